@@ -1,0 +1,70 @@
+# Every target makes what it needs: on a fresh machine with Python 3.11, gcc and make, `make sweep`
+# and `make test` are all it takes.
+
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/installed
+
+.DEFAULT_GOAL := help
+.PHONY: help install sweep test test-slow check format bench clean
+
+# Each of these variables is an option of `thetafront sweep`; one left empty is not passed on.
+EXPERIMENT ?= mcmdp
+TRIALS ?=
+REPLICATES ?=
+JOBS ?=
+NAME ?=
+SEED ?=
+SAMPLER ?=
+DESIGN ?=
+DESIGN_SIZE ?=
+STORAGE ?=
+RESULTS ?=
+
+option = $(if $($(2)),--$(1) '$($(2))')
+
+help: ## show this text
+	@echo 'thetafront: score against seconds per move'
+	@echo
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+	@echo
+	@echo 'Variables of `make sweep`: EXPERIMENT TRIALS REPLICATES JOBS NAME SEED SAMPLER DESIGN'
+	@echo 'DESIGN_SIZE STORAGE RESULTS. Each is an option of `thetafront sweep`; see its --help.'
+
+install: $(INSTALLED) ## create .venv and install pinned dependencies
+
+$(INSTALLED): pyproject.toml .constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint .constraints.txt --editable '.[dev]'
+	touch $@
+
+sweep: $(INSTALLED) ## tune θ, or go on with it: progress, tables and plots in results/
+	@$(BIN)/thetafront sweep '$(EXPERIMENT)' \
+		$(call option,trials,TRIALS) $(call option,replicates,REPLICATES) $(call option,jobs,JOBS) \
+		$(call option,name,NAME) $(call option,seed,SEED) $(call option,sampler,SAMPLER) \
+		$(call option,design,DESIGN) $(call option,design-size,DESIGN_SIZE) \
+		$(call option,storage,STORAGE) $(call option,results,RESULTS)
+
+test: $(INSTALLED) ## run the tests (under ten minutes, cold cache included)
+	$(BIN)/python -m pytest
+
+test-slow: $(INSTALLED) ## run the tests that take longer
+	$(BIN)/python -m pytest -m slow
+
+check: $(INSTALLED) ## format, lint, types, import contracts, tests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest
+
+format: $(INSTALLED) ## format, and mend what the linter can
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(INSTALLED) ## measure the engine
+	@$(BIN)/thetafront bench
+
+clean: ## remove environment and caches; results stay
+	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

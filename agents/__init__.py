@@ -1,0 +1,1 @@
+"""Agents: policies that play the engine's games. Imports the engine only."""

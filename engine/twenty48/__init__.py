@@ -1,0 +1,36 @@
+"""2048: boards as single words, and random playouts in lockstep.
+
+Two 32768 tiles do not merge: 15 is the largest exponent a board holds.
+"""
+
+from engine.twenty48.board import (
+    Action,
+    afterstate,
+    initial,
+    is_terminal,
+    largest_exponent,
+    legal_actions,
+    n_empty,
+    spawn,
+    worth,
+)
+from engine.twenty48.notation import pack, parse, render, tile, unpack
+from engine.twenty48.playout import playouts
+
+__all__ = [
+    "Action",
+    "afterstate",
+    "initial",
+    "is_terminal",
+    "largest_exponent",
+    "legal_actions",
+    "n_empty",
+    "pack",
+    "parse",
+    "playouts",
+    "render",
+    "spawn",
+    "tile",
+    "unpack",
+    "worth",
+]

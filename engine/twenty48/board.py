@@ -1,0 +1,301 @@
+"""The board of 2048 as one ``uint64``, and its rules as bit tricks on whole boards.
+
+Notation
+--------
+=================  ==============================================================================
+board              16 nibbles; cell (row, column) is nibble 4·row + column, the lowest is top left
+exponent e         a nibble's value: 0 is an empty cell, e ≥ 1 is the tile of face value 2ᵉ
+afterstate         the board after the slide, before the spawn
+reward             the sum of the face values of the tiles that one action merges into being
+worth f(board)     Σ (e − 1)·2ᵉ over the tiles: the reward it takes to build the board from 2s alone
+=================  ==============================================================================
+
+15 is the largest exponent a nibble holds: **two 32768 tiles do not merge**; they count as different.
+
+A spawned 4 comes without the reward of merging two 2s, so of any stretch of play
+Σ reward = f(end) − f(start) − 4 · (number of 4s spawned), and no kernel has to add rewards up.
+
+Rules: Ripstein (2023), *2048 AI: Monte Carlo-Powered Markov Decision Process*, §1. Each tile merges
+at most once an action, as in the original game; merges are made first where the tiles slide to.
+"""
+
+from enum import IntEnum
+
+import numpy as np
+
+from engine.jit import inlined, kernel
+from engine.rng import START, below, next_word, substream
+
+__all__ = [
+    "Action",
+    "afterstate",
+    "initial",
+    "is_terminal",
+    "largest_exponent",
+    "legal_actions",
+    "n_empty",
+    "spawn",
+    "worth",
+]
+
+
+class Action(IntEnum):
+    """The four actions. An action's legality is bit ``action`` of :func:`legal_actions`."""
+
+    UP = 0
+    RIGHT = 1
+    DOWN = 2
+    LEFT = 3
+
+
+N_ACTIONS = len(Action)
+
+EVERY_CELL = np.uint64(0x1111111111111111)  # bit 0 of each of the sixteen nibbles
+FIRST_COLUMN = np.uint64(0x0001000100010001)
+NOT_LAST_COLUMN = np.uint64(0x0FFF0FFF0FFF0FFF)  # all four bits of columns 0, 1 and 2
+
+# A spawn is a 4 where 31 random bits, read as a number below 2³¹, are below a tenth of 2³¹.
+ONE_TENTH = np.uint64(round(2**31 / 10))
+
+
+@inlined
+def empty_cells(board: np.uint64) -> np.uint64:
+    """Mark each empty cell by bit 0 of its nibble."""
+    occupied = board | (board >> np.uint64(2))
+    occupied = occupied | (occupied >> np.uint64(1))
+    return ~occupied & EVERY_CELL
+
+
+@inlined
+def mergeable_cells(board: np.uint64) -> np.uint64:
+    """Mark each cell whose tile may merge at all: not empty, and not 32768."""
+    pairs = board & (board >> np.uint64(2))
+    full = pairs & (pairs >> np.uint64(1))
+    return ~(empty_cells(board) | full) & EVERY_CELL
+
+
+@inlined
+def count_cells(marks: np.uint64) -> np.uint64:
+    """Count the marked cells, 0 to 16."""
+    pairs = (marks + (marks >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return (pairs * np.uint64(0x0101010101010101)) >> np.uint64(56)
+
+
+@inlined
+def transpose(board: np.uint64) -> np.uint64:
+    """Swap rows and columns."""
+    swap = (board ^ (board >> np.uint64(12))) & np.uint64(0x0000F0F00000F0F0)
+    board = board ^ swap ^ (swap << np.uint64(12))
+    swap = (board ^ (board >> np.uint64(24))) & np.uint64(0x00000000FF00FF00)
+    return board ^ swap ^ (swap << np.uint64(24))
+
+
+@inlined
+def mirror(board: np.uint64) -> np.uint64:
+    """Reverse each row."""
+    pairs = np.uint64(0x00FF00FF00FF00FF)
+    board = ((board & pairs) << np.uint64(8)) | ((board >> np.uint64(8)) & pairs)
+    cells = np.uint64(0x0F0F0F0F0F0F0F0F)
+    return ((board & cells) << np.uint64(4)) | ((board >> np.uint64(4)) & cells)
+
+
+@inlined
+def where(mask: np.uint64, yes: np.uint64, no: np.uint64) -> np.uint64:
+    """Choose bit by bit: ``yes`` where ``mask`` is set, else ``no``."""
+    return no ^ ((no ^ yes) & mask)
+
+
+@inlined
+def all_or_none(flag: np.uint64) -> np.uint64:
+    """Spread a flag, 0 or 1, over all 64 bits."""
+    return np.uint64(0) - flag
+
+
+@inlined
+def close_gap(board: np.uint64, gap: np.uint64, column: np.uint64) -> np.uint64:
+    """Move what lies right of ``column`` one cell left, in the rows that ``gap`` marks.
+
+    ``gap`` has bit 0 of a row's 16 bits set; the cell at ``column`` of that row is overwritten.
+    """
+    moved = (gap << np.uint64(16)) - (gap << (np.uint64(4) * column))
+    return (board & ~moved) | (((board >> np.uint64(4)) & NOT_LAST_COLUMN) & moved)
+
+
+@inlined
+def slide_left(board: np.uint64) -> np.uint64:
+    """Slide all four rows to the left, merging; the other directions are turns of this one."""
+    empty = empty_cells(board)
+    board = close_gap(board, (empty >> np.uint64(8)) & FIRST_COLUMN, np.uint64(2))
+    board = close_gap(board, (empty >> np.uint64(4)) & FIRST_COLUMN, np.uint64(1))
+    board = close_gap(board, empty & FIRST_COLUMN, np.uint64(0))
+
+    difference = board ^ ((board >> np.uint64(4)) & NOT_LAST_COLUMN)
+    equal = empty_cells(difference) & mergeable_cells(board)
+    first = equal & FIRST_COLUMN
+    second = (equal >> np.uint64(4)) & FIRST_COLUMN & ~first
+    third = (equal >> np.uint64(8)) & FIRST_COLUMN & ~second
+    board = board + (first | (second << np.uint64(4)) | (third << np.uint64(8)))
+    board = board & ~((third << np.uint64(16)) - (third << np.uint64(12)))
+    board = close_gap(board, second, np.uint64(2))
+    return close_gap(board, first, np.uint64(1))
+
+
+@inlined
+def turn(board: np.uint64, transposed: np.uint64, mirrored: np.uint64) -> np.uint64:
+    """Transpose, then mirror, each if its flag (0 or 1) is set, without a branch."""
+    board = where(all_or_none(transposed), transpose(board), board)
+    return where(all_or_none(mirrored), mirror(board), board)
+
+
+@inlined
+def turn_back(board: np.uint64, transposed: np.uint64, mirrored: np.uint64) -> np.uint64:
+    """Undo :func:`turn`."""
+    board = where(all_or_none(mirrored), mirror(board), board)
+    return where(all_or_none(transposed), transpose(board), board)
+
+
+@inlined
+def slide(board: np.uint64, action: int) -> np.uint64:
+    """Return the afterstate of ``action``: the board itself if the action is illegal.
+
+    In ``action + 1``, bit 0 says transpose and bit 1 says mirror: then the action is a slide left.
+    """
+    code = np.uint64(action) + np.uint64(1)
+    transposed = code & np.uint64(1)
+    mirrored = (code >> np.uint64(1)) & np.uint64(1)
+    turned = turn(board, transposed, mirrored)
+    return turn_back(slide_left(turned), transposed, mirrored)
+
+
+@kernel
+def worth(board: np.uint64) -> int:
+    """Return f(board) = Σ (e − 1)·2ᵉ: the reward it takes to build this board from 2s alone."""
+    board = np.uint64(board)
+    total = np.uint64(0)
+    for cell in range(16):
+        exponent = (board >> (np.uint64(4) * np.uint64(cell))) & np.uint64(15)
+        # For an empty cell, -1 · 2⁰ is wrong by one: the mask of 0 or all ones takes it away.
+        value = (exponent - np.uint64(1)) << exponent
+        total += value & (np.uint64(0) - np.uint64(exponent != np.uint64(0)))
+    return np.int64(total)
+
+
+@kernel
+def afterstate(board: np.uint64, action: int) -> tuple[np.uint64, int]:
+    """Slide and merge.
+
+    Parameters
+    ----------
+    board : uint64
+        A packed board.
+    action : Action or int
+        0 to 3: up, right, down, left.
+
+    Returns
+    -------
+    afterstate : uint64
+        The board before the spawn; equal to ``board`` if and only if the action is illegal.
+    reward : int
+        Sum of the face values of merged tiles.
+
+    Notes
+    -----
+    Two tiles 32768 do not merge: 15 is the largest exponent a nibble holds.
+    """
+    board = np.uint64(board)
+    after = slide(board, action)
+    return after, worth(after) - worth(board)
+
+
+@kernel
+def legal_actions(board: np.uint64) -> int:
+    """Return four bits: bit ``action`` is set if the action moves or merges a tile."""
+    board = np.uint64(board)
+    legal = 0
+    for action in range(N_ACTIONS):
+        if slide(board, action) != board:
+            legal |= 1 << action
+    return legal
+
+
+@kernel
+def is_terminal(board: np.uint64) -> bool:
+    """Tell whether no action is legal: no empty cell and no two equal neighbours that may merge.
+
+    The empty board is terminal too: it has no tile to move.
+    """
+    board = np.uint64(board)
+    if empty_cells(board) != np.uint64(0):
+        # Any tile on a board with an empty cell can slide somewhere.
+        return bool(board == np.uint64(0))
+    beside = empty_cells(board ^ (board >> np.uint64(4))) & np.uint64(0x0111011101110111)
+    below_ = empty_cells(board ^ (board >> np.uint64(16))) & np.uint64(0x0000111111111111)
+    return bool(((beside | below_) & mergeable_cells(board)) == np.uint64(0))
+
+
+@kernel
+def n_empty(board: np.uint64) -> int:
+    """Count the empty cells, 0 to 16."""
+    return np.int64(count_cells(empty_cells(np.uint64(board))))
+
+
+@kernel
+def largest_exponent(board: np.uint64) -> int:
+    """Return the exponent of the largest tile; 0 for the empty board."""
+    board = np.uint64(board)
+    largest = 0
+    for cell in range(16):
+        largest = max(
+            largest, np.int64((board >> (np.uint64(4) * np.uint64(cell))) & np.uint64(15))
+        )
+    return largest
+
+
+@inlined
+def is_four(word: np.uint64) -> np.uint64:
+    """Decide by bits 32 to 62 of a random word: 1, a spawned 4, with probability a tenth.
+
+    The flag is a sign bit, moved down: cheaper in vectors than a comparison.
+    """
+    bits = (word >> np.uint64(32)) & np.uint64(0x7FFFFFFF)
+    return (bits - ONE_TENTH) >> np.uint64(63)
+
+
+@inlined
+def spawn_from_word(board: np.uint64, word: np.uint64) -> np.uint64:
+    """Put a tile on the empty cell, counted in reading order, that 64 random bits choose."""
+    empty = empty_cells(board)
+    skipped = below(word, count_cells(empty))
+    for _ in range(skipped):
+        empty = empty & (empty - np.uint64(1))
+    cell = empty & (np.uint64(0) - empty)
+    return board | (cell << is_four(word))
+
+
+@kernel
+def spawn(board: np.uint64, stream: np.uint64) -> np.uint64:
+    """Spawn a tile: a 2 with 90%, a 4 with 10%, uniformly on the empty cells.
+
+    Parameters
+    ----------
+    board : uint64
+        A packed board; a full one comes back as it is.
+    stream : uint64
+        The random stream; its first word decides.
+
+    Returns
+    -------
+    uint64
+        The board with one tile more.
+    """
+    word, _ = next_word(np.uint64(stream))
+    return spawn_from_word(np.uint64(board), word)
+
+
+@kernel
+def initial(stream: np.uint64) -> np.uint64:
+    """Return a board with the two tiles a game starts with, drawn by the stream named."""
+    start = substream(np.uint64(stream), START)
+    first, start = next_word(start)
+    second, start = next_word(start)
+    return spawn_from_word(spawn_from_word(np.uint64(0), first), second)

@@ -1,0 +1,109 @@
+"""Boards as people write them: grids of exponents, and text with face values."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["SIZE", "pack", "parse", "render", "tile", "unpack"]
+
+SIZE = 4
+N_CELLS = SIZE * SIZE
+LARGEST_EXPONENT = 15
+EMPTY_WORDS = (".", "0", "-", "_")
+
+
+def tile(exponent: int) -> int:
+    """Return the face value of a tile, 2ᵉ; 0 for an empty cell."""
+    return 1 << exponent if exponent else 0
+
+
+def pack(grid: npt.ArrayLike) -> int:
+    """Pack exponents into a board.
+
+    Parameters
+    ----------
+    grid : array_like of int, shape (4, 4)
+        Exponents by row, the top row first: 0 is an empty cell, 1 a 2, …, 15 a 32768.
+
+    Returns
+    -------
+    int
+        The board, below 2⁶⁴.
+
+    Raises
+    ------
+    ValueError
+        If the shape is not (4, 4) or an entry is no integer from 0 to 15.
+    """
+    exponents: npt.NDArray[Any] = np.asarray(grid)
+    if exponents.shape != (SIZE, SIZE):
+        raise ValueError(f"grid: shape {exponents.shape} given, (4, 4) expected")
+    board = 0
+    for cell, exponent in enumerate(exponents.ravel().tolist()):
+        if isinstance(exponent, bool) or exponent != int(exponent):
+            raise ValueError(f"grid: exponent {exponent!r} given, an integer from 0 to 15 expected")
+        if not 0 <= exponent <= LARGEST_EXPONENT:
+            raise ValueError(
+                f"grid: exponent {exponent} given, 0 to 15 allowed (15, the tile 32768, is the "
+                "largest a board holds)"
+            )
+        board |= int(exponent) << (4 * cell)
+    return board
+
+
+def unpack(board: int) -> npt.NDArray[np.int64]:
+    """Return the exponents of a board, shape (4, 4), the top row first."""
+    if not 0 <= int(board) < 1 << 64:
+        raise ValueError(f"board: {board} given, 0 to 2**64 - 1 allowed")
+    exponents = [int(board) >> (4 * cell) & 15 for cell in range(N_CELLS)]
+    return np.array(exponents, dtype=np.int64).reshape(SIZE, SIZE)
+
+
+def exponent_of(word: str) -> int:
+    """Read one cell of text."""
+    if word in EMPTY_WORDS:
+        return 0
+    face = int(word) if word.isdecimal() else 0
+    exponent = face.bit_length() - 1
+    if not 1 <= exponent <= LARGEST_EXPONENT or face != 1 << exponent:
+        raise ValueError(
+            f"board: tile {word!r} given, a power of two from 2 to 32768 allowed, or '.' or 0 for "
+            "an empty cell (two 32768 do not merge: larger tiles do not exist here)"
+        )
+    return exponent
+
+
+def parse(text: str) -> int:
+    """Read a board from text: 16 face values in reading order.
+
+    Parameters
+    ----------
+    text : str
+        Face values separated by white space, commas, ``/``, ``|`` or ``;``. ``.`` and ``0`` are
+        empty cells. What :func:`render` writes is read back.
+
+    Returns
+    -------
+    int
+        The board.
+
+    Raises
+    ------
+    ValueError
+        If there are not 16 cells, or one is no tile.
+    """
+    for separator in ",/|;":
+        text = text.replace(separator, " ")
+    words: Sequence[str] = text.split()
+    if len(words) != N_CELLS:
+        raise ValueError(f"board: {len(words)} cells given, {N_CELLS} expected")
+    return pack(np.array([exponent_of(word) for word in words]).reshape(SIZE, SIZE))
+
+
+def render(board: int) -> str:
+    """Write a board as four lines of face values, ``.`` for an empty cell."""
+    faces = [[str(tile(int(e))) if e else "." for e in row] for row in unpack(board)]
+    width = max(len(face) for row in faces for face in row)
+    return "\n".join(" ".join(face.rjust(width) for face in row) for row in faces)

@@ -1,0 +1,77 @@
+"""Experiments: an agent, its search space and its objectives, by name.
+
+The space of ``mcmdp`` spans, around the author's first bounds (θ₁ 250–750, θ₂ 25–100, θ₃ 8–50, θ₄ 5–20,
+θ₅ 2–9, θ₆ fixed at 1), a factor of four and more to either side, and frees θ₆.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from agents.agent import Agent
+from agents.catalog import build, from_theta
+from agents.mcmdp import AUTHORS_THETA
+from study.errors import InputError
+from study.space import Parameter, Space
+
+__all__ = ["EXPERIMENTS", "Experiment", "experiment"]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What a study tunes.
+
+    Attributes
+    ----------
+    name, title : str
+        For the command line, and for people.
+    agent : str
+        Which agent, as :data:`agents.catalog.AGENTS` calls it.
+    space : Space
+        The parameters tuned, and their bounds.
+    reference_score, reference_seconds_per_move : float
+        The reference point of the hypervolume: points that are no better in both do not count.
+    baselines : mapping of str to mapping
+        Parameter vectors of note, played beside the trials and marked in the plot.
+    """
+
+    name: str
+    title: str
+    agent: str
+    space: Space
+    reference_score: float
+    reference_seconds_per_move: float
+    baselines: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+    def build(self, values: Mapping[str, float]) -> Agent:
+        """Make the agent of one parameter vector."""
+        return build(self.agent, values)
+
+
+MCMDP = Experiment(
+    name="mcmdp",
+    title="2048, Monte Carlo MDP agent",
+    agent="mcmdp",
+    space=Space(
+        (
+            Parameter("theta1", 16, 2048, integer=True, log=True, symbol="θ₁"),
+            Parameter("theta2", 8, 512, integer=True, log=True, symbol="θ₂"),
+            Parameter("theta3", 4, 256, integer=True, log=True, symbol="θ₃"),
+            Parameter("theta4", 2, 64, integer=True, log=True, symbol="θ₄"),
+            Parameter("theta5", 1.0, 10.0, log=True, symbol="θ₅"),
+            Parameter("theta6", 0.05, 1.0, symbol="θ₆"),
+        )
+    ),
+    reference_score=0.0,
+    reference_seconds_per_move=0.01,
+    baselines={"author's untuned θ": from_theta("mcmdp", AUTHORS_THETA)},
+)
+
+EXPERIMENTS = {each.name: each for each in (MCMDP,)}
+
+
+def experiment(name: str) -> Experiment:
+    """Return the experiment called ``name``; InputError if there is none."""
+    if name not in EXPERIMENTS:
+        allowed = ", ".join(sorted(EXPERIMENTS))
+        raise InputError(f"experiment: {name!r} given, one of {allowed} allowed")
+    return EXPERIMENTS[name]

@@ -1,0 +1,81 @@
+"""What made a result: enough to run it again, and to know where it ran."""
+
+import importlib.metadata
+import json
+import platform
+import subprocess
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from study.workers import n_cores
+
+__all__ = ["machine", "manifest", "write_json"]
+
+LIBRARIES = ("numpy", "numba", "llvmlite", "optuna", "scipy", "pandas", "joblib", "matplotlib")
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def cpu_model() -> str:
+    """Return the processor's name, as the system gives it."""
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        for line in info.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def git_revision() -> str:
+    """Return the commit of the checkout, with ``+changes`` if it has any; empty outside of git."""
+    git = ["git", "-C", str(ROOT)]
+    try:
+        commit = subprocess.run(
+            [*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True
+        )
+        status = subprocess.run(
+            [*git, "status", "--porcelain", "--untracked-files=no"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return commit.stdout.strip() + ("+changes" if status.stdout.strip() else "")
+
+
+def machine() -> dict[str, Any]:
+    """Return what the machine is."""
+    return {
+        "cpu": cpu_model(),
+        "cores": n_cores(),
+        "architecture": platform.machine(),
+        "system": f"{platform.system()} {platform.release()}",
+        "python": platform.python_version(),
+    }
+
+
+def command_line() -> str:
+    """Return the command as it was given, the program by its name alone."""
+    return " ".join(["thetafront", *sys.argv[1:]])
+
+
+def manifest(contents: Mapping[str, Any]) -> dict[str, Any]:
+    """Complete ``contents`` with versions, revision, machine, command line and the time."""
+    return {
+        **contents,
+        "command_line": command_line(),
+        "written": datetime.now(UTC).isoformat(timespec="seconds"),
+        "git_revision": git_revision(),
+        "machine": machine(),
+        "versions": {name: importlib.metadata.version(name) for name in LIBRARIES},
+    }
+
+
+def write_json(contents: Mapping[str, Any], path: Path) -> None:
+    """Write JSON, so that a kill leaves the old file or the new one, and nothing between."""
+    draft = path.with_name(f".{path.name}.part")
+    draft.write_text(json.dumps(contents, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    draft.replace(path)

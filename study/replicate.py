@@ -1,0 +1,107 @@
+"""Replicates: the seeded games of a trial, played in a worker, and what a trial's numbers are.
+
+Replicate r of any trial of the study with seed S is the game with seed 1,000,000·S + r: readable, the
+same for all θ, and enough to play it again (``thetafront play AGENT --theta … --seed …``).
+
+Workers import this module: it must not import optuna, pandas or matplotlib.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from agents.agent import Agent, Game
+
+__all__ = [
+    "MOST_REPLICATES",
+    "Summary",
+    "game_seed",
+    "game_to_record",
+    "play_game",
+    "record_to_game",
+    "summarize",
+]
+
+MOST_REPLICATES = 1_000_000
+LARGEST_STUDY_SEED = 2**31 - 1
+
+
+def game_seed(study_seed: int, replicate: int) -> int:
+    """Return the seed of a replicate."""
+    return study_seed * MOST_REPLICATES + replicate
+
+
+def play_game(agent: Agent, seed: int) -> Game:
+    """Play one game: what a worker is asked to do."""
+    return agent.play(seed)
+
+
+def game_to_record(game: Game) -> dict[str, Any]:
+    """Return a game as plain JSON data; the board, which exceeds 2⁵³, as hexadecimal digits."""
+    return asdict(game) | {"end_board": f"{game.end_board:016x}"}
+
+
+def record_to_game(record: Mapping[str, Any]) -> Game:
+    """Read back what :func:`game_to_record` wrote."""
+    return Game(**(dict(record) | {"end_board": int(record["end_board"], 16)}))
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What some games of one agent amount to.
+
+    Attributes
+    ----------
+    n_games : int
+        How many.
+    score_mean, score_sem : float
+        Mean score in points, and its standard error; the latter NaN for a single game.
+    score_min, score_max : int
+        Extremes, in points.
+    n_moves_mean : float
+        Moves a game.
+    seconds_per_move : float
+        CPU seconds of all games over moves of all games.
+    playout_moves_per_move : float
+        Likewise for the actions taken inside playouts.
+    playout_moves_per_second : float
+        Actions inside playouts per CPU second.
+    """
+
+    n_games: int
+    score_mean: float
+    score_sem: float
+    score_min: int
+    score_max: int
+    n_moves_mean: float
+    seconds_per_move: float
+    playout_moves_per_move: float
+    playout_moves_per_second: float
+
+
+def share_reaching(games: Sequence[Game], tile: int) -> float:
+    """Return the share of games whose largest tile is ``tile`` or more."""
+    return sum(game.max_tile >= tile for game in games) / len(games)
+
+
+def summarize(games: Sequence[Game]) -> Summary:
+    """Sum up the games of one agent; there must be one at least."""
+    scores = np.array([game.score for game in games], np.float64)
+    n_moves = sum(game.n_moves for game in games)
+    seconds = sum(game.seconds for game in games)
+    n_playout_moves = sum(game.n_playout_moves for game in games)
+    n = len(games)
+    return Summary(
+        n_games=n,
+        score_mean=float(scores.mean()),
+        score_sem=float(scores.std(ddof=1) / math.sqrt(n)) if n > 1 else math.nan,
+        score_min=int(scores.min()),
+        score_max=int(scores.max()),
+        n_moves_mean=n_moves / n,
+        seconds_per_move=seconds / n_moves,
+        playout_moves_per_move=n_playout_moves / n_moves,
+        playout_moves_per_second=n_playout_moves / seconds if seconds > 0 else 0.0,
+    )

@@ -1,0 +1,90 @@
+"""Samplers by name: who proposes the next θ.
+
+A sampler is made anew for each trial, its random numbers named by (study seed, trial number). So a
+resumed study goes on with fresh ones instead of repeating those it began with; what a sampler must
+remember it reads from the study.
+"""
+
+import importlib.util
+import warnings
+from collections.abc import Callable
+
+import optuna
+from optuna.samplers import BaseSampler, GPSampler, NSGAIISampler, RandomSampler, TPESampler
+
+from study.errors import InputError
+
+__all__ = ["DEFAULT_SAMPLER", "SAMPLERS", "check_sampler", "make_sampler"]
+
+DEFAULT_SAMPLER = "tpe"
+
+
+def tpe(seed: int, n_design: int) -> BaseSampler:
+    """Tree-structured Parzen estimators; trials in flight count as bad (constant liar).
+
+    It may begin once half of the design is finished: with several workers the first proposals are
+    asked for before the last design points are in, and would be drawn at random otherwise.
+    """
+    return TPESampler(
+        seed=seed, n_startup_trials=max(1, n_design // 2), multivariate=True, constant_liar=True
+    )
+
+
+def nsga2(seed: int, n_design: int) -> BaseSampler:
+    """NSGA-II with generations of the design's size."""
+    return NSGAIISampler(seed=seed, population_size=max(4, n_design))
+
+
+def gp(seed: int, n_design: int) -> BaseSampler:
+    """Optuna's Gaussian process sampler, which needs torch."""
+    if importlib.util.find_spec("torch") is None:
+        raise InputError(
+            "sampler: 'gp' given, but it needs torch, which is not installed (pip install torch); "
+            "tpe, nsga2 and random do without"
+        )
+    return GPSampler(seed=seed, n_startup_trials=max(1, n_design // 2))
+
+
+def random(seed: int, n_design: int) -> BaseSampler:
+    """Independent uniform draws."""
+    return RandomSampler(seed=seed)
+
+
+SAMPLERS: dict[str, Callable[[int, int], BaseSampler]] = {
+    "tpe": tpe,
+    "nsga2": nsga2,
+    "random": random,
+    "gp": gp,
+}
+
+
+def make_sampler(name: str, study_seed: int, trial_number: int, n_design: int) -> BaseSampler:
+    """Make the sampler for one trial.
+
+    Parameters
+    ----------
+    name : str
+        One of :data:`SAMPLERS`.
+    study_seed, trial_number : int
+        Together they name the sampler's random numbers.
+    n_design : int
+        Size of the initial design, for samplers that want to know when to begin.
+
+    Raises
+    ------
+    InputError
+        If there is no such sampler, or it lacks a library.
+    """
+    if name not in SAMPLERS:
+        raise InputError(f"sampler: {name!r} given, one of {', '.join(SAMPLERS)} allowed")
+    # Distinct for all trials of all studies with fewer than a million trials; numpy mixes it well.
+    seed = (study_seed * 1_000_000 + trial_number) % 2**32
+    with warnings.catch_warnings():
+        # `multivariate` and `constant_liar` are what we want, and optuna calls them experimental.
+        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+        return SAMPLERS[name](seed, n_design)
+
+
+def check_sampler(name: str) -> None:
+    """Refuse, before anything is written, a sampler that does not exist or cannot run."""
+    make_sampler(name, study_seed=0, trial_number=0, n_design=1)

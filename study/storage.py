@@ -1,0 +1,320 @@
+"""Where a study lives: opening, resuming, refusing.
+
+A study is one optuna study in a storage URL, ``sqlite:///results/<name>/study.db`` unless told
+otherwise. It carries what made it in the user attribute ``thetafront``: experiment, search space, seed,
+design. Each finished game is one user attribute of its trial, ``game:<replicate>``, written as soon as
+the game has ended; a baseline's games are attributes of the study.
+"""
+
+import fcntl
+import json
+import os
+import re
+import socket
+import sqlite3
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import optuna
+from optuna.storages import RDBStorage
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import NoSuchModuleError as NoSuchDriverError
+
+from study.errors import InputError
+from study.experiment import Experiment, experiment
+
+__all__ = [
+    "Place",
+    "StudyRecord",
+    "create_or_resume",
+    "locked",
+    "open_for_reading",
+    "place_of",
+    "record_of",
+]
+
+ATTRIBUTE = "thetafront"
+FORMAT = 1
+SQLITE_HEADER = b"SQLite format 3\0"
+RESERVED_NAMES = ("reference",)
+DIRECTIONS = ("maximize", "minimize")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a study is kept, and where its tables and pictures go.
+
+    Attributes
+    ----------
+    name : str
+        The study's name in its storage, and its folder's in ``results``.
+    url : str
+        The storage.
+    folder : Path
+        For what is drawn and exported.
+    """
+
+    name: str
+    url: str
+    folder: Path
+
+    @property
+    def database(self) -> Path | None:
+        """The SQLite file, if the storage is one."""
+        url = make_url(self.url)
+        if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
+            return None
+        return Path(url.database)
+
+    @property
+    def shown_url(self) -> str:
+        """The storage without its password."""
+        return make_url(self.url).render_as_string(hide_password=True)
+
+
+@dataclass(frozen=True)
+class StudyRecord:
+    """What made a study, as it is stored with it."""
+
+    experiment: str
+    space: list[dict[str, Any]]
+    seed: int
+    design: str
+    design_size: int
+
+    def differences(self, other: "StudyRecord") -> list[str]:
+        """Say, a phrase each, in what another record differs from this one."""
+        phrases = []
+        for name in ("experiment", "seed", "design", "design_size"):
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if mine != theirs:
+                phrases.append(f"{name.replace('_', ' ')} {mine}, not {theirs}")
+        if self.experiment == other.experiment and self.space != other.space:
+            changed = [
+                f"{old['name']} {old['low']:g} to {old['high']:g}"
+                for old in self.space
+                if old not in other.space
+            ]
+            phrases.append(f"another search space ({', '.join(changed) or 'fewer parameters'})")
+        return phrases
+
+
+def check_name(name: str) -> str:
+    """Return a study's name if it can be a folder's; InputError otherwise."""
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
+        raise InputError(
+            f"name: {name!r} given, 1 to 64 letters, digits, dots, dashes and underscores allowed, "
+            "a letter or digit first"
+        )
+    if name in RESERVED_NAMES:
+        raise InputError(f"name: {name!r} given, which is kept for published results; use another")
+    return name
+
+
+def check_url(text: str) -> URL:
+    """Return a storage URL in parts; InputError if it is none."""
+    try:
+        return make_url(text)
+    except ArgumentError:
+        raise InputError(
+            f"storage: {text!r} given, a database URL allowed, such as sqlite:///folder/study.db"
+        ) from None
+
+
+def place_of(name: str, results: Path, storage: str | None) -> Place:
+    """Decide where the study called ``name`` is kept."""
+    check_name(name)
+    folder = results / name
+    url = storage or f"sqlite:///{folder / 'study.db'}"
+    check_url(url)
+    return Place(name, url, folder)
+
+
+def check_folder(results: Path) -> None:
+    """Refuse a results folder that is missing, or that cannot be written."""
+    if not results.is_dir():
+        what = "is not a folder" if results.exists() else "does not exist"
+        raise InputError(f"results: folder {str(results)!r} given, which {what}")
+    if not os.access(results, os.W_OK | os.X_OK):
+        raise InputError(f"results: folder {str(results)!r} given, which cannot be written")
+
+
+def make_folder(folder: Path) -> None:
+    """Make the study's own folder."""
+    check_folder(folder.parent)
+    try:
+        folder.mkdir(exist_ok=True)
+        writable = os.access(folder, os.W_OK | os.X_OK)
+    except OSError as error:
+        raise InputError(
+            f"results: folder {str(folder)!r} cannot be made: {error.strerror}"
+        ) from None
+    if not writable:
+        raise InputError(f"results: folder {str(folder)!r} cannot be written")
+
+
+def check_database(path: Path, for_writing: bool) -> None:
+    """Refuse a file that is no SQLite database, or one that belongs to something else.
+
+    optuna would create its tables in any database it is pointed at; so this looks first, read-only.
+    """
+    if not path.exists():
+        if not for_writing:
+            raise InputError(f"storage: there is no study database at {str(path)!r}")
+        if not path.parent.is_dir():
+            raise InputError(f"storage: folder {str(path.parent)!r} does not exist")
+        if not os.access(path.parent, os.W_OK | os.X_OK):
+            raise InputError(f"storage: folder {str(path.parent)!r} cannot be written")
+        return
+    if not path.is_file():
+        raise InputError(f"storage: {str(path)!r} given, which is not a file")
+    try:
+        header = path.read_bytes()[:16] if path.stat().st_size < 16 else path.open("rb").read(16)
+    except OSError as error:
+        raise InputError(f"storage: {str(path)!r} cannot be read: {error.strerror}") from None
+    if header and header != SQLITE_HEADER:
+        raise InputError(f"storage: {str(path)!r} given, which is not a SQLite database")
+    if for_writing and not os.access(path, os.W_OK):
+        raise InputError(f"storage: {str(path)!r} given, which cannot be written")
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=30)) as database:
+            rows = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            tables = {row[0] for row in rows}
+    except sqlite3.Error as error:
+        raise InputError(f"storage: {str(path)!r} cannot be read as a database: {error}") from None
+    if tables and not {"studies", "trials", "version_info"} <= tables:
+        raise InputError(
+            f"storage: {str(path)!r} given, a database of something else "
+            f"(its tables: {', '.join(sorted(tables)[:5])})"
+        )
+    if not tables and not for_writing:
+        raise InputError(f"storage: {str(path)!r} given, an empty database: no study in it yet")
+
+
+def open_storage(place: Place, for_writing: bool) -> RDBStorage:
+    """Open the storage; InputError if that cannot be done."""
+    if place.database is not None:
+        check_database(place.database, for_writing)
+    # SQLite: how long to wait for another process, a reader during a sweep say.
+    wait = {"connect_args": {"timeout": 60}} if make_url(place.url).drivername == "sqlite" else {}
+    try:
+        return RDBStorage(place.url, engine_kwargs=wait, skip_table_creation=not for_writing)
+    except (SQLAlchemyError, NoSuchDriverError, ImportError, RuntimeError, OSError) as error:
+        reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+        raise InputError(f"storage: {place.shown_url} cannot be opened: {reason}") from None
+
+
+@contextmanager
+def locked(place: Place) -> Iterator[None]:
+    """Hold the study for one sweep: a second one on the same study is refused.
+
+    The lock is the operating system's, on a file beside the database (for other storages: in the
+    study's folder). It goes with its process however that ends, so there is no stale lock to clear.
+    """
+    database = place.database
+    path = (
+        (database.parent / f".{database.name}.lock") if database else place.folder / ".sweep.lock"
+    )
+    with path.open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.seek(0)
+            holder = file.read().strip() or "an unknown process"
+            raise InputError(
+                f"study: {place.name!r} is held by another sweep, {holder}; wait for it, or stop it"
+            ) from None
+        file.seek(0)
+        file.truncate()
+        file.write(f"process {os.getpid()} on {socket.gethostname()} ({' '.join(sys.argv)})")
+        file.flush()
+        yield
+
+
+def record_of(study: optuna.Study) -> StudyRecord:
+    """Return what made a study; InputError if thetafront did not."""
+    stored: Any = study.user_attrs.get(ATTRIBUTE)
+    if not isinstance(stored, Mapping) or stored.get("format") != FORMAT:
+        raise InputError(f"study: {study.study_name!r} was not made by thetafront")
+    fields = {name: stored[name] for name in StudyRecord.__dataclass_fields__}
+    return StudyRecord(**fields)
+
+
+def create_or_resume(place: Place, record: StudyRecord) -> tuple[optuna.Study, RDBStorage]:
+    """Open the study for a sweep, making it if it is not there.
+
+    Raises
+    ------
+    InputError
+        If it was made by something else, or with another experiment, space, seed or design.
+    """
+    storage = open_storage(place, for_writing=True)
+    names = {summary.study_name for summary in storage.get_all_studies()}
+    fresh = place.name not in names
+    study = optuna.create_study(
+        study_name=place.name,
+        storage=storage,
+        directions=list(DIRECTIONS),
+        load_if_exists=True,
+        sampler=optuna.samplers.RandomSampler(seed=0),  # each trial has its own, see study.samplers
+    )
+    if fresh or not (study.user_attrs or study.get_trials(deepcopy=False)):
+        # New, or made by a sweep that was killed before it could say what it was.
+        as_json = json.loads(json.dumps(record.__dict__))
+        study.set_user_attr(ATTRIBUTE, {"format": FORMAT, **as_json})
+    differences = record_of(study).differences(record)
+    if differences:
+        raise InputError(
+            f"study: {place.name!r} was made with {'; '.join(differences)}; "
+            "give what it was made with, or another name"
+        )
+    return study, storage
+
+
+def open_for_reading(
+    name_or_url: str, results: Path, study_name: str | None = None
+) -> tuple[optuna.Study, Place, Experiment]:
+    """Open a study that exists, also while a sweep is writing it.
+
+    Parameters
+    ----------
+    name_or_url : str
+        A study's name, whose folder is in ``results``; or a storage URL.
+    results : Path
+        The folder of studies.
+    study_name : str, optional
+        Which study, if a storage URL holds several.
+
+    Raises
+    ------
+    InputError
+        If there is no such study.
+    """
+    if "://" in name_or_url:
+        url, name = name_or_url, study_name
+        check_url(url)
+        place = Place(name or "study", url, results / (name or "study"))
+    else:
+        place = place_of(name_or_url, results, None)
+        name = place.name
+        if place.database is not None and not place.database.exists():
+            known = sorted(path.parent.name for path in results.glob("*/study.db"))
+            raise InputError(
+                f"study: {name!r} given, but there is no {place.database}; "
+                f"studies here: {', '.join(known) or 'none'}"
+            )
+    storage = open_storage(place, for_writing=False)
+    names = sorted(summary.study_name for summary in storage.get_all_studies())
+    if name is None and len(names) == 1:
+        name = names[0]
+        place = Place(name, place.url, results / name)
+    if name not in names:
+        given = "no name given" if name is None else f"{name!r} given"
+        raise InputError(f"study: {given}; {place.shown_url} holds: {', '.join(names) or 'none'}")
+    study = optuna.load_study(study_name=name, storage=storage)
+    return study, place, experiment(record_of(study).experiment)
