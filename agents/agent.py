@@ -127,9 +127,7 @@ class Agent(ABC):
         if not 0 <= seed <= LARGEST_SEED:
             raise ValueError(f"seed: {seed} given, 0 to 2**63 - 1 allowed")
         warm(type(self))
-        progress = Progress(
-            board=int(initial(np.uint64(seed))), score=0, n_moves=0, n_playout_moves=0
-        )
+        progress = Progress(board=initial(seed), score=0, n_moves=0, n_playout_moves=0)
         seconds = 0.0
         while True:
             target = progress.n_moves + MOVES_PER_CHUNK
@@ -144,7 +142,7 @@ class Agent(ABC):
             n_moves=progress.n_moves,
             seconds=seconds,
             n_playout_moves=progress.n_playout_moves,
-            max_tile=tile(int(largest_exponent(np.uint64(progress.board)))),
+            max_tile=tile(largest_exponent(progress.board)),
             end_board=progress.board,
         )
 
@@ -163,7 +161,7 @@ class Agent(ABC):
         ValueError
             If no action is legal.
         """
-        if not legal_actions(np.uint64(board)):
+        if not legal_actions(board):
             raise ValueError(f"board: no action is legal on {board:#018x}; the game is over")
         warm(type(self))
         action, values, n_playout_moves = self.decide(board, stream)

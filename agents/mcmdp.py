@@ -32,7 +32,7 @@ import numpy.typing as npt
 
 from agents.agent import Agent, Progress, progress_of
 from agents.schedule import Schedule
-from engine.jit import kernel
+from engine.jit import Integer, kernel
 from engine.rng import PLAYOUT, SPAWN, stream
 from engine.twenty48.board import EVERY_CELL, N_ACTIONS, afterstate, empty_cells, n_empty, spawn
 from engine.twenty48.playout import playouts
@@ -48,7 +48,7 @@ MOST_NODES = N_ACTIONS * 15 * 2
 
 
 @kernel
-def sum_of_best(scores: npt.NDArray[np.int64], n_best: int) -> int:
+def sum_of_best(scores: npt.NDArray[np.int64], n_best: int) -> np.int64:
     """Add up the ``n_best`` largest scores, reordering the array.
 
     Hoare's selection narrows [low, high) until all before ``n_best`` are at least as large as all
@@ -76,13 +76,13 @@ def sum_of_best(scores: npt.NDArray[np.int64], n_best: int) -> int:
             low = left
         else:
             break
-    return scores[:n_best].sum()
+    return np.int64(scores[:n_best].sum())
 
 
 @kernel
 def monte_carlo_mdp_decision(
     board: np.uint64, schedule: npt.NDArray[np.int64], top_share: float, stream: np.uint64
-) -> tuple[int, npt.NDArray[np.float64], int]:
+) -> tuple[Integer, npt.NDArray[np.float64], Integer]:
     """Decide by equation 2.
 
     Parameters
@@ -106,7 +106,6 @@ def monte_carlo_mdp_decision(
     n_playout_moves : int
         Actions taken in the playouts.
     """
-    board = np.uint64(board)
     values = np.full(N_ACTIONS, np.nan)
     nodes = np.empty(MOST_NODES, np.uint64)
     counts = np.empty(MOST_NODES, np.int64)
@@ -134,7 +133,7 @@ def monte_carlo_mdp_decision(
     if n_legal <= 1:
         return best, values, 0
 
-    scores, n_playout_moves = playouts(nodes[:n_nodes], counts[:n_nodes], np.uint64(stream))
+    scores, n_playout_moves = playouts(nodes[:n_nodes], counts[:n_nodes], stream)
 
     best = -1
     best_value = -np.inf
@@ -165,17 +164,15 @@ def monte_carlo_mdp_decision(
 @kernel
 def monte_carlo_mdp_moves(
     board: np.uint64,
-    score: int,
+    score: Integer,
     n_moves: int,
-    n_playout_moves: int,
+    n_playout_moves: Integer,
     schedule: npt.NDArray[np.int64],
     top_share: float,
     seed: np.uint64,
     max_moves: int,
-) -> tuple[np.uint64, int, int, int]:
+) -> tuple[np.uint64, Integer, Integer, Integer]:
     """Play by :func:`monte_carlo_mdp_decision` until the end, or until ``max_moves`` are made."""
-    board = np.uint64(board)
-    seed = np.uint64(seed)
     while n_moves < max_moves:
         decision = stream(seed, PLAYOUT, np.uint64(n_moves))
         action, _, n_random = monte_carlo_mdp_decision(board, schedule, top_share, decision)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Agent, Progress, progress_of
-from engine.jit import kernel
+from engine.jit import Integer, kernel
 from engine.rng import PLAYOUT, SPAWN, stream, substream
 from engine.twenty48.board import N_ACTIONS, afterstate, legal_actions, spawn
 from engine.twenty48.playout import playouts
@@ -23,7 +23,7 @@ LARGEST_N_PLAYOUTS = 1_000_000
 @kernel
 def pure_monte_carlo_decision(
     board: np.uint64, n_playouts: int, stream: np.uint64
-) -> tuple[int, npt.NDArray[np.float64], int]:
+) -> tuple[Integer, npt.NDArray[np.float64], Integer]:
     """Decide by Algorithm 1.
 
     Returns
@@ -36,8 +36,6 @@ def pure_monte_carlo_decision(
     n_playout_moves : int
         Actions taken in the playouts.
     """
-    board = np.uint64(board)
-    stream = np.uint64(stream)
     values = np.full(N_ACTIONS, np.nan)
     actions = np.empty(N_ACTIONS, np.int64)
     n_legal = 0
@@ -73,16 +71,14 @@ def pure_monte_carlo_decision(
 @kernel
 def pure_monte_carlo_moves(
     board: np.uint64,
-    score: int,
+    score: Integer,
     n_moves: int,
-    n_playout_moves: int,
+    n_playout_moves: Integer,
     n_playouts: int,
     seed: np.uint64,
     max_moves: int,
-) -> tuple[np.uint64, int, int, int]:
+) -> tuple[np.uint64, Integer, Integer, Integer]:
     """Play by :func:`pure_monte_carlo_decision` until the end, or until ``max_moves`` are made."""
-    board = np.uint64(board)
-    seed = np.uint64(seed)
     while n_moves < max_moves:
         decision = stream(seed, PLAYOUT, np.uint64(n_moves))
         action, _, n_random = pure_monte_carlo_decision(board, n_playouts, decision)

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Agent, Progress, progress_of
-from engine.jit import kernel
+from engine.jit import Integer, kernel
 from engine.rng import POLICY, SPAWN, below, next_word, stream
 from engine.twenty48.board import N_ACTIONS, afterstate, legal_actions, spawn
 
@@ -19,7 +19,7 @@ def random_action(legal: int, stream: np.uint64) -> int:
     n_legal = 0
     for action in range(N_ACTIONS):
         n_legal += legal >> action & 1
-    word, _ = next_word(np.uint64(stream))
+    word, _ = next_word(stream)
     remaining = np.int64(below(word, np.uint64(n_legal)))
     for action in range(N_ACTIONS):
         if legal >> action & 1:
@@ -31,11 +31,9 @@ def random_action(legal: int, stream: np.uint64) -> int:
 
 @kernel
 def random_moves(
-    board: np.uint64, score: int, n_moves: int, seed: np.uint64, max_moves: int
-) -> tuple[np.uint64, int, int, int]:
+    board: np.uint64, score: Integer, n_moves: int, seed: np.uint64, max_moves: int
+) -> tuple[np.uint64, Integer, Integer, Integer]:
     """Play random actions until the end, or until ``max_moves`` moves are made."""
-    board = np.uint64(board)
-    seed = np.uint64(seed)
     while n_moves < max_moves:
         legal = legal_actions(board)
         if legal == 0:

@@ -17,11 +17,15 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
 
-__all__ = ["cache_directory", "inlined", "kernel"]
+__all__ = ["Integer", "cache_directory", "inlined", "kernel"]
 
 ROOT = Path(__file__).resolve().parent.parent
 COMPILED_PACKAGES = ("engine", "agents")
+
+Integer = int | np.int64
+"""A whole number as Python has it, or as kernels do."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -56,7 +56,7 @@ def substream(stream: np.uint64, index: np.uint64) -> np.uint64:
 
     The inner ``mix`` keeps substreams away from the words that ``stream`` itself yields.
     """
-    return mix(mix(np.uint64(stream) ^ FORK) + (np.uint64(index) + np.uint64(1)) * GOLDEN)
+    return mix(mix(stream ^ FORK) + (index + np.uint64(1)) * GOLDEN)
 
 
 @inlined
@@ -75,4 +75,4 @@ def next_word(stream: np.uint64) -> tuple[np.uint64, np.uint64]:
 @inlined
 def below(word: np.uint64, n: np.uint64) -> np.uint64:
     """Map the low 32 bits of ``word`` to 0 … n − 1; the bias is under n·2⁻³²."""
-    return ((word & np.uint64(0xFFFFFFFF)) * np.uint64(n)) >> np.uint64(32)
+    return ((word & np.uint64(0xFFFFFFFF)) * n) >> np.uint64(32)

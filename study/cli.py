@@ -31,11 +31,19 @@ class Commands(TyperGroup):
     """Commands whose errors are one line and an exit code."""
 
     def main(
-        self, args: Sequence[str] | None = None, standalone_mode: bool = True, **extra: Any
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
     ) -> Any:
         """Run a command; say what is wrong in one line on standard error."""
+        if not (sys.argv[1:] if args is None else args):
+            args = ["--help"]
         try:
-            code = super().main(args=args, standalone_mode=False, **extra)
+            code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
         except InputError as error:
             message, code = str(error), EXIT_BAD_INPUT
         except typer.TyperException as error:
@@ -50,21 +58,39 @@ class Commands(TyperGroup):
             sys.exit(code)
         return code
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command, or say which there are."""
+        if args and args[0] not in self.commands:
+            allowed = ", ".join(self.commands)
+            raise InputError(f"command: {args[0]!r} given, one of {allowed} allowed")
+        return super().resolve_command(ctx, args)
+
 
 app = typer.Typer(
     name=PROGRAM,
     cls=Commands,
     help="Tunes game-playing agents for score against seconds per move: the Pareto front.",
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
 
+
+def whole_number(text: str) -> int:
+    """Read a whole number."""
+    try:
+        return int(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} given, a whole number allowed") from None
+
+
+def whole(help_: str, *names: str, **settings: Any) -> Any:
+    """Return an option that takes a whole number."""
+    return typer.Option(*names, help=help_, parser=whole_number, metavar="N", **settings)
+
+
 ResultsOption = Annotated[Path, typer.Option("--results", help="Folder of all studies.")]
-JobsOption = Annotated[
-    int | None, typer.Option("--jobs", help="Worker processes.", show_default="all cores")
-]
+JobsOption = Annotated[int | None, whole("Worker processes.", "--jobs", show_default="all cores")]
 StudyArgument = Annotated[str, typer.Argument(help="A study's name, or a storage URL.")]
 NameOption = Annotated[
     str | None, typer.Option("--name", help="Which study, if a storage URL holds several.")
@@ -83,16 +109,16 @@ def console() -> "Console":
 @app.command()
 def sweep(
     experiment: Annotated[str, typer.Argument(help="What to tune.")] = "mcmdp",
-    trials: Annotated[int, typer.Option(help="The study's total of trials.")] = 64,
-    replicates: Annotated[int, typer.Option(help="Games a trial.")] = 12,
+    trials: Annotated[int, whole("The study's total of trials.")] = 64,
+    replicates: Annotated[int, whole("Games a trial.")] = 12,
     jobs: JobsOption = None,
     name: Annotated[
         str | None, typer.Option(help="The study's name.", show_default="the experiment's")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Names every random number of the study.")] = 0,
+    seed: Annotated[int, whole("Names every random number of the study.")] = 0,
     sampler: Annotated[str, typer.Option(help="tpe, nsga2, random or gp.")] = "tpe",
     design: Annotated[str, typer.Option(help="Initial design: sobol or lhs.")] = "sobol",
-    design_size: Annotated[int, typer.Option(help="Trials of the initial design.")] = 16,
+    design_size: Annotated[int, whole("Trials of the initial design.")] = 16,
     storage: Annotated[
         str | None,
         typer.Option(help="A storage URL.", show_default="sqlite:///results/NAME/study.db"),
@@ -219,7 +245,7 @@ def summary_of(name: str, params: dict[str, float], games: "Sequence[Game]") -> 
 
     summary = summarize(games)
     sem = summary.score_sem if math.isfinite(summary.score_sem) else None
-    largest = max(max(game.max_tile for game in games), 1024)
+    largest = max(1024, *(game.max_tile for game in games))
     tiles = [2**e for e in range(10, largest.bit_length())]
     return {
         "agent": name,
@@ -258,8 +284,8 @@ def play(
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="One parameter, name=value; repeatable.")
     ] = None,
-    games: Annotated[int, typer.Option(help="How many games.")] = 10,
-    seed: Annotated[int, typer.Option(help="The first game's seed; the others count up.")] = 0,
+    games: Annotated[int, whole("How many games.")] = 10,
+    seed: Annotated[int, whole("The first game's seed; the others count up.")] = 0,
     jobs: JobsOption = None,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
@@ -374,6 +400,22 @@ def export(study: StudyArgument, name: NameOption = None, results: ResultsOption
     opened, place, experiment = open_for_reading(study, results, name)
     for path in write(opened, place, experiment, place.folder):
         print(path)
+
+
+@app.command()
+def bench(
+    json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> None:
+    """Measure the engine: rates a CPU second, and their ratios in one run (about two minutes)."""
+    from study.bench import bench_table, measure
+
+    out = console()
+    if json_:
+        print(json.dumps(measure(lambda text: print(text, file=sys.stderr))))
+        return
+    with out.status("measuring") as shown:
+        figures = measure(shown.update)
+    out.print(bench_table(figures))
 
 
 def main() -> None:

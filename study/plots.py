@@ -5,6 +5,7 @@ many games stand behind what is drawn.
 """
 
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -20,7 +21,7 @@ from study.report import engineering
 __all__ = ["hypervolume_figure", "pareto_figure", "save", "scores_figure"]
 
 BLUE, ORANGE, GREEN, RED, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#8C8C8C"
-STYLE = {
+STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 10,
     "axes.spines.top": False,
@@ -38,9 +39,8 @@ MOST_LABELS = 12
 
 def new_figure(width: float, height: float) -> tuple[Figure, Axes]:
     """Return an empty figure in the house style."""
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(width, height), layout="constrained")
-        return figure, figure.subplots()
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.subplots()
 
 
 def caption(figure: Figure, text: str) -> None:
@@ -48,6 +48,7 @@ def caption(figure: Figure, text: str) -> None:
     figure.supxlabel(text, fontsize=8, color="#555555", x=0.01, ha="left")
 
 
+@mpl.rc_context(STYLE)
 def save(figure: Figure, path: Path) -> None:
     """Write a PNG, so that a kill leaves the old file or the new one, and nothing between."""
     draft = path.with_name(f".{path.name}.part")
@@ -96,6 +97,7 @@ def games_note(trials: pd.DataFrame) -> str:
     return f"{len(trials)} trials of {each} games each, {int(trials['n_games'].sum()):,} in all"
 
 
+@mpl.rc_context(STYLE)
 def pareto_figure(trials: pd.DataFrame, baselines: pd.DataFrame, experiment: Experiment) -> Figure:
     """Draw score against time a move, the observed front as a staircase.
 
@@ -156,6 +158,7 @@ def pareto_figure(trials: pd.DataFrame, baselines: pd.DataFrame, experiment: Exp
     return figure
 
 
+@mpl.rc_context(STYLE)
 def scores_figure(trials: pd.DataFrame, games: pd.DataFrame, experiment: Experiment) -> Figure:
     """Draw how single games' scores spread along the front."""
     front = trials[trials["on_front"]].sort_values("seconds_per_move")
@@ -191,6 +194,7 @@ def scores_figure(trials: pd.DataFrame, games: pd.DataFrame, experiment: Experim
     return figure
 
 
+@mpl.rc_context(STYLE)
 def hypervolume_figure(trials: pd.DataFrame, experiment: Experiment) -> Figure:
     """Draw how the hypervolume of the observed means grows with the games played."""
     complete = trials[trials["state"] == "complete"].sort_values("trial")

@@ -21,6 +21,7 @@ from typing import Any
 
 import optuna
 from optuna.storages import RDBStorage
+from optuna.study import StudyDirection
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.exc import NoSuchModuleError as NoSuchDriverError
@@ -42,7 +43,7 @@ ATTRIBUTE = "thetafront"
 FORMAT = 1
 SQLITE_HEADER = b"SQLite format 3\0"
 RESERVED_NAMES = ("reference",)
-DIRECTIONS = ("maximize", "minimize")
+DIRECTIONS = (StudyDirection.MAXIMIZE, StudyDirection.MINIMIZE)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,9 @@ must be able to hand out a game the moment it chooses, to stop within a second w
 doing, and to survive the death of one.
 """
 
+import contextlib
+import multiprocessing
+import os
 import signal
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -107,11 +110,20 @@ class Workers(Generic[Key]):
         )
 
     def close(self, at_once: bool) -> None:
-        """End the processes: after their games, or, for ``at_once``, in the middle of them."""
+        """End the processes: after their games, or, for ``at_once``, in the middle of them.
+
+        They are killed one by one rather than by the pool, whose own way of killing stumbles, with a
+        traceback, over a game that was submitted just before.
+        """
         pool, self.pool = self.pool, None
         self.in_flight.clear()
+        if at_once:
+            for process in multiprocessing.active_children():
+                if process.pid is not None:
+                    with contextlib.suppress(ProcessLookupError):  # it has just ended by itself
+                        os.kill(process.pid, signal.SIGKILL)
         if pool is not None:
-            pool.shutdown(wait=True, kill_workers=at_once)
+            pool.shutdown(wait=True)
 
     def __len__(self) -> int:
         return len(self.in_flight)

@@ -1,21 +1,23 @@
 """2048: boards as single words, and random playouts in lockstep.
 
-Two 32768 tiles do not merge: 15 is the largest exponent a board holds.
+What is named here takes plain integers. Kernels, for other kernels, are in :mod:`engine.twenty48.board`
+and :mod:`engine.twenty48.playout`. Two 32768 tiles do not merge: 15 is the largest exponent a board
+holds.
 """
 
-from engine.twenty48.board import (
-    Action,
+from engine.twenty48.board import Action
+from engine.twenty48.notation import pack, parse, render, tile, unpack
+from engine.twenty48.rules import (
     afterstate,
     initial,
     is_terminal,
     largest_exponent,
     legal_actions,
     n_empty,
+    playouts,
     spawn,
     worth,
 )
-from engine.twenty48.notation import pack, parse, render, tile, unpack
-from engine.twenty48.playout import playouts
 
 __all__ = [
     "Action",

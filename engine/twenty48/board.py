@@ -17,13 +17,16 @@ A spawned 4 comes without the reward of merging two 2s, so of any stretch of pla
 
 Rules: Ripstein (2023), *2048 AI: Monte Carlo-Powered Markov Decision Process*, §1. Each tile merges
 at most once an action, as in the original game; merges are made first where the tiles slide to.
+
+These are kernels: they take and return ``uint64`` and check nothing. :mod:`engine.twenty48.rules` has
+the same for callers in Python.
 """
 
 from enum import IntEnum
 
 import numpy as np
 
-from engine.jit import inlined, kernel
+from engine.jit import Integer, inlined, kernel
 from engine.rng import START, below, next_word, substream
 
 __all__ = [
@@ -155,7 +158,7 @@ def turn_back(board: np.uint64, transposed: np.uint64, mirrored: np.uint64) -> n
 
 
 @inlined
-def slide(board: np.uint64, action: int) -> np.uint64:
+def slide(board: np.uint64, action: Integer) -> np.uint64:
     """Return the afterstate of ``action``: the board itself if the action is illegal.
 
     In ``action + 1``, bit 0 says transpose and bit 1 says mirror: then the action is a slide left.
@@ -168,9 +171,8 @@ def slide(board: np.uint64, action: int) -> np.uint64:
 
 
 @kernel
-def worth(board: np.uint64) -> int:
+def worth(board: np.uint64) -> np.int64:
     """Return f(board) = Σ (e − 1)·2ᵉ: the reward it takes to build this board from 2s alone."""
-    board = np.uint64(board)
     total = np.uint64(0)
     for cell in range(16):
         exponent = (board >> (np.uint64(4) * np.uint64(cell))) & np.uint64(15)
@@ -181,7 +183,7 @@ def worth(board: np.uint64) -> int:
 
 
 @kernel
-def afterstate(board: np.uint64, action: int) -> tuple[np.uint64, int]:
+def afterstate(board: np.uint64, action: Integer) -> tuple[np.uint64, np.int64]:
     """Slide and merge.
 
     Parameters
@@ -202,7 +204,6 @@ def afterstate(board: np.uint64, action: int) -> tuple[np.uint64, int]:
     -----
     Two tiles 32768 do not merge: 15 is the largest exponent a nibble holds.
     """
-    board = np.uint64(board)
     after = slide(board, action)
     return after, worth(after) - worth(board)
 
@@ -210,7 +211,6 @@ def afterstate(board: np.uint64, action: int) -> tuple[np.uint64, int]:
 @kernel
 def legal_actions(board: np.uint64) -> int:
     """Return four bits: bit ``action`` is set if the action moves or merges a tile."""
-    board = np.uint64(board)
     legal = 0
     for action in range(N_ACTIONS):
         if slide(board, action) != board:
@@ -224,7 +224,6 @@ def is_terminal(board: np.uint64) -> bool:
 
     The empty board is terminal too: it has no tile to move.
     """
-    board = np.uint64(board)
     if empty_cells(board) != np.uint64(0):
         # Any tile on a board with an empty cell can slide somewhere.
         return bool(board == np.uint64(0))
@@ -234,20 +233,18 @@ def is_terminal(board: np.uint64) -> bool:
 
 
 @kernel
-def n_empty(board: np.uint64) -> int:
+def n_empty(board: np.uint64) -> np.int64:
     """Count the empty cells, 0 to 16."""
-    return np.int64(count_cells(empty_cells(np.uint64(board))))
+    return np.int64(count_cells(empty_cells(board)))
 
 
 @kernel
-def largest_exponent(board: np.uint64) -> int:
+def largest_exponent(board: np.uint64) -> np.int64:
     """Return the exponent of the largest tile; 0 for the empty board."""
-    board = np.uint64(board)
-    largest = 0
+    largest = np.int64(0)
     for cell in range(16):
-        largest = max(
-            largest, np.int64((board >> (np.uint64(4) * np.uint64(cell))) & np.uint64(15))
-        )
+        exponent = (board >> (np.uint64(4) * np.uint64(cell))) & np.uint64(15)
+        largest = max(largest, np.int64(exponent))
     return largest
 
 
@@ -288,14 +285,14 @@ def spawn(board: np.uint64, stream: np.uint64) -> np.uint64:
     uint64
         The board with one tile more.
     """
-    word, _ = next_word(np.uint64(stream))
-    return spawn_from_word(np.uint64(board), word)
+    word, _ = next_word(stream)
+    return spawn_from_word(board, word)
 
 
 @kernel
 def initial(stream: np.uint64) -> np.uint64:
     """Return a board with the two tiles a game starts with, drawn by the stream named."""
-    start = substream(np.uint64(stream), START)
+    start = substream(stream, START)
     first, start = next_word(start)
     second, start = next_word(start)
     return spawn_from_word(spawn_from_word(np.uint64(0), first), second)

@@ -89,7 +89,7 @@ def random_step(board: np.uint64, word: np.uint64) -> tuple[np.uint64, np.uint64
 @kernel
 def playouts(
     boards: npt.NDArray[np.uint64], counts: npt.NDArray[np.int64], seed: np.uint64
-) -> tuple[npt.NDArray[np.int64], int]:
+) -> tuple[npt.NDArray[np.int64], np.int64]:
     """Play random games to their ends.
 
     Parameters
@@ -108,7 +108,6 @@ def playouts(
     n_moves : int
         Legal actions taken in all playouts together.
     """
-    seed = np.uint64(seed)
     n_playouts = counts.sum()
     ends = np.empty(n_playouts, np.uint64)  # holds a playout's start board until it has ended
     scores = np.empty(n_playouts, np.int64)

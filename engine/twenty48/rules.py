@@ -1,0 +1,120 @@
+"""The rules of 2048 for callers in Python: plain integers in and out, kernels behind.
+
+A board is an ``int`` below 2⁶⁴, as :func:`engine.twenty48.notation.pack` makes it; a stream is any
+``int`` below 2⁶⁴ that names random numbers. Two 32768 tiles do not merge: 15 is the largest exponent
+a board holds.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.twenty48 import board as kernels
+from engine.twenty48 import playout
+from engine.twenty48.board import Action
+
+__all__ = [
+    "afterstate",
+    "initial",
+    "is_terminal",
+    "largest_exponent",
+    "legal_actions",
+    "n_empty",
+    "playouts",
+    "spawn",
+    "worth",
+]
+
+
+def word(name: str, value: int) -> np.uint64:
+    """Return 64 bits for a kernel; ValueError if ``value`` has more."""
+    if not 0 <= value < 1 << 64:
+        raise ValueError(f"{name}: {value} given, 0 to 2**64 - 1 allowed")
+    return np.uint64(value)
+
+
+def afterstate(board: int, action: int) -> tuple[int, int]:
+    """Slide and merge: see :func:`engine.twenty48.board.afterstate`.
+
+    Returns
+    -------
+    afterstate, reward : int
+        The board before the spawn (``board`` itself if the action is illegal), and the points.
+
+    Raises
+    ------
+    ValueError
+        If there is no such action.
+    """
+    after, reward = kernels.afterstate(word("board", board), int(Action(action)))
+    return int(after), int(reward)
+
+
+def legal_actions(board: int) -> tuple[Action, ...]:
+    """Return the actions that move or merge a tile, in the order of their numbers."""
+    legal = kernels.legal_actions(word("board", board))
+    return tuple(action for action in Action if legal >> action & 1)
+
+
+def is_terminal(board: int) -> bool:
+    """Tell whether no action is legal. The empty board is terminal: it has no tile to move."""
+    return bool(kernels.is_terminal(word("board", board)))
+
+
+def n_empty(board: int) -> int:
+    """Count the empty cells, 0 to 16."""
+    return int(kernels.n_empty(word("board", board)))
+
+
+def largest_exponent(board: int) -> int:
+    """Return the exponent of the largest tile; 0 for the empty board."""
+    return int(kernels.largest_exponent(word("board", board)))
+
+
+def worth(board: int) -> int:
+    """Return Σ (e − 1)·2ᵉ: the reward it takes to build this board from 2s alone."""
+    return int(kernels.worth(word("board", board)))
+
+
+def spawn(board: int, stream: int) -> int:
+    """Put a 2 (90%) or a 4 (10%) on an empty cell, uniformly; a full board comes back as it is."""
+    return int(kernels.spawn(word("board", board), word("stream", stream)))
+
+
+def initial(stream: int) -> int:
+    """Return a board with the two tiles a game starts with."""
+    return int(kernels.initial(word("stream", stream)))
+
+
+def playouts(
+    boards: Sequence[int], counts: Sequence[int], seed: int
+) -> tuple[npt.NDArray[np.int64], int]:
+    """Play random games to their ends: see :func:`engine.twenty48.playout.playouts`.
+
+    Parameters
+    ----------
+    boards, counts : sequence of int, shape (n_boards,)
+        Start boards, and the playouts wanted from each.
+    seed : int
+        The same boards, counts and seed give the same scores.
+
+    Returns
+    -------
+    scores : int64, shape (sum of counts,)
+        Points gained in each playout, those of the first board first.
+    n_moves : int
+        Actions taken in all of them together.
+
+    Raises
+    ------
+    ValueError
+        If boards and counts differ in length, or a count is negative.
+    """
+    if len(boards) != len(counts):
+        raise ValueError(f"counts: {len(counts)} given for {len(boards)} boards, one each expected")
+    if any(count < 0 for count in counts):
+        raise ValueError(f"counts: {min(counts)} given, 0 or more allowed")
+    words = np.array([word("board", int(board)) for board in boards], np.uint64)
+    scores, n_moves = playout.playouts(words, np.array(counts, np.int64), word("seed", seed))
+    return scores, int(n_moves)

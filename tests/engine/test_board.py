@@ -1,0 +1,194 @@
+"""The rules on packed boards against the rules in plain Python."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from engine.twenty48 import (
+    Action,
+    afterstate,
+    initial,
+    is_terminal,
+    largest_exponent,
+    legal_actions,
+    n_empty,
+    spawn,
+    worth,
+)
+from engine.twenty48.board import slide_left
+from tests.oracles import twenty48 as oracle
+
+N_BOARDS = 4000
+
+
+def random_boards(n: int, seed: int) -> list[int]:
+    """Boards of every density and several ranges of tiles, neighbours often equal."""
+    rng = np.random.default_rng(seed)
+    boards = []
+    for _ in range(n):
+        highest = int(rng.integers(1, 16))
+        cells = rng.integers(max(1, highest - 3), highest + 1, 16)
+        cells[rng.random(16) < rng.random()] = 0
+        boards.append(int("".join(f"{e:x}" for e in cells), 16))
+    return boards
+
+
+@pytest.fixture(scope="module")
+def boards() -> list[int]:
+    return random_boards(N_BOARDS, seed=1)
+
+
+def test_actions_are_numbered_clockwise_from_up() -> None:
+    assert [action.name for action in Action] == ["UP", "RIGHT", "DOWN", "LEFT"]
+    assert list(Action) == [0, 1, 2, 3]
+
+
+def test_every_row_in_every_direction() -> None:
+    """All 65,536 lines, as rows left and right, as columns up and down, in every row and column."""
+    for line in range(65536):
+        exponents = [line >> (4 * cell) & 15 for cell in range(4)]
+        faces = [2**e if e else 0 for e in exponents]
+        forward, reward = oracle.merge_line(faces)
+        backward, reward_back = oracle.merge_line(faces[::-1])
+        place = line % 4
+        row = [[0] * 4 for _ in range(4)]
+        row[place] = faces
+        packed = oracle.to_packed(row)
+        column = oracle.to_packed(oracle.transposed(row))
+        for board, action, result, points in (
+            (packed, Action.LEFT, forward, reward),
+            (packed, Action.RIGHT, backward[::-1], reward_back),
+            (column, Action.UP, forward, reward),
+            (column, Action.DOWN, backward[::-1], reward_back),
+        ):
+            expected = [[0] * 4 for _ in range(4)]
+            expected[place] = result
+            if action in (Action.UP, Action.DOWN):
+                expected = oracle.transposed(expected)
+            assert afterstate(board, action) == (oracle.to_packed(expected), points), (line, action)
+
+
+def test_random_boards_slide_as_in_plain_python(boards: list[int]) -> None:
+    for board in boards:
+        faces = oracle.from_packed(board)
+        legal = oracle.legal_actions(faces)
+        for action in Action:
+            after, reward = oracle.slide(faces, action)
+            assert afterstate(board, action) == (oracle.to_packed(after), reward)
+        assert list(legal_actions(board)) == legal
+        assert is_terminal(board) == (not legal)
+        assert n_empty(board) == len(oracle.empty_cells(faces))
+        assert 2 ** largest_exponent(board) == max(1, *map(max, faces))
+
+
+def test_terminal_boards_are_met_and_recognized() -> None:
+    """Random full boards are rarely terminal: play to the end, and look one spawn around it."""
+    n_terminal = 0
+    for seed in range(60):
+        faces = oracle.from_packed(initial(seed))
+        words = oracle.words(seed)
+        while legal := oracle.legal_actions(faces):
+            assert not is_terminal(oracle.to_packed(faces))
+            faces = oracle.spawn(
+                oracle.slide(faces, legal[next(words) % len(legal)])[0], next(words)
+            )
+        assert is_terminal(oracle.to_packed(faces))
+        assert legal_actions(oracle.to_packed(faces)) == ()
+        n_terminal += 1
+    assert n_terminal == 60
+
+
+def test_two_32768_tiles_do_not_merge() -> None:
+    assert afterstate(0xFF, Action.LEFT) == (0xFF, 0)
+    assert afterstate(0xFFEE, Action.LEFT) == (0xFFF, 32768)
+    full = 0xFFFFFFFFFFFFFFFF
+    assert is_terminal(full)
+    assert legal_actions(full) == ()
+
+
+def test_the_empty_board_has_no_action() -> None:
+    assert is_terminal(0)
+    assert legal_actions(0) == ()
+    assert worth(0) == 0
+
+
+@pytest.mark.parametrize("board", [-1, 2**64])
+def test_a_number_that_is_no_board_is_refused(board: int) -> None:
+    with pytest.raises(ValueError, match=r"0 to 2\*\*64 - 1 allowed"):
+        is_terminal(board)
+
+
+def test_an_action_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(ValueError, match="4"):
+        afterstate(0x11, 4)
+
+
+def test_worth_is_what_merging_it_together_earns(boards: list[int]) -> None:
+    for board in boards:
+        expected = sum(
+            (tile.bit_length() - 2) * tile
+            for row in oracle.from_packed(board)
+            for tile in row
+            if tile
+        )
+        assert worth(board) == expected
+
+
+def test_rewards_of_a_game_are_worth_gained_less_four_a_spawned_four() -> None:
+    board = initial(5)
+    start, score, n_fours = board, 0, 0
+    for move in range(200):
+        legal = legal_actions(board)
+        if not legal:
+            break
+        after, reward = afterstate(board, legal[move % len(legal)])
+        board = spawn(after, move)
+        score += reward
+        n_fours += board ^ after in [2 << (4 * cell) for cell in range(16)]
+    assert score == worth(board) - worth(start) - 4 * n_fours
+    assert n_fours > 0
+
+
+def test_spawn_follows_the_stream_word_by_word(boards: list[int]) -> None:
+    for stream, board in enumerate(boards[:1000]):
+        faces = oracle.spawn(oracle.from_packed(board), next(oracle.words(stream)))
+        assert spawn(board, stream) == oracle.to_packed(faces)
+
+
+def test_a_full_board_takes_no_spawn() -> None:
+    full = 0x1212212112122121
+    assert spawn(full, 3) == full
+
+
+def test_spawns_are_uniform_over_cells_and_one_in_ten_is_a_four() -> None:
+    """Chi-square over 40,000 seeded spawns on a board with seven empty cells, 2s and 4s apart."""
+    board = 0x1203_0450_0067_8009 & ~0xF0  # some tiles, seven holes
+    empty = [cell for cell in range(16) if board >> (4 * cell) & 15 == 0]
+    counts = {(cell, e): 0 for cell in empty for e in (1, 2)}
+    n = 40_000
+    for stream in range(n):
+        new = spawn(board, stream) ^ board
+        cell = (new.bit_length() - 1) // 4
+        counts[cell, new >> (4 * cell)] += 1
+    expected = [n / len(empty) * (0.9 if e == 1 else 0.1) for _, e in counts]
+    assert stats.chisquare(list(counts.values()), expected).pvalue > 1e-3
+
+
+def test_a_game_starts_with_two_tiles_anywhere() -> None:
+    """Cells by chi-square over 20,000 seeded starts; two tiles, each a 2 or a 4."""
+    n = 20_000
+    cells = np.zeros(16)
+    n_fours = 0
+    for stream in range(n):
+        board = initial(stream)
+        exponents = [board >> (4 * cell) & 15 for cell in range(16)]
+        assert sum(e > 0 for e in exponents) == 2
+        assert set(exponents) <= {0, 1, 2}
+        cells += [e > 0 for e in exponents]
+        n_fours += exponents.count(2)
+    assert stats.chisquare(cells).pvalue > 1e-3
+    assert stats.binomtest(n_fours, 2 * n, 0.1).pvalue > 1e-3
+
+
+def test_a_slide_is_one_of_the_building_blocks_kernels_share() -> None:
+    assert slide_left(np.uint64(0x2011)) == 0x22

@@ -1,0 +1,59 @@
+"""Boards as people write them."""
+
+import numpy as np
+import pytest
+
+from engine.twenty48 import pack, parse, render, unpack
+
+BOARD = 0xB00A_0000_1000_4321
+TEXT = "2 4 8 16 / . . . 2 / 0 0 0 0 / 1024 . . 2048"
+
+
+def test_the_lowest_nibble_is_the_top_left_cell() -> None:
+    grid = np.zeros((4, 4), int)
+    grid[0, 0], grid[0, 1], grid[3, 3] = 1, 2, 11
+    assert pack(grid) == 0x1 | 0x2 << 4 | 0xB << 60
+
+
+def test_pack_and_unpack_are_inverse() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        grid = rng.integers(0, 16, (4, 4))
+        assert (unpack(pack(grid)) == grid).all()
+
+
+def test_text_is_read_in_reading_order() -> None:
+    assert parse(TEXT) == BOARD
+
+
+def test_what_render_writes_is_read_back() -> None:
+    assert parse(render(BOARD)) == BOARD
+    assert render(BOARD).splitlines()[3].split() == ["1024", ".", ".", "2048"]
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("2 4", "2 cells given"),
+        ("3" + " 0" * 15, "'3'"),
+        ("1" + " 0" * 15, "'1'"),
+        ("65536" + " 0" * 15, "'65536'"),
+        ("x" + " 0" * 15, "'x'"),
+        ("-2" + " 0" * 15, "'-2'"),
+    ],
+)
+def test_text_that_is_no_board_is_named(text: str, part: str) -> None:
+    with pytest.raises(ValueError, match=part):
+        parse(text)
+
+
+@pytest.mark.parametrize("grid", [[[1, 2]], [[16] * 4] * 4, [[-1] * 4] * 4, [[0.5] * 4] * 4])
+def test_grids_that_are_no_board_are_refused(grid: list[list[float]]) -> None:
+    with pytest.raises(ValueError, match="grid"):
+        pack(grid)
+
+
+@pytest.mark.parametrize("board", [-1, 2**64])
+def test_numbers_that_are_no_board_are_refused(board: int) -> None:
+    with pytest.raises(ValueError, match="board"):
+        unpack(board)

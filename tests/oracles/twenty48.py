@@ -1,0 +1,120 @@
+"""2048 in plain Python, on lists of face values: slow, and written from the rules alone.
+
+A board is a list of four rows of four face values, 0 for an empty cell. Nothing here knows nibbles,
+exponents or kernels. 32768 does not merge.
+"""
+
+from collections.abc import Iterator
+
+UP, RIGHT, DOWN, LEFT = range(4)
+MASK = 2**64 - 1
+LARGEST = 32768
+
+Board = list[list[int]]
+
+
+def merge_line(line: list[int]) -> tuple[list[int], int]:
+    """Push a line to its front; each tile merges at most once, the front pair first."""
+    tiles = [tile for tile in line if tile]
+    merged: list[int] = []
+    reward = 0
+    while tiles:
+        tile = tiles.pop(0)
+        if tiles and tiles[0] == tile and tile != LARGEST:
+            tile += tiles.pop(0)
+            reward += tile
+        merged.append(tile)
+    return merged + [0] * (4 - len(merged)), reward
+
+
+def lines_towards(action: int) -> list[list[tuple[int, int]]]:
+    """The coordinates of the four lines, each beginning at the edge that tiles move to."""
+    straight = range(4)
+    back = range(3, -1, -1)
+    return {
+        UP: [[(row, column) for row in straight] for column in range(4)],
+        DOWN: [[(row, column) for row in back] for column in range(4)],
+        LEFT: [[(row, column) for column in straight] for row in range(4)],
+        RIGHT: [[(row, column) for column in back] for row in range(4)],
+    }[action]
+
+
+def slide(board: Board, action: int) -> tuple[Board, int]:
+    after = [row[:] for row in board]
+    total = 0
+    for line in lines_towards(action):
+        merged, reward = merge_line([board[row][column] for row, column in line])
+        total += reward
+        for (row, column), tile in zip(line, merged, strict=True):
+            after[row][column] = tile
+    return after, total
+
+
+def legal_actions(board: Board) -> list[int]:
+    return [action for action in range(4) if slide(board, action)[0] != board]
+
+
+def empty_cells(board: Board) -> list[tuple[int, int]]:
+    return [(row, column) for row in range(4) for column in range(4) if not board[row][column]]
+
+
+def put(board: Board, cell: tuple[int, int], tile: int) -> Board:
+    after = [row[:] for row in board]
+    after[cell[0]][cell[1]] = tile
+    return after
+
+
+def transposed(board: Board) -> Board:
+    return [list(row) for row in zip(*board, strict=True)]
+
+
+def mirrored(board: Board) -> Board:
+    return [row[::-1] for row in board]
+
+
+def to_faces(exponents: list[list[int]]) -> Board:
+    return [[2**e if e else 0 for e in row] for row in exponents]
+
+
+def from_packed(board: int) -> Board:
+    """Cell (row, column) is nibble 4·row + column, the lowest first."""
+    cells = [int(digit, 16) for digit in f"{board:016x}"[::-1]]
+    return to_faces([cells[4 * row : 4 * row + 4] for row in range(4)])
+
+
+def to_packed(board: Board) -> int:
+    digits = [f"{tile.bit_length() - 1 if tile else 0:x}" for row in board for tile in row]
+    return int("".join(digits[::-1]), 16)
+
+
+# --- the random words, from the papers and the documentation of engine.rng ---
+
+
+def mix(z: int) -> int:
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+    return z ^ (z >> 31)
+
+
+def substream(stream: int, index: int) -> int:
+    inner = mix(stream ^ 0xD1342543DE82EF95)
+    return mix((inner + (index + 1) * 0x9E3779B97F4A7C15) & MASK)
+
+
+def words(stream: int) -> Iterator[int]:
+    while True:
+        stream = (stream + 0x9E3779B97F4A7C15) & MASK
+        yield mix(stream)
+
+
+def chosen_tile(word: int) -> int:
+    """31 bits below a tenth of 2³¹: a 4."""
+    return 4 if (word >> 32) % 2**31 < round(2**31 / 10) else 2
+
+
+def spawn(board: Board, word: int) -> Board:
+    empty = empty_cells(board)
+    if not empty:
+        return board
+    cell = empty[(word % 2**32) * len(empty) // 2**32]
+    return put(board, cell, chosen_tile(word))
