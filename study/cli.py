@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["app", "main"]
 
 PROGRAM = "thetafront"
+EXIT_FAILURE = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
 
@@ -42,16 +43,20 @@ class Commands(TyperGroup):
         """Run a command; say what is wrong in one line on standard error."""
         if not (sys.argv[1:] if args is None else args):
             args = ["--help"]
+        message, code = "", 0
         try:
             code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
         except InputError as error:
             message, code = str(error), EXIT_BAD_INPUT
         except typer.TyperException as error:
             message, code = error.format_message(), EXIT_BAD_INPUT
-        except (typer.Abort, KeyboardInterrupt):
-            message, code = "interrupted", EXIT_INTERRUPTED
-        else:
-            message, code = "", code if isinstance(code, int) else 0
+        except typer.Abort:
+            code = EXIT_INTERRUPTED
+        except OSError as error:  # a full disk, say: what was stored before is there
+            message, code = str(error), EXIT_FAILURE
+        code = code if isinstance(code, int) else 0
+        if code == EXIT_INTERRUPTED:
+            message = "interrupted"
         if message:
             print(f"{PROGRAM}: {' '.join(message.split())}", file=sys.stderr)
         if standalone_mode:
@@ -131,6 +136,8 @@ def sweep(
     study is complete. Ctrl-C stops; what has finished is stored.
     """
     import optuna
+    from optuna.exceptions import StorageInternalError
+    from sqlalchemy.exc import SQLAlchemyError
 
     from study.design import draw_design
     from study.experiment import experiment as find_experiment
@@ -186,6 +193,10 @@ def sweep(
                 soft_wrap=True,
             )
             raise
+        except (StorageInternalError, SQLAlchemyError) as error:
+            # A full disk or a lost server: every game stored before is there, and a later run goes on.
+            reason = str(error.__cause__ or error).splitlines()[0]
+            raise OSError(f"storage: {place.shown_url} fails: {reason}") from None
         paths = export(study, place, found, place.folder)
         after = run.snapshot()
         if after.n_games_done > before.n_games_done:

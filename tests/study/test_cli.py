@@ -1,0 +1,262 @@
+"""The command line, through typer's runner and as real processes that are killed."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from study.cli import app
+
+COMMAND = [sys.executable, "-m", "study"]
+QUICK_SWEEP = ["sweep", "--trials", "6", "--replicates", "3", "--jobs", "2", "--name", "s"]
+N_GAMES = 6 * 3
+N_BASELINE_GAMES = 4 * 3
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *arguments], capture_output=True, text=True, check=False, timeout=300
+    )
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The results folder of a sweep that ran to its end, and what it printed."""
+    results = tmp_path_factory.mktemp("results")
+    done = run(*QUICK_SWEEP, "--results", str(results))
+    assert done.returncode == 0, done.stderr
+    (results / "stdout.txt").write_text(done.stdout)
+    return results
+
+
+def test_a_sweep_leaves_its_tables_and_pictures(finished: Path) -> None:
+    folder = finished / "s"
+    trials = pd.read_csv(folder / "trials.csv")
+    games = pd.read_csv(folder / "games.csv")
+    front = pd.read_csv(folder / "front.csv")
+    assert len(trials) == 6
+    assert (trials["n_games"] == 3).all()
+    assert len(games) == N_GAMES + N_BASELINE_GAMES
+    assert games["trial"].isna().sum() == N_BASELINE_GAMES
+    assert set(front["trial"]) == set(trials.loc[trials["on_front"], "trial"])
+    by_trial = games.groupby("trial")
+    assert by_trial["score_points"].mean().to_numpy() == pytest.approx(
+        trials["score_mean_points"].to_numpy()
+    )
+    sems = by_trial["score_points"].sem().to_numpy()
+    assert sems == pytest.approx(trials["score_sem_points"].to_numpy())
+    speed = by_trial["cpu_seconds"].sum() / by_trial["n_moves"].sum()
+    assert speed.to_numpy() == pytest.approx(trials["seconds_per_move"].to_numpy())
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["experiment"] == "mcmdp"
+    assert manifest["seed"] == 0
+    assert [p["name"] for p in manifest["space"]] == [f"theta{k}" for k in range(1, 7)]
+    assert {"numba", "optuna"} <= set(manifest["versions"])
+    assert manifest["command_line"].startswith("thetafront sweep --trials 6")
+    for name in ("pareto.png", "scores.png", "hypervolume.png"):
+        assert (folder / name).read_bytes().startswith(b"\x89PNG")
+    assert "score ± s.e." in (finished / "stdout.txt").read_text()
+
+
+def test_repeating_it_changes_nothing_and_says_so(finished: Path) -> None:
+    before = (
+        (finished / "s" / "trials.csv").read_bytes(),
+        (finished / "s" / "games.csv").read_bytes(),
+    )
+    again = run(*QUICK_SWEEP, "--results", str(finished))
+    assert again.returncode == 0
+    assert "complete already: 6 trials, 30 games" in again.stdout
+    after = (
+        (finished / "s" / "trials.csv").read_bytes(),
+        (finished / "s" / "games.csv").read_bytes(),
+    )
+    assert before == after
+
+
+def test_a_finished_study_can_be_read(finished: Path) -> None:
+    runner = CliRunner()
+    for study in ("s", f"sqlite:///{finished}/s/study.db"):
+        status = runner.invoke(app, ["status", study, "--results", str(finished)])
+        assert status.exit_code == 0
+        assert "6 complete" in status.stdout
+        front = runner.invoke(app, ["front", study, "--results", str(finished)])
+        assert front.exit_code == 0
+        assert "time a move" in front.stdout
+        plot = runner.invoke(app, ["plot", study, "--results", str(finished)])
+        assert plot.exit_code == 0
+        assert "pareto.png" in plot.stdout
+        export = runner.invoke(app, ["export", study, "--results", str(finished)])
+        assert export.exit_code == 0
+        assert "games.csv" in export.stdout
+
+
+def test_another_seed_is_refused(finished: Path) -> None:
+    refused = run(*QUICK_SWEEP, "--results", str(finished), "--seed", "3")
+    assert refused.returncode == 2
+    assert refused.stderr.startswith("thetafront: study: 's' was made with seed 0, not 3")
+    assert refused.stderr.count("\n") == 1
+
+
+def stored_games(database: Path) -> int:
+    if not database.exists():
+        return 0
+    try:
+        with sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=30) as connection:
+            count = "SELECT COUNT(*) FROM {} WHERE key LIKE '{}%'"
+            games = connection.execute(count.format("trial_user_attributes", "game:")).fetchone()[0]
+            baseline = connection.execute(
+                count.format("study_user_attributes", "baseline:")
+            ).fetchone()[0]
+            return int(games) + int(baseline)
+    except sqlite3.OperationalError:
+        return 0  # its tables are not there yet
+
+
+def test_kill_9_at_several_points_loses_nothing_and_plays_nothing_twice(
+    finished: Path, tmp_path: Path
+) -> None:
+    """Killed, whatever it is doing, after some games each time; then finished as in one go."""
+    database = tmp_path / "s" / "study.db"
+    command = [*COMMAND, *QUICK_SWEEP, "--results", str(tmp_path)]
+    survived = 0
+    for n_games in (1, 9, 13, 20):
+        with subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        ) as sweep:
+            deadline = time.monotonic() + 120
+            while stored_games(database) < n_games and sweep.poll() is None:
+                assert time.monotonic() < deadline
+                time.sleep(0.02)
+            sweep.kill()
+            sweep.wait()
+        now = stored_games(database)
+        assert now >= survived, "a stored game was lost"
+        survived = now
+    ended = run(*QUICK_SWEEP, "--results", str(tmp_path))
+    assert ended.returncode == 0, ended.stderr
+    assert f"{survived} games are there already" in ended.stdout
+    assert stored_games(database) == N_GAMES + N_BASELINE_GAMES
+    columns = ["trial", "replicate", "seed", "score_points", "n_moves", "end_board_hex"]
+    resumed = pd.read_csv(tmp_path / "s" / "games.csv")[columns]
+    whole = pd.read_csv(finished / "s" / "games.csv")[columns]
+    assert not resumed.duplicated(["trial", "replicate"]).loc[resumed["trial"].notna()].any()
+    # All six trials are design points, so θ and games must be those of the unbroken run.
+    pd.testing.assert_frame_equal(resumed, whole)
+
+
+def test_an_interrupt_stops_within_two_seconds_and_can_be_resumed(tmp_path: Path) -> None:
+    database = tmp_path / "s" / "study.db"
+    command = [*COMMAND, *QUICK_SWEEP, "--results", str(tmp_path)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as sweep:
+        deadline = time.monotonic() + 120
+        while stored_games(database) < 5:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        os.killpg(sweep.pid, signal.SIGINT)  # as a terminal does: to parent and workers alike
+        begin = time.monotonic()
+        stdout, stderr = sweep.communicate(timeout=30)
+        seconds = time.monotonic() - begin
+    assert seconds < 2.0
+    assert sweep.returncode == 130
+    assert "the same command goes on from here" in stdout
+    assert stderr.splitlines() == ["thetafront: interrupted"]
+    status = run("status", "s", "--results", str(tmp_path))
+    assert "running" in status.stdout
+
+
+def test_play_prints_one_json_object() -> None:
+    arguments = ["play", "mcmdp", "--theta", "16,8,4,2,2,0.5", "--games", "5", "--seed", "40"]
+    played = run(*arguments, "--jobs", "2", "--json")
+    assert played.returncode == 0
+    result = json.loads(played.stdout)
+    assert result["agent"] == "mcmdp"
+    assert result["params"]["theta6"] == 0.5
+    assert result["n_games"] == 5
+    assert set(result["score"]) == {"mean", "sem", "min", "max"}
+    assert [game["seed"] for game in result["games"]] == [40, 41, 42, 43, 44]
+    scores = pd.Series([game["score"] for game in result["games"]])
+    assert result["score"]["mean"] == pytest.approx(scores.mean())
+    assert result["score"]["sem"] == pytest.approx(scores.sem())
+    reached = [game["max_tile"] >= 1024 for game in result["games"]]
+    assert result["reach"]["1024"] == pytest.approx(sum(reached) / 5)
+    for key in ("n_moves_mean", "seconds_per_move", "playout_moves_per_move"):
+        assert result[key] > 0
+    alone = json.loads(run(*arguments, "--jobs", "1", "--json").stdout)
+    for game, other in zip(result["games"], alone["games"], strict=True):
+        assert {**game, "seconds": 0} == {**other, "seconds": 0}
+
+
+def test_play_sums_up_for_people() -> None:
+    result = CliRunner().invoke(app, ["play", "random", "--games", "3", "--jobs", "1"])
+    assert result.exit_code == 0
+    assert "3 games from seed 0" in result.stdout
+    assert "standard error" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["fly"], "command: 'fly' given, one of sweep, play"),
+        (["sweep", "chess"], "experiment: 'chess' given"),
+        (["sweep", "--sampler", "magic"], "sampler: 'magic' given, one of tpe"),
+        (["sweep", "--design", "grid"], "design: 'grid' given, one of lhs, sobol"),
+        (["sweep", "--design-size", "12"], "design size: 12 given"),
+        (["sweep", "--trials", "0"], "trials: 0 given, 1 to"),
+        (["sweep", "--replicates", "-1"], "replicates: -1 given"),
+        (["sweep", "--jobs", "0"], "jobs: 0 given, 1 to 1024 allowed"),
+        (["sweep", "--trials", "many"], "'--trials': 'many' given, a whole number allowed"),
+        (["sweep", "--name", "../x"], "name: '../x' given"),
+        (["sweep", "--results", "/no/such"], "folder '/no/such' given, which does not exist"),
+        (["sweep", "--storage", "rubbish"], "storage: 'rubbish' given"),
+        (["sweep", "--seed", "-1"], "seed: -1 given"),
+        (["sweep", "--wings", "2"], "--wings"),
+        (["play", "chess"], "agent: 'chess' given, one of mcmdp, pmcts, random allowed"),
+        (["play", "mcmdp", "--theta", "1,2,3"], "theta: 3 values given, 6 expected"),
+        (["play", "mcmdp", "--theta", "1,2,3,4,5,six"], "theta: 'six' given, a number allowed"),
+        (["play", "mcmdp", "--theta", "1,2,3,4,5,7"], "theta6: top share 7 given"),
+        (["play", "mcmdp", "--set", "theta9=1"], "'theta9' given for mcmdp"),
+        (["play", "mcmdp", "--set", "theta1"], "name=value allowed"),
+        (["play", "pmcts", "--set", "n_playouts=x"], "n_playouts: 'x' given, a number allowed"),
+        (["play", "random", "--games", "0"], "games: 0 given"),
+        (["play", "random", "--seed", "-4"], "seed: -4 given"),
+        (["status", "no-such-study"], "there is no "),
+        (["front", "sqlite:////no/such/study.db"], "there is no study database"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(
+    arguments: list[str], part: str, tmp_path: Path
+) -> None:
+    takes_results = arguments[0] in {"sweep", "status", "front"} and "--results" not in arguments
+    where = ["--results", str(tmp_path)] if takes_results else []
+    result = CliRunner().invoke(app, [*arguments, *where])
+    assert result.exit_code == 2
+    assert part in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert result.stdout == ""
+    assert list(tmp_path.rglob("*.db")) == [], "nothing may be written"
+
+
+def test_bad_input_prints_no_traceback_in_a_real_process() -> None:
+    result = run("sweep", "chess")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr == "thetafront: experiment: 'chess' given, one of mcmdp allowed\n"
+
+
+def test_help_is_quick_and_needs_no_arguments() -> None:
+    """Importing the command line takes none of the slow libraries with it."""
+    program = "import sys, study.cli; print([m for m in ('numba', 'optuna', 'pandas', 'matplotlib', 'scipy', 'numpy') if m in sys.modules])"
+    loaded = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert loaded.stdout.strip() == "[]"
+    assert "sweep" in run().stdout

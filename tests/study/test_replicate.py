@@ -1,0 +1,47 @@
+"""What a trial's numbers are."""
+
+import math
+
+import pytest
+
+from agents.agent import Game
+from study.replicate import (
+    game_seed,
+    game_to_record,
+    record_to_game,
+    share_reaching,
+    summarize,
+)
+
+GAMES = [
+    Game(0, 1000, 100, 0.5, 40_000, 128, 0xFEDCBA9876543210),
+    Game(1, 3000, 300, 0.5, 60_000, 512, 0x11),
+]
+
+
+def test_a_summary_by_hand() -> None:
+    summary = summarize(GAMES)
+    assert summary.n_games == 2
+    assert summary.score_mean == 2000
+    assert summary.score_sem == pytest.approx(1000)  # deviation √2·1000 over √2
+    assert (summary.score_min, summary.score_max) == (1000, 3000)
+    assert summary.n_moves_mean == 200
+    assert summary.seconds_per_move == pytest.approx(1.0 / 400)  # all seconds over all moves
+    assert summary.playout_moves_per_move == 250
+    assert summary.playout_moves_per_second == 100_000
+    assert share_reaching(GAMES, 512) == 0.5
+
+
+def test_one_game_has_no_standard_error() -> None:
+    assert math.isnan(summarize(GAMES[:1]).score_sem)
+
+
+def test_games_are_stored_and_read_back() -> None:
+    for game in GAMES:
+        assert record_to_game(game_to_record(game)) == game
+
+
+def test_studies_with_different_seeds_share_no_game() -> None:
+    assert game_seed(7, 3) == 7_000_003
+    seeds = {game_seed(study, replicate) for study in range(5) for replicate in range(200)}
+    assert len(seeds) == 1000

@@ -1,0 +1,164 @@
+"""The loop: budgets, resuming, failures."""
+
+import contextlib
+from pathlib import Path
+
+import optuna
+import pytest
+from optuna.trial import TrialState
+
+from agents.agent import Game
+from study.errors import InputError
+from study.experiment import Experiment
+from study.replicate import game_seed, summarize
+from study.storage import create_or_resume, place_of
+from study.sweep import BASELINE_FACTOR, Settings, Snapshot, Sweep, baseline_games, games_of
+
+
+class StopHereError(Exception):
+    """Ends a sweep from within."""
+
+
+def sweep(
+    experiment: Experiment, folder: Path, settings: Settings, stop_after: int | None = None
+) -> tuple[optuna.Study, list[Snapshot], list[str]]:
+    """Run a sweep in this process, with one worker; stop it after some snapshots if asked to."""
+    place = place_of("s", folder, None)
+    place.folder.mkdir(exist_ok=True)
+    study, storage = create_or_resume(place, settings.record(experiment))
+    snapshots: list[Snapshot] = []
+    messages: list[str] = []
+
+    def on_change(now: Snapshot) -> None:
+        snapshots.append(now)
+        if stop_after is not None and now.n_games_done >= stop_after:
+            raise StopHereError
+
+    run = Sweep(experiment, study, storage, settings, on_change, messages.append)
+    run.prepare()
+    with contextlib.suppress(StopHereError):
+        run.run(jobs=1)
+    return study, snapshots, messages
+
+
+def outcome(study: optuna.Study) -> dict[int, tuple[dict, list[tuple[int, int, int]]]]:
+    """What must not depend on interruptions: θ and games of each trial."""
+    return {
+        trial.number: (
+            trial.params,
+            [(r, game.seed, game.score) for r, game in games_of(trial).items()],
+        )
+        for trial in study.trials
+        if trial.state == TrialState.COMPLETE
+    }
+
+
+SETTINGS = Settings(n_trials=10, n_replicates=3, seed=5, sampler="random", design_size=8)
+
+
+def test_a_sweep_spends_its_budget(quick: Experiment, tmp_path: Path) -> None:
+    study, snapshots, messages = sweep(quick, tmp_path, SETTINGS)
+    trials = study.trials
+    assert [trial.state for trial in trials] == [TrialState.COMPLETE] * 10
+    assert [trial.user_attrs["origin"] for trial in trials] == ["design"] * 8 + ["random"] * 2
+    for trial in trials:
+        games = games_of(trial)
+        assert [game.seed for game in games.values()] == [game_seed(5, r) for r in range(3)]
+        summary = summarize(list(games.values()))
+        assert trial.values == [summary.score_mean, summary.seconds_per_move]
+    assert len(baseline_games(study, "four playouts")) == 3 * BASELINE_FACTOR
+    last = snapshots[-1]
+    assert (last.n_trials_done, last.n_trials) == (10, 10)
+    assert last.n_games_done == last.n_games == 30 + 3 * BASELINE_FACTOR
+    assert last.hypervolume > 0
+    assert messages == []
+
+
+def test_games_can_be_replayed_from_what_is_stored(quick: Experiment, tmp_path: Path) -> None:
+    study, _, _ = sweep(quick, tmp_path, Settings(2, 2, seed=1, sampler="random", design_size=2))
+    trial = study.trials[1]
+    for game in games_of(trial).values():
+        again: Game = quick.build(trial.params).play(game.seed)
+        assert (again.score, again.end_board) == (game.score, game.end_board)
+
+
+def test_a_sweep_stopped_anywhere_ends_as_an_unbroken_one(
+    quick: Experiment, tmp_path: Path
+) -> None:
+    """One worker and a sampler that looks at nothing: the same θ and games, whatever the stops."""
+    (tmp_path / "whole").mkdir()
+    (tmp_path / "parts").mkdir()
+    whole, _, _ = sweep(quick, tmp_path / "whole", SETTINGS)
+    for n_games in (1, 13, 14, 20, 29, 38):
+        study, _, _ = sweep(quick, tmp_path / "parts", SETTINGS, stop_after=n_games)
+    study, _, _ = sweep(quick, tmp_path / "parts", SETTINGS)
+    assert outcome(study) == outcome(whole)
+    assert len(study.trials) == 10
+
+
+def test_repeating_a_finished_sweep_changes_nothing(quick: Experiment, tmp_path: Path) -> None:
+    before, _, _ = sweep(quick, tmp_path, SETTINGS)
+    expected = outcome(before)
+    after, snapshots, _ = sweep(quick, tmp_path, SETTINGS)
+    assert outcome(after) == expected
+    assert snapshots == []
+
+
+def test_a_larger_total_adds_trials(quick: Experiment, tmp_path: Path) -> None:
+    sweep(quick, tmp_path, Settings(3, 2, seed=5, sampler="random", design_size=8))
+    study, _, _ = sweep(quick, tmp_path, Settings(11, 2, seed=5, sampler="tpe", design_size=8))
+    states = [trial.state for trial in study.trials]
+    assert states == [TrialState.COMPLETE] * 11
+    origins = [trial.user_attrs["origin"] for trial in study.trials]
+    assert origins == ["design"] * 8 + ["tpe"] * 3
+
+
+def test_a_trial_cut_short_while_it_was_asked_for_is_taken_up(
+    quick: Experiment, tmp_path: Path
+) -> None:
+    """A kill between the trial's creation and its first parameter leaves a trial without any."""
+    settings = Settings(3, 2, seed=5, sampler="random", design_size=2)
+    place = place_of("s", tmp_path, None)
+    place.folder.mkdir()
+    study, _ = create_or_resume(place, settings.record(quick))
+    study.ask()
+    study, _, _ = sweep(quick, tmp_path, settings)
+    assert [trial.state for trial in study.trials if trial.params] == [TrialState.COMPLETE] * 3
+    assert all(1 <= trial.params["n_playouts"] <= 40 for trial in study.trials if trial.params)
+
+
+def test_a_trial_whose_games_fail_is_told_so(
+    quick: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An agent that cannot be built fails its trial, with a message, and the sweep goes on."""
+    build = Experiment.build
+
+    def unlucky(self: Experiment, values: dict[str, float]) -> object:
+        if values.get("n_playouts", 4) >= 8:
+            raise ValueError("n_playouts: too many today")
+        return build(self, values)
+
+    monkeypatch.setattr(Experiment, "build", unlucky)
+    study, snapshots, messages = sweep(quick, tmp_path, SETTINGS)
+    states = [trial.state for trial in study.trials]
+    assert len(states) == 10
+    assert states.count(TrialState.FAIL) >= 1
+    assert states.count(TrialState.COMPLETE) + states.count(TrialState.FAIL) == 10
+    assert snapshots[-1].n_failed == states.count(TrialState.FAIL)
+    assert "too many today" in messages[0]
+    failed = next(trial for trial in study.trials if trial.state == TrialState.FAIL)
+    assert failed.user_attrs["error"] == "n_playouts: too many today"
+
+
+@pytest.mark.parametrize(
+    ("settings", "part"),
+    [
+        ({"n_trials": 0}, "trials: 0 given"),
+        ({"n_replicates": -2}, "replicates: -2 given"),
+        ({"seed": -1}, "seed: -1 given"),
+        ({"design_size": 0}, "design size: 0 given"),
+    ],
+)
+def test_settings_out_of_range_are_named(settings: dict[str, int], part: str) -> None:
+    with pytest.raises(InputError, match=part):
+        Settings(**settings)
