@@ -1,89 +1,152 @@
-"""Batches of random playouts, many boards in lockstep.
+"""Batches of random playouts: start boards and counts in, one score per playout out.
 
-A playout takes uniformly random legal actions until none is legal. Its score is the sum of the
-rewards on the way. The seam is one function: start boards and counts in, one score per playout out.
+A playout takes uniformly random legal actions until none is legal. Its score is the sum of the rewards
+on the way. That function is the seam; behind it, games are played 512 in lockstep
+(:mod:`engine.twenty48.lockstep`), the last few on packed boards (:mod:`engine.twenty48.swar`), and this
+module seats them:
 
-How it is fast: every lane of an array holds one board, and a step is straight-line bit arithmetic on
-whole boards, without a branch, a table or a call, so that LLVM turns the loop over lanes into vector
-instructions (eight boards an instruction with AVX-512, four with AVX2).
+- Games that are over keep their lanes until what they idle away equals what an exchange costs. Then all
+  boards are crossed over from planes to words at once, those that are over are handed in, those waiting
+  take their lanes, and all are crossed back.
+- Nothing is added up while playing but the 4s spawned. The score follows from the end board (see ``worth``
+  in :mod:`engine.twenty48.board`), and so does the number of moves: each puts a 2 or a 4 on the board.
 
-- A lane draws a random action each step. An illegal one leaves the board alone and spawns nothing,
-  so the action taken in the end is uniform over the legal ones (rejection).
-- The board is turned, slid left, and *not* turned back: random play is as symmetric as the board,
-  so neither scores nor numbers of moves notice.
-- The score is not added up: see ``worth`` in :mod:`engine.twenty48.board`.
-- Lanes are tested for the end, and given the next playout, only every few steps; a board with no
-  legal action meanwhile stays as it is.
-
-Playout number i of a batch draws from the stream ``substream(seed, i)``, one word a step, and from
-nothing else: its score depends on its board, the seed and i alone, whatever the lanes do.
+The scores depend on boards, counts and seed, and on nothing else: not on threads, or the width of the
+machine's registers.
 """
 
 import numpy as np
 import numpy.typing as npt
 
 from engine.jit import inlined, kernel
-from engine.rng import GOLDEN, below, mix, substream
-from engine.twenty48.board import (
-    EVERY_CELL,
-    all_or_none,
-    empty_cells,
-    is_four,
-    is_terminal,
-    slide_left,
-    turn,
-    worth,
+from engine.twenty48.board import is_terminal
+from engine.twenty48.lockstep import (
+    ALL,
+    FOURS,
+    GROUP,
+    LANES,
+    N_FOURS_PLANES,
+    NO_GAME,
+    OVER,
+    WORDS,
+    cross,
+    find_over,
+    lowest_set,
+    new_group,
+    play_steps,
 )
+from engine.twenty48.swar import MOST_LANES, finish
 
 __all__ = ["playouts"]
 
-N_LANES = 128
-VECTOR = 8  # lanes in use are rounded up to whole vectors, so that no scalar loop remains
-STEPS_BETWEEN_CHECKS = 4
+STEPS_BETWEEN_CHECKS = 8  # 4 was measured as good
+EXCHANGE_COST = 1200  # in steps of one lane; anything from 700 to 2,000 was measured as good
+NOBODY = -1
+FEW = MOST_LANES  # playouts left over at which packed boards overtake planes
 
 
-@inlined
-def random_empty_cell(empty: np.uint64, word: np.uint64) -> np.uint64:
-    """Mark one of at most 15 empty cells, chosen by the low 32 bits of ``word``.
+@kernel
+def exchange(
+    group: npt.NDArray[np.uint64],
+    seats: npt.NDArray[np.int64],
+    boards: npt.NDArray[np.uint64],
+    n_fours: npt.NDArray[np.int64],
+    n_seated: int,
+) -> int:
+    """Hand in the games that are over, and seat those waiting in their lanes.
 
-    Multiplying the marks by 0x1111… leaves in every nibble the number of marks up to it, in the
-    highest one all of them. The cell with n marks before it is the first whose number is above n;
-    even and odd nibbles are compared as bytes.
-    """
-    count_to = empty * EVERY_CELL
-    n = below(word, count_to >> np.uint64(60))
-    bytewise = np.uint64(0x0F0F0F0F0F0F0F0F)
-    ones = np.uint64(0x0101010101010101)
-    lift = (np.uint64(15) - n) * ones  # count + 15 − n reaches 16 where count > n
-    even = (((count_to & bytewise) + lift) >> np.uint64(4)) & ones
-    odd = ((((count_to >> np.uint64(4)) & bytewise) + lift) >> np.uint64(4)) & ones
-    above = even | (odd << np.uint64(4))
-    return above & (np.uint64(0) - above)
-
-
-@inlined
-def random_step(board: np.uint64, word: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64]:
-    """Try one random action, and spawn if it was legal.
-
-    Bits 63 and 0 of ``word`` turn the board (transpose, mirror), bits 0 to 31 choose the cell,
-    bits 32 to 62 the tile. (That bit 0 does two things costs nothing: it shifts the choice of the
-    cell by 2⁻³² of the range.)
+    Parameters
+    ----------
+    group : uint64, shape (GROUP,)
+        The games; OVER says which are to be exchanged.
+    seats : int64, shape (LANES,)
+        Which playout each lane plays, or NOBODY.
+    boards : uint64, shape (n_playouts,)
+        Of playouts waiting, their start; here those handed in leave their end.
+    n_fours : int64, shape (n_playouts,)
+        Here playouts handed in leave how many 4s were spawned.
+    n_seated : int
+        How many playouts have had a seat so far.
 
     Returns
     -------
-    board : uint64
-        The next board, turned; the old one, turned, if the action was illegal.
-    moved : uint64
-        1 if the action was legal, else 0.
-    four : uint64
-        1 if a 4 was spawned, else 0.
+    int
+        How many have now.
     """
-    turned = turn(board, word >> np.uint64(63), word & np.uint64(1))
-    after = slide_left(turned)
-    moved = np.uint64(after != turned)
-    cell = random_empty_cell(empty_cells(after), word)
-    four = is_four(word) & moved
-    return after | ((cell & all_or_none(moved)) << four), moved, four
+    cross(group)
+    for w in range(WORDS):
+        over = group[OVER + w]
+        while over:
+            lane = lowest_set(over)
+            over &= over - np.uint64(1)
+            seat = lane * WORDS + w
+            playout = seats[seat]
+            if playout != NOBODY:
+                boards[playout] = group[seat]
+                byte = group[FOURS + (lane & 7) * WORDS + w] >> np.uint64(lane & 56)
+                n_fours[playout] = np.int64(byte & np.uint64(255))
+            if n_seated < len(boards):
+                seats[seat] = n_seated
+                group[seat] = boards[n_seated]
+                n_seated += 1
+            else:
+                seats[seat] = NOBODY
+                group[seat] = NO_GAME
+    cross(group)
+    for digit in range(N_FOURS_PLANES):
+        for w in range(WORDS):
+            group[FOURS + digit * WORDS + w] &= ~group[OVER + w]
+    return n_seated
+
+
+@kernel
+def play_many(
+    boards: npt.NDArray[np.uint64], n_fours: npt.NDArray[np.int64], seed: np.uint64
+) -> npt.NDArray[np.int64]:
+    """Play boards in lockstep on planes until few are left, and return which, shape (n_left,).
+
+    All are played in place and their 4s counted, those left unfinished as far as they have come.
+    """
+    group = new_group(seed)
+    seats = np.full(LANES, NOBODY)
+    n_seated = exchange(group, seats, boards, n_fours, 0)
+    n_playing = n_seated
+    n_idle_steps = 0
+    while True:
+        play_steps(group.reshape(1, GROUP), STEPS_BETWEEN_CHECKS)
+        n_over = find_over(group)  # never those lanes that nobody plays
+        if n_seated == len(boards):
+            if n_playing - n_over <= FEW:
+                break
+            continue
+        n_idle_steps += n_over * STEPS_BETWEEN_CHECKS
+        if n_idle_steps > EXCHANGE_COST:
+            n_playing -= n_over + n_seated
+            n_seated = exchange(group, seats, boards, n_fours, n_seated)
+            n_playing += n_seated
+            n_idle_steps = 0
+
+    left = seats.copy()
+    group[OVER : OVER + WORDS] = ALL
+    exchange(group, seats, boards, n_fours, n_seated)
+    n_left = 0
+    for seat in range(LANES):
+        if left[seat] != NOBODY and not is_terminal(boards[left[seat]]):
+            left[n_left] = left[seat]
+            n_left += 1
+    return left[:n_left]
+
+
+@inlined
+def worth_and_sum(board: np.uint64) -> tuple[np.uint64, np.uint64]:
+    """Return Σ (e − 1)·2ᵉ and Σ 2ᵉ over the tiles, in a form that vectorizes over boards."""
+    weighted = np.uint64(0)
+    total = np.uint64(0)
+    for cell in range(16):
+        exponent = (board >> np.uint64(4 * cell)) & np.uint64(15)
+        weighted += exponent << exponent
+        total += (np.uint64(1) << exponent) & ~np.uint64(1)
+    return weighted - total, total
 
 
 @kernel
@@ -109,69 +172,27 @@ def playouts(
         Legal actions taken in all playouts together.
     """
     n_playouts = counts.sum()
-    ends = np.empty(n_playouts, np.uint64)  # holds a playout's start board until it has ended
-    scores = np.empty(n_playouts, np.int64)
-    position = 0
-    for i in range(boards.shape[0]):
-        start_worth = worth(boards[i])
+    ends = np.empty(n_playouts, np.uint64)
+    gained = np.empty(n_playouts, np.int64)  # minus f of the start, until f of the end is added
+    sum_of_tiles = np.int64(0)
+    playout = 0
+    for i in range(len(boards)):
+        start_worth, start_sum = worth_and_sum(boards[i])
+        sum_of_tiles -= np.int64(start_sum) * counts[i]
         for _ in range(counts[i]):
-            ends[position] = boards[i]
-            scores[position] = -start_worth
-            position += 1
+            ends[playout] = boards[i]
+            gained[playout] = -np.int64(start_worth)
+            playout += 1
 
-    board = np.zeros(N_LANES, np.uint64)
-    counter = np.zeros(N_LANES, np.uint64)
-    n_fours = np.zeros(N_LANES, np.uint64)
-    n_moved = np.zeros(N_LANES, np.uint64)
-    last_moved = np.zeros(N_LANES, np.uint64)
-    playout = np.zeros(N_LANES, np.int64)
+    n_fours = np.zeros(n_playouts, np.int64)
+    left = play_many(ends, n_fours, seed) if n_playouts > FEW else np.arange(n_playouts)
+    finish(ends, n_fours, left, seed)
 
-    n_active = min(N_LANES, n_playouts)
-    for lane in range(n_active):
-        playout[lane] = lane
-        board[lane] = ends[lane]
-        counter[lane] = substream(seed, np.uint64(lane))
-    following = n_active
-
-    n_moves = np.uint64(0)
-    while n_active > 0:
-        width = (n_active + VECTOR - 1) // VECTOR * VECTOR
-        for _ in range(STEPS_BETWEEN_CHECKS):
-            for lane in range(width):
-                counter[lane] += GOLDEN
-                board[lane], moved, four = random_step(board[lane], mix(counter[lane]))
-                n_fours[lane] += four
-                n_moved[lane] += moved
-                last_moved[lane] = moved
-        lane = 0
-        while lane < n_active:
-            if last_moved[lane] != np.uint64(0) or not is_terminal(board[lane]):
-                lane += 1
-                continue
-            done = playout[lane]
-            ends[done] = board[lane]
-            scores[done] -= np.int64(np.uint64(4) * n_fours[lane])
-            n_moves += n_moved[lane]
-            n_fours[lane] = np.uint64(0)
-            n_moved[lane] = np.uint64(0)
-            if following < n_playouts:
-                playout[lane] = following
-                board[lane] = ends[following]
-                counter[lane] = substream(seed, np.uint64(following))
-                following += 1
-                lane += 1
-            else:
-                # Nothing left to start: the last lane moves here, and is looked at next.
-                n_active -= 1
-                playout[lane] = playout[n_active]
-                board[lane] = board[n_active]
-                counter[lane] = counter[n_active]
-                n_fours[lane] = n_fours[n_active]
-                n_moved[lane] = n_moved[n_active]
-                last_moved[lane] = last_moved[n_active]
-                n_fours[n_active] = np.uint64(0)
-                n_moved[n_active] = np.uint64(0)
-
-    for i in range(n_playouts):
-        scores[i] += worth(ends[i])
-    return scores, np.int64(n_moves)
+    n_moves = np.int64(0)
+    for playout in range(n_playouts):
+        end_worth, end_sum = worth_and_sum(ends[playout])
+        gained[playout] += np.int64(end_worth) - 4 * n_fours[playout]
+        sum_of_tiles += np.int64(end_sum)
+        n_moves -= n_fours[playout]
+    # A move puts a 2 or a 4 on the board, and merging leaves the sum of tiles as it is.
+    return gained, n_moves + sum_of_tiles // 2

@@ -15,7 +15,6 @@ from engine.twenty48 import (
     spawn,
     worth,
 )
-from engine.twenty48.board import slide_left
 from tests.oracles import twenty48 as oracle
 
 N_BOARDS = 4000
@@ -188,7 +187,3 @@ def test_a_game_starts_with_two_tiles_anywhere() -> None:
         n_fours += exponents.count(2)
     assert stats.chisquare(cells).pvalue > 1e-3
     assert stats.binomtest(n_fours, 2 * n, 0.1).pvalue > 1e-3
-
-
-def test_a_slide_is_one_of_the_building_blocks_kernels_share() -> None:
-    assert slide_left(np.uint64(0x2011)) == 0x22

@@ -3,8 +3,16 @@
 import numpy as np
 from scipy import stats
 
-from engine.rng import PLAYOUT, SPAWN, below, mix, next_word, stream, substream
+from engine import rng
+from engine.rng import PLAYOUT, SPAWN
+from tests.engine.compiled import compiled
 from tests.oracles import twenty48 as oracle
+
+mix = compiled(rng.mix)
+next_word = compiled(rng.next_word)
+below = compiled(rng.below)
+substream = compiled(rng.substream)
+stream = compiled(rng.stream)
 
 SEEDS = [0, 1, 2, 2**32, 2**63 - 1, 2**64 - 1]
 

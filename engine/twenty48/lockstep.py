@@ -1,0 +1,411 @@
+"""512 games of 2048 in lockstep, on bit-planes: a step is straight-line boolean algebra.
+
+A *group* is 512 games held crosswise. Bit l of word w of plane 4·cell + k is bit k of the exponent in
+that cell of game (l, w), so that one boolean operation on a plane acts on 512 games. A step is three
+stages, each a plain loop over the eight words of a plane, of which LLVM makes one AVX-512 instruction an
+operation (two on AVX2, four on SSE2). What that takes, and what the code here therefore does:
+
+- A group is one flat array, plane p in words p·WORDS to p·WORDS + 7: between separate arrays LLVM would
+  have to test for overlap.
+- What a loop calls is inlined: with one call left in it, it is not vectorized.
+- Helpers take the index of a word, not the number of a cell: a literal argument would have numba compile
+  a helper once for each value.
+- A loop's body is large: LLVM unrolls a small one before it thinks of vectorizing it.
+- Stages hand over through memory: a single one would need more than the 32 registers there are.
+
+Randomness: a step takes one 16-bit number u from each game, one plane a bit. Its two lowest bits are the
+direction; ⌊u·n/2¹⁶⌋ is the empty cell, of n; the fraction of u·n/2¹⁶ decides between a 2 and a 4. How
+far that is from ideal stands with :func:`spawn`.
+"""
+
+import numpy as np
+import numpy.typing as npt
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from engine.jit import inlined, kernel
+from engine.rng import GOLDEN, mix
+from engine.twenty48.planes import (
+    Cell,
+    Tile,
+    add_three_bits,
+    add_to_four_bits,
+    differ,
+    either,
+    filled,
+    is_largest,
+    scale_by_bit,
+    slide_row,
+    swap,
+    take_three_bits,
+    take_two_bits,
+    with_flag,
+)
+
+__all__ = ["LANES", "NO_GAME", "cross", "find_over", "n_set", "new_group", "play_steps"]
+
+Group = npt.NDArray[np.uint64]
+
+WORDS = 8  # a plane; one AVX-512 register. No result depends on the registers in use.
+LANES = 64 * WORDS
+CELL = 4 * WORDS
+ROW = 4 * CELL
+
+# Where the planes of a group are. 0 to 63 are the boards; see `cross`.
+FOURS = 64 * WORDS  # eight planes: how many 4s were spawned in each game (255 at most, see `spawn`)
+N_FOURS_PLANES = 8
+COINS = 72 * WORDS  # two planes: the direction of the next step
+STREAM = 74 * WORDS  # two planes: the state of each word's random stream
+RESULT = 76 * WORDS  # four planes a row: has it moved; its number of empty cells, three bits
+OVER = 92 * WORDS  # one plane: the games that are over
+GROUP = 93 * WORDS
+
+NONE = np.uint64(0)
+ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+NO_GAME = np.uint64(0)  # an empty board: it never moves, and is never over
+
+CACHE_LINE = 64
+
+
+@intrinsic
+def n_set(typing_context, word):  # type: ignore[no-untyped-def]
+    """Count the set bits of a word."""
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.uint64), generate
+
+
+@intrinsic
+def lowest_set(typing_context, word):  # type: ignore[no-untyped-def]
+    """Return the number of the lowest set bit of a word that has one."""
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.uint64), generate
+
+
+@inlined
+def load(group: Group, i: int) -> Cell:
+    """Read four planes from word i on: a cell, or the result of a row."""
+    return group[i], group[i + WORDS], group[i + 2 * WORDS], group[i + 3 * WORDS]
+
+
+@inlined
+def store(group: Group, i: int, x: Cell) -> None:
+    """Write four planes from word i on."""
+    group[i] = x[0]
+    group[i + WORDS] = x[1]
+    group[i + 2 * WORDS] = x[2]
+    group[i + 3 * WORDS] = x[3]
+
+
+@inlined
+def store_tile(group: Group, i: int, x: Tile) -> None:
+    """Write the four planes of a tile from word i on; its flag is not kept."""
+    store(group, i, (x[0], x[1], x[2], x[3]))
+
+
+@inlined
+def turn(group: Group) -> None:
+    """Transpose the boards whose first coin says so.
+
+    It is never undone: random play is as symmetric as the board.
+    """
+    for row in range(1, 4):
+        for column in range(row):
+            for w in range(WORDS):
+                i = row * ROW + column * CELL + w
+                j = column * ROW + row * CELL + w
+                x, y = swap(group[COINS + w], load(group, i), load(group, j))
+                store(group, i, x)
+                store(group, j, y)
+
+
+@inlined
+def slide(group: Group) -> None:
+    """Mirror the rows of the boards whose second coin says so, and slide all rows to their first cell.
+
+    A row's empty cells are then its last ones. How many, and whether the row moved, goes to RESULT.
+    """
+    for row in range(4):
+        for w in range(WORDS):
+            i = row * ROW + w
+            mirrored = group[COINS + WORDS + w]
+            first, last = swap(mirrored, load(group, i), load(group, i + 3 * CELL))
+            second, third = swap(mirrored, load(group, i + CELL), load(group, i + 2 * CELL))
+            a, b, c, d, moved = slide_row(
+                with_flag(first), with_flag(second), with_flag(third), with_flag(last)
+            )
+            store_tile(group, i, a)
+            store_tile(group, i + CELL, b)
+            store_tile(group, i + 2 * CELL, c)
+            store_tile(group, i + 3 * CELL, d)
+            # Empty cells, 0 to 4, in binary: tiles fill a row from a on.
+            ones = (a[4] & ~b[4]) | (c[4] & ~d[4])
+            store(group, RESULT + row * CELL + w, (moved, ones, a[4] & ~c[4], ~a[4]))
+
+
+@inlined
+def next_plane(a: np.uint64, b: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64]:
+    """Return 64 random bits and the state after them: xoroshiro128+ (Blackman and Vigna, 2018)."""
+    word = a + b
+    b = b ^ a
+    a = ((a << np.uint64(24)) | (a >> np.uint64(40))) ^ b ^ (b << np.uint64(16))
+    b = (b << np.uint64(37)) | (b >> np.uint64(27))
+    return word, a, b
+
+
+@inlined
+def scale_by_next(
+    a: np.uint64, b: np.uint64, n: Cell, x: Cell, under: np.uint64, threshold: np.uint64
+) -> tuple[np.uint64, np.uint64, Cell, np.uint64]:
+    """Take one step of u·n with the next random bit."""
+    bit, a, b = next_plane(a, b)
+    x, under = scale_by_bit(bit, n, x, under, threshold)
+    return a, b, x, under
+
+
+@inlined
+def put(group: Group, i: int, two: np.uint64, four: np.uint64) -> None:
+    """Put a 2, or a 4, into a cell that is empty there."""
+    group[i] |= two
+    group[i + WORDS] |= four
+
+
+@inlined
+def put_in_row(
+    group: Group, i: int, here: np.uint64, four: np.uint64, j: tuple[np.uint64, np.uint64]
+) -> None:
+    """Put a tile, where ``here``, into the empty cell number j of a row, counted from its end."""
+    two, four = here & ~four, here & four
+    at = j[0] & j[1]
+    put(group, i, two & at, four & at)
+    at = ~j[0] & j[1]
+    put(group, i + CELL, two & at, four & at)
+    at = j[0] & ~j[1]
+    put(group, i + 2 * CELL, two & at, four & at)
+    at = ~(j[0] | j[1])
+    put(group, i + 3 * CELL, two & at, four & at)
+
+
+@inlined
+def spawn(group: Group) -> None:
+    """Put a tile on the boards that moved, and toss the coins of the next step.
+
+    With n empty cells and a random u of 16 bits, the cell is number ⌊u·n/2¹⁶⌋, by rows, in a row from its
+    end. It is a 4 where the fraction is below 6552/2¹⁶ = 0.1 − 2.4·10⁻⁵: exactly that for every n, since
+    6552 is divisible by 8 as the fractions are for n = 8. A cell's probability is within 2⁻¹⁶ of 1/n, and
+    within 2⁻¹⁴ given the direction.
+
+    A game's 4s are counted up to 255, which a random game would need some 2,500 moves to reach; from the
+    start it takes 118 on average.
+    """
+    for w in range(WORDS):
+        i = RESULT + w
+        moved0, ones0, twos0, fours0 = load(group, i)
+        moved1, ones1, twos1, fours1 = load(group, i + CELL)
+        moved2, ones2, twos2, fours2 = load(group, i + 2 * CELL)
+        moved3, ones3, twos3, fours3 = load(group, i + 3 * CELL)
+        moved = moved0 | moved1 | moved2 | moved3
+        n_upper = add_three_bits((ones0, twos0, fours0), (ones1, twos1, fours1))
+        n_lower = add_three_bits((ones2, twos2, fours2), (ones3, twos3, fours3))
+        n = add_to_four_bits(n_upper, n_lower)
+
+        a, b = group[STREAM + w], group[STREAM + WORDS + w]
+        # u's bits, lowest first, and those of the threshold 6552 = 0001 1001 1001 1000 in binary.
+        x, four = scale_by_bit(group[COINS + w], n, (NONE, NONE, NONE, NONE), NONE, NONE)
+        x, four = scale_by_bit(group[COINS + WORDS + w], n, x, four, NONE)
+        a, b, x, four = scale_by_next(a, b, n, x, four, NONE)
+        a, b, x, four = scale_by_next(a, b, n, x, four, ALL)
+        a, b, x, four = scale_by_next(a, b, n, x, four, ALL)
+        a, b, x, four = scale_by_next(a, b, n, x, four, NONE)
+        a, b, x, four = scale_by_next(a, b, n, x, four, NONE)
+        a, b, x, four = scale_by_next(a, b, n, x, four, ALL)
+        a, b, x, four = scale_by_next(a, b, n, x, four, ALL)
+        a, b, x, four = scale_by_next(a, b, n, x, four, NONE)
+        a, b, x, four = scale_by_next(a, b, n, x, four, NONE)
+        a, b, x, four = scale_by_next(a, b, n, x, four, ALL)
+        a, b, x, four = scale_by_next(a, b, n, x, four, ALL)
+        a, b, x, four = scale_by_next(a, b, n, x, four, NONE)
+        a, b, x, four = scale_by_next(a, b, n, x, four, NONE)
+        a, b, x, four = scale_by_next(a, b, n, x, four, NONE)
+        group[COINS + w], a, b = next_plane(a, b)
+        group[COINS + WORDS + w], a, b = next_plane(a, b)
+        group[STREAM + w], group[STREAM + WORDS + w] = a, b
+
+        upper, k = take_three_bits(x, n_upper)
+        ones = either(upper, ones0, ones2)
+        twos = either(upper, twos0, twos2)
+        fours = either(upper, fours0, fours2)
+        first, j = take_two_bits(k, (ones, twos, fours))
+        put_in_row(group, w, moved & upper & first, four, j)
+        put_in_row(group, w + ROW, moved & upper & ~first, four, j)
+        put_in_row(group, w + 2 * ROW, moved & ~upper & first, four, j)
+        put_in_row(group, w + 3 * ROW, moved & ~upper & ~first, four, j)
+
+        carry = four & moved
+        for digit in range(N_FOURS_PLANES):
+            i = FOURS + digit * WORDS + w
+            group[i], carry = group[i] ^ carry, group[i] & carry
+
+
+@kernel
+def play_steps(groups: npt.NDArray[np.uint64], n_steps: int) -> None:
+    """Try a random action in every game, ``n_steps`` times, and spawn where it was legal.
+
+    Parameters
+    ----------
+    groups : uint64, shape (n_groups, GROUP)
+        Changed in place.
+
+    Notes
+    -----
+    Playouts have one group; the loops over them, and that this is no inlined function, keep LLVM from
+    unrolling the steps beyond the instruction cache. Two groups in lockstep would be a tenth faster a
+    step, but leave longer tails.
+    """
+    for _ in range(n_steps):
+        for g in range(len(groups)):
+            turn(groups[g])
+        for g in range(len(groups)):
+            slide(groups[g])
+        for g in range(len(groups)):
+            spawn(groups[g])
+
+
+@inlined
+def stuck(x: Cell, y: Cell) -> np.uint64:
+    """Say where two neighbours on a full board cannot merge."""
+    return differ(x, y) | is_largest(x)
+
+
+@kernel
+def find_over(group: Group) -> int:
+    """Mark, in OVER, the games with no empty cell and no two neighbours that merge; count them."""
+    for w in range(WORDS):
+        group[OVER + w] = ALL
+    for line in range(4):
+        for w in range(WORDS):
+            i, j = line * ROW + w, line * CELL + w
+            a, b = load(group, i), load(group, i + CELL)
+            c, d = load(group, i + 2 * CELL), load(group, i + 3 * CELL)
+            over = filled(a) & filled(b) & filled(c) & filled(d)
+            over &= stuck(a, b) & stuck(b, c) & stuck(c, d)
+            a, b = load(group, j), load(group, j + ROW)
+            c, d = load(group, j + 2 * ROW), load(group, j + 3 * ROW)
+            group[OVER + w] &= over & stuck(a, b) & stuck(b, c) & stuck(c, d)
+    n_over = 0
+    for w in range(WORDS):
+        n_over += n_set(group[OVER + w])
+    return n_over
+
+
+@inlined
+def cross_pair(
+    x: np.uint64, y: np.uint64, shift: np.uint64, mask: np.uint64
+) -> tuple[np.uint64, np.uint64]:
+    """Exchange the high parts of x with the low parts of y."""
+    t = ((x >> shift) ^ y) & mask
+    return x ^ (t << shift), y ^ t
+
+
+@inlined
+def cross_eight(
+    group: Group,
+    i: int,
+    apart: int,
+    shift: np.uint64,
+    mask4: np.uint64,
+    mask2: np.uint64,
+    mask1: np.uint64,
+) -> None:
+    """Transpose 8 words, ``apart`` from each other, as 8 x 8 blocks of ``shift`` bits."""
+    a, b, c, d = group[i], group[i + apart], group[i + 2 * apart], group[i + 3 * apart]
+    k = i + 4 * apart
+    e, f, g, h = group[k], group[k + apart], group[k + 2 * apart], group[k + 3 * apart]
+    four, two = np.uint64(4) * shift, np.uint64(2) * shift
+    a, e = cross_pair(a, e, four, mask4)
+    b, f = cross_pair(b, f, four, mask4)
+    c, g = cross_pair(c, g, four, mask4)
+    d, h = cross_pair(d, h, four, mask4)
+    a, c = cross_pair(a, c, two, mask2)
+    b, d = cross_pair(b, d, two, mask2)
+    e, g = cross_pair(e, g, two, mask2)
+    f, h = cross_pair(f, h, two, mask2)
+    a, b = cross_pair(a, b, shift, mask1)
+    c, d = cross_pair(c, d, shift, mask1)
+    e, f = cross_pair(e, f, shift, mask1)
+    g, h = cross_pair(g, h, shift, mask1)
+    group[i], group[i + apart], group[i + 2 * apart], group[i + 3 * apart] = a, b, c, d
+    group[k], group[k + apart], group[k + 2 * apart], group[k + 3 * apart] = e, f, g, h
+
+
+@inlined
+def cross_bytes(group: Group, i: int) -> None:
+    """Transpose the 8 x 8 bytes of eight words that are eight planes apart."""
+    cross_eight(
+        group,
+        i,
+        8 * WORDS,
+        np.uint64(8),
+        np.uint64(0x00000000FFFFFFFF),
+        np.uint64(0x0000FFFF0000FFFF),
+        np.uint64(0x00FF00FF00FF00FF),
+    )
+
+
+@inlined
+def cross_bits(group: Group, i: int) -> None:
+    """Transpose each 8 x 8 bits of eight words in neighbouring planes."""
+    cross_eight(
+        group,
+        i,
+        WORDS,
+        np.uint64(1),
+        np.uint64(0x0F0F0F0F0F0F0F0F),
+        np.uint64(0x3333333333333333),
+        np.uint64(0x5555555555555555),
+    )
+
+
+@kernel
+def cross(group: Group) -> None:
+    """Go from planes to boards, or back: transpose the 64 x 64 bits of each w.
+
+    Crossed over, word l·WORDS + w is the packed board of game (l, w), and byte l // 8 of word
+    FOURS + (l % 8)·WORDS + w is its number of 4s.
+    """
+    for row in range(2):
+        for w in range(WORDS):
+            i = row * WORDS + w
+            cross_bytes(group, i)
+            cross_bytes(group, i + 2 * WORDS)
+            cross_bytes(group, i + 4 * WORDS)
+            cross_bytes(group, i + 6 * WORDS)
+    for row in range(3):
+        for w in range(WORDS):
+            i = 24 * row * WORDS + w
+            cross_bits(group, i)
+            cross_bits(group, i + 8 * WORDS)
+            cross_bits(group, i + 16 * WORDS)
+
+
+@kernel
+def new_group(seed: np.uint64) -> Group:
+    """Make a group without games, its random streams, one a word, named by (seed, word).
+
+    It begins on a cache line: otherwise each access to a register's worth would touch two.
+    """
+    memory = np.zeros(GROUP + WORDS, np.uint64)
+    skip = (-memory.ctypes.data % CACHE_LINE) // 8
+    group = memory[skip : skip + GROUP]
+    stream = mix(seed)
+    for i in range(COINS, RESULT):
+        group[i] = mix(stream + np.uint64(i) * GOLDEN)
+    for i in range(OVER, GROUP):
+        group[i] = ALL
+    return group

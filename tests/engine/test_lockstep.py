@@ -1,0 +1,201 @@
+"""512 games on bit-planes against plain Python fed the same random words: every board of every step."""
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from numba.core.codegen import get_host_cpu_features
+
+from engine.twenty48 import lockstep
+from engine.twenty48.lockstep import (
+    COINS,
+    FOURS,
+    GROUP,
+    LANES,
+    OVER,
+    STREAM,
+    WORDS,
+    cross,
+    find_over,
+    new_group,
+    play_steps,
+)
+from tests.oracles import twenty48 as oracle
+
+Array = npt.NDArray[np.int64]
+LANE_NUMBERS = np.arange(64, dtype=np.uint64)
+
+
+def bits(group: npt.NDArray[np.uint64], plane: int, n_planes: int) -> Array:
+    """The bits of each game in some planes, shape (512, n_planes), games in the order of (l, w)."""
+    words = group[plane : plane + n_planes * WORDS].reshape(n_planes, WORDS)
+    spread = (words[None] >> LANE_NUMBERS[:, None, None]) & np.uint64(1)
+    return spread.transpose(0, 2, 1).reshape(LANES, n_planes).astype(np.int64)
+
+
+def exponents(group: npt.NDArray[np.uint64]) -> Array:
+    """The boards of a group, shape (512, 16)."""
+    return bits(group, 0, 64).reshape(LANES, 16, 4) @ np.array([1, 2, 4, 8])
+
+
+def fours(group: npt.NDArray[np.uint64]) -> Array:
+    """The numbers of 4s spawned, shape (512,)."""
+    return bits(group, FOURS, 8) @ (1 << np.arange(8))
+
+
+def seat(group: npt.NDArray[np.uint64], cells: Array) -> None:
+    """Put 512 boards, exponents of shape (512, 16), into a group."""
+    planes = (cells[:, :, None] >> np.arange(4) & 1).reshape(64, WORDS, 64).astype(np.uint64)
+    words = (planes << LANE_NUMBERS[:, None, None]).sum(0, dtype=np.uint64)
+    group[: 64 * WORDS] = words.T.reshape(-1)
+
+
+def random_cells(rng: np.random.Generator, n: int) -> Array:
+    """Boards of every kind: sparse, full, with few kinds of tiles (many merges), with 32768s."""
+    top = rng.choice([2, 3, 6, 12, 16], (n, 1))
+    cells = rng.integers(1, top, (n, 16)) + (rng.random((n, 1)) < 0.25) * (16 - top)
+    return np.where(rng.random((n, 16)) < rng.choice([0.2, 0.6, 1.0], (n, 1)), cells, 0)
+
+
+def rotate(x: int, k: int) -> int:
+    return (x << k | x >> (64 - k)) & oracle.MASK
+
+
+def next_plane(a: int, b: int) -> tuple[int, int, int]:
+    """xoroshiro128+ from its authors' description."""
+    word = (a + b) & oracle.MASK
+    b ^= a
+    return word, rotate(a, 24) ^ b ^ (b << 16) & oracle.MASK, rotate(b, 37)
+
+
+def words_of_next_step(group: npt.NDArray[np.uint64]) -> list[list[int]]:
+    """For each w the sixteen words that its games draw in one step: two coins, and fourteen more."""
+    drawn = []
+    for w in range(WORDS):
+        a, b = int(group[STREAM + w]), int(group[STREAM + WORDS + w])
+        words = [int(group[COINS + w]), int(group[COINS + WORDS + w])]
+        while len(words) < 16:
+            word, a, b = next_plane(a, b)
+            words.append(word)
+        drawn.append(words)
+    return drawn
+
+
+def oracle_step(faces: oracle.Board, number: int) -> tuple[oracle.Board, bool]:
+    """One step from its 16-bit number: the board after it, and whether a 4 was spawned."""
+    if number & 1:
+        faces = oracle.transposed(faces)
+    if number & 2:
+        faces = oracle.mirrored(faces)
+    after, _ = oracle.slide(faces, oracle.LEFT)
+    if after == faces:
+        return faces, False
+    empty = [(row, column) for row in range(4) for column in (3, 2, 1, 0) if not after[row][column]]
+    k, fraction = divmod(number * len(empty), 1 << 16)
+    four = fraction < 6552
+    return oracle.put(after, empty[k], 4 if four else 2), four
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_board_after_every_step_is_the_oracles(seed: int) -> None:
+    group = new_group(np.uint64(seed))
+    cells = random_cells(np.random.default_rng(seed), LANES)
+    seat(group, cells)
+    assert (exponents(group) == cells).all()
+    boards = [oracle.to_faces(c.reshape(4, 4).tolist()) for c in cells]
+    n_fours = np.zeros(LANES, np.int64)
+    n_spawned = 0
+    for _ in range(50):
+        words = words_of_next_step(group)
+        play_steps(group.reshape(1, GROUP), 1)
+        for game in range(LANES):
+            lane, w = divmod(game, WORDS)
+            number = sum((words[w][k] >> lane & 1) << k for k in range(16))
+            before = len(oracle.empty_cells(boards[game]))
+            boards[game], four = oracle_step(boards[game], number)
+            n_spawned += before != len(oracle.empty_cells(boards[game]))
+            n_fours[game] += four
+        expected = [oracle.to_packed(board) for board in boards]
+        packed = exponents(group).astype(object) @ (1 << np.arange(0, 64, 4, dtype=object))
+        assert packed.tolist() == expected
+        over = [not oracle.legal_actions(board) and any(map(any, board)) for board in boards]
+        assert find_over(group) == sum(over)
+        assert bits(group, OVER, 1)[:, 0].tolist() == over
+    assert (fours(group) == n_fours).all()
+    assert n_spawned > 5000
+
+
+def test_crossing_over_and_back() -> None:
+    """Planes become packed boards and byte counts, and planes again."""
+    rng = np.random.default_rng(8)
+    group = new_group(np.uint64(0))
+    cells = random_cells(rng, LANES)
+    seat(group, cells)
+    group[FOURS : FOURS + 8 * WORDS] = rng.integers(0, 2**63, 8 * WORDS)
+    before, counts = group.copy(), fours(group)
+    cross(group)
+    for game in range(LANES):
+        lane, w = divmod(game, WORDS)
+        packed = int("".join(f"{e:x}" for e in cells[game][::-1]), 16)
+        assert group[lane * WORDS + w] == packed
+        byte = int(group[FOURS + (lane % 8) * WORDS + w]) >> (lane // 8 * 8) & 255
+        assert byte == counts[game]
+    cross(group)
+    assert (group == before).all()
+
+
+def test_an_empty_board_never_moves_and_is_never_over() -> None:
+    group = new_group(np.uint64(1))
+    play_steps(group.reshape(1, GROUP), 20)
+    assert not group[: 64 * WORDS].any()
+    assert not fours(group).any()
+    assert find_over(group) == 0
+
+
+@pytest.mark.parametrize("n_empty", range(1, 16))
+def test_sixteen_bits_choose_evenly_enough(n_empty: int) -> None:
+    """Over all 65,536 numbers, by the definition the oracle above holds the kernel to."""
+    number = np.arange(1 << 16)
+    cell, fraction = number * n_empty >> 16, number * n_empty & 0xFFFF
+    shares = np.bincount(cell, minlength=n_empty) / 65536
+    assert abs(shares - 1 / n_empty).max() < 2**-15
+    assert abs((fraction < 6552).mean() - 0.1) < 2**-15
+    for direction in range(4):
+        given = cell[number % 4 == direction]
+        assert abs(np.bincount(given, minlength=n_empty) / 16384 - 1 / n_empty).max() < 2**-13
+
+
+def test_neighbouring_lanes_are_independent() -> None:
+    """Coins of neighbouring lanes and words agree half of the time, over 2,000 steps of 512 games."""
+    group = new_group(np.uint64(2))
+    tosses = []
+    for _ in range(2000):
+        play_steps(group.reshape(1, GROUP), 1)
+        tosses.append(bits(group, COINS, 2))
+    coins = np.array(tosses)  # (step, game, coin); games in the order of (l, w)
+    assert abs(coins.mean() - 0.5) < 5 * 0.5 / np.sqrt(coins.size)
+    for one, other in (
+        (coins[:, :-WORDS], coins[:, WORDS:]),  # the next lane of the same word
+        (coins[:, :-1], coins[:, 1:]),  # the next word
+        (coins[:-1], coins[1:]),  # the next step
+        (coins[..., 0], coins[..., 1]),  # the other coin
+    ):
+        assert abs((one == other).mean() - 0.5) < 5 * 0.5 / np.sqrt(one.size)
+
+
+def test_the_loops_are_vectorized() -> None:
+    """One word of scalar code left in a stage costs a factor of four or more: it would show here."""
+    features = get_host_cpu_features()
+    if "+avx512f" in features:
+        register, least = "zmm", 800
+    elif "+avx2" in features:
+        register, least = "ymm", 1600
+    else:
+        pytest.skip("the machine has neither AVX-512 nor AVX2")
+    play_steps(new_group(np.uint64(0)).reshape(1, GROUP), 1)
+    (code,) = [lockstep.play_steps.inspect_asm(s) for s in lockstep.play_steps.signatures]
+    found = code.count(register)
+    assert found >= least, (
+        f"play_steps mentions {register} registers {found} times, {least} or more expected: a loop "
+        "over the words of a plane is not vectorized. A call left in it, an index that LLVM cannot "
+        "prove to be in order, or a body so small that it was unrolled first, does that."
+    )

@@ -1,0 +1,68 @@
+"""The last few games of a batch against plain Python fed the same random words."""
+
+import numpy as np
+
+from engine.twenty48 import initial
+from engine.twenty48.swar import MOST_LANES, finish
+from tests.oracles import twenty48 as oracle
+
+
+def oracle_finish(board: int, stream: int) -> tuple[int, int]:
+    """One game in plain Python: its end, and how many 4s were spawned.
+
+    Bit 63 of a word transposes the board, bit 0 mirrors it; then it is slid left and not turned back.
+    """
+    faces = oracle.from_packed(board)
+    words = oracle.words(stream)
+    n_fours = 0
+    while oracle.legal_actions(faces):
+        word = next(words)
+        if word >> 63:
+            faces = oracle.transposed(faces)
+        if word & 1:
+            faces = oracle.mirrored(faces)
+        after, _ = oracle.slide(faces, oracle.LEFT)
+        if after != faces:
+            faces = oracle.spawn(after, word)
+            n_fours += oracle.chosen_tile(word) == 4
+    return oracle.to_packed(faces), n_fours
+
+
+def test_ends_are_the_oracles() -> None:
+    """The end may be turned further, by steps after it until the next check: compare up to that."""
+    for n in (1, 7, MOST_LANES):
+        boards = np.array([initial(seed) for seed in range(100)], np.uint64)
+        n_fours = np.full(100, 2)
+        which = np.arange(n) + 3
+        finish(boards, n_fours, which, np.uint64(9))
+        for i in range(100):
+            if i in which:
+                end, fours = oracle_finish(initial(i), oracle.substream(9, i))
+                assert turns(int(boards[i])) == turns(end)
+                assert n_fours[i] == 2 + fours
+            else:
+                assert (int(boards[i]), n_fours[i]) == (initial(i), 2)
+
+
+def turns(board: int) -> set[int]:
+    """The eight turns and reflections of a board."""
+    faces = oracle.from_packed(board)
+    result = set()
+    for _ in range(4):
+        faces = oracle.transposed(faces)
+        result.add(oracle.to_packed(faces))
+        faces = oracle.mirrored(faces)
+        result.add(oracle.to_packed(faces))
+    return result
+
+
+def test_32768_tiles_do_not_merge_and_finished_boards_stay() -> None:
+    over = 0x1212_2121_1212_2121
+    boards = np.array([0xFF, over], np.uint64)
+    n_fours = np.zeros(2, np.int64)
+    finish(boards, n_fours, np.arange(2), np.uint64(1))
+    end, fours = oracle_finish(0xFF, oracle.substream(1, 0))
+    assert turns(int(boards[0])) == turns(end)
+    assert n_fours[0] == fours
+    assert turns(int(boards[1])) == turns(over)
+    assert n_fours[1] == 0
