@@ -9,20 +9,22 @@ INSTALLED := $(VENV)/installed
 .DEFAULT_GOAL := help
 .PHONY: help install sweep test test-slow check format bench clean
 
-# Each of these variables is an option of `thetafront sweep`; one left empty is not passed on.
-EXPERIMENT ?= mcmdp
-TRIALS ?=
-REPLICATES ?=
-JOBS ?=
-NAME ?=
-SEED ?=
-SAMPLER ?=
-DESIGN ?=
-DESIGN_SIZE ?=
-STORAGE ?=
-RESULTS ?=
+# Each of these variables is an option of `thetafront sweep`, given as `make sweep TRIALS=200`; one left
+# empty is not passed on. The environment does not set them.
+EXPERIMENT = mcmdp
+TRIALS =
+REPLICATES =
+JOBS =
+NAME =
+SEED =
+SAMPLER =
+DESIGN =
+DESIGN_SIZE =
+STORAGE =
+RESULTS =
 
-option = $(if $($(2)),--$(1) '$($(2))')
+quoted = '$(subst ','\'',$(1))'
+option = $(if $($(2)),--$(1) $(call quoted,$($(2))))
 
 help: ## show this text
 	@echo 'thetafront: score against seconds per move'
@@ -40,7 +42,7 @@ $(INSTALLED): pyproject.toml .constraints.txt
 	touch $@
 
 sweep: $(INSTALLED) ## tune θ, or go on with it: progress, tables and plots in results/
-	@$(BIN)/thetafront sweep '$(EXPERIMENT)' \
+	@$(BIN)/thetafront sweep $(call quoted,$(EXPERIMENT)) \
 		$(call option,trials,TRIALS) $(call option,replicates,REPLICATES) $(call option,jobs,JOBS) \
 		$(call option,name,NAME) $(call option,seed,SEED) $(call option,sampler,SAMPLER) \
 		$(call option,design,DESIGN) $(call option,design-size,DESIGN_SIZE) \
@@ -63,8 +65,8 @@ format: $(INSTALLED) ## format, and mend what the linter can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(INSTALLED) ## measure the engine
-	@$(BIN)/thetafront bench
+bench: $(INSTALLED) ## measure the engine, against C programs too
+	@$(BIN)/thetafront bench --c-reference --output results/bench
 
 clean: ## remove environment and caches; results stay
 	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

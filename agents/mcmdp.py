@@ -214,7 +214,9 @@ class MonteCarloMDP(Agent):
 
     def __post_init__(self) -> None:
         if not 0 < self.top_share <= 1:
-            raise ValueError(f"theta6: top share {self.top_share:g} given, above 0 to 1 allowed")
+            raise ValueError(
+                f"theta6: {self.top_share:g} given, a share above 0 and up to 1 allowed"
+            )
 
     @classmethod
     def from_theta(

@@ -66,7 +66,7 @@ class Schedule:
         Parameters
         ----------
         theta : sequence of float, shape (5,)
-            θ₁ … θ₄ are numbers of playouts, positive; θ₅, at least 1, is how many times more playouts
+            θ₁ … θ₄ are numbers of playouts, 0 or more; θ₅, at least 1, is how many times more playouts
             the spawn of a 2 gets than the spawn of a 4: n₄ = ⌈n₂/θ₅⌉.
         min_playouts : int
             What every node gets at least.
@@ -76,8 +76,8 @@ class Schedule:
         ValueError
             If a value is out of range.
         """
-        if min_playouts < 1:
-            raise ValueError(f"min_playouts: {min_playouts} given, at least 1 allowed")
+        if not 1 <= min_playouts <= LARGEST_COUNT:
+            raise ValueError(f"min_playouts: {min_playouts:g} given, 1 to {LARGEST_COUNT} allowed")
         if len(theta) != 5:
             raise ValueError(f"theta: {len(theta)} values given, 5 expected (θ1 … θ5)")
         for position, value in enumerate(theta, start=1):

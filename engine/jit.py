@@ -43,8 +43,8 @@ def sources_digest() -> str:
 def cache_directory() -> Path:
     """Return the directory of compiled code for exactly these sources.
 
-    It lies in ``.cache/kernels`` of the checkout, or in ``THETAFRONT_CACHE_DIR`` if that is set, or,
-    where the checkout cannot be written, in the system's folder for temporary files.
+    It lies in ``.cache/kernels`` of the checkout, or in ``THETAFRONT_CACHE_DIR`` if that is set. Where
+    that cannot be written, it is a new folder for temporary files, of this process alone.
     """
     base = Path(os.environ.get("THETAFRONT_CACHE_DIR") or ROOT / ".cache" / "kernels")
     directory = base / sources_digest()
@@ -55,7 +55,8 @@ def cache_directory() -> Path:
         writable = False
     if writable:
         return directory
-    return Path(tempfile.gettempdir()) / f"thetafront-kernels-{os.getuid()}" / sources_digest()
+    # Machine code is loaded from here: the folder must be nobody else's.
+    return Path(tempfile.mkdtemp(prefix="thetafront-kernels-"))
 
 
 # numba reads this when a function is decorated, so it has to stand before the first kernel.

@@ -4,9 +4,11 @@ Libraries that are slow to import are imported inside the commands, so that ``--
 """
 
 import json
+import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,9 +18,11 @@ from typer.core import TyperGroup
 from study.errors import InputError
 
 if TYPE_CHECKING:
+    import optuna
     from rich.console import Console
 
-    from agents.agent import Agent, Game
+    from study.experiment import Experiment
+    from study.storage import Place
 
 __all__ = ["app", "main"]
 
@@ -26,6 +30,7 @@ PROGRAM = "thetafront"
 EXIT_FAILURE = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
+LEAST_WIDTH = 112  # what the front's table needs; a narrower terminal wraps it
 
 
 class Commands(TyperGroup):
@@ -46,13 +51,17 @@ class Commands(TyperGroup):
         message, code = "", 0
         try:
             code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
+            sys.stdout.flush()
         except InputError as error:
             message, code = str(error), EXIT_BAD_INPUT
         except typer.TyperException as error:
             message, code = error.format_message(), EXIT_BAD_INPUT
         except typer.Abort:
             code = EXIT_INTERRUPTED
-        except OSError as error:  # a full disk, say: what was stored before is there
+        except (BrokenPipeError, SystemExit):
+            # Whoever read along has seen enough; typer answers that by SystemExit, and by it alone.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())
+        except OSError as error:  # a full disk, say
             message, code = str(error), EXIT_FAILURE
         code = code if isinstance(code, int) else 0
         if code == EXIT_INTERRUPTED:
@@ -89,12 +98,21 @@ def whole_number(text: str) -> int:
         raise typer.BadParameter(f"{text!r} given, a whole number allowed") from None
 
 
+def folder(text: str) -> Path:
+    """Read a folder's path."""
+    if not str(text):
+        raise typer.BadParameter("'' given, a folder's path allowed")
+    return Path(text)
+
+
 def whole(help_: str, *names: str, **settings: Any) -> Any:
     """Return an option that takes a whole number."""
     return typer.Option(*names, help=help_, parser=whole_number, metavar="N", **settings)
 
 
-ResultsOption = Annotated[Path, typer.Option("--results", help="Folder of all studies.")]
+ResultsOption = Annotated[
+    Path, typer.Option("--results", help="Folder of all studies.", parser=folder, metavar="FOLDER")
+]
 JobsOption = Annotated[int | None, whole("Worker processes.", "--jobs", show_default="all cores")]
 StudyArgument = Annotated[str, typer.Argument(help="A study's name, or a storage URL.")]
 NameOption = Annotated[
@@ -107,8 +125,14 @@ def console() -> "Console":
     """Return where people read."""
     from rich.console import Console
 
-    width = None if sys.stdout.isatty() else 140
-    return Console(highlight=False, width=width)
+    out = Console(highlight=False)
+    return out if out.width >= LEAST_WIDTH else Console(highlight=False, width=LEAST_WIDTH)
+
+
+def failed(error: Exception) -> typer.Exit:
+    """Say in one line what went wrong that is no bad input; return the exit."""
+    print(f"{PROGRAM}: {error}", file=sys.stderr)
+    return typer.Exit(EXIT_FAILURE)
 
 
 @app.command()
@@ -141,13 +165,21 @@ def sweep(
 
     from study.design import draw_design
     from study.experiment import experiment as find_experiment
+    from study.manifest import provenance
     from study.outputs import export
     from study.progress import SweepDisplay, duration
     from study.report import front_frame, front_table, trials_frame
     from study.samplers import check_sampler
-    from study.storage import create_or_resume, locked, make_folder, place_of
+    from study.storage import (
+        check_place,
+        create_or_resume,
+        faults_reported,
+        locked,
+        place_of,
+        remember_run,
+    )
     from study.sweep import Settings, Sweep
-    from study.workers import check_jobs
+    from study.workers import WorkersError, check_jobs
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     found = find_experiment(experiment)
@@ -155,18 +187,18 @@ def sweep(
     n_jobs = check_jobs(jobs)
     check_sampler(sampler)
     draw_design(design, found.space, design_size, seed)
-    place = place_of(name or found.name, results, storage)
-    make_folder(place.folder)
+    place = place_of(found.name if name is None else name, results, storage)
+    check_place(place)
 
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     out = console()
     with locked(place):
-        study, backend = create_or_resume(place, settings.record(found))
+        with faults_reported(place):
+            study, backend = create_or_resume(place, settings.record(found))
         display = SweepDisplay(out)
         run = Sweep(found, study, backend, settings, display.show, display.message)
         out.print(
-            f"{found.title}: study {place.name!r}, {trials} trials of {replicates} games, "
-            f"{n_jobs} jobs, sampler {sampler}",
+            f"{found.title}: study {place.name!r} to a total of {trials} trials, {replicates} games "
+            f"each, {n_jobs} jobs, sampler {sampler}",
         )
         try:
             run.prepare()
@@ -177,6 +209,8 @@ def sweep(
                     "nothing to play (ask for more with --trials)"
                 )
             else:
+                asked = {"n_trials": trials, "n_replicates": replicates, "sampler": sampler}
+                remember_run(study, {**provenance(), **asked, "jobs": n_jobs})
                 if before.n_games_done:
                     out.print(
                         f"going on: {before.n_trials_done} trials and "
@@ -186,104 +220,32 @@ def sweep(
                     run.run(n_jobs)
         except KeyboardInterrupt:
             now = run.snapshot()
-            out.print(
-                f"stopped: {now.n_trials_done} of {now.n_trials} trials and "
-                f"{now.n_games_done} games are stored in {place.shown_url}; "
-                "the same command goes on from here",
-                soft_wrap=True,
+            stored = (
+                f"{now.n_trials_done} of {now.n_trials} trials and {now.n_games_done} games are "
+                f"stored in {place.shown_url}"
+                if run.prepared
+                else f"before the first game; {place.shown_url} is as it was"
             )
+            out.print(f"stopped: {stored}; the same command goes on from here", soft_wrap=True)
             raise
+        except (WorkersError, RuntimeError) as error:
+            raise failed(
+                RuntimeError(f"{error}; what has finished is stored, the same command goes on")
+            ) from None
         except (StorageInternalError, SQLAlchemyError) as error:
-            # A full disk or a lost server: every game stored before is there, and a later run goes on.
+            # A full disk or a lost server: every game stored before is there.
             reason = str(error.__cause__ or error).splitlines()[0]
-            raise OSError(f"storage: {place.shown_url} fails: {reason}") from None
-        paths = export(study, place, found, place.folder)
+            raise failed(OSError(f"storage: {place.shown_url} fails: {reason}")) from None
         after = run.snapshot()
         if after.n_games_done > before.n_games_done:
             played = after.n_games_done - before.n_games_done
-            out.print(
-                f"played {played} games in {duration(run.seconds)}, {played / run.seconds:.2f} a second"
-            )
+            rate = played / run.seconds
+            out.print(f"played {played} games in {duration(run.seconds)}, {rate:.2f} a second")
         out.print(front_table(front_frame(trials_frame(study, found)), found))
+        paths = export(study, place, found, place.folder)
         out.print(f"written: {', '.join(str(path) for path in paths)}", soft_wrap=True)
-
-
-def parse_numbers(text: str) -> list[float]:
-    """Read numbers separated by commas."""
-    numbers = []
-    for word in text.split(","):
-        try:
-            numbers.append(float(word))
-        except ValueError:
-            raise InputError(f"theta: {word.strip()!r} given, a number allowed") from None
-    return numbers
-
-
-def parse_settings(settings: Sequence[str], names: Sequence[str]) -> dict[str, float]:
-    """Read ``name=value`` pairs."""
-    values = {}
-    for setting in settings:
-        name, equals, value = setting.partition("=")
-        if not equals:
-            raise InputError(f"set: {setting!r} given, name=value allowed ({', '.join(names)})")
-        try:
-            values[name.strip()] = float(value)
-        except ValueError:
-            raise InputError(f"{name.strip()}: {value!r} given, a number allowed") from None
-    return values
-
-
-def agent_of(
-    name: str, theta: str | None, settings: Sequence[str]
-) -> tuple["Agent", dict[str, float]]:
-    """Make the agent that the command line asks for, and name all of its parameters."""
-    from agents.catalog import build, from_theta, parameters
-
-    try:
-        defaults = parameters(name)
-        values = from_theta(name, parse_numbers(theta)) if theta is not None else {}
-        values |= parse_settings(settings, list(defaults))
-        return build(name, values), defaults | values
-    except ValueError as error:
-        raise InputError(str(error)) from None
-
-
-def summary_of(name: str, params: dict[str, float], games: "Sequence[Game]") -> dict[str, Any]:
-    """Return what ``play --json`` prints."""
-    import math
-
-    from study.replicate import share_reaching, summarize
-
-    summary = summarize(games)
-    sem = summary.score_sem if math.isfinite(summary.score_sem) else None
-    largest = max(1024, *(game.max_tile for game in games))
-    tiles = [2**e for e in range(10, largest.bit_length())]
-    return {
-        "agent": name,
-        "params": params,
-        "n_games": summary.n_games,
-        "score": {
-            "mean": summary.score_mean,
-            "sem": sem,
-            "min": summary.score_min,
-            "max": summary.score_max,
-        },
-        "reach": {str(tile): share_reaching(games, tile) for tile in tiles},
-        "n_moves_mean": summary.n_moves_mean,
-        "seconds_per_move": summary.seconds_per_move,
-        "playout_moves_per_move": summary.playout_moves_per_move,
-        "playout_moves_per_second": summary.playout_moves_per_second,
-        "games": [
-            {
-                "seed": game.seed,
-                "score": game.score,
-                "n_moves": game.n_moves,
-                "max_tile": game.max_tile,
-                "seconds": game.seconds,
-            }
-            for game in games
-        ],
-    }
+        if after.n_failed:
+            raise failed(RuntimeError(f"{after.n_failed} trials failed; trials.csv says why"))
 
 
 @app.command()
@@ -303,8 +265,8 @@ def play(
     """Play games of one agent, and sum them up."""
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 
-    from study.report import engineering
-    from study.workers import check_jobs, play_all
+    from study.play import agent_of, summary_for_people, summary_of
+    from study.workers import WorkersError, check_jobs, play_all
 
     n_jobs = min(check_jobs(jobs), max(games, 1))
     if games < 1:
@@ -313,65 +275,67 @@ def play(
         raise InputError(f"seed: {seed} given, 0 to 2**62 - 1 allowed")
     player, params = agent_of(agent, theta, set_ or [])
     out = console()
-    played: list[Game] = []
+    played = []
     columns = [*Progress.get_default_columns()[:-1], MofNCompleteColumn(), TimeRemainingColumn()]
     with Progress(
         *columns, console=out, transient=True, disable=json_ or not out.is_terminal
     ) as bar:
         task = bar.add_task("games", total=games)
-        for finished in play_all(player, range(seed, seed + games), n_jobs):
-            if finished.game is None:
-                print(f"{PROGRAM}: game {finished.key}: {finished.error}", file=sys.stderr)
-                raise typer.Exit(1)
-            played.append(finished.game)
-            bar.advance(task)
-    played.sort(key=lambda game: game.seed)
-    summary = summary_of(agent, params, played)
+        try:
+            for finished in play_all(player, range(seed, seed + games), n_jobs):
+                if finished.game is None:
+                    raise failed(RuntimeError(f"game {finished.key}: {finished.error}"))
+                played.append(finished.game)
+                bar.advance(task)
+        except WorkersError as error:
+            raise failed(error) from None
+    summary = summary_of(agent, params, sorted(played, key=lambda game: game.seed))
     if json_:
         print(json.dumps(summary))
-        return
-    score = summary["score"]
-    error = "?" if score["sem"] is None else f"{score['sem']:,.0f}"
-    shown = ", ".join(f"{key} {value:g}" for key, value in params.items())
-    out.print(f"{agent}{' (' + shown + ')' if shown else ''}, {games} games from seed {seed}")
-    out.print(
-        f"score        {score['mean']:,.0f} ± {error} (standard error), "
-        f"{score['min']:,} to {score['max']:,}"
-    )
-    shares = ", ".join(f"{tile} {share:.1%}" for tile, share in summary["reach"].items())
-    out.print(f"reached      {shares}")
-    out.print(f"moves        {summary['n_moves_mean']:,.0f} a game")
-    out.print(f"time a move  {engineering(summary['seconds_per_move'])} of CPU")
-    if summary["playout_moves_per_move"]:
-        out.print(
-            f"playouts     {summary['playout_moves_per_move']:,.0f} random moves a move, "
-            f"{summary['playout_moves_per_second'] / 1e6:,.0f} million a CPU second"
-        )
+    else:
+        out.print(summary_for_people(summary), soft_wrap=True)
+
+
+@contextmanager
+def reading(
+    study: str, name: str | None, results: Path
+) -> "Iterator[tuple[optuna.Study, Place, Experiment]]":
+    """Open a study that exists; what its storage does wrong becomes one line."""
+    import optuna
+
+    from study.storage import Place, faults_reported, open_for_reading
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    url = study if "://" in study else "sqlite:///"
+    with faults_reported(Place(study, url, results)):
+        yield open_for_reading(study, results, name)
 
 
 @app.command()
 def status(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
     """Say how far a study is, also while a sweep is running."""
     from study.report import baselines_frame, trials_frame
-    from study.storage import open_for_reading, record_of
+    from study.storage import holder_of, record_of, runs_of
     from study.sweep import observed_hypervolume
 
-    opened, place, experiment = open_for_reading(study, results, name)
-    record = record_of(opened)
-    trials = trials_frame(opened, experiment)
+    with reading(study, name, results) as (opened, place, experiment):
+        record, runs = record_of(opened), runs_of(opened)
+        trials = trials_frame(opened, experiment)
+        baselines = baselines_frame(opened, experiment)
     complete = trials[trials["state"] == "complete"]
+    asked = f" of {runs[-1]['n_trials']} asked for" if runs else ""
+    others = trials["state"].value_counts().drop("complete", errors="ignore")
+    states = "".join(f", {count} {state}" for state, count in others.items())
+    n_baseline = int(baselines["n_games"].sum()) if len(baselines) else 0
     out = console()
     out.print(f"study        {place.name} ({place.shown_url})", soft_wrap=True)
     out.print(f"experiment   {experiment.name}: {experiment.title}")
     out.print(f"seed         {record.seed}, design {record.design} of {record.design_size}")
-    counts = trials["state"].value_counts()
-    states = ", ".join(f"{count} {state}" for state, count in counts.items())
-    out.print(f"trials       {states or 'none'}")
-    baselines = baselines_frame(opened, experiment)
-    n_baseline = int(baselines["n_games"].sum()) if len(baselines) else 0
+    out.print(f"trials       {len(complete)} complete{asked}{states}")
     out.print(
         f"games        {int(trials['n_games'].sum()):,} of trials, {n_baseline:,} of baselines"
     )
+    out.print(f"sweep        {holder_of(place) or 'none is running'}", soft_wrap=True)
     if len(complete):
         pairs = complete[["score_mean_points", "seconds_per_move"]].to_numpy(float)
         volume = observed_hypervolume(experiment, [(pair[0], pair[1]) for pair in pairs])
@@ -385,52 +349,72 @@ def status(study: StudyArgument, name: NameOption = None, results: ResultsOption
 def front(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
     """Print a study's observed front as a table."""
     from study.report import front_frame, front_table, trials_frame
-    from study.storage import open_for_reading
 
-    opened, _, experiment = open_for_reading(study, results, name)
-    console().print(front_table(front_frame(trials_frame(opened, experiment)), experiment))
+    with reading(study, name, results) as (opened, _, experiment):
+        trials = trials_frame(opened, experiment)
+    console().print(front_table(front_frame(trials), experiment))
 
 
 @app.command()
 def plot(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
     """Draw a study's pictures into its folder."""
     from study.outputs import draw
-    from study.storage import open_for_reading
 
-    opened, place, experiment = open_for_reading(study, results, name)
-    for path in draw(opened, experiment, place.folder):
-        print(path)
+    with reading(study, name, results) as (opened, place, experiment):
+        for path in draw(opened, experiment, place.folder):
+            print(path)
 
 
 @app.command()
 def export(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
     """Write a study's tables, manifest and pictures into its folder."""
     from study.outputs import export as write
-    from study.storage import open_for_reading
 
-    opened, place, experiment = open_for_reading(study, results, name)
-    for path in write(opened, place, experiment, place.folder):
-        print(path)
+    with reading(study, name, results) as (opened, place, experiment):
+        for path in write(opened, place, experiment, place.folder):
+            print(path)
 
 
 @app.command()
 def bench(
+    c_reference: Annotated[
+        bool, typer.Option("--c-reference", help="Compile and run the C programs too (gcc).")
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            help="A folder for bench.json and throughput.png.", parser=folder, metavar="FOLDER"
+        ),
+    ] = None,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
-    """Measure the engine: rates a CPU second, and their ratios in one run (about two minutes)."""
-    from study.bench import bench_table, measure
+    """Measure the engine: rates a CPU second, and their ratios in one run (two to three minutes)."""
+    from study.bench.figures import bench_table, measure, throughput_figure
+    from study.manifest import provenance, write_json
+    from study.plots import save
+    from study.storage import make_folder
 
     out = console()
+    if output is not None:
+        make_folder(output)
     if json_:
-        print(json.dumps(measure(lambda text: print(text, file=sys.stderr))))
-        return
-    with out.status("measuring") as shown:
-        figures = measure(shown.update)
-    out.print(bench_table(figures))
+        figures = measure(c_reference, lambda text: print(text, file=sys.stderr))
+    else:
+        with out.status("measuring") as shown:
+            figures = measure(c_reference, shown.update)
+    if output is not None:
+        write_json({**provenance(), **figures}, output / "bench.json")
+        save(throughput_figure(figures), output / "throughput.png")
+    if json_:
+        print(json.dumps(figures))
+    else:
+        out.print(bench_table(figures))
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line; a request to end is an interrupt."""
+    for each in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(each, signal.default_int_handler)
     app()
 
 

@@ -3,6 +3,7 @@
 import importlib.metadata
 import json
 import platform
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -10,9 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from study.workers import n_cores
+import joblib
 
-__all__ = ["machine", "manifest", "write_json"]
+__all__ = ["ROOT", "command_line", "machine", "provenance", "write_json"]
 
 LIBRARIES = ("numpy", "numba", "llvmlite", "optuna", "scipy", "pandas", "joblib", "matplotlib")
 ROOT = Path(__file__).resolve().parent.parent
@@ -50,7 +51,7 @@ def machine() -> dict[str, Any]:
     """Return what the machine is."""
     return {
         "cpu": cpu_model(),
-        "cores": n_cores(),
+        "cores": int(joblib.cpu_count()),
         "architecture": platform.machine(),
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
@@ -58,16 +59,16 @@ def machine() -> dict[str, Any]:
 
 
 def command_line() -> str:
-    """Return the command as it was given, the program by its name alone."""
-    return " ".join(["thetafront", *sys.argv[1:]])
+    """Return the command as it was given, the program by its name alone, passwords masked."""
+    words = (re.sub(r"(://[^:/@\s]+):[^@\s]+@", r"\1:***@", word) for word in sys.argv[1:])
+    return " ".join(["thetafront", *words])
 
 
-def manifest(contents: Mapping[str, Any]) -> dict[str, Any]:
-    """Complete ``contents`` with versions, revision, machine, command line and the time."""
+def provenance() -> dict[str, Any]:
+    """Return what makes a result: command, time, revision, machine and versions."""
     return {
-        **contents,
         "command_line": command_line(),
-        "written": datetime.now(UTC).isoformat(timespec="seconds"),
+        "began": datetime.now(UTC).isoformat(timespec="seconds"),
         "git_revision": git_revision(),
         "machine": machine(),
         "versions": {name: importlib.metadata.version(name) for name in LIBRARIES},

@@ -7,10 +7,10 @@ import optuna
 
 from study.errors import InputError
 from study.experiment import Experiment
-from study.manifest import manifest, write_json
+from study.manifest import write_json
 from study.plots import hypervolume_figure, pareto_figure, save, scores_figure
 from study.report import baselines_frame, front_frame, games_frame, trials_frame, write_csv
-from study.storage import Place, make_folder, record_of
+from study.storage import Place, make_folder, record_of, runs_of
 
 __all__ = ["draw", "export"]
 
@@ -52,18 +52,26 @@ def export(study: optuna.Study, place: Place, experiment: Experiment, folder: Pa
     write_csv(trials, paths[0])
     write_csv(games, paths[1])
     write_csv(front_frame(trials), paths[2])
+    runs = runs_of(study)
     contents = {
         "study": place.name,
         "storage": place.shown_url,
         **asdict(record_of(study)),
         "objectives": {"score_mean_points": "maximize", "seconds_per_move": "minimize"},
+        "reference_point": {
+            "score_points": experiment.reference_score,
+            "seconds_per_move": experiment.reference_seconds_per_move,
+        },
+        "baselines": experiment.baselines,
+        "game_seeds": "1,000,000 x study seed + replicate",
         "n_trials_complete": int((trials["state"] == "complete").sum()),
         "n_trials_failed": int((trials["state"] == "fail").sum()),
-        "n_games": len(games),
-        "game_seeds": "1,000,000 x study seed + replicate",
-        "baselines": experiment.baselines,
+        "n_games_of_trials": int(games["trial"].notna().sum()),
+        "n_games_of_baselines": int(games["trial"].isna().sum()),
+        **(runs[-1] if runs else {}),
+        "earlier_runs": runs[:-1],
     }
-    write_json(manifest(contents), paths[3])
+    write_json(contents, paths[3])
     if (trials["state"] == "complete").any():
         paths += draw(study, experiment, folder)
     return paths

@@ -20,7 +20,7 @@ from study.report import engineering
 
 __all__ = ["hypervolume_figure", "pareto_figure", "save", "scores_figure"]
 
-BLUE, ORANGE, GREEN, RED, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#8C8C8C"
+BLUE, BLACK, RED, GREY = "#0072B2", "#000000", "#D55E00", "#8C8C8C"
 STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 10,
@@ -116,12 +116,12 @@ def pareto_figure(trials: pd.DataFrame, baselines: pd.DataFrame, experiment: Exp
     figure, axes = new_figure(8.6, 5.6)
     slowest = float(complete["seconds_per_move"].max())
     axes.plot(
-        [*front["seconds_per_move"], slowest * 1.15],
+        [*front["seconds_per_move"], slowest],
         [*front["score_mean_points"], front["score_mean_points"].iloc[-1]],
         drawstyle="steps-post",
         color=RED,
         linewidth=1.6,
-        label=f"observed front ({len(front)} points)",
+        label=f"observed front of the trials ({len(front)} points)",
         zorder=1,
     )
     if len(design):
@@ -133,7 +133,7 @@ def pareto_figure(trials: pd.DataFrame, baselines: pd.DataFrame, experiment: Exp
         row = baselines.iloc[0]
         theta = ", ".join(f"{row[name]:g}" for name in experiment.space.names)
         label = f"{row['baseline']} = ({theta}), {int(row['n_games'])} games"
-        with_bars(axes, baselines, ORANGE, "D", label, 8)
+        with_bars(axes, baselines, BLACK, "D", label, 8)
     axes.plot(
         front["seconds_per_move"],
         front["score_mean_points"],
@@ -189,7 +189,8 @@ def scores_figure(trials: pd.DataFrame, games: pd.DataFrame, experiment: Experim
     each = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     caption(
         figure,
-        f"{experiment.title}. A dot is a game, {each} a trial; the red stroke is their mean.",
+        f"{experiment.title}. A dot is a game, {each} a trial (their height is for reading "
+        "only); the red stroke is their mean.",
     )
     return figure
 
@@ -219,8 +220,9 @@ def hypervolume_figure(trials: pd.DataFrame, experiment: Experiment) -> Figure:
             color="#555555",
         )
     points_axis(axes)
-    axes.set_xlabel("games played")
+    axes.set_xlabel("games played, in the order of the trials (baselines apart)")
     axes.set_ylabel("hypervolume, points · decades of time")
+    axes.set_ylim(bottom=0)
     axes.set_title("Hypervolume of the observed means")
     caption(
         figure,

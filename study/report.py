@@ -15,10 +15,10 @@ from optuna.trial import TrialState
 from rich.table import Table
 
 from agents.agent import Game
+from study.batch import baseline_games, games_of
 from study.experiment import Experiment
 from study.pareto import nondominated
 from study.replicate import share_reaching, summarize
-from study.sweep import baseline_games, games_of
 
 __all__ = [
     "baselines_frame",
@@ -37,17 +37,30 @@ SECONDS_PREFIXES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 def engineering(seconds: float) -> str:
     """Write a time with three digits and a readable unit: ``183 µs``, ``1.25 ms``."""
+    seconds = float(f"{seconds:.3g}")
     for scale, unit in SECONDS_PREFIXES:
         if seconds >= scale:
-            value = seconds / scale
-            return f"{value:.{max(0, 2 - math.floor(math.log10(value)))}f} {unit}"
-    return f"{seconds:.0f} s"
+            return f"{f'{seconds / scale:#.3g}'.rstrip('.')} {unit}"
+    return f"{seconds:g} s"
+
+
+GAMES_COLUMNS = (
+    "n_games",
+    "score_mean_points",
+    "score_sem_points",
+    "score_min_points",
+    "score_max_points",
+    "seconds_per_move",
+    "playout_moves_per_move",
+    "n_moves_mean",
+    *(f"share_reaching_{tile}" for tile in TILES_IN_CSV),
+)
 
 
 def games_columns(games: Sequence[Game]) -> dict[str, Any]:
     """Return what the games of one parameter vector amount to, as columns."""
     if not games:
-        return {"n_games": 0}
+        return {"n_games": 0, **dict.fromkeys(GAMES_COLUMNS[1:], math.nan)}
     summary = summarize(games)
     return {
         "n_games": summary.n_games,
@@ -78,11 +91,8 @@ def trials_frame(study: optuna.Study, experiment: Experiment) -> pd.DataFrame:
                 "error": trial.user_attrs.get("error", ""),
             }
         )
-    empty = ["trial", "state", "origin", *experiment.space.names, "n_games", "error"]
-    frame = pd.DataFrame(rows) if rows else pd.DataFrame(columns=empty)
-    for column in ("score_mean_points", "score_sem_points", "seconds_per_move"):
-        if column not in frame:
-            frame[column] = math.nan
+    columns = ["trial", "state", "origin", *experiment.space.names, *GAMES_COLUMNS, "error"]
+    frame = pd.DataFrame(rows, columns=columns)
     complete = np.flatnonzero(frame["state"] == "complete")
     front = complete[
         nondominated(
@@ -102,6 +112,21 @@ def baselines_frame(study: optuna.Study, experiment: Experiment) -> pd.DataFrame
         if games:
             rows.append({"baseline": name, **values, **games_columns(games)})
     return pd.DataFrame(rows)
+
+
+GAME_COLUMNS = (
+    "trial",
+    "origin",
+    "replicate",
+    "seed",
+    "score_points",
+    "n_moves",
+    "cpu_seconds",
+    "seconds_per_move",
+    "n_playout_moves",
+    "max_tile",
+    "end_board_hex",
+)
 
 
 def game_rows(games: dict[int, Game], **labels: Any) -> list[dict[str, Any]]:
@@ -132,9 +157,7 @@ def games_frame(study: optuna.Study, experiment: Experiment) -> pd.DataFrame:
             rows += game_rows(games_of(trial), trial=trial.number, origin=origin)
     for name in experiment.baselines:
         rows += game_rows(baseline_games(study, name), trial=pd.NA, origin=name)
-    columns = ["trial", "origin", "replicate", "seed", "score_points", "n_moves", "cpu_seconds"]
-    frame = pd.DataFrame(rows) if rows else pd.DataFrame(columns=columns)
-    return frame.astype({"trial": "Int64"})
+    return pd.DataFrame(rows, columns=list(GAME_COLUMNS)).astype({"trial": "Int64"})
 
 
 def front_frame(trials: pd.DataFrame) -> pd.DataFrame:
@@ -146,14 +169,14 @@ def front_frame(trials: pd.DataFrame) -> pd.DataFrame:
 def front_table(front: pd.DataFrame, experiment: Experiment) -> Table:
     """Lay the front out for a terminal."""
     table = Table(title=f"Observed front: {experiment.title}", title_justify="left")
-    table.add_column("trial", justify="right")
+    table.add_column("trial", justify="right", no_wrap=True)
     for parameter in experiment.space:
-        table.add_column(parameter.label, justify="right")
-    table.add_column("score ± s.e.", justify="right")
-    table.add_column("n", justify="right")
-    table.add_column("time a move", justify="right")
+        table.add_column(parameter.label, justify="right", no_wrap=True)
+    table.add_column("score ± s.e.", justify="right", no_wrap=True)
+    table.add_column("n", justify="right", no_wrap=True)
+    table.add_column("time a move", justify="right", no_wrap=True)
     for tile in TILES_IN_TABLE:
-        table.add_column(f"≥ {tile}", justify="right")
+        table.add_column(f"≥ {tile}", justify="right", no_wrap=True)
     for _, row in front.iterrows():
         table.add_row(
             str(int(row["trial"])),

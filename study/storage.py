@@ -12,7 +12,6 @@ import os
 import re
 import socket
 import sqlite3
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import optuna
+from optuna.exceptions import StorageInternalError
 from optuna.storages import RDBStorage
 from optuna.study import StudyDirection
 from sqlalchemy.engine import URL, make_url
@@ -28,20 +28,44 @@ from sqlalchemy.exc import NoSuchModuleError as NoSuchDriverError
 
 from study.errors import InputError
 from study.experiment import Experiment, experiment
+from study.manifest import command_line
 
 __all__ = [
     "Place",
     "StudyRecord",
+    "check_place",
     "create_or_resume",
+    "faults_reported",
+    "holder_of",
     "locked",
+    "make_folder",
     "open_for_reading",
     "place_of",
     "record_of",
+    "remember_run",
+    "runs_of",
 ]
 
 ATTRIBUTE = "thetafront"
 FORMAT = 1
+RUN_PREFIX = "run:"
 SQLITE_HEADER = b"SQLite format 3\0"
+# A kill while optuna makes its tables leaves some of them; the next sweep makes the others.
+OPTUNA_TABLES = {
+    "alembic_version",
+    "studies",
+    "study_directions",
+    "study_system_attributes",
+    "study_user_attributes",
+    "trial_heartbeats",
+    "trial_intermediate_values",
+    "trial_params",
+    "trial_system_attributes",
+    "trial_user_attributes",
+    "trial_values",
+    "trials",
+    "version_info",
+}
 RESERVED_NAMES = ("reference",)
 DIRECTIONS = (StudyDirection.MAXIMIZE, StudyDirection.MINIMIZE)
 
@@ -68,9 +92,9 @@ class Place:
     def database(self) -> Path | None:
         """The SQLite file, if the storage is one."""
         url = make_url(self.url)
-        if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
+        if url.get_backend_name() != "sqlite" or not url.database:
             return None
-        return Path(url.database)
+        return Path(url.database).resolve()  # one study, however its path is written
 
     @property
     def shown_url(self) -> str:
@@ -118,20 +142,29 @@ def check_name(name: str) -> str:
 
 
 def check_url(text: str) -> URL:
-    """Return a storage URL in parts; InputError if it is none."""
+    """Return a storage URL in parts; InputError if it is none, or one that cannot keep a study."""
     try:
-        return make_url(text)
+        url = make_url(text)
     except ArgumentError:
         raise InputError(
             f"storage: {text!r} given, a database URL allowed, such as sqlite:///folder/study.db"
         ) from None
+    if url.get_backend_name() == "sqlite":
+        path = url.database or ":memory:"
+        if path == ":memory:":
+            raise InputError(f"storage: {text!r} given, which is in memory; a file allowed")
+        if url.query or path.startswith("file:"):
+            raise InputError(
+                f"storage: {text!r} given; for SQLite a plain path allowed, without parameters"
+            )
+    return url
 
 
 def place_of(name: str, results: Path, storage: str | None) -> Place:
     """Decide where the study called ``name`` is kept."""
     check_name(name)
     folder = results / name
-    url = storage or f"sqlite:///{folder / 'study.db'}"
+    url = f"sqlite:///{folder / 'study.db'}" if storage is None else storage
     check_url(url)
     return Place(name, url, folder)
 
@@ -148,6 +181,8 @@ def check_folder(results: Path) -> None:
 def make_folder(folder: Path) -> None:
     """Make the study's own folder."""
     check_folder(folder.parent)
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"results: {str(folder)!r} is a file, not a folder")
     try:
         folder.mkdir(exist_ok=True)
         writable = os.access(folder, os.W_OK | os.X_OK)
@@ -167,7 +202,7 @@ def check_database(path: Path, for_writing: bool) -> None:
     if not path.exists():
         if not for_writing:
             raise InputError(f"storage: there is no study database at {str(path)!r}")
-        if not path.parent.is_dir():
+        if not path.parent.is_dir() and for_writing:
             raise InputError(f"storage: folder {str(path.parent)!r} does not exist")
         if not os.access(path.parent, os.W_OK | os.X_OK):
             raise InputError(f"storage: folder {str(path.parent)!r} cannot be written")
@@ -188,13 +223,37 @@ def check_database(path: Path, for_writing: bool) -> None:
             tables = {row[0] for row in rows}
     except sqlite3.Error as error:
         raise InputError(f"storage: {str(path)!r} cannot be read as a database: {error}") from None
-    if tables and not {"studies", "trials", "version_info"} <= tables:
+    if not tables <= OPTUNA_TABLES:
         raise InputError(
             f"storage: {str(path)!r} given, a database of something else "
             f"(its tables: {', '.join(sorted(tables)[:5])})"
         )
-    if not tables and not for_writing:
-        raise InputError(f"storage: {str(path)!r} given, an empty database: no study in it yet")
+    if tables != OPTUNA_TABLES and not for_writing:
+        raise InputError(f"storage: {str(path)!r} given, which holds no study yet")
+
+
+@contextmanager
+def faults_reported(place: Place) -> Iterator[None]:
+    """Turn what a broken storage raises into one line that a user can act on."""
+    try:
+        yield
+    except (SQLAlchemyError, StorageInternalError, NoSuchDriverError, ImportError) as error:
+        cause = error.__cause__ or getattr(error, "orig", None) or error
+        reason = str(cause).strip().splitlines()[0]
+        raise InputError(f"storage: {place.shown_url} cannot be used: {reason}") from None
+
+
+def check_place(place: Place) -> None:
+    """Refuse a place that cannot keep a study, before anything is written; make its folder."""
+    check_folder(place.folder.parent)
+    database = place.database
+    if database is None:
+        open_storage(place, for_writing=True)
+    elif database.parent != place.folder.resolve():
+        check_database(database, for_writing=True)
+    make_folder(place.folder)
+    if database is not None:
+        check_database(database, for_writing=True)
 
 
 def open_storage(place: Place, for_writing: bool) -> RDBStorage:
@@ -202,12 +261,13 @@ def open_storage(place: Place, for_writing: bool) -> RDBStorage:
     if place.database is not None:
         check_database(place.database, for_writing)
     # SQLite: how long to wait for another process, a reader during a sweep say.
-    wait = {"connect_args": {"timeout": 60}} if make_url(place.url).drivername == "sqlite" else {}
-    try:
-        return RDBStorage(place.url, engine_kwargs=wait, skip_table_creation=not for_writing)
-    except (SQLAlchemyError, NoSuchDriverError, ImportError, RuntimeError, OSError) as error:
-        reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
-        raise InputError(f"storage: {place.shown_url} cannot be opened: {reason}") from None
+    wait = {"connect_args": {"timeout": 60}} if place.database is not None else {}
+    with faults_reported(place):
+        try:
+            return RDBStorage(place.url, engine_kwargs=wait, skip_table_creation=not for_writing)
+        except RuntimeError as error:  # optuna's, for tables of another version
+            reason = str(error).strip().splitlines()[0]
+            raise InputError(f"storage: {place.shown_url} cannot be used: {reason}") from None
 
 
 @contextmanager
@@ -217,10 +277,7 @@ def locked(place: Place) -> Iterator[None]:
     The lock is the operating system's, on a file beside the database (for other storages: in the
     study's folder). It goes with its process however that ends, so there is no stale lock to clear.
     """
-    database = place.database
-    path = (
-        (database.parent / f".{database.name}.lock") if database else place.folder / ".sweep.lock"
-    )
+    path = lock_of(place)
     with path.open("a+") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -232,18 +289,57 @@ def locked(place: Place) -> Iterator[None]:
             ) from None
         file.seek(0)
         file.truncate()
-        file.write(f"process {os.getpid()} on {socket.gethostname()} ({' '.join(sys.argv)})")
+        file.write(f"process {os.getpid()} on {socket.gethostname()} ({command_line()})")
         file.flush()
         yield
+
+
+def lock_of(place: Place) -> Path:
+    """Return the lock's file."""
+    database = place.database
+    if database is None:
+        return place.folder / ".sweep.lock"
+    return database.parent / f".{database.name}.lock"
+
+
+def holder_of(place: Place) -> str:
+    """Say which sweep holds a study now; empty if none does."""
+    path = lock_of(place)
+    if not path.exists():
+        return ""
+    with path.open() as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return file.read().strip()
+    return ""
 
 
 def record_of(study: optuna.Study) -> StudyRecord:
     """Return what made a study; InputError if thetafront did not."""
     stored: Any = study.user_attrs.get(ATTRIBUTE)
-    if not isinstance(stored, Mapping) or stored.get("format") != FORMAT:
+    if not isinstance(stored, Mapping):
         raise InputError(f"study: {study.study_name!r} was not made by thetafront")
-    fields = {name: stored[name] for name in StudyRecord.__dataclass_fields__}
-    return StudyRecord(**fields)
+    names = set(StudyRecord.__dataclass_fields__)
+    if stored.get("format") != FORMAT or not names <= set(stored):
+        raise InputError(
+            f"study: {study.study_name!r} was made by another version of thetafront "
+            f"(format {stored.get('format')}, not {FORMAT})"
+        )
+    return StudyRecord(**{name: stored[name] for name in names})
+
+
+def remember_run(study: optuna.Study, run: Mapping[str, Any]) -> None:
+    """Add what made this sweep to the study: command, versions, revision, machine."""
+    study.set_user_attr(f"{RUN_PREFIX}{len(runs_of(study))}", dict(run))
+
+
+def runs_of(study: optuna.Study) -> list[dict[str, Any]]:
+    """Return what made each sweep of the study, in order."""
+    keys = [key for key in study.user_attrs if key.startswith(RUN_PREFIX)]
+    return [
+        study.user_attrs[key] for key in sorted(keys, key=lambda key: int(key[len(RUN_PREFIX) :]))
+    ]
 
 
 def create_or_resume(place: Place, record: StudyRecord) -> tuple[optuna.Study, RDBStorage]:
@@ -255,8 +351,6 @@ def create_or_resume(place: Place, record: StudyRecord) -> tuple[optuna.Study, R
         If it was made by something else, or with another experiment, space, seed or design.
     """
     storage = open_storage(place, for_writing=True)
-    names = {summary.study_name for summary in storage.get_all_studies()}
-    fresh = place.name not in names
     study = optuna.create_study(
         study_name=place.name,
         storage=storage,
@@ -264,7 +358,9 @@ def create_or_resume(place: Place, record: StudyRecord) -> tuple[optuna.Study, R
         load_if_exists=True,
         sampler=optuna.samplers.RandomSampler(seed=0),  # each trial has its own, see study.samplers
     )
-    if fresh or not (study.user_attrs or study.get_trials(deepcopy=False)):
+    if tuple(study.directions) != DIRECTIONS:
+        raise InputError(f"study: {place.name!r} was not made by thetafront")
+    if not (study.user_attrs or study.get_trials(deepcopy=False)):
         # New, or made by a sweep that was killed before it could say what it was.
         as_json = json.loads(json.dumps(record.__dict__))
         study.set_user_attr(ATTRIBUTE, {"format": FORMAT, **as_json})
@@ -304,6 +400,8 @@ def open_for_reading(
         place = place_of(name_or_url, results, None)
         name = place.name
         if place.database is not None and not place.database.exists():
+            if not results.is_dir():
+                raise InputError(f"results: folder {str(results)!r} given, which does not exist")
             known = sorted(path.parent.name for path in results.glob("*/study.db"))
             raise InputError(
                 f"study: {name!r} given, but there is no {place.database}; "

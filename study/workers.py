@@ -9,6 +9,9 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import threading
+import time
+from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -24,12 +27,17 @@ from agents.agent import Agent, Game, warm
 from study.errors import InputError
 from study.replicate import play_game
 
-__all__ = ["Finished", "Workers", "check_jobs", "n_cores", "play_all"]
+__all__ = ["Finished", "Workers", "WorkersError", "check_jobs", "n_cores", "play_all"]
 
 Key = TypeVar("Key")
 
 MOST_JOBS = 1024
-MOST_DEATHS = 3
+MOST_DEATHS_ALONE = 2
+SECONDS_BETWEEN_LOOKS_AT_THE_PARENT = 1.0
+
+
+class WorkersError(Exception):
+    """Workers die again and again: there is no use in going on. Nothing finished is lost."""
 
 
 def n_cores() -> int:
@@ -46,9 +54,17 @@ def check_jobs(jobs: int | None) -> int:
     return jobs
 
 
-def leave_interrupts_to_the_parent() -> None:
-    """Ignore Ctrl-C in a worker: a terminal sends it to all processes, and the parent decides."""
+def end_with(parent: int) -> None:
+    """End this process, whatever it is doing, soon after its parent has ended."""
+    while os.getppid() == parent:
+        time.sleep(SECONDS_BETWEEN_LOOKS_AT_THE_PARENT)
+    os._exit(1)
+
+
+def begin_worker(parent: int) -> None:
+    """Make a process a worker: deaf to Ctrl-C, which the parent answers, and no survivor of it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=end_with, args=(parent,), daemon=True).start()
 
 
 @dataclass(frozen=True)
@@ -62,12 +78,12 @@ class Finished(Generic[Key]):
 
 @dataclass
 class Task(Generic[Key]):
-    """A game to be played, and how often a worker died while it was in flight."""
+    """A game to be played, and how often its worker died while no other game was in flight."""
 
     key: Key
     agent: Agent
     seed: int
-    deaths: int = 0
+    deaths_alone: int = 0
 
 
 @dataclass
@@ -79,16 +95,27 @@ class Workers(Generic[Key]):
     jobs : int
         How many processes.
 
+    Attributes
+    ----------
+    returned : deque of Finished
+        Games that have come back; whoever uses the workers takes them from here.
+    n_deaths : int
+        Times that a worker died.
+
     Notes
     -----
-    A worker that dies (out of memory, say, or killed) takes the pool down with it. All games in flight
-    then go, unchanged, to a new pool; one that was in flight at three deaths is given up, since it may
-    be their cause.
+    A worker that dies (out of memory, say, or killed) takes the pool down with it, and which of the
+    games in flight it was playing is not known. All of them are then played again in a new pool, one
+    at a time: a game that is innocent comes back, one whose worker dies again with no other game in
+    flight ends the work, by WorkersError.
     """
 
     jobs: int
+    returned: "deque[Finished[Key]]" = field(default_factory=deque)
     n_deaths: int = 0
     in_flight: dict["Future[Game]", Task[Key]] = field(default_factory=dict)
+    suspects: "deque[Task[Key]]" = field(default_factory=deque)
+    held_back: "deque[Task[Key]]" = field(default_factory=deque)
     pool: Any = None
 
     def __enter__(self) -> "Workers[Key]":
@@ -106,7 +133,7 @@ class Workers(Generic[Key]):
     def open(self) -> None:
         """Start the pool; its processes start with the first games."""
         self.pool = ProcessPoolExecutor(
-            max_workers=self.jobs, initializer=leave_interrupts_to_the_parent
+            max_workers=self.jobs, initializer=begin_worker, initargs=(os.getpid(),)
         )
 
     def close(self, at_once: bool) -> None:
@@ -126,58 +153,78 @@ class Workers(Generic[Key]):
             pool.shutdown(wait=True)
 
     def __len__(self) -> int:
-        return len(self.in_flight)
+        return len(self.in_flight) + len(self.suspects) + len(self.held_back)
 
     def submit(self, key: Key, agent: Agent, seed: int) -> None:
         """Hand out a game; ``key`` comes back with it."""
-        self._submit(Task(key, agent, seed))
+        task = Task(key, agent, seed)
+        if self.suspects:
+            self.held_back.append(task)
+        else:
+            self._start(task)
 
-    def _submit(self, task: Task[Key]) -> None:
+    def _start(self, task: Task[Key]) -> None:
         try:
             future = self.pool.submit(play_game, task.agent, task.seed)
-        except BrokenProcessPool:
+        except BrokenProcessPool as error:
             # It broke since the last look: collect() will find out, and play this game too.
             future = Future()
-            future.set_exception(TerminatedWorkerError("the pool was broken before the game began"))
+            future.set_exception(TerminatedWorkerError(str(error)))
         self.in_flight[future] = task
 
-    def collect(self, timeout: float) -> list[Finished[Key]]:
-        """Wait for one game at least, or ``timeout`` seconds, and return all that have come back."""
+    def collect(self, timeout: float) -> None:
+        """Wait for one game, or ``timeout`` seconds; put all that have come back into ``returned``.
+
+        Raises
+        ------
+        WorkersError
+            If a game's worker has died again with no other game in flight.
+        """
         done, _ = wait(self.in_flight, timeout=timeout, return_when=FIRST_COMPLETED)
-        finished: list[Finished[Key]] = []
+        broken = False
         for future in done:
             error = future.exception()
             if isinstance(error, BrokenProcessPool):
-                continue  # still in flight: all such games are dealt with together, below
-            task = self.in_flight.pop(future)
+                broken = True
+                continue
+            key = self.in_flight[future].key
             if error is None:
-                finished.append(Finished(task.key, future.result()))
+                self.returned.append(Finished(key, future.result()))
             else:
-                finished.append(Finished(task.key, None, f"{type(error).__name__}: {error}"))
-        if any(future in self.in_flight for future in done):
-            finished.extend(self._replay_after_a_death())
-        return finished
+                self.returned.append(Finished(key, None, f"{type(error).__name__}: {error}"))
+            del self.in_flight[future]
+        if broken:
+            self._begin_anew()
+        if not self.in_flight:
+            self._release()
 
-    def _replay_after_a_death(self) -> list[Finished[Key]]:
-        """Begin a new pool, and give it the games that were in flight."""
+    def _begin_anew(self) -> None:
+        """Open a new pool after a death; those that were in flight are suspects."""
         self.n_deaths += 1
-        finished: list[Finished[Key]] = []
-        tasks: list[Task[Key]] = []
+        tasks = []
         for future, task in self.in_flight.items():
             if future.done() and future.exception() is None:
-                finished.append(Finished(task.key, future.result()))
-                continue
-            task.deaths += 1
-            tasks.append(task)
+                self.returned.append(Finished(task.key, future.result()))
+            else:
+                tasks.append(task)
+        if len(tasks) == 1:
+            tasks[0].deaths_alone += 1
+            if tasks[0].deaths_alone >= MOST_DEATHS_ALONE:
+                raise WorkersError(
+                    f"workers die: {MOST_DEATHS_ALONE} times in playing one and the same game alone "
+                    f"({tasks[0].key}, seed {tasks[0].seed}); out of memory, perhaps"
+                )
+        self.suspects.extendleft(reversed(tasks))
         self.close(at_once=True)
         self.open()
-        for task in tasks:
-            if task.deaths >= MOST_DEATHS:
-                message = f"a worker died {task.deaths} times while this game was in flight"
-                finished.append(Finished(task.key, None, message))
-            else:
-                self._submit(task)
-        return finished
+
+    def _release(self) -> None:
+        """Start the next suspect alone; when there is none left, what was held back meanwhile."""
+        if self.suspects:
+            self._start(self.suspects.popleft())
+        else:
+            while self.held_back:
+                self._start(self.held_back.popleft())
 
 
 def play_all(agent: Agent, seeds: Iterable[int], jobs: int) -> Iterator[Finished[int]]:
@@ -186,13 +233,13 @@ def play_all(agent: Agent, seeds: Iterable[int], jobs: int) -> Iterator[Finished
     remaining = iter(seeds)
     with Workers[int](jobs) as workers:
         exhausted = False
-        while True:
+        while not exhausted or len(workers):
             while not exhausted and len(workers) < 2 * jobs:
                 seed = next(remaining, None)
                 if seed is None:
                     exhausted = True
                 else:
                     workers.submit(seed, agent, seed)
-            if not len(workers):
-                return
-            yield from workers.collect(timeout=1.0)
+            workers.collect(timeout=1.0)
+            while workers.returned:
+                yield workers.returned.popleft()

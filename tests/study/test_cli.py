@@ -61,6 +61,7 @@ def test_a_sweep_leaves_its_tables_and_pictures(finished: Path) -> None:
     assert [p["name"] for p in manifest["space"]] == [f"theta{k}" for k in range(1, 7)]
     assert {"numba", "optuna"} <= set(manifest["versions"])
     assert manifest["command_line"].startswith("thetafront sweep --trials 6")
+    assert (manifest["n_trials"], manifest["n_replicates"], manifest["sampler"]) == (6, 3, "tpe")
     for name in ("pareto.png", "scores.png", "hypervolume.png"):
         assert (folder / name).read_bytes().startswith(b"\x89PNG")
     assert "score ± s.e." in (finished / "stdout.txt").read_text()
@@ -86,7 +87,8 @@ def test_a_finished_study_can_be_read(finished: Path) -> None:
     for study in ("s", f"sqlite:///{finished}/s/study.db"):
         status = runner.invoke(app, ["status", study, "--results", str(finished)])
         assert status.exit_code == 0
-        assert "6 complete" in status.stdout
+        assert "6 complete of 6 asked for" in status.stdout
+        assert "none is running" in status.stdout
         front = runner.invoke(app, ["front", study, "--results", str(finished)])
         assert front.exit_code == 0
         assert "time a move" in front.stdout
@@ -196,6 +198,31 @@ def test_play_prints_one_json_object() -> None:
         assert {**game, "seconds": 0} == {**other, "seconds": 0}
 
 
+def test_make_passes_words_on_as_they_are() -> None:
+    """Quotes and blanks in a variable are no shell code, and the environment sets no variable."""
+    made = subprocess.run(
+        ["make", "-n", "sweep", "NAME=it's; echo $HOME", "TRIALS=3"],
+        cwd=Path(__file__).parents[2],
+        env={**os.environ, "SEED": "99"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "--trials '3'" in made.stdout
+    assert "--name 'it'\\''s; echo OME'" in made.stdout, made.stdout
+    assert "--seed" not in made.stdout
+
+
+def test_a_reader_that_has_seen_enough_is_no_error() -> None:
+    piped = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {sys.executable} -m study --help | true"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (piped.returncode, piped.stderr) == (0, "")
+
+
 def test_play_sums_up_for_people() -> None:
     result = CliRunner().invoke(app, ["play", "random", "--games", "3", "--jobs", "1"])
     assert result.exit_code == 0
@@ -218,12 +245,17 @@ def test_play_sums_up_for_people() -> None:
         (["sweep", "--name", "../x"], "name: '../x' given"),
         (["sweep", "--results", "/no/such"], "folder '/no/such' given, which does not exist"),
         (["sweep", "--storage", "rubbish"], "storage: 'rubbish' given"),
+        (["sweep", "--storage", ""], "storage: '' given"),
+        (["sweep", "--name", ""], "name: '' given"),
+        (["sweep", "--results", ""], "'--results': '' given"),
+        (["sweep", "--design-size", "8192"], "design size: 8192 given, 1 to 4096 allowed"),
+        (["status", "sqlite://"], "which is in memory"),
         (["sweep", "--seed", "-1"], "seed: -1 given"),
         (["sweep", "--wings", "2"], "--wings"),
         (["play", "chess"], "agent: 'chess' given, one of mcmdp, pmcts, random allowed"),
         (["play", "mcmdp", "--theta", "1,2,3"], "theta: 3 values given, 6 expected"),
         (["play", "mcmdp", "--theta", "1,2,3,4,5,six"], "theta: 'six' given, a number allowed"),
-        (["play", "mcmdp", "--theta", "1,2,3,4,5,7"], "theta6: top share 7 given"),
+        (["play", "mcmdp", "--theta", "1,2,3,4,5,7"], "theta6: 7 given"),
         (["play", "mcmdp", "--set", "theta9=1"], "'theta9' given for mcmdp"),
         (["play", "mcmdp", "--set", "theta1"], "name=value allowed"),
         (["play", "pmcts", "--set", "n_playouts=x"], "n_playouts: 'x' given, a number allowed"),

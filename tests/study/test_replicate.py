@@ -12,6 +12,7 @@ from study.replicate import (
     share_reaching,
     summarize,
 )
+from study.report import engineering
 
 GAMES = [
     Game(0, 1000, 100, 0.5, 40_000, 128, 0xFEDCBA9876543210),
@@ -45,3 +46,19 @@ def test_studies_with_different_seeds_share_no_game() -> None:
     assert game_seed(7, 3) == 7_000_003
     seeds = {game_seed(study, replicate) for study in range(5) for replicate in range(200)}
     assert len(seeds) == 1000
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (1.834e-4, "183 µs"),
+        (1.25e-3, "1.25 ms"),
+        (9.997e-4, "1.00 ms"),
+        (9.996e-6, "10.0 µs"),
+        (0.01, "10.0 ms"),
+        (12.34, "12.3 s"),
+        (4e-8, "40.0 ns"),
+    ],
+)
+def test_times_have_three_digits_and_a_unit(seconds: float, text: str) -> None:
+    assert engineering(seconds) == text

@@ -1,5 +1,6 @@
 """Opening, resuming, refusing; and nothing damaged by a refusal."""
 
+import os
 import sqlite3
 import subprocess
 import sys
@@ -7,16 +8,21 @@ from pathlib import Path
 
 import optuna
 import pytest
+from typer.testing import CliRunner
 
+from study.cli import app
 from study.errors import InputError
 from study.experiment import Experiment
 from study.storage import (
     StudyRecord,
     create_or_resume,
+    holder_of,
     locked,
     make_folder,
     open_for_reading,
     place_of,
+    remember_run,
+    runs_of,
 )
 from study.sweep import Settings
 
@@ -97,15 +103,99 @@ def test_databases_of_something_else_stay_as_they_are(quick: Experiment, tmp_pat
     [
         ("nonsense", "a database URL allowed"),
         ("sqlite:////no/such/folder/study.db", "folder '/no/such/folder' does not exist"),
-        ("fancydb://host/x", "cannot be opened"),
+        ("fancydb://host/x", "cannot be used"),
         ("sqlite:////proc", "which is not a file"),
+        ("sqlite://", "which is in memory"),
+        ("sqlite:///:memory:", "which is in memory"),
+        ("sqlite:///file:x.db?uri=true", "a plain path allowed"),
+        ("sqlite:///x.db?mode=ro", "a plain path allowed"),
     ],
 )
-def test_storages_that_cannot_be_opened_are_named(
-    quick: Experiment, tmp_path: Path, url: str, part: str
+def test_storages_that_cannot_be_opened_are_named_and_leave_nothing(
+    tmp_path: Path, url: str, part: str
 ) -> None:
-    with pytest.raises(InputError, match=part):
+    result = CliRunner().invoke(
+        app, ["sweep", "--storage", url, "--results", str(tmp_path), "--trials", "1"]
+    )
+    assert result.exit_code == 2
+    assert part in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_refused_file_gets_no_lock_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("no database")
+    (tmp_path / "results").mkdir()
+    command = ["sweep", "--storage", f"sqlite:///{path}", "--results", str(tmp_path / "results")]
+    assert CliRunner().invoke(app, command).exit_code == 2
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["notes.txt", "results"]
+    assert list((tmp_path / "results").iterdir()) == []
+
+
+def test_a_database_whose_making_was_cut_short_is_completed(
+    quick: Experiment, tmp_path: Path
+) -> None:
+    """A kill between two of the statements that make optuna's tables leaves some of them."""
+    place = place_of("s", tmp_path, None)
+    place.folder.mkdir()
+    create_or_resume(place, record(quick))
+    schema = sqlite3.connect(tmp_path / "s" / "study.db").execute(
+        "SELECT sql FROM sqlite_master WHERE name = 'studies'"
+    )
+    (statement,) = schema.fetchone()
+    partial = place_of("t", tmp_path, None)
+    partial.folder.mkdir()
+    with sqlite3.connect(tmp_path / "t" / "study.db") as database:
+        database.execute(statement)
+    with pytest.raises(InputError, match="which holds no study yet"):
+        open_for_reading("t", tmp_path)
+    study, _ = create_or_resume(partial, record(quick))
+    assert study.study_name == "t"
+
+
+def test_a_damaged_database_is_one_line(tmp_path: Path, quick: Experiment) -> None:
+    place = place_of("s", tmp_path, None)
+    place.folder.mkdir()
+    create_or_resume(place, record(quick))
+    path = tmp_path / "s" / "study.db"
+    damaged = bytearray(path.read_bytes())
+    damaged[4096:] = b"x" * (len(damaged) - 4096)
+    path.write_bytes(damaged)
+    for command in (["status", "s"], ["sweep", "quick", "--name", "s"]):
+        result = CliRunner().invoke(app, [*command, "--results", str(tmp_path)])
+        assert result.exit_code == 2, result.output
+        assert result.stderr.count("\n") == 1
+    assert path.read_bytes() == damaged
+
+
+def test_an_optuna_study_with_one_objective_is_refused(quick: Experiment, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/single.db"
+    optuna.create_study(study_name="s", storage=url)
+    with pytest.raises(InputError, match="was not made by thetafront"):
         create_or_resume(place_of("s", tmp_path, url), record(quick))
+    assert optuna.load_study(study_name="s", storage=url).user_attrs == {}
+
+
+def test_a_link_to_the_database_is_held_too(tmp_path: Path) -> None:
+    (tmp_path / "one.db").touch()
+    (tmp_path / "two.db").symlink_to(tmp_path / "one.db")
+    one = place_of("s", tmp_path, f"sqlite:///{tmp_path}/one.db")
+    two = place_of("s", tmp_path, f"sqlite:///{tmp_path}/two.db")
+    assert holder_of(one) == ""
+    with locked(one):
+        assert f"process {os.getpid()} on" in holder_of(two)
+        with pytest.raises(InputError, match="is held by another sweep"), locked(two):
+            pass
+    assert holder_of(two) == ""
+
+
+def test_what_made_each_sweep_is_remembered(quick: Experiment, tmp_path: Path) -> None:
+    place = place_of("s", tmp_path, None)
+    place.folder.mkdir()
+    study, _ = create_or_resume(place, record(quick))
+    for number in range(12):
+        remember_run(study, {"command_line": f"sweep {number}"})
+    assert [run["command_line"] for run in runs_of(study)] == [f"sweep {n}" for n in range(12)]
 
 
 def test_folders_that_cannot_be_used_are_named(tmp_path: Path) -> None:

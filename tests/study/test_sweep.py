@@ -8,11 +8,12 @@ import pytest
 from optuna.trial import TrialState
 
 from agents.agent import Game
+from study.batch import baseline_games, games_of
 from study.errors import InputError
 from study.experiment import Experiment
 from study.replicate import game_seed, summarize
 from study.storage import create_or_resume, place_of
-from study.sweep import BASELINE_FACTOR, Settings, Snapshot, Sweep, baseline_games, games_of
+from study.sweep import BASELINE_FACTOR, Settings, Snapshot, Sweep
 
 
 class StopHereError(Exception):
@@ -123,31 +124,50 @@ def test_a_trial_cut_short_while_it_was_asked_for_is_taken_up(
     study, _ = create_or_resume(place, settings.record(quick))
     study.ask()
     study, _, _ = sweep(quick, tmp_path, settings)
-    assert [trial.state for trial in study.trials if trial.params] == [TrialState.COMPLETE] * 3
-    assert all(1 <= trial.params["n_playouts"] <= 40 for trial in study.trials if trial.params)
+    begun = [trial for trial in study.trials if trial.state != TrialState.WAITING]
+    assert [trial.state for trial in begun] == [TrialState.COMPLETE] * 3
+    assert all(1 <= trial.params["n_playouts"] <= 40 for trial in begun)
+    assert [trial.user_attrs["origin"] for trial in begun] == ["random", "design", "design"]
 
 
-def test_a_trial_whose_games_fail_is_told_so(
-    quick: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An agent that cannot be built fails its trial, with a message, and the sweep goes on."""
+def unlucky_from(least: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make agents of ``least`` playouts and more impossible to build."""
     build = Experiment.build
 
     def unlucky(self: Experiment, values: dict[str, float]) -> object:
-        if values.get("n_playouts", 4) >= 8:
+        if values.get("n_playouts", 1) >= least:
             raise ValueError("n_playouts: too many today")
         return build(self, values)
 
     monkeypatch.setattr(Experiment, "build", unlucky)
+
+
+def test_a_trial_that_fails_says_why_and_another_takes_its_place(
+    quick: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unlucky_from(30, monkeypatch)
     study, snapshots, messages = sweep(quick, tmp_path, SETTINGS)
     states = [trial.state for trial in study.trials]
-    assert len(states) == 10
-    assert states.count(TrialState.FAIL) >= 1
-    assert states.count(TrialState.COMPLETE) + states.count(TrialState.FAIL) == 10
+    assert states.count(TrialState.COMPLETE) == 10
+    assert states.count(TrialState.FAIL) == len(states) - 10 >= 1
     assert snapshots[-1].n_failed == states.count(TrialState.FAIL)
     assert "too many today" in messages[0]
     failed = next(trial for trial in study.trials if trial.state == TrialState.FAIL)
     assert failed.user_attrs["error"] == "n_playouts: too many today"
+
+
+def test_one_failure_after_the_other_stops_the_sweep_and_costs_no_budget(
+    quick: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever is broken, an agent or the machine: mended, the study comes to its full total."""
+    with monkeypatch.context() as broken:
+        unlucky_from(2, broken)
+        with pytest.raises(RuntimeError, match="3 trials failed one after the other"):
+            sweep(quick, tmp_path, SETTINGS)
+    study, _, _ = sweep(quick, tmp_path, SETTINGS)
+    states = [trial.state for trial in study.trials]
+    assert states.count(TrialState.COMPLETE) == 10
+    assert states.count(TrialState.FAIL) <= 3
 
 
 @pytest.mark.parametrize(

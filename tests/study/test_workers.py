@@ -3,6 +3,10 @@
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +14,7 @@ from agents.agent import Agent, Game
 from agents.mcmdp import MonteCarloMDP
 from agents.pmcts import PureMonteCarlo
 from study.errors import InputError
-from study.workers import Workers, check_jobs, play_all
+from study.workers import Finished, Workers, WorkersError, check_jobs, play_all
 
 
 class Broken(PureMonteCarlo):
@@ -41,44 +45,85 @@ def test_the_number_of_jobs_does_not_matter() -> None:
         assert results(agent, jobs) == expected
 
 
+def collect_all(workers: Workers[str]) -> dict[str, Finished[str]]:
+    while len(workers):
+        workers.collect(timeout=30)
+    return {finished.key: finished for finished in workers.returned}
+
+
 def test_a_game_that_fails_says_why() -> None:
     with Workers[str](1) as workers:
         workers.submit("a", Broken(1), 0)
         workers.submit("b", PureMonteCarlo(1), 0)
-        finished = {}
-        while len(workers):
-            finished.update({each.key: each for each in workers.collect(timeout=30)})
+        finished = collect_all(workers)
     assert finished["a"].game is None
     assert finished["a"].error == "RuntimeError: no idea how"
     assert finished["b"].game is not None
 
 
-def test_a_killed_worker_costs_no_game() -> None:
-    with Workers[int](2) as workers:
-        for seed in range(8):
-            workers.submit(seed, PureMonteCarlo(20), seed)
-        games = [each.game for each in workers.collect(timeout=30)]
-        victim = multiprocessing.active_children()[0]
-        assert victim.pid is not None
-        os.kill(victim.pid, signal.SIGKILL)
-        while len(workers):
-            games += [each.game for each in workers.collect(timeout=30)]
-        assert workers.n_deaths == 1
-    assert sorted(game.seed for game in games if game is not None) == list(range(8))
+def test_killed_workers_cost_no_game() -> None:
+    """Killed again and again, with games in between: nobody is blamed."""
+    with Workers[str](2) as workers:
+        for seed in range(12):
+            workers.submit(str(seed), PureMonteCarlo(20), seed)
+        for _ in range(3):
+            n_before = len(workers.returned)
+            while len(workers.returned) < n_before + 2:
+                workers.collect(timeout=30)
+            victim = multiprocessing.active_children()[0]
+            assert victim.pid is not None
+            os.kill(victim.pid, signal.SIGKILL)
+            time.sleep(0.2)
+            workers.submit(f"more {victim.pid}", PureMonteCarlo(1), 99)
+        finished = collect_all(workers)
+        assert workers.n_deaths >= 1
+    assert len(finished) == 12 + 3
+    assert all(each.game is not None for each in finished.values())
 
 
-def test_a_game_that_kills_its_workers_is_given_up() -> None:
-    with Workers[str](1) as workers:
+def test_a_game_that_kills_its_workers_ends_the_work_and_no_other_is_blamed() -> None:
+    with Workers[str](2) as workers:
+        for seed in range(4):
+            workers.submit(str(seed), PureMonteCarlo(5), seed)
         workers.submit("deadly", Deadly(1), 0)
-        finished = []
-        while len(workers):
-            finished += workers.collect(timeout=30)
-        assert [each.error for each in finished] == [
-            "a worker died 3 times while this game was in flight"
-        ]
-        workers.submit("fine", PureMonteCarlo(1), 0)
-        (fine,) = workers.collect(timeout=30)
-        assert fine.game is not None
+        with pytest.raises(
+            WorkersError, match=r"2 times in playing one and the same game alone \(deadly"
+        ):
+            collect_all(workers)
+
+
+def test_workers_do_not_outlive_their_parent() -> None:
+    """The parent killed with kill -9 in the middle of long games: its workers are gone soon after."""
+    program = (
+        "import multiprocessing, time\n"
+        "from agents.mcmdp import MonteCarloMDP; from study.workers import Workers\n"
+        "with Workers(2) as workers:\n"
+        "    for seed in range(4):\n"
+        "        workers.submit(seed, MonteCarloMDP.from_theta(1e5, 1e5, 1e5, 1e5, 1.0), seed)\n"
+        "    workers.collect(timeout=3)\n"
+        "    print(*[p.pid for p in multiprocessing.active_children()], flush=True)\n"
+        "    time.sleep(60)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True
+    ) as parent:
+        assert parent.stdout is not None
+        pids = [int(word) for word in parent.stdout.readline().split()]
+        assert len(pids) == 2
+        parent.kill()
+        parent.wait()
+    deadline = time.monotonic() + 10
+    while any(is_running(pid) for pid in pids):
+        assert time.monotonic() < deadline, "a worker has outlived its parent"
+        time.sleep(0.1)
+
+
+def is_running(pid: int) -> bool:
+    """Tell whether a process exists and is no zombie that waits to be reaped."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
 
 
 def test_ending_at_once_leaves_no_process() -> None:

@@ -1,0 +1,172 @@
+"""All figures of a run: measured, laid out for a terminal, drawn."""
+
+from collections.abc import Callable
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+from rich.table import Table
+
+from study.bench.processes import CReference, fresh_process_figures, games_per_second
+from study.bench.rates import (
+    BY_PLANES,
+    BY_TABLE,
+    Round,
+    author_times,
+    batch_rate,
+    decision_microseconds,
+    inside,
+    kernel_rounds,
+    median_rates,
+)
+from study.manifest import machine
+from study.plots import BLUE, STYLE, caption
+from study.workers import n_cores
+
+__all__ = ["bench_table", "measure", "throughput_figure"]
+
+N_ROUNDS = 7
+N_DECISIONS = 5_000
+BATCHES = (1, 8, 64, 128, 256, 512, 1_000, 2_000, 5_000, 20_000, 100_000)
+FACTORS = (0.25, 0.5, 1, 2, 5, 10, 20)
+SECONDS_OF_GAMES = 10.0
+C_PREFIX = "C, "
+
+
+def c_round(reference: CReference, name: str) -> Round:
+    """Return a round of a C program."""
+    return lambda _: reference.run(name, 1.0)
+
+
+def kernel_rates(with_c: bool, say: Callable[[str], None]) -> dict[str, dict[str, float]]:
+    """Measure the kernels in turns, the C programs among them if asked for."""
+    rounds = kernel_rounds()
+    if not with_c:
+        return median_rates(rounds, N_ROUNDS, say)
+    with CReference() as reference:
+        for name in ("bitslice", "table"):
+            if reference.run(name, 0.1)[0]:
+                rounds[f"{C_PREFIX}{name}"] = c_round(reference, name)
+        return median_rates(rounds, N_ROUNDS, say)
+
+
+def measure(with_c: bool, say: Callable[[str], None]) -> dict[str, Any]:
+    """Measure everything.
+
+    Parameters
+    ----------
+    with_c : bool
+        Whether to compile and run the C programs too.
+    say : callable
+        Told, a line each, what is being measured.
+
+    Returns
+    -------
+    dict
+        ``machine``; ``million_moves_per_cpu_second`` by kernel (median, min, max of ``n_rounds``);
+        ``ratios``; ``decision_microseconds`` (percentiles of one decision at the author's θ);
+        ``games_per_second`` by number of jobs; ``by_batch``, ``by_factor``: rates against playouts a
+        batch and against multiples of the author's θ; ``processes``.
+    """
+    rates = kernel_rates(with_c, say)
+
+    def ratio(upper: str, lower: str) -> float:
+        return rates[upper]["median"] / rates[lower]["median"]
+
+    ratios = {
+        "bit-planes over table lookup": ratio(BY_PLANES, BY_TABLE),
+        "top share 0.25 over 1, author's θ": ratio(
+            "inside mcmdp, author's θ, top share 0.25", "inside mcmdp, author's θ"
+        ),
+        "top share 0.25 over 1, author's θ × 10": ratio(
+            "inside mcmdp, author's θ × 10, top share 0.25", "inside mcmdp, author's θ × 10"
+        ),
+    }
+    if f"{C_PREFIX}bitslice" in rates:
+        ratios["bit-planes over C bitslice"] = ratio(BY_PLANES, f"{C_PREFIX}bitslice")
+    if f"{C_PREFIX}table" in rates:
+        ratios["table lookup over C table"] = ratio(BY_TABLE, f"{C_PREFIX}table")
+
+    say("single decisions")
+    latency = decision_microseconds(author_times(1), N_DECISIONS)
+    say("batches of different sizes")
+    by_batch = {n: batch_rate(n) for n in BATCHES}
+    by_factor = {}
+    for factor in FACTORS:
+        say(f"author's θ × {factor:g}")
+        n_moves, seconds = inside(author_times(factor), 1.0)(0)
+        by_factor[factor] = n_moves / seconds / 1e6
+    throughput = {}
+    for jobs in sorted({1, 2, n_cores()}):
+        say(f"games of mcmdp, {jobs} jobs")
+        throughput[jobs] = games_per_second(jobs, author_times(1), SECONDS_OF_GAMES)
+    ratios["games a second, 2 jobs over 1"] = throughput[2] / throughput[1]
+    say("fresh processes")
+    return {
+        "machine": machine(),
+        "n_rounds": N_ROUNDS,
+        "million_moves_per_cpu_second": rates,
+        "ratios": ratios,
+        "decision_microseconds": latency,
+        "games_per_second": throughput,
+        "by_batch": by_batch,
+        "by_factor": by_factor,
+        "processes": fresh_process_figures(),
+    }
+
+
+def bench_table(figures: dict[str, Any]) -> Table:
+    """Lay the figures out for a terminal."""
+    where = figures["machine"]
+    table = Table(title=f"Engine on {where['cpu']}, {where['cores']} cores", title_justify="left")
+    table.add_column("figure")
+    table.add_column("value", justify="right")
+    table.add_column(f"min to max of {figures['n_rounds']}", justify="right")
+    for name, rate in figures["million_moves_per_cpu_second"].items():
+        spread = f"{rate['min']:,.0f} to {rate['max']:,.0f}"
+        table.add_row(name, f"{rate['median']:,.0f} million moves a CPU second", spread)
+    for name, value in figures["ratios"].items():
+        table.add_row(name, f"{value:.2f} ×")
+    latency = figures["decision_microseconds"]
+    percentiles = " / ".join(f"{latency[p]:.0f}" for p in ("p50", "p90", "p99"))
+    table.add_row("one decision, author's θ: median / 90% / 99%", f"{percentiles} µs")
+    for jobs, rate in figures["games_per_second"].items():
+        table.add_row(f"games of mcmdp, author's θ, {jobs} jobs", f"{rate:.2f} a second")
+    processes = figures["processes"]
+    table.add_row("all kernels of mcmdp, cold cache", f"{processes['compile_cold_seconds']:.1f} s")
+    table.add_row("all kernels of mcmdp, warm cache", f"{processes['compile_warm_seconds']:.2f} s")
+    table.add_row("import of the command line", f"{processes['import_cli_seconds']:.2f} s")
+    table.add_row("memory of a worker", f"{processes['worker_megabytes']:.0f} MB")
+    return table
+
+
+@mpl.rc_context(STYLE)
+def throughput_figure(figures: dict[str, Any]) -> Figure:
+    """Draw how throughput grows with playouts a batch, with θ, and with jobs."""
+    figure = Figure(figsize=(11, 4), layout="constrained")
+    batch, theta, jobs = figure.subplots(1, 3, width_ratios=(3, 3, 2))
+    for axes, key, label in (
+        (batch, "by_batch", "playouts a batch, from the start"),
+        (theta, "by_factor", "multiple of the author's θ₁ … θ₄"),
+    ):
+        points = {float(x): y for x, y in figures[key].items()}
+        axes.plot(list(points), list(points.values()), "o-", color=BLUE)
+        axes.set_xscale("log")
+        axes.set_ylim(bottom=0)
+        axes.set_xlabel(label)
+        axes.set_ylabel("million random moves a CPU second")
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,g}"))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:,.0f}"))
+    batch.axvline(512, color="#8C8C8C", linestyle=":")
+    batch.annotate(" 512 lanes", (512, 0), fontsize=8, color="#555555", va="bottom")
+    batch.set_title("One batch")
+    theta.set_title("Inside the agent")
+    rates = {int(n): rate for n, rate in figures["games_per_second"].items()}
+    jobs.bar([str(n) for n in rates], list(rates.values()), color=BLUE, width=0.5)
+    jobs.set_xlabel("jobs")
+    jobs.set_ylabel("games a second, author's θ")
+    jobs.set_title("Workers")
+    where = figures["machine"]
+    caption(figure, f"{where['cpu']}, {where['cores']} cores, Python {where['python']}.")
+    return figure

@@ -1,0 +1,132 @@
+"""Figures that need processes: workers, cold caches, memory, and C programs to compare with."""
+
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from agents.agent import Agent, warm
+from study.errors import InputError
+from study.manifest import ROOT
+from study.workers import Workers
+
+__all__ = ["CReference", "fresh_process_figures", "games_per_second"]
+
+C_SOURCES = ROOT / "tests" / "bench"
+
+WARM_UP = """
+import time; begin = time.monotonic()
+from agents.agent import warm; from agents.mcmdp import MonteCarloMDP
+warm(MonteCarloMDP); print(time.monotonic() - begin)
+"""
+MEMORY = """
+import resource; from study.replicate import play_game; from agents.mcmdp import MonteCarloMDP
+play_game(MonteCarloMDP.from_theta(2048, 512, 256, 64, 1.0, 0.5), 1)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
+IMPORT = """
+import time; begin = time.monotonic()
+import study.cli; print(time.monotonic() - begin)
+"""
+
+
+def games_per_second(jobs: int, agent: Agent, seconds: float) -> float:
+    """Return the games a wall-clock second that ``jobs`` workers play, once all are under way."""
+    warm(type(agent))
+    seeds: Iterator[int] = iter(range(10**9))
+
+    def submit() -> None:
+        seed = next(seeds)
+        workers.submit(seed, agent, seed)
+
+    def take_and_submit() -> int:
+        workers.collect(timeout=1.0)
+        n_returned = len(workers.returned)
+        workers.returned.clear()
+        for _ in range(n_returned):
+            submit()
+        return n_returned
+
+    with Workers[int](jobs) as workers:
+        for _ in range(2 * jobs):
+            submit()
+        n_started = 0
+        while n_started < 2 * jobs:  # how long the pool takes to start is not measured
+            n_started += take_and_submit()
+        begin = time.monotonic()
+        n_games = 0
+        while (elapsed := time.monotonic() - begin) < seconds:
+            n_games += take_and_submit()
+        workers.close(at_once=True)
+    return n_games / elapsed
+
+
+def run_fresh(program: str, **environment: str) -> float:
+    """Run a program in a new interpreter; return the number it prints."""
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return float(run.stdout)
+
+
+def fresh_process_figures() -> dict[str, float]:
+    """Return seconds to compile all kernels of mcmdp, cold and warm, to import; and a worker's memory."""
+    with tempfile.TemporaryDirectory() as cold:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        cold_seconds = run_fresh(WARM_UP, THETAFRONT_CACHE_DIR=cold)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        warm_seconds = run_fresh(WARM_UP, THETAFRONT_CACHE_DIR=cold)
+    return {
+        "compile_cold_seconds": cold_seconds,
+        "compile_cold_cpu_seconds": after.ru_utime - before.ru_utime,
+        "compile_warm_seconds": warm_seconds,
+        "import_cli_seconds": run_fresh(IMPORT),
+        "worker_megabytes": run_fresh(MEMORY),
+    }
+
+
+class CReference:
+    """The C programs of ``tests/bench``, compiled for this machine; use it as a context.
+
+    Raises
+    ------
+    InputError
+        If there is no C compiler, or it fails.
+    """
+
+    def __init__(self) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+
+    def __enter__(self) -> "CReference":
+        compiler = shutil.which(os.environ.get("CC", "gcc"))
+        if compiler is None:
+            raise InputError("c-reference: no C compiler found (gcc, or what CC names)")
+        for source in sorted(C_SOURCES.glob("*.c")):
+            target = str(Path(self.folder.name) / source.stem)
+            command = [compiler, "-O3", "-march=native", str(source), "-o", target, "-lm"]
+            built = subprocess.run(command, capture_output=True, text=True, check=False)
+            if built.returncode:
+                first = built.stderr.strip().splitlines()[0]
+                raise InputError(f"c-reference: {source.name} does not compile: {first}")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.folder.cleanup()
+
+    def run(self, name: str, seconds: float) -> tuple[int, float]:
+        """Run one of them; return moves made and CPU seconds taken, (0, 0.0) if unsupported here."""
+        program = str(Path(self.folder.name) / name)
+        done = subprocess.run([program, str(seconds)], capture_output=True, text=True, check=True)
+        result: dict[str, Any] = json.loads(done.stdout)
+        return int(result.get("n_moves", 0)), float(result.get("cpu_seconds", 0.0))

@@ -1,0 +1,164 @@
+"""Rates of the kernels, alone and inside agents, in moves per CPU second."""
+
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.agent import Agent, warm
+from agents.mcmdp import AUTHORS_THETA, MonteCarloMDP
+from agents.pmcts import PureMonteCarlo
+from engine.twenty48 import afterstate, initial, legal_actions, spawn
+from engine.twenty48.playout import playouts
+from study.bench.table_playout import row_tables, table_playouts
+
+__all__ = [
+    "BY_PLANES",
+    "BY_TABLE",
+    "author_times",
+    "batch_rate",
+    "decision_microseconds",
+    "inside",
+    "kernel_rounds",
+    "median_rates",
+]
+
+BY_PLANES = "random games from the start, bit-planes"
+BY_TABLE = "random games from the start, table lookup"
+
+N_GAMES_FROM_START = 100_000
+N_GAMES_TABLE = 4_000
+SECONDS_OF_AGENT_GAMES = 0.5
+
+Round = Callable[[int], tuple[int, float]]
+"""Takes the number of the round; returns moves made and CPU seconds taken."""
+
+
+def start_boards(n: int) -> npt.NDArray[np.uint64]:
+    """Return boards as games start with, shape (n,)."""
+    return np.array([initial(seed) for seed in range(n)], np.uint64)
+
+
+def cpu_seconds(work: Callable[[], int]) -> tuple[int, float]:
+    """Run ``work``; return what it counted, and the CPU seconds it took."""
+    begin = time.thread_time()
+    count = work()
+    return count, time.thread_time() - begin
+
+
+def from_start() -> Round:
+    """Return a round of random games from the start to the end, refill and scores included."""
+    boards = start_boards(N_GAMES_FROM_START)
+    once = np.ones(len(boards), np.int64)
+    return lambda number: cpu_seconds(lambda: int(playouts(boards, once, np.uint64(number))[1]))
+
+
+def by_table() -> Round:
+    """Return a round of the same games by table lookup."""
+    boards = start_boards(N_GAMES_TABLE)
+    tables = row_tables()
+    return lambda number: cpu_seconds(
+        lambda: int(table_playouts(boards, tables, np.uint64(number))[1])
+    )
+
+
+def inside(agent: Agent, seconds: float = SECONDS_OF_AGENT_GAMES) -> Round:
+    """Return a round of games of an agent: playout moves and seconds, everything counted."""
+    warm(type(agent))
+
+    def play(number: int) -> tuple[int, float]:
+        n_moves = 0
+        spent = 0.0
+        game = 0
+        while spent < seconds:
+            played = agent.play(1000 * number + game)
+            n_moves += played.n_playout_moves
+            spent += played.seconds
+            game += 1
+        return n_moves, spent
+
+    return play
+
+
+def author_times(factor: float, top_share: float = 1.0) -> MonteCarloMDP:
+    """Return the agent with θ₁ … θ₄ a multiple of the author's."""
+    theta1, theta2, theta3, theta4 = (factor * value for value in AUTHORS_THETA[:4])
+    return MonteCarloMDP.from_theta(theta1, theta2, theta3, theta4, AUTHORS_THETA[4], top_share)
+
+
+def kernel_rounds() -> dict[str, Round]:
+    """Return what is measured in turns."""
+    return {
+        BY_PLANES: from_start(),
+        BY_TABLE: by_table(),
+        "inside mcmdp, author's θ": inside(author_times(1)),
+        "inside mcmdp, author's θ, top share 0.25": inside(author_times(1, 0.25)),
+        "inside mcmdp, author's θ × 10": inside(author_times(10)),
+        "inside mcmdp, author's θ × 10, top share 0.25": inside(author_times(10, 0.25)),
+        "inside pmcts, 100 playouts": inside(PureMonteCarlo(100)),
+    }
+
+
+def median_rates(
+    rounds: Mapping[str, Round], n_rounds: int, say: Callable[[str], None]
+) -> dict[str, dict[str, float]]:
+    """Measure rounds in turns.
+
+    Returns
+    -------
+    dict
+        By name: ``median``, ``min`` and ``max`` over the rounds, in million moves a CPU second.
+    """
+    rates: dict[str, list[float]] = {name: [] for name in rounds}
+    for each in rounds.values():
+        each(0)  # compiled, and the caches filled
+    for number in range(1, n_rounds + 1):
+        say(f"kernels, round {number} of {n_rounds}")
+        for name, each in rounds.items():
+            count, seconds = each(number)
+            rates[name].append(count / seconds / 1e6)
+    return {
+        name: {"median": statistics.median(values), "min": min(values), "max": max(values)}
+        for name, values in rates.items()
+    }
+
+
+def batch_rate(n_playouts: int, seconds: float = 0.3) -> float:
+    """Return the rate of batches of ``n_playouts`` from the start, in million moves a CPU second."""
+    boards = start_boards(min(n_playouts, 1000))
+    counts = np.full(len(boards), n_playouts // len(boards), np.int64)
+    n_moves = 0
+    begin = time.thread_time()
+    number = 0
+    while (spent := time.thread_time() - begin) < seconds:
+        n_moves += int(playouts(boards, counts, np.uint64(number))[1])
+        number += 1
+    return n_moves / spent / 1e6
+
+
+def decision_microseconds(agent: Agent, n_decisions: int) -> dict[str, Any]:
+    """Measure how long single decisions take, one after the other, as the games of ``agent`` go.
+
+    Returns
+    -------
+    dict
+        ``n`` decisions, and wall-clock percentiles ``p50``, ``p90``, ``p99`` in microseconds.
+    """
+    warm(type(agent))
+    times: list[float] = []
+    seed = 0
+    board = initial(seed)
+    while len(times) < n_decisions:
+        if not legal_actions(board):
+            seed += 1
+            board = initial(seed)
+        begin = time.perf_counter()
+        action, _, _ = agent.decide(board, len(times))
+        times.append(time.perf_counter() - begin)
+        board = spawn(afterstate(board, action)[0], len(times))
+    percentiles = np.percentile(np.array(times) * 1e6, [50, 90, 99])
+    names = ("p50", "p90", "p99")
+    return {"n": len(times), **dict(zip(names, percentiles.tolist(), strict=True))}

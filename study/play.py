@@ -1,0 +1,131 @@
+"""Playing games of one agent: reading its parameters from words, and summing its games up."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agents.agent import Agent, Game
+from agents.catalog import build, from_theta, parameters
+from study.errors import InputError
+from study.replicate import share_reaching, summarize
+from study.report import engineering
+
+__all__ = ["agent_of", "summary_for_people", "summary_of"]
+
+LEAST_TILES = (1024, 2048, 4096, 8192)
+
+
+def parse_numbers(text: str) -> list[float]:
+    """Read numbers separated by commas."""
+    numbers = []
+    for word in text.split(","):
+        try:
+            numbers.append(float(word))
+        except ValueError:
+            raise InputError(f"theta: {word.strip()!r} given, a number allowed") from None
+    return numbers
+
+
+def parse_settings(settings: Sequence[str], names: Sequence[str]) -> dict[str, float]:
+    """Read ``name=value`` pairs."""
+    values = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals:
+            allowed = ", ".join(names) or "none"
+            raise InputError(f"set: {setting!r} given, name=value allowed (names: {allowed})")
+        try:
+            values[name.strip()] = float(value)
+        except ValueError:
+            raise InputError(f"{name.strip()}: {value!r} given, a number allowed") from None
+    return values
+
+
+def agent_of(
+    name: str, theta: str | None, settings: Sequence[str]
+) -> tuple[Agent, dict[str, float]]:
+    """Make the agent that a command line asks for, and name all of its parameters.
+
+    Parameters
+    ----------
+    name : str
+        The agent.
+    theta : str, optional
+        All components of θ, separated by commas.
+    settings : sequence of str
+        Single parameters, ``name=value``; they go before θ.
+
+    Raises
+    ------
+    InputError
+        If something is not allowed.
+    """
+    try:
+        defaults = parameters(name)
+        values = from_theta(name, parse_numbers(theta)) if theta is not None else {}
+        values |= parse_settings(settings, list(defaults))
+        agent = build(name, values)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    merged = defaults | values
+    whole = {key: int(merged[key]) for key, value in defaults.items() if isinstance(value, int)}
+    return agent, merged | whole
+
+
+def summary_of(name: str, params: Mapping[str, float], games: Sequence[Game]) -> dict[str, Any]:
+    """Return what ``play --json`` prints.
+
+    ``reach`` has the tiles 1024 to 8192, and those above that some game reached.
+    """
+    summary = summarize(games)
+    largest = max(game.max_tile for game in games)
+    tiles = [*LEAST_TILES, *(2**e for e in range(14, 16) if 2**e <= largest)]
+    return {
+        "agent": name,
+        "params": dict(params),
+        "n_games": summary.n_games,
+        "score": {
+            "mean": summary.score_mean,
+            "sem": summary.score_sem if math.isfinite(summary.score_sem) else None,
+            "min": summary.score_min,
+            "max": summary.score_max,
+        },
+        "reach": {str(tile): share_reaching(games, tile) for tile in tiles},
+        "n_moves_mean": summary.n_moves_mean,
+        "seconds_per_move": summary.seconds_per_move,
+        "playout_moves_per_move": summary.playout_moves_per_move,
+        "playout_moves_per_second": summary.playout_moves_per_second,
+        "games": [
+            {
+                "seed": game.seed,
+                "score": game.score,
+                "n_moves": game.n_moves,
+                "max_tile": game.max_tile,
+                "seconds": game.seconds,
+            }
+            for game in games
+        ],
+    }
+
+
+def summary_for_people(summary: Mapping[str, Any]) -> str:
+    """Return the same, without the single games, as lines of text."""
+    score = summary["score"]
+    error = "?" if score["sem"] is None else f"{score['sem']:,.0f}"
+    shown = ", ".join(f"{key} {value:g}" for key, value in summary["params"].items())
+    n_games = summary["n_games"]
+    lines = [
+        f"{summary['agent']}{f' ({shown})' if shown else ''}, "
+        f"{n_games} game{'s' if n_games > 1 else ''} from seed {summary['games'][0]['seed']}",
+        f"score        {score['mean']:,.0f} ± {error} (standard error), "
+        f"{score['min']:,} to {score['max']:,}",
+        "reached      " + ", ".join(f"{t} {share:.1%}" for t, share in summary["reach"].items()),
+        f"moves        {summary['n_moves_mean']:,.0f} a game",
+        f"time a move  {engineering(summary['seconds_per_move'])} of CPU",
+    ]
+    if summary["playout_moves_per_move"]:
+        lines.append(
+            f"playouts     {summary['playout_moves_per_move']:,.0f} random moves a move, "
+            f"{summary['playout_moves_per_second'] / 1e6:,.0f} million a CPU second"
+        )
+    return "\n".join(lines)
