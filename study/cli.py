@@ -60,7 +60,7 @@ class Commands(TyperGroup):
             code = EXIT_INTERRUPTED
         except (BrokenPipeError, SystemExit):
             # Whoever read along has seen enough; typer answers that by SystemExit, and by it alone.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         except OSError as error:  # a full disk, say
             message, code = str(error), EXIT_FAILURE
         code = code if isinstance(code, int) else 0
