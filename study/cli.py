@@ -129,9 +129,9 @@ def console() -> "Console":
     return out if out.width >= LEAST_WIDTH else Console(highlight=False, width=LEAST_WIDTH)
 
 
-def failed(error: Exception) -> typer.Exit:
+def failed(message: str) -> typer.Exit:
     """Say in one line what went wrong that is no bad input; return the exit."""
-    print(f"{PROGRAM}: {error}", file=sys.stderr)
+    print(f"{PROGRAM}: {message}", file=sys.stderr)
     return typer.Exit(EXIT_FAILURE)
 
 
@@ -178,7 +178,7 @@ def sweep(
         place_of,
         remember_run,
     )
-    from study.sweep import Settings, Sweep
+    from study.sweep import Settings, Sweep, SweepError
     from study.workers import WorkersError, check_jobs
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -228,14 +228,14 @@ def sweep(
             )
             out.print(f"stopped: {stored}; the same command goes on from here", soft_wrap=True)
             raise
-        except (WorkersError, RuntimeError) as error:
+        except (WorkersError, SweepError) as error:
             raise failed(
-                RuntimeError(f"{error}; what has finished is stored, the same command goes on")
+                f"{error}; what has finished is stored, the same command goes on"
             ) from None
         except (StorageInternalError, SQLAlchemyError) as error:
             # A full disk or a lost server: every game stored before is there.
             reason = str(error.__cause__ or error).splitlines()[0]
-            raise failed(OSError(f"storage: {place.shown_url} fails: {reason}")) from None
+            raise failed(f"storage: {place.shown_url} fails: {reason}") from None
         after = run.snapshot()
         if after.n_games_done > before.n_games_done:
             played = after.n_games_done - before.n_games_done
@@ -245,7 +245,7 @@ def sweep(
         paths = export(study, place, found, place.folder)
         out.print(f"written: {', '.join(str(path) for path in paths)}", soft_wrap=True)
         if after.n_failed:
-            raise failed(RuntimeError(f"{after.n_failed} trials failed; trials.csv says why"))
+            raise failed(f"{after.n_failed} trials failed; trials.csv says why")
 
 
 @app.command()
@@ -284,11 +284,11 @@ def play(
         try:
             for finished in play_all(player, range(seed, seed + games), n_jobs):
                 if finished.game is None:
-                    raise failed(RuntimeError(f"game {finished.key}: {finished.error}"))
+                    raise failed(f"game {finished.key}: {finished.error}")
                 played.append(finished.game)
                 bar.advance(task)
         except WorkersError as error:
-            raise failed(error) from None
+            raise failed(str(error)) from None
     summary = summary_of(agent, params, sorted(played, key=lambda game: game.seed))
     if json_:
         print(json.dumps(summary))
@@ -412,9 +412,10 @@ def bench(
 
 
 def main() -> None:
-    """Run the command line; a request to end is an interrupt."""
+    """Run the command line; a request to end is an interrupt, unless nohup or the like ignores it."""
     for each in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(each, signal.default_int_handler)
+        if signal.getsignal(each) is not signal.SIG_IGN:
+            signal.signal(each, signal.default_int_handler)
     app()
 
 

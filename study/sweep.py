@@ -28,7 +28,7 @@ from study.samplers import DEFAULT_SAMPLER, make_sampler
 from study.storage import StudyRecord
 from study.workers import Finished, Workers
 
-__all__ = ["Settings", "Snapshot", "Sweep", "observed_hypervolume"]
+__all__ = ["Settings", "Snapshot", "Sweep", "SweepError", "observed_hypervolume"]
 
 MOST_TRIALS = 1_000_000
 MOST_DESIGN_POINTS = 4096
@@ -37,6 +37,10 @@ DESIGN_IS_ENQUEUED = "design enqueued"
 
 # A baseline is one point that everything is compared with, so it is measured better than a trial.
 BASELINE_FACTOR = 4
+
+
+class SweepError(Exception):
+    """One trial after the other fails: there is no use in going on. Nothing finished is lost."""
 
 
 @dataclass(frozen=True)
@@ -219,7 +223,7 @@ class Sweep:
         ------
         WorkersError
             If workers die again and again.
-        RuntimeError
+        SweepError
             If one trial after the other fails.
         """
         self.began = time.monotonic()
@@ -324,7 +328,7 @@ class Sweep:
             self.n_failed += 1
             self.n_failures_in_a_row += 1
             if self.n_failures_in_a_row >= MOST_FAILURES_IN_A_ROW:
-                raise RuntimeError(
+                raise SweepError(
                     f"{MOST_FAILURES_IN_A_ROW} trials failed one after the other; the last: {message}"
                 )
 

@@ -13,7 +13,7 @@ from study.errors import InputError
 from study.experiment import Experiment
 from study.replicate import game_seed, summarize
 from study.storage import create_or_resume, place_of
-from study.sweep import BASELINE_FACTOR, Settings, Snapshot, Sweep
+from study.sweep import BASELINE_FACTOR, Settings, Snapshot, Sweep, SweepError
 
 
 class StopHereError(Exception):
@@ -162,7 +162,7 @@ def test_one_failure_after_the_other_stops_the_sweep_and_costs_no_budget(
     """Whatever is broken, an agent or the machine: mended, the study comes to its full total."""
     with monkeypatch.context() as broken:
         unlucky_from(2, broken)
-        with pytest.raises(RuntimeError, match="3 trials failed one after the other"):
+        with pytest.raises(SweepError, match="3 trials failed one after the other"):
             sweep(quick, tmp_path, SETTINGS)
     study, _, _ = sweep(quick, tmp_path, SETTINGS)
     states = [trial.state for trial in study.trials]
