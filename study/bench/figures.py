@@ -5,7 +5,7 @@ from typing import Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import EngFormatter, FuncFormatter
 from rich.table import Table
 
 from study.bench.processes import CReference, fresh_process_figures, games_per_second
@@ -156,7 +156,7 @@ def throughput_figure(figures: dict[str, Any]) -> Figure:
         axes.set_ylim(bottom=0)
         axes.set_xlabel(label)
         axes.set_ylabel("million random moves a CPU second")
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,g}"))
+        axes.xaxis.set_major_formatter(EngFormatter(sep=""))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:,.0f}"))
     batch.axvline(512, color="#8C8C8C", linestyle=":")
     batch.annotate(" 512 lanes", (512, 0), fontsize=8, color="#555555", va="bottom")

@@ -29,8 +29,9 @@ __all__ = [
 BY_PLANES = "random games from the start, bit-planes"
 BY_TABLE = "random games from the start, table lookup"
 
-N_GAMES_FROM_START = 100_000
+N_GAMES_FROM_START = 20_000  # a batch; see by_batch for others
 N_GAMES_TABLE = 4_000
+SECONDS_OF_PLAYOUTS = 0.4
 SECONDS_OF_AGENT_GAMES = 0.5
 
 Round = Callable[[int], tuple[int, float]]
@@ -42,27 +43,33 @@ def start_boards(n: int) -> npt.NDArray[np.uint64]:
     return np.array([initial(seed) for seed in range(n)], np.uint64)
 
 
-def cpu_seconds(work: Callable[[], int]) -> tuple[int, float]:
-    """Run ``work``; return what it counted, and the CPU seconds it took."""
-    begin = time.thread_time()
-    count = work()
-    return count, time.thread_time() - begin
+def repeated(work: Callable[[int], int]) -> Round:
+    """Return a round that repeats ``work``, a few milliseconds, long enough to be measured."""
+
+    def play(number: int) -> tuple[int, float]:
+        count = 0
+        repetition = 0
+        begin = time.thread_time()
+        while (spent := time.thread_time() - begin) < SECONDS_OF_PLAYOUTS:
+            count += work(1000 * number + repetition)
+            repetition += 1
+        return count, spent
+
+    return play
 
 
 def from_start() -> Round:
     """Return a round of random games from the start to the end, refill and scores included."""
     boards = start_boards(N_GAMES_FROM_START)
     once = np.ones(len(boards), np.int64)
-    return lambda number: cpu_seconds(lambda: int(playouts(boards, once, np.uint64(number))[1]))
+    return repeated(lambda seed: int(playouts(boards, once, np.uint64(seed))[1]))
 
 
 def by_table() -> Round:
     """Return a round of the same games by table lookup."""
     boards = start_boards(N_GAMES_TABLE)
     tables = row_tables()
-    return lambda number: cpu_seconds(
-        lambda: int(table_playouts(boards, tables, np.uint64(number))[1])
-    )
+    return repeated(lambda seed: int(table_playouts(boards, tables, np.uint64(seed))[1]))
 
 
 def inside(agent: Agent, seconds: float = SECONDS_OF_AGENT_GAMES) -> Round:
@@ -126,17 +133,12 @@ def median_rates(
     }
 
 
-def batch_rate(n_playouts: int, seconds: float = 0.3) -> float:
+def batch_rate(n_playouts: int) -> float:
     """Return the rate of batches of ``n_playouts`` from the start, in million moves a CPU second."""
     boards = start_boards(min(n_playouts, 1000))
     counts = np.full(len(boards), n_playouts // len(boards), np.int64)
-    n_moves = 0
-    begin = time.thread_time()
-    number = 0
-    while (spent := time.thread_time() - begin) < seconds:
-        n_moves += int(playouts(boards, counts, np.uint64(number))[1])
-        number += 1
-    return n_moves / spent / 1e6
+    n_moves, seconds = repeated(lambda seed: int(playouts(boards, counts, np.uint64(seed))[1]))(0)
+    return n_moves / seconds / 1e6
 
 
 def decision_microseconds(agent: Agent, n_decisions: int) -> dict[str, Any]:

@@ -161,7 +161,7 @@ def test_one_failure_after_the_other_stops_the_sweep_and_costs_no_budget(
 ) -> None:
     """Whatever is broken, an agent or the machine: mended, the study comes to its full total."""
     with monkeypatch.context() as broken:
-        unlucky_from(2, broken)
+        unlucky_from(5, broken)
         with pytest.raises(SweepError, match="3 trials failed one after the other"):
             sweep(quick, tmp_path, SETTINGS)
     study, _, _ = sweep(quick, tmp_path, SETTINGS)
