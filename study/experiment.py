@@ -62,7 +62,7 @@ MCMDP = Experiment(
         )
     ),
     reference_score=0.0,
-    reference_seconds_per_move=0.01,
+    reference_seconds_per_move=0.001,
     baselines={"author's untuned θ": from_theta("mcmdp", AUTHORS_THETA)},
 )
 

@@ -60,7 +60,7 @@ def time_axis(axes: Axes) -> None:
     """Make the x axis one of times a move: logarithmic, with readable units."""
     axes.set_xscale("log")
     axes.set_xlabel("CPU time a move")
-    axes.xaxis.set_major_locator(LogLocator(base=10, subs=(1, 2, 5), numticks=20))
+    axes.xaxis.set_major_locator(LogLocator(base=10, subs=(1, 2, 3, 5, 7), numticks=20))
     axes.xaxis.set_major_formatter(EngFormatter(unit="s"))
     axes.xaxis.set_minor_formatter(NullFormatter())
 
