@@ -13,6 +13,7 @@ from engine.twenty48.lockstep import (
     GROUP,
     LANES,
     OVER,
+    RESULT,
     STREAM,
     WORDS,
     cross,
@@ -20,6 +21,7 @@ from engine.twenty48.lockstep import (
     new_group,
     play_steps,
 )
+from tests.engine.compiled import compiled
 from tests.oracles import twenty48 as oracle
 
 Array = npt.NDArray[np.int64]
@@ -123,6 +125,25 @@ def test_every_board_after_every_step_is_the_oracles(seed: int) -> None:
         assert bits(group, OVER, 1)[:, 0].tolist() == over
     assert (fours(group) == n_fours).all()
     assert n_spawned > 5000
+
+
+def test_every_row_slides_as_in_plain_python() -> None:
+    """All 65,536 rows, four a board: the row after it, whether it moved, and its empty cells."""
+    slide = compiled(lockstep.slide)
+    group = new_group(np.uint64(0))
+    for first in range(0, 65536, 4 * LANES):
+        rows = (np.arange(first, first + 4 * LANES)[:, None] >> np.arange(0, 16, 4)) & 15
+        seat(group, rows.reshape(LANES, 16))
+        group[COINS : COINS + 2 * WORDS] = 0
+        slide(group)
+        after = exponents(group).reshape(-1, 4)
+        result = bits(group, RESULT, 16).reshape(-1, 4)  # moved, and three bits of a number
+        for row, end, (moved, *n_empty) in zip(rows, after, result, strict=True):
+            faces = oracle.to_faces([row.tolist()])[0]
+            expected, _ = oracle.merge_line(faces)
+            assert oracle.to_faces([end.tolist()])[0] == expected
+            assert moved == (expected != faces)
+            assert n_empty @ np.array([1, 2, 4]) == expected.count(0)
 
 
 def test_crossing_over_and_back() -> None:
