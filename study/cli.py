@@ -200,6 +200,7 @@ def sweep(
             f"{found.title}: study {place.name!r} to a total of {trials} trials, {replicates} games "
             f"each, {n_jobs} jobs, sampler {sampler}",
         )
+        out.print("preparing (the first time, kernels are compiled: some twenty seconds)")
         try:
             run.prepare()
             before = run.snapshot()

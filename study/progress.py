@@ -52,6 +52,7 @@ class SweepDisplay:
             self.live = Live(grid, console=console, refresh_per_second=4)
 
     def __enter__(self) -> "SweepDisplay":
+        self.last_line = time.monotonic()
         if self.live:
             self.live.start()
         return self
