@@ -7,10 +7,7 @@ u          a coordinate in [0, 1]
 low, high  a parameter's bounds, both allowed
 =========  ==========================================================================================
 
-An integer parameter is spread over [low − ½, high + ½] before it is rounded, so that its end values
-are met as often as the others. Whatever comes out of a transformation is rounded and clipped *after*
-it: exp(log 10) is above 10, and optuna draws another point at random, silently, for a relative
-suggestion out of bounds.
+How a value becomes a coordinate, and a coordinate an allowed value, is said in :mod:`study.cube`.
 """
 
 import math
@@ -18,9 +15,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import optuna
 from optuna.distributions import BaseDistribution, FloatDistribution, IntDistribution
 
+from study.cube import Axis
 from study.errors import InputError
 
 __all__ = ["Parameter", "Space"]
@@ -70,31 +70,29 @@ class Parameter:
         """The symbol, or the name where there is none."""
         return self.symbol or self.name
 
-    def scaled_bounds(self) -> tuple[float, float]:
-        """Return the ends of the interval that [0, 1] is stretched over, logarithms for ``log``."""
-        margin = 0.5 if self.integer else 0.0
-        low, high = self.low - margin, self.high + margin
-        return (math.log(low), math.log(high)) if self.log else (low, high)
+    @property
+    def axis(self) -> Axis:
+        """The parameter's way to the unit interval and back."""
+        return Axis(float(self.low), float(self.high), 1.0 if self.integer else 0.0, self.log)
 
     def clip(self, value: float) -> float:
         """Round if whole numbers are asked for, and bring into bounds."""
-        if self.integer:
-            return int(min(max(round(value), int(self.low)), int(self.high)))
-        return min(max(float(value), self.low), self.high)
+        return self.number(self.axis.snap(np.array([float(value)])))
 
     def from_unit(self, u: float) -> float:
         """Map a coordinate in [0, 1] to a value in bounds."""
-        low, high = self.scaled_bounds()
-        value = low + u * (high - low)
-        return self.clip(math.exp(value) if self.log else value)
+        return self.number(self.axis.from_unit(np.array([u])))
 
     def to_unit(self, value: float) -> float:
         """Map a value in bounds to a coordinate in [0, 1]; the inverse of :meth:`from_unit`."""
-        low, high = self.scaled_bounds()
-        scaled = math.log(value) if self.log else value
-        return min(max((scaled - low) / (high - low), 0.0), 1.0)
+        return float(self.axis.to_unit(np.array([float(value)]))[0])
 
-    def distribution(self) -> BaseDistribution:
+    def number(self, values: npt.NDArray[np.float64]) -> float:
+        """Return the one value of an array as a number of this parameter's kind."""
+        value = float(values[0])
+        return int(value) if self.integer else value
+
+    def distribution(self) -> FloatDistribution | IntDistribution:
         """Return optuna's word for this parameter."""
         if self.integer:
             return IntDistribution(int(self.low), int(self.high), log=self.log)

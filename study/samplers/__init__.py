@@ -3,6 +3,9 @@
 A sampler is made anew for each trial, its random numbers named by (study seed, trial number). So a
 resumed study goes on with fresh ones instead of repeating those it began with; what a sampler must
 remember it reads from the study.
+
+Ours are `nehvi` (:mod:`study.samplers.nehvi`) and `surrogate` (:mod:`study.samplers.surrogate`), and
+`botorch` (:mod:`study.samplers.botorch`) is a yardstick; the others are optuna's.
 """
 
 import importlib.util
@@ -13,13 +16,36 @@ import optuna
 from optuna.samplers import BaseSampler, GPSampler, NSGAIISampler, RandomSampler, TPESampler
 
 from study.errors import InputError
+from study.observations import Objectives
 
 __all__ = ["DEFAULT_SAMPLER", "SAMPLERS", "check_sampler", "make_sampler"]
 
-DEFAULT_SAMPLER = "tpe"
+DEFAULT_SAMPLER = "nehvi"
 
 
-def tpe(seed: int, n_design: int) -> BaseSampler:
+def nehvi(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
+    """Noisy expected hypervolume improvement, told how noisy each trial is."""
+    from study.samplers.nehvi import NoisyEHVISampler
+
+    return NoisyEHVISampler(seed, objectives, n_startup_trials=max(1, n_design // 2))
+
+
+def surrogate(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
+    """Neural networks, and an evolutionary algorithm over what they predict: the paper's plan."""
+    from study.samplers.surrogate import SurrogateSampler
+
+    return SurrogateSampler(seed, objectives, n_startup_trials=max(1, n_design // 2))
+
+
+def botorch(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
+    """BoTorch's qLogNEHVI with known noise, which needs botorch."""
+    needs("botorch", "botorch")
+    from study.samplers.botorch import BoTorchSampler
+
+    return BoTorchSampler(seed, objectives, n_startup_trials=max(1, n_design // 2))
+
+
+def tpe(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
     """Tree-structured Parzen estimators; trials in flight count as bad (constant liar).
 
     It may begin once half of the design is finished: with several workers the first proposals are
@@ -30,35 +56,45 @@ def tpe(seed: int, n_design: int) -> BaseSampler:
     )
 
 
-def nsga2(seed: int, n_design: int) -> BaseSampler:
+def nsga2(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
     """NSGA-II with generations of the design's size."""
     return NSGAIISampler(seed=seed, population_size=max(4, n_design))
 
 
-def gp(seed: int, n_design: int) -> BaseSampler:
+def gp(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
     """Optuna's Gaussian process sampler, which needs torch."""
-    if importlib.util.find_spec("torch") is None:
-        raise InputError(
-            "sampler: 'gp' given, but it needs torch, which is not installed (pip install torch); "
-            "tpe, nsga2 and random do without"
-        )
+    needs("gp", "torch")
     return GPSampler(seed=seed, n_startup_trials=max(1, n_design // 2))
 
 
-def random(seed: int, n_design: int) -> BaseSampler:
+def random(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
     """Independent uniform draws."""
     return RandomSampler(seed=seed)
 
 
-SAMPLERS: dict[str, Callable[[int, int], BaseSampler]] = {
+def needs(sampler: str, library: str) -> None:
+    """Refuse a sampler whose library is not there."""
+    if importlib.util.find_spec(library) is None:
+        raise InputError(
+            f"sampler: {sampler!r} given, but it needs {library}, which is not installed (pip install "
+            f"{library}); nehvi, surrogate, tpe, nsga2 and random do without"
+        )
+
+
+SAMPLERS: dict[str, Callable[[int, int, Objectives], BaseSampler]] = {
+    "nehvi": nehvi,
+    "surrogate": surrogate,
     "tpe": tpe,
     "nsga2": nsga2,
     "random": random,
     "gp": gp,
+    "botorch": botorch,
 }
 
 
-def make_sampler(name: str, study_seed: int, trial_number: int, n_design: int) -> BaseSampler:
+def make_sampler(
+    name: str, study_seed: int, trial_number: int, n_design: int, objectives: Objectives
+) -> BaseSampler:
     """Make the sampler for one trial.
 
     Parameters
@@ -69,6 +105,8 @@ def make_sampler(name: str, study_seed: int, trial_number: int, n_design: int) -
         Together they name the sampler's random numbers.
     n_design : int
         Size of the initial design, for samplers that want to know when to begin.
+    objectives : Objectives
+        Scales, reference point and noise, for samplers that model them.
 
     Raises
     ------
@@ -82,9 +120,9 @@ def make_sampler(name: str, study_seed: int, trial_number: int, n_design: int) -
     with warnings.catch_warnings():
         # `multivariate` and `constant_liar` are what we want, and optuna calls them experimental.
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-        return SAMPLERS[name](seed, n_design)
+        return SAMPLERS[name](seed, n_design, objectives)
 
 
 def check_sampler(name: str) -> None:
     """Refuse, before anything is written, a sampler that does not exist or cannot run."""
-    make_sampler(name, study_seed=0, trial_number=0, n_design=1)
+    make_sampler(name, 0, 0, 1, Objectives())

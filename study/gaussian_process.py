@@ -1,0 +1,262 @@
+"""Gaussian process regression with noise that is known, for each observation its own.
+
+Notation
+--------
+=========  ==========================================================================================
+X, y       n points in the unit cube of d coordinates; what was observed there, centred and scaled
+N          diagonal matrix of the observations' noise variances
+k(x, x')   σ² (1 + r + r²/3) exp(−r), r² = 5 Σⱼ (xⱼ − x'ⱼ)²/ℓⱼ²: Matérn 5/2, one length ℓⱼ a coordinate
+L          Cholesky factor of K + N, K = k(X, X)
+=========  ==========================================================================================
+
+Source: Rasmussen and Williams, *Gaussian Processes for Machine Learning* (2006), algorithm 2.1 and
+equations 2.25, 2.26, 4.17, 5.9.
+
+scikit-learn's regressor is the same mathematics (the tests compare the two) but takes about six times as
+long to fit: 0.15 CPU seconds against 0.026 for 128 points in 6 dimensions, twice that for two objectives,
+where all of a suggestion may cost 0.3. Nor does it know priors on its hyperparameters, without which a
+fit to sixteen noisy points takes the noise for a short length.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+from scipy.linalg import cho_solve, cholesky, lapack, solve_triangular
+from scipy.optimize import minimize
+
+__all__ = ["GaussianProcess", "Hyperparameters", "fit_hyperparameters"]
+
+Floats = npt.NDArray[np.float64]
+
+# Priors, all lognormal, on quantities of data scaled to variance 1: (median, standard deviation of the log).
+LENGTH_PRIOR = (0.6, 0.9)  # times √d: points of a cube are farther apart in more dimensions
+SIGNAL_PRIOR = (1.0, 0.7)
+NOISE_PRIOR = (1e-3, 1.5)
+LOG_BOUNDS = (-9.0, 5.0)
+STARTS = (1.0, 0.4)  # of the lengths, times the prior's median
+JITTER = 1e-8  # added to K's diagonal, relative to σ²: duplicates make it singular
+
+
+@dataclass(frozen=True)
+class Hyperparameters:
+    """What the data say about the process as a whole.
+
+    Attributes
+    ----------
+    centre, scale : float
+        Mean and standard deviation by which observations are centred and scaled.
+    variance : float
+        σ², of scaled observations.
+    lengths : float64, shape (d,)
+        ℓ.
+    noise : float
+        Noise variance of observations whose own is not known, scaled.
+    """
+
+    centre: float
+    scale: float
+    variance: float
+    lengths: Floats
+    noise: float
+
+
+def squared_distances(a: Floats, b: Floats) -> Floats:
+    """Return Σⱼ (aⱼ − bⱼ)² for all pairs of rows, shape (n_a, n_b)."""
+    square = (a * a).sum(axis=1)[:, None] + (b * b).sum(axis=1)[None, :] - 2.0 * a @ b.T
+    return np.asarray(np.maximum(square, 0.0))
+
+
+def matern(hyper: Hyperparameters, a: Floats, b: Floats) -> Floats:
+    """Return the kernel for all pairs of rows, shape (n_a, n_b)."""
+    r = np.sqrt(5.0 * squared_distances(a / hyper.lengths, b / hyper.lengths))
+    return np.asarray(hyper.variance * (1.0 + r + r * r / 3.0) * np.exp(-r))
+
+
+def lognormal(log_value: Floats, prior: tuple[float, float]) -> tuple[float, Floats]:
+    """Return minus the log density, up to a constant, and its gradient by ``log_value``."""
+    z = (log_value - np.log(prior[0])) / prior[1]
+    return 0.5 * float(np.sum(z * z)), z / prior[1]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Minus the log posterior density of hyperparameters, as a function of their logarithms.
+
+    Attributes
+    ----------
+    squares : float64, shape (d, n·n)
+        Squared differences of all pairs of points, a row a coordinate.
+    y, noise : float64, shape (n,)
+        Scaled observations and noise variances; NaN where a variance is not known.
+    """
+
+    squares: Floats
+    y: Floats
+    noise: Floats
+
+    def __call__(self, logs: Floats) -> tuple[float, Floats]:
+        """Evaluate at (log σ², log ℓ₁ … log ℓ_d, log noise); return value and gradient."""
+        d, n = len(self.squares), len(self.y)
+        variance, inverse = np.exp(logs[0]), np.exp(-2.0 * logs[1:-1])
+        r2 = 5.0 * (inverse @ self.squares).reshape(n, n)
+        r = np.sqrt(r2)
+        decay = variance * np.exp(-r)
+        k = decay * (1.0 + r + r2 / 3.0)
+        inferred = np.isnan(self.noise)
+        noise = np.where(inferred, np.exp(logs[-1]), self.noise) + JITTER * variance
+        factor, failed = lapack.dpotrf(k + np.diag(noise), lower=1)
+        if failed:
+            return 1e25, np.zeros_like(logs)
+        half = lapack.dpotri(factor, lower=1)[0]
+        inverse_k = np.tril(half) + np.tril(half, -1).T
+        alpha = inverse_k @ self.y
+        value = 0.5 * float(self.y @ alpha) + float(np.sum(np.log(np.diag(factor))))
+        # d(−log p)/dK = −½ (α αᵀ − K⁻¹)
+        slope = -0.5 * (np.outer(alpha, alpha) - inverse_k)
+        gradient = np.empty(d + 2)
+        gradient[0] = np.sum(slope * k) + JITTER * variance * np.trace(slope)
+        along = (slope * decay * (1.0 + r)).ravel()
+        gradient[1:-1] = 5.0 / 3.0 * inverse * (self.squares @ along)
+        gradient[-1] = np.exp(logs[-1]) * np.sum(np.diag(slope)[inferred])
+        lengths = (LENGTH_PRIOR[0] * np.sqrt(d), LENGTH_PRIOR[1])
+        for part, prior in (
+            (slice(0, 1), SIGNAL_PRIOR),
+            (slice(1, -1), lengths),
+            (slice(-1, None), NOISE_PRIOR),
+        ):
+            add, by = lognormal(logs[part], prior)
+            value += add
+            gradient[part] += by
+        return value, gradient
+
+
+def fit_hyperparameters(points: Floats, values: Floats, noise: Floats) -> Hyperparameters:
+    """Find the hyperparameters of highest posterior density.
+
+    Parameters
+    ----------
+    points : float64, shape (n, d)
+        In the unit cube; n is 1 at least.
+    values : float64, shape (n,)
+        What was observed there.
+    noise : float64, shape (n,)
+        Variance of each value, in its own units squared; NaN where it is not known: such values share
+        one variance, which is inferred.
+    """
+    centre, scale = float(np.mean(values)), float(np.std(values))
+    if not scale > 1e-12 * max(1.0, abs(centre)):
+        scale = 1.0  # a constant objective, or a single point
+    n, d = points.shape
+    squares = ((points[:, None, :] - points[None, :, :]) ** 2).transpose(2, 0, 1).reshape(d, n * n)
+    evidence = Evidence(np.ascontiguousarray(squares), (values - centre) / scale, noise / scale**2)
+    median = LENGTH_PRIOR[0] * np.sqrt(d)
+    best = None
+    for start in STARTS:
+        logs = np.log([SIGNAL_PRIOR[0], *[start * median] * d, NOISE_PRIOR[0]])
+        found = minimize(
+            evidence,
+            logs,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[LOG_BOUNDS] * len(logs),
+            options={"maxiter": 60, "ftol": 1e-6},
+        )
+        if best is None or found.fun < best.fun:
+            best = found
+    assert best is not None
+    variance, *lengths, inferred = np.exp(best.x)
+    return Hyperparameters(centre, scale, float(variance), np.array(lengths), float(inferred))
+
+
+@dataclass(frozen=True)
+class GaussianProcess:
+    """A process conditioned on observations; everything it returns is in the observations' units.
+
+    Attributes
+    ----------
+    hyper : Hyperparameters
+        Of the process.
+    points : float64, shape (n, d)
+        X.
+    factor : float64, shape (n, n)
+        L.
+    alpha : float64, shape (n,) or (n, n_draws)
+        (K + N)⁻¹ y.
+    """
+
+    hyper: Hyperparameters
+    points: Floats
+    factor: Floats
+    alpha: Floats
+
+    @classmethod
+    def condition(
+        cls, hyper: Hyperparameters, points: Floats, values: Floats, noise: Floats
+    ) -> "GaussianProcess":
+        """Condition on observations.
+
+        Parameters
+        ----------
+        hyper : Hyperparameters
+            Of the process.
+        points : float64, shape (n, d)
+            Where.
+        values : float64, shape (n,) or (n, n_draws)
+            What, in one or in several worlds that differ in their values alone.
+        noise : float64, shape (n,)
+            Variance of each value; NaN for the inferred one.
+        """
+        variances = np.where(np.isnan(noise), hyper.noise, noise / hyper.scale**2)
+        covariance = matern(hyper, points, points)
+        covariance[np.diag_indices_from(covariance)] += variances + JITTER * hyper.variance
+        factor = cholesky(covariance, lower=True)
+        alpha = cho_solve((factor, True), (values - hyper.centre) / hyper.scale)
+        return cls(hyper, points, factor, alpha)
+
+    def predict(self, points: Floats) -> tuple[Floats, Floats]:
+        """Return mean and variance of the noise-free value.
+
+        Returns
+        -------
+        mean : float64, shape (m,) or (m, n_draws)
+        variance : float64, shape (m,)
+        """
+        cross = matern(self.hyper, points, self.points)
+        mean = self.hyper.centre + self.hyper.scale * (cross @ self.alpha)
+        explained = solve_triangular(self.factor, cross.T, lower=True, check_finite=False)
+        variance = self.hyper.variance - np.sum(explained * explained, axis=0)
+        return mean, self.hyper.scale**2 * np.maximum(variance, 0.0)
+
+    def covariance(self, points: Floats) -> Floats:
+        """Return the covariance of the noise-free values, shape (m, m)."""
+        cross = matern(self.hyper, points, self.points)
+        explained = solve_triangular(self.factor, cross.T, lower=True, check_finite=False)
+        left = matern(self.hyper, points, points) - explained.T @ explained
+        return np.asarray(self.hyper.scale**2 * left)
+
+    def draw(self, points: Floats, normals: Floats) -> Floats:
+        """Draw noise-free values at some points together.
+
+        Parameters
+        ----------
+        points : float64, shape (m, d)
+            Where; the same point twice gets the same value.
+        normals : float64, shape (m, n_draws)
+            Independent standard normal numbers.
+
+        Returns
+        -------
+        float64, shape (m, n_draws)
+        """
+        mean, _ = self.predict(points)
+        # By eigenvectors: a covariance of points that are nearly certain is not quite definite.
+        values, vectors = np.linalg.eigh(self.covariance(points))
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        return np.asarray(mean[:, None] + root @ normals)
+
+    def given(self, points: Floats, draws: Floats) -> "GaussianProcess":
+        """Return the process that knows its values at ``points``: one world a column of ``draws``."""
+        nothing = np.zeros(len(points))
+        hyper = replace(self.hyper, noise=0.0)
+        return GaussianProcess.condition(hyper, points, draws, nothing)

@@ -1,0 +1,116 @@
+"""A study's trials as numbers that a model can learn from.
+
+A model maximizes both objectives: a minimized one changes its sign, and one that lives on a scale of
+ratios (seconds, say) is taken as its logarithm to base 10.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from optuna.study import StudyDirection
+from optuna.trial import FrozenTrial, TrialState
+
+from study.cube import Cube
+
+__all__ = ["Objectives", "Observations", "observe"]
+
+Floats = npt.NDArray[np.float64]
+MOST_PENDING = 512
+
+
+@dataclass(frozen=True)
+class Objectives:
+    """What a model should know of a study's two objectives beyond their values.
+
+    Attributes
+    ----------
+    logarithmic : pair of bool
+        Whether an objective, always above 0 then, is modelled by its logarithm, and hypervolume
+        measured along it.
+    reference_point : pair of float, optional
+        What any point of interest is better than, in the objectives' own units. By default a tenth
+        of the observed range beyond the worst that was observed.
+    noise : callable, optional
+        Takes the complete trials, in order, and returns the variances of their two values, shape
+        (n, 2), in the values' own units squared; NaN where a variance is not known and is to be
+        inferred, as all are by default.
+    """
+
+    logarithmic: tuple[bool, bool] = (False, False)
+    reference_point: tuple[float, float] | None = None
+    noise: Callable[[Sequence[FrozenTrial]], Floats] | None = None
+
+
+@dataclass(frozen=True)
+class Observations:
+    """Trials as arrays; both objectives are to be maximized.
+
+    Attributes
+    ----------
+    points : float64, shape (n, d)
+        Complete trials, in the unit cube.
+    values : float64, shape (n, 2)
+        What was observed of them.
+    noise : float64, shape (n, 2)
+        The values' variances; NaN where to be inferred.
+    pending : float64, shape (p, d)
+        Trials that are still running.
+    reference : float64, shape (2,)
+        The reference point.
+    """
+
+    points: Floats
+    values: Floats
+    noise: Floats
+    pending: Floats
+    reference: Floats
+
+
+def to_maximize(
+    values: Floats, directions: Sequence[StudyDirection], logarithmic: Sequence[bool]
+) -> Floats:
+    """Map values, shape (n, 2), to a model's scale; NaN where a logarithm does not exist."""
+    signs = np.array([1.0 if each == StudyDirection.MAXIMIZE else -1.0 for each in directions])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scaled = np.where(np.array(logarithmic), np.log10(values), values)
+    return np.asarray(signs * scaled)
+
+
+def observe(
+    trials: Sequence[FrozenTrial],
+    cube: Cube,
+    directions: Sequence[StudyDirection],
+    objectives: Objectives,
+) -> Observations:
+    """Read trials; those that failed, lack parameters or have no finite values are left out.
+
+    Of more than 512 running trials, the latest count: they may be remains of killed processes.
+    """
+    names = set(cube.distributions)
+    usable = [trial for trial in trials if names <= set(trial.params)]
+    complete = [trial for trial in usable if trial.state == TrialState.COMPLETE]
+    raw = np.array([trial.values for trial in complete], np.float64).reshape(-1, 2)
+    values = to_maximize(raw, directions, objectives.logarithmic)
+    unknown = np.full(raw.shape, np.nan)
+    noise = unknown if objectives.noise is None else np.asarray(objectives.noise(complete), float)
+    if noise.shape != raw.shape:
+        raise ValueError(f"noise: shape {noise.shape} returned, {raw.shape} needed")
+    # The variance of log₁₀ y, to first order.
+    slopes = np.where(np.array(objectives.logarithmic), raw * np.log(10.0), 1.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        noise = noise / slopes**2
+    finite = np.all(np.isfinite(values), axis=1)
+    points = cube.encode([trial.params for trial in complete])[finite]
+    values, noise = values[finite], noise[finite]
+    running = [trial for trial in usable if trial.state == TrialState.RUNNING][-MOST_PENDING:]
+    pending = cube.encode([trial.params for trial in running])
+    if objectives.reference_point is not None:
+        given = np.array([objectives.reference_point], np.float64)
+        reference = to_maximize(given, directions, objectives.logarithmic)[0]
+    elif len(values):
+        reference = values.min(axis=0) - 0.1 * np.maximum(np.ptp(values, axis=0), 1e-9)
+    else:
+        reference = np.zeros(2)
+    return Observations(points, values, noise, pending, reference)
