@@ -98,6 +98,14 @@ def whole_number(text: str) -> int:
         raise typer.BadParameter(f"{text!r} given, a whole number allowed") from None
 
 
+def real_number(text: str) -> float:
+    """Read a number."""
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} given, a number allowed") from None
+
+
 def folder(text: str) -> Path:
     """Read a folder's path."""
     if not str(text):
@@ -110,10 +118,27 @@ def whole(help_: str, *names: str, **settings: Any) -> Any:
     return typer.Option(*names, help=help_, parser=whole_number, metavar="N", **settings)
 
 
+def decimal(help_: str, *names: str, **settings: Any) -> Any:
+    """Return an option that takes a number."""
+    return typer.Option(*names, help=help_, parser=real_number, metavar="X", **settings)
+
+
 ResultsOption = Annotated[
     Path, typer.Option("--results", help="Folder of all studies.", parser=folder, metavar="FOLDER")
 ]
 JobsOption = Annotated[int | None, whole("Worker processes.", "--jobs", show_default="all cores")]
+StandardErrorOption = Annotated[
+    float, decimal("Validation: of each mean score, in points.", "--standard-error")
+]
+ValidationGamesOption = Annotated[
+    int, whole("Validation: at most these a point.", "--validation-games")
+]
+ValidationPointsOption = Annotated[
+    int,
+    whole(
+        "Validation: budgets for which a trial and a proposal are chosen.", "--validation-points"
+    ),
+]
 StudyArgument = Annotated[str, typer.Argument(help="A study's name, or a storage URL.")]
 NameOption = Annotated[
     str | None, typer.Option("--name", help="Which study, if a storage URL holds several.")
@@ -138,115 +163,146 @@ def failed(message: str) -> typer.Exit:
 @app.command()
 def sweep(
     experiment: Annotated[str, typer.Argument(help="What to tune.")] = "mcmdp",
-    trials: Annotated[int, whole("The study's total of trials.")] = 64,
-    replicates: Annotated[int, whole("Games a trial.")] = 12,
+    trials: Annotated[int, whole("The study's total of trials.")] = 128,
+    replicates: Annotated[int, whole("Games a trial.")] = 4,
     jobs: JobsOption = None,
     name: Annotated[
         str | None, typer.Option(help="The study's name.", show_default="the experiment's")
     ] = None,
     seed: Annotated[int, whole("Names every random number of the study.")] = 0,
-    sampler: Annotated[str, typer.Option(help="tpe, nsga2, random or gp.")] = "tpe",
+    sampler: Annotated[
+        str,
+        typer.Option(help="nehvi, surrogate, tpe, nsga2, random; gp, botorch (if installed)."),
+    ] = "nehvi",
     design: Annotated[str, typer.Option(help="Initial design: sobol or lhs.")] = "sobol",
     design_size: Annotated[int, whole("Trials of the initial design.")] = 16,
+    cost: Annotated[
+        str, typer.Option(help="What to minimize: seconds_per_move or playout_moves_per_move.")
+    ] = "seconds_per_move",
+    standard_error: StandardErrorOption = 500.0,
+    validation_games: ValidationGamesOption = 1000,
+    validation_points: ValidationPointsOption = 6,
+    no_validation: Annotated[
+        bool, typer.Option("--no-validation", help="Stop after the search.")
+    ] = False,
     storage: Annotated[
         str | None,
         typer.Option(help="A storage URL.", show_default="sqlite:///results/NAME/study.db"),
     ] = None,
     results: ResultsOption = RESULTS,
 ) -> None:
-    """Tune an experiment: run its study to a total of trials, or go on with it.
+    """Tune an experiment: design, search, and validation of the front on fresh seeds.
 
     Repeating a command is harmless: it goes on where the study stands, and does nothing when the
     study is complete. Ctrl-C stops; what has finished is stored.
     """
     import optuna
-    from optuna.exceptions import StorageInternalError
-    from sqlalchemy.exc import SQLAlchemyError
 
+    from study.cost import cost_by_name
     from study.design import draw_design
     from study.experiment import experiment as find_experiment
-    from study.manifest import provenance
-    from study.outputs import export
-    from study.progress import SweepDisplay, duration
-    from study.report import front_frame, front_table, trials_frame
     from study.samplers import check_sampler
-    from study.storage import (
-        check_place,
-        create_or_resume,
-        faults_reported,
-        locked,
-        place_of,
-        remember_run,
-    )
-    from study.sweep import Settings, Sweep, SweepError
-    from study.workers import WorkersError, check_jobs
+    from study.search import Settings
+    from study.storage import check_place, create_or_resume, faults_reported, locked, place_of
+    from study.sweep import Sweep
+    from study.validation import Precision
+    from study.workers import check_jobs
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    found = find_experiment(experiment)
+    found = find_experiment(experiment).with_cost(cost_by_name(cost))
     settings = Settings(trials, replicates, seed, sampler, design, design_size)
+    precision = Precision(standard_error, validation_games, validation_points)
     n_jobs = check_jobs(jobs)
     check_sampler(sampler)
     draw_design(design, found.space, design_size, seed)
     place = place_of(found.name if name is None else name, results, storage)
     check_place(place)
-
-    out = console()
     with locked(place):
         with faults_reported(place):
             study, backend = create_or_resume(place, settings.record(found))
-        display = SweepDisplay(out)
-        run = Sweep(found, study, backend, settings, display.show, display.message)
-        out.print(
-            f"{found.title}: study {place.name!r} to a total of {trials} trials, {replicates} games "
-            f"each, {n_jobs} jobs, sampler {sampler}",
-        )
-        out.print("preparing (the first time, kernels are compiled: some twenty seconds)")
-        try:
-            run.prepare()
-            before = run.snapshot()
-            if run.done:
-                out.print(
-                    f"complete already: {before.n_trials_done} trials, {before.n_games_done} games; "
-                    "nothing to play (ask for more with --trials)"
+        run = Sweep(found, place, study, backend, n_jobs, console())
+        with stops_reported():
+            run.search(settings)
+            if not no_validation:
+                run.validate(precision)
+            run.report()
+
+
+@contextmanager
+def stops_reported() -> Iterator[None]:
+    """Turn what stops a sweep, other than an interrupt, into one line and exit code 1."""
+    from study.sweep import StoppedError
+
+    try:
+        yield
+    except StoppedError as error:
+        raise failed(str(error)) from None
+
+
+@app.command()
+def validate(
+    study: StudyArgument,
+    name: NameOption = None,
+    standard_error: StandardErrorOption = 500.0,
+    validation_games: ValidationGamesOption = 1000,
+    validation_points: ValidationPointsOption = 6,
+    jobs: JobsOption = None,
+    results: ResultsOption = RESULTS,
+) -> None:
+    """Play the front of a study again, on seeds that its search never used.
+
+    What is validated already keeps its games; a smaller standard error adds to them.
+    """
+    from study.storage import check_database, locked
+    from study.sweep import Sweep
+    from study.validation import Precision
+    from study.workers import check_jobs
+
+    precision = Precision(standard_error, validation_games, validation_points)
+    n_jobs = check_jobs(jobs)
+    with reading(study, name, results) as (opened, place, experiment):
+        if place.database is not None:
+            check_database(place.database, for_writing=True)
+        with locked(place), stops_reported():
+            run = Sweep(experiment, place, opened, None, n_jobs, console())
+            run.validate(precision)
+            run.report()
+
+
+@app.command()
+def pick(
+    study: Annotated[str, typer.Argument(help="A study's name, or a storage URL.")] = "mcmdp",
+    seconds_per_move: Annotated[
+        float | None, decimal("What a move may cost, in seconds.", "--seconds-per-move")
+    ] = None,
+    playout_moves_per_move: Annotated[
+        float | None, decimal("The same, for a study of that cost.", "--playout-moves-per-move")
+    ] = None,
+    score: Annotated[float | None, decimal("The mean score wanted.", "--score")] = None,
+    json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    name: NameOption = None,
+    results: ResultsOption = RESULTS,
+) -> None:
+    """Choose a validated θ for a budget or a score, and say what to expect of it."""
+    from study.pick import answer_for_people, answer_of
+    from study.pick import pick as choose
+
+    limits = {
+        "seconds_per_move": seconds_per_move,
+        "playout_moves_per_move": playout_moves_per_move,
+    }
+    with reading(study, name, results) as (opened, _, experiment):
+        for cost, limit in limits.items():
+            if limit is not None and cost != experiment.cost.name:
+                raise InputError(
+                    f"pick: --{cost.replace('_', '-')} given; the study's cost is "
+                    f"{experiment.cost.name}"
                 )
-            else:
-                asked = {"n_trials": trials, "n_replicates": replicates, "sampler": sampler}
-                remember_run(study, {**provenance(), **asked, "jobs": n_jobs})
-                if before.n_games_done:
-                    out.print(
-                        f"going on: {before.n_trials_done} trials and "
-                        f"{before.n_games_done} games are there already"
-                    )
-                with display:
-                    run.run(n_jobs)
-        except KeyboardInterrupt:
-            now = run.snapshot()
-            stored = (
-                f"{now.n_trials_done} of {now.n_trials} trials and {now.n_games_done} games are "
-                f"stored in {place.shown_url}"
-                if run.prepared
-                else f"before the first game; {place.shown_url} is as it was"
-            )
-            out.print(f"stopped: {stored}; the same command goes on from here", soft_wrap=True)
-            raise
-        except (WorkersError, SweepError) as error:
-            raise failed(
-                f"{error}; what has finished is stored, the same command goes on"
-            ) from None
-        except (StorageInternalError, SQLAlchemyError) as error:
-            # A full disk or a lost server: every game stored before is there.
-            reason = str(error.__cause__ or error).splitlines()[0]
-            raise failed(f"storage: {place.shown_url} fails: {reason}") from None
-        after = run.snapshot()
-        if after.n_games_done > before.n_games_done:
-            played = after.n_games_done - before.n_games_done
-            rate = played / run.seconds
-            out.print(f"played {played} games in {duration(run.seconds)}, {rate:.2f} a second")
-        out.print(front_table(front_frame(trials_frame(study, found)), found))
-        paths = export(study, place, found, place.folder)
-        out.print(f"written: {', '.join(str(path) for path in paths)}", soft_wrap=True)
-        if after.n_failed:
-            raise failed(f"{after.n_failed} trials failed; trials.csv says why")
+        picked = choose(opened, experiment, limits[experiment.cost.name], score)
+    if json_:
+        print(json.dumps(answer_of(picked, experiment)))
+    else:
+        console().print(answer_for_people(picked, experiment), soft_wrap=True)
 
 
 @app.command()
@@ -315,45 +371,49 @@ def reading(
 @app.command()
 def status(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
     """Say how far a study is, also while a sweep is running."""
-    from study.report import baselines_frame, trials_frame
+    from study.front import validated_frame, validated_hypervolume
+    from study.report import trials_frame
     from study.storage import holder_of, record_of, runs_of
-    from study.sweep import observed_hypervolume
 
     with reading(study, name, results) as (opened, place, experiment):
         record, runs = record_of(opened), runs_of(opened)
         trials = trials_frame(opened, experiment)
-        baselines = baselines_frame(opened, experiment)
+        validated = validated_frame(opened, experiment, None)
     complete = trials[trials["state"] == "complete"]
-    asked = f" of {runs[-1]['n_trials']} asked for" if runs else ""
+    totals = [run["n_trials"] for run in runs if "n_trials" in run]
+    asked = f" of {totals[-1]} asked for" if totals else ""
     others = trials["state"].value_counts().drop("complete", errors="ignore")
     states = "".join(f", {count} {state}" for state, count in others.items())
-    n_baseline = int(baselines["n_games"].sum()) if len(baselines) else 0
     out = console()
     out.print(f"study        {place.name} ({place.shown_url})", soft_wrap=True)
     out.print(f"experiment   {experiment.name}: {experiment.title}")
     out.print(f"seed         {record.seed}, design {record.design} of {record.design_size}")
+    out.print(f"cost         {experiment.cost.name}")
     out.print(f"trials       {len(complete)} complete{asked}{states}")
     out.print(
-        f"games        {int(trials['n_games'].sum()):,} of trials, {n_baseline:,} of baselines"
+        f"games        {int(trials['n_games'].sum()):,} of trials, "
+        f"{int(validated['n_games'].sum()):,} of validation"
     )
     out.print(f"sweep        {holder_of(place) or 'none is running'}", soft_wrap=True)
-    if len(complete):
-        pairs = complete[["score_mean_points", "seconds_per_move"]].to_numpy(float)
-        volume = observed_hypervolume(experiment, [(pair[0], pair[1]) for pair in pairs])
+    if len(validated):
+        volume, low, high = validated_hypervolume(validated, experiment)
+        n_front = int(validated["on_front"].sum())
         out.print(
-            f"front        {int(trials['on_front'].sum())} points, "
-            f"hypervolume {volume:,.0f} points·decades (observed means)"
+            f"validated    {len(validated)} points, {n_front} on the front, hypervolume "
+            f"{volume:,.0f} points·decades, 95% interval {low:,.0f} to {high:,.0f}",
+            soft_wrap=True,
         )
+    else:
+        out.print("validated    nothing yet")
 
 
 @app.command()
 def front(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
-    """Print a study's observed front as a table."""
-    from study.report import front_frame, front_table, trials_frame
+    """Print a study's validated front; before there is one, the front the model believes in."""
+    from study.sweep import print_front
 
     with reading(study, name, results) as (opened, _, experiment):
-        trials = trials_frame(opened, experiment)
-    console().print(front_table(front_frame(trials), experiment))
+        print_front(console(), opened, experiment)
 
 
 @app.command()

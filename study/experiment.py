@@ -4,13 +4,21 @@ The space of ``mcmdp`` spans, around the author's first bounds (θ₁ 250–750,
 θ₅ 2–9, θ₆ fixed at 1), a factor of four and more to either side, and frees θ₆.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+from optuna.trial import FrozenTrial
 
 from agents.agent import Agent
 from agents.catalog import build, from_theta
 from agents.mcmdp import AUTHORS_THETA
+from study.batch import games_of
+from study.cost import SECONDS, Cost
 from study.errors import InputError
+from study.noise import variances_of_means
+from study.observations import Objectives
 from study.space import Parameter, Space
 
 __all__ = ["EXPERIMENTS", "Experiment", "experiment"]
@@ -28,8 +36,12 @@ class Experiment:
         Which agent, as :data:`agents.catalog.AGENTS` calls it.
     space : Space
         The parameters tuned, and their bounds.
-    reference_score, reference_seconds_per_move : float
-        The reference point of the hypervolume: points that are no better in both do not count.
+    reference_score : float
+        With the cost's reference: points that are no better in both do not count in a hypervolume.
+    reference_costs : mapping of str to float
+        The reference point's other coordinate, for each cost by name.
+    cost : Cost
+        The objective that is minimized.
     baselines : mapping of str to mapping
         Parameter vectors of note, played beside the trials and marked in the plot.
     """
@@ -39,8 +51,27 @@ class Experiment:
     agent: str
     space: Space
     reference_score: float
-    reference_seconds_per_move: float
+    reference_costs: Mapping[str, float]
     baselines: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    cost: Cost = SECONDS
+
+    @property
+    def reference_cost(self) -> float:
+        """The reference point's second coordinate, in units of the cost."""
+        return self.reference_costs[self.cost.name]
+
+    @property
+    def objectives(self) -> Objectives:
+        """What a model must know: costs are ratios, and the scores' noise is known."""
+        return Objectives(
+            logarithmic=(False, True),
+            reference_point=(self.reference_score, self.reference_cost),
+            noise=noise_of_games,
+        )
+
+    def with_cost(self, cost: Cost) -> "Experiment":
+        """Return the same with another objective to minimize."""
+        return replace(self, cost=cost)
 
     def build(self, values: Mapping[str, float]) -> Agent:
         """Make the agent of one parameter vector."""
@@ -62,9 +93,18 @@ MCMDP = Experiment(
         )
     ),
     reference_score=0.0,
-    reference_seconds_per_move=0.001,
-    baselines={"author's untuned θ": from_theta("mcmdp", AUTHORS_THETA)},
+    reference_costs={"seconds_per_move": 0.001, "playout_moves_per_move": 1_000_000.0},
+    baselines={"author's θ": from_theta("mcmdp", AUTHORS_THETA)},
 )
+
+
+def noise_of_games(trials: Sequence[FrozenTrial]) -> npt.NDArray[np.float64]:
+    """Return the variances of the trials' mean scores; those of costs are left to be inferred."""
+    scores = [
+        np.array([game.score for game in games_of(trial).values()], np.float64) for trial in trials
+    ]
+    return np.stack([variances_of_means(scores), np.full(len(scores), np.nan)], axis=-1)
+
 
 EXPERIMENTS = {each.name: each for each in (MCMDP,)}
 

@@ -30,14 +30,15 @@ Floats = npt.NDArray[np.float64]
 Strips = tuple[Floats, Floats]
 """Edges aᵢ, shape (n_draws, n + 2), and floors bᵢ₊₁, shape (n_draws, n + 1), of one front a draw."""
 
-FAR = 1e12  # in place of ∞, which times 0 would be no number
+FAR = 1e100  # in place of ∞, which times 0 would be no number; beyond any objective, in any units
+FAR_OUT = 40.0  # deviations from the mean beyond which nothing of a normal density is left
 
 
 def expected_excess(threshold: Floats, mean: Floats, deviation: Floats) -> Floats:
     """Return ψ; arrays are broadcast, and a deviation of 0 is allowed."""
     gap = mean - threshold
-    z = gap / np.maximum(deviation, 1e-300)
-    density = np.exp(-0.5 * np.minimum(z * z, 1400.0)) * (1.0 / np.sqrt(2.0 * np.pi))
+    z = np.clip(gap / np.maximum(deviation, 1e-100), -FAR_OUT, FAR_OUT)
+    density = np.exp(-0.5 * z * z) * (1.0 / np.sqrt(2.0 * np.pi))
     return np.asarray(np.maximum(deviation * density + gap * ndtr(z), 0.0))
 
 

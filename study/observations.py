@@ -33,9 +33,9 @@ class Objectives:
         What any point of interest is better than, in the objectives' own units. By default a tenth
         of the observed range beyond the worst that was observed.
     noise : callable, optional
-        Takes the complete trials, in order, and returns the variances of their two values, shape
-        (n, 2), in the values' own units squared; NaN where a variance is not known and is to be
-        inferred, as all are by default.
+        Takes the complete trials with finite values, in order, and returns the variances of their
+        two values, shape (n, 2), in the values' own units squared; NaN where a variance is not known
+        and is to be inferred, as all are by default.
     """
 
     logarithmic: tuple[bool, bool] = (False, False)
@@ -93,17 +93,17 @@ def observe(
     complete = [trial for trial in usable if trial.state == TrialState.COMPLETE]
     raw = np.array([trial.values for trial in complete], np.float64).reshape(-1, 2)
     values = to_maximize(raw, directions, objectives.logarithmic)
+    # Before noise is asked for: what is infinite would spoil whatever is pooled over trials.
+    finite = np.all(np.isfinite(values), axis=1)
+    complete = [trial for trial, kept in zip(complete, finite, strict=True) if kept]
+    raw, values = raw[finite], values[finite]
     unknown = np.full(raw.shape, np.nan)
     noise = unknown if objectives.noise is None else np.asarray(objectives.noise(complete), float)
     if noise.shape != raw.shape:
         raise ValueError(f"noise: shape {noise.shape} returned, {raw.shape} needed")
     # The variance of log₁₀ y, to first order.
-    slopes = np.where(np.array(objectives.logarithmic), raw * np.log(10.0), 1.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        noise = noise / slopes**2
-    finite = np.all(np.isfinite(values), axis=1)
-    points = cube.encode([trial.params for trial in complete])[finite]
-    values, noise = values[finite], noise[finite]
+    noise = noise / np.where(np.array(objectives.logarithmic), raw * np.log(10.0), 1.0) ** 2
+    points = cube.encode([trial.params for trial in complete])
     running = [trial for trial in usable if trial.state == TrialState.RUNNING][-MOST_PENDING:]
     pending = cube.encode([trial.params for trial in running])
     if objectives.reference_point is not None:

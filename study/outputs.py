@@ -4,18 +4,25 @@ from dataclasses import asdict
 from pathlib import Path
 
 import optuna
+import pandas as pd
+from threadpoolctl import threadpool_limits
 
 from study.errors import InputError
 from study.experiment import Experiment
+from study.front import curve_frame, validated_frame
+from study.history import hypervolume_history
 from study.manifest import write_json
 from study.plots import hypervolume_figure, pareto_figure, save, scores_figure
-from study.report import baselines_frame, front_frame, games_frame, trials_frame, write_csv
+from study.report import games_frame, trials_frame, write_csv
 from study.storage import Place, make_folder, record_of, runs_of
+from study.validation import Belief, belief_of
 
 __all__ = ["draw", "export"]
 
 
-def draw(study: optuna.Study, experiment: Experiment, folder: Path) -> list[Path]:
+def draw(
+    study: optuna.Study, experiment: Experiment, folder: Path, belief: Belief | None = None
+) -> list[Path]:
     """Draw a study's pictures into ``folder``; return their paths.
 
     Raises
@@ -23,15 +30,21 @@ def draw(study: optuna.Study, experiment: Experiment, folder: Path) -> list[Path
     InputError
         If no trial is complete yet, or the folder cannot be written.
     """
-    trials = trials_frame(study, experiment)
-    if not (trials["state"] == "complete").any():
+    if belief is None:
+        belief = belief_of(study, experiment, record_of(study).seed)
+    if belief is None:
         raise InputError(f"study: {study.study_name!r} has no complete trial yet: nothing to draw")
     make_folder(folder)
+    trials = trials_frame(study, experiment, belief)
+    validated = validated_frame(study, experiment, belief)
+    curve = curve_frame(experiment, belief)
+    history = hypervolume_history(study, experiment)
     figures = {
-        "pareto.png": pareto_figure(trials, baselines_frame(study, experiment), experiment),
-        "scores.png": scores_figure(trials, games_frame(study, experiment), experiment),
-        "hypervolume.png": hypervolume_figure(trials, experiment),
+        "pareto.png": pareto_figure(trials, validated, curve, experiment),
+        "hypervolume.png": hypervolume_figure(history, trials, validated, experiment),
     }
+    if len(validated):
+        figures["scores.png"] = scores_figure(validated, games_frame(study), experiment)
     for name, figure in figures.items():
         save(figure, folder / name)
     return [folder / name for name in figures]
@@ -46,32 +59,58 @@ def export(study: optuna.Study, place: Place, experiment: Experiment, folder: Pa
         If the folder cannot be written.
     """
     make_folder(folder)
-    trials = trials_frame(study, experiment)
-    games = games_frame(study, experiment)
-    paths = [folder / name for name in ("trials.csv", "games.csv", "front.csv", "manifest.json")]
-    write_csv(trials, paths[0])
-    write_csv(games, paths[1])
-    write_csv(front_frame(trials), paths[2])
+    # One thread for linear algebra: on matrices of this size, more are slower.
+    with threadpool_limits(1):
+        return write_all(study, place, experiment, folder)
+
+
+def write_all(
+    study: optuna.Study, place: Place, experiment: Experiment, folder: Path
+) -> list[Path]:
+    """Write tables, manifest and pictures; return their paths."""
+    belief = belief_of(study, experiment, record_of(study).seed)
+    trials = trials_frame(study, experiment, belief)
+    games = games_frame(study)
+    tables = {
+        "front.csv": validated_frame(study, experiment, belief),
+        "trials.csv": trials,
+        "games.csv": games,
+    }
+    if belief is not None:
+        tables["model_front.csv"] = curve_frame(experiment, belief)
+    for name, table in tables.items():
+        write_csv(table, folder / name)
+    paths = [folder / name for name in tables] + [folder / "manifest.json"]
+    write_json(contents_of_manifest(study, place, experiment, trials, games), paths[-1])
+    if belief is not None:
+        paths += draw(study, experiment, folder, belief)
+    return paths
+
+
+def contents_of_manifest(
+    study: optuna.Study,
+    place: Place,
+    experiment: Experiment,
+    trials: pd.DataFrame,
+    games: pd.DataFrame,
+) -> dict[str, object]:
+    """Return what made the study, and how much of it there is."""
     runs = runs_of(study)
-    contents = {
+    return {
         "study": place.name,
         "storage": place.shown_url,
         **asdict(record_of(study)),
-        "objectives": {"score_mean_points": "maximize", "seconds_per_move": "minimize"},
+        "objectives": {"score_mean_points": "maximize", experiment.cost.name: "minimize"},
         "reference_point": {
             "score_points": experiment.reference_score,
-            "seconds_per_move": experiment.reference_seconds_per_move,
+            experiment.cost.name: experiment.reference_cost,
         },
         "baselines": experiment.baselines,
-        "game_seeds": "1,000,000 x study seed + replicate",
+        "game_seeds": "1,000,000 x study seed + replicate; validation from replicate 500,000 on",
         "n_trials_complete": int((trials["state"] == "complete").sum()),
         "n_trials_failed": int((trials["state"] == "fail").sum()),
-        "n_games_of_trials": int(games["trial"].notna().sum()),
-        "n_games_of_baselines": int(games["trial"].isna().sum()),
+        "n_games_of_trials": int((games["phase"] == "search").sum()),
+        "n_games_of_validation": int((games["phase"] == "validation").sum()),
         **(runs[-1] if runs else {}),
         "earlier_runs": runs[:-1],
     }
-    write_json(contents, paths[3])
-    if (trials["state"] == "complete").any():
-        paths += draw(study, experiment, folder)
-    return paths

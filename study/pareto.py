@@ -1,27 +1,27 @@
-"""Pareto fronts and the hypervolume of score against seconds per move.
+"""Pareto fronts and the hypervolume of score against what a move costs.
 
 Notation
 --------
 ===========  =======================================================================================
 score        an agent's mean score, in points; more is better
-seconds      CPU seconds per move; fewer is better
-(r_s, r_t)   the reference point: a score and a time that any point of interest is better than
-hypervolume  area of all (score, log₁₀ seconds) that some point dominates and that dominate the
+cost         CPU seconds per move, or whatever else a move costs; less is better
+(r_s, r_c)   the reference point: a score and a cost that any point of interest is better than
+hypervolume  area of all (score, log₁₀ cost) that some point dominates and that dominate the
              reference point, in points · decades
 ===========  =======================================================================================
 
-Time is measured in decades because the trade is one of ratios: twice the playouts take twice the time
+Costs are measured in decades because the trade is one of ratios: twice the playouts take twice the time
 wherever one starts.
 """
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["hypervolume", "nondominated"]
+__all__ = ["hypervolume", "nondominated", "p_on_front"]
 
 
 def nondominated(
-    scores: npt.NDArray[np.float64], seconds: npt.NDArray[np.float64]
+    scores: npt.NDArray[np.float64], costs: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.int64]:
     """Find the points that no other point beats.
 
@@ -30,19 +30,19 @@ def nondominated(
 
     Parameters
     ----------
-    scores, seconds : float64, shape (n,)
+    scores, costs : float64, shape (n,)
         The two objectives, finite.
 
     Returns
     -------
     int64, shape (n_front,)
-        Indices of the front, fastest first.
+        Indices of the front, cheapest first.
     """
-    order = np.lexsort((-scores, seconds))
+    order = np.lexsort((-scores, costs))
     front: list[int] = []
     best = -np.inf
     for i in order:
-        tied = front and scores[i] == best and seconds[i] == seconds[front[-1]]
+        tied = front and scores[i] == best and costs[i] == costs[front[-1]]
         if scores[i] > best or tied:
             front.append(int(i))
             best = scores[i]
@@ -51,22 +51,40 @@ def nondominated(
 
 def hypervolume(
     scores: npt.NDArray[np.float64],
-    seconds: npt.NDArray[np.float64],
+    costs: npt.NDArray[np.float64],
     reference_score: float,
-    reference_seconds: float,
+    reference_cost: float,
 ) -> float:
     """Return the area that the points dominate, in points · decades.
 
     Parameters
     ----------
-    scores, seconds : float64, shape (n,)
-        The two objectives; times above 0.
-    reference_score, reference_seconds : float
+    scores, costs : float64, shape (n,)
+        The two objectives; costs above 0.
+    reference_score, reference_cost : float
         The reference point. Points not better in both objectives add nothing.
     """
-    inside = (scores > reference_score) & (seconds < reference_seconds)
-    scores, seconds = scores[inside], seconds[inside]
-    front = nondominated(scores, seconds)
+    inside = (scores > reference_score) & (costs < reference_cost)
+    scores, costs = scores[inside], costs[inside]
+    front = nondominated(scores, costs)
     heights = scores[front] - reference_score
-    edges = np.log10(np.append(seconds[front], reference_seconds))
+    edges = np.log10(np.append(costs[front], reference_cost))
     return float(np.sum(heights * np.diff(edges)))
+
+
+def p_on_front(draws: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return for each point the share of worlds in which no other point beats it.
+
+    Parameters
+    ----------
+    draws : float64, shape (n_worlds, n, 2)
+        Both objectives, to be maximized, in each world.
+
+    Returns
+    -------
+    float64, shape (n,)
+    """
+    counts = np.zeros(draws.shape[1])
+    for world in draws:
+        counts[nondominated(world[:, 0], -world[:, 1])] += 1.0
+    return counts / len(draws)

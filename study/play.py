@@ -6,9 +6,9 @@ from typing import Any
 
 from agents.agent import Agent, Game
 from agents.catalog import build, from_theta, parameters
+from study.cost import engineering
 from study.errors import InputError
 from study.replicate import share_reaching, summarize
-from study.report import engineering
 
 __all__ = ["agent_of", "summary_for_people", "summary_of"]
 

@@ -14,9 +14,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, NullFormatter
 
+from study.cost import Cost
 from study.experiment import Experiment
-from study.pareto import hypervolume
-from study.report import engineering
+from study.front import validated_hypervolume
 
 __all__ = ["hypervolume_figure", "pareto_figure", "save", "scores_figure"]
 
@@ -56,12 +56,12 @@ def save(figure: Figure, path: Path) -> None:
     draft.replace(path)
 
 
-def time_axis(axes: Axes) -> None:
-    """Make the x axis one of times a move: logarithmic, with readable units."""
+def cost_axis(axes: Axes, cost: Cost) -> None:
+    """Make the x axis one of costs: logarithmic, with readable units."""
     axes.set_xscale("log")
-    axes.set_xlabel("CPU time a move")
+    axes.set_xlabel(cost.label)
     axes.xaxis.set_major_locator(LogLocator(base=10, subs=(1, 2, 3, 5, 7), numticks=20))
-    axes.xaxis.set_major_formatter(EngFormatter(unit="s"))
+    axes.xaxis.set_major_formatter(EngFormatter(unit=cost.unit))
     axes.xaxis.set_minor_formatter(NullFormatter())
 
 
@@ -70,163 +70,217 @@ def points_axis(axes: Axes) -> None:
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
 
 
-def with_bars(
-    axes: Axes, frame: pd.DataFrame, color: str, marker: str, label: str, size: float
-) -> None:
-    """Draw points with standard-error bars."""
+def games_note(frame: pd.DataFrame, what: str) -> str:
+    """Say how many games the points stand for."""
+    counts = sorted(set(frame["n_games"].astype(int)))
+    each = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
+    return f"{len(frame)} {what} of {each} games each, {int(frame['n_games'].sum()):,} in all"
+
+
+def validated_bars(axes: Axes, frame: pd.DataFrame, cost: Cost, label: str, **style: Any) -> None:
+    """Draw validated points with their 95% intervals."""
+    mean = frame["score_mean_points"]
+    errors = [mean - frame["score_low95_points"], frame["score_high95_points"] - mean]
     axes.errorbar(
-        frame["seconds_per_move"],
-        frame["score_mean_points"],
-        yerr=frame["score_sem_points"].fillna(0.0),
-        fmt=marker,
-        markersize=size,
-        color=color,
-        markeredgecolor="white",
-        markeredgewidth=0.6,
-        ecolor=color,
-        elinewidth=0.8,
-        alpha=0.85,
+        frame[cost.name],
+        mean,
+        yerr=[each.fillna(0.0) for each in errors],
+        linestyle="none",
+        elinewidth=1.1,
+        capsize=2,
         label=label,
+        **style,
     )
 
 
-def games_note(trials: pd.DataFrame) -> str:
-    """Say how many games the points stand for."""
-    counts = sorted(set(trials["n_games"].astype(int)))
-    each = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    return f"{len(trials)} trials of {each} games each, {int(trials['n_games'].sum()):,} in all"
+def draw_curve(axes: Axes, curve: pd.DataFrame, cost: Cost) -> None:
+    """Draw the model's front with its band."""
+    axes.plot(
+        curve[cost.name],
+        curve["posterior_mean_points"],
+        color=BLUE,
+        linewidth=1.7,
+        zorder=2,
+        label="front that the model believes in",
+    )
+    axes.fill_between(
+        curve[cost.name],
+        curve["posterior_low95_points"],
+        curve["posterior_high95_points"],
+        color=BLUE,
+        alpha=0.16,
+        linewidth=0,
+        zorder=1,
+        label="its 95% band",
+    )
 
 
 @mpl.rc_context(STYLE)
-def pareto_figure(trials: pd.DataFrame, baselines: pd.DataFrame, experiment: Experiment) -> Figure:
-    """Draw score against time a move, the observed front as a staircase.
+def pareto_figure(
+    trials: pd.DataFrame, validated: pd.DataFrame, curve: pd.DataFrame, experiment: Experiment
+) -> Figure:
+    """Draw score against cost: trials faintly, the model's front, validated points with intervals.
 
     Parameters
     ----------
-    trials, baselines : DataFrame
-        From :mod:`study.report`; ``trials`` has one complete trial at least.
+    trials, validated, curve : DataFrame
+        From :mod:`study.report` and :mod:`study.front`; ``trials`` has one complete trial at least, and
+        ``validated`` may be empty.
     experiment : Experiment
-        For the title and the symbols.
+        For the title, the cost and the symbols.
     """
+    cost = experiment.cost
     complete = trials[trials["state"] == "complete"]
-    is_design = complete["origin"] == "design"
-    design, search = complete[is_design], complete[~is_design]
-    front = complete[complete["on_front"]].sort_values("seconds_per_move")
-
     figure, axes = new_figure(8.6, 5.6)
-    slowest = float(complete["seconds_per_move"].max())
     axes.plot(
-        [*front["seconds_per_move"], slowest],
-        [*front["score_mean_points"], front["score_mean_points"].iloc[-1]],
-        drawstyle="steps-post",
-        color=RED,
-        linewidth=1.6,
-        label=f"observed front of the trials ({len(front)} points)",
-        zorder=1,
-    )
-    if len(design):
-        with_bars(axes, design, GREY, "s", f"initial design ({len(design)} trials)", 5)
-    if len(search):
-        names = ", ".join(sorted(set(search["origin"])))
-        with_bars(axes, search, BLUE, "o", f"optimization, {names} ({len(search)} trials)", 5.5)
-    if len(baselines):
-        row = baselines.iloc[0]
-        theta = ", ".join(f"{row[name]:g}" for name in experiment.space.names)
-        label = f"{row['baseline']} = ({theta}), {int(row['n_games'])} games"
-        with_bars(axes, baselines, BLACK, "D", label, 8)
-    axes.plot(
-        front["seconds_per_move"],
-        front["score_mean_points"],
+        complete[cost.name],
+        complete["score_mean_points"],
         "o",
-        markersize=10,
-        markerfacecolor="none",
-        markeredgecolor=RED,
-        markeredgewidth=1.3,
-        zorder=4,
+        color=GREY,
+        alpha=0.4,
+        markersize=4,
+        markeredgewidth=0,
+        zorder=0,
+        label="trials, observed means",
     )
-    time_axis(axes)
+    draw_curve(axes, curve, cost)
+    is_baseline = validated["origin"].isin(list(experiment.baselines))
+    on_front = validated["on_front"].astype(bool)
+    red = {"color": RED, "ecolor": RED, "zorder": 4}
+    searched = validated[~is_baseline]
+    best, beaten = searched[on_front[~is_baseline]], searched[~on_front[~is_baseline]]
+    if len(best):
+        validated_bars(axes, best, cost, "validated, on the front", marker="o", markersize=6, **red)
+    if len(beaten):
+        hollow = {**red, "markerfacecolor": "white"}
+        label = "validated, beaten by another"
+        validated_bars(axes, beaten, cost, label, marker="o", markersize=6, **hollow)
+    for _, row in validated[is_baseline].iterrows():
+        theta = ", ".join(f"{row[name]:g}" for name in experiment.space.names)
+        label = f"validated: {row['origin']} = ({theta})"
+        one = row.to_frame().T.infer_objects()
+        validated_bars(axes, one, cost, label, marker="D", markersize=7, color=BLACK, zorder=5)
+    cost_axis(axes, cost)
     points_axis(axes)
     axes.set_ylabel("mean score, points")
     axes.set_ylim(bottom=0)
-    axes.set_title(experiment.title + ": score against time")
+    axes.set_title(experiment.title + ": score against " + cost.label)
     axes.legend(loc="lower right", fontsize=8.5)
-    caption(
-        figure,
-        f"{games_note(complete)}; bars: ± 1 standard error of the mean. The front joins the best of "
-        "noisy means:\nwhat it promises is more than its points keep when they are played again.",
-    )
+    note = f"{games_note(complete, 'trials')}: an observed mean that is high was mostly lucky."
+    if len(validated):
+        note += (
+            f"\nValidated: {games_note(validated, 'points')}, on seeds that the search never used; "
+            "bars: 95% intervals. The model knows the trials alone."
+        )
+    else:
+        note += "\nNothing is validated yet."
+    caption(figure, note)
     return figure
 
 
 @mpl.rc_context(STYLE)
-def scores_figure(trials: pd.DataFrame, games: pd.DataFrame, experiment: Experiment) -> Figure:
-    """Draw how single games' scores spread along the front."""
-    front = trials[trials["on_front"]].sort_values("seconds_per_move")
+def scores_figure(validated: pd.DataFrame, games: pd.DataFrame, experiment: Experiment) -> Figure:
+    """Draw how single games' scores spread along the validated front.
+
+    Parameters
+    ----------
+    validated, games : DataFrame
+        ``validated`` has one row at least.
+    experiment : Experiment
+        For the title and the cost.
+    """
+    front = validated[validated["on_front"]]
     if len(front) > MOST_LABELS:
         chosen = np.linspace(0, len(front) - 1, MOST_LABELS).round().astype(int)
-        front = front.iloc[chosen]
-    figure, axes = new_figure(8.6, 0.42 * len(front) + 2.2)
+        front = front.iloc[np.unique(chosen)]
+    figure, axes = new_figure(8.6, 0.55 * len(front) + 2.2)
+    rng = np.random.default_rng(0)
     for position, (_, row) in enumerate(front.iterrows()):
-        scores = games.loc[games["trial"] == row["trial"], "score_points"]
-        spread = np.linspace(-0.18, 0.18, len(scores)) if len(scores) > 1 else [0.0]
-        axes.plot(scores, position + np.asarray(spread), "o", color=BLUE, alpha=0.6, markersize=4)
-        axes.plot(
-            row["score_mean_points"], position, "|", color=RED, markersize=18, markeredgewidth=2
-        )
+        scores = games.loc[games["point"] == row["point"], "score_points"].to_numpy(float)
+        heights = position + rng.uniform(-0.3, 0.3, len(scores))
+        axes.plot(scores, heights, "o", color=BLUE, alpha=0.25, markersize=2.5, markeredgewidth=0)
+        mean = row["score_mean_points"]
+        axes.plot(mean, position, "|", color=RED, markersize=26, markeredgewidth=2)
+    cost = experiment.cost
     axes.set_yticks(range(len(front)))
     axes.set_yticklabels(
-        [
-            f"trial {int(r['trial'])}, {engineering(r['seconds_per_move'])}"
-            for _, r in front.iterrows()
-        ]
+        [f"{row['origin']}, {cost.show(row[cost.name])}" for _, row in front.iterrows()]
     )
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.set_xlabel("score of one game, points")
     axes.set_xlim(left=0)
     axes.set_ylim(-0.6, len(front) - 0.4)
-    axes.set_title("Games along the observed front")
-    counts = sorted(set(front["n_games"].astype(int)))
-    each = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    axes.set_title("Games along the validated front")
     caption(
         figure,
-        f"{experiment.title}. A dot is a game, {each} a trial (their height is for reading "
-        "only); the red stroke is their mean.",
+        f"{experiment.title}. A dot is a game (its height is for reading only), the red stroke their "
+        f"mean; {games_note(front, 'points')}.",
     )
     return figure
 
 
 @mpl.rc_context(STYLE)
-def hypervolume_figure(trials: pd.DataFrame, experiment: Experiment) -> Figure:
-    """Draw how the hypervolume of the observed means grows with the games played."""
-    complete = trials[trials["state"] == "complete"].sort_values("trial")
-    scores = complete["score_mean_points"].to_numpy(float)
-    seconds = complete["seconds_per_move"].to_numpy(float)
-    reference = (experiment.reference_score, experiment.reference_seconds_per_move)
-    volumes = [
-        hypervolume(scores[:n], seconds[:n], *reference) for n in range(1, len(complete) + 1)
-    ]
-    figure, axes = new_figure(7.2, 4.2)
-    axes.step(complete["n_games"].cumsum(), volumes, where="post", color=BLUE, linewidth=1.8)
+def hypervolume_figure(
+    history: pd.DataFrame, trials: pd.DataFrame, validated: pd.DataFrame, experiment: Experiment
+) -> Figure:
+    """Draw how the front grows with the games played, as observed and as the model sees it.
+
+    Parameters
+    ----------
+    history : DataFrame
+        From :func:`study.history.hypervolume_history`.
+    trials, validated : DataFrame
+        From :mod:`study.report` and :mod:`study.front`; the latter may be empty.
+    experiment : Experiment
+        For the reference point.
+    """
+    complete = trials[trials["state"] == "complete"]
+    figure, axes = new_figure(7.2, 4.4)
+    axes.step(
+        history["n_games"],
+        history["observed"],
+        where="post",
+        color=GREY,
+        linewidth=1.2,
+        label="of observed means (too good)",
+    )
+    axes.plot(
+        history["n_games"],
+        history["posterior"],
+        "o-",
+        color=BLUE,
+        linewidth=1.8,
+        markersize=3.5,
+        label="of posterior means at the trials",
+    )
+    searched = validated[~validated["origin"].isin(list(experiment.baselines))]
+    if len(searched):
+        volume, low, high = validated_hypervolume(searched, experiment)
+        axes.axhspan(low, high, color=RED, alpha=0.15, linewidth=0)
+        label = f"validated points: {volume:,.0f}, 95% interval {low:,.0f} to {high:,.0f}"
+        axes.axhline(volume, color=RED, linewidth=1.5, label=label)
     n_design = int((complete["origin"] == "design").sum())
     if 0 < n_design < len(complete):
-        end = float(complete["n_games"].cumsum().iloc[n_design - 1])
+        end = float(complete.sort_values("trial")["n_games"].cumsum().iloc[n_design - 1])
         axes.axvline(end, color=GREY, linestyle=":", linewidth=1.2)
         axes.annotate(
             " end of the initial design",
-            (end, 0),
+            (end, 1),
             xycoords=("data", "axes fraction"),
             fontsize=8,
-            va="bottom",
+            va="top",
             color="#555555",
         )
     points_axis(axes)
-    axes.set_xlabel("games played, in the order of the trials (baselines apart)")
-    axes.set_ylabel("hypervolume, points · decades of time")
+    axes.set_xlabel("games of the search, in the order of the trials")
+    axes.set_ylabel("hypervolume, points · decades")
     axes.set_ylim(bottom=0)
-    axes.set_title("Hypervolume of the observed means")
+    axes.set_title("Hypervolume: what the search found")
+    axes.legend(loc="lower right", fontsize=8.5)
+    reference = experiment.cost.show(experiment.reference_cost)
     caption(
         figure,
-        f"{games_note(complete)}. Reference point: {reference[0]:,.0f} points at "
-        f"{engineering(reference[1])} a move.",
+        f"{games_note(complete, 'trials')}. Reference point: {experiment.reference_score:,.0f} points at "
+        f"{reference} a move.",
     )
     return figure

@@ -2,6 +2,7 @@
 
 import math
 import time
+from dataclasses import dataclass
 from types import TracebackType
 
 from rich.console import Console
@@ -10,11 +11,57 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from study.sweep import Snapshot
-
-__all__ = ["SweepDisplay", "duration"]
+__all__ = ["Snapshot", "SweepDisplay", "duration"]
 
 SECONDS_BETWEEN_LINES = 15.0
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """How far a phase of a sweep is.
+
+    Attributes
+    ----------
+    unit : str
+        What the phase counts: ``trials`` or ``points``.
+    n_units_done, n_units : int
+        Complete ones, and the total aimed at.
+    n_games_done, n_games : int
+        Finished games, those of earlier runs included, and those it takes in all, as far as known.
+    n_games_now : int
+        Finished games of this run.
+    seconds : float
+        Since this run began; 0 before.
+    utilization : float
+        Share of the workers' time spent in games; NaN before it is known.
+    note : str
+        What else to show.
+    n_failed, n_deaths : int
+        Units that could not be played, and times a worker died.
+    """
+
+    unit: str
+    n_units_done: int
+    n_units: int
+    n_games_done: int
+    n_games: int
+    n_games_now: int
+    seconds: float
+    utilization: float
+    note: str
+    n_failed: int
+    n_deaths: int
+
+    @property
+    def games_per_second(self) -> float:
+        """Of this run; 0 before its first game."""
+        return self.n_games_now / self.seconds if self.seconds else 0.0
+
+    @property
+    def seconds_left(self) -> float:
+        """At that rate; NaN before it is known."""
+        rate = self.games_per_second
+        return (self.n_games - self.n_games_done) / rate if rate else math.nan
 
 
 def duration(seconds: float) -> str:
@@ -40,7 +87,7 @@ class SweepDisplay:
             MofNCompleteColumn(),
             console=console,
         )
-        self.trials = self.bars.add_task("trials", total=None)
+        self.units = self.bars.add_task("trials", total=None)
         self.games = self.bars.add_task("games", total=None)
         self.figures = Text()
         self.last_line = time.monotonic()
@@ -72,21 +119,27 @@ class SweepDisplay:
 
     def show(self, now: Snapshot) -> None:
         """Show how far the sweep is."""
-        figures = (
-            f"{now.games_per_second:.2f} games/s · {duration(now.seconds_left)} left · "
-            f"hypervolume {now.hypervolume:,.0f} points·decades"
-        )
+        figures = f"{now.games_per_second:.2f} games/s · {duration(now.seconds_left)} left"
+        if math.isfinite(now.utilization):
+            figures += f" · workers {now.utilization:.0%} busy"
+        if now.note:
+            figures += f" · {now.note}"
         if now.n_failed:
-            figures += f" · {now.n_failed} trials failed"
+            figures += f" · {now.n_failed} {now.unit} failed"
         if now.n_deaths:
             figures += f" · {now.n_deaths} worker deaths"
         if self.live:
-            self.bars.update(self.trials, completed=now.n_trials_done, total=now.n_trials)
+            self.bars.update(
+                self.units,
+                description=now.unit,
+                completed=now.n_units_done,
+                total=now.n_units,
+            )
             self.bars.update(self.games, completed=now.n_games_done, total=now.n_games)
             self.figures.plain = f"       {figures}"
         elif time.monotonic() - self.last_line >= SECONDS_BETWEEN_LINES:
             self.last_line = time.monotonic()
             self.message(
-                f"trials {now.n_trials_done}/{now.n_trials} · "
+                f"{now.unit} {now.n_units_done}/{now.n_units} · "
                 f"games {now.n_games_done}/{now.n_games} · {figures}"
             )

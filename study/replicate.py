@@ -1,12 +1,14 @@
 """Replicates: the seeded games of a trial, played in a worker, and what a trial's numbers are.
 
 Replicate r of any trial of the study with seed S is the game with seed 1,000,000·S + r: readable, the
-same for all θ, and enough to play it again (``thetafront play AGENT --theta … --seed …``).
+same for all θ, and enough to play it again (``thetafront play AGENT --theta … --seed …``). The search
+plays replicates below 500,000, validation those from there on: no game that chose a θ also judges it.
 
 Workers import this module: it must not import optuna, pandas or matplotlib.
 """
 
 import math
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -16,27 +18,37 @@ import numpy as np
 from agents.agent import Agent, Game
 
 __all__ = [
+    "FIRST_VALIDATION_REPLICATE",
     "MOST_REPLICATES",
     "Summary",
+    "TimedGame",
     "game_seed",
     "game_to_record",
-    "play_game",
+    "play_timed",
     "record_to_game",
     "summarize",
 ]
 
-MOST_REPLICATES = 1_000_000
+MOST_REPLICATES = 500_000
+GAMES_A_STUDY_SEED = 1_000_000
+FIRST_VALIDATION_REPLICATE = MOST_REPLICATES
 LARGEST_STUDY_SEED = 2**31 - 1
 
 
 def game_seed(study_seed: int, replicate: int) -> int:
     """Return the seed of a replicate."""
-    return study_seed * MOST_REPLICATES + replicate
+    return study_seed * GAMES_A_STUDY_SEED + replicate
 
 
-def play_game(agent: Agent, seed: int) -> Game:
+TimedGame = tuple[Game, str, float, float]
+"""A game, no error, and when it began and ended on the system's monotonic clock, in seconds."""
+
+
+def play_timed(agent: Agent, seed: int) -> TimedGame:
     """Play one game: what a worker is asked to do."""
-    return agent.play(seed)
+    began = time.monotonic()
+    game = agent.play(seed)
+    return game, "", began, time.monotonic()
 
 
 def game_to_record(game: Game) -> dict[str, Any]:

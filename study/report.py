@@ -1,4 +1,4 @@
-"""Tables of a study: one row a trial, one row a game, one row a point of the front.
+"""Tables of a study: one row a trial, one row a game.
 
 Column names carry their units: ``score_*_points``, ``*_seconds*``; shares are between 0 and 1.
 """
@@ -9,39 +9,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import optuna
 import pandas as pd
 from optuna.trial import TrialState
-from rich.table import Table
 
 from agents.agent import Game
-from study.batch import baseline_games, games_of
+from study.batch import games_of
 from study.experiment import Experiment
-from study.pareto import nondominated
+from study.pareto import nondominated, p_on_front
 from study.replicate import share_reaching, summarize
+from study.validation import Belief, validated_points
 
-__all__ = [
-    "baselines_frame",
-    "engineering",
-    "front_frame",
-    "front_table",
-    "games_frame",
-    "trials_frame",
-    "write_csv",
-]
+__all__ = ["games_columns", "games_frame", "thetas_of", "trials_frame", "write_csv"]
 
 TILES_IN_CSV = (512, 1024, 2048, 4096, 8192, 16384)
-TILES_IN_TABLE = (2048, 4096, 8192)
-SECONDS_PREFIXES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
-
-
-def engineering(seconds: float) -> str:
-    """Write a time with three digits and a readable unit: ``183 µs``, ``1.25 ms``."""
-    seconds = float(f"{seconds:.3g}")
-    for scale, unit in SECONDS_PREFIXES:
-        if seconds >= scale:
-            return f"{f'{seconds / scale:#.3g}'.rstrip('.')} {unit}"
-    return f"{seconds:g} s"
+N_DRAWS = 1000
 
 
 GAMES_COLUMNS = (
@@ -75,8 +58,15 @@ def games_columns(games: Sequence[Game]) -> dict[str, Any]:
     }
 
 
-def trials_frame(study: optuna.Study, experiment: Experiment) -> pd.DataFrame:
-    """Return one row a trial that has begun, with the mark ``on_front`` for the observed front."""
+def trials_frame(
+    study: optuna.Study, experiment: Experiment, belief: Belief | None = None
+) -> pd.DataFrame:
+    """Return one row a trial that has begun.
+
+    ``on_observed_front`` marks the observed means that no other beats. With a ``belief``, complete
+    trials have what the model makes of all trials together: posterior mean and standard deviation
+    of the score, and the probability that no other trial beats this one.
+    """
     rows = []
     for trial in study.get_trials(deepcopy=False):
         if trial.state == TrialState.WAITING:
@@ -97,25 +87,40 @@ def trials_frame(study: optuna.Study, experiment: Experiment) -> pd.DataFrame:
     front = complete[
         nondominated(
             frame["score_mean_points"].to_numpy(float)[complete],
-            frame["seconds_per_move"].to_numpy(float)[complete],
+            frame[experiment.cost.name].to_numpy(float)[complete],
         )
     ]
-    frame["on_front"] = np.isin(np.arange(len(frame)), front)
+    frame["on_observed_front"] = np.isin(np.arange(len(frame)), front)
+    if belief is not None:
+        add_belief(frame, complete, experiment, belief)
     return frame
 
 
-def baselines_frame(study: optuna.Study, experiment: Experiment) -> pd.DataFrame:
-    """Return one row a baseline that has games."""
-    rows = []
-    for name, values in experiment.baselines.items():
-        games = list(baseline_games(study, name).values())
-        if games:
-            rows.append({"baseline": name, **values, **games_columns(games)})
-    return pd.DataFrame(rows)
+def thetas_of(frame: pd.DataFrame, experiment: Experiment) -> list[dict[str, Any]]:
+    """Return θ of each row."""
+    columns = {name: frame[name].tolist() for name in experiment.space.names}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def add_belief(
+    frame: pd.DataFrame, complete: npt.NDArray[np.int64], experiment: Experiment, belief: Belief
+) -> None:
+    """Add what the model makes of the complete trials."""
+    points = belief.cube.encode(thetas_of(frame.loc[complete], experiment))
+    believed = {
+        "posterior_mean_points": belief.posterior.mean(points)[:, 0],
+        "posterior_sd_points": belief.posterior.deviation(points)[:, 0],
+        "p_on_front": p_on_front(belief.posterior.draw(points, N_DRAWS, np.random.default_rng(0))),
+    }
+    for name, values in believed.items():
+        frame[name] = np.nan
+        frame.loc[complete, name] = values
 
 
 GAME_COLUMNS = (
+    "phase",
     "trial",
+    "point",
     "origin",
     "replicate",
     "seed",
@@ -148,56 +153,18 @@ def game_rows(games: dict[int, Game], **labels: Any) -> list[dict[str, Any]]:
     ]
 
 
-def games_frame(study: optuna.Study, experiment: Experiment) -> pd.DataFrame:
-    """Return one row a finished game; ``trial`` is empty, and ``origin`` the name, for a baseline."""
+def games_frame(study: optuna.Study) -> pd.DataFrame:
+    """Return one row a finished game; those of validation have a ``point`` in place of a trial."""
     rows: list[dict[str, Any]] = []
     for trial in study.get_trials(deepcopy=False):
         if trial.state != TrialState.WAITING:
+            labels = {"phase": "search", "trial": trial.number, "point": ""}
             origin = trial.user_attrs.get("origin", "")
-            rows += game_rows(games_of(trial), trial=trial.number, origin=origin)
-    for name in experiment.baselines:
-        rows += game_rows(baseline_games(study, name), trial=pd.NA, origin=name)
+            rows += game_rows(games_of(trial), **labels, origin=origin)
+    for point in validated_points(study):
+        labels = {"phase": "validation", "trial": pd.NA, "point": point.key}
+        rows += game_rows(point.games, **labels, origin=point.origin)
     return pd.DataFrame(rows, columns=list(GAME_COLUMNS)).astype({"trial": "Int64"})
-
-
-def front_frame(trials: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of the observed front, fastest first."""
-    front = trials[trials["on_front"]].drop(columns=["on_front", "state", "error"])
-    return front.sort_values("seconds_per_move").reset_index(drop=True)
-
-
-def front_table(front: pd.DataFrame, experiment: Experiment) -> Table:
-    """Lay the front out for a terminal."""
-    table = Table(title=f"Observed front: {experiment.title}", title_justify="left")
-    table.add_column("trial", justify="right", no_wrap=True)
-    for parameter in experiment.space:
-        table.add_column(parameter.label, justify="right", no_wrap=True)
-    table.add_column("score ± s.e.", justify="right", no_wrap=True)
-    table.add_column("n", justify="right", no_wrap=True)
-    table.add_column("time a move", justify="right", no_wrap=True)
-    for tile in TILES_IN_TABLE:
-        table.add_column(f"≥ {tile}", justify="right", no_wrap=True)
-    for _, row in front.iterrows():
-        table.add_row(
-            str(int(row["trial"])),
-            *(
-                f"{row[p.name]:.0f}" if p.integer else f"{row[p.name]:.2f}"
-                for p in experiment.space
-            ),
-            score_with_error(row),
-            str(int(row["n_games"])),
-            engineering(row["seconds_per_move"]),
-            *(f"{row[f'share_reaching_{tile}']:.0%}" for tile in TILES_IN_TABLE),
-        )
-    return table
-
-
-def score_with_error(row: Any) -> str:
-    """Write a mean score and its standard error, ``45,210 ± 620``; ``± ?`` for a single game."""
-    error = row["score_sem_points"]
-    return f"{row['score_mean_points']:,.0f} ± " + (
-        f"{error:,.0f}" if math.isfinite(error) else "?"
-    )
 
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:

@@ -3,7 +3,7 @@
 A study is one optuna study in a storage URL, ``sqlite:///results/<name>/study.db`` unless told
 otherwise. It carries what made it in the user attribute ``thetafront``: experiment, search space, seed,
 design. Each finished game is one user attribute of its trial, ``game:<replicate>``, written as soon as
-the game has ended; a baseline's games are attributes of the study.
+the game has ended; those of validation are attributes of the study.
 """
 
 import fcntl
@@ -14,7 +14,7 @@ import socket
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.exc import NoSuchModuleError as NoSuchDriverError
 
+from study.cost import cost_by_name
 from study.errors import InputError
 from study.experiment import Experiment, experiment
 from study.manifest import command_line
@@ -111,11 +112,12 @@ class StudyRecord:
     seed: int
     design: str
     design_size: int
+    cost: str = "seconds_per_move"
 
     def differences(self, other: "StudyRecord") -> list[str]:
         """Say, a phrase each, in what another record differs from this one."""
         phrases = []
-        for name in ("experiment", "seed", "design", "design_size"):
+        for name in ("experiment", "seed", "design", "design_size", "cost"):
             mine, theirs = getattr(self, name), getattr(other, name)
             if mine != theirs:
                 phrases.append(f"{name.replace('_', ' ')} {mine}, not {theirs}")
@@ -320,18 +322,21 @@ def record_of(study: optuna.Study) -> StudyRecord:
     stored: Any = study.user_attrs.get(ATTRIBUTE)
     if not isinstance(stored, Mapping):
         raise InputError(f"study: {study.study_name!r} was not made by thetafront")
-    names = set(StudyRecord.__dataclass_fields__)
-    if stored.get("format") != FORMAT or not names <= set(stored):
+    names = {each.name for each in fields(StudyRecord)}
+    needed = {each.name for each in fields(StudyRecord) if each.default is MISSING}
+    if stored.get("format") != FORMAT or not needed <= set(stored):
         raise InputError(
             f"study: {study.study_name!r} was made by another version of thetafront "
             f"(format {stored.get('format')}, not {FORMAT})"
         )
-    return StudyRecord(**{name: stored[name] for name in names})
+    return StudyRecord(**{name: stored[name] for name in names & set(stored)})
 
 
-def remember_run(study: optuna.Study, run: Mapping[str, Any]) -> None:
-    """Add what made this sweep to the study: command, versions, revision, machine."""
-    study.set_user_attr(f"{RUN_PREFIX}{len(runs_of(study))}", dict(run))
+def remember_run(study: optuna.Study, run: Mapping[str, Any], index: int | None = None) -> int:
+    """Add what made this run to the study, or write over an earlier one; return its index."""
+    index = len(runs_of(study)) if index is None else index
+    study.set_user_attr(f"{RUN_PREFIX}{index}", dict(run))
+    return index
 
 
 def runs_of(study: optuna.Study) -> list[dict[str, Any]]:
@@ -416,4 +421,5 @@ def open_for_reading(
         given = "no name given" if name is None else f"{name!r} given"
         raise InputError(f"study: {given}; {place.shown_url} holds: {', '.join(names) or 'none'}")
     study = optuna.load_study(study_name=name, storage=storage)
-    return study, place, experiment(record_of(study).experiment)
+    record = record_of(study)
+    return study, place, experiment(record.experiment).with_cost(cost_by_name(record.cost))

@@ -25,7 +25,7 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from agents.agent import Agent, Game, warm
 from study.errors import InputError
-from study.replicate import play_game
+from study.replicate import TimedGame, play_timed
 
 __all__ = ["Finished", "Workers", "WorkersError", "check_jobs", "n_cores", "play_all"]
 
@@ -69,11 +69,13 @@ def begin_worker(parent: int) -> None:
 
 @dataclass(frozen=True)
 class Finished(Generic[Key]):
-    """A game that came back: the game itself, or why there is none."""
+    """A game that came back: the game itself, or why there is none; and when it was played."""
 
     key: Key
     game: Game | None
     error: str = ""
+    began: float = 0.0
+    ended: float = 0.0
 
 
 @dataclass
@@ -113,7 +115,7 @@ class Workers(Generic[Key]):
     jobs: int
     returned: "deque[Finished[Key]]" = field(default_factory=deque)
     n_deaths: int = 0
-    in_flight: dict["Future[Game]", Task[Key]] = field(default_factory=dict)
+    in_flight: dict["Future[TimedGame]", Task[Key]] = field(default_factory=dict)
     suspects: "deque[Task[Key]]" = field(default_factory=deque)
     held_back: "deque[Task[Key]]" = field(default_factory=deque)
     pool: Any = None
@@ -165,31 +167,39 @@ class Workers(Generic[Key]):
 
     def _start(self, task: Task[Key]) -> None:
         try:
-            future = self.pool.submit(play_game, task.agent, task.seed)
+            future = self.pool.submit(play_timed, task.agent, task.seed)
         except BrokenProcessPool as error:
             # It broke since the last look: collect() will find out, and play this game too.
             future = Future()
             future.set_exception(TerminatedWorkerError(str(error)))
         self.in_flight[future] = task
 
-    def collect(self, timeout: float) -> None:
+    def collect(self, timeout: float, also: "Future[Any] | None" = None) -> None:
         """Wait for one game, or ``timeout`` seconds; put all that have come back into ``returned``.
+
+        Parameters
+        ----------
+        timeout : float
+            Seconds to wait at most.
+        also : Future, optional
+            Something else whose end ends the waiting.
 
         Raises
         ------
         WorkersError
             If a game's worker has died again with no other game in flight.
         """
-        done, _ = wait(self.in_flight, timeout=timeout, return_when=FIRST_COMPLETED)
+        awaited: set[Future[Any]] = {*self.in_flight, *([] if also is None else [also])}
+        wait(awaited, timeout=timeout, return_when=FIRST_COMPLETED)
         broken = False
-        for future in done:
+        for future in [each for each in self.in_flight if each.done()]:
             error = future.exception()
             if isinstance(error, BrokenProcessPool):
                 broken = True
                 continue
             key = self.in_flight[future].key
             if error is None:
-                self.returned.append(Finished(key, future.result()))
+                self.returned.append(Finished(key, *future.result()))
             else:
                 self.returned.append(Finished(key, None, f"{type(error).__name__}: {error}"))
             del self.in_flight[future]
@@ -204,7 +214,7 @@ class Workers(Generic[Key]):
         tasks = []
         for future, task in self.in_flight.items():
             if future.done() and future.exception() is None:
-                self.returned.append(Finished(task.key, future.result()))
+                self.returned.append(Finished(task.key, *future.result()))
             else:
                 tasks.append(task)
         if len(tasks) == 1:

@@ -27,8 +27,8 @@ from agents.agent import warm; from agents.mcmdp import MonteCarloMDP
 warm(MonteCarloMDP); print(time.monotonic() - begin)
 """
 MEMORY = """
-import resource; from study.replicate import play_game; from agents.mcmdp import MonteCarloMDP
-play_game(MonteCarloMDP.from_theta(2048, 512, 256, 64, 1.0, 0.5), 1)
+import resource; from study.replicate import play_timed; from agents.mcmdp import MonteCarloMDP
+play_timed(MonteCarloMDP.from_theta(2048, 512, 256, 64, 1.0, 0.5), 1)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """
 IMPORT = """

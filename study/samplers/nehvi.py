@@ -26,7 +26,9 @@ from optuna.distributions import BaseDistribution
 from optuna.samplers import BaseSampler, RandomSampler
 from optuna.search_space import IntersectionSearchSpace
 from optuna.trial import FrozenTrial
+from scipy.spatial.distance import cdist
 from scipy.stats import qmc
+from threadpoolctl import threadpool_limits
 
 from study.cube import Cube
 from study.improvement import Strips, expected_improvement, strips_of
@@ -34,7 +36,7 @@ from study.observations import Objectives, Observations, observe
 from study.pareto import nondominated
 from study.posterior import Posterior
 
-__all__ = ["ModelSampler", "NoisyEHVISampler", "perturb", "sobol_points"]
+__all__ = ["ModelSampler", "NoisyEHVISampler", "among", "perturb", "sobol_points"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -49,7 +51,8 @@ SCALES = (
     0.02,
     0.007,
 )  # of perturbations, in the unit cube, one round of refinement each
-P_ANYWHERE = 0.05  # that a perturbed coordinate is drawn anew
+P_ANYWHERE = 0.05  # that a perturbed parameter is drawn anew
+SAME_POINT = 1e-9  # greatest distance along any coordinate
 
 
 def sobol_points(cube: Cube, n: int, rng: np.random.Generator) -> Floats:
@@ -58,12 +61,22 @@ def sobol_points(cube: Cube, n: int, rng: np.random.Generator) -> Floats:
 
 
 def perturb(cube: Cube, points: Floats, scale: Floats, rng: np.random.Generator) -> Floats:
-    """Move some coordinates of each point, by a normal of the given scale or to anywhere."""
+    """Move some coordinates of each point, by a normal of the given scale or to anywhere.
+
+    The coordinates of a categorical parameter go anywhere together: alone, none of a uniform number
+    would ever overtake the 1 of the present choice.
+    """
     shape = points.shape
+    widths = [columns.stop - columns.start for columns in cube.columns.values()]
     steps = scale * rng.standard_normal(shape)
     moved = points + np.where(rng.random(shape) < rng.uniform(0.2, 1.0, (shape[0], 1)), steps, 0.0)
-    anywhere = rng.random(shape) < P_ANYWHERE
+    anywhere = np.repeat(rng.random((shape[0], len(widths))) < P_ANYWHERE, widths, axis=1)
     return cube.snap(np.where(anywhere, rng.random(shape), moved))
+
+
+def among(points: Floats, others: Floats) -> npt.NDArray[np.bool_]:
+    """Return which points are among others, up to rounding; shape (len(points),)."""
+    return np.asarray(cdist(points, others, "chebyshev").min(axis=1) <= SAME_POINT)
 
 
 class ModelSampler(BaseSampler):
@@ -113,7 +126,10 @@ class ModelSampler(BaseSampler):
         observations = observe(others, cube, study.directions, self.objectives)
         if len(observations.points) < self.n_startup_trials:
             return {}
-        point = self.propose(observations, cube, np.random.default_rng([self.seed, trial.number]))
+        rng = np.random.default_rng([self.seed, trial.number])
+        # More threads make matrices this small slower, tenfold on a busy machine, and round differently.
+        with threadpool_limits(1):
+            point = self.propose(observations, cube, rng)
         return cube.decode(point)
 
     def sample_independent(
@@ -149,18 +165,20 @@ class NoisyEHVISampler(ModelSampler):
         worlds = posterior.given(begun, draws)
 
         def improvement(points: Floats) -> Floats:
-            return expected_improvement(strips, worlds.mean(points), worlds.deviation(points))
+            gains = expected_improvement(strips, worlds.mean(points), worlds.deviation(points))
+            # A world knows them but for the jitter, which must not pass for a chance to improve.
+            return np.where(among(points, begun), 0.0, gains)
 
         candidates = self.candidates(posterior, begun, cube, rng)
         gains = improvement(candidates)
+        if not gains.max() > 0.0:
+            return self.least_known(posterior, strips, candidates)
         for scale in SCALES:
             best = np.argsort(-gains, kind="stable")[:N_REFINED]
             near = np.repeat(candidates[best], N_NEIGHBOURS, axis=0)
             near = perturb(cube, near, np.array(scale), rng)
             candidates = np.concatenate([candidates[best], near])
             gains = np.concatenate([gains[best], improvement(near)])
-        if not gains.max() > 0.0:
-            return self.least_known(posterior, strips, candidates)
         return np.asarray(candidates[np.argmax(gains)])
 
     def candidates(

@@ -1,0 +1,123 @@
+"""BoTorch's noisy expected hypervolume improvement as an optuna sampler: a yardstick for our own.
+
+The model is BoTorch's default Gaussian process, one an objective, told the noise of values whose
+variance is known; where a variance is not known, the objective's noise is inferred as one number.
+The acquisition function is qLogNEHVI, which takes trials in flight into account.
+
+This module imports torch and botorch, which are not among the project's own requirements; nothing but
+the sampler named ``botorch`` imports it.
+
+Sources: Balandat et al., *BoTorch: a framework for efficient Monte-Carlo Bayesian optimization* (2020);
+Daulton, Balandat and Bakshy, *Parallel Bayesian optimization of multiple noisy objectives with expected
+hypervolume improvement* (2021); Ament et al., *Unexpected improvements to expected improvement for
+Bayesian optimization* (2023).
+"""
+
+import warnings
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from botorch.acquisition.multi_objective.logei import qLogNoisyExpectedHypervolumeImprovement
+from botorch.exceptions.warnings import BotorchWarning
+from botorch.fit import fit_gpytorch_mll
+from botorch.models import ModelListGP, SingleTaskGP
+from botorch.models.transforms import Standardize
+from botorch.optim import optimize_acqf
+from botorch.sampling.normal import SobolQMCNormalSampler
+from gpytorch.mlls import SumMarginalLogLikelihood
+from linear_operator.utils.warnings import NumericalWarning
+
+from study.cube import Cube
+from study.observations import Observations
+from study.samplers.nehvi import ModelSampler
+
+__all__ = ["BoTorchSampler"]
+
+Floats = npt.NDArray[np.float64]
+
+# BoTorch's own tutorials take 128, 10 and 512.
+N_DRAWS = 64
+N_RESTARTS = 4
+N_RAW = 256
+LEAST_NOISE = 1e-6  # of scaled values: BoTorch's floor, below which its Cholesky factors may fail
+MOST_PENDING = 64  # each makes the acquisition function slower; the rest are remains of killed runs
+
+
+def tensor(values: Floats) -> torch.Tensor:
+    """Copy an array to torch, in double precision."""
+    return torch.tensor(values, dtype=torch.float64)
+
+
+def known_noise(noise: Floats, values: Floats) -> Floats | None:
+    """Return one objective's noise variances, in its own units; None if they are to be inferred.
+
+    A value of unknown variance among others of known variance takes their mean: BoTorch infers the
+    noise of all values or of none.
+
+    Parameters
+    ----------
+    noise, values : float64, shape (n,)
+        Of one objective.
+    """
+    missing = np.isnan(noise)
+    if np.all(missing):
+        return None
+    least = LEAST_NOISE * max(float(np.var(values)), 1e-12)
+    return np.asarray(np.maximum(np.where(missing, np.mean(noise[~missing]), noise), least))
+
+
+def fitted(observations: Observations) -> ModelListGP:
+    """Return a Gaussian process an objective, hyperparameters found."""
+    points = tensor(observations.points)
+    models = []
+    for k in range(2):
+        values, noise = observations.values[:, k], observations.noise[:, k]
+        variances = known_noise(noise, values)
+        models.append(
+            SingleTaskGP(
+                points,
+                tensor(values)[:, None],
+                None if variances is None else tensor(variances)[:, None],
+                # Of one value there is no standard deviation.
+                outcome_transform=Standardize(m=1) if len(values) > 1 else None,
+            )
+        )
+    model = ModelListGP(*models)
+    fit_gpytorch_mll(SumMarginalLogLikelihood(model.likelihood, model))
+    return model
+
+
+class BoTorchSampler(ModelSampler):
+    """Suggests where BoTorch's qLogNEHVI is largest.
+
+    Parameters are those of :class:`~study.samplers.nehvi.ModelSampler`.
+    """
+
+    def propose(self, observations: Observations, cube: Cube, rng: np.random.Generator) -> Floats:
+        """Return the best point of the acquisition function's optimization, snapped to the space."""
+        seed = int(rng.integers(2**31))
+        with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
+            # Of few or constant observations BoTorch says that they are few or constant.
+            for category in (BotorchWarning, NumericalWarning, RuntimeWarning):
+                warnings.simplefilter("ignore", category)
+            torch.manual_seed(seed)
+            pending = observations.pending[-MOST_PENDING:]
+            acquisition = qLogNoisyExpectedHypervolumeImprovement(
+                model=fitted(observations),
+                ref_point=tensor(observations.reference),
+                X_baseline=tensor(np.unique(observations.points, axis=0)),
+                X_pending=tensor(np.unique(pending, axis=0)) if len(pending) else None,
+                sampler=SobolQMCNormalSampler(torch.Size([N_DRAWS]), seed=seed),
+                prune_baseline=True,
+            )
+            bounds = torch.tensor([[0.0], [1.0]], dtype=torch.float64).repeat(1, cube.n_coordinates)
+            best, _ = optimize_acqf(
+                acquisition,
+                bounds=bounds,
+                q=1,
+                num_restarts=N_RESTARTS,
+                raw_samples=N_RAW,
+                options={"seed": seed, "maxiter": 100},
+            )
+        return np.asarray(cube.snap(best.detach().numpy())[0])

@@ -1,0 +1,345 @@
+"""The search: ask for a θ, have its games played, tell the result, until the budget is spent.
+
+One process owns the study and is its only writer; workers play games and know nothing of it. Games of
+several trials are in flight at once: those of the next trial stand in line behind those of this one, and
+the one after is thought about meanwhile (:mod:`study.proposals`).
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import optuna
+from optuna.storages import BaseStorage
+from optuna.trial import TrialState
+from threadpoolctl import threadpool_limits
+
+from agents.agent import Agent, warm
+from study.batch import TrialBatch, games_of, trial_id
+from study.design import draw_design
+from study.dispatch import Dispatch
+from study.errors import InputError
+from study.experiment import Experiment
+from study.pareto import hypervolume
+from study.progress import Snapshot
+from study.proposals import Preset, Proposals
+from study.replicate import LARGEST_STUDY_SEED, MOST_REPLICATES, game_seed
+from study.samplers import DEFAULT_SAMPLER, make_sampler
+from study.storage import StudyRecord
+from study.workers import Finished
+
+__all__ = ["Search", "SearchError", "Settings", "observed_hypervolume"]
+
+MOST_TRIALS = 1_000_000
+MOST_DESIGN_POINTS = 4096
+MOST_FAILURES_IN_A_ROW = 3
+DESIGN_IS_ENQUEUED = "design enqueued"
+
+
+class SearchError(Exception):
+    """One trial after the other fails: there is no use in going on. Nothing finished is lost."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a search is asked to do.
+
+    Parameters
+    ----------
+    n_trials : int
+        The study's total, earlier searches included.
+    n_replicates : int
+        Games a trial.
+    seed : int
+        The study's seed.
+    sampler, design : str
+        Who proposes θ, and how the first ones are spread.
+    design_size : int
+        How many of the trials are the initial design.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range.
+    """
+
+    n_trials: int = 128
+    n_replicates: int = 4
+    seed: int = 0
+    sampler: str = DEFAULT_SAMPLER
+    design: str = "sobol"
+    design_size: int = 16
+
+    def __post_init__(self) -> None:
+        for name, value, low, high in (
+            ("trials", self.n_trials, 1, MOST_TRIALS),
+            ("replicates", self.n_replicates, 1, MOST_REPLICATES),
+            ("seed", self.seed, 0, LARGEST_STUDY_SEED),
+            ("design size", self.design_size, 1, MOST_DESIGN_POINTS),
+        ):
+            if not low <= value <= high:
+                raise InputError(f"{name}: {value} given, {low} to {high} allowed")
+
+    def record(self, experiment: Experiment) -> StudyRecord:
+        """Return what the study has to remember."""
+        return StudyRecord(
+            experiment=experiment.name,
+            space=experiment.space.as_records(),
+            seed=self.seed,
+            design=self.design,
+            design_size=self.design_size,
+            cost=experiment.cost.name,
+        )
+
+
+Key = tuple[int, int]
+"""A game's trial, by number, and its replicate."""
+
+
+@dataclass
+class Search:
+    """A study being brought to its total of complete trials.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What is tuned.
+    study, storage : optuna.Study, optuna.storages.BaseStorage
+        Where it is kept; this process must be its only writer.
+    settings : Settings
+        What is asked for.
+    jobs : int
+        How many workers play.
+    on_change : callable
+        Called with a :class:`Snapshot` several times a second.
+    on_message : callable
+        Called with a line of text when something happens that a user should know of.
+    """
+
+    experiment: Experiment
+    study: optuna.Study
+    storage: BaseStorage
+    settings: Settings
+    jobs: int
+    on_change: Callable[[Snapshot], None]
+    on_message: Callable[[str], None]
+    batches: dict[int, TrialBatch] = field(default_factory=dict)
+    values: list[tuple[float, float]] = field(default_factory=list)
+    n_open: int = 0
+    n_failed: int = 0
+    n_failures_in_a_row: int = 0
+    n_games_before: int = 0
+    n_games_done: int = 0
+    prepared: bool = False
+    proposals: Proposals = field(init=False)
+    dispatch: Dispatch[Key] = field(init=False)
+
+    def prepare(self) -> None:
+        """Read what is there: finished trials, interrupted ones to take up, the design."""
+        warm(type(self.experiment.build({})))
+        self.enqueue_design()
+        trials = self.study.get_trials(deepcopy=False)
+        self.proposals = Proposals(
+            trials,
+            self.study.directions,
+            self.experiment.space,
+            self.sampler_of,
+            in_turn=self.jobs == 1,
+        )
+        self.dispatch = Dispatch(
+            self, self.jobs, lambda _: self.on_change(self.snapshot()), self.on_message
+        )
+        for trial in trials:
+            if trial.state != TrialState.WAITING:
+                self.n_games_before += len(games_of(trial))
+            if trial.state == TrialState.RUNNING:
+                if set(trial.params) != set(self.experiment.space.names):
+                    # Killed while it was being asked for: have what is missing proposed again.
+                    self.study.sampler = Preset(self.proposals.complete(trial.number))
+                    identifier = trial_id(self.study, self.storage, trial.number)
+                    begun = optuna.trial.Trial(self.study, identifier)
+                    for parameter in self.experiment.space:
+                        parameter.suggest(begun)
+                self.take_up(trial.number)
+            elif trial.state == TrialState.COMPLETE:
+                self.values.append((trial.values[0], trial.values[1]))
+            elif trial.state == TrialState.FAIL:
+                self.n_failed += 1
+        self.n_games_done = self.n_games_before
+        self.prepared = True
+
+    def enqueue_design(self) -> None:
+        """Put the initial design in line; after a kill in the middle, what is missing of it."""
+        if self.study.user_attrs.get(DESIGN_IS_ENQUEUED):
+            return
+        settings = self.settings
+        points = draw_design(
+            settings.design, self.experiment.space, settings.design_size, settings.seed
+        )
+        for point in points:
+            self.study.enqueue_trial(point, user_attrs={"origin": "design"}, skip_if_exists=True)
+        self.study.set_user_attr(DESIGN_IS_ENQUEUED, True)
+
+    @property
+    def n_begun(self) -> int:
+        """Trials that are complete or on their way there."""
+        return len(self.values) + self.n_open
+
+    @property
+    def done(self) -> bool:
+        """Whether the total is reached and nothing is left to play."""
+        return self.n_begun >= self.settings.n_trials and not self.batches
+
+    def run(self) -> None:
+        """Play until the total is reached.
+
+        Raises
+        ------
+        WorkersError
+            If workers die again and again.
+        SearchError
+            If one trial after the other fails.
+        """
+        try:
+            # One thread for linear algebra: the cores are the workers'.
+            with threadpool_limits(1):
+                self.dispatch.run()
+        finally:
+            self.proposals.close()
+
+    def next_game(self) -> tuple[Key, Agent, int] | None:
+        """Return the next game to hand out; have the next trial thought about in time."""
+        self.think_ahead()
+        for number, batch in self.batches.items():
+            if batch.waiting:
+                replicate = batch.waiting.popleft()
+                seed = game_seed(self.settings.seed, replicate)
+                return (number, replicate), batch.agent, seed
+        return None
+
+    def thinking(self) -> "Future[Any] | None":
+        """Return the proposal that is being thought about."""
+        return self.proposals.future
+
+    def think_ahead(self) -> None:
+        """Take up the proposal that is ready; begin the next when few games are left in line."""
+        while True:
+            future = self.proposals.future
+            if future is not None:
+                if not future.done():
+                    return
+                self.begin_trial(*self.proposals.take())
+            n_waiting = sum(len(batch.waiting) for batch in self.batches.values())
+            enough = max(self.jobs, self.settings.n_replicates)
+            if self.n_begun >= self.settings.n_trials or n_waiting >= enough:
+                return
+            number = self.proposals.next_number()
+            if self.proposals.in_turn and any(each < number - 1 for each in self.batches):
+                return
+            self.proposals.begin()
+            if n_waiting:
+                return
+            # Nothing is left to hand out: what is quick (a design point, say) need not wait a round.
+            self.proposals.wait(0.02)
+
+    def sampler_of(self, number: int) -> optuna.samplers.BaseSampler:
+        """Return the sampler of one trial."""
+        settings = self.settings
+        objectives = self.experiment.objectives
+        name = settings.sampler
+        return make_sampler(name, settings.seed, number, settings.design_size, objectives)
+
+    def begin_trial(self, number: int, params: dict[str, Any]) -> None:
+        """Write a proposal into the study as its next trial."""
+        self.study.sampler = Preset(params)
+        trial = self.study.ask(self.experiment.space.distributions())
+        assert (trial.number, trial.params) == (number, params)
+        self.take_up(number)
+
+    def take_up(self, number: int) -> None:
+        """Make a running trial's missing games ready to be handed out."""
+        frozen = self.study.get_trials(deepcopy=False)[number]
+        if "origin" not in frozen.user_attrs:
+            identifier = trial_id(self.study, self.storage, number)
+            self.storage.set_trial_user_attr(identifier, "origin", self.settings.sampler)
+        self.n_open += 1
+        n_wanted = self.settings.n_replicates
+        cost = self.experiment.cost
+        try:
+            agent = self.experiment.build(frozen.params)
+        except ValueError as error:
+            agent = self.experiment.build({})
+            batch = TrialBatch(agent, {}, n_wanted, self.study, self.storage, number, cost)
+            self.fail(batch, str(error))
+            return
+        games = games_of(frozen)
+        batch = TrialBatch(agent, games, n_wanted, self.study, self.storage, number, cost)
+        if batch.missing:
+            self.batches[number] = batch
+        else:
+            self.close(batch)
+
+    def close(self, batch: TrialBatch) -> None:
+        """Write what a trial's games amount to."""
+        batch.complete()
+        self.values.append(batch.values)
+        self.n_open -= 1
+        self.n_failures_in_a_row = 0
+        self.proposals.learn(self.study.get_trials(deepcopy=False)[batch.number])
+
+    def fail(self, batch: TrialBatch, message: str) -> None:
+        """Write that a trial's games cannot be played; stop if that goes on."""
+        batch.fail(message)
+        self.on_message(f"trial {batch.number} failed: {message}")
+        self.n_open -= 1
+        self.n_failed += 1
+        self.n_failures_in_a_row += 1
+        self.proposals.learn(self.study.get_trials(deepcopy=False)[batch.number])
+        if self.n_failures_in_a_row >= MOST_FAILURES_IN_A_ROW:
+            raise SearchError(
+                f"{MOST_FAILURES_IN_A_ROW} trials failed one after the other; the last: {message}"
+            )
+
+    def record(self, finished: Finished[Key]) -> None:
+        """Store a game that has come back, and close its trial if it was the last."""
+        number, replicate = finished.key
+        batch = self.batches.get(number)
+        if batch is None or replicate in batch.games:
+            return  # stored already, or its trial is closed as failed, which storages make final
+        if finished.game is None:
+            del self.batches[number]
+            self.fail(batch, finished.error)
+            return
+        self.n_games_done += 1
+        if batch.add(replicate, finished.game):
+            del self.batches[number]
+            self.close(batch)
+
+    def snapshot(self) -> Snapshot:
+        """Return how far the search is."""
+        unasked = max(0, self.settings.n_trials - self.n_begun)
+        missing = sum(len(batch.missing) for batch in self.batches.values())
+        volume = observed_hypervolume(self.experiment, self.values)
+        return Snapshot(
+            unit="trials",
+            n_units_done=len(self.values),
+            n_units=max(self.settings.n_trials, len(self.values)),
+            n_games_done=self.n_games_done,
+            n_games=self.n_games_done + missing + unasked * self.settings.n_replicates,
+            n_games_now=self.n_games_done - self.n_games_before,
+            seconds=self.dispatch.seconds,
+            utilization=self.dispatch.utilization.share,
+            note=f"observed hypervolume {volume:,.0f} points·decades",
+            n_failed=self.n_failed,
+            n_deaths=self.dispatch.n_deaths,
+        )
+
+
+def observed_hypervolume(experiment: Experiment, values: Sequence[tuple[float, float]]) -> float:
+    """Return the hypervolume of observed means: noisy, and optimistic for being a maximum."""
+    points = np.array(values, np.float64).reshape(-1, 2)
+    return hypervolume(
+        points[:, 0], points[:, 1], experiment.reference_score, experiment.reference_cost
+    )
