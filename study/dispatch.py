@@ -141,7 +141,9 @@ class Dispatch(Generic[Key]):
             thinking = self.source.thinking()
             if not len(workers) and thinking is None:
                 return
-            workers.collect(LONGEST_WAIT_SECONDS, thinking)
+            # While the line is full nothing waits for a thought, however ready it is.
+            has_room = len(workers) < GAMES_PER_WORKER * self.jobs
+            workers.collect(LONGEST_WAIT_SECONDS, thinking if has_room else None)
             if workers.n_deaths > self.n_deaths:
                 self.n_deaths = workers.n_deaths
                 self.on_message("a worker died; the games in flight are played again")

@@ -31,7 +31,7 @@ __all__ = [
 
 Z95 = 1.959964
 N_DRAWS = 4000
-TILES_IN_TABLE = (2048, 4096, 8192)
+TILES_IN_TABLE = (4096, 8192)
 N_CURVE_ROWS = 120
 
 
@@ -145,7 +145,7 @@ def show_theta(theta: "pd.Series[Any]", experiment: Experiment) -> list[str]:
 
 def new_table(title: str, first: str, experiment: Experiment, columns: Sequence[str]) -> Table:
     """Return an empty table with a column a component of θ."""
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, collapse_padding=True)
     table.add_column(first, no_wrap=True)
     for name in (*(parameter.label for parameter in experiment.space), *columns):
         table.add_column(name, justify="right", no_wrap=True)
@@ -155,7 +155,7 @@ def new_table(title: str, first: str, experiment: Experiment, columns: Sequence[
 def front_table(frame: pd.DataFrame, experiment: Experiment) -> Table:
     """Lay the validated points out for a terminal; those that another beats are dim."""
     reached = [f"≥ {tile}" for tile in TILES_IN_TABLE]
-    columns = ["score, 95% interval", "n", experiment.cost.label, "P(front)", *reached]
+    columns = ["score ± 95%", "n", experiment.cost.label, "P(front)", *reached]
     table = new_table(f"Validated front: {experiment.title}", "from", experiment, columns)
     for _, row in frame.iterrows():
         half = (row["score_high95_points"] - row["score_low95_points"]) / 2

@@ -110,7 +110,10 @@ def observe(
         given = np.array([objectives.reference_point], np.float64)
         reference = to_maximize(given, directions, objectives.logarithmic)[0]
     elif len(values):
-        reference = values.min(axis=0) - 0.1 * np.maximum(np.ptp(values, axis=0), 1e-9)
+        worst = values.min(axis=0)
+        # Of constant values too the reference is below, whatever their size.
+        least = 1e-9 * np.maximum(1.0, np.abs(worst))
+        reference = worst - 0.1 * np.maximum(np.ptp(values, axis=0), least)
     else:
         reference = np.zeros(2)
     return Observations(points, values, noise, pending, reference)

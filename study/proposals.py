@@ -105,19 +105,24 @@ class Proposals:
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="proposals")
         self.future: Future[tuple[int, dict[str, Any]]] | None = None
         everything = list(trials)
+        number = self.number_to_ask(everything)
         for trial in everything:
-            late = in_turn and trial.number == self.last_begun(everything)
-            if late and trial.state.is_finished():
+            if in_turn and trial.state.is_finished() and trial.number >= number - 1:
                 self.copy.add_trial(unfinished(trial))
                 self.news.append(trial)
             else:
                 self.copy.add_trial(trial)
 
-    @staticmethod
-    def last_begun(trials: list[FrozenTrial]) -> int:
-        """Return the number of the last trial that is no longer waiting; −1 if there is none."""
-        begun = [trial.number for trial in trials if trial.state != TrialState.WAITING]
-        return max(begun, default=-1)
+    def number_to_ask(self, trials: list[FrozenTrial]) -> int:
+        """Return the number of the trial that lacks parameters, or else of the next one to begin."""
+        begun = [trial for trial in trials if trial.state != TrialState.WAITING]
+        names = set(self.space.names)
+        lacking = [
+            trial.number
+            for trial in begun
+            if trial.state == TrialState.RUNNING and set(trial.params) != names
+        ]
+        return min(lacking, default=max((trial.number for trial in begun), default=-1) + 1)
 
     def learn(self, trial: FrozenTrial) -> None:
         """Take note of a trial that has ended; proposals begun from now on know of it."""

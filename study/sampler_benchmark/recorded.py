@@ -17,8 +17,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from study.experiment import EXPERIMENTS
-from study.sampler_benchmark.recording import RECORDED, SCORES, read_recorded
+from study.sampler_benchmark.recording import RECORDED, SCORES, SPACE, read_recorded
 from study.sampler_benchmark.ridge import Ridge
 from study.sampler_benchmark.surface import Surface
 
@@ -49,9 +48,8 @@ class Recording:
 
     def __init__(self, path: Path = RECORDED) -> None:
         frame = read_recorded(path)
-        space = EXPERIMENTS["mcmdp"].space
-        rows = frame[list(space.names)].to_dict("records")
-        self.points = np.array([space.to_unit({str(k): v for k, v in row.items()}) for row in rows])
+        rows = frame[list(SPACE.names)].to_dict("records")
+        self.points = np.array([SPACE.to_unit({str(k): v for k, v in row.items()}) for row in rows])
         self.scores = [np.array(text.split(), np.float64) for text in frame[SCORES]]
         self.means = np.array([each.mean() for each in self.scores])
         self.recorded_log_seconds = np.log10(frame["seconds_per_move"].to_numpy(np.float64))
@@ -90,7 +88,7 @@ def recorded_surface() -> Surface:
     return Surface(
         name="recorded",
         title="recorded games of mcmdp",
-        space=EXPERIMENTS["mcmdp"].space,
+        space=SPACE,
         reference=(0.0, 1e-3),
         score=recording.score,
         seconds=recording.seconds,

@@ -5,25 +5,38 @@ the table by
 
     python -m study.sampler_benchmark.recording FOLDER
 
-which also copies the sweep's manifest, so that the games can be played again.
+which also copies the sweep's manifest, but for where it was kept, so that the games can be played
+again.
 """
 
-import shutil
+import json
+import re
 import sys
 from pathlib import Path
 
 import pandas as pd
 
 from study.errors import InputError
-from study.experiment import EXPERIMENTS
-from study.manifest import ROOT
+from study.manifest import ROOT, write_json
 from study.report import write_csv
+from study.space import Parameter, Space
 from study.storage import make_folder
 
-__all__ = ["RECORDED", "read_recorded", "recorded_frame"]
+__all__ = ["RECORDED", "SCORES", "SPACE", "read_recorded", "recorded_frame"]
 
 RECORDED = ROOT / "results" / "reference" / "samplers" / "recorded.csv"
 SCORES = "scores_points"
+# What the games were recorded over; it stays, whatever the experiment `mcmdp` may be changed to.
+SPACE = Space(
+    (
+        Parameter("theta1", 16, 2048, integer=True, log=True, symbol="θ₁"),
+        Parameter("theta2", 8, 512, integer=True, log=True, symbol="θ₂"),
+        Parameter("theta3", 4, 256, integer=True, log=True, symbol="θ₃"),
+        Parameter("theta4", 2, 64, integer=True, log=True, symbol="θ₄"),
+        Parameter("theta5", 1.0, 10.0, log=True, symbol="θ₅"),
+        Parameter("theta6", 0.05, 1.0, symbol="θ₆"),
+    )
+)
 
 
 def recorded_frame(folder: Path) -> pd.DataFrame:
@@ -43,9 +56,9 @@ def recorded_frame(folder: Path) -> pd.DataFrame:
     Raises
     ------
     InputError
-        If a table is not there.
+        If a file of the sweep is not there.
     """
-    for name in ("trials.csv", "games.csv"):
+    for name in ("trials.csv", "games.csv", "manifest.json"):
         if not (folder / name).is_file():
             raise InputError(f"recording: {folder} has no {name}; a finished sweep's folder has")
     trials = pd.read_csv(folder / "trials.csv")
@@ -53,7 +66,7 @@ def recorded_frame(folder: Path) -> pd.DataFrame:
     by_trial = games.groupby("trial")["score_points"]
     trials[SCORES] = trials["trial"].map(by_trial.agg(lambda each: " ".join(map(str, each))))
     columns = [
-        *EXPERIMENTS["mcmdp"].space.names,
+        *SPACE.names,
         "seconds_per_move",
         "playout_moves_per_move",
         "n_games",
@@ -81,7 +94,10 @@ def main() -> None:
         sys.exit(str(error))
     make_folder(RECORDED.parent)
     write_csv(frame, RECORDED)
-    shutil.copyfile(folder / "manifest.json", RECORDED.with_name("recorded_manifest.json"))
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    del manifest["storage"]
+    manifest["command_line"] = re.sub(r" --results \S+", "", manifest["command_line"])
+    write_json(manifest, RECORDED.with_name("recorded_manifest.json"))
     print(RECORDED)
 
 

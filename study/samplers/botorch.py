@@ -14,6 +14,7 @@ Bayesian optimization* (2023).
 """
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,6 @@ from botorch.acquisition.multi_objective.logei import qLogNoisyExpectedHypervolu
 from botorch.exceptions.warnings import BotorchWarning
 from botorch.fit import fit_gpytorch_mll
 from botorch.models import ModelListGP, SingleTaskGP
-from botorch.models.transforms import Standardize
 from botorch.optim import optimize_acqf
 from botorch.sampling.normal import SobolQMCNormalSampler
 from gpytorch.mlls import SumMarginalLogLikelihood
@@ -40,7 +40,7 @@ Floats = npt.NDArray[np.float64]
 N_DRAWS = 64
 N_RESTARTS = 4
 N_RAW = 256
-LEAST_NOISE = 1e-6  # of scaled values: BoTorch's floor, below which its Cholesky factors may fail
+LEAST_NOISE = 1e-6  # of standardized values; with less, BoTorch's Cholesky factors may fail
 MOST_PENDING = 64  # each makes the acquisition function slower; the rest are remains of killed runs
 
 
@@ -49,38 +49,49 @@ def tensor(values: Floats) -> torch.Tensor:
     return torch.tensor(values, dtype=torch.float64)
 
 
-def known_noise(noise: Floats, values: Floats) -> Floats | None:
-    """Return one objective's noise variances, in its own units; None if they are to be inferred.
+def standardized(observations: Observations) -> Observations:
+    """Centre and scale both objectives, their noise and the reference to variance 1."""
+    values = observations.values
+    centre, scale = values.mean(axis=0), values.std(axis=0)
+    # Constant objectives, or a single point.
+    scale = np.where(scale > 1e-12 * np.maximum(1.0, np.abs(centre)), scale, 1.0)
+    return replace(
+        observations,
+        values=(values - centre) / scale,
+        noise=observations.noise / scale**2,
+        reference=(observations.reference - centre) / scale,
+    )
+
+
+def known_noise(noise: Floats) -> Floats | None:
+    """Return one standardized objective's noise variances; None if they are to be inferred.
 
     A value of unknown variance among others of known variance takes their mean: BoTorch infers the
     noise of all values or of none.
 
     Parameters
     ----------
-    noise, values : float64, shape (n,)
-        Of one objective.
+    noise : float64, shape (n,)
+        NaN where not known.
     """
     missing = np.isnan(noise)
     if np.all(missing):
         return None
-    least = LEAST_NOISE * max(float(np.var(values)), 1e-12)
-    return np.asarray(np.maximum(np.where(missing, np.mean(noise[~missing]), noise), least))
+    return np.maximum(np.where(missing, np.mean(noise[~missing]), noise), LEAST_NOISE)
 
 
 def fitted(observations: Observations) -> ModelListGP:
-    """Return a Gaussian process an objective, hyperparameters found."""
+    """Return a Gaussian process for each standardized objective, hyperparameters found."""
     points = tensor(observations.points)
     models = []
     for k in range(2):
-        values, noise = observations.values[:, k], observations.noise[:, k]
-        variances = known_noise(noise, values)
+        variances = known_noise(observations.noise[:, k])
         models.append(
             SingleTaskGP(
                 points,
-                tensor(values)[:, None],
+                tensor(observations.values[:, [k]]),
                 None if variances is None else tensor(variances)[:, None],
-                # Of one value there is no standard deviation.
-                outcome_transform=Standardize(m=1) if len(values) > 1 else None,
+                outcome_transform=None,  # done, for a constant objective and a single point too
             )
         )
     model = ModelListGP(*models)
@@ -97,6 +108,7 @@ class BoTorchSampler(ModelSampler):
     def propose(self, observations: Observations, cube: Cube, rng: np.random.Generator) -> Floats:
         """Return the best point of the acquisition function's optimization, snapped to the space."""
         seed = int(rng.integers(2**31))
+        observations = standardized(observations)
         with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
             # Of few or constant observations BoTorch says that they are few or constant.
             for category in (BotorchWarning, NumericalWarning, RuntimeWarning):

@@ -19,8 +19,8 @@ taught each trial's mean, not how noisy it is, and do not say how sure they are:
 uncertainty is a rule, to try of the networks' front the point least like anything tried before.
 
 The evolutionary algorithm is NSGA-II. Optuna's would do the same over a study in memory, but keeps
-books of each point as a trial: about a millisecond each, so seconds for the thousands of points that
-cost a twentieth of a second here.
+books of each point as a trial: about a millisecond each, so two seconds for the two thousand points
+that cost a twentieth of one here.
 
 Sources: Deb, Pratap, Agarwal and Meyarivan, *A fast and elitist multiobjective genetic algorithm:
 NSGA-II* (2002); simulated binary crossover: Deb and Agrawal, *Simulated binary crossover for continuous

@@ -11,7 +11,7 @@ QUICK = Experiment(
     agent="pmcts",
     space=Space((Parameter("n_playouts", 1, 40, integer=True, symbol="n"),)),
     reference_score=0.0,
-    reference_seconds_per_move=0.01,
+    reference_costs={"seconds_per_move": 0.01, "playout_moves_per_move": 1e6},
     baselines={"four playouts": {"n_playouts": 4}},
 )
 

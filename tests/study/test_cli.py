@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -17,8 +18,8 @@ from study.cli import app
 
 COMMAND = [sys.executable, "-m", "study"]
 QUICK_SWEEP = ["sweep", "--trials", "6", "--replicates", "3", "--jobs", "2", "--name", "s"]
+QUICK_SWEEP += ["--validation-games", "4", "--validation-points", "2"]
 N_GAMES = 6 * 3
-N_BASELINE_GAMES = 4 * 3
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -40,13 +41,26 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_sweep_leaves_its_tables_and_pictures(finished: Path) -> None:
     folder = finished / "s"
     trials = pd.read_csv(folder / "trials.csv")
-    games = pd.read_csv(folder / "games.csv")
+    everything = pd.read_csv(folder / "games.csv")
+    games = everything[everything["phase"] == "search"]
+    fresh = everything[everything["phase"] == "validation"]
     front = pd.read_csv(folder / "front.csv")
     assert len(trials) == 6
     assert (trials["n_games"] == 3).all()
-    assert len(games) == N_GAMES + N_BASELINE_GAMES
-    assert games["trial"].isna().sum() == N_BASELINE_GAMES
-    assert set(front["trial"]) == set(trials.loc[trials["on_front"], "trial"])
+    assert (len(games), len(fresh)) == (N_GAMES, 4 * len(front))
+    assert set(fresh["seed"]) == set(range(500_000, 500_004)), "seeds that the search never used"
+    assert set(games["seed"]) == {0, 1, 2}
+    assert "author's θ" in set(front["origin"])
+    assert 3 <= len(front) <= 5
+    by_point = fresh.groupby("point")["score_points"]
+    validated = front.set_index("point").sort_index()
+    assert by_point.mean().to_numpy() == pytest.approx(validated["score_mean_points"].to_numpy())
+    assert by_point.sem().to_numpy() == pytest.approx(validated["score_sem_points"].to_numpy())
+    assert front["p_on_front"].between(0, 1).all()
+    assert trials["p_on_front"].between(0, 1).all()
+    curve = pd.read_csv(folder / "model_front.csv")
+    assert curve["seconds_per_move"].is_monotonic_increasing
+    assert curve["posterior_mean_points"].is_monotonic_increasing
     by_trial = games.groupby("trial")
     assert by_trial["score_points"].mean().to_numpy() == pytest.approx(
         trials["score_mean_points"].to_numpy()
@@ -61,10 +75,14 @@ def test_a_sweep_leaves_its_tables_and_pictures(finished: Path) -> None:
     assert [p["name"] for p in manifest["space"]] == [f"theta{k}" for k in range(1, 7)]
     assert {"numba", "optuna"} <= set(manifest["versions"])
     assert manifest["command_line"].startswith("thetafront sweep --trials 6")
-    assert (manifest["n_trials"], manifest["n_replicates"], manifest["sampler"]) == (6, 3, "tpe")
+    assert manifest["phase"] == "validation"
+    searched = manifest["earlier_runs"][0]
+    assert (searched["n_trials"], searched["n_replicates"], searched["sampler"]) == (6, 3, "nehvi")
+    assert searched["n_games"] == N_GAMES
+    assert 0 < searched["share_of_worker_time_in_games"] <= 1
     for name in ("pareto.png", "scores.png", "hypervolume.png"):
         assert (folder / name).read_bytes().startswith(b"\x89PNG")
-    assert "score ± s.e." in (finished / "stdout.txt").read_text()
+    assert "score ± 95%" in (finished / "stdout.txt").read_text()
 
 
 def test_repeating_it_changes_nothing_and_says_so(finished: Path) -> None:
@@ -74,7 +92,8 @@ def test_repeating_it_changes_nothing_and_says_so(finished: Path) -> None:
     )
     again = run(*QUICK_SWEEP, "--results", str(finished))
     assert again.returncode == 0
-    assert "complete already: 6 trials, 30 games" in again.stdout
+    assert "search complete already: 6 trials, 18 games" in again.stdout
+    assert "validation complete already" in again.stdout
     after = (
         (finished / "s" / "trials.csv").read_bytes(),
         (finished / "s" / "games.csv").read_bytes(),
@@ -91,13 +110,57 @@ def test_a_finished_study_can_be_read(finished: Path) -> None:
         assert "none is running" in status.stdout
         front = runner.invoke(app, ["front", study, "--results", str(finished)])
         assert front.exit_code == 0
-        assert "time a move" in front.stdout
+        assert "Validated front" in front.stdout
         plot = runner.invoke(app, ["plot", study, "--results", str(finished)])
         assert plot.exit_code == 0
         assert "pareto.png" in plot.stdout
         export = runner.invoke(app, ["export", study, "--results", str(finished)])
         assert export.exit_code == 0
         assert "games.csv" in export.stdout
+
+
+def test_a_theta_can_be_picked(finished: Path) -> None:
+    runner = CliRunner()
+    where = ["s", "--results", str(finished)]
+    for limit in (["--seconds-per-move", "1"], ["--score", "10"]):
+        picked = runner.invoke(app, ["pick", *where, *limit, "--json"])
+        assert picked.exit_code == 0
+        answer = json.loads(picked.stdout)
+        assert answer["expected_score"]["n_games"] == 2
+        assert answer["validated_score"]["n_games"] == 4
+        words = runner.invoke(app, ["pick", *where, *limit])
+        assert words.exit_code == 0
+        assert answer["command"] in words.stdout
+        theta = answer["command"].split()[-1]
+        arguments = [
+            "play",
+            "mcmdp",
+            "--theta",
+            theta,
+            "--games",
+            "1",
+            "--seed",
+            "500000",
+            "--json",
+        ]
+        again = runner.invoke(app, arguments)
+        fresh = pd.read_csv(finished / "s" / "games.csv").query("seed == 500000")
+        assert json.loads(again.stdout)["games"][0]["score"] in set(fresh["score_points"])
+
+
+def test_validation_can_be_asked_for_more(finished: Path, tmp_path: Path) -> None:
+    shutil.copytree(finished / "s", tmp_path / "s")
+    more = run(
+        "validate", "s", "--validation-games", "6", "--validation-points", "2", "--jobs", "2",
+        "--results", str(tmp_path),
+    )  # fmt: skip
+    assert more.returncode == 0, more.stderr
+    front = pd.read_csv(tmp_path / "s" / "front.csv")
+    assert (front["n_games"] == 6).all()
+    before = pd.read_csv(finished / "s" / "games.csv").query("phase == 'validation'")
+    after = pd.read_csv(tmp_path / "s" / "games.csv").query("phase == 'validation'")
+    kept = before.merge(after, on=["point", "replicate", "score_points", "end_board_hex"])
+    assert len(kept) == len(before)
 
 
 def test_another_seed_is_refused(finished: Path) -> None:
@@ -114,10 +177,10 @@ def stored_games(database: Path) -> int:
         with sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=30) as connection:
             count = "SELECT COUNT(*) FROM {} WHERE key LIKE '{}%'"
             games = connection.execute(count.format("trial_user_attributes", "game:")).fetchone()[0]
-            baseline = connection.execute(
-                count.format("study_user_attributes", "baseline:")
+            validation = connection.execute(
+                count.format("study_user_attributes", "validation:")
             ).fetchone()[0]
-            return int(games) + int(baseline)
+            return int(games) + int(validation)
     except sqlite3.OperationalError:
         return 0  # its tables are not there yet
 
@@ -129,7 +192,7 @@ def test_kill_9_at_several_points_loses_nothing_and_plays_nothing_twice(
     database = tmp_path / "s" / "study.db"
     command = [*COMMAND, *QUICK_SWEEP, "--results", str(tmp_path)]
     survived = 0
-    for n_games in (1, 9, 13, 20):
+    for n_games in (1, 9, 13, N_GAMES + 5):
         with subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
         ) as sweep:
@@ -144,14 +207,15 @@ def test_kill_9_at_several_points_loses_nothing_and_plays_nothing_twice(
         survived = now
     ended = run(*QUICK_SWEEP, "--results", str(tmp_path))
     assert ended.returncode == 0, ended.stderr
-    assert f"{survived} games are there already" in ended.stdout
-    assert stored_games(database) == N_GAMES + N_BASELINE_GAMES
-    columns = ["trial", "replicate", "seed", "score_points", "n_moves", "end_board_hex"]
-    resumed = pd.read_csv(tmp_path / "s" / "games.csv")[columns]
-    whole = pd.read_csv(finished / "s" / "games.csv")[columns]
-    assert not resumed.duplicated(["trial", "replicate"]).loc[resumed["trial"].notna()].any()
+    assert f"{survived - N_GAMES} games are there already" in ended.stdout
+    resumed = pd.read_csv(tmp_path / "s" / "games.csv")
+    assert stored_games(database) == len(resumed)
+    assert not resumed.duplicated(["phase", "trial", "point", "replicate"]).any()
     # All six trials are design points, so θ and games must be those of the unbroken run.
-    pd.testing.assert_frame_equal(resumed, whole)
+    whole = pd.read_csv(finished / "s" / "games.csv")
+    columns = ["trial", "replicate", "seed", "score_points", "n_moves", "end_board_hex"]
+    of_search = [each.query("phase == 'search'")[columns] for each in (resumed, whole)]
+    pd.testing.assert_frame_equal(*of_search)
 
 
 def test_an_interrupt_stops_within_two_seconds_and_can_be_resumed(tmp_path: Path) -> None:
@@ -161,7 +225,7 @@ def test_an_interrupt_stops_within_two_seconds_and_can_be_resumed(tmp_path: Path
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as sweep:
         deadline = time.monotonic() + 120
-        while stored_games(database) < N_BASELINE_GAMES + 2:  # in the middle of a trial
+        while stored_games(database) < 5:  # in the middle of a trial
             assert time.monotonic() < deadline
             time.sleep(0.02)
         os.killpg(sweep.pid, signal.SIGINT)  # as a terminal does: to parent and workers alike
@@ -233,9 +297,9 @@ def test_play_sums_up_for_people() -> None:
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
-        (["fly"], "command: 'fly' given, one of sweep, play"),
+        (["fly"], "command: 'fly' given, one of sweep, validate, pick"),
         (["sweep", "chess"], "experiment: 'chess' given"),
-        (["sweep", "--sampler", "magic"], "sampler: 'magic' given, one of tpe"),
+        (["sweep", "--sampler", "magic"], "sampler: 'magic' given, one of nehvi"),
         (["sweep", "--design", "grid"], "design: 'grid' given, one of lhs, sobol"),
         (["sweep", "--design-size", "12"], "design size: 12 given"),
         (["sweep", "--trials", "0"], "trials: 0 given, 1 to"),
@@ -251,6 +315,15 @@ def test_play_sums_up_for_people() -> None:
         (["sweep", "--design-size", "8192"], "design size: 8192 given, 1 to 4096 allowed"),
         (["status", "sqlite://"], "which is in memory"),
         (["sweep", "--seed", "-1"], "seed: -1 given"),
+        (["sweep", "--cost", "euros"], "cost: 'euros' given, one of seconds_per_move, playout_"),
+        (["sweep", "--standard-error", "0"], "standard error: 0 given, a number above 0 allowed"),
+        (["sweep", "--standard-error", "x"], "'--standard-error': 'x' given, a number allowed"),
+        (["sweep", "--validation-games", "1"], "validation games: 1 given, 2 to 400000 allowed"),
+        (["sweep", "--validation-points", "0"], "validation points: 0 given"),
+        (["validate", "no-such-study"], "there is no "),
+        (["validate", "s", "--jobs", "0"], "jobs: 0 given"),
+        (["pick", "--score", "many"], "'--score': 'many' given, a number allowed"),
+        (["pick", "no-such-study", "--score", "1"], "there is no "),
         (["sweep", "--wings", "2"], "--wings"),
         (["play", "chess"], "agent: 'chess' given, one of mcmdp, pmcts, random allowed"),
         (["play", "mcmdp", "--theta", "1,2,3"], "theta: 3 values given, 6 expected"),
@@ -268,7 +341,10 @@ def test_play_sums_up_for_people() -> None:
 def test_bad_input_is_one_line_and_exit_code_2(
     arguments: list[str], part: str, tmp_path: Path
 ) -> None:
-    takes_results = arguments[0] in {"sweep", "status", "front"} and "--results" not in arguments
+    takes_results = (
+        arguments[0] in {"sweep", "status", "front", "validate", "pick"}
+        and "--results" not in arguments
+    )
     where = ["--results", str(tmp_path)] if takes_results else []
     result = CliRunner().invoke(app, [*arguments, *where])
     assert result.exit_code == 2

@@ -12,7 +12,7 @@ from study.replicate import (
     share_reaching,
     summarize,
 )
-from study.report import engineering
+from study.cost import engineering
 
 GAMES = [
     Game(0, 1000, 100, 0.5, 40_000, 128, 0xFEDCBA9876543210),

@@ -7,10 +7,12 @@ import pytest
 
 from study.errors import InputError
 from study.experiment import EXPERIMENTS
+from study.observations import Objectives
 from study.samplers import SAMPLERS, make_sampler
 
 SPACE = EXPERIMENTS["mcmdp"].space
-WITHOUT_TORCH = sorted(set(SAMPLERS) - {"gp"})
+WITHOUT_TORCH = sorted(set(SAMPLERS) - {"gp", "botorch"})
+OBJECTIVES = Objectives(logarithmic=(False, True))
 
 
 def proposals(sampler: str, seed: int, n_trials: int, restart_at: int | None = None) -> list[dict]:
@@ -22,7 +24,7 @@ def proposals(sampler: str, seed: int, n_trials: int, restart_at: int | None = N
     for number in range(n_trials):
         if number == restart_at:
             study = optuna.load_study(study_name="s", storage=storage)
-        study.sampler = make_sampler(sampler, seed, number, n_design=8)
+        study.sampler = make_sampler(sampler, seed, number, 8, OBJECTIVES)
         trial = study.ask(SPACE.distributions())
         study.tell(trial, (sum(SPACE.to_unit(trial.params)), trial.params["theta1"]))
     return [trial.params for trial in study.trials]
@@ -41,11 +43,14 @@ def test_the_seed_decides(sampler: str) -> None:
 
 
 def test_an_unknown_sampler_is_named() -> None:
-    with pytest.raises(InputError, match="'magic' given, one of tpe, nsga2, random, gp allowed"):
-        make_sampler("magic", 0, 0, 8)
+    allowed = "nehvi, surrogate, tpe, nsga2, random, gp, botorch"
+    with pytest.raises(InputError, match=f"'magic' given, one of {allowed} allowed"):
+        make_sampler("magic", 0, 0, 8, OBJECTIVES)
 
 
-@pytest.mark.skipif(importlib.util.find_spec("torch") is not None, reason="torch is installed")
-def test_gp_says_that_it_needs_torch() -> None:
-    with pytest.raises(InputError, match="needs torch"):
-        make_sampler("gp", 0, 0, 8)
+@pytest.mark.parametrize(("sampler", "library"), [("gp", "torch"), ("botorch", "botorch")])
+def test_what_needs_a_library_says_so(sampler: str, library: str) -> None:
+    if importlib.util.find_spec(library) is not None:
+        pytest.skip(f"{library} is installed")
+    with pytest.raises(InputError, match=f"needs {library}, which is not installed"):
+        make_sampler(sampler, 0, 0, 8, OBJECTIVES)

@@ -1,4 +1,4 @@
-"""The loop: budgets, resuming, failures."""
+"""The search: budgets, resuming, failures."""
 
 import contextlib
 from pathlib import Path
@@ -8,22 +8,28 @@ import pytest
 from optuna.trial import TrialState
 
 from agents.agent import Game
-from study.batch import baseline_games, games_of
+from study.batch import games_of
 from study.errors import InputError
 from study.experiment import Experiment
 from study.replicate import game_seed, summarize
 from study.storage import create_or_resume, place_of
-from study.sweep import BASELINE_FACTOR, Settings, Snapshot, Sweep, SweepError
+from study.cost import PLAYOUT_MOVES
+from study.progress import Snapshot
+from study.search import Search, SearchError, Settings
 
 
 class StopHereError(Exception):
-    """Ends a sweep from within."""
+    """Ends a search from within."""
 
 
-def sweep(
-    experiment: Experiment, folder: Path, settings: Settings, stop_after: int | None = None
+def search(
+    experiment: Experiment,
+    folder: Path,
+    settings: Settings,
+    stop_after: int | None = None,
+    jobs: int = 1,
 ) -> tuple[optuna.Study, list[Snapshot], list[str]]:
-    """Run a sweep in this process, with one worker; stop it after some snapshots if asked to."""
+    """Run a search in this process; stop it after some games if asked to."""
     place = place_of("s", folder, None)
     place.folder.mkdir(exist_ok=True)
     study, storage = create_or_resume(place, settings.record(experiment))
@@ -35,10 +41,10 @@ def sweep(
         if stop_after is not None and now.n_games_done >= stop_after:
             raise StopHereError
 
-    run = Sweep(experiment, study, storage, settings, on_change, messages.append)
+    run = Search(experiment, study, storage, settings, jobs, on_change, messages.append)
     run.prepare()
     with contextlib.suppress(StopHereError):
-        run.run(jobs=1)
+        run.run()
     return study, snapshots, messages
 
 
@@ -57,8 +63,8 @@ def outcome(study: optuna.Study) -> dict[int, tuple[dict, list[tuple[int, int, i
 SETTINGS = Settings(n_trials=10, n_replicates=3, seed=5, sampler="random", design_size=8)
 
 
-def test_a_sweep_spends_its_budget(quick: Experiment, tmp_path: Path) -> None:
-    study, snapshots, messages = sweep(quick, tmp_path, SETTINGS)
+def test_a_search_spends_its_budget(quick: Experiment, tmp_path: Path) -> None:
+    study, snapshots, messages = search(quick, tmp_path, SETTINGS)
     trials = study.trials
     assert [trial.state for trial in trials] == [TrialState.COMPLETE] * 10
     assert [trial.user_attrs["origin"] for trial in trials] == ["design"] * 8 + ["random"] * 2
@@ -67,47 +73,93 @@ def test_a_sweep_spends_its_budget(quick: Experiment, tmp_path: Path) -> None:
         assert [game.seed for game in games.values()] == [game_seed(5, r) for r in range(3)]
         summary = summarize(list(games.values()))
         assert trial.values == [summary.score_mean, summary.seconds_per_move]
-    assert len(baseline_games(study, "four playouts")) == 3 * BASELINE_FACTOR
     last = snapshots[-1]
-    assert (last.n_trials_done, last.n_trials) == (10, 10)
-    assert last.n_games_done == last.n_games == 30 + 3 * BASELINE_FACTOR
-    assert last.hypervolume > 0
+    assert (last.unit, last.n_units_done, last.n_units) == ("trials", 10, 10)
+    assert last.n_games_done == last.n_games == last.n_games_now == 30
+    assert last.note.startswith("observed hypervolume ")
+    assert 0.0 < last.utilization <= 1.0
     assert messages == []
 
 
 def test_games_can_be_replayed_from_what_is_stored(quick: Experiment, tmp_path: Path) -> None:
-    study, _, _ = sweep(quick, tmp_path, Settings(2, 2, seed=1, sampler="random", design_size=2))
+    study, _, _ = search(quick, tmp_path, Settings(2, 2, seed=1, sampler="random", design_size=2))
     trial = study.trials[1]
     for game in games_of(trial).values():
         again: Game = quick.build(trial.params).play(game.seed)
         assert (again.score, again.end_board) == (game.score, game.end_board)
 
 
-def test_a_sweep_stopped_anywhere_ends_as_an_unbroken_one(
+def test_a_search_stopped_anywhere_ends_as_an_unbroken_one(
     quick: Experiment, tmp_path: Path
 ) -> None:
     """One worker and a sampler that looks at nothing: the same θ and games, whatever the stops."""
     (tmp_path / "whole").mkdir()
     (tmp_path / "parts").mkdir()
-    whole, _, _ = sweep(quick, tmp_path / "whole", SETTINGS)
-    for n_games in (1, 13, 14, 20, 29, 38):
-        study, _, _ = sweep(quick, tmp_path / "parts", SETTINGS, stop_after=n_games)
-    study, _, _ = sweep(quick, tmp_path / "parts", SETTINGS)
+    whole, _, _ = search(quick, tmp_path / "whole", SETTINGS)
+    for n_games in (1, 3, 8, 14, 20, 26):
+        study, _, _ = search(quick, tmp_path / "parts", SETTINGS, stop_after=n_games)
+    study, _, _ = search(quick, tmp_path / "parts", SETTINGS)
     assert outcome(study) == outcome(whole)
     assert len(study.trials) == 10
 
 
-def test_repeating_a_finished_sweep_changes_nothing(quick: Experiment, tmp_path: Path) -> None:
-    before, _, _ = sweep(quick, tmp_path, SETTINGS)
+EXACT = Settings(n_trials=16, n_replicates=2, seed=3, sampler="nehvi", design_size=4)
+
+
+def test_nehvi_killed_and_resumed_proposes_exactly_what_it_would_have(
+    quick: Experiment, tmp_path: Path
+) -> None:
+    """One worker and the exact cost: stopped after any game, the same θ in the same trials."""
+    exact = quick.with_cost(PLAYOUT_MOVES)
+    (tmp_path / "whole").mkdir()
+    (tmp_path / "parts").mkdir()
+    whole, _, _ = search(exact, tmp_path / "whole", EXACT)
+    for n_games in (1, 2, 7, 8, 9, 14, 19, 24, 31):
+        study, _, _ = search(exact, tmp_path / "parts", EXACT, stop_after=n_games)
+    study, _, _ = search(exact, tmp_path / "parts", EXACT)
+    assert outcome(study) == outcome(whole)
+    assert [trial.values for trial in study.trials] == [trial.values for trial in whole.trials]
+    origins = [trial.user_attrs["origin"] for trial in whole.trials]
+    assert origins == ["design"] * 4 + ["nehvi"] * 12
+    again, _, _ = search(exact, tmp_path, EXACT)
+    assert outcome(again) == outcome(whole), "the same seed, the same study"
+
+
+def test_a_trial_begun_without_parameters_is_proposed_as_it_would_have_been(
+    quick: Experiment, tmp_path: Path
+) -> None:
+    """Killed between a trial's creation and its first parameter, with one worker."""
+    exact = quick.with_cost(PLAYOUT_MOVES)
+    (tmp_path / "whole").mkdir()
+    (tmp_path / "parts").mkdir()
+    whole, _, _ = search(exact, tmp_path / "whole", EXACT)
+    shorter = Settings(n_trials=9, n_replicates=2, seed=3, sampler="nehvi", design_size=4)
+    study, _, _ = search(exact, tmp_path / "parts", shorter)
+    study.sampler = optuna.samplers.RandomSampler(seed=0)
+    study.ask()
+    study, _, _ = search(exact, tmp_path / "parts", EXACT)
+    assert outcome(study) == outcome(whole)
+
+
+def test_many_workers_play_each_game_once(quick: Experiment, tmp_path: Path) -> None:
+    settings = Settings(n_trials=14, n_replicates=2, seed=1, sampler="nehvi", design_size=4)
+    study, snapshots, _ = search(quick, tmp_path, settings, jobs=3)
+    assert [trial.state for trial in study.trials] == [TrialState.COMPLETE] * 14
+    assert all(sorted(games_of(trial)) == [0, 1] for trial in study.trials)
+    assert snapshots[-1].n_games_now == 28
+
+
+def test_repeating_a_finished_search_changes_nothing(quick: Experiment, tmp_path: Path) -> None:
+    before, _, _ = search(quick, tmp_path, SETTINGS)
     expected = outcome(before)
-    after, snapshots, _ = sweep(quick, tmp_path, SETTINGS)
+    after, snapshots, _ = search(quick, tmp_path, SETTINGS)
     assert outcome(after) == expected
     assert snapshots == []
 
 
 def test_a_larger_total_adds_trials(quick: Experiment, tmp_path: Path) -> None:
-    sweep(quick, tmp_path, Settings(3, 2, seed=5, sampler="random", design_size=8))
-    study, _, _ = sweep(quick, tmp_path, Settings(11, 2, seed=5, sampler="tpe", design_size=8))
+    search(quick, tmp_path, Settings(3, 2, seed=5, sampler="random", design_size=8))
+    study, _, _ = search(quick, tmp_path, Settings(11, 2, seed=5, sampler="tpe", design_size=8))
     states = [trial.state for trial in study.trials]
     assert states == [TrialState.COMPLETE] * 11
     origins = [trial.user_attrs["origin"] for trial in study.trials]
@@ -123,7 +175,7 @@ def test_a_trial_cut_short_while_it_was_asked_for_is_taken_up(
     place.folder.mkdir()
     study, _ = create_or_resume(place, settings.record(quick))
     study.ask()
-    study, _, _ = sweep(quick, tmp_path, settings)
+    study, _, _ = search(quick, tmp_path, settings)
     begun = [trial for trial in study.trials if trial.state != TrialState.WAITING]
     assert [trial.state for trial in begun] == [TrialState.COMPLETE] * 3
     assert all(1 <= trial.params["n_playouts"] <= 40 for trial in begun)
@@ -146,7 +198,7 @@ def test_a_trial_that_fails_says_why_and_another_takes_its_place(
     quick: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     unlucky_from(30, monkeypatch)
-    study, snapshots, messages = sweep(quick, tmp_path, SETTINGS)
+    study, snapshots, messages = search(quick, tmp_path, SETTINGS)
     states = [trial.state for trial in study.trials]
     assert states.count(TrialState.COMPLETE) == 10
     assert states.count(TrialState.FAIL) == len(states) - 10 >= 1
@@ -156,15 +208,15 @@ def test_a_trial_that_fails_says_why_and_another_takes_its_place(
     assert failed.user_attrs["error"] == "n_playouts: too many today"
 
 
-def test_one_failure_after_the_other_stops_the_sweep_and_costs_no_budget(
+def test_one_failure_after_the_other_stops_the_search_and_costs_no_budget(
     quick: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever is broken, an agent or the machine: mended, the study comes to its full total."""
     with monkeypatch.context() as broken:
         unlucky_from(5, broken)
-        with pytest.raises(SweepError, match="3 trials failed one after the other"):
-            sweep(quick, tmp_path, SETTINGS)
-    study, _, _ = sweep(quick, tmp_path, SETTINGS)
+        with pytest.raises(SearchError, match="3 trials failed one after the other"):
+            search(quick, tmp_path, SETTINGS)
+    study, _, _ = search(quick, tmp_path, SETTINGS)
     states = [trial.state for trial in study.trials]
     assert states.count(TrialState.COMPLETE) == 10
     assert states.count(TrialState.FAIL) <= 3

@@ -1,0 +1,136 @@
+"""Noisy expected hypervolume improvement as a sampler: odd studies, and a problem it should solve."""
+
+import numpy as np
+import optuna
+import pytest
+from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+from optuna.samplers import RandomSampler
+
+from study.cube import Cube
+from study.samplers.nehvi import NoisyEHVISampler, among, perturb
+from tests.study.samplers.toy import (
+    DEGENERATE,
+    MIXED,
+    OBJECTIVES,
+    TOY_OBJECTIVES,
+    UNIT,
+    ask,
+    mixed_study,
+    ordinary,
+    true_hypervolume,
+    truth,
+)
+
+pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning", "error::UserWarning")
+
+
+def study_of(seed: int = 0, n: int = 12, n_startup_trials: int = 1) -> optuna.Study:
+    sampler = NoisyEHVISampler(seed, OBJECTIVES, n_startup_trials)
+    return mixed_study(sampler, ordinary(np.random.default_rng(1), n))
+
+
+@pytest.mark.parametrize("name", DEGENERATE)
+def test_odd_studies(name: str) -> None:
+    trials = DEGENERATE[name](np.random.default_rng(2))
+    ask(mixed_study(NoisyEHVISampler(0, OBJECTIVES, 1), trials))
+
+
+def test_all_parameters_are_proposed_together_but_those_of_one_value() -> None:
+    (trial,) = ask(study_of(), 1)
+    assert set(trial.relative_params) == set(MIXED) - {"single"}
+
+
+def test_the_first_trials_are_random() -> None:
+    assert not ask(study_of(n=7, n_startup_trials=8), 1)[0].relative_params
+    assert ask(study_of(n=8, n_startup_trials=8), 1)[0].relative_params
+
+
+def test_a_study_of_one_objective_is_refused() -> None:
+    study = optuna.create_study(sampler=NoisyEHVISampler())
+    with pytest.raises(ValueError, match="takes two objectives; this study has 1"):
+        study.ask(UNIT)
+
+
+def test_the_seed_and_the_data_decide() -> None:
+    first, again, other = ask(study_of(), 2), ask(study_of(), 2), ask(study_of(seed=1), 2)
+    assert [trial.params for trial in first] == [trial.params for trial in again]
+    assert first[0].params != other[0].params
+    assert ask(study_of(n=11), 1)[0].params != first[0].params
+
+
+def test_random_draws_are_decided_by_the_seed_too() -> None:
+    def params(seed: int) -> dict[str, object]:
+        return mixed_study(NoisyEHVISampler(seed), []).ask(MIXED).params
+
+    assert params(3) == params(3)
+    assert params(3) != params(4)
+
+
+def test_trials_in_flight_keep_others_away() -> None:
+    """Of an expected gain that another worker is about to fetch, little is left."""
+    study = optuna.create_study(directions=["minimize", "minimize"], sampler=RandomSampler(seed=0))
+    for _ in range(16):
+        trial = study.ask(UNIT)
+        study.tell(trial, truth(trial.params))
+    study.sampler = NoisyEHVISampler(0, TOY_OBJECTIVES)
+    points = Cube(UNIT).encode([study.ask(UNIT).params for _ in range(4)])
+    distances = np.linalg.norm(points[:, None] - points[None], axis=2)[np.triu_indices(4, 1)]
+    assert distances.min() > 0.05
+
+
+def test_trials_that_were_enqueued_keep_their_params() -> None:
+    study = study_of()
+    fixed = {"choice": "b", "step": 15, "log": 0.5, "single": 4, "x": 0.125}
+    study.enqueue_trial(fixed)
+    study.enqueue_trial({"step": 10})
+    assert study.ask(MIXED).params == fixed
+    assert study.ask(MIXED).params["step"] == 10
+
+
+def test_a_space_that_is_used_up_is_tried_again_where_it_matters() -> None:
+    space = {"n": IntDistribution(0, 3), "c": CategoricalDistribution("ab")}
+    study = optuna.create_study(
+        directions=["maximize", "minimize"], sampler=NoisyEHVISampler(1, n_startup_trials=3)
+    )
+    for _ in range(16):
+        trial = study.ask(space)
+        n, worse = trial.params["n"], trial.params["c"] == "a"
+        study.tell(trial, (n - 2 * worse, n * n))
+    asked = [(trial.params["n"], trial.params["c"]) for trial in study.trials]
+    again = [c for _, c in asked[10:]]
+    assert {("b", n) for n in range(4)} == {(c, n) for n, c in asked if c == "b"}
+    assert set(again) == {"b"}, "what is certainly dominated is not tried once more"
+    assert len(set(asked[10:])) > 1
+
+
+def test_a_parameter_added_later_is_left_to_chance() -> None:
+    study = study_of()
+    trial = study.ask({**MIXED, "new": FloatDistribution(0.0, 1.0)})
+    assert "new" not in trial.relative_params
+    assert 0.0 <= trial.params["new"] <= 1.0
+
+
+def test_perturbed_points_stand_for_values_and_change_their_choices() -> None:
+    cube = Cube(MIXED)
+    rng = np.random.default_rng(5)
+    start = cube.snap(rng.random((1, cube.n_coordinates)))
+    near = perturb(cube, np.repeat(start, 2000, axis=0), np.array(0.01), rng)
+    np.testing.assert_array_equal(cube.snap(near), near)
+    choices = near[:, cube.columns["choice"]]
+    assert set(choices.argmax(axis=1)) == {0, 1, 2}
+    np.testing.assert_array_equal(choices.sum(axis=1), 1.0)
+
+
+def test_which_points_are_among_others() -> None:
+    points, others = np.array([[0.1, 0.2], [0.1, 0.3], [1.0, 1.0]]), np.array([[0.1, 0.3]])
+    np.testing.assert_array_equal(among(points, others + 1e-12), [False, True, False])
+
+
+def test_it_finds_a_noisy_front() -> None:
+    """Of 1.1 · 1.1 − 1/3 at most, forty random trials get two fifths."""
+    seeds = range(3)
+    ours = [
+        true_hypervolume(NoisyEHVISampler(seed, TOY_OBJECTIVES), seed, 16, 40) for seed in seeds
+    ]
+    by_chance = [true_hypervolume(RandomSampler(), seed, 40, 40) for seed in seeds]
+    assert np.mean(ours) > np.mean(by_chance) + 0.4

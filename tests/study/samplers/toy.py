@@ -1,0 +1,185 @@
+"""Studies for the samplers' tests: degenerate ones, and a problem whose front is known."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import optuna
+from optuna.distributions import (
+    BaseDistribution,
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+)
+from optuna.samplers import BaseSampler
+from optuna.trial import FrozenTrial, TrialState, create_trial
+
+from study.noise import variances_of_means
+from study.observations import Objectives
+from study.pareto import hypervolume
+
+Floats = npt.NDArray[np.float64]
+
+MIXED: dict[str, BaseDistribution] = {
+    "choice": CategoricalDistribution(["a", "b", None]),
+    "step": IntDistribution(0, 20, step=5),
+    "log": FloatDistribution(1e-3, 10.0, log=True),
+    "single": IntDistribution(4, 4),
+    "x": FloatDistribution(-1.0, 1.0),
+}
+
+
+def noise(trials: Sequence[FrozenTrial]) -> Floats:
+    """Return what the trials' games say of their mean; nothing of the second objective."""
+    samples = [np.array(trial.user_attrs.get("scores", ()), np.float64) for trial in trials]
+    variances = variances_of_means(samples)
+    return np.stack([variances, np.full(len(trials), np.nan)], axis=1)
+
+
+OBJECTIVES = Objectives(logarithmic=(False, True), noise=noise)
+
+
+def random_params(rng: np.random.Generator) -> dict[str, Any]:
+    return {
+        "choice": ["a", "b", None][rng.integers(3)],
+        "step": int(5 * rng.integers(5)),
+        "log": float(10.0 ** rng.uniform(-3.0, 1.0)),
+        "single": 4,
+        "x": float(rng.uniform(-1.0, 1.0)),
+    }
+
+
+def finished(params: dict[str, Any], scores: Floats, seconds: float) -> FrozenTrial:
+    return create_trial(
+        values=[float(np.mean(scores)), seconds],
+        params=params,
+        distributions=MIXED,
+        user_attrs={"scores": list(scores)},
+    )
+
+
+def unfinished(params: dict[str, Any], state: TrialState) -> FrozenTrial:
+    return create_trial(state=state, params=params, distributions=MIXED)
+
+
+def ordinary(rng: np.random.Generator, n: int = 12) -> list[FrozenTrial]:
+    """Trials that nothing is wrong with."""
+    trials = []
+    for params in [random_params(rng) for _ in range(n)]:
+        score = params["step"] / 5 - 2 * params["x"] ** 2 + (params["choice"] == "a")
+        scores = score + rng.standard_normal(5)
+        trials.append(finished(params, scores, 0.01 * (1 + params["step"]) * params["log"] ** 0.3))
+    return trials
+
+
+def failed(rng: np.random.Generator) -> list[FrozenTrial]:
+    return [unfinished(random_params(rng), TrialState.FAIL) for _ in range(5)]
+
+
+def zombies(rng: np.random.Generator) -> list[FrozenTrial]:
+    return [unfinished(random_params(rng), TrialState.RUNNING) for _ in range(250)]
+
+
+def constant(
+    rng: np.random.Generator, score: float | None, seconds: float | None
+) -> list[FrozenTrial]:
+    """Trials that all have the same score, or time, or both."""
+    return [
+        finished(
+            random_params(rng),
+            rng.standard_normal(3) if score is None else np.full(3, score),
+            float(rng.uniform(1.0, 2.0)) if seconds is None else seconds,
+        )
+        for _ in range(9)
+    ]
+
+
+def one_point(rng: np.random.Generator, n: int) -> list[FrozenTrial]:
+    params = random_params(rng)
+    return [finished(params, rng.standard_normal(3), rng.uniform(1.0, 2.0)) for _ in range(n)]
+
+
+def duplicates(rng: np.random.Generator) -> list[FrozenTrial]:
+    return [trial for trial in ordinary(rng, 6) for _ in range(4)]
+
+
+def different_n(rng: np.random.Generator) -> list[FrozenTrial]:
+    sizes = [1, 2, 50, 1, 9, 3]
+    return [finished(random_params(rng), rng.standard_normal(n), 1.0 + n) for n in sizes]
+
+
+DEGENERATE: dict[str, Callable[[np.random.Generator], list[FrozenTrial]]] = {
+    "no trial": lambda rng: [],
+    "failed ones alone": failed,
+    "failed ones too": lambda rng: failed(rng) + ordinary(rng) + failed(rng),
+    "nothing finished yet": zombies,
+    "zombies": lambda rng: ordinary(rng) + zombies(rng),
+    "different numbers of games": different_n,
+    "one game each": lambda rng: [
+        finished(random_params(rng), rng.standard_normal(1), 1.0 + k) for k in range(5)
+    ],
+    "duplicates": duplicates,
+    "one trial": lambda rng: one_point(rng, 1),
+    "one point": lambda rng: one_point(rng, 6),
+    "constant score": lambda rng: constant(rng, 5.0, None),
+    "constant seconds": lambda rng: constant(rng, None, 1e-3),
+    "both constant": lambda rng: constant(rng, 0.0, 1.0),
+    "both constant, and large": lambda rng: constant(rng, 1e12, 1e9),
+    "infinite and negative times": lambda rng: [
+        *ordinary(rng, 4),
+        finished(random_params(rng), np.array([np.inf]), 1.0),
+        finished(random_params(rng), np.ones(3), -1.0),
+    ],
+}
+
+
+def mixed_study(sampler: BaseSampler, trials: Sequence[FrozenTrial]) -> optuna.Study:
+    study = optuna.create_study(directions=["maximize", "minimize"], sampler=sampler)
+    study.add_trials(trials)
+    return study
+
+
+def ask(study: optuna.Study, n: int = 2) -> list[optuna.Trial]:
+    """Ask for trials, none of which is told; all values are checked against the space."""
+    trials = [study.ask(MIXED) for _ in range(n)]
+    for trial in trials:
+        assert set(trial.params) == set(MIXED)
+        for name, each in MIXED.items():
+            assert each._contains(each.to_internal_repr(trial.params[name]))
+            # Otherwise optuna has thrown the proposal away, and drawn another at random.
+            if name in trial.relative_params:
+                assert trial.params[name] == trial.relative_params[name]
+    return trials
+
+
+# A problem with a known front (ZDT1, with fewer coordinates), both objectives noisy.
+UNIT: dict[str, BaseDistribution] = {f"x{k}": FloatDistribution(0.0, 1.0) for k in range(4)}
+NOISE = 0.05
+REFERENCE = (1.1, 1.1)
+TOY_OBJECTIVES = Objectives(
+    reference_point=REFERENCE, noise=lambda trials: np.full((len(trials), 2), NOISE**2)
+)
+
+
+def truth(params: dict[str, Any]) -> tuple[float, float]:
+    """Return both objectives, to be minimized; the front is x1 = x2 = x3 = 0."""
+    first, *others = (params[name] for name in UNIT)
+    g = 1.0 + 3.0 * float(np.mean(others))
+    return first, g * (1.0 - float(np.sqrt(first / g)))
+
+
+def true_hypervolume(sampler: BaseSampler, seed: int, n_random: int, n_trials: int) -> float:
+    """Return what the trials of a noisy study are truly worth."""
+    study = optuna.create_study(
+        directions=["minimize", "minimize"], sampler=optuna.samplers.RandomSampler(seed=seed)
+    )
+    rng = np.random.default_rng(seed)
+    for number in range(n_trials):
+        if number == n_random:
+            study.sampler = sampler
+        trial = study.ask(UNIT)
+        study.tell(trial, tuple(np.array(truth(trial.params)) + NOISE * rng.standard_normal(2)))
+    values = np.array([truth(trial.params) for trial in study.trials])
+    # Along the second objective the project's hypervolume is logarithmic.
+    return hypervolume(-values[:, 0], 10.0 ** values[:, 1], -REFERENCE[0], 10.0 ** REFERENCE[1])
