@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install sweep test test-slow check format bench clean
+.PHONY: help install sweep test test-slow check format bench benchmark-samplers clean
 
 # Each of these variables is an option of `thetafront sweep`, given as `make sweep TRIALS=200`; one left
 # empty is not passed on. The environment does not set them.
@@ -20,6 +20,10 @@ SEED =
 SAMPLER =
 DESIGN =
 DESIGN_SIZE =
+COST =
+STANDARD_ERROR =
+VALIDATION_GAMES =
+VALIDATION_POINTS =
 STORAGE =
 RESULTS =
 
@@ -32,7 +36,7 @@ help: ## show this text
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 	@echo
 	@echo 'Variables of `make sweep`: EXPERIMENT TRIALS REPLICATES JOBS NAME SEED SAMPLER DESIGN'
-	@echo 'DESIGN_SIZE STORAGE RESULTS. Each is an option of `thetafront sweep`; see its --help.'
+	@echo 'DESIGN_SIZE COST STANDARD_ERROR VALIDATION_GAMES VALIDATION_POINTS STORAGE RESULTS. Each is an'; echo 'option of `thetafront sweep`; see its --help.'
 
 install: $(INSTALLED) ## create .venv and install pinned dependencies
 
@@ -45,7 +49,10 @@ sweep: $(INSTALLED) ## tune θ, or go on with it: progress, tables and plots in 
 	@$(BIN)/thetafront sweep $(call quoted,$(EXPERIMENT)) \
 		$(call option,trials,TRIALS) $(call option,replicates,REPLICATES) $(call option,jobs,JOBS) \
 		$(call option,name,NAME) $(call option,seed,SEED) $(call option,sampler,SAMPLER) \
-		$(call option,design,DESIGN) $(call option,design-size,DESIGN_SIZE) \
+		$(call option,design,DESIGN) $(call option,design-size,DESIGN_SIZE) $(call option,cost,COST) \
+		$(call option,standard-error,STANDARD_ERROR) \
+		$(call option,validation-games,VALIDATION_GAMES) \
+		$(call option,validation-points,VALIDATION_POINTS) \
 		$(call option,storage,STORAGE) $(call option,results,RESULTS)
 
 test: $(INSTALLED) ## run the tests (under ten minutes, cold cache included)
@@ -67,6 +74,9 @@ format: $(INSTALLED) ## format, and mend what the linter can
 
 bench: $(INSTALLED) ## measure the engine, against C programs too
 	@$(BIN)/thetafront bench --c-reference --output results/bench
+
+benchmark-samplers: $(INSTALLED) ## compare samplers on simulated studies (hours; stopped, it goes on)
+	@$(BIN)/thetafront benchmark-samplers --output results/samplers
 
 clean: ## remove environment and caches; results stay
 	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -138,6 +139,10 @@ ValidationPointsOption = Annotated[
     whole(
         "Validation: budgets for which a trial and a proposal are chosen.", "--validation-points"
     ),
+]
+OutputOption = Annotated[
+    Path | None,
+    typer.Option(help="A folder for what is measured.", parser=folder, metavar="FOLDER"),
 ]
 StudyArgument = Annotated[str, typer.Argument(help="A study's name, or a storage URL.")]
 NameOption = Annotated[
@@ -441,12 +446,7 @@ def bench(
     c_reference: Annotated[
         bool, typer.Option("--c-reference", help="Compile and run the C programs too (gcc).")
     ] = False,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            help="A folder for bench.json and throughput.png.", parser=folder, metavar="FOLDER"
-        ),
-    ] = None,
+    output: OutputOption = None,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Measure the engine: rates a CPU second, and their ratios in one run (two to three minutes)."""
@@ -470,6 +470,93 @@ def bench(
         print(json.dumps(figures))
     else:
         out.print(bench_table(figures))
+
+
+@app.command()
+def utilization(
+    study: StudyArgument,
+    output: OutputOption = None,
+    name: NameOption = None,
+    results: ResultsOption = RESULTS,
+) -> None:
+    """Simulate a study's search with 2 to 256 workers, and say how busy they would be."""
+    from study.bench.utilization import utilization_frame, utilization_table
+    from study.report import write_csv
+    from study.storage import make_folder
+
+    with reading(study, name, results) as (opened, _, _):
+        frame = utilization_frame(opened)
+    if output is not None:
+        make_folder(output)
+        write_csv(frame, output / "utilization.csv")
+    console().print(utilization_table(frame))
+
+
+@app.command("benchmark-samplers")
+def benchmark_samplers(
+    seeds: Annotated[int, whole("How many seeds.")] = 20,
+    first_seed: Annotated[
+        int, whole("The first; 0 to 19 are published, development uses 1000 and on.")
+    ] = 0,
+    sampler: Annotated[
+        list[str] | None,
+        typer.Option(help="One of them; repeatable.", show_default="all that are installed"),
+    ] = None,
+    surface: Annotated[
+        list[str] | None, typer.Option(help="One of them; repeatable.", show_default="all")
+    ] = None,
+    budget: Annotated[
+        list[str] | None,
+        typer.Option(help="TRIALSxGAMES; repeatable.", show_default="80x9 and 240x3"),
+    ] = None,
+    jobs: JobsOption = None,
+    output: Annotated[
+        Path, typer.Option(help="A folder.", parser=folder, metavar="FOLDER")
+    ] = RESULTS / "samplers",
+) -> None:
+    """Compare samplers on simulated studies whose truth is known, at equal games.
+
+    Stopped, it goes on where it was: each finished run is kept in the folder's runs.jsonl.
+    """
+    from study.progress import duration
+    from study.sampler_benchmark.benchmark import BUDGETS, Progress, run_benchmark
+    from study.sampler_benchmark.surfaces import SURFACES
+    from study.samplers import installed_samplers
+
+    budgets = [parse_budget(text) for text in budget] if budget else BUDGETS
+    out = console()
+    began = time.monotonic()
+
+    def show(now: Progress) -> None:
+        if now.run is None:
+            out.print(f"{now.n_runs} runs, {now.n_done} of them there already")
+        else:
+            run = now.run
+            out.print(
+                f"{now.n_done}/{now.n_runs} {run.surface} {run.sampler} {run.n_trials}x{run.n_games} "
+                f"seed {run.seed}, after {duration(time.monotonic() - began)}"
+            )
+
+    done = run_benchmark(
+        sampler or installed_samplers(),
+        surface or list(SURFACES),
+        seeds,
+        first_seed,
+        jobs,
+        output,
+        budgets,
+        show,
+    )
+    print(done.markdown)
+    out.print(f"written: {', '.join(str(path) for path in done.paths)}", soft_wrap=True)
+
+
+def parse_budget(text: str) -> tuple[int, int]:
+    """Read ``TRIALSxGAMES``."""
+    n_trials, cross, n_games = text.partition("x")
+    if not (cross and n_trials.isdigit() and n_games.isdigit()):
+        raise InputError(f"budget: {text!r} given, TRIALSxGAMES allowed, such as 80x9")
+    return int(n_trials), int(n_games)
 
 
 def main() -> None:

@@ -113,8 +113,8 @@ def validated_hypervolume(
 def curve_frame(experiment: Experiment, belief: Belief) -> pd.DataFrame:
     """Return the model's front over the whole space, the cheapest first, thinned to some rows.
 
-    One row a θ: its expected cost, posterior mean and 95% band of its score, and ``trial_like``, the
-    distance to the nearest trial in the unit cube.
+    One row a θ: its expected cost, posterior mean and 95% band of its score, and
+    ``distance_to_trial``, the distance to the nearest trial in the unit cube.
     """
     front = belief.anywhere
     chosen = np.unique(np.linspace(0, len(front.points) - 1, N_CURVE_ROWS).round().astype(int))

@@ -14,10 +14,12 @@ from optuna.trial import FrozenTrial, TrialState
 
 from study.cube import Cube
 
-__all__ = ["Objectives", "Observations", "observe"]
+__all__ = ["Objectives", "Observations", "n_to_fit", "observe"]
 
 Floats = npt.NDArray[np.float64]
 MOST_PENDING = 512
+GROWTH = 1.1
+MOST_TO_FIT = 256
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,9 @@ class Observations:
         What was observed of them.
     noise : float64, shape (n, 2)
         The values' variances; NaN where to be inferred.
+    first_noise : float64, shape (m, 2)
+        The variances of the first m values, known from these m alone: what hyperparameters are found
+        from, so that they stay the same until they are found anew.
     pending : float64, shape (p, d)
         Trials that are still running.
     reference : float64, shape (2,)
@@ -64,8 +69,37 @@ class Observations:
     points: Floats
     values: Floats
     noise: Floats
+    first_noise: Floats
     pending: Floats
     reference: Floats
+
+
+def n_to_fit(n: int) -> int:
+    """Return from how many of ``n`` observations, the first ones, hyperparameters are found.
+
+    They are found anew when there are a tenth more observations, not for each: they change little in
+    between, and finding them is half of what a suggestion costs.
+    """
+    size = min(n, 1)
+    while (larger := max(size + 1, int(size * GROWTH))) <= min(n, MOST_TO_FIT):
+        size = larger
+    return size
+
+
+def noise_of(trials: Sequence[FrozenTrial], raw: Floats, objectives: Objectives) -> Floats:
+    """Return the variances of values on a model's scale, shape (n, 2); NaN where not known."""
+    if objectives.noise is None:
+        return np.full(raw.shape, np.nan)
+    noise = np.asarray(objectives.noise(trials), np.float64).reshape(-1, 2)
+    if noise.shape != raw.shape:
+        raise ValueError(f"noise: shape {noise.shape} returned, {raw.shape} needed")
+    if np.any(noise < 0.0) or np.any(np.isinf(noise)):
+        raise ValueError(
+            "noise: a negative or infinite variance returned, 0 and above or NaN allowed"
+        )
+    # The variance of log₁₀ y, to first order.
+    slopes = np.where(np.array(objectives.logarithmic), raw * np.log(10.0), 1.0)
+    return np.asarray(noise / slopes**2)
 
 
 def to_maximize(
@@ -97,12 +131,9 @@ def observe(
     finite = np.all(np.isfinite(values), axis=1)
     complete = [trial for trial, kept in zip(complete, finite, strict=True) if kept]
     raw, values = raw[finite], values[finite]
-    unknown = np.full(raw.shape, np.nan)
-    noise = unknown if objectives.noise is None else np.asarray(objectives.noise(complete), float)
-    if noise.shape != raw.shape:
-        raise ValueError(f"noise: shape {noise.shape} returned, {raw.shape} needed")
-    # The variance of log₁₀ y, to first order.
-    noise = noise / np.where(np.array(objectives.logarithmic), raw * np.log(10.0), 1.0) ** 2
+    noise = noise_of(complete, raw, objectives)
+    first = n_to_fit(len(complete))
+    first_noise = noise_of(complete[:first], raw[:first], objectives)
     points = cube.encode([trial.params for trial in complete])
     running = [trial for trial in usable if trial.state == TrialState.RUNNING][-MOST_PENDING:]
     pending = cube.encode([trial.params for trial in running])
@@ -116,4 +147,4 @@ def observe(
         reference = worst - 0.1 * np.maximum(np.ptp(values, axis=0), least)
     else:
         reference = np.zeros(2)
-    return Observations(points, values, noise, pending, reference)
+    return Observations(points, values, noise, first_noise, pending, reference)

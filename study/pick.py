@@ -88,7 +88,9 @@ def pick(
     """
     name, label = study.study_name, experiment.cost.label
     if (cost_limit is None) == (score_wanted is None):
-        raise InputError(f"pick: one of --{experiment.cost.name.replace('_', '-')} and --score allowed, and needed")
+        raise InputError(
+            f"pick: one of --{experiment.cost.name.replace('_', '-')} and --score allowed, and needed"
+        )
     for given in (cost_limit, score_wanted):
         if given is not None and not (math.isfinite(given) and given > 0):
             raise InputError(f"pick: {given:g} given, a number above 0 allowed")

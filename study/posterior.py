@@ -17,19 +17,6 @@ __all__ = ["Posterior"]
 
 Floats = npt.NDArray[np.float64]
 
-# Hyperparameters are found anew when there are a tenth more observations, not for each: they change
-# little in between, and finding them is most of what a suggestion costs.
-GROWTH = 1.1
-MOST_TO_FIT = 256
-
-
-def n_to_fit(n: int) -> int:
-    """Return from how many of ``n`` observations, the first ones, hyperparameters are found."""
-    size = 1
-    while (larger := max(size + 1, int(size * GROWTH))) <= min(n, MOST_TO_FIT):
-        size = larger
-    return size
-
 
 @lru_cache(maxsize=64)
 def remembered_fit(
@@ -57,7 +44,7 @@ class Posterior:
     def of(cls, observations: Observations) -> "Posterior":
         """Learn from observations, of which there must be one at least."""
         points = observations.points
-        m = n_to_fit(len(points))
+        m = len(observations.first_noise)
         processes = []
         for k in range(2):
             values = np.ascontiguousarray(observations.values[:, k])
@@ -66,7 +53,7 @@ class Posterior:
                 (m, points.shape[1]),
                 np.ascontiguousarray(points[:m]).tobytes(),
                 values[:m].tobytes(),
-                noise[:m].tobytes(),
+                np.ascontiguousarray(observations.first_noise[:, k]).tobytes(),
             )
             processes.append(GaussianProcess.condition(hyper, points, values, noise))
         return cls(processes)

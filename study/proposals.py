@@ -8,6 +8,7 @@ trial t − 1 as one in flight, whether or not its last game happens to be in al
 killed and resumed proposes exactly what an unbroken one would.
 """
 
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -104,6 +105,7 @@ class Proposals:
         self.news: deque[FrozenTrial] = deque()
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="proposals")
         self.future: Future[tuple[int, dict[str, Any]]] | None = None
+        self.seconds, self.n_thought = 0.0, 0
         everything = list(trials)
         number = self.number_to_ask(everything)
         for trial in everything:
@@ -158,9 +160,19 @@ class Proposals:
 
     def ask(self, number: int) -> tuple[int, dict[str, Any]]:
         """Ask the sampler; runs in the thread."""
+        is_new = number == len(self.copy.get_trials(deepcopy=False))
+        began = time.monotonic()
         self.copy.sampler = self.sampler_of(number)
         trial = self.copy.ask(self.space.distributions())
+        if is_new:
+            self.seconds += time.monotonic() - began
+            self.n_thought += 1
         return trial.number, trial.params
+
+    @property
+    def seconds_each(self) -> float:
+        """Wall-clock seconds that a proposal took, those of the design apart."""
+        return self.seconds / max(1, self.n_thought)
 
     def complete(self, number: int) -> dict[str, Any]:
         """Ask for the parameters that a trial lacks which was begun already."""

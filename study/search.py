@@ -5,8 +5,10 @@ several trials are in flight at once: those of the next trial stand in line behi
 the one after is thought about meanwhile (:mod:`study.proposals`).
 """
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -99,6 +101,27 @@ Key = tuple[int, int]
 
 
 @dataclass
+class Stopwatch:
+    """Wall-clock seconds spent on something, and how often."""
+
+    seconds: float = 0.0
+    n: int = 0
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Count what is done inside."""
+        began = time.monotonic()
+        yield
+        self.seconds += time.monotonic() - began
+        self.n += 1
+
+    @property
+    def mean(self) -> float:
+        """Seconds each; 0 if it never happened."""
+        return self.seconds / max(1, self.n)
+
+
+@dataclass
 class Search:
     """A study being brought to its total of complete trials.
 
@@ -132,7 +155,9 @@ class Search:
     n_failures_in_a_row: int = 0
     n_games_before: int = 0
     n_games_done: int = 0
-    prepared: bool = False
+    watches: dict[str, Stopwatch] = field(
+        default_factory=lambda: {name: Stopwatch() for name in ("begin", "store", "tell")}
+    )
     proposals: Proposals = field(init=False)
     dispatch: Dispatch[Key] = field(init=False)
 
@@ -168,7 +193,6 @@ class Search:
             elif trial.state == TrialState.FAIL:
                 self.n_failed += 1
         self.n_games_done = self.n_games_before
-        self.prepared = True
 
     def enqueue_design(self) -> None:
         """Put the initial design in line; after a kill in the middle, what is missing of it."""
@@ -253,10 +277,11 @@ class Search:
 
     def begin_trial(self, number: int, params: dict[str, Any]) -> None:
         """Write a proposal into the study as its next trial."""
-        self.study.sampler = Preset(params)
-        trial = self.study.ask(self.experiment.space.distributions())
-        assert (trial.number, trial.params) == (number, params)
-        self.take_up(number)
+        with self.watches["begin"].running():
+            self.study.sampler = Preset(params)
+            trial = self.study.ask(self.experiment.space.distributions())
+            assert (trial.number, trial.params) == (number, params)
+            self.take_up(number)
 
     def take_up(self, number: int) -> None:
         """Make a running trial's missing games ready to be handed out."""
@@ -283,11 +308,18 @@ class Search:
 
     def close(self, batch: TrialBatch) -> None:
         """Write what a trial's games amount to."""
-        batch.complete()
+        with self.watches["tell"].running():
+            batch.complete()
+            self.proposals.learn(self.study.get_trials(deepcopy=False)[batch.number])
         self.values.append(batch.values)
         self.n_open -= 1
         self.n_failures_in_a_row = 0
-        self.proposals.learn(self.study.get_trials(deepcopy=False)[batch.number])
+
+    @property
+    def seconds_each(self) -> dict[str, float]:
+        """Wall-clock seconds that a proposal, a new trial, a game stored and a trial told took."""
+        took = {name: watch.mean for name, watch in self.watches.items()}
+        return {"think": self.proposals.seconds_each, **took}
 
     def fail(self, batch: TrialBatch, message: str) -> None:
         """Write that a trial's games cannot be played; stop if that goes on."""
@@ -313,7 +345,9 @@ class Search:
             self.fail(batch, finished.error)
             return
         self.n_games_done += 1
-        if batch.add(replicate, finished.game):
+        with self.watches["store"].running():
+            complete = batch.add(replicate, finished.game)
+        if complete:
             del self.batches[number]
             self.close(batch)
 

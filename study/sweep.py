@@ -193,11 +193,13 @@ class Sweep:
         index = remember_run(self.study, made)
         yield
         dispatch: Dispatch[Any] = run.dispatch
-        done = {
+        done: dict[str, Any] = {
             "n_games": dispatch.n_games,
             "wall_seconds": dispatch.seconds,
             "share_of_worker_time_in_games": dispatch.utilization.share,
         }
+        if isinstance(run, Search):
+            done["seconds_each"] = run.seconds_each
         remember_run(self.study, {**made, **done}, index)
         rate = dispatch.n_games / dispatch.seconds
         self.out.print(

@@ -20,6 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from study.cube import Cube
 from study.design import draw_design
+from study.model_front import believed_front
 from study.noise import variances_of_means
 from study.observations import Objectives, observe
 from study.pareto import hypervolume
@@ -134,6 +135,16 @@ class Contest:
         means = Posterior.of(observations).mean(observations.points)
         return Claims(means[:, 0], 10.0 ** -means[:, 1], *self.truly(n_trials))
 
+    def by_model(self, seed: int) -> Claims:
+        """Return the front that the model believes in, evaluated or not."""
+        trials = self.study.get_trials(deepcopy=False)
+        cube = Cube(self.on.space.distributions())
+        observations = observe(trials, cube, self.study.directions, self.objectives)
+        posterior = Posterior.of(observations)
+        _, front = believed_front(posterior, observations, cube, np.random.default_rng([seed, 1]))
+        true = self.on.score(front.points), self.on.seconds(front.points)
+        return Claims(front.mean[:, 0], 10.0 ** -front.mean[:, 1], *true)
+
 
 @lru_cache(maxsize=32)
 def warm(sampler: str) -> None:
@@ -161,8 +172,8 @@ def play(run: Run) -> dict[str, Any]:
     -------
     dict
         The run's name; ``hypervolume_by_*``, ``regret_points_by_*``, ``optimism_points_by_*`` and
-        ``unserved_by_*`` (:mod:`study.sampler_benchmark.measures`), by observed means and by
-        posterior;
+        ``unserved_by_*`` (:mod:`study.sampler_benchmark.measures`), by observed means, by
+        posterior, and by model: of the θ it believes in most, evaluated or not;
         ``hypervolume_of_evaluated``, what knowing the truth of all evaluated θ would give;
         ``suggestion_cpu_seconds``, the mean after the design, and ``late_suggestion_cpu_seconds``,
         of the nine up to the 80th trial; ``course``, pairs of games played and hypervolume by
@@ -181,11 +192,13 @@ def play(run: Run) -> dict[str, Any]:
                 share = hypervolume_share(contest.by_posterior(n_trials), truth, on.reference)
                 course.append([n_trials * run.n_games, share])
         posterior = measured(contest.by_posterior(run.n_trials), truth, on, "posterior")
+        anywhere = measured(contest.by_model(run.seed), truth, on, "model")
     evaluated = hypervolume(*contest.truly(run.n_trials), *on.reference)
     searched = contest.cpu_seconds[N_DESIGN:]
     return {
         **asdict(run),
         **posterior,
+        **anywhere,
         "hypervolume_of_evaluated": evaluated / truth.hypervolume,
         **measured(contest.by_observed(), truth, on, "observed"),
         "suggestion_cpu_seconds": float(np.mean(searched)),

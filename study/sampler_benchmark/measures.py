@@ -4,16 +4,16 @@ Notation
 --------
 =========  ==========================================================================================
 claim      what is said of an evaluated θ, its mean score and its time: as observed, or by the model
-budget     a time per move that a user can afford; 25 of them, evenly spread over the decades of the
-           true front's times
+budget     a time per move that a user can afford; 25 of them: the middles of as many equal parts of
+           the true front's decades of time (its very ends are corners that nobody needs to hit)
 pick       of all evaluated θ that claim to keep a budget, the one that claims most
 =========  ==========================================================================================
 
 *Hypervolume*: that of the true values of all θ whose claims are not dominated, over the true front's.
 *Regret*: what the true front has to offer for a budget less what the pick is truly worth, mean over all
 budgets. Where no θ claims to keep a budget, the user has nothing, and the regret is all that the true
-front offers there; the share of such budgets, the *unserved*, is told beside it. That a pick may truly take a little longer than it claims is let pass: times are
-known to 2% a game. *Optimism*: what picks claim less what they are truly worth, mean over the budgets
+front offers there; the share of such budgets, the *unserved*, is told beside it. That a pick may truly take a little longer than it claims is let pass: times are known to 2% a game.
+*Optimism*: what picks claim less what they are truly worth, mean over the budgets
 that have one.
 """
 
@@ -78,7 +78,9 @@ class AtBudgets(NamedTuple):
 
 def at_budgets(claims: Claims, truth: Truth) -> AtBudgets:
     """Let users with 25 different budgets pick a θ, and look at what they get."""
-    budgets = np.geomspace(truth.seconds[0], truth.seconds[-1], N_BUDGETS) * ROUNDING
+    decades = np.log10(truth.seconds[-1] / truth.seconds[0])
+    middles = (np.arange(N_BUDGETS) + 0.5) / N_BUDGETS
+    budgets = truth.seconds[0] * 10.0 ** (decades * middles) * ROUNDING
     regrets, optimisms = [], []
     for budget in budgets:
         best = truth.scores[np.searchsorted(truth.seconds, budget, side="right") - 1]

@@ -18,7 +18,7 @@ from optuna.samplers import BaseSampler, GPSampler, NSGAIISampler, RandomSampler
 from study.errors import InputError
 from study.observations import Objectives
 
-__all__ = ["DEFAULT_SAMPLER", "SAMPLERS", "check_sampler", "make_sampler"]
+__all__ = ["DEFAULT_SAMPLER", "SAMPLERS", "check_sampler", "installed_samplers", "make_sampler"]
 
 DEFAULT_SAMPLER = "nehvi"
 
@@ -39,7 +39,7 @@ def surrogate(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
 
 def botorch(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
     """BoTorch's qLogNEHVI with known noise, which needs botorch."""
-    needs("botorch", "botorch")
+    needs("botorch")
     from study.samplers.botorch import BoTorchSampler
 
     return BoTorchSampler(seed, objectives, n_startup_trials=max(1, n_design // 2))
@@ -63,7 +63,7 @@ def nsga2(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
 
 def gp(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
     """Optuna's Gaussian process sampler, which needs torch."""
-    needs("gp", "torch")
+    needs("gp")
     return GPSampler(seed=seed, n_startup_trials=max(1, n_design // 2))
 
 
@@ -72,8 +72,12 @@ def random(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
     return RandomSampler(seed=seed)
 
 
-def needs(sampler: str, library: str) -> None:
+LIBRARIES = {"gp": "torch", "botorch": "botorch"}
+
+
+def needs(sampler: str) -> None:
     """Refuse a sampler whose library is not there."""
+    library = LIBRARIES[sampler]
     if importlib.util.find_spec(library) is None:
         raise InputError(
             f"sampler: {sampler!r} given, but it needs {library}, which is not installed (pip install "
@@ -90,6 +94,15 @@ SAMPLERS: dict[str, Callable[[int, int, Objectives], BaseSampler]] = {
     "gp": gp,
     "botorch": botorch,
 }
+
+
+def installed_samplers() -> list[str]:
+    """Return the samplers that can run here."""
+    return [
+        name
+        for name in SAMPLERS
+        if name not in LIBRARIES or importlib.util.find_spec(LIBRARIES[name]) is not None
+    ]
 
 
 def make_sampler(

@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from study.cube import Cube
 from study.model_front import ModelFront, believed_front, evenly_spaced
-from study.observations import Observations
+from study.observations import Observations, n_to_fit
 from study.posterior import Posterior
 from study.samplers.nehvi import sobol_points
 
@@ -24,7 +24,6 @@ def _one_thread() -> Iterator[None]:
         yield
 
 
-
 def toy(points: np.ndarray) -> np.ndarray:
     """Score 1000·(x − q) at 10^(x + q) a move, q = (y − ½)²: the front is y = ½, any x."""
     x, y = points.T
@@ -32,13 +31,25 @@ def toy(points: np.ndarray) -> np.ndarray:
     return np.stack([1000.0 * (x - waste), -(x + waste)], axis=-1)
 
 
+def seen_of(points: np.ndarray, values: np.ndarray) -> Observations:
+    """Return observations without noise."""
+    noise = np.zeros_like(values)
+    return Observations(
+        points=points,
+        values=values,
+        noise=noise,
+        first_noise=noise[: n_to_fit(len(points))],
+        pending=points[:0],
+        reference=np.array([-1000.0, -2.0]),
+    )
+
+
 @pytest.fixture(scope="module")
 def believed() -> tuple[Posterior, Observations, ModelFront, ModelFront]:
     """32 noiseless trials, and the fronts believed in after them."""
     points = sobol_points(CUBE, 32, np.random.default_rng(3))
     values = toy(points)
-    noise = np.zeros_like(values)
-    seen = Observations(points, values, noise, np.empty((0, 2)), np.array([-1000.0, -2.0]))
+    seen = seen_of(points, values)
     posterior = Posterior.of(seen)
     evaluated, anywhere = believed_front(posterior, seen, CUBE, np.random.default_rng(0))
     return posterior, seen, evaluated, anywhere
@@ -78,9 +89,7 @@ def test_the_front_anywhere_dominates_the_evaluated_one(
 ) -> None:
     _, _, evaluated, anywhere = believed
     for score, minus_cost in evaluated.mean:
-        as_good = (anywhere.mean[:, 0] >= score - 1e-6) & (
-            anywhere.mean[:, 1] >= minus_cost - 1e-9
-        )
+        as_good = (anywhere.mean[:, 0] >= score - 1e-6) & (anywhere.mean[:, 1] >= minus_cost - 1e-9)
         assert as_good.any()
     assert len(anywhere.points) > 5 * len(evaluated.points)
 
@@ -109,8 +118,7 @@ def test_a_space_of_whole_numbers_is_searched_on_its_grid() -> None:
     cube = Cube({"n": optuna.distributions.IntDistribution(1, 9)})
     points = cube.encode([{"n": n} for n in (1, 3, 9)])
     values = np.stack([100.0 * points[:, 0], -points[:, 0]], axis=-1)
-    noise = np.zeros_like(values)
-    seen = Observations(points, values, noise, np.empty((0, 1)), np.array([0.0, -2.0]))
+    seen = seen_of(points, values)
     _, anywhere = believed_front(Posterior.of(seen), seen, cube, np.random.default_rng(1))
     assert sorted(cube.decode(point)["n"] for point in anywhere.points) == list(range(1, 10))
 

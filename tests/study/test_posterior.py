@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from study.observations import Observations
-from study.posterior import GROWTH, MOST_TO_FIT, Posterior, n_to_fit, remembered_fit
+from study.observations import GROWTH, MOST_TO_FIT, Observations, n_to_fit
+from study.posterior import Posterior, remembered_fit
 
 NOISE_SCALE = 30.0
 
@@ -17,7 +17,6 @@ def _one_thread() -> Iterator[None]:
     """Matrices this small are slower with more."""
     with threadpool_limits(1):
         yield
-
 
 
 def truth(points: np.ndarray) -> np.ndarray:
@@ -31,7 +30,18 @@ def observations(n: int, seed: int = 0) -> Observations:
     points = rng.random((n, 2))
     values = truth(points) + rng.standard_normal((n, 2)) * [NOISE_SCALE, 0.001]
     noise = np.stack([np.full(n, NOISE_SCALE**2), np.full(n, np.nan)], axis=-1)
-    return Observations(points, values, noise, np.empty((0, 2)), np.array([0.0, -4.0]))
+    return seen_of(points, values, noise)
+
+
+def seen_of(points: np.ndarray, values: np.ndarray, noise: np.ndarray) -> Observations:
+    return Observations(
+        points=points,
+        values=values,
+        noise=noise,
+        first_noise=noise[: n_to_fit(len(points))],
+        pending=np.empty((0, 2)),
+        reference=np.array([0.0, -4.0]),
+    )
 
 
 def test_hyperparameters_are_found_from_ever_more_observations_in_steps_of_a_tenth() -> None:
@@ -65,8 +75,7 @@ def test_hyperparameters_stay_between_two_steps_though_the_observations_count_at
     assert n_to_fit(23) == n_to_fit(22) == 22
 
     def first(n: int) -> Posterior:
-        cut = (many.points[:n], many.values[:n], many.noise[:n])
-        return Posterior.of(Observations(*cut, many.pending, many.reference))
+        return Posterior.of(seen_of(many.points[:n], many.values[:n], many.noise[:n]))
 
     fewer, more, refit = first(22), first(23), first(24)
     for k in range(2):
@@ -78,9 +87,7 @@ def test_hyperparameters_stay_between_two_steps_though_the_observations_count_at
 
 def test_other_noise_is_another_fit() -> None:
     seen = observations(20)
-    louder = Observations(
-        seen.points, seen.values, 100.0 * seen.noise, seen.pending, seen.reference
-    )
+    louder = seen_of(seen.points, seen.values, 100.0 * seen.noise)
     scores, louder_scores = Posterior.of(seen).processes[0], Posterior.of(louder).processes[0]
     assert scores.hyper is not louder_scores.hyper
 
@@ -131,8 +138,6 @@ def test_given_worlds_go_through_their_draws() -> None:
     mean = np.stack([process.predict(points)[0] for process in worlds.processes], axis=-1)
     assert mean.shape == (10, 6, 2)
     scales = np.array([process.hyper.scale for process in posterior.processes])
-    np.testing.assert_allclose(
-        mean / scales, draws.transpose(1, 0, 2) / scales, rtol=0, atol=2e-3
-    )
+    np.testing.assert_allclose(mean / scales, draws.transpose(1, 0, 2) / scales, rtol=0, atol=2e-3)
     np.testing.assert_allclose(worlds.mean(points), mean)
     assert (worlds.deviation(points) < 1e-3 * scales).all()

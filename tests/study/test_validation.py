@@ -50,6 +50,13 @@ class StopHereError(Exception):
     """Ends a validation from within."""
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _one_thread() -> Iterator[None]:
+    """Matrices this small are slower with more."""
+    with threadpool_limits(1):
+        yield
+
+
 # How precise
 
 
@@ -121,7 +128,10 @@ TWO = Experiment(
     ),
     reference_score=0.0,
     reference_costs={"seconds_per_move": 0.01, "playout_moves_per_move": 1e6},
-    baselines={"the author's": {"theta1": 500, "theta5": 6.25}, "small": {"theta1": 16, "theta5": 9.5}},
+    baselines={
+        "the author's": {"theta1": 500, "theta5": 6.25},
+        "small": {"theta1": 16, "theta5": 9.5},
+    },
     cost=PLAYOUT_MOVES,
 )
 
@@ -154,8 +164,7 @@ def two_study(n: int = 24) -> optuna.Study:
 @pytest.fixture(scope="module")
 def two() -> tuple[optuna.Study, Belief, list[Validated]]:
     study = two_study()
-    with threadpool_limits(1):
-        belief = belief_of(study, TWO, seed=1)
+    belief = belief_of(study, TWO, seed=1)
     assert belief is not None
     return study, belief, choose_points(belief, study, TWO, 6)
 
@@ -376,9 +385,8 @@ def test_workers_play_each_point_evenly_on_fresh_seeds(
 
     study = opened()  # read back by another process
     after = validated_points(study)
-    assert [(p.key, p.origin, p.params) for p in after] == [
-        (p.key, p.origin, p.params) for p in points
-    ]
+    known = {point.key: (point.origin, point.params) for point in after}
+    assert known == {point.key: (point.origin, point.params) for point in points}
     search_seeds = {game.seed for trial in study.trials for game in games_of(trial).values()}
     assert search_seeds == {game_seed(SEED, r) for r in range(2)}
     for point in after:
@@ -491,9 +499,7 @@ def test_a_point_stops_when_it_is_known_well_enough(
     monkeypatch.setattr(PureMonteCarlo, "play", play)
     monkeypatch.setattr("study.validation.FEWEST_GAMES", 10)
     study = opened()
-    points = [
-        Validated(key_of({"n_playouts": n}), {"n_playouts": n}, f"trial {n}") for n in (2, 3)
-    ]
+    points = [Validated(key_of({"n_playouts": n}), {"n_playouts": n}, f"trial {n}") for n in (2, 3)]
     run, snapshots = validate(study, points, Precision(400.0, most_games=1000))
     assert run.done
     steady, wild = (len(point.games) for point in points)

@@ -1,0 +1,164 @@
+"""How busy more workers than there are here would be: the search's loop, simulated with recorded games.
+
+Notation
+--------
+======  =============================================================================================
+think   seconds that a proposal takes, in a thread of its own, one after the other
+begin   seconds that the parent takes to write a new trial
+store   seconds that it takes to write a finished game
+tell    seconds that it takes to close a trial
+======  =============================================================================================
+
+The parent does one thing at a time, as :mod:`study.dispatch` and :mod:`study.search` do it: it hands out games
+while fewer than two a worker are out, waits for the first one back (or for the proposal), stores all that
+are back, closes trials. What is simulated is that loop; the games' lengths, and the four durations, are those
+of a study that was really run. That the parent and the workers take each other's cores is not simulated.
+"""
+
+import heapq
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import optuna
+import pandas as pd
+from optuna.trial import TrialState
+from rich.table import Table
+
+from study.batch import games_of
+from study.dispatch import GAMES_PER_WORKER
+from study.errors import InputError
+from study.storage import runs_of
+
+__all__ = ["Durations", "simulate", "utilization_frame", "utilization_table"]
+
+WORKERS = (2, 8, 16, 64, 256)
+GAMES_A_WORKER = 40  # of each simulated study, so that its beginning and end weigh little
+
+
+@dataclass(frozen=True)
+class Durations:
+    """What the parent's work takes, in seconds; see the module's notation."""
+
+    think: float
+    begin: float
+    store: float
+    tell: float
+
+
+def simulate(
+    trials: Sequence[Sequence[float]], jobs: int, durations: Durations
+) -> tuple[float, float, float]:
+    """Simulate a search.
+
+    Parameters
+    ----------
+    trials : sequence of sequences of float
+        Seconds of each game, a sequence a trial.
+    jobs : int
+        How many workers.
+    durations : Durations
+        What the parent's work takes.
+
+    Returns
+    -------
+    tuple of float
+        Shares, from 0 to 1, of the workers' time spent in games, of the thread's time spent thinking,
+        and of the parent's time spent writing.
+    """
+    enough = max(jobs, len(trials[0]))
+    free = [0.0] * jobs  # when each worker is free
+    back: list[tuple[float, int]] = []  # games handed out: when they end, and their trial
+    waiting: deque[tuple[int, float]] = deque()
+    left = [len(games) for games in trials]
+    now, first, last, thought, writing = 0.0, np.inf, 0.0, 0.0, 0.0
+    asked, ready = 0, np.inf  # proposals begun, and when the one in thought is ready
+    while True:
+        while True:
+            if ready <= now:
+                number, ready = asked - 1, np.inf
+                now += durations.begin
+                writing += durations.begin
+                waiting.extend((number, seconds) for seconds in trials[number])
+            if np.isinf(ready) and asked < len(trials) and len(waiting) < enough:
+                asked += 1
+                ready = now + durations.think
+                thought += durations.think
+            if not waiting or len(back) >= GAMES_PER_WORKER * jobs:
+                break
+            number, seconds = waiting.popleft()
+            start = max(now, heapq.heappop(free))
+            first, last = min(first, start), max(last, start + seconds)
+            heapq.heappush(free, start + seconds)
+            heapq.heappush(back, (start + seconds, number))
+        if not back and np.isinf(ready):
+            break
+        now = max(now, min(back[0][0] if back else np.inf, ready))
+        while back and back[0][0] <= now:
+            _, number = heapq.heappop(back)
+            left[number] -= 1
+            spent = durations.store + (0.0 if left[number] else durations.tell)
+            now += spent
+            writing += spent
+    busy = float(sum(sum(games) for games in trials))
+    span = last - first
+    return busy / (jobs * span), thought / span, writing / span
+
+
+def durations_of(study: optuna.Study) -> Durations:
+    """Return what the parent's work took in the last search of a study that measured it."""
+    for run in reversed(runs_of(study)):
+        if "seconds_each" in run:
+            return Durations(**run["seconds_each"])
+    raise InputError(f"study: {study.study_name!r} has no finished search to learn durations from")
+
+
+def utilization_frame(study: optuna.Study, seed: int = 0) -> pd.DataFrame:
+    """Simulate a study's search with more workers, its trials drawn again and again.
+
+    Returns
+    -------
+    DataFrame
+        One row a number of workers: ``workers``, ``share_in_games``, ``share_thinking``,
+        ``share_writing``, and ``games_per_second``.
+    """
+    durations = durations_of(study)
+    recorded = [
+        [game.seconds for game in games_of(trial).values()]
+        for trial in study.get_trials(deepcopy=False)
+        if trial.state == TrialState.COMPLETE
+    ]
+    rng = np.random.default_rng(seed)
+    rows = []
+    for jobs in WORKERS:
+        n_trials = max(64, GAMES_A_WORKER * jobs // len(recorded[0]))
+        drawn = [recorded[k] for k in rng.integers(len(recorded), size=n_trials)]
+        in_games, thinking, writing = simulate(drawn, jobs, durations)
+        seconds_a_game = np.mean([seconds for games in drawn for seconds in games])
+        rows.append(
+            {
+                "workers": jobs,
+                "share_in_games": in_games,
+                "share_thinking": thinking,
+                "share_writing": writing,
+                "games_per_second": in_games * jobs / seconds_a_game,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def utilization_table(frame: pd.DataFrame) -> Table:
+    """Lay the figures out for a terminal."""
+    table = Table(title="A search with more workers, simulated", title_justify="left")
+    for name in ("workers", "in games", "sampler thinking", "parent writing", "games a second"):
+        table.add_column(name, justify="right")
+    for _, row in frame.iterrows():
+        table.add_row(
+            f"{row['workers']:.0f}",
+            f"{row['share_in_games']:.1%}",
+            f"{row['share_thinking']:.1%}",
+            f"{row['share_writing']:.1%}",
+            f"{row['games_per_second']:,.1f}",
+        )
+    return table

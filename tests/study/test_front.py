@@ -1,0 +1,293 @@
+"""The validated front: intervals and probabilities in closed form."""
+
+import io
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import optuna
+import pandas as pd
+import pytest
+from rich.console import Console
+from scipy.stats import norm
+from threadpoolctl import threadpool_limits
+
+from agents.agent import Game
+from study.cost import PLAYOUT_MOVES
+from study.experiment import Experiment
+from study.front import (
+    curve_frame,
+    curve_table,
+    front_table,
+    validated_frame,
+    validated_hypervolume,
+)
+from study.replicate import game_to_record
+from study.validation import GAME_PREFIX, POINT_PREFIX, Belief, belief_of, key_of
+
+Z = 1.959964
+N_MOVES = 100
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_thread() -> Iterator[None]:
+    """Matrices this small are slower with more."""
+    with threadpool_limits(1):
+        yield
+
+
+def add_point(
+    study: optuna.Study,
+    n_playouts: int,
+    scores: Sequence[int],
+    milliseconds: float,
+    origin: str = "proposal",
+) -> None:
+    """Put a validated point into a study, as validation stores it."""
+    params = {"n_playouts": n_playouts}
+    key = key_of(params)
+    study.set_user_attr(f"{POINT_PREFIX}{key}", {"params": params, "origin": origin})
+    for r, score in enumerate(scores):
+        seconds = N_MOVES * milliseconds / 1000.0
+        game = Game(500_000 + r, score, N_MOVES, seconds, 5000 * n_playouts, 512, 0)
+        study.set_user_attr(f"{GAME_PREFIX}{key}:{r}", game_to_record(game))
+
+
+def new_study() -> optuna.Study:
+    return optuna.create_study(directions=["maximize", "minimize"])
+
+
+def spread(mean: int, deviation: int, n: int = 100) -> list[int]:
+    """Half above and half below: their standard error is deviation/√(n − 1)."""
+    return [mean - deviation, mean + deviation] * (n // 2)
+
+
+def add_trials(study: optuna.Study, quick: Experiment) -> None:
+    """Trials of three games each, 1000·√n points at 10 µs and n."""
+    rng = np.random.default_rng(2)
+    for n in (1, 3, 7, 12, 20, 28, 36, 40):
+        games = [
+            Game(r, int(rng.normal(1000 * math.sqrt(n), 300)), 100, 1e-3 * n, 5000 * n, 256, 0)
+            for r in range(3)
+        ]
+        study.add_trial(
+            optuna.trial.create_trial(
+                params={"n_playouts": n},
+                distributions=quick.space.distributions(),
+                values=[float(np.mean([game.score for game in games])), 1e-5 * n],
+                user_attrs={f"game:{game.seed}": game_to_record(game) for game in games},
+            )
+        )
+
+
+def row_of(frame: pd.DataFrame, n_playouts: int) -> Mapping[str, Any]:
+    return frame.loc[frame["n_playouts"] == n_playouts].iloc[0]
+
+
+def test_intervals_by_hand(quick: Experiment) -> None:
+    """Scores 900, 1000, 1100, 1400: mean 1100, s² = 140,000/3, error √(s²/4) = 108.0."""
+    study = new_study()
+    add_point(study, 7, [900, 1000, 1100, 1400], 2.0, "trial 3")
+    frame = validated_frame(study, quick, None)
+    assert len(frame) == 1
+    row = row_of(frame, 7)
+    error = math.sqrt(140_000 / 3) / 2
+    assert error == pytest.approx(108.01, abs=0.01)
+    assert row["score_mean_points"] == 1100.0
+    assert row["score_sem_points"] == pytest.approx(error)
+    assert row["score_low95_points"] == pytest.approx(1100.0 - Z * error)
+    assert row["score_high95_points"] == pytest.approx(1100.0 + Z * error)
+    assert row["seconds_per_move"] == pytest.approx(0.002)
+    assert row["playout_moves_per_move"] == pytest.approx(350.0)
+    assert (row["n_games"], row["origin"], row["point"]) == (
+        4,
+        "trial 3",
+        key_of({"n_playouts": 7}),
+    )
+    assert (row["on_front"], row["p_on_front"]) == (True, 1.0)
+
+
+def test_intervals_hold_the_truth_95_times_of_100(quick: Experiment) -> None:
+    """300 points of 40 games; the normal interval holds 94.3% (t₃₉): within 5 standard errors."""
+    study = new_study()
+    rng = np.random.default_rng(1)
+    n_points = 300
+    for n in range(1, n_points + 1):
+        add_point(study, n, [int(s) for s in rng.normal(20_000, 5000, 40).round()], n)
+    frame = validated_frame(study, quick, None)
+    held = (frame["score_low95_points"] <= 20_000) & (frame["score_high95_points"] >= 20_000)
+    assert held.mean() == pytest.approx(0.943, abs=5 * math.sqrt(0.943 * 0.057 / n_points))
+
+
+def test_points_without_games_are_left_out(quick: Experiment) -> None:
+    study = new_study()
+    assert len(validated_frame(study, quick, None)) == 0
+    add_point(study, 3, [], 1.0)
+    assert len(validated_frame(study, quick, None)) == 0
+    assert {"n_playouts", "p_on_front", "on_front"} <= set(validated_frame(study, quick, None))
+    add_point(study, 4, [100, 200], 1.0)
+    assert validated_frame(study, quick, None)["n_playouts"].tolist() == [4]
+
+
+def test_the_interval_of_a_single_game_is_not_known(quick: Experiment) -> None:
+    study = new_study()
+    add_point(study, 3, [1000], 1.0)
+    row = validated_frame(study, quick, None).iloc[0]
+    assert math.isnan(row["score_low95_points"])
+    assert math.isnan(row["score_high95_points"])
+    assert row["score_mean_points"] == 1000.0
+    assert 0.0 <= row["p_on_front"] <= 1.0
+
+
+def test_p_on_front_of_two_points_is_the_normal_closed_form(quick: Experiment) -> None:
+    """Errors 100.5 and 60.3: the dearer one is on the front if it is better, Φ(100/117.2) = 0.803."""
+    study = new_study()
+    add_point(study, 5, spread(10_000, 1000), 1.0)
+    add_point(study, 9, spread(10_100, 600), 2.0)
+    frame = validated_frame(study, quick, None)
+    errors = [1000 / math.sqrt(99), 600 / math.sqrt(99)]
+    expected = norm.cdf(100 / math.hypot(*errors))
+    assert expected == pytest.approx(0.803, abs=0.001)
+    tolerance = 5 * math.sqrt(expected * (1 - expected) / 4000)
+    assert row_of(frame, 9)["p_on_front"] == pytest.approx(expected, abs=tolerance)
+    assert row_of(frame, 5)["p_on_front"] == 1.0, "nothing is cheaper"
+    assert frame["on_front"].tolist() == [True, True]
+
+
+def test_p_on_front_of_points_far_apart_is_1_or_0(quick: Experiment) -> None:
+    """Cheap and good, dear and better, dearest and worse: the last is beaten in every draw."""
+    study = new_study()
+    add_point(study, 1, spread(10_000, 300), 1.0)
+    add_point(study, 2, spread(12_000, 300), 2.0)
+    add_point(study, 3, spread(11_000, 300), 3.0)
+    frame = validated_frame(study, quick, None)
+    assert frame["n_playouts"].tolist() == [1, 2, 3], "the cheapest first"
+    assert frame["p_on_front"].tolist() == [1.0, 1.0, 0.0]
+    assert frame["on_front"].tolist() == [True, True, False]
+
+
+def test_the_front_is_along_the_cost_of_the_experiment(quick: Experiment) -> None:
+    """The clock and the count disagree on which is the cheaper."""
+    study = new_study()
+    add_point(study, 1, spread(10_000, 300), 5.0)
+    add_point(study, 2, spread(12_000, 300), 2.0)
+    by_clock = validated_frame(study, quick, None)
+    assert by_clock["n_playouts"].tolist() == [2, 1]
+    assert by_clock["on_front"].tolist() == [True, False]
+    by_count = validated_frame(study, quick.with_cost(PLAYOUT_MOVES), None)
+    assert by_count["n_playouts"].tolist() == [1, 2]
+    assert by_count["on_front"].tolist() == [True, True]
+
+
+def test_what_the_search_believed_stands_beside_what_was_validated(quick: Experiment) -> None:
+    study = new_study()
+    add_trials(study, quick)
+    add_point(study, 10, spread(3160, 300), 0.1)
+    belief = belief_of(study, quick, seed=0)
+    assert belief is not None
+    row = validated_frame(study, quick, belief).iloc[0]
+    code = belief.cube.encode([{"n_playouts": 10}])
+    mean, deviation = belief.posterior.mean(code)[0, 0], belief.posterior.deviation(code)[0, 0]
+    assert row["posterior_mean_points"] == pytest.approx(mean)
+    assert row["posterior_low95_points"] == pytest.approx(mean - Z * deviation)
+    assert row["posterior_high95_points"] == pytest.approx(mean + Z * deviation)
+    assert "posterior_mean_points" not in validated_frame(study, quick, None)
+
+
+def test_the_hypervolume_of_one_exact_point_is_a_rectangle(quick: Experiment) -> None:
+    """3,000 points, and 1 ms is a decade below the reference of 10 ms."""
+    study = new_study()
+    add_point(study, 3, [3000, 3000, 3000], 1.0)
+    volumes = validated_hypervolume(validated_frame(study, quick, None), quick)
+    assert volumes == pytest.approx((3000.0, 3000.0, 3000.0))
+
+
+def test_the_hypervolume_of_one_noisy_point_is_as_sure_as_its_score(quick: Experiment) -> None:
+    """A decade wide: the interval is the score's, to 10% for 1,000 draws."""
+    study = new_study()
+    add_point(study, 3, spread(3000, 500), 1.0)
+    volume, low, high = validated_hypervolume(validated_frame(study, quick, None), quick)
+    half = Z * 500 / math.sqrt(99)
+    assert volume == pytest.approx(3000.0)
+    assert (volume - low, high - volume) == pytest.approx((half, half), rel=0.1)
+
+
+def test_the_hypervolume_of_a_front_lies_in_its_interval(quick: Experiment) -> None:
+    study = new_study()
+    for n in range(1, 8):
+        add_point(study, n, spread(2000 * n, 400), 0.1 * n)
+    add_point(study, 30, spread(50_000, 400), 20.0)  # beyond the reference: worth nothing
+    frame = validated_frame(study, quick, None)
+    volume, low, high = validated_hypervolume(frame, quick)
+    edges = np.log10([0.1 * n for n in range(1, 8)] + [10.0])
+    assert volume == pytest.approx(sum(2000.0 * (k + 1) * np.diff(edges)[k] for k in range(7)))
+    assert low < volume < high
+    errors = [400 / math.sqrt(99) * np.diff(edges)[k] for k in range(7)]
+    half = Z * math.sqrt(sum(error**2 for error in errors))
+    assert (high - low) / 2 == pytest.approx(half, rel=0.15)
+
+
+@pytest.fixture
+def belief(quick: Experiment) -> Belief:
+    study = new_study()
+    add_trials(study, quick)
+    found = belief_of(study, quick, seed=0)
+    assert found is not None
+    return found
+
+
+def test_the_curve_is_sorted_and_of_the_space(quick: Experiment, belief: Belief) -> None:
+    curve = curve_frame(quick, belief)
+    assert 10 <= len(curve) <= 40, "at most one row a whole number"
+    costs = curve["seconds_per_move"].to_numpy()
+    assert (np.diff(costs) > 0.0).all()
+    assert (np.diff(curve["posterior_mean_points"]) > 0.0).all()
+    for row in curve.itertuples():
+        assert quick.space.parameters[0].check(row.n_playouts) == row.n_playouts
+        assert row.seconds_per_move == pytest.approx(1e-5 * row.n_playouts, rel=0.3)
+    codes = belief.cube.encode([{"n_playouts": n} for n in curve["n_playouts"]])
+    mean, deviation = belief.posterior.mean(codes)[:, 0], belief.posterior.deviation(codes)[:, 0]
+    np.testing.assert_allclose(curve["posterior_mean_points"], mean, rtol=1e-6)
+    np.testing.assert_allclose(
+        curve["posterior_high95_points"] - curve["posterior_low95_points"],
+        2 * Z * deviation,
+        rtol=1e-3,
+    )
+    tried = [1, 3, 7, 12, 20, 28, 36, 40]
+    gaps = [min(abs(n - m) for m in tried) / 40 for n in curve["n_playouts"]]
+    np.testing.assert_allclose(curve["distance_to_trial"], gaps, atol=1e-9)
+
+
+def printed(table: Any) -> str:
+    out = io.StringIO()
+    Console(file=out, width=200).print(table)
+    return out.getvalue()
+
+
+def test_the_table_of_validated_points_has_their_numbers(quick: Experiment) -> None:
+    study = new_study()
+    add_point(study, 5, spread(10_000, 1000), 1.25, "four playouts")
+    add_point(study, 9, spread(12_345, 600), 2.0, "trial 12")
+    add_point(study, 11, [777], 3.0)
+    text = printed(front_table(validated_frame(study, quick, None), quick))
+    half = Z * 1000 / math.sqrt(99)
+    lines = [line.split() for line in text.splitlines() if line.strip()]
+    first = next(line for line in lines if line[:2] == ["four", "playouts"])
+    assert first[2:] == ["5", "10,000", "±", f"{half:.0f}", "100", "1.25", "ms", "1.00", "0%", "0%"]
+    assert "12,345" in text
+    assert "trial 12" in text
+    assert "777 ± ?" in text
+    assert quick.title in text
+    assert len(printed(front_table(validated_frame(new_study(), quick, None), quick))) > 0
+
+
+def test_the_table_of_the_curve_has_its_numbers(quick: Experiment, belief: Belief) -> None:
+    curve = curve_frame(quick, belief)
+    text = printed(curve_table(curve, quick, n_rows=4))
+    for index in (0, len(curve) - 1):
+        row = curve.iloc[index]
+        assert f"{row['posterior_mean_points']:,.0f} ± " in text
+        assert quick.cost.show(row["seconds_per_move"]) in text
+    assert text.count("±") == 4
+    assert "not validated" in text

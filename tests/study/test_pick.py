@@ -1,0 +1,278 @@
+"""Picking: who chooses, who judges, what is refused, and what one may expect."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import optuna
+import pytest
+
+from agents.agent import Game
+from study.cost import PLAYOUT_MOVES
+from study.errors import InputError
+from study.experiment import EXPERIMENTS, Experiment
+from study.pick import answer_for_people, answer_of, command_of, pick
+from study.replicate import game_to_record
+from study.validation import GAME_PREFIX, POINT_PREFIX, key_of
+
+N_MOVES = 100
+
+
+def game(replicate: int, score: int, milliseconds: float) -> Game:
+    seconds = N_MOVES * milliseconds / 1000.0
+    n_playout_moves = round(1e6 * milliseconds)
+    return Game(500_000 + replicate, score, N_MOVES, seconds, n_playout_moves, 2048, 0)
+
+
+def study_of(
+    points: Mapping[int, tuple[float, Mapping[int, int] | Sequence[int]]],
+) -> optuna.Study:
+    """A study with validated points: number of playouts → milliseconds a move, scores."""
+    storage = optuna.storages.InMemoryStorage()
+    study = optuna.create_study(
+        study_name="s", storage=storage, directions=["maximize", "minimize"]
+    )
+    for n_playouts, (milliseconds, scores) in points.items():
+        params = {"n_playouts": n_playouts}
+        key = key_of(params)
+        study.set_user_attr(f"{POINT_PREFIX}{key}", {"params": params, "origin": "proposal"})
+        numbered = scores if isinstance(scores, Mapping) else dict(enumerate(scores))
+        for replicate, score in numbered.items():
+            record = game_to_record(game(replicate, score, milliseconds))
+            study.set_user_attr(f"{GAME_PREFIX}{key}:{replicate}", record)
+    return study
+
+
+def alternating(even: Sequence[int], odd: Sequence[int]) -> list[int]:
+    return [score for pair in zip(even, odd, strict=True) for score in pair]
+
+
+HALVES_DISAGREE = {
+    # What chooses says 20 playouts, what judges says 10, and so does the mean of all.
+    10: (1.0, alternating([4000, 4200, 4100], [9000, 9100, 9200])),
+    20: (2.0, alternating([5000, 5200, 5100], [1000, 1300, 1600])),
+}
+
+
+def test_even_replicates_choose_and_odd_ones_say_what_to_expect(quick: Experiment) -> None:
+    picked = pick(study_of(HALVES_DISAGREE), quick, cost_limit=0.01)
+    assert picked.point.params == {"n_playouts": 20}
+    assert picked.score == pytest.approx(1300.0)
+    assert picked.n_games == 3
+    assert picked.half_width == pytest.approx(1.959964 * 300.0 / np.sqrt(3))
+    assert picked.cost == pytest.approx(0.002)
+    assert picked.n_candidates == 2
+
+
+def test_a_budget_leaves_out_what_is_dearer(quick: Experiment) -> None:
+    study = study_of(HALVES_DISAGREE)
+    picked = pick(study, quick, cost_limit=0.0015)
+    assert picked.point.params == {"n_playouts": 10}
+    assert (picked.score, picked.n_candidates) == (pytest.approx(9100.0), 1)
+    assert pick(study, quick, cost_limit=0.002 + 1e-9).point.params == {"n_playouts": 20}
+
+
+def test_for_a_score_the_cheapest_that_reaches_it_is_taken(quick: Experiment) -> None:
+    study = study_of(
+        {
+            30: (3.0, [8000, 8100] * 4),
+            10: (1.0, [4000, 4100] * 4),
+            20: (2.0, [6000, 5100] * 4),
+        }
+    )
+    wanted = {4000.0: (10, 3), 4001.0: (20, 2), 6000.0: (20, 2), 6001.0: (30, 1)}
+    for score, (n_playouts, n_candidates) in wanted.items():
+        picked = pick(study, quick, score_wanted=score)
+        assert picked.point.params == {"n_playouts": n_playouts}
+        assert picked.n_candidates == n_candidates
+    # Even replicates reach 6,000; the odd ones say that 5,100 is what to expect.
+    assert pick(study, quick, score_wanted=6000.0).score == pytest.approx(5100.0)
+
+
+def test_the_cost_is_that_of_the_experiment(quick: Experiment) -> None:
+    exact = quick.with_cost(PLAYOUT_MOVES)
+    picked = pick(study_of(HALVES_DISAGREE), exact, cost_limit=15_000)
+    assert picked.point.params == {"n_playouts": 10}
+    assert picked.cost == pytest.approx(10_000.0)
+
+
+def test_replicates_are_dealt_by_number_whichever_are_there(quick: Experiment) -> None:
+    """2, 4 and 6 choose; 3 and 9 judge."""
+    scores = {2: 100, 4: 110, 6: 120, 3: 70, 9: 90}
+    picked = pick(study_of({5: (1.0, scores)}), quick, score_wanted=110.0)
+    assert (picked.score, picked.n_games) == (pytest.approx(80.0), 2)
+    with pytest.raises(InputError):
+        pick(study_of({5: (1.0, scores)}), quick, score_wanted=110.1)
+
+
+def test_points_of_fewer_than_four_games_are_not_picked(quick: Experiment) -> None:
+    study = study_of({5: (1.0, [9000, 9000, 9000]), 6: (1.0, [100, 110, 120, 130])})
+    assert pick(study, quick, cost_limit=1.0).point.params == {"n_playouts": 6}
+
+
+@pytest.mark.parametrize(
+    ("points", "asked", "message"),
+    [
+        (HALVES_DISAGREE, {}, "pick: one of --seconds-per-move and --score allowed, and needed"),
+        (
+            HALVES_DISAGREE,
+            {"cost_limit": 1.0, "score_wanted": 1.0},
+            "pick: one of --seconds-per-move and --score allowed, and needed",
+        ),
+        (HALVES_DISAGREE, {"cost_limit": 0.0}, "pick: 0 given, a number above 0 allowed"),
+        (HALVES_DISAGREE, {"cost_limit": -1.5}, "pick: -1.5 given, a number above 0 allowed"),
+        (
+            HALVES_DISAGREE,
+            {"score_wanted": float("nan")},
+            "pick: nan given, a number above 0 allowed",
+        ),
+        (
+            HALVES_DISAGREE,
+            {"score_wanted": float("inf")},
+            "pick: inf given, a number above 0 allowed",
+        ),
+        (
+            HALVES_DISAGREE,
+            {"cost_limit": 0.0002},
+            "pick: CPU time a move of 200 µs given; the cheapest validated point takes 1.00 ms",
+        ),
+        (
+            HALVES_DISAGREE,
+            {"score_wanted": 12_345.6},
+            "pick: score 12,346 given; the best validated point reaches 5,100",
+        ),
+        (
+            {},
+            {"cost_limit": 1.0},
+            "study: 's' has no validated points yet (thetafront validate s)",
+        ),
+        (
+            {5: (1.0, [1, 2, 3])},
+            {"cost_limit": 1.0},
+            "study: 's' has no validated points yet (thetafront validate s)",
+        ),
+    ],
+)
+def test_what_cannot_be_picked_is_refused_in_one_line(
+    quick: Experiment, points: Any, asked: dict[str, float], message: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        pick(study_of(points), quick, **asked)
+    assert str(refused.value) == message
+
+
+def test_the_command_of_mcmdp_has_its_theta_in_order() -> None:
+    theta = {"theta6": 0.5, "theta1": 500, "theta2": 54, "theta3": 18, "theta4": 9, "theta5": 6.25}
+    command = command_of(EXPERIMENTS["mcmdp"], theta)
+    assert command == "thetafront play mcmdp --theta 500,54,18,9,6.25,0.5"
+
+
+def test_the_command_of_pmcts_has_its_only_parameter(quick: Experiment) -> None:
+    assert command_of(quick, {"n_playouts": 17}) == "thetafront play pmcts --theta 17"
+
+
+def test_the_command_of_a_part_of_theta_names_it() -> None:
+    command = command_of(EXPERIMENTS["mcmdp"], {"theta5": 6.25, "min_playouts": 3})
+    assert command == "thetafront play mcmdp --set theta5=6.25 --set min_playouts=3"
+
+
+def test_the_answer_for_programs(quick: Experiment) -> None:
+    picked = pick(study_of(HALVES_DISAGREE), quick, cost_limit=0.01)
+    answer = answer_of(picked, quick)
+    assert list(answer) == [
+        "params",
+        "origin",
+        "expected_score",
+        "validated_score",
+        "seconds_per_move",
+        "n_candidates",
+        "command",
+    ]
+    assert answer["params"] == {"n_playouts": 20}
+    assert answer["origin"] == "proposal"
+    half = 1.959964 * 300.0 / np.sqrt(3)
+    assert answer["expected_score"] == {
+        "mean": pytest.approx(1300.0),
+        "low95": pytest.approx(1300.0 - half),
+        "high95": pytest.approx(1300.0 + half),
+        "n_games": 3,
+    }
+    everything = [5000, 1000, 5200, 1300, 5100, 1600]
+    assert answer["validated_score"] == {
+        "mean": pytest.approx(np.mean(everything)),
+        "sem": pytest.approx(np.std(everything, ddof=1) / np.sqrt(6)),
+        "n_games": 6,
+    }
+    assert answer["seconds_per_move"] == pytest.approx(0.002)
+    assert answer["n_candidates"] == 2
+    assert answer["command"] == "thetafront play pmcts --theta 20"
+    exact = quick.with_cost(PLAYOUT_MOVES)
+    other = answer_of(pick(study_of(HALVES_DISAGREE), exact, cost_limit=1e6), exact)
+    assert other["playout_moves_per_move"] == pytest.approx(20_000.0)
+    assert "seconds_per_move" not in other
+
+
+def test_the_answer_for_people(quick: Experiment) -> None:
+    picked = pick(study_of(HALVES_DISAGREE), quick, cost_limit=0.01)
+    lines = [re.split(r"  +", line) for line in answer_for_people(picked, quick).splitlines()]
+    assert dict(lines) == {
+        "θ": "n 20 (proposal)",
+        "expect": "1,300 ± 339 points (95% interval; 3 games, none of which chose it from the 2 "
+        "validated points that would do)",
+        "validated": "3,200 ± 854 points (standard error; all 6 games)",
+        "CPU time a move": "2.00 ms",
+        "reached": "1024 100.0%, 2048 100.0%, 4096 0.0%, 8192 0.0%",
+        "play it": "thetafront play pmcts --theta 20",
+    }
+
+
+N_SIMULATED = 300
+N_EQUALS = 8
+N_GAMES = 12
+TRUE_MEAN, DEVIATION = 20_000.0, 5000.0
+
+
+@pytest.mark.parametrize("asked", [{"cost_limit": 1.0}, {"score_wanted": TRUE_MEAN}])
+def test_what_is_reported_is_no_luckier_for_having_been_chosen(
+    quick: Experiment, asked: dict[str, float]
+) -> None:
+    """Studies of equal points: reported less true is 0 within 4 standard errors.
+
+    The mean of all games of the best point, or of the cheapest that reaches the true score, is not:
+    by how much the best of eight is too good is known, 1.4236 of a mean's deviations.
+    """
+    rng = np.random.default_rng(20)
+    reported, naive, lucky = [], [], []
+    for _ in range(N_SIMULATED):
+        scores = np.rint(rng.normal(TRUE_MEAN, DEVIATION, (N_EQUALS, N_GAMES))).astype(int)
+        points = {n + 1: (n + 1.0, row.tolist()) for n, row in enumerate(scores)}
+        picked = pick(study_of(points), quick, **asked)
+        reported.append(picked.score)
+        naive.append(scores.mean(axis=1).max())
+        chosen = scores[picked.point.params["n_playouts"] - 1]
+        lucky.append(chosen[::2].mean())
+
+    def standard_errors(found: list[float]) -> float:
+        errors = np.array(found) - TRUE_MEAN
+        return float(errors.mean() / (errors.std(ddof=1) / np.sqrt(N_SIMULATED)))
+
+    assert abs(standard_errors(reported)) < 4.0
+    assert standard_errors(lucky) > 10.0, "the half that chose is too good"
+    assert standard_errors(naive) > 20.0
+    bias = np.mean(naive) - TRUE_MEAN
+    assert bias == pytest.approx(1.4236 * DEVIATION / np.sqrt(N_GAMES), rel=0.1)
+
+
+def test_the_interval_of_what_to_expect_holds_the_truth_as_often_as_it_says(
+    quick: Experiment,
+) -> None:
+    """40 judging games: 94.3% (t₃₉), within five standard errors of 200 simulated studies."""
+    rng = np.random.default_rng(21)
+    held = []
+    for _ in range(200):
+        scores = np.rint(rng.normal(TRUE_MEAN, DEVIATION, (3, 80))).astype(int)
+        points = {n + 1: (1.0, row.tolist()) for n, row in enumerate(scores)}
+        picked = pick(study_of(points), quick, cost_limit=1.0)
+        held.append(abs(picked.score - TRUE_MEAN) <= picked.half_width)
+    assert np.mean(held) == pytest.approx(0.943, abs=5 * np.sqrt(0.943 * 0.057 / 200))
