@@ -31,6 +31,7 @@ __all__ = [
 
 Z95 = 1.959964
 N_DRAWS = 4000
+N_VOLUMES = 1000
 TILES_IN_TABLE = (4096, 8192)
 N_CURVE_ROWS = 120
 
@@ -87,27 +88,38 @@ def validated_row(point: Validated) -> dict[str, Any]:
 
 
 def score_draws(frame: pd.DataFrame) -> npt.NDArray[np.float64]:
-    """Draw the true means, given the observed ones and their errors, shape (n_worlds, n)."""
+    """Draw the true means, given the observed ones and their errors, shape (n_worlds, n).
+
+    A draw's mirror image comes next after it, so that the mean of all draws is the observed one.
+    """
     means = frame["score_mean_points"].to_numpy(float)
     errors = frame["score_sem_points"].fillna(frame["score_mean_points"]).to_numpy(float)
-    normals = np.random.default_rng(0).standard_normal((N_DRAWS, len(frame)))
+    half = np.random.default_rng(0).standard_normal((N_DRAWS // 2, len(frame)))
+    normals = np.stack([half, -half], axis=1).reshape(N_DRAWS, len(frame))
     return np.asarray(means + errors * normals)
 
 
 def validated_hypervolume(
     frame: pd.DataFrame, experiment: Experiment
 ) -> tuple[float, float, float]:
-    """Return the hypervolume of the validated means, and its 95% interval by draws of the means.
+    """Return the hypervolume that the validated points truly have, and its 95% interval.
 
-    The interval is centred on the hypervolume of the means by reflection, since every draw's maximum over
-    noise lies above it: low = 2·H − q₉₇.₅, high = 2·H − q₂.₅.
+    The hypervolume H of noisy means is too large, as any maximum over noise; by about as much as those of
+    means drawn anew around the observed ones exceed H. So estimate and interval are reflected (the basic
+    bootstrap): 2·H − mean, 2·H − q₉₇.₅ and 2·H − q₂.₅ of the draws.
     """
     costs = frame[experiment.cost.name].to_numpy(float)
     reference = (experiment.reference_score, experiment.reference_cost)
     volume = hypervolume(frame["score_mean_points"].to_numpy(float), costs, *reference)
-    volumes = [hypervolume(draw, costs, *reference) for draw in score_draws(frame)[:1000]]
+    volumes = np.array(
+        [hypervolume(draw, costs, *reference) for draw in score_draws(frame)[:N_VOLUMES]]
+    )
     low, high = np.quantile(volumes, [0.025, 0.975])
-    return volume, 2 * volume - float(high), 2 * volume - float(low)
+    return (
+        float(2 * volume - volumes.mean()),
+        float(2 * volume - high),
+        float(2 * volume - low),
+    )
 
 
 def curve_frame(experiment: Experiment, belief: Belief) -> pd.DataFrame:

@@ -30,7 +30,7 @@ __all__ = ["GaussianProcess", "Hyperparameters", "fit_hyperparameters"]
 Floats = npt.NDArray[np.float64]
 
 # Priors, all lognormal, on quantities of data scaled to variance 1: (median, standard deviation of the log).
-LENGTH_PRIOR = (0.6, 0.9)  # times √d: points of a cube are farther apart in more dimensions
+LENGTH_PRIOR = (0.7, 0.55)  # times √d: points of a cube are farther apart in more dimensions
 SIGNAL_PRIOR = (1.0, 0.7)
 NOISE_PRIOR = (1e-3, 1.5)
 LOG_BOUNDS = (-9.0, 5.0)

@@ -78,15 +78,15 @@ def believed_front(
     return described(evaluated), described(front)
 
 
-def evenly_spaced(front: ModelFront, seconds: Floats) -> list[int]:
+def evenly_spaced(front: ModelFront, least: Floats) -> list[int]:
     """Choose the best point of a front for each of some budgets, each point once.
 
     Parameters
     ----------
     front : ModelFront
         To choose from.
-    seconds : float64, shape (n_budgets,)
+    least : float64, shape (n_budgets,)
         Least values of the second objective.
     """
-    chosen = [front.best_within(float(least)) for least in seconds]
+    chosen = [front.best_within(float(each)) for each in least]
     return sorted({index for index in chosen if index >= 0})

@@ -133,7 +133,7 @@ def pick(
 def command_of(experiment: Experiment, params: Mapping[str, Any]) -> str:
     """Return the command that plays a θ."""
     names = theta_names(experiment.agent)
-    if names and set(names) <= set(params):
+    if names and set(names) == set(params):
         theta = ",".join(repr(params[name]) for name in names)
         return f"thetafront play {experiment.agent} --theta {theta}"
     settings = " ".join(f"--set {name}={value!r}" for name, value in params.items())

@@ -66,7 +66,8 @@ class Precision:
     standard_error : float
         Of each mean score, in points: enough games for that,
     most_games : int
-        but no more than these a point.
+        but no more than these a point (that the number depends on the scores biases their mean by
+        a twentieth of its standard error at most, in simulations).
     n_points : int
         Time budgets for which a trial and a proposal of the model are chosen.
 
@@ -87,7 +88,7 @@ class Precision:
             )
         for name, value, low, high in (
             ("validation games", self.most_games, 2, MOST_GAMES_ALLOWED),
-            ("validation points", self.n_points, 1, MOST_POINTS),
+            ("validation points", self.n_points, 2, MOST_POINTS),
         ):
             if not low <= value <= high:
                 raise InputError(f"{name}: {value} given, {low} to {high} allowed")
@@ -165,7 +166,7 @@ def belief_of(study: optuna.Study, experiment: Experiment, seed: int) -> Belief 
 
 def key_of(params: Mapping[str, Any]) -> str:
     """Name a θ: ten hexadecimal digits, the same for the same values."""
-    plain = {name: params[name] for name in sorted(params)}
+    plain = {name: float(params[name]) for name in sorted(params)}
     return hashlib.sha256(json.dumps(plain).encode()).hexdigest()[:10]
 
 
@@ -189,7 +190,7 @@ def choose_points(
     chosen: dict[str, Validated] = {}
 
     def add(params: Mapping[str, Any], origin: str) -> None:
-        values = {name: params[name] for name in experiment.space.names}
+        values = {each.name: each.clip(params[each.name]) for each in experiment.space}
         chosen.setdefault(key_of(values), Validated(key_of(values), values, origin))
 
     for name, values in experiment.baselines.items():

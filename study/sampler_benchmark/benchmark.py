@@ -6,6 +6,7 @@
 """
 
 import importlib.metadata
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +25,7 @@ from study.sampler_benchmark.ledger import Ledger
 from study.sampler_benchmark.recorded import Recording
 from study.sampler_benchmark.surfaces import SURFACES, surface
 from study.sampler_benchmark.tables import markdown, runs_frame, summary_frame
-from study.samplers import check_sampler
+from study.samplers import SAMPLERS, check_sampler
 from study.storage import make_folder
 from study.workers import check_jobs
 
@@ -159,8 +160,8 @@ def run_benchmark(
         Processes; all cores by default.
     output : Path
         A folder for ``runs.jsonl``, each run in it as soon as it has finished, and, in the end,
-        ``samplers.csv``, ``samplers.md``, ``samplers.png`` and ``manifest.json``. They sum up the
-        runs asked for, and no others that ``runs.jsonl`` may hold.
+        ``samplers.csv``, ``samplers.md``, ``samplers.png`` and ``manifest.json``. They sum up all
+        runs that ``runs.jsonl`` holds, so that slow samplers may be asked for less.
     budgets : sequence of pair of int
         Trials, and games a trial.
     on_progress : callable
@@ -184,7 +185,7 @@ def run_benchmark(
         n_done += 1
         on_progress(Progress(n_done, len(runs), run))
 
-    records = [ledger.records[run] for run in runs]
+    records = [ledger.records[run] for run in sorted(ledger.records, key=place_in_table)]
     summary = summary_frame(runs_frame(records))
     text = markdown(summary)
     paths = [output / name for name in ("samplers.csv", "samplers.md", "samplers.png")]
@@ -192,6 +193,9 @@ def run_benchmark(
     paths[1].write_text(text, encoding="utf-8")
     save(samplers_figure(records, summary), paths[2])
     made_by["versions"] |= versions()
+    manifest = output / "manifest.json"
+    earlier = json.loads(manifest.read_text()) if manifest.exists() else {}
+    before = [*earlier.pop("earlier_runs", []), earlier] if earlier else []
     contents = {
         **made_by,
         "samplers": list(samplers),
@@ -203,5 +207,11 @@ def run_benchmark(
     }
     if "recorded" in surfaces:
         contents["recorded_fit"] = Recording().quality()
-    write_json(contents, output / "manifest.json")
-    return Outcome(summary, text, [output / "runs.jsonl", *paths, output / "manifest.json"])
+    write_json({**contents, "earlier_runs": before}, manifest)
+    return Outcome(summary, text, [output / "runs.jsonl", *paths, manifest])
+
+
+def place_in_table(run: Run) -> tuple[int, int, int, int]:
+    """Return what runs are sorted by: surface, trials, sampler, seed."""
+    surfaces, samplers = list(SURFACES), list(SAMPLERS)
+    return surfaces.index(run.surface), run.n_trials, samplers.index(run.sampler), run.seed

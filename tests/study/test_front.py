@@ -245,7 +245,7 @@ def test_the_curve_is_sorted_and_of_the_space(quick: Experiment, belief: Belief)
     assert (np.diff(curve["posterior_mean_points"]) > 0.0).all()
     for row in curve.itertuples():
         assert quick.space.parameters[0].check(row.n_playouts) == row.n_playouts
-        assert row.seconds_per_move == pytest.approx(1e-5 * row.n_playouts, rel=0.3)
+        assert row.seconds_per_move == pytest.approx(1e-5 * row.n_playouts, rel=0.4)
     codes = belief.cube.encode([{"n_playouts": n} for n in curve["n_playouts"]])
     mean, deviation = belief.posterior.mean(codes)[:, 0], belief.posterior.deviation(codes)[:, 0]
     np.testing.assert_allclose(curve["posterior_mean_points"], mean, rtol=1e-6)

@@ -58,17 +58,17 @@ def believed() -> tuple[Posterior, Observations, ModelFront, ModelFront]:
 def test_the_front_anywhere_is_the_true_one(
     believed: tuple[Posterior, Observations, ModelFront, ModelFront],
 ) -> None:
-    """True scores within 10 of 1000 points of the true front's, all along it."""
+    """True scores within 2 of 1000 points of the true front's; random search alone is 5 to 8 off."""
     *_, anywhere = believed
     score, minus_cost = toy(anywhere.points).T
-    assert (1000.0 * -minus_cost - score < 10.0).all(), "no point wastes more than that"
+    assert (1000.0 * -minus_cost - score < 2.0).all(), "no point wastes more than that"
     x = anywhere.points[:, 0]
-    assert x.min() < 0.02
-    assert x.max() > 0.98
+    assert x.min() < 1e-3
+    assert x.max() > 1.0 - 1e-3
     for budget in np.linspace(0.02, 1.0, 50):
         best = toy(anywhere.points[[anywhere.best_within(-budget)]])[0]
-        assert best[0] == pytest.approx(1000.0 * budget, abs=15.0)
-        assert -best[1] <= budget + 0.005
+        assert best[0] == pytest.approx(1000.0 * budget, abs=2.0)
+        assert -best[1] <= budget + 0.001
 
 
 @pytest.mark.parametrize("which", [2, 3], ids=["evaluated", "anywhere"])

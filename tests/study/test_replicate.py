@@ -5,6 +5,7 @@ import math
 import pytest
 
 from agents.agent import Game
+from study.cost import engineering
 from study.replicate import (
     game_seed,
     game_to_record,
@@ -12,7 +13,6 @@ from study.replicate import (
     share_reaching,
     summarize,
 )
-from study.cost import engineering
 
 GAMES = [
     Game(0, 1000, 100, 0.5, 40_000, 128, 0xFEDCBA9876543210),

@@ -9,13 +9,13 @@ from optuna.trial import TrialState
 
 from agents.agent import Game
 from study.batch import games_of
+from study.cost import PLAYOUT_MOVES
 from study.errors import InputError
 from study.experiment import Experiment
-from study.replicate import game_seed, summarize
-from study.storage import create_or_resume, place_of
-from study.cost import PLAYOUT_MOVES
 from study.progress import Snapshot
+from study.replicate import game_seed, summarize
 from study.search import Search, SearchError, Settings
+from study.storage import create_or_resume, place_of
 
 
 class StopHereError(Exception):

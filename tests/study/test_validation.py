@@ -69,8 +69,8 @@ def _one_thread() -> Iterator[None]:
         ({"standard_error": math.nan}, "standard error: nan given, a number above 0 allowed"),
         ({"most_games": 1}, "validation games: 1 given, 2 to 400000 allowed"),
         ({"most_games": 400_001}, "validation games: 400001 given, 2 to 400000 allowed"),
-        ({"n_points": 0}, "validation points: 0 given, 1 to 1000 allowed"),
-        ({"n_points": 1001}, "validation points: 1001 given, 1 to 1000 allowed"),
+        ({"n_points": 0}, "validation points: 0 given, 2 to 1000 allowed"),
+        ({"n_points": 1001}, "validation points: 1001 given, 2 to 1000 allowed"),
     ],
 )
 def test_a_precision_out_of_range_is_refused_in_one_line(

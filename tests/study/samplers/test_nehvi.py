@@ -54,7 +54,7 @@ def test_a_study_of_one_objective_is_refused() -> None:
 def test_the_seed_and_the_data_decide() -> None:
     first, again, other = ask(study_of(), 2), ask(study_of(), 2), ask(study_of(seed=1), 2)
     assert [trial.params for trial in first] == [trial.params for trial in again]
-    assert first[0].params != other[0].params
+    assert [trial.params for trial in first] != [trial.params for trial in other]
     assert ask(study_of(n=11), 1)[0].params != first[0].params
 
 
