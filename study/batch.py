@@ -47,10 +47,10 @@ class TrialBatch:
         Finished ones, by replicate.
     n_wanted : int
         Replicates 0 to ``n_wanted`` − 1 make the trial complete.
-    study, storage : optuna.Study, optuna.storages.BaseStorage
+    storage : optuna.storages.BaseStorage
         Where it is kept.
-    number : int
-        The trial's.
+    number, trial_id : int
+        The trial's, and the storage's own name of it.
     cost : Cost
         The second objective.
     """
@@ -60,26 +60,30 @@ class TrialBatch:
         agent: Agent,
         games: dict[int, Game],
         n_wanted: int,
-        study: optuna.Study,
         storage: BaseStorage,
         number: int,
+        trial_id: int,
         cost: Cost = SECONDS,
     ) -> None:
         self.agent = agent
         self.games = games
         self.missing = {replicate for replicate in range(n_wanted) if replicate not in games}
         self.waiting = deque(sorted(self.missing))
-        self.study = study
         self.storage = storage
         self.number = number
+        self.trial_id = trial_id
         self.cost = cost
-        self.trial_id = trial_id(study, storage, number)
 
     @property
     def values(self) -> tuple[float, float]:
         """Mean score, and cost of a move, of the games so far."""
         games = [self.games[replicate] for replicate in sorted(self.games)]
         return summarize(games).score_mean, self.cost.of(games)
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """The games so far, as the storage has them."""
+        return {f"{GAME_PREFIX}{r}": game_to_record(game) for r, game in self.games.items()}
 
     def add(self, replicate: int, game: Game) -> bool:
         """Write a finished game; return whether it is new and the trial's last."""
@@ -93,12 +97,12 @@ class TrialBatch:
 
     def complete(self) -> None:
         """Tell the study the trial's objectives."""
-        self.study.tell(self.number, self.values)
+        self.storage.set_trial_state_values(self.trial_id, TrialState.COMPLETE, self.values)
 
     def fail(self, message: str) -> None:
         """Tell the study that the trial failed, and why."""
         self.storage.set_trial_user_attr(self.trial_id, "error", message)
-        self.study.tell(self.number, state=TrialState.FAIL)
+        self.storage.set_trial_state_values(self.trial_id, TrialState.FAIL)
 
 
 def trial_id(study: optuna.Study, storage: BaseStorage, number: int) -> int:

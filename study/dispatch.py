@@ -1,7 +1,8 @@
 """Handing out games to workers, and taking back what has finished.
 
-Two games a worker are in its line: one to play, and one to go on with at once. While they are played the
-source may be thinking about the next ones; nobody waits for that unless it takes longer than they do.
+Three games a worker are in the line: one to play, and two to go on with at once, since a game may be as short
+as the writing down of another. While they are played the source may be thinking about the next ones;
+nobody waits for that unless it takes longer than they do.
 """
 
 import signal
@@ -19,7 +20,7 @@ from study.workers import Finished, Workers
 __all__ = ["Dispatch", "Source", "Utilization", "interrupts_ignored"]
 
 Key = TypeVar("Key")
-GAMES_PER_WORKER = 2
+GAMES_PER_WORKER = 3
 LONGEST_WAIT_SECONDS = 0.25
 
 

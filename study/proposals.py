@@ -10,8 +10,9 @@ killed and resumed proposes exactly what an unbroken one would.
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from typing import Any
 
 import optuna
@@ -23,7 +24,7 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 from study.batch import trial_id
 from study.space import Space
 
-__all__ = ["Preset", "Proposals"]
+__all__ = ["Ended", "Preset", "Proposal", "Proposals"]
 
 
 class Preset(BaseSampler):
@@ -56,6 +57,44 @@ class Preset(BaseSampler):
     ) -> Any:
         """Return the parameter decided on."""
         return self.params[param_name]
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What a trial is to try.
+
+    Attributes
+    ----------
+    number : int
+        The trial's.
+    params : dict
+        Its parameters.
+    is_new : bool
+        Whether the trial must be made; a waiting one is there already.
+    """
+
+    number: int
+    params: dict[str, Any]
+    is_new: bool
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A trial that has come to its end.
+
+    Attributes
+    ----------
+    number : int
+        The trial's.
+    values : sequence of float, optional
+        Its objectives; none if it failed.
+    attributes : mapping
+        Its user attributes.
+    """
+
+    number: int
+    values: Sequence[float] | None
+    attributes: Mapping[str, Any]
 
 
 def unfinished(trial: FrozenTrial) -> FrozenTrial:
@@ -102,16 +141,16 @@ class Proposals:
             directions=directions,
             sampler=optuna.samplers.RandomSampler(seed=0),  # each trial has its own
         )
-        self.news: deque[FrozenTrial] = deque()
+        self.news: deque[Ended] = deque()
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="proposals")
-        self.future: Future[tuple[int, dict[str, Any]]] | None = None
+        self.future: Future[Proposal] | None = None
         self.seconds, self.n_thought = 0.0, 0
         everything = list(trials)
         number = self.number_to_ask(everything)
         for trial in everything:
             if in_turn and trial.state.is_finished() and trial.number >= number - 1:
                 self.copy.add_trial(unfinished(trial))
-                self.news.append(trial)
+                self.learn(Ended(trial.number, trial.values, trial.user_attrs))
             else:
                 self.copy.add_trial(trial)
 
@@ -126,24 +165,23 @@ class Proposals:
         ]
         return min(lacking, default=max((trial.number for trial in begun), default=-1) + 1)
 
-    def learn(self, trial: FrozenTrial) -> None:
+    def learn(self, trial: Ended) -> None:
         """Take note of a trial that has ended; proposals begun from now on know of it."""
         self.news.append(trial)
 
     def update(self, number: int) -> None:
         """Bring the copy to what the proposal of trial ``number`` may know."""
-        late: deque[FrozenTrial] = deque()
+        late: deque[Ended] = deque()
         while self.news:
             trial = self.news.popleft()
             if self.in_turn and trial.number >= number - 1:
                 late.append(trial)
                 continue
             identifier = trial_id(self.copy, self.storage, trial.number)
-            for key, value in trial.user_attrs.items():
+            for key, value in trial.attributes.items():
                 self.storage.set_trial_user_attr(identifier, key, value)
-            self.copy.tell(
-                trial.number, trial.values, state=None if trial.values else TrialState.FAIL
-            )
+            state = TrialState.COMPLETE if trial.values else TrialState.FAIL
+            self.storage.set_trial_state_values(identifier, state, trial.values)
         self.news = late
 
     def next_number(self) -> int:
@@ -158,20 +196,20 @@ class Proposals:
         self.update(number)
         self.future = self.thread.submit(self.ask, number)
 
-    def ask(self, number: int) -> tuple[int, dict[str, Any]]:
+    def ask(self, number: int) -> Proposal:
         """Ask the sampler; runs in the thread."""
         is_new = number == len(self.copy.get_trials(deepcopy=False))
-        began = time.monotonic()
+        began = time.thread_time()
         self.copy.sampler = self.sampler_of(number)
         trial = self.copy.ask(self.space.distributions())
         if is_new:
-            self.seconds += time.monotonic() - began
+            self.seconds += time.thread_time() - began
             self.n_thought += 1
-        return trial.number, trial.params
+        return Proposal(trial.number, trial.params, is_new)
 
     @property
     def seconds_each(self) -> float:
-        """Wall-clock seconds that a proposal took, those of the design apart."""
+        """CPU seconds that a proposal took, those of the design apart."""
         return self.seconds / max(1, self.n_thought)
 
     def complete(self, number: int) -> dict[str, Any]:
@@ -186,8 +224,8 @@ class Proposals:
         if self.future is not None:
             wait([self.future], timeout=seconds)
 
-    def take(self) -> tuple[int, dict[str, Any]]:
-        """Return number and parameters of the proposal that is ready."""
+    def take(self) -> Proposal:
+        """Return the proposal that is ready."""
         assert self.future is not None
         proposal = self.future.result()
         self.future = None

@@ -6,7 +6,7 @@ the one after is thought about meanwhile (:mod:`study.proposals`).
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import optuna
 from optuna.storages import BaseStorage
-from optuna.trial import TrialState
+from optuna.trial import TrialState, create_trial
 from threadpoolctl import threadpool_limits
 
-from agents.agent import Agent, warm
+from agents.agent import Agent, Game, warm
 from study.batch import TrialBatch, games_of, trial_id
 from study.design import draw_design
 from study.dispatch import Dispatch
@@ -26,7 +26,7 @@ from study.errors import InputError
 from study.experiment import Experiment
 from study.pareto import hypervolume
 from study.progress import Snapshot
-from study.proposals import Preset, Proposals
+from study.proposals import Ended, Preset, Proposal, Proposals
 from study.replicate import LARGEST_STUDY_SEED, MOST_REPLICATES, game_seed
 from study.samplers import DEFAULT_SAMPLER, make_sampler
 from study.storage import StudyRecord
@@ -158,6 +158,7 @@ class Search:
     watches: dict[str, Stopwatch] = field(
         default_factory=lambda: {name: Stopwatch() for name in ("begin", "store", "tell")}
     )
+    study_id: int = field(init=False)
     proposals: Proposals = field(init=False)
     dispatch: Dispatch[Key] = field(init=False)
 
@@ -165,6 +166,7 @@ class Search:
         """Read what is there: finished trials, interrupted ones to take up, the design."""
         warm(type(self.experiment.build({})))
         self.enqueue_design()
+        self.study_id = self.storage.get_study_id_from_name(self.study.study_name)
         trials = self.study.get_trials(deepcopy=False)
         self.proposals = Proposals(
             trials,
@@ -180,14 +182,18 @@ class Search:
             if trial.state != TrialState.WAITING:
                 self.n_games_before += len(games_of(trial))
             if trial.state == TrialState.RUNNING:
-                if set(trial.params) != set(self.experiment.space.names):
+                identifier = trial_id(self.study, self.storage, trial.number)
+                params = trial.params
+                if set(params) != set(self.experiment.space.names):
                     # Killed while it was being asked for: have what is missing proposed again.
-                    self.study.sampler = Preset(self.proposals.complete(trial.number))
-                    identifier = trial_id(self.study, self.storage, trial.number)
+                    params = self.proposals.complete(trial.number)
+                    self.study.sampler = Preset(params)
                     begun = optuna.trial.Trial(self.study, identifier)
                     for parameter in self.experiment.space:
                         parameter.suggest(begun)
-                self.take_up(trial.number)
+                if "origin" not in trial.user_attrs:
+                    self.storage.set_trial_user_attr(identifier, "origin", self.settings.sampler)
+                self.take_up(trial.number, identifier, params, games_of(trial))
             elif trial.state == TrialState.COMPLETE:
                 self.values.append((trial.values[0], trial.values[1]))
             elif trial.state == TrialState.FAIL:
@@ -250,23 +256,37 @@ class Search:
     def think_ahead(self) -> None:
         """Take up the proposal that is ready; begin the next when few games are left in line."""
         while True:
-            future = self.proposals.future
-            if future is not None:
-                if not future.done():
-                    return
-                self.begin_trial(*self.proposals.take())
+            # Counted anew each time: a trial that was just begun may have failed at once.
             n_waiting = sum(len(batch.waiting) for batch in self.batches.values())
-            enough = max(self.jobs, self.settings.n_replicates)
-            if self.n_begun >= self.settings.n_trials or n_waiting >= enough:
+            ready = None
+            if self.proposals.future is not None:
+                if not self.proposals.future.done():
+                    return
+                ready = self.proposals.take()
+            if self.wants_another(n_waiting, n_more=ready is not None):
+                self.proposals.begin()
+            if ready is not None:
+                # Written down while the next one is thought about already.
+                self.begin_trial(ready)
+            elif self.proposals.future is None or n_waiting:
                 return
-            number = self.proposals.next_number()
-            if self.proposals.in_turn and any(each < number - 1 for each in self.batches):
-                return
-            self.proposals.begin()
-            if n_waiting:
-                return
-            # Nothing is left to hand out: what is quick (a design point, say) need not wait a round.
-            self.proposals.wait(0.02)
+            else:
+                # Nothing is left to hand out: what is quick (a design point, say) need not wait a round.
+                self.proposals.wait(0.02)
+
+    @property
+    def enough(self) -> int:
+        """How many games in line suffice, so that nobody thinks further ahead than needed."""
+        return max(self.jobs, self.settings.n_replicates)
+
+    def wants_another(self, n_waiting: int, n_more: int) -> bool:
+        """Return whether to think about another trial, with ``n_more`` about to be begun."""
+        if self.n_begun + n_more >= self.settings.n_trials:
+            return False
+        if n_waiting + n_more * self.settings.n_replicates >= self.enough:
+            return False
+        number = self.proposals.next_number()
+        return not self.proposals.in_turn or all(each >= number - 1 for each in self.batches)
 
     def sampler_of(self, number: int) -> optuna.samplers.BaseSampler:
         """Return the sampler of one trial."""
@@ -275,33 +295,43 @@ class Search:
         name = settings.sampler
         return make_sampler(name, settings.seed, number, settings.design_size, objectives)
 
-    def begin_trial(self, number: int, params: dict[str, Any]) -> None:
+    def begin_trial(self, proposal: Proposal) -> None:
         """Write a proposal into the study as its next trial."""
+        number, params = proposal.number, proposal.params
         with self.watches["begin"].running():
-            self.study.sampler = Preset(params)
-            trial = self.study.ask(self.experiment.space.distributions())
-            assert (trial.number, trial.params) == (number, params)
-            self.take_up(number)
+            distributions = self.experiment.space.distributions()
+            if proposal.is_new:
+                # All at once, not a parameter at a time: a fraction of the time, and never half.
+                template = create_trial(
+                    state=TrialState.RUNNING,
+                    params=params,
+                    distributions=distributions,
+                    user_attrs={"origin": self.settings.sampler},
+                )
+                identifier = self.storage.create_new_trial(self.study_id, template)
+            else:
+                self.study.sampler = Preset(params)
+                self.study.ask(distributions)
+                identifier = trial_id(self.study, self.storage, number)
+            assert self.storage.get_trial_number_from_id(identifier) == number
+            self.take_up(number, identifier, params, {})
 
-    def take_up(self, number: int) -> None:
+    def take_up(
+        self, number: int, identifier: int, params: Mapping[str, Any], games: dict[int, Game]
+    ) -> None:
         """Make a running trial's missing games ready to be handed out."""
-        frozen = self.study.get_trials(deepcopy=False)[number]
-        if "origin" not in frozen.user_attrs:
-            identifier = trial_id(self.study, self.storage, number)
-            self.storage.set_trial_user_attr(identifier, "origin", self.settings.sampler)
         self.n_open += 1
         n_wanted = self.settings.n_replicates
-        cost = self.experiment.cost
+        error = ""
         try:
-            agent = self.experiment.build(frozen.params)
-        except ValueError as error:
-            agent = self.experiment.build({})
-            batch = TrialBatch(agent, {}, n_wanted, self.study, self.storage, number, cost)
-            self.fail(batch, str(error))
-            return
-        games = games_of(frozen)
-        batch = TrialBatch(agent, games, n_wanted, self.study, self.storage, number, cost)
-        if batch.missing:
+            agent = self.experiment.build(params)
+        except ValueError as refused:
+            agent, error = self.experiment.build({}), str(refused)
+        cost = self.experiment.cost
+        batch = TrialBatch(agent, games, n_wanted, self.storage, number, identifier, cost)
+        if error:
+            self.fail(batch, error)
+        elif batch.missing:
             self.batches[number] = batch
         else:
             self.close(batch)
@@ -310,7 +340,7 @@ class Search:
         """Write what a trial's games amount to."""
         with self.watches["tell"].running():
             batch.complete()
-            self.proposals.learn(self.study.get_trials(deepcopy=False)[batch.number])
+            self.proposals.learn(Ended(batch.number, batch.values, batch.attributes))
         self.values.append(batch.values)
         self.n_open -= 1
         self.n_failures_in_a_row = 0
@@ -328,7 +358,7 @@ class Search:
         self.n_open -= 1
         self.n_failed += 1
         self.n_failures_in_a_row += 1
-        self.proposals.learn(self.study.get_trials(deepcopy=False)[batch.number])
+        self.proposals.learn(Ended(batch.number, None, {}))
         if self.n_failures_in_a_row >= MOST_FAILURES_IN_A_ROW:
             raise SearchError(
                 f"{MOST_FAILURES_IN_A_ROW} trials failed one after the other; the last: {message}"

@@ -3,14 +3,14 @@
 Notation
 --------
 ======  =============================================================================================
-think   seconds that a proposal takes, in a thread of its own, one after the other
+think   CPU seconds that a proposal takes, in a thread of its own, one after the other
 begin   seconds that the parent takes to write a new trial
 store   seconds that it takes to write a finished game
 tell    seconds that it takes to close a trial
 ======  =============================================================================================
 
 The parent does one thing at a time, as :mod:`study.dispatch` and :mod:`study.search` do it: it hands out games
-while fewer than two a worker are out, waits for the first one back (or for the proposal), stores all that
+while fewer than three a worker are out, waits for the first one back (or for the proposal), stores all that
 are back, closes trials. What is simulated is that loop; the games' lengths, and the four durations, are those
 of a study that was really run. That the parent and the workers take each other's cores is not simulated.
 """
@@ -76,15 +76,17 @@ def simulate(
     asked, ready = 0, np.inf  # proposals begun, and when the one in thought is ready
     while True:
         while True:
-            if ready <= now:
-                number, ready = asked - 1, np.inf
-                now += durations.begin
-                writing += durations.begin
-                waiting.extend((number, seconds) for seconds in trials[number])
+            proposed = ready <= now
+            if proposed:
+                ready = np.inf
+                waiting.extend((asked - 1, seconds) for seconds in trials[asked - 1])
             if np.isinf(ready) and asked < len(trials) and len(waiting) < enough:
                 asked += 1
                 ready = now + durations.think
                 thought += durations.think
+            if proposed:
+                now += durations.begin
+                writing += durations.begin
             if not waiting or len(back) >= GAMES_PER_WORKER * jobs:
                 break
             number, seconds = waiting.popleft()

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from study.experiment import EXPERIMENTS
 from study.observations import Objectives
-from study.proposals import Preset, Proposals
+from study.proposals import Ended, Preset, Proposals
 from study.samplers import make_sampler
 from study.space import Space
 
@@ -23,6 +23,10 @@ OBJECTIVES = Objectives(logarithmic=(False, True))
 N_DESIGN = 4
 
 Params = dict[str, Any]
+
+
+def told(trial: FrozenTrial) -> Ended:
+    return Ended(trial.number, trial.values, trial.user_attrs)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -77,7 +81,8 @@ def proposals_after(
 
 def next_of(proposals: Proposals) -> tuple[int, Params]:
     proposals.begin()
-    return proposals.take()
+    proposal = proposals.take()
+    return proposal.number, proposal.params
 
 
 def states(proposals: Proposals) -> list[TrialState]:
@@ -109,7 +114,7 @@ def unbroken() -> list[Params]:
         number, params = next_of(proposals)
         assert number == expected
         made.append(params)
-        proposals.learn(ended(number, params))
+        proposals.learn(told(ended(number, params)))
     proposals.close()
     return made
 
@@ -118,12 +123,12 @@ def test_in_turn_a_proposal_knows_all_trials_but_the_one_before_it() -> None:
     proposals = proposals_after(sampler_of=at_random)
     for number in range(6):
         proposals.begin()
-        assert proposals.take()[0] == number
+        assert proposals.take().number == number
         # As they were when it was asked for, and itself.
         before = [FINISHED] * (number - 1) + [RUNNING] * min(number, 1)
         assert states(proposals) == [*before, RUNNING]
         params = proposals.copy.trials[number].params
-        proposals.learn(complete(number, params, origin="here"))
+        proposals.learn(told(complete(number, params, origin="here")))
         assert states(proposals) == [*before, RUNNING], "nothing is learned between proposals"
     proposals.begin()
     proposals.take()
@@ -138,8 +143,8 @@ def test_out_of_turn_a_proposal_knows_all_that_has_ended() -> None:
     proposals = proposals_after(sampler_of=at_random, in_turn=False)
     made = [next_of(proposals)[1] for _ in range(3)]
     assert states(proposals) == [RUNNING] * 3
-    proposals.learn(complete(2, made[2]))
-    proposals.learn(complete(0, made[0]))
+    proposals.learn(told(complete(2, made[2])))
+    proposals.learn(told(complete(0, made[0])))
     assert next_of(proposals)[0] == 3
     assert states(proposals) == [FINISHED, RUNNING, FINISHED, RUNNING]
 
@@ -171,7 +176,7 @@ def test_a_rebuilt_study_proposes_what_the_unbroken_one_does(
             state=RUNNING, params=unbroken[n - 1], distributions=SPACE.distributions()
         )
         proposals = proposals_after([*trials[:-1], last])
-        proposals.learn(trials[-1])
+        proposals.learn(told(trials[-1]))
         assert next_of(proposals) == (n, unbroken[n])
 
 
@@ -192,7 +197,7 @@ def test_a_trial_begun_without_parameters_gets_those_it_would_have_had(
     proposals = proposals_after([*trials, begun])
     assert proposals.complete(n) == unbroken[n]
     if n + 1 < N_UNBROKEN:
-        proposals.learn(ended(n, unbroken[n]))
+        proposals.learn(told(ended(n, unbroken[n])))
         assert next_of(proposals) == (n + 1, unbroken[n + 1])
 
 
@@ -230,7 +235,7 @@ def test_what_is_left_of_the_design_comes_before_anything_else() -> None:
 def test_a_failed_trial_is_learned_as_failed() -> None:
     proposals = proposals_after(sampler_of=at_random)
     number, params = next_of(proposals)
-    proposals.learn(failed(number, params))
+    proposals.learn(told(failed(number, params)))
     for _ in range(2):
         next_of(proposals)
     assert states(proposals) == [FAIL, RUNNING, RUNNING]
@@ -260,7 +265,8 @@ def test_a_proposal_is_thought_about_meanwhile() -> None:
     allowed.set()
     proposals.wait(30.0)
     assert proposals.future.done()
-    number, params = proposals.take()
+    proposal = proposals.take()
+    number, params = proposal.number, proposal.params
     assert (number, set(params)) == (0, set(SPACE.names))
     assert proposals.future is None
     proposals.close()

@@ -52,7 +52,7 @@ def test_a_study_of_one_objective_is_refused() -> None:
 
 
 def test_the_seed_and_the_data_decide() -> None:
-    first, again, other = ask(study_of(), 2), ask(study_of(), 2), ask(study_of(seed=1), 2)
+    first, again, other = ask(study_of(), 4), ask(study_of(), 4), ask(study_of(seed=1), 4)
     assert [trial.params for trial in first] == [trial.params for trial in again]
     assert [trial.params for trial in first] != [trial.params for trial in other]
     assert ask(study_of(n=11), 1)[0].params != first[0].params
