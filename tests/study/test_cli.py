@@ -297,7 +297,7 @@ def test_play_sums_up_for_people() -> None:
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
-        (["fly"], "command: 'fly' given, one of sweep, validate, pick"),
+        (["fly"], "command: 'fly' given, one of sweep, validate, status"),
         (["sweep", "chess"], "experiment: 'chess' given"),
         (["sweep", "--sampler", "magic"], "sampler: 'magic' given, one of nehvi"),
         (["sweep", "--design", "grid"], "design: 'grid' given, one of lhs, sobol"),

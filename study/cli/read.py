@@ -1,0 +1,155 @@
+"""Commands that read studies: status, front, pick, plot, export, compare."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from study.cli.options import (
+    RESULTS,
+    NameOption,
+    OutputOption,
+    ResultsOption,
+    StudyArgument,
+    decimal,
+)
+from study.cli.program import app, console
+from study.cli.studies import reading
+from study.errors import InputError
+
+__all__ = ["compare", "export", "front", "pick", "plot", "status"]
+
+
+@app.command()
+def status(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
+    """Say how far a study is, also while a sweep is running."""
+    from study.front import validated_frame, validated_hypervolume
+    from study.report import trials_frame
+    from study.storage import holder_of, record_of, runs_of
+
+    with reading(study, name, results) as (opened, place, experiment):
+        record, runs = record_of(opened), runs_of(opened)
+        trials = trials_frame(opened, experiment)
+        validated = validated_frame(opened, experiment, None)
+    complete = trials[trials["state"] == "complete"]
+    totals = [run["n_trials"] for run in runs if "n_trials" in run]
+    asked = f" of {totals[-1]} asked for" if totals else ""
+    others = trials["state"].value_counts().drop("complete", errors="ignore")
+    states = "".join(f", {count} {state}" for state, count in others.items())
+    out = console()
+    out.print(f"study        {place.name} ({place.shown_url})", soft_wrap=True)
+    out.print(f"experiment   {experiment.name}: {experiment.title}")
+    out.print(f"seed         {record.seed}, design {record.design} of {record.design_size}")
+    out.print(f"cost         {experiment.cost.name}")
+    out.print(f"trials       {len(complete)} complete{asked}{states}")
+    out.print(
+        f"games        {int(trials['n_games'].sum()):,} of trials, "
+        f"{int(validated['n_games'].sum()):,} of validation"
+    )
+    out.print(f"sweep        {holder_of(place) or 'none is running'}", soft_wrap=True)
+    if len(validated):
+        volume, low, high = validated_hypervolume(validated, experiment)
+        n_front = int(validated["on_front"].sum())
+        out.print(
+            f"validated    {len(validated)} points, {n_front} on the front, hypervolume "
+            f"{volume:,.0f} points·decades, 95% interval {low:,.0f} to {high:,.0f}",
+            soft_wrap=True,
+        )
+    else:
+        out.print("validated    nothing yet")
+
+
+@app.command()
+def front(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
+    """Print a study's validated front; before there is one, the front the model believes in."""
+    from study.sweep import print_front
+
+    with reading(study, name, results) as (opened, _, experiment):
+        print_front(console(), opened, experiment)
+
+
+@app.command()
+def plot(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
+    """Draw a study's pictures into its folder."""
+    from study.outputs import draw
+
+    with reading(study, name, results) as (opened, place, experiment):
+        for path in draw(opened, experiment, place.folder):
+            print(path)
+
+
+@app.command()
+def export(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
+    """Write a study's tables, manifest and pictures into its folder."""
+    from study.outputs import export as write
+
+    with reading(study, name, results) as (opened, place, experiment):
+        for path in write(opened, place, experiment, place.folder):
+            print(path)
+
+
+@app.command()
+def pick(
+    study: Annotated[str, typer.Argument(help="A study's name, or a storage URL.")] = "mcmdp",
+    seconds_per_move: Annotated[
+        float | None, decimal("What a move may cost, in seconds.", "--seconds-per-move")
+    ] = None,
+    playout_moves_per_move: Annotated[
+        float | None, decimal("The same, for a study of that cost.", "--playout-moves-per-move")
+    ] = None,
+    score: Annotated[float | None, decimal("The mean score wanted.", "--score")] = None,
+    json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    name: NameOption = None,
+    results: ResultsOption = RESULTS,
+) -> None:
+    """Choose a validated θ for a budget or a score, and say what to expect of it."""
+    from study.pick import answer_for_people, answer_of
+    from study.pick import pick as choose
+
+    limits = {
+        "seconds_per_move": seconds_per_move,
+        "playout_moves_per_move": playout_moves_per_move,
+    }
+    with reading(study, name, results) as (opened, _, experiment):
+        for cost, limit in limits.items():
+            if limit is not None and cost != experiment.cost.name:
+                raise InputError(
+                    f"pick: --{cost.replace('_', '-')} given; the study's cost is "
+                    f"{experiment.cost.name}"
+                )
+        picked = choose(opened, experiment, limits[experiment.cost.name], score)
+    if json_:
+        print(json.dumps(answer_of(picked, experiment)))
+    else:
+        console().print(answer_for_people(picked, experiment), soft_wrap=True)
+
+
+@app.command()
+def compare(
+    studies: Annotated[list[str], typer.Argument(help="Studies' names, or storage URLs.")],
+    output: OutputOption = None,
+    results: ResultsOption = RESULTS,
+) -> None:
+    """Compare validated fronts: one picture, and hypervolumes with intervals."""
+    from study.compare import compare_figure, compare_frame, compare_markdown, entry_of
+    from study.manifest import provenance, write_json
+    from study.plots import save
+    from study.report import write_csv
+    from study.storage import make_folder
+
+    entries, experiments = [], []
+    for study in studies:
+        with reading(study, None, results) as (opened, _, experiment):
+            entries.append(entry_of(opened, experiment))
+            experiments.append(experiment)
+    if any(each != experiments[0] for each in experiments):
+        names = ", ".join(f"{each.name} by {each.cost.name}" for each in experiments)
+        raise InputError(f"studies: of {names} given; of one experiment and cost allowed")
+    frame = compare_frame(entries, experiments[0])
+    if output is not None:
+        make_folder(output)
+        write_csv(frame, output / "compare.csv")
+        (output / "compare.md").write_text(compare_markdown(frame), encoding="utf-8")
+        save(compare_figure(entries, experiments[0]), output / "compare.png")
+        write_json(provenance(), output / "manifest.json")
+    print(compare_markdown(frame), end="")

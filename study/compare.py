@@ -1,0 +1,159 @@
+"""Studies side by side: their validated fronts in one picture, their hypervolumes with intervals.
+
+Every study was validated on seeds that its search never used, so what is compared are means that chose
+nothing. Baselines, which all studies have in common, do not count.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import matplotlib as mpl
+import numpy as np
+import optuna
+import pandas as pd
+from matplotlib.figure import Figure
+
+from study.errors import InputError
+from study.experiment import Experiment
+from study.front import validated_frame, validated_hypervolume
+from study.plots import STYLE, caption, cost_axis, new_figure, points_axis
+from study.report import trials_frame
+from study.storage import record_of, runs_of
+
+__all__ = ["Entry", "compare_figure", "compare_frame", "compare_markdown", "entry_of"]
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8C8C8C", "#E69F00", "#56B4E9")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One study of a comparison.
+
+    Attributes
+    ----------
+    name, sampler : str
+        The study's name, and who proposed its trials.
+    seed, n_trials, n_games : int
+        Its seed, complete trials, and games of the search.
+    validated : DataFrame
+        Its validated points, without baselines, the cheapest first.
+    """
+
+    name: str
+    sampler: str
+    seed: int
+    n_trials: int
+    n_games: int
+    validated: pd.DataFrame
+
+
+def entry_of(study: optuna.Study, experiment: Experiment) -> Entry:
+    """Read a study; InputError if nothing of it is validated."""
+    trials = trials_frame(study, experiment)
+    validated = validated_frame(study, experiment, None)
+    validated = validated[~validated["origin"].isin(list(experiment.baselines))]
+    if not len(validated):
+        name = study.study_name
+        raise InputError(f"study: {name!r} has no validated points (thetafront validate {name})")
+    samplers = [run["sampler"] for run in runs_of(study) if "sampler" in run]
+    complete = trials[trials["state"] == "complete"]
+    return Entry(
+        name=study.study_name,
+        sampler=samplers[-1] if samplers else "",
+        seed=record_of(study).seed,
+        n_trials=len(complete),
+        n_games=int(complete["n_games"].sum()),
+        validated=validated,
+    )
+
+
+def compare_frame(entries: Sequence[Entry], experiment: Experiment) -> pd.DataFrame:
+    """Return one row a study: its validated hypervolume with its 95% interval."""
+    rows = []
+    for entry in entries:
+        volume, low, high = validated_hypervolume(entry.validated, experiment)
+        rows.append(
+            {
+                "study": entry.name,
+                "sampler": entry.sampler,
+                "seed": entry.seed,
+                "n_trials": entry.n_trials,
+                "n_games": entry.n_games,
+                "n_validated_points": len(entry.validated),
+                "n_validation_games": int(entry.validated["n_games"].sum()),
+                "hypervolume": volume,
+                "hypervolume_low95": low,
+                "hypervolume_high95": high,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def compare_markdown(frame: pd.DataFrame) -> str:
+    """Write a table a study and a table a sampler, as Markdown."""
+    lines = [
+        "| sampler | seed | trials, games | validated points, games | hypervolume, 95% interval |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for _, row in frame.iterrows():
+        lines.append(
+            f"| {row['sampler']} | {row['seed']} | {row['n_trials']}, {row['n_games']:,} | "
+            f"{row['n_validated_points']}, {row['n_validation_games']:,} | {row['hypervolume']:,.0f} "
+            f"({row['hypervolume_low95']:,.0f} to {row['hypervolume_high95']:,.0f}) |"
+        )
+    lines += ["", "| sampler | studies | hypervolume, mean ± standard error |", "|---|---:|---:|"]
+    for sampler, rows in frame.groupby("sampler", sort=False):
+        volumes = rows["hypervolume"].to_numpy(float)
+        error = volumes.std(ddof=1) / math.sqrt(len(volumes)) if len(volumes) > 1 else math.nan
+        shown = f"{error:,.0f}" if math.isfinite(error) else "?"
+        lines.append(f"| {sampler} | {len(volumes)} | {volumes.mean():,.0f} ± {shown} |")
+    return "\n".join(lines) + "\n"
+
+
+@mpl.rc_context(STYLE)
+def compare_figure(entries: Sequence[Entry], experiment: Experiment) -> Figure:
+    """Draw all validated fronts: a colour a sampler, a line a study."""
+    cost = experiment.cost
+    figure, axes = new_figure(8.6, 5.6)
+    samplers = list(dict.fromkeys(entry.sampler for entry in entries))
+    dearest = max(float(entry.validated[cost.name].max()) for entry in entries)
+    for entry in entries:
+        colour = COLOURS[samplers.index(entry.sampler) % len(COLOURS)]
+        first = next(each for each in entries if each.sampler == entry.sampler) is entry
+        n_studies = sum(each.sampler == entry.sampler for each in entries)
+        front = entry.validated[entry.validated["on_front"]]
+        means = front["score_mean_points"]
+        axes.plot(
+            [*front[cost.name], dearest],
+            [*means, means.iloc[-1]],
+            drawstyle="steps-post",
+            color=colour,
+            linewidth=1.1,
+            alpha=0.8,
+        )
+        axes.errorbar(
+            front[cost.name],
+            means,
+            yerr=np.nan_to_num(means - front["score_low95_points"]),
+            fmt="o",
+            color=colour,
+            markersize=4,
+            elinewidth=0.8,
+            alpha=0.8,
+            label=f"{entry.sampler} ({n_studies} studies)" if first else None,
+        )
+    cost_axis(axes, cost)
+    points_axis(axes)
+    axes.set_ylabel("validated mean score, points")
+    axes.set_ylim(bottom=0)
+    axes.set_title(f"{experiment.title}: validated fronts by sampler")
+    axes.legend(loc="lower right", fontsize=8.5)
+    searches = sorted({f"{entry.n_trials} trials, {entry.n_games:,} games" for entry in entries})
+    counts = pd.concat([entry.validated["n_games"] for entry in entries])
+    caption(
+        figure,
+        f"A line a study ({'; '.join(searches)} of search each). Points: {counts.min():,} to "
+        f"{counts.max():,} games on seeds that no search used; bars: 95% intervals.",
+    )
+    return figure
