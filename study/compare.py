@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 from study.errors import InputError
 from study.experiment import Experiment
 from study.front import validated_frame, validated_hypervolume
+from study.pareto import nondominated
 from study.plots import STYLE, caption, cost_axis, new_figure, points_axis
 from study.report import trials_frame
 from study.storage import record_of, runs_of
@@ -52,7 +53,11 @@ def entry_of(study: optuna.Study, experiment: Experiment) -> Entry:
     """Read a study; InputError if nothing of it is validated."""
     trials = trials_frame(study, experiment)
     validated = validated_frame(study, experiment, None)
-    validated = validated[~validated["origin"].isin(list(experiment.baselines))]
+    validated = validated[~validated["origin"].isin(list(experiment.baselines))].copy()
+    means, costs = (
+        validated[name].to_numpy(float) for name in ("score_mean_points", experiment.cost.name)
+    )
+    validated["on_front"] = np.isin(np.arange(len(validated)), nondominated(means, costs))
     if not len(validated):
         name = study.study_name
         raise InputError(f"study: {name!r} has no validated points (thetafront validate {name})")
@@ -122,6 +127,7 @@ def compare_figure(entries: Sequence[Entry], experiment: Experiment) -> Figure:
         colour = COLOURS[samplers.index(entry.sampler) % len(COLOURS)]
         first = next(each for each in entries if each.sampler == entry.sampler) is entry
         n_studies = sum(each.sampler == entry.sampler for each in entries)
+        noun = "study" if n_studies == 1 else "studies"
         front = entry.validated[entry.validated["on_front"]]
         means = front["score_mean_points"]
         axes.plot(
@@ -141,7 +147,7 @@ def compare_figure(entries: Sequence[Entry], experiment: Experiment) -> Figure:
             markersize=4,
             elinewidth=0.8,
             alpha=0.8,
-            label=f"{entry.sampler} ({n_studies} studies)" if first else None,
+            label=f"{entry.sampler} ({n_studies} {noun})" if first else None,
         )
     cost_axis(axes, cost)
     points_axis(axes)

@@ -134,11 +134,7 @@ class Dispatch(Generic[Key]):
     def play_on(self, workers: Workers[Key]) -> None:
         """Hand out games and record those that come back, until there are none left."""
         while True:
-            while (
-                len(workers) < GAMES_PER_WORKER * self.jobs
-                and (game := self.source.next_game()) is not None
-            ):
-                workers.submit(*game)
+            self.hand_out(workers)
             thinking = self.source.thinking()
             if not len(workers) and thinking is None:
                 return
@@ -148,21 +144,35 @@ class Dispatch(Generic[Key]):
             if workers.n_deaths > self.n_deaths:
                 self.n_deaths = workers.n_deaths
                 self.on_message("a worker died; the games in flight are played again")
-            self.record_all(workers)
+            while workers.returned:
+                self.record(workers)
+                self.hand_out(workers)  # storing takes time: nobody waits for all of it
             self.on_change(self)
 
-    def record_all(self, workers: Workers[Key]) -> None:
-        """Record all games that have come back.
+    def hand_out(self, workers: Workers[Key]) -> None:
+        """Fill the line."""
+        while (
+            len(workers) < GAMES_PER_WORKER * self.jobs
+            and (game := self.source.next_game()) is not None
+        ):
+            workers.submit(*game)
 
-        A game leaves the line only when it is stored: an interrupt in between stores it twice.
+    def record(self, workers: Workers[Key]) -> None:
+        """Record the first of the games that have come back.
+
+        It leaves the line only when it is stored: an interrupt in between stores it twice.
         """
+        finished = workers.returned[0]
+        self.source.record(finished)
+        workers.returned.popleft()
+        if finished.game is not None:
+            self.n_games += 1
+            self.utilization.add(finished.began, finished.ended)
+
+    def record_all(self, workers: Workers[Key]) -> None:
+        """Record all games that have come back."""
         while workers.returned:
-            finished = workers.returned[0]
-            self.source.record(finished)
-            workers.returned.popleft()
-            self.n_games += finished.game is not None
-            if finished.game is not None:
-                self.utilization.add(finished.began, finished.ended)
+            self.record(workers)
 
 
 @contextmanager

@@ -10,8 +10,8 @@ tell    seconds that it takes to close a trial
 ======  =============================================================================================
 
 The parent does one thing at a time, as :mod:`study.dispatch` and :mod:`study.search` do it: it hands out games
-while fewer than three a worker are out, waits for the first one back (or for the proposal), stores all that
-are back, closes trials. What is simulated is that loop; the games' lengths, and the four durations, are those
+while fewer than three a worker are out, waits for the first one back (or for the proposal), stores it,
+closes its trial. What is simulated is that loop; the games' lengths, and the four durations, are those
 of a study that was really run. That the parent and the workers take each other's cores is not simulated.
 """
 
@@ -97,7 +97,7 @@ def simulate(
         if not back and np.isinf(ready):
             break
         now = max(now, min(back[0][0] if back else np.inf, ready))
-        while back and back[0][0] <= now:
+        if back and back[0][0] <= now:
             _, number = heapq.heappop(back)
             left[number] -= 1
             spent = durations.store + (0.0 if left[number] else durations.tell)

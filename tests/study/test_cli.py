@@ -321,6 +321,13 @@ def test_play_sums_up_for_people() -> None:
         (["sweep", "--validation-games", "1"], "validation games: 1 given, 2 to 400000 allowed"),
         (["sweep", "--validation-points", "0"], "validation points: 0 given"),
         (["validate", "no-such-study"], "there is no "),
+        (["compare", "no-such-study"], "there is no "),
+        (["utilization", "no-such-study"], "there is no "),
+        (["benchmark-samplers", "--sampler", "magic"], "sampler: 'magic' given, one of"),
+        (["benchmark-samplers", "--surface", "flat"], "surface: 'flat' given"),
+        (["benchmark-samplers", "--budget", "80"], "budget: '80' given, TRIALSxGAMES allowed"),
+        (["benchmark-samplers", "--budget", "10x9"], "budget: 10 trials given"),
+        (["benchmark-samplers", "--seeds", "0"], "seeds: 0 given"),
         (["validate", "s", "--jobs", "0"], "jobs: 0 given"),
         (["pick", "--score", "many"], "'--score': 'many' given, a number allowed"),
         (["pick", "no-such-study", "--score", "1"], "there is no "),
@@ -342,8 +349,7 @@ def test_bad_input_is_one_line_and_exit_code_2(
     arguments: list[str], part: str, tmp_path: Path
 ) -> None:
     takes_results = (
-        arguments[0] in {"sweep", "status", "front", "validate", "pick"}
-        and "--results" not in arguments
+        arguments[0] not in {"fly", "play", "benchmark-samplers"} and "--results" not in arguments
     )
     where = ["--results", str(tmp_path)] if takes_results else []
     result = CliRunner().invoke(app, [*arguments, *where])
