@@ -42,8 +42,8 @@ def test_a_slow_storage_holds_workers_up() -> None:
     """A quarter of a second for each game: four games a second, however many workers."""
     slow = Durations(think=0.0, begin=0.0, store=0.25, tell=0.0)
     in_games, _, writing = simulate([[1.0] * 4] * 500, 16, slow)
-    assert in_games == pytest.approx(4 / 16, rel=0.03)
-    assert writing == pytest.approx(1.0, rel=0.02)
+    assert in_games == pytest.approx(4 / 16, rel=0.05)
+    assert writing == pytest.approx(1.0, rel=0.05)
 
 
 def test_games_of_all_lengths_are_played_once() -> None:
