@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install sweep test test-slow check format bench benchmark-samplers clean
+.PHONY: help install sweep test test-slow check format bench benchmark-samplers compare-samplers clean
 
 # Each of these variables is an option of `thetafront sweep`, given as `make sweep TRIALS=200`; one left
 # empty is not passed on. The environment does not set them.
@@ -33,7 +33,7 @@ option = $(if $($(2)),--$(1) $(call quoted,$($(2))))
 help: ## show this text
 	@echo 'thetafront: score against seconds per move'
 	@echo
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 26
 	@echo
 	@echo 'Variables of `make sweep`: EXPERIMENT TRIALS REPLICATES JOBS NAME SEED SAMPLER DESIGN'
 	@echo 'DESIGN_SIZE COST STANDARD_ERROR VALIDATION_GAMES VALIDATION_POINTS STORAGE RESULTS. Each is an'; echo 'option of `thetafront sweep`; see its --help.'
@@ -77,6 +77,18 @@ bench: $(INSTALLED) ## measure the engine, against C programs too
 
 benchmark-samplers: $(INSTALLED) ## compare samplers on simulated studies (hours; stopped, it goes on)
 	@$(BIN)/thetafront benchmark-samplers --output results/samplers
+
+SAMPLERS := nehvi tpe random
+SEEDS := 1 2 3
+COMPARED := $(foreach sampler,$(SAMPLERS),$(foreach seed,$(SEEDS),$(sampler)-$(seed)))
+
+compare-samplers: $(addprefix compare/,$(COMPARED)) ## compare samplers on the real agent (half an hour; stopped, it goes on)
+	@$(BIN)/thetafront compare $(COMPARED) --output results/compare
+
+compare/%: $(INSTALLED)
+	@$(BIN)/thetafront sweep mcmdp --name $* --sampler $(firstword $(subst -, ,$*)) \
+		--seed $(lastword $(subst -, ,$*)) --trials 64 --cost playout_moves_per_move \
+		--validation-points 4 --validation-games 100
 
 clean: ## remove environment and caches; results stay
 	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
