@@ -5,6 +5,7 @@ many games stand behind what is drawn.
 """
 
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import matplotlib as mpl
@@ -35,6 +36,7 @@ STYLE: dict[Any, Any] = {
     "legend.frameon": False,
 }
 MOST_LABELS = 12
+CHARACTERS_AN_INCH = 15.5  # of a caption
 
 
 def new_figure(width: float, height: float) -> tuple[Figure, Axes]:
@@ -44,7 +46,9 @@ def new_figure(width: float, height: float) -> tuple[Figure, Axes]:
 
 
 def caption(figure: Figure, text: str) -> None:
-    """Write what a reader must know to judge the picture, below it."""
+    """Write what a reader must know to judge the picture, below it, in lines that fit."""
+    width = int(figure.get_figwidth() * CHARACTERS_AN_INCH)
+    text = "\n".join(fill(paragraph, width) for paragraph in text.split("\n"))
     figure.supxlabel(text, fontsize=8, color="#555555", x=0.01, ha="left")
 
 
