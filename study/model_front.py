@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from study.candidates import perturb, sobol_points
 from study.cube import Cube
 from study.observations import Observations
 from study.pareto import nondominated
 from study.posterior import Posterior
-from study.samplers.nehvi import perturb, sobol_points
 
 __all__ = ["ModelFront", "believed_front", "evenly_spaced"]
 

@@ -10,11 +10,11 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from study.candidates import perturb, sobol_points
 from study.cube import Cube
 from study.pareto import hypervolume, nondominated
 from study.sampler_benchmark.surface import Surface
 from study.sampler_benchmark.surfaces import surface
-from study.samplers.nehvi import perturb, sobol_points
 
 __all__ = ["Truth", "search", "true_front"]
 

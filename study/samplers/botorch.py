@@ -30,7 +30,7 @@ from linear_operator.utils.warnings import NumericalWarning
 
 from study.cube import Cube
 from study.observations import Observations
-from study.samplers.nehvi import ModelSampler
+from study.samplers.model_sampler import ModelSampler
 
 __all__ = ["BoTorchSampler"]
 

@@ -36,9 +36,10 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor
 
+from study.candidates import among, sobol_points
 from study.cube import Cube
 from study.observations import Observations
-from study.samplers.nehvi import ModelSampler, among, sobol_points
+from study.samplers.model_sampler import ModelSampler
 
 __all__ = ["Networks", "SurrogateSampler", "crowding", "evolve", "ranks"]
 

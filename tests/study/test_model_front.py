@@ -8,11 +8,11 @@ import pytest
 from optuna.distributions import FloatDistribution
 from threadpoolctl import threadpool_limits
 
+from study.candidates import sobol_points
 from study.cube import Cube
 from study.model_front import ModelFront, believed_front, evenly_spaced
 from study.observations import Observations, n_to_fit
 from study.posterior import Posterior
-from study.samplers.nehvi import sobol_points
 
 CUBE = Cube({"x": FloatDistribution(0.0, 1.0), "y": FloatDistribution(0.0, 1.0)})
 

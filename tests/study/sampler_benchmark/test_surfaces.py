@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from study.candidates import sobol_points
 from study.cube import Cube
 from study.errors import InputError
 from study.pareto import hypervolume, nondominated
@@ -13,7 +14,6 @@ from study.sampler_benchmark.ridge import Ridge, features
 from study.sampler_benchmark.surface import two_modes
 from study.sampler_benchmark.surfaces import SURFACES, surface
 from study.sampler_benchmark.truth import search, true_front
-from study.samplers.nehvi import sobol_points
 
 N_GAMES = 40_000
 

@@ -6,8 +6,9 @@ import pytest
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.samplers import RandomSampler
 
+from study.candidates import among, perturb
 from study.cube import Cube
-from study.samplers.nehvi import NoisyEHVISampler, among, perturb
+from study.samplers.nehvi import NoisyEHVISampler
 from tests.study.samplers.toy import (
     DEGENERATE,
     MIXED,
