@@ -16,11 +16,10 @@ from matplotlib.figure import Figure
 
 from study.errors import InputError
 from study.experiment import Experiment
-from study.front import validated_frame, validated_hypervolume
-from study.pareto import nondominated
+from study.front import validated_frame, validated_hypervolume, without_baselines
 from study.plots import STYLE, caption, cost_axis, new_figure, points_axis
 from study.report import trials_frame
-from study.storage import record_of, runs_of
+from study.storage import record_of
 
 __all__ = ["Entry", "compare_figure", "compare_frame", "compare_markdown", "entry_of"]
 
@@ -52,20 +51,15 @@ class Entry:
 def entry_of(study: optuna.Study, experiment: Experiment) -> Entry:
     """Read a study; InputError if nothing of it is validated."""
     trials = trials_frame(study, experiment)
-    validated = validated_frame(study, experiment, None)
-    validated = validated[~validated["origin"].isin(list(experiment.baselines))].copy()
-    means, costs = (
-        validated[name].to_numpy(float) for name in ("score_mean_points", experiment.cost.name)
-    )
-    validated["on_front"] = np.isin(np.arange(len(validated)), nondominated(means, costs))
+    validated = without_baselines(validated_frame(study, experiment, None), experiment)
     if not len(validated):
         name = study.study_name
         raise InputError(f"study: {name!r} has no validated points (thetafront validate {name})")
-    samplers = [run["sampler"] for run in runs_of(study) if "sampler" in run]
     complete = trials[trials["state"] == "complete"]
+    samplers = sorted(set(complete["origin"]) - {"design"})
     return Entry(
         name=study.study_name,
-        sampler=samplers[-1] if samplers else "",
+        sampler=" + ".join(samplers) or "design",
         seed=record_of(study).seed,
         n_trials=len(complete),
         n_games=int(complete["n_games"].sum()),

@@ -44,6 +44,16 @@ class Objectives:
     reference_point: tuple[float, float] | None = None
     noise: Callable[[Sequence[FrozenTrial]], Floats] | None = None
 
+    def __post_init__(self) -> None:
+        """Refuse a reference point that is none."""
+        if self.reference_point is None:
+            return
+        if len(self.reference_point) != 2 or not np.all(np.isfinite(self.reference_point)):
+            raise ValueError(f"reference point: {self.reference_point} given, two numbers allowed")
+        for value, log in zip(self.reference_point, self.logarithmic, strict=True):
+            if log and value <= 0.0:
+                raise ValueError(f"reference point: {value} given, above 0 allowed for a logarithm")
+
 
 @dataclass(frozen=True)
 class Observations:
@@ -88,9 +98,9 @@ def n_to_fit(n: int) -> int:
 
 def noise_of(trials: Sequence[FrozenTrial], raw: Floats, objectives: Objectives) -> Floats:
     """Return the variances of values on a model's scale, shape (n, 2); NaN where not known."""
-    if objectives.noise is None:
+    if objectives.noise is None or not len(trials):
         return np.full(raw.shape, np.nan)
-    noise = np.asarray(objectives.noise(trials), np.float64).reshape(-1, 2)
+    noise = np.asarray(objectives.noise(trials), np.float64)
     if noise.shape != raw.shape:
         raise ValueError(f"noise: shape {noise.shape} returned, {raw.shape} needed")
     if np.any(noise < 0.0) or np.any(np.isinf(noise)):

@@ -31,7 +31,8 @@ def draw(
         If no trial is complete yet, or the folder cannot be written.
     """
     if belief is None:
-        belief = belief_of(study, experiment, record_of(study).seed)
+        with threadpool_limits(1):
+            belief = belief_of(study, experiment, record_of(study).seed)
     if belief is None:
         raise InputError(f"study: {study.study_name!r} has no complete trial yet: nothing to draw")
     make_folder(folder)

@@ -1,7 +1,7 @@
 """Picking a θ from the validated points, for a budget or for a score.
 
 The best of several noisy means is too good, even when each of them is honest. So the games of each point
-are dealt into two halves, by even and odd replicates: one half chooses, the other says what to expect.
+are dealt into two halves, every second one to each: one half chooses, the other says what to expect.
 """
 
 import math
@@ -16,12 +16,12 @@ from agents.agent import Game
 from agents.catalog import theta_names
 from study.errors import InputError
 from study.experiment import Experiment
+from study.front import t95
 from study.replicate import share_reaching, summarize
 from study.validation import Validated, validated_points
 
 __all__ = ["Pick", "answer_for_people", "answer_of", "pick"]
 
-Z95 = 1.959964
 TILES = (1024, 2048, 4096, 8192)
 
 
@@ -49,14 +49,6 @@ class Pick:
     n_games: int
     cost: float
     n_candidates: int
-
-
-def halves(point: Validated) -> tuple[list[Game], list[Game]]:
-    """Deal a point's games into those that choose and those that judge."""
-    replicates = sorted(point.games)
-    choosing = [point.games[r] for r in replicates if r % 2 == 0]
-    judging = [point.games[r] for r in replicates if r % 2 == 1]
-    return choosing, judging
 
 
 def mean_score(games: Sequence[Game]) -> float:
@@ -100,7 +92,7 @@ def pick(
             f"study: {name!r} has no validated points yet (thetafront validate {name})"
         )
     costs = {point.key: experiment.cost.of(list(point.games.values())) for point in points}
-    chosen_by = {point.key: mean_score(halves(point)[0]) for point in points}
+    chosen_by = {point.key: mean_score(point.halves()[0]) for point in points}
     if cost_limit is not None:
         allowed = [point for point in points if costs[point.key] <= cost_limit]
         if not allowed:
@@ -119,11 +111,11 @@ def pick(
                 f"pick: score {score_wanted:,.0f} given; the best validated point reaches {highest:,.0f}"
             )
         best = min(allowed, key=lambda point: costs[point.key])
-    summary = summarize(halves(best)[1])
+    summary = summarize(best.halves()[1])
     return Pick(
         point=best,
         score=summary.score_mean,
-        half_width=Z95 * summary.score_sem,
+        half_width=t95(summary.n_games) * summary.score_sem,
         n_games=summary.n_games,
         cost=costs[best.key],
         n_candidates=len(allowed),

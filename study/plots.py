@@ -17,7 +17,7 @@ from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, NullForma
 
 from study.cost import Cost
 from study.experiment import Experiment
-from study.front import validated_hypervolume
+from study.front import validated_hypervolume, without_baselines
 
 __all__ = ["hypervolume_figure", "pareto_figure", "save", "scores_figure"]
 
@@ -257,7 +257,7 @@ def hypervolume_figure(
         markersize=3.5,
         label="of posterior means at the trials",
     )
-    searched = validated[~validated["origin"].isin(list(experiment.baselines))]
+    searched = without_baselines(validated, experiment) if len(validated) else validated
     if len(searched):
         volume, low, high = validated_hypervolume(searched, experiment)
         axes.axhspan(low, high, color=RED, alpha=0.15, linewidth=0)

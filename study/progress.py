@@ -115,7 +115,7 @@ class SweepDisplay:
 
     def message(self, text: str) -> None:
         """Show a line that stays."""
-        self.console.print(text, markup=False, highlight=False)
+        self.console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def show(self, now: Snapshot) -> None:
         """Show how far the sweep is."""

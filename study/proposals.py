@@ -71,11 +71,14 @@ class Proposal:
         Its parameters.
     is_new : bool
         Whether the trial must be made; a waiting one is there already.
+    notes : dict
+        What the sampler wrote down for itself (NSGA-II its generations), as system attributes.
     """
 
     number: int
     params: dict[str, Any]
     is_new: bool
+    notes: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -201,11 +204,14 @@ class Proposals:
         is_new = number == len(self.copy.get_trials(deepcopy=False))
         began = time.thread_time()
         self.copy.sampler = self.sampler_of(number)
+        before = {} if is_new else self.copy.get_trials(deepcopy=False)[number].system_attrs
         trial = self.copy.ask(self.space.distributions())
+        after = self.copy.get_trials(deepcopy=False)[number].system_attrs
+        notes = {key: value for key, value in after.items() if key not in before}
         if is_new:
             self.seconds += time.thread_time() - began
             self.n_thought += 1
-        return Proposal(trial.number, trial.params, is_new)
+        return Proposal(trial.number, trial.params, is_new, notes)
 
     @property
     def seconds_each(self) -> float:

@@ -232,12 +232,12 @@ class Search:
         SearchError
             If one trial after the other fails.
         """
-        try:
-            # One thread for linear algebra: the cores are the workers'.
-            with threadpool_limits(1):
+        # One thread for linear algebra: the cores are the workers'.
+        with threadpool_limits(1):
+            try:
                 self.dispatch.run()
-        finally:
-            self.proposals.close()
+            finally:
+                self.proposals.close()
 
     def next_game(self) -> tuple[Key, Agent, int] | None:
         """Return the next game to hand out; have the next trial thought about in time."""
@@ -307,12 +307,15 @@ class Search:
                     params=params,
                     distributions=distributions,
                     user_attrs={"origin": self.settings.sampler},
+                    system_attrs=proposal.notes,
                 )
                 identifier = self.storage.create_new_trial(self.study_id, template)
             else:
                 self.study.sampler = Preset(params)
-                self.study.ask(distributions)
+                assert self.study.ask(distributions).number == number
                 identifier = trial_id(self.study, self.storage, number)
+                for key, value in proposal.notes.items():
+                    self.storage.set_trial_system_attr(identifier, key, value)
             assert self.storage.get_trial_number_from_id(identifier) == number
             self.take_up(number, identifier, params, {})
 

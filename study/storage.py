@@ -219,8 +219,10 @@ def check_database(path: Path, for_writing: bool) -> None:
         raise InputError(f"storage: {str(path)!r} given, which is not a SQLite database")
     if for_writing and not os.access(path, os.W_OK):
         raise InputError(f"storage: {str(path)!r} given, which cannot be written")
+    # What a kill left half-written is undone by whoever opens the file next and may write to it.
+    mode = "rw" if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK) else "ro"
     try:
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=30)) as database:
+        with closing(sqlite3.connect(f"file:{path}?mode={mode}", uri=True, timeout=30)) as database:
             rows = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
             tables = {row[0] for row in rows}
     except sqlite3.Error as error:
@@ -341,10 +343,9 @@ def remember_run(study: optuna.Study, run: Mapping[str, Any], index: int | None 
 
 def runs_of(study: optuna.Study) -> list[dict[str, Any]]:
     """Return what made each sweep of the study, in order."""
-    keys = [key for key in study.user_attrs if key.startswith(RUN_PREFIX)]
-    return [
-        study.user_attrs[key] for key in sorted(keys, key=lambda key: int(key[len(RUN_PREFIX) :]))
-    ]
+    attributes = study.user_attrs  # read once: with a validation's games in it, it is large
+    keys = [key for key in attributes if key.startswith(RUN_PREFIX)]
+    return [attributes[key] for key in sorted(keys, key=lambda key: int(key[len(RUN_PREFIX) :]))]
 
 
 def create_or_resume(place: Place, record: StudyRecord) -> tuple[optuna.Study, RDBStorage]:

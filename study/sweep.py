@@ -123,7 +123,7 @@ class Sweep:
             }
             with self.remembered("search", asked, run), display:
                 run.run()
-            self.n_failed = run.n_failed
+            self.n_failed = run.n_failed - before.n_failed
 
     def validate(self, precision: Precision) -> None:
         """Play the front again, until it is known as well as asked for.

@@ -28,6 +28,7 @@ from study.dispatch import Dispatch
 from study.errors import InputError
 from study.experiment import Experiment
 from study.model_front import ModelFront, believed_front, evenly_spaced
+from study.noise import TYPICAL_DEVIATION
 from study.observations import Observations, observe
 from study.posterior import Posterior
 from study.progress import Snapshot
@@ -50,7 +51,6 @@ GAME_PREFIX = "validation:"
 FEWEST_GAMES = 100  # before a sample's own deviation is believed
 MOST_GAMES_ALLOWED = 400_000
 MOST_POINTS = 1000
-TYPICAL_DEVIATION = 0.4  # of one game's score, relative to the mean: for estimates of what is left
 
 
 class ValidationError(Exception):
@@ -125,6 +125,11 @@ class Validated:
     params: Mapping[str, Any]
     origin: str
     games: dict[int, Game] = field(default_factory=dict)
+
+    def halves(self) -> tuple[list[Game], list[Game]]:
+        """Deal the games into two halves, every second one to each."""
+        games = [self.games[replicate] for replicate in sorted(self.games)]
+        return games[::2], games[1::2]
 
     @property
     def scores(self) -> list[int]:

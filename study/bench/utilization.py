@@ -105,13 +105,13 @@ def simulate(
             writing += spent
     busy = float(sum(sum(games) for games in trials))
     span = last - first
-    return busy / (jobs * span), thought / span, writing / span
+    return busy / (jobs * span), thought / now, writing / now
 
 
 def durations_of(study: optuna.Study) -> Durations:
     """Return what the parent's work took in the last search of a study that measured it."""
     for run in reversed(runs_of(study)):
-        if "seconds_each" in run:
+        if run.get("seconds_each", {}).get("think"):  # a search that has proposed something
             return Durations(**run["seconds_each"])
     raise InputError(f"study: {study.study_name!r} has no finished search to learn durations from")
 

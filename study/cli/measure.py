@@ -186,6 +186,6 @@ def benchmark_samplers(
 def parse_budget(text: str) -> tuple[int, int]:
     """Read ``TRIALSxGAMES``."""
     n_trials, cross, n_games = text.partition("x")
-    if not (cross and n_trials.isdigit() and n_games.isdigit()):
+    if not (cross and n_trials.isdecimal() and n_games.isdecimal()):
         raise InputError(f"budget: {text!r} given, TRIALSxGAMES allowed, such as 80x9")
     return int(n_trials), int(n_games)

@@ -23,7 +23,7 @@ __all__ = ["compare", "export", "front", "pick", "plot", "status"]
 @app.command()
 def status(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
     """Say how far a study is, also while a sweep is running."""
-    from study.front import validated_frame, validated_hypervolume
+    from study.front import validated_frame, validated_hypervolume, without_baselines
     from study.report import trials_frame
     from study.storage import holder_of, record_of, runs_of
 
@@ -48,7 +48,8 @@ def status(study: StudyArgument, name: NameOption = None, results: ResultsOption
     )
     out.print(f"sweep        {holder_of(place) or 'none is running'}", soft_wrap=True)
     if len(validated):
-        volume, low, high = validated_hypervolume(validated, experiment)
+        searched = without_baselines(validated, experiment)
+        volume, low, high = validated_hypervolume(searched, experiment)
         n_front = int(validated["on_front"].sum())
         out.print(
             f"validated    {len(validated)} points, {n_front} on the front, hypervolume "
@@ -137,6 +138,8 @@ def compare(
     from study.report import write_csv
     from study.storage import make_folder
 
+    if len(set(studies)) < len(studies):
+        raise InputError(f"studies: {', '.join(studies)} given, each once allowed")
     entries, experiments = [], []
     for study in studies:
         with reading(study, None, results) as (opened, _, experiment):

@@ -1,5 +1,6 @@
 """Commands that make studies: sweep and validate."""
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated
@@ -19,6 +20,7 @@ from study.cli.options import (
 )
 from study.cli.program import app, console, failed
 from study.cli.studies import reading
+from study.errors import InputError
 
 __all__ = ["sweep", "validate"]
 
@@ -116,7 +118,7 @@ def validate(
 
     What is validated already keeps its games; a smaller standard error adds to them.
     """
-    from study.storage import check_database, locked
+    from study.storage import check_database, locked, make_folder, record_of
     from study.sweep import Sweep
     from study.validation import Precision
     from study.workers import check_jobs
@@ -126,6 +128,11 @@ def validate(
     with reading(study, name, results) as (opened, place, experiment):
         if place.database is not None:
             check_database(place.database, for_writing=True)
+        make_folder(place.folder)
+        if record_of(opened).space != json.loads(json.dumps(experiment.space.as_records())):
+            raise InputError(
+                f"study: {place.name!r} was made with another search space than {experiment.name!r} has now"
+            )
         with locked(place), stops_reported():
             run = Sweep(experiment, place, opened, None, n_jobs, console())
             run.validate(precision)

@@ -128,7 +128,7 @@ def make_sampler(
     """
     if name not in SAMPLERS:
         raise InputError(f"sampler: {name!r} given, one of {', '.join(SAMPLERS)} allowed")
-    # Distinct for all trials of all studies with fewer than a million trials; numpy mixes it well.
+    # Distinct for all trials of one study; numpy mixes it well.
     seed = (study_seed * 1_000_000 + trial_number) % 2**32
     with warnings.catch_warnings():
         # `multivariate` and `constant_liar` are what we want, and optuna calls them experimental.

@@ -1,5 +1,6 @@
 """What samplers that learn from a study's two objectives have in common."""
 
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from study.observations import Objectives, Observations, observe
 __all__ = ["ModelSampler"]
 
 Floats = npt.NDArray[np.float64]
+ONE_AT_A_TIME = Lock()
 
 
 class ModelSampler(BaseSampler):
@@ -68,7 +70,9 @@ class ModelSampler(BaseSampler):
             return {}
         rng = np.random.default_rng([self.seed, trial.number])
         # More threads make matrices this small slower, tenfold on a busy machine, and round differently.
-        with threadpool_limits(1):
+        # The limit is the process's own: of two threads, the second must not take the first one's for
+        # what was there before.
+        with ONE_AT_A_TIME, threadpool_limits(1):
             point = self.propose(observations, cube, rng)
         return cube.decode(point)
 

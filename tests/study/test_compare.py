@@ -19,9 +19,12 @@ def study_of(name: str, sampler: str, seed: int, scores: list[int]) -> optuna.St
     study = optuna.create_study(study_name=name, directions=["maximize", "minimize"])
     record = {"experiment": "quick", "space": [], "seed": seed, "design": "lhs", "design_size": 1}
     study.set_user_attr("thetafront", {"format": 1, **record})
-    study.set_user_attr("run:0", {"sampler": sampler})
-    study.set_user_attr("run:1", {"phase": "validation"})
+    design = study.ask({"n_playouts": optuna.distributions.IntDistribution(1, 40)})
+    design.set_user_attr("origin", "design")
+    design.set_user_attr("game:0", game(0, 900, 0.1))
+    study.tell(design, (900.0, 0.001))
     trial = study.ask({"n_playouts": optuna.distributions.IntDistribution(1, 40)})
+    trial.set_user_attr("origin", sampler)
     trial.set_user_attr("game:0", game(0, 900, 0.1))
     study.tell(trial, (900.0, 0.001))
     for key, origin, seconds in (("a", "trial 0", 0.1), ("b", "four playouts", 0.01)):
@@ -34,16 +37,16 @@ def study_of(name: str, sampler: str, seed: int, scores: list[int]) -> optuna.St
 def test_hypervolumes_by_hand(quick: Experiment) -> None:
     """One point a study, a decade below the reference: the mean score; baselines do not count."""
     made = [
-        ("x", "nehvi", 0, [1000] * 3),
-        ("y", "nehvi", 1, [3000] * 3),
-        ("z", "tpe", 0, [500] * 3),
+        ("x", "nehvi", 0, [1000] * 4),
+        ("y", "nehvi", 1, [3000] * 4),
+        ("z", "tpe", 0, [500] * 4),
     ]
     entries = [entry_of(study_of(*each), quick) for each in made]
     frame = compare_frame(entries, quick)
     assert frame["hypervolume"].tolist() == pytest.approx([1000.0, 3000.0, 500.0])
     assert frame["hypervolume_low95"].tolist() == pytest.approx([1000.0, 3000.0, 500.0])
     assert frame["n_validated_points"].tolist() == [1, 1, 1]
-    assert frame["n_validation_games"].tolist() == [3, 3, 3]
+    assert frame["n_validation_games"].tolist() == [4, 4, 4]
     text = compare_markdown(frame)
     assert "| nehvi | 2 | 2,000 ± 1,000 |" in text
     assert "| tpe | 1 | 500 ± ? |" in text

@@ -22,11 +22,13 @@ from study.front import (
     front_table,
     validated_frame,
     validated_hypervolume,
+    without_baselines,
 )
 from study.replicate import game_to_record
 from study.validation import GAME_PREFIX, POINT_PREFIX, Belief, belief_of, key_of
 
 Z = 1.959964
+T3, T99 = 3.182446, 1.984217  # Student's, of 4 and of 100 games
 N_MOVES = 100
 
 
@@ -59,8 +61,8 @@ def new_study() -> optuna.Study:
 
 
 def spread(mean: int, deviation: int, n: int = 100) -> list[int]:
-    """Half above and half below: their standard error is deviation/√(n − 1)."""
-    return [mean - deviation, mean + deviation] * (n // 2)
+    """Half above and half below, so in each half: their standard error is deviation/√(n − 1)."""
+    return [mean - deviation, mean - deviation, mean + deviation, mean + deviation] * (n // 4)
 
 
 def add_trials(study: optuna.Study, quick: Experiment) -> None:
@@ -96,8 +98,12 @@ def test_intervals_by_hand(quick: Experiment) -> None:
     assert error == pytest.approx(108.01, abs=0.01)
     assert row["score_mean_points"] == 1100.0
     assert row["score_sem_points"] == pytest.approx(error)
-    assert row["score_low95_points"] == pytest.approx(1100.0 - Z * error)
-    assert row["score_high95_points"] == pytest.approx(1100.0 + Z * error)
+    assert row["score_low95_points"] == pytest.approx(1100.0 - T3 * error)
+    assert row["score_high95_points"] == pytest.approx(1100.0 + T3 * error)
+    assert row["score_mean_first_half_points"] == 1000.0
+    assert row["score_mean_second_half_points"] == 1200.0
+    assert row["score_sem_first_half_points"] == pytest.approx(100.0)
+    assert row["score_sem_second_half_points"] == pytest.approx(200.0)
     assert row["seconds_per_move"] == pytest.approx(0.002)
     assert row["playout_moves_per_move"] == pytest.approx(350.0)
     assert (row["n_games"], row["origin"], row["point"]) == (
@@ -109,7 +115,7 @@ def test_intervals_by_hand(quick: Experiment) -> None:
 
 
 def test_intervals_hold_the_truth_95_times_of_100(quick: Experiment) -> None:
-    """300 points of 40 games; the normal interval holds 94.3% (t₃₉): within 5 standard errors."""
+    """300 points of 40 games: 95% within 5 standard errors."""
     study = new_study()
     rng = np.random.default_rng(1)
     n_points = 300
@@ -117,7 +123,7 @@ def test_intervals_hold_the_truth_95_times_of_100(quick: Experiment) -> None:
         add_point(study, n, [int(s) for s in rng.normal(20_000, 5000, 40).round()], n)
     frame = validated_frame(study, quick, None)
     held = (frame["score_low95_points"] <= 20_000) & (frame["score_high95_points"] >= 20_000)
-    assert held.mean() == pytest.approx(0.943, abs=5 * math.sqrt(0.943 * 0.057 / n_points))
+    assert held.mean() == pytest.approx(0.95, abs=5 * math.sqrt(0.95 * 0.05 / n_points))
 
 
 def test_points_without_games_are_left_out(quick: Experiment) -> None:
@@ -198,7 +204,7 @@ def test_what_the_search_believed_stands_beside_what_was_validated(quick: Experi
 def test_the_hypervolume_of_one_exact_point_is_a_rectangle(quick: Experiment) -> None:
     """3,000 points, and 1 ms is a decade below the reference of 10 ms."""
     study = new_study()
-    add_point(study, 3, [3000, 3000, 3000], 1.0)
+    add_point(study, 3, [3000, 3000, 3000, 3000], 1.0)
     volumes = validated_hypervolume(validated_frame(study, quick, None), quick)
     assert volumes == pytest.approx((3000.0, 3000.0, 3000.0))
 
@@ -226,6 +232,43 @@ def test_the_hypervolume_of_a_front_lies_in_its_interval(quick: Experiment) -> N
     errors = [400 / math.sqrt(99) * np.diff(edges)[k] for k in range(7)]
     half = Z * math.sqrt(sum(error**2 for error in errors))
     assert (high - low) / 2 == pytest.approx(half, rel=0.15)
+
+
+def test_the_hypervolume_of_points_close_together_is_not_too_good(quick: Experiment) -> None:
+    """Six equals at nearly one cost, 12 games each: the best of their means is, this is not."""
+    rng = np.random.default_rng(3)
+    found, naive = [], []
+    for _ in range(60):
+        study = new_study()
+        for n in range(1, 7):
+            scores = [int(s) for s in rng.normal(20_000, 5000, 12).round()]
+            add_point(study, n, scores, 1.0 + 0.001 * n)
+        frame = validated_frame(study, quick, None)
+        found.append(validated_hypervolume(frame, quick)[0])
+        naive.append(frame["score_mean_points"].max())
+    truth = 20_000 * math.log10(10.0 / 1.001)
+    errors = np.array(found) - truth
+    assert errors.mean() < 4 * errors.std(ddof=1) / math.sqrt(60), "no optimism"
+    assert abs(errors.mean()) < 500.0
+    assert np.mean(naive) - 20_000 > 1000.0
+
+
+def test_the_hypervolume_of_too_few_games_is_not_known(quick: Experiment) -> None:
+    study = new_study()
+    add_point(study, 3, [3000, 4000, 5000], 1.0)
+    assert np.isnan(validated_hypervolume(validated_frame(study, quick, None), quick)).all()
+
+
+def test_baselines_are_not_what_a_search_has_found(quick: Experiment) -> None:
+    study = new_study()
+    add_point(study, 4, spread(9000, 100), 1.0, "four playouts")
+    add_point(study, 5, spread(8000, 100), 2.0, "trial 3")
+    frame = validated_frame(study, quick, None)
+    assert frame["on_front"].tolist() == [True, False]
+    searched = without_baselines(frame, quick)
+    assert searched["origin"].tolist() == ["trial 3"]
+    assert searched["on_front"].tolist() == [True]
+    assert searched["p_on_front"].tolist() == [1.0]
 
 
 @pytest.fixture
@@ -271,7 +314,7 @@ def test_the_table_of_validated_points_has_their_numbers(quick: Experiment) -> N
     add_point(study, 9, spread(12_345, 600), 2.0, "trial 12")
     add_point(study, 11, [777], 3.0)
     text = printed(front_table(validated_frame(study, quick, None), quick))
-    half = Z * 1000 / math.sqrt(99)
+    half = T99 * 1000 / math.sqrt(99)
     lines = [line.split() for line in text.splitlines() if line.strip()]
     first = next(line for line in lines if line[:2] == ["four", "playouts"])
     assert first[2:] == ["5", "10,000", "±", f"{half:.0f}", "100", "1.25", "ms", "1.00", "0%", "0%"]

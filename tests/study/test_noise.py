@@ -42,8 +42,10 @@ def test_games_without_any_spread_are_certain() -> None:
     np.testing.assert_array_equal(variances_of_means([np.ones(3), np.full(2, 7.0)]), [0.0, 0.0])
 
 
-def test_single_games_alone_say_nothing() -> None:
-    assert np.all(np.isnan(variances_of_means([np.array([1.0]), np.array([2.0])])))
+def test_single_games_alone_have_the_deviation_that_is_typical() -> None:
+    """40% of the mean of all, 1.5: a variance of 0.36 each."""
+    variances = variances_of_means([np.array([1.0]), np.array([2.0])])
+    assert variances == pytest.approx([0.36, 0.36])
 
 
 def test_a_trial_without_games_is_not_known() -> None:

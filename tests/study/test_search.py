@@ -149,6 +149,20 @@ def test_many_workers_play_each_game_once(quick: Experiment, tmp_path: Path) -> 
     assert snapshots[-1].n_games_now == 28
 
 
+def test_nsga2_goes_on_with_its_generations(quick: Experiment, tmp_path: Path) -> None:
+    """It writes them down with each trial, and a resumed search must find them there."""
+    exact = quick.with_cost(PLAYOUT_MOVES)
+    settings = Settings(n_trials=14, n_replicates=1, seed=3, sampler="nsga2", design_size=4)
+    (tmp_path / "whole").mkdir()
+    (tmp_path / "parts").mkdir()
+    whole, _, _ = search(exact, tmp_path / "whole", settings)
+    study, _, _ = search(exact, tmp_path / "parts", settings, stop_after=9)
+    study, _, _ = search(exact, tmp_path / "parts", settings)
+    assert outcome(study) == outcome(whole)
+    generations = [dict(trial.system_attrs) for trial in whole.trials[5:]]
+    assert any("NSGAIISampler:generation" in notes for notes in generations)
+
+
 def test_repeating_a_finished_search_changes_nothing(quick: Experiment, tmp_path: Path) -> None:
     before, _, _ = search(quick, tmp_path, SETTINGS)
     expected = outcome(before)

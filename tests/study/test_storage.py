@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from study.cli import app
 from study.errors import InputError
 from study.experiment import Experiment
+from study.search import Settings
 from study.storage import (
     StudyRecord,
     create_or_resume,
@@ -24,7 +25,6 @@ from study.storage import (
     remember_run,
     runs_of,
 )
-from study.sweep import Settings
 
 SETTINGS = Settings(n_trials=4, seed=7)
 
@@ -37,6 +37,34 @@ def test_a_study_lives_in_its_folder(tmp_path: Path) -> None:
     place = place_of("night", tmp_path, None)
     assert place.url == f"sqlite:///{tmp_path}/night/study.db"
     assert place.database == tmp_path / "night" / "study.db"
+
+
+KILLED_IN_A_COMMIT = """
+import os, signal, sqlite3, sys
+database = sqlite3.connect(sys.argv[1], isolation_level=None)
+database.execute("PRAGMA cache_size = 1")
+database.execute("BEGIN IMMEDIATE")
+database.execute("UPDATE study_user_attributes SET value_json = value_json || ' '")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_kill_within_a_commit_leaves_a_study_that_opens(
+    quick: Experiment, tmp_path: Path
+) -> None:
+    """SQLite leaves a journal then, which whoever opens the file next must be allowed to undo."""
+    place = place_of("s", tmp_path, None)
+    place.folder.mkdir()
+    study, _ = create_or_resume(place, record(quick))
+    for n in range(400):
+        study.set_user_attr(f"note {n}", "x" * 900)
+    subprocess.run([sys.executable, "-c", KILLED_IN_A_COMMIT, str(place.database)], check=False)
+    assert place.database is not None
+    journal = Path(f"{place.database}-journal")
+    assert journal.stat().st_size > 0, "the kill must have come in the middle"
+    opened, _, _ = open_for_reading("s", tmp_path)
+    assert len(opened.user_attrs) == 401
+    create_or_resume(place, record(quick))
 
 
 def test_a_password_is_not_shown(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import optuna
 import pytest
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.samplers import RandomSampler
+from threadpoolctl import threadpool_info
 
 from study.candidates import among, perturb
 from study.cube import Cube
@@ -135,3 +136,21 @@ def test_it_finds_a_noisy_front() -> None:
     ]
     by_chance = [true_hypervolume(RandomSampler(), seed, 40, 40) for seed in seeds]
     assert np.mean(ours) > np.mean(by_chance) + 0.4
+
+
+def test_threads_that_ask_at_once_leave_the_number_of_threads_as_it_was() -> None:
+    """The limit on linear algebra's threads is the process's own, so they take turns at it."""
+
+    def threads() -> list[int]:
+        return [each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"]
+
+    before = threads()
+    study = optuna.create_study(
+        directions=["minimize", "minimize"], sampler=NoisyEHVISampler(0, TOY_OBJECTIVES)
+    )
+
+    def objective(trial: optuna.Trial) -> tuple[float, float]:
+        return truth({name: trial.suggest_float(name, 0.0, 1.0) for name in UNIT})
+
+    study.optimize(objective, n_trials=12, n_jobs=2)
+    assert threads() == before
