@@ -115,6 +115,7 @@ def markdown(summary: pd.DataFrame) -> str:
     heads = (
         "sampler",
         "trials × games",
+        "seeds",
         "hypervolume by posterior",
         "Δ",
         "of all evaluated",
@@ -138,6 +139,7 @@ def markdown(summary: pd.DataFrame) -> str:
             cells = [
                 str(row["sampler"]),
                 f"{row['n_trials']} × {row['n_games']}",
+                str(row["n_seeds"]),
                 cell(row, "hypervolume_by_posterior", ".3f"),
                 cell(row, "hypervolume_by_posterior_minus_nehvi", "+.3f"),
                 cell(row, "hypervolume_of_evaluated", ".3f"),

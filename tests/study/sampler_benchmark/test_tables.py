@@ -51,8 +51,8 @@ def test_the_readable_table_has_a_row_a_sampler_and_budget() -> None:
     text = markdown(summary_frame(runs_frame(RECORDS)))
     rows = [line for line in text.splitlines() if line.startswith(("| nehvi", "| tpe"))]
     assert len(rows) == 3
-    assert "| 80 × 9 | 0.700 ± 0.115 | -0.250 ± 0.050 |" in rows[1]
-    assert "| 240 × 3 | 0.100 ± ? |  |" in rows[2]
+    assert "| 80 × 9 | 3 | 0.700 ± 0.115 | -0.250 ± 0.050 |" in rows[1]
+    assert "| 240 × 3 | 1 | 0.100 ± ? |  |" in rows[2]
     assert "1 to 3 seeds" in text
 
 
