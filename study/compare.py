@@ -151,9 +151,11 @@ def compare_figure(entries: Sequence[Entry], experiment: Experiment) -> Figure:
     axes.legend(loc="lower right", fontsize=8.5)
     searches = sorted({f"{entry.n_trials} trials, {entry.n_games:,} games" for entry in entries})
     counts = pd.concat([entry.validated["n_games"] for entry in entries])
+    least, most = int(counts.min()), int(counts.max())
+    each = f"{least:,}" if least == most else f"{least:,} to {most:,}"
     caption(
         figure,
-        f"A line a study ({'; '.join(searches)} of search each). Points: {counts.min():,} to "
-        f"{counts.max():,} games on seeds that no search used; bars: 95% intervals.",
+        f"A line a study ({'; '.join(searches)} of search each). Points: {each} games on seeds that no "
+        "search used; bars: 95% intervals.",
     )
     return figure
