@@ -6,13 +6,12 @@ the one after is thought about meanwhile (:mod:`study.proposals`).
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import optuna
 from optuna.storages import BaseStorage
 from optuna.trial import TrialState, create_trial
@@ -22,9 +21,8 @@ from agents.agent import Agent, Game, warm
 from study.batch import TrialBatch, games_of, trial_id
 from study.design import draw_design
 from study.dispatch import Dispatch
-from study.errors import InputError
+from study.errors import check_range
 from study.experiment import Experiment
-from study.pareto import hypervolume
 from study.progress import Snapshot
 from study.proposals import Ended, Preset, Proposal, Proposals
 from study.replicate import LARGEST_STUDY_SEED, MOST_REPLICATES, game_seed
@@ -32,7 +30,7 @@ from study.samplers import DEFAULT_SAMPLER, make_sampler
 from study.storage import StudyRecord
 from study.workers import Finished
 
-__all__ = ["Search", "SearchError", "Settings", "observed_hypervolume"]
+__all__ = ["Search", "SearchError", "Settings"]
 
 MOST_TRIALS = 1_000_000
 MOST_DESIGN_POINTS = 4096
@@ -75,14 +73,10 @@ class Settings:
     design_size: int = 16
 
     def __post_init__(self) -> None:
-        for name, value, low, high in (
-            ("trials", self.n_trials, 1, MOST_TRIALS),
-            ("replicates", self.n_replicates, 1, MOST_REPLICATES),
-            ("seed", self.seed, 0, LARGEST_STUDY_SEED),
-            ("design size", self.design_size, 1, MOST_DESIGN_POINTS),
-        ):
-            if not low <= value <= high:
-                raise InputError(f"{name}: {value} given, {low} to {high} allowed")
+        check_range("trials", self.n_trials, 1, MOST_TRIALS)
+        check_range("replicates", self.n_replicates, 1, MOST_REPLICATES)
+        check_range("seed", self.seed, 0, LARGEST_STUDY_SEED)
+        check_range("design size", self.design_size, 1, MOST_DESIGN_POINTS)
 
     def record(self, experiment: Experiment) -> StudyRecord:
         """Return what the study has to remember."""
@@ -149,7 +143,7 @@ class Search:
     on_change: Callable[[Snapshot], None]
     on_message: Callable[[str], None]
     batches: dict[int, TrialBatch] = field(default_factory=dict)
-    values: list[tuple[float, float]] = field(default_factory=list)
+    n_complete: int = 0
     n_open: int = 0
     n_failed: int = 0
     n_failures_in_a_row: int = 0
@@ -195,7 +189,7 @@ class Search:
                     self.storage.set_trial_user_attr(identifier, "origin", self.settings.sampler)
                 self.take_up(trial.number, identifier, params, games_of(trial))
             elif trial.state == TrialState.COMPLETE:
-                self.values.append((trial.values[0], trial.values[1]))
+                self.n_complete += 1
             elif trial.state == TrialState.FAIL:
                 self.n_failed += 1
         self.n_games_done = self.n_games_before
@@ -215,7 +209,7 @@ class Search:
     @property
     def n_begun(self) -> int:
         """Trials that are complete or on their way there."""
-        return len(self.values) + self.n_open
+        return self.n_complete + self.n_open
 
     @property
     def done(self) -> bool:
@@ -344,7 +338,7 @@ class Search:
         with self.watches["tell"].running():
             batch.complete()
             self.proposals.learn(Ended(batch.number, batch.values, batch.attributes))
-        self.values.append(batch.values)
+        self.n_complete += 1
         self.n_open -= 1
         self.n_failures_in_a_row = 0
 
@@ -388,25 +382,16 @@ class Search:
         """Return how far the search is."""
         unasked = max(0, self.settings.n_trials - self.n_begun)
         missing = sum(len(batch.missing) for batch in self.batches.values())
-        volume = observed_hypervolume(self.experiment, self.values)
         return Snapshot(
             unit="trials",
-            n_units_done=len(self.values),
-            n_units=max(self.settings.n_trials, len(self.values)),
+            n_units_done=self.n_complete,
+            n_units=max(self.settings.n_trials, self.n_complete),
             n_games_done=self.n_games_done,
             n_games=self.n_games_done + missing + unasked * self.settings.n_replicates,
             n_games_now=self.n_games_done - self.n_games_before,
             seconds=self.dispatch.seconds,
             utilization=self.dispatch.utilization.share,
-            note=f"observed hypervolume {volume:,.0f} points·decades",
+            note="",  # how good the front is, no mean of four games can tell
             n_failed=self.n_failed,
             n_deaths=self.dispatch.n_deaths,
         )
-
-
-def observed_hypervolume(experiment: Experiment, values: Sequence[tuple[float, float]]) -> float:
-    """Return the hypervolume of observed means: noisy, and optimistic for being a maximum."""
-    points = np.array(values, np.float64).reshape(-1, 2)
-    return hypervolume(
-        points[:, 0], points[:, 1], experiment.reference_score, experiment.reference_cost
-    )

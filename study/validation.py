@@ -25,7 +25,7 @@ from agents.agent import Agent, Game, warm
 from study.batch import games_in
 from study.cube import Cube
 from study.dispatch import Dispatch
-from study.errors import InputError
+from study.errors import InputError, check_range
 from study.experiment import Experiment
 from study.model_front import ModelFront, believed_front, evenly_spaced
 from study.noise import TYPICAL_DEVIATION
@@ -84,14 +84,10 @@ class Precision:
     def __post_init__(self) -> None:
         if not (math.isfinite(self.standard_error) and self.standard_error > 0):
             raise InputError(
-                f"standard error: {self.standard_error:g} given, a number above 0 allowed"
+                f"standard error: {self.standard_error:g} given, a finite number above 0 allowed"
             )
-        for name, value, low, high in (
-            ("validation games", self.most_games, 2, MOST_GAMES_ALLOWED),
-            ("validation points", self.n_points, 2, MOST_POINTS),
-        ):
-            if not low <= value <= high:
-                raise InputError(f"{name}: {value} given, {low} to {high} allowed")
+        check_range("validation games", self.most_games, 2, MOST_GAMES_ALLOWED)
+        check_range("validation points", self.n_points, 2, MOST_POINTS)
 
     def n_wanted(self, scores: Sequence[int]) -> int:
         """Return how many games a point needs, as far as its games so far tell."""

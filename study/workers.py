@@ -24,7 +24,7 @@ from joblib.externals.loky import ProcessPoolExecutor
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from agents.agent import Agent, Game, warm
-from study.errors import InputError
+from study.errors import check_range
 from study.replicate import TimedGame, play_timed
 
 __all__ = ["Finished", "Workers", "WorkersError", "check_jobs", "n_cores", "play_all"]
@@ -49,8 +49,7 @@ def check_jobs(jobs: int | None) -> int:
     """Return the number of workers asked for, all cores by default; InputError if out of range."""
     if jobs is None:
         return n_cores()
-    if not 1 <= jobs <= MOST_JOBS:
-        raise InputError(f"jobs: {jobs} given, 1 to {MOST_JOBS} allowed")
+    check_range("jobs", jobs, 1, MOST_JOBS)
     return jobs
 
 

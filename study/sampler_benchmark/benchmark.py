@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 from joblib import Parallel, delayed
 
-from study.errors import InputError
+from study.errors import InputError, check_range
 from study.manifest import provenance, write_json
 from study.plots import save
 from study.report import write_csv
@@ -94,8 +94,7 @@ def planned(
         check_sampler(each)
     for each in surfaces:
         surface(each)
-    if not 1 <= n_seeds <= MOST_SEEDS:
-        raise InputError(f"seeds: {n_seeds} given, 1 to {MOST_SEEDS} allowed")
+    check_range("seeds", n_seeds, 1, MOST_SEEDS)
     if first_seed < 0:
         raise InputError(f"first seed: {first_seed} given, at least 0 allowed")
     if not budgets:

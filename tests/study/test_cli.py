@@ -316,7 +316,10 @@ def test_play_sums_up_for_people() -> None:
         (["status", "sqlite://"], "which is in memory"),
         (["sweep", "--seed", "-1"], "seed: -1 given"),
         (["sweep", "--cost", "euros"], "cost: 'euros' given, one of seconds_per_move, playout_"),
-        (["sweep", "--standard-error", "0"], "standard error: 0 given, a number above 0 allowed"),
+        (
+            ["sweep", "--standard-error", "0"],
+            "standard error: 0 given, a finite number above 0 allowed",
+        ),
         (["sweep", "--standard-error", "x"], "'--standard-error': 'x' given, a number allowed"),
         (["sweep", "--validation-games", "1"], "validation games: 1 given, 2 to 400000 allowed"),
         (["sweep", "--validation-points", "0"], "validation points: 0 given"),

@@ -63,10 +63,16 @@ def _one_thread() -> Iterator[None]:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"standard_error": 0.0}, "standard error: 0 given, a number above 0 allowed"),
-        ({"standard_error": -3.5}, "standard error: -3.5 given, a number above 0 allowed"),
-        ({"standard_error": math.inf}, "standard error: inf given, a number above 0 allowed"),
-        ({"standard_error": math.nan}, "standard error: nan given, a number above 0 allowed"),
+        ({"standard_error": 0.0}, "standard error: 0 given, a finite number above 0 allowed"),
+        ({"standard_error": -3.5}, "standard error: -3.5 given, a finite number above 0 allowed"),
+        (
+            {"standard_error": math.inf},
+            "standard error: inf given, a finite number above 0 allowed",
+        ),
+        (
+            {"standard_error": math.nan},
+            "standard error: nan given, a finite number above 0 allowed",
+        ),
         ({"most_games": 1}, "validation games: 1 given, 2 to 400000 allowed"),
         ({"most_games": 400_001}, "validation games: 400001 given, 2 to 400000 allowed"),
         ({"n_points": 0}, "validation points: 0 given, 2 to 1000 allowed"),
