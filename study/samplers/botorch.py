@@ -102,7 +102,7 @@ def fitted(observations: Observations) -> ModelListGP:
 class BoTorchSampler(ModelSampler):
     """Suggests where BoTorch's qLogNEHVI is largest.
 
-    Parameters are those of :class:`~study.samplers.nehvi.ModelSampler`.
+    Parameters are those of :class:`~study.samplers.model_sampler.ModelSampler`.
     """
 
     def propose(self, observations: Observations, cube: Cube, rng: np.random.Generator) -> Floats:

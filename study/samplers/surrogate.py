@@ -239,7 +239,7 @@ def evolve(
 class SurrogateSampler(ModelSampler):
     """Suggests the point of the networks' front that is least like anything tried or being tried.
 
-    Parameters are those of :class:`~study.samplers.nehvi.ModelSampler`; the objectives' noise is not
+    Parameters are those of :class:`~study.samplers.model_sampler.ModelSampler`; the objectives' noise is not
     used.
     """
 
