@@ -9,16 +9,28 @@ taken warm: an agent's kernels are compiled, or loaded from the cache, before th
 
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from engine.twenty48 import Action, initial, largest_exponent, legal_actions, tile
+from engine.rng import PLAYOUT, SPAWN
+from engine.twenty48 import (
+    Action,
+    Rule,
+    afterstate,
+    initial,
+    largest_exponent,
+    legal_actions,
+    spawn,
+    stream,
+    tile,
+)
 
-__all__ = ["Agent", "Decision", "Game", "Progress"]
+__all__ = ["Agent", "Decision", "Game", "Move", "Progress"]
 
 MOVES_PER_CHUNK = 32
 LARGEST_SEED = 2**63 - 1
@@ -84,19 +96,54 @@ class Decision:
     n_playout_moves: int
 
 
+class Move(NamedTuple):
+    """A decision in a game.
+
+    Attributes
+    ----------
+    n_moves, score : int
+        Actions taken, and points won, before it.
+    board : int
+        The packed board before it.
+    decision : Decision
+        What the agent thinks and does.
+    """
+
+    n_moves: int
+    score: int
+    board: int
+    decision: Decision
+
+
+def warm(agent: "Agent") -> None:
+    """Compile the kernels of an agent, or load them, outside every measured time."""
+    warm_class(type(agent), agent.rule)
+
+
 @cache
-def warm(agent_class: type["Agent"]) -> None:
-    """Compile the kernels of a class of agents, or load them, outside every measured time."""
-    agent_class.warm_up()
+def warm_class(agent_class: type["Agent"], rule: Rule) -> None:
+    """Do so once for each class of agents and rule of merging."""
+    agent_class.warm_up(rule)
 
 
 class Agent(ABC):
-    """A policy for 2048 with its parameters. Subclasses are frozen dataclasses."""
+    """A policy for 2048 with its parameters. Subclasses are frozen dataclasses.
+
+    Attributes
+    ----------
+    rule : Rule
+        How tiles merge in its games.
+    purpose : int
+        What the random numbers of a decision are for, see :mod:`engine.rng`.
+    """
+
+    rule: Rule = Rule.COMMON
+    purpose: ClassVar[int] = int(PLAYOUT)
 
     @classmethod
     @abstractmethod
-    def warm_up(cls) -> None:
-        """Run each kernel once, on as little work as possible."""
+    def warm_up(cls, rule: Rule) -> None:
+        """Run each kernel once, built for ``rule``, on as little work as possible."""
 
     @abstractmethod
     def advance(self, progress: Progress, seed: int, max_moves: int) -> Progress:
@@ -124,9 +171,8 @@ class Agent(ABC):
         ValueError
             If the seed is out of range.
         """
-        if not 0 <= seed <= LARGEST_SEED:
-            raise ValueError(f"seed: {seed} given, 0 to 2**63 - 1 allowed")
-        warm(type(self))
+        check_seed(seed)
+        warm(self)
         progress = Progress(board=initial(seed), score=0, n_moves=0, n_playout_moves=0)
         seconds = 0.0
         while True:
@@ -163,9 +209,43 @@ class Agent(ABC):
         """
         if not legal_actions(board):
             raise ValueError(f"board: no action is legal on {board:#018x}; the game is over")
-        warm(type(self))
+        warm(self)
         action, values, n_playout_moves = self.decide(board, stream)
         return Decision(Action(action), values, n_playout_moves)
+
+    def moves(self, seed: int) -> Iterator[Move]:
+        """Play the game of a seed, decision by decision: slower than :meth:`play`, and the same game.
+
+        Parameters
+        ----------
+        seed : int
+            Names every random number of the game; 0 to 2⁶³ − 1.
+
+        Yields
+        ------
+        Move
+            Each decision, before it is carried out.
+
+        Raises
+        ------
+        ValueError
+            If the seed is out of range.
+        """
+        check_seed(seed)
+        board, score, n_moves = initial(seed), 0, 0
+        while legal_actions(board):
+            decision = self.act(board, stream(seed, self.purpose, n_moves))
+            yield Move(n_moves, score, board, decision)
+            after, reward = afterstate(board, decision.action, self.rule)
+            board = spawn(after, stream(seed, int(SPAWN), n_moves))
+            score += reward
+            n_moves += 1
+
+
+def check_seed(seed: int) -> None:
+    """Refuse a game's seed that is out of range, by ValueError."""
+    if not 0 <= seed <= LARGEST_SEED:
+        raise ValueError(f"seed: {seed} given, 0 to 2**63 - 1 allowed")
 
 
 def progress_of(result: tuple[Any, Any, Any, Any]) -> Progress:

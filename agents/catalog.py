@@ -13,8 +13,9 @@ __all__ = ["AGENTS", "build", "parameters", "theta_names"]
 
 AGENTS: dict[str, Callable[..., Agent]] = {
     "mcmdp": MonteCarloMDP.from_theta,
-    "pmcts": PureMonteCarlo,
+    "pmcts": PureMonteCarlo.from_numbers,
     "random": RandomAgent,
+    "table1": MonteCarloMDP.of_table1,
 }
 """What makes each agent. The parameters of these callables are the agents' parameters."""
 
@@ -33,9 +34,10 @@ def parameters(name: str) -> dict[str, float]:
 
 
 def theta_names(name: str) -> tuple[str, ...]:
-    """Return the parameters that make up θ, in order: ``theta1`` … where an agent has such, else all."""
-    names = tuple(parameters(name))
-    return tuple(key for key in names if key.startswith("theta")) or names
+    """Return the parameters that make up θ, in order: ``theta1`` … where an agent has such, else all numbers."""
+    defaults = parameters(name)
+    numbers = tuple(key for key, value in defaults.items() if not isinstance(value, bool))
+    return tuple(key for key in numbers if key.startswith("theta")) or numbers
 
 
 def from_theta(name: str, theta: Sequence[float]) -> dict[str, float]:
@@ -79,7 +81,11 @@ def build(name: str, values: Mapping[str, float]) -> Agent:
             raise ValueError(f"parameter: {key!r} given for {name}, allowed: {allowed}")
         if not math.isfinite(value):
             raise ValueError(f"{key}: {value} given, a finite number allowed")
-        if isinstance(defaults[key], int):
+        if isinstance(defaults[key], bool):
+            if value not in {0, 1}:
+                raise ValueError(f"{key}: {value:g} given, 0 or 1 allowed")
+            given[key] = bool(value)
+        elif isinstance(defaults[key], int):
             if value != int(value):
                 raise ValueError(f"{key}: {value:g} given, an integer allowed")
             given[key] = int(value)

@@ -1,25 +1,9 @@
 """The Monte Carlo MDP agent: every spawn looked at, each valued by random games.
 
-Notation
---------
-===========  =======================================================================================
-s            the board now; a an action; s′ a *node*: the board after a and one particular spawn
-m            empty cells after a; P(s′|s, a) is 0.9/m for a node with a 2, 0.1/m for one with a 4
-n(s′)        playouts of the node, given by the :class:`~agents.schedule.Schedule`
-V(s′)        mean score of the best ⌈θ₆·n⌉ of its n playouts
-===========  =======================================================================================
+It chooses argmax over a of Σ P(s′|s, a)·V(s′), as :mod:`agents.value_function` has it, with the notation
+and the readings of the source; or by equation 3, which discounts V and adds the action's reward.
 
-The choice is argmax over a of Σ P(s′|s, a)·V(s′).
-
-Source: Ripstein (2023), §3.2, Algorithms 2 and 3, equation 2. Readings of ours:
-
-- Algorithm 3 sorts in *ascending* order and then slices the front, but calls the slice "top". We keep
-  the best. It returns the list; V is its mean.
-- A playout's result is the score of the whole game, so what the action itself scores counts in V
-  although equation 2 has no R. Points that are on the board already are the same for all actions; we
-  count from the board now.
-- The number kept is rounded up, so that every node keeps one playout at least.
-- With a single legal action there is nothing to decide, and no playout is made.
+Source: Ripstein (2023), §3.2 and §3.3, equations 2 and 3.
 """
 
 import math
@@ -31,140 +15,19 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Agent, Progress, progress_of
-from agents.schedule import Schedule
+from agents.schedule import AUTHORS_SCHEDULE, Schedule
+from agents.value_function import decide_by_expectation
 from engine.jit import Integer, kernel
 from engine.rng import PLAYOUT, SPAWN, stream
-from engine.twenty48.board import EVERY_CELL, N_ACTIONS, afterstate, empty_cells, n_empty, spawn
-from engine.twenty48.playout import playouts
+from engine.twenty48.board import afterstate, spawn
+from engine.twenty48.rule import BuiltRule, Rule
 
 __all__ = ["AUTHORS_THETA", "MonteCarloMDP"]
 
 AUTHORS_THETA = (500.0, 54.0, 18.0, 9.0, 6.25, 1.0)
 """The author's untuned θ, from his published code."""
 
-P_TWO = 0.9
-P_FOUR = 0.1
-MOST_NODES = N_ACTIONS * 15 * 2
-
-
-@kernel
-def sum_of_best(scores: npt.NDArray[np.int64], n_best: int) -> np.int64:
-    """Add up the ``n_best`` largest scores, of which there must be so many.
-
-    The threshold is found by bisection rather than by partitioning: counting what lies above a value
-    is a loop without branches, which vectorizes, and often one of the first values tried has exactly
-    ``n_best`` above it.
-    """
-    n = len(scores)
-    if n_best == n:
-        return np.int64(scores.sum())
-    low = high = scores[0]
-    for i in range(n):
-        low = min(low, scores[i])
-        high = max(high, scores[i])
-    low -= 1
-    while high - low > 1:  # n_best or more scores are above low, fewer are above high
-        middle = (low + high) >> 1
-        n_above = np.int64(0)
-        for i in range(n):
-            n_above += np.int64(scores[i] > middle)
-        if n_above == n_best:
-            high = middle
-            break
-        if n_above > n_best:
-            low = middle
-        else:
-            high = middle
-    total = np.int64(0)
-    n_above = np.int64(0)
-    for i in range(n):
-        above = np.int64(scores[i] > high)
-        total += scores[i] & -above
-        n_above += above
-    # What is missing stands at the threshold itself, several times perhaps.
-    return np.int64(total + (n_best - n_above) * high)
-
-
-@kernel
-def monte_carlo_mdp_decision(
-    board: np.uint64, schedule: npt.NDArray[np.int64], top_share: float, stream: np.uint64
-) -> tuple[Integer, npt.NDArray[np.float64], Integer]:
-    """Decide by equation 2.
-
-    Parameters
-    ----------
-    board : uint64
-        The state.
-    schedule : int64, shape (2, 16)
-        Playouts of a node: row 0 for a spawned 2, row 1 for a 4; column e for e empty cells.
-    top_share : float
-        θ₆.
-    stream : uint64
-        Random stream of this decision.
-
-    Returns
-    -------
-    action : int
-        The action of highest value, the first of equals; -1 if none is legal.
-    values : float64, shape (4,)
-        Each action's value, in points from ``board`` on; NaN for illegal ones, and for a single legal
-        one, which is not looked at.
-    n_playout_moves : int
-        Actions taken in the playouts.
-    """
-    values = np.full(N_ACTIONS, np.nan)
-    nodes = np.empty(MOST_NODES, np.uint64)
-    counts = np.empty(MOST_NODES, np.int64)
-    first_node = np.empty(N_ACTIONS + 1, np.int64)
-    n_nodes = 0
-    n_legal = 0
-    best = -1
-    for action in range(N_ACTIONS):
-        first_node[action] = n_nodes
-        after, _ = afterstate(board, action)
-        if after == board:
-            continue
-        n_legal += 1
-        best = action
-        empty = empty_cells(after)
-        m = n_empty(after)
-        for position in range(16):
-            cell = (EVERY_CELL & np.uint64(15)) << (np.uint64(4) * np.uint64(position))
-            if empty & cell:
-                for exponent in range(1, 3):
-                    nodes[n_nodes] = after | (cell << np.uint64(exponent - 1))
-                    counts[n_nodes] = schedule[exponent - 1, m]
-                    n_nodes += 1
-    first_node[N_ACTIONS] = n_nodes
-    if n_legal <= 1:
-        return best, values, 0
-
-    scores, n_playout_moves = playouts(nodes[:n_nodes], counts[:n_nodes], stream)
-
-    best = -1
-    best_value = -np.inf
-    offset = 0
-    for action in range(N_ACTIONS):
-        after, reward = afterstate(board, action)
-        if after == board:
-            continue
-        m = n_empty(after)
-        value = np.float64(reward)
-        for node in range(first_node[action], first_node[action + 1]):
-            n = counts[node]
-            n_best = n
-            if top_share < 1.0:
-                # 1e-9: a product that is whole but for rounding, 7.000000000000001 say, stays whole.
-                n_best = max(1, np.int64(math.ceil(top_share * n - 1e-9)))
-            total = sum_of_best(scores[offset : offset + n], n_best)
-            offset += n
-            is_two = (node - first_node[action]) % 2 == 0
-            value += (P_TWO if is_two else P_FOUR) / m * (total / n_best)
-        values[action] = value
-        if value > best_value:
-            best_value = value
-            best = action
-    return best, values, n_playout_moves
+LARGEST_REWARD_WEIGHT = 1000.0
 
 
 @kernel
@@ -175,16 +38,21 @@ def monte_carlo_mdp_moves(
     n_playout_moves: Integer,
     schedule: npt.NDArray[np.int64],
     top_share: float,
+    gamma: float,
+    reward_weight: float,
     seed: np.uint64,
     max_moves: int,
+    rule: BuiltRule,
 ) -> tuple[np.uint64, Integer, Integer, Integer]:
-    """Play by :func:`monte_carlo_mdp_decision` until the end, or until ``max_moves`` are made."""
+    """Play by :func:`~agents.value_function.decide_by_expectation` until the end, or ``max_moves``."""
     while n_moves < max_moves:
         decision = stream(seed, PLAYOUT, np.uint64(n_moves))
-        action, _, n_random = monte_carlo_mdp_decision(board, schedule, top_share, decision)
+        action, _, n_random = decide_by_expectation(
+            board, schedule, top_share, gamma, reward_weight, decision, rule
+        )
         if action < 0:
             break
-        after, reward = afterstate(board, action)
+        after, reward = afterstate(board, action, rule)
         score += reward
         n_playout_moves += n_random
         board = spawn(after, stream(seed, SPAWN, np.uint64(n_moves)))
@@ -202,20 +70,38 @@ class MonteCarloMDP(Agent):
         Playouts by empty cells and tile spawned.
     top_share : float
         θ₆, in (0, 1]: the share of a node's playouts, best first, whose mean is its value.
+    gamma : float
+        γ of equation 3, in (0, 1]; 1 is equation 2.
+    reward_weight : float
+        How often the action's own reward counts, 0 to 1000: 1 in equation 2, and in equation 3 where V is what
+        remains to be won; 1 + γ in equation 3 where V is the score of the whole game.
+    rule : Rule
+        How tiles merge, in the game and in the playouts.
 
     Raises
     ------
     ValueError
-        If ``top_share`` is out of range.
+        If a number is out of range.
     """
 
     schedule: Schedule
     top_share: float = 1.0
+    gamma: float = 1.0
+    reward_weight: float = 1.0
+    rule: Rule = Rule.COMMON
 
     def __post_init__(self) -> None:
         if not 0 < self.top_share <= 1:
             raise ValueError(
                 f"theta6: {self.top_share:g} given, a share above 0 and up to 1 allowed"
+            )
+        if not 0 < self.gamma <= 1:
+            raise ValueError(f"gamma: {self.gamma:g} given, a number above 0 and up to 1 allowed")
+        if not (
+            math.isfinite(self.reward_weight) and 0 <= self.reward_weight <= LARGEST_REWARD_WEIGHT
+        ):
+            raise ValueError(
+                f"reward_weight: {self.reward_weight:g} given, 0 to {LARGEST_REWARD_WEIGHT:g} allowed"
             )
 
     @classmethod
@@ -228,22 +114,32 @@ class MonteCarloMDP(Agent):
         theta5: float = AUTHORS_THETA[4],
         theta6: float = AUTHORS_THETA[5],
         min_playouts: int = 3,
+        gamma: float = 1.0,
+        reward_weight: float = 1.0,
+        cascade: bool = False,
     ) -> "MonteCarloMDP":
         """Make the agent of the paper's six parameters; the author's untuned ones by default.
 
         See :meth:`agents.schedule.Schedule.from_theta` for θ₁ … θ₅ and ``min_playouts``.
         """
         theta: Sequence[float] = (theta1, theta2, theta3, theta4, theta5)
-        return cls(Schedule.from_theta(theta, min_playouts), top_share=theta6)
+        rule = Rule.CASCADE if cascade else Rule.COMMON
+        schedule = Schedule.from_theta(theta, min_playouts)
+        return cls(schedule, theta6, gamma, reward_weight, rule)
+
+    @classmethod
+    def of_table1(cls, theta6: float = 1.0, cascade: bool = False) -> "MonteCarloMDP":
+        """Make the agent of the paper's Table 1, with its author's explicit schedule in place of θ₁ … θ₅."""
+        return cls(AUTHORS_SCHEDULE, theta6, rule=Rule.CASCADE if cascade else Rule.COMMON)
 
     @cached_property
     def table(self) -> npt.NDArray[np.int64]:
         """The schedule as kernels take it: int64, shape (2, 16), column e for e empty cells."""
-        return np.array([(0, *self.schedule.n_twos), (0, *self.schedule.n_fours)], np.int64)
+        return self.schedule.table()
 
     @classmethod
-    def warm_up(cls) -> None:
-        agent = cls(Schedule((1,) * 15, (1,) * 15))
+    def warm_up(cls, rule: Rule) -> None:
+        agent = cls(Schedule((1,) * 15, (1,) * 15), rule=rule)
         agent.advance(Progress(0x11, 0, 0, 0), seed=0, max_moves=1)
         agent.decide(0x11, stream=0)
 
@@ -256,14 +152,23 @@ class MonteCarloMDP(Agent):
                 n_moves,
                 n_playout_moves,
                 self.table,
-                self.top_share,
+                float(self.top_share),
+                float(self.gamma),
+                float(self.reward_weight),
                 np.uint64(seed),
                 max_moves,
+                self.rule.built,
             )
         )
 
     def decide(self, board: int, stream: int) -> tuple[int, npt.NDArray[np.float64], int]:
-        action, values, n_playout_moves = monte_carlo_mdp_decision(
-            np.uint64(board), self.table, float(self.top_share), np.uint64(stream)
+        action, values, n_playout_moves = decide_by_expectation(
+            np.uint64(board),
+            self.table,
+            float(self.top_share),
+            float(self.gamma),
+            float(self.reward_weight),
+            np.uint64(stream),
+            self.rule.built,
         )
         return int(action), values, int(n_playout_moves)

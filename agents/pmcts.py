@@ -14,6 +14,7 @@ from engine.jit import Integer, kernel
 from engine.rng import PLAYOUT, SPAWN, stream, substream
 from engine.twenty48.board import N_ACTIONS, afterstate, legal_actions, spawn
 from engine.twenty48.playout import playouts
+from engine.twenty48.rule import BuiltRule, Rule
 
 __all__ = ["PureMonteCarlo"]
 
@@ -22,7 +23,7 @@ LARGEST_N_PLAYOUTS = 1_000_000
 
 @kernel
 def pure_monte_carlo_decision(
-    board: np.uint64, n_playouts: int, stream: np.uint64
+    board: np.uint64, n_playouts: int, stream: np.uint64, rule: BuiltRule
 ) -> tuple[Integer, npt.NDArray[np.float64], Integer]:
     """Decide by Algorithm 1.
 
@@ -52,15 +53,15 @@ def pure_monte_carlo_decision(
     starts = np.empty(n_legal * n_playouts, np.uint64)
     spawns = substream(stream, SPAWN)
     for k in range(n_legal):
-        after, _ = afterstate(board, actions[k])
+        after, _ = afterstate(board, actions[k], rule)
         for i in range(k * n_playouts, (k + 1) * n_playouts):
             starts[i] = spawn(after, substream(spawns, np.uint64(i)))
     once = np.ones(n_legal * n_playouts, np.int64)
-    scores, n_playout_moves = playouts(starts, once, substream(stream, PLAYOUT))
+    scores, n_playout_moves = playouts(starts, once, substream(stream, PLAYOUT), rule)
 
     best = actions[0]
     for k in range(n_legal):
-        _, reward = afterstate(board, actions[k])
+        _, reward = afterstate(board, actions[k], rule)
         total = scores[k * n_playouts : (k + 1) * n_playouts].sum()
         values[actions[k]] = reward + total / n_playouts
         if values[actions[k]] > values[best]:
@@ -77,14 +78,15 @@ def pure_monte_carlo_moves(
     n_playouts: int,
     seed: np.uint64,
     max_moves: int,
+    rule: BuiltRule,
 ) -> tuple[np.uint64, Integer, Integer, Integer]:
     """Play by :func:`pure_monte_carlo_decision` until the end, or until ``max_moves`` are made."""
     while n_moves < max_moves:
         decision = stream(seed, PLAYOUT, np.uint64(n_moves))
-        action, _, n_random = pure_monte_carlo_decision(board, n_playouts, decision)
+        action, _, n_random = pure_monte_carlo_decision(board, n_playouts, decision, rule)
         if action < 0:
             break
-        after, reward = afterstate(board, action)
+        after, reward = afterstate(board, action, rule)
         score += reward
         n_playout_moves += n_random
         board = spawn(after, stream(seed, SPAWN, np.uint64(n_moves)))
@@ -100,6 +102,8 @@ class PureMonteCarlo(Agent):
     ----------
     n_playouts : int
         Playouts for each legal action, 1 to 1,000,000; the paper's table has 100.
+    rule : Rule
+        How tiles merge, in the game and in the playouts.
 
     Raises
     ------
@@ -108,6 +112,7 @@ class PureMonteCarlo(Agent):
     """
 
     n_playouts: int = 100
+    rule: Rule = Rule.COMMON
 
     def __post_init__(self) -> None:
         if not 1 <= self.n_playouts <= LARGEST_N_PLAYOUTS:
@@ -116,8 +121,13 @@ class PureMonteCarlo(Agent):
             )
 
     @classmethod
-    def warm_up(cls) -> None:
-        agent = cls(n_playouts=1)
+    def from_numbers(cls, n_playouts: int = 100, cascade: bool = False) -> "PureMonteCarlo":
+        """Make the agent from what a command line has."""
+        return cls(n_playouts, Rule.CASCADE if cascade else Rule.COMMON)
+
+    @classmethod
+    def warm_up(cls, rule: Rule) -> None:
+        agent = cls(1, rule)
         agent.advance(Progress(0x11, 0, 0, 0), seed=0, max_moves=1)
         agent.decide(0x11, stream=0)
 
@@ -132,11 +142,12 @@ class PureMonteCarlo(Agent):
                 self.n_playouts,
                 np.uint64(seed),
                 max_moves,
+                self.rule.built,
             )
         )
 
     def decide(self, board: int, stream: int) -> tuple[int, npt.NDArray[np.float64], int]:
         action, values, n_playout_moves = pure_monte_carlo_decision(
-            np.uint64(board), self.n_playouts, np.uint64(stream)
+            np.uint64(board), self.n_playouts, np.uint64(stream), self.rule.built
         )
         return int(action), values, int(n_playout_moves)

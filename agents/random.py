@@ -1,6 +1,7 @@
 """Uniformly random legal actions: what no search at all is worth."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +10,7 @@ from agents.agent import Agent, Progress, progress_of
 from engine.jit import Integer, kernel
 from engine.rng import POLICY, SPAWN, below, next_word, stream
 from engine.twenty48.board import N_ACTIONS, afterstate, legal_actions, spawn
+from engine.twenty48.rule import Rule
 
 __all__ = ["RandomAgent"]
 
@@ -39,7 +41,7 @@ def random_moves(
         if legal == 0:
             break
         action = random_action(legal, stream(seed, POLICY, np.uint64(n_moves)))
-        after, reward = afterstate(board, action)
+        after, reward = afterstate(board, action, None)
         score += reward
         board = spawn(after, stream(seed, SPAWN, np.uint64(n_moves)))
         n_moves += 1
@@ -50,8 +52,10 @@ def random_moves(
 class RandomAgent(Agent):
     """Takes each legal action with the same probability. It has no parameters."""
 
+    purpose: ClassVar[int] = int(POLICY)
+
     @classmethod
-    def warm_up(cls) -> None:
+    def warm_up(cls, rule: Rule) -> None:
         agent = cls()
         agent.advance(Progress(0x11, 0, 0, 0), seed=0, max_moves=1)
         agent.decide(0x11, stream=0)

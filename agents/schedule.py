@@ -20,7 +20,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Schedule"]
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["AUTHORS_SCHEDULE", "Schedule"]
 
 MOST_EMPTY = 15
 LARGEST_COUNT = 1_000_000
@@ -101,3 +104,14 @@ class Schedule:
         # 1e-9: a quotient that is whole but for rounding, 7.000000000000001 say, stays whole.
         n_fours = [max(min_playouts, math.ceil(count / theta5 - 1e-9)) for count in n_twos]
         return cls(tuple(n_twos), tuple(n_fours))
+
+    def table(self) -> npt.NDArray[np.int64]:
+        """Return it as kernels take it: int64, shape (2, 16), row 0 for 2s, column e for e empty cells."""
+        return np.array([(0, *self.n_twos), (0, *self.n_fours)], np.int64)
+
+
+AUTHORS_SCHEDULE = Schedule(
+    n_twos=(500, 250, 125, 54, 36, 18, 18, 18, 9, 9, 9, 9, 9, 9, 9),
+    n_fours=(80, 40, 20, 7, 5, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3),
+)
+"""What the agents of the paper's Table 1 used, from its author's published code; no θ gives it exactly."""

@@ -18,7 +18,7 @@ with Stafford's "variant 13" constants.
 
 import numpy as np
 
-from engine.jit import inlined
+from engine.jit import inlined, kernel
 
 __all__ = [
     "PLAYOUT",
@@ -27,6 +27,7 @@ __all__ = [
     "START",
     "below",
     "mix",
+    "named_stream",
     "next_word",
     "stream",
     "substream",
@@ -63,6 +64,12 @@ def substream(stream: np.uint64, index: np.uint64) -> np.uint64:
 def stream(seed: np.uint64, purpose: np.uint64, index: np.uint64) -> np.uint64:
     """Name the stream of a game's ``seed`` for one ``purpose``, number ``index`` (the move, say)."""
     return substream(substream(seed, purpose), index)
+
+
+@kernel
+def named_stream(seed: np.uint64, purpose: np.uint64, index: np.uint64) -> np.uint64:
+    """Do what :func:`stream` does, for callers in Python."""
+    return stream(seed, purpose, index)
 
 
 @inlined

@@ -158,7 +158,7 @@ class Search:
 
     def prepare(self) -> None:
         """Read what is there: finished trials, interrupted ones to take up, the design."""
-        warm(type(self.experiment.build({})))
+        warm(self.experiment.build({}))
         self.enqueue_design()
         self.study_id = self.storage.get_study_id_from_name(self.study.study_name)
         trials = self.study.get_trials(deepcopy=False)

@@ -275,7 +275,7 @@ class Validation:
 
     def prepare(self) -> None:
         """Read the games that are there, and write down which points are played."""
-        warm(type(self.experiment.build({})))
+        warm(self.experiment.build({}))
         known = {point.key: point for point in validated_points(self.study)}
         for point in self.points:
             if point.key in known:

@@ -238,7 +238,7 @@ class Workers(Generic[Key]):
 
 def play_all(agent: Agent, seeds: Iterable[int], jobs: int) -> Iterator[Finished[int]]:
     """Play games of one agent, yielding each as it ends, with its seed as key."""
-    warm(type(agent))
+    warm(agent)
     remaining = iter(seeds)
     with Workers[int](jobs) as workers:
         exhausted = False

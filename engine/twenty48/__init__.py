@@ -7,6 +7,7 @@ holds.
 
 from engine.twenty48.board import Action
 from engine.twenty48.notation import pack, parse, render, tile, unpack
+from engine.twenty48.rule import Rule
 from engine.twenty48.rules import (
     afterstate,
     initial,
@@ -16,11 +17,13 @@ from engine.twenty48.rules import (
     n_empty,
     playouts,
     spawn,
+    stream,
     worth,
 )
 
 __all__ = [
     "Action",
+    "Rule",
     "afterstate",
     "initial",
     "is_terminal",
@@ -32,6 +35,7 @@ __all__ = [
     "playouts",
     "render",
     "spawn",
+    "stream",
     "tile",
     "unpack",
     "worth",

@@ -16,7 +16,8 @@ A spawned 4 comes without the reward of merging two 2s, so of any stretch of pla
 Σ reward = f(end) − f(start) − 4 · (number of 4s spawned), and no kernel has to add rewards up.
 
 Rules: Ripstein (2023), *2048 AI: Monte Carlo-Powered Markov Decision Process*, §1. Each tile merges
-at most once an action, as in the original game; merges are made first where the tiles slide to.
+at most once an action, as in the original game; merges are made first where the tiles slide to. Kernels
+that slide take a rule by which they are built; :mod:`engine.twenty48.rule` has another.
 
 These are kernels: they take and return ``uint64`` and check nothing. :mod:`engine.twenty48.rules` has
 the same for callers in Python.
@@ -28,6 +29,7 @@ import numpy as np
 
 from engine.jit import Integer, inlined, kernel
 from engine.rng import START, below, next_word, substream
+from engine.twenty48.rule import BuiltRule
 
 __all__ = [
     "Action",
@@ -125,22 +127,64 @@ def close_gap(board: np.uint64, gap: np.uint64, column: np.uint64) -> np.uint64:
 
 
 @inlined
-def slide_left(board: np.uint64) -> np.uint64:
+def equal_neighbours(board: np.uint64) -> np.uint64:
+    """Mark each cell whose tile may merge with the one to its right."""
+    difference = board ^ ((board >> np.uint64(4)) & NOT_LAST_COLUMN)
+    return empty_cells(difference) & mergeable_cells(board)
+
+
+@inlined
+def merge(board: np.uint64, first: np.uint64, second: np.uint64, third: np.uint64) -> np.uint64:
+    """Merge columns 0 and 1 in the rows that ``first`` marks, 1 and 2, 2 and 3; close the gaps.
+
+    ``first`` and ``second`` mark no row together, nor do ``second`` and ``third``.
+    """
+    board = board + (first | (second << np.uint64(4)) | (third << np.uint64(8)))
+    board = board & ~((third << np.uint64(16)) - (third << np.uint64(12)))
+    board = close_gap(board, second, np.uint64(2))
+    return close_gap(board, first, np.uint64(1))
+
+
+@inlined
+def merge_left(board: np.uint64) -> np.uint64:
+    """Merge in rows without gaps, each tile once."""
+    equal = equal_neighbours(board)
+    first = equal & FIRST_COLUMN
+    second = (equal >> np.uint64(4)) & FIRST_COLUMN & ~first
+    third = (equal >> np.uint64(8)) & FIRST_COLUMN & ~second
+    return merge(board, first, second, third)
+
+
+@inlined
+def cascade_left(board: np.uint64) -> np.uint64:
+    """Merge in rows without gaps by the rule ``cascade``: one tile after the other joins those before it."""
+    none = np.uint64(0)
+    once = equal_neighbours(board) & FIRST_COLUMN
+    board = merge(board, once, none, none)
+
+    equal = equal_neighbours(board)
+    twice = equal & once
+    second = (equal >> np.uint64(4)) & FIRST_COLUMN & ~once
+    board = merge(board, twice, second, none)
+
+    # The last tile stands behind as many others as have not merged.
+    equal = equal_neighbours(board)
+    one_merge = (once & ~twice) | second
+    third = (equal >> np.uint64(8)) & FIRST_COLUMN & ~(once | second)
+    second = (equal >> np.uint64(4)) & one_merge
+    return merge(board, equal & twice, second, third)
+
+
+@inlined
+def slide_left(board: np.uint64, rule: BuiltRule) -> np.uint64:
     """Slide all four rows to the left, merging; the other directions are turns of this one."""
     empty = empty_cells(board)
     board = close_gap(board, (empty >> np.uint64(8)) & FIRST_COLUMN, np.uint64(2))
     board = close_gap(board, (empty >> np.uint64(4)) & FIRST_COLUMN, np.uint64(1))
     board = close_gap(board, empty & FIRST_COLUMN, np.uint64(0))
-
-    difference = board ^ ((board >> np.uint64(4)) & NOT_LAST_COLUMN)
-    equal = empty_cells(difference) & mergeable_cells(board)
-    first = equal & FIRST_COLUMN
-    second = (equal >> np.uint64(4)) & FIRST_COLUMN & ~first
-    third = (equal >> np.uint64(8)) & FIRST_COLUMN & ~second
-    board = board + (first | (second << np.uint64(4)) | (third << np.uint64(8)))
-    board = board & ~((third << np.uint64(16)) - (third << np.uint64(12)))
-    board = close_gap(board, second, np.uint64(2))
-    return close_gap(board, first, np.uint64(1))
+    if rule is None:
+        return merge_left(board)
+    return cascade_left(board)
 
 
 @inlined
@@ -158,7 +202,7 @@ def turn_back(board: np.uint64, transposed: np.uint64, mirrored: np.uint64) -> n
 
 
 @inlined
-def slide(board: np.uint64, action: Integer) -> np.uint64:
+def slide(board: np.uint64, action: Integer, rule: BuiltRule) -> np.uint64:
     """Return the afterstate of ``action``: the board itself if the action is illegal.
 
     In ``action + 1``, bit 0 says transpose and bit 1 says mirror: then the action is a slide left.
@@ -167,7 +211,7 @@ def slide(board: np.uint64, action: Integer) -> np.uint64:
     transposed = code & np.uint64(1)
     mirrored = (code >> np.uint64(1)) & np.uint64(1)
     turned = turn(board, transposed, mirrored)
-    return turn_back(slide_left(turned), transposed, mirrored)
+    return turn_back(slide_left(turned, rule), transposed, mirrored)
 
 
 @kernel
@@ -183,7 +227,7 @@ def worth(board: np.uint64) -> np.int64:
 
 
 @kernel
-def afterstate(board: np.uint64, action: Integer) -> tuple[np.uint64, np.int64]:
+def afterstate(board: np.uint64, action: Integer, rule: BuiltRule) -> tuple[np.uint64, np.int64]:
     """Slide and merge.
 
     Parameters
@@ -192,6 +236,8 @@ def afterstate(board: np.uint64, action: Integer) -> tuple[np.uint64, np.int64]:
         A packed board.
     action : Action or int
         0 to 3: up, right, down, left.
+    rule : None or bool
+        How tiles merge, see :mod:`engine.twenty48.rule`.
 
     Returns
     -------
@@ -204,16 +250,16 @@ def afterstate(board: np.uint64, action: Integer) -> tuple[np.uint64, np.int64]:
     -----
     Two tiles 32768 do not merge: 15 is the largest exponent a nibble holds.
     """
-    after = slide(board, action)
+    after = slide(board, action, rule)
     return after, worth(after) - worth(board)
 
 
 @kernel
 def legal_actions(board: np.uint64) -> int:
-    """Return four bits: bit ``action`` is set if the action moves or merges a tile."""
+    """Return four bits: bit ``action`` is set if the action moves or merges a tile, by either rule."""
     legal = 0
     for action in range(N_ACTIONS):
-        if slide(board, action) != board:
+        if slide(board, action, None) != board:
             legal |= 1 << action
     return legal
 

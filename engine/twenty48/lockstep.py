@@ -42,6 +42,7 @@ from engine.twenty48.planes import (
     take_two_bits,
     with_flag,
 )
+from engine.twenty48.rule import BuiltRule
 
 __all__ = ["LANES", "NO_GAME", "cross", "find_over", "n_set", "new_group", "play_steps"]
 
@@ -126,7 +127,7 @@ def turn(group: Group) -> None:
 
 
 @inlined
-def slide(group: Group) -> None:
+def slide(group: Group, rule: BuiltRule) -> None:
     """Mirror the rows of the boards whose second coin says so, and slide all rows to their first cell.
 
     A row's empty cells are then its last ones. How many, and whether the row moved, goes to RESULT.
@@ -138,7 +139,7 @@ def slide(group: Group) -> None:
             first, last = swap(mirrored, load(group, i), load(group, i + 3 * CELL))
             second, third = swap(mirrored, load(group, i + CELL), load(group, i + 2 * CELL))
             a, b, c, d, moved = slide_row(
-                with_flag(first), with_flag(second), with_flag(third), with_flag(last)
+                with_flag(first), with_flag(second), with_flag(third), with_flag(last), rule
             )
             store_tile(group, i, a)
             store_tile(group, i + CELL, b)
@@ -254,13 +255,17 @@ def spawn(group: Group) -> None:
 
 
 @kernel
-def play_steps(groups: npt.NDArray[np.uint64], n_steps: int) -> None:
+def play_steps(groups: npt.NDArray[np.uint64], n_steps: int, rule: BuiltRule) -> None:
     """Try a random action in every game, ``n_steps`` times, and spawn where it was legal.
 
     Parameters
     ----------
     groups : uint64, shape (n_groups, GROUP)
         Changed in place.
+    n_steps : int
+        How many.
+    rule : None or bool
+        How tiles merge, see :mod:`engine.twenty48.rule`.
 
     Notes
     -----
@@ -272,7 +277,7 @@ def play_steps(groups: npt.NDArray[np.uint64], n_steps: int) -> None:
         for g in range(len(groups)):
             turn(groups[g])
         for g in range(len(groups)):
-            slide(groups[g])
+            slide(groups[g], rule)
         for g in range(len(groups)):
             spawn(groups[g])
 

@@ -19,6 +19,7 @@ three-input instructions; where two forms are equal, the faster one was kept.
 import numpy as np
 
 from engine.jit import inlined
+from engine.twenty48.rule import BuiltRule
 
 __all__ = [
     "Cell",
@@ -168,7 +169,43 @@ def mergeable(x: Tile, y: Tile) -> np.uint64:
 
 
 @inlined
-def slide_row(a: Tile, b: Tile, c: Tile, d: Tile) -> tuple[Tile, Tile, Tile, Tile, np.uint64]:
+def merge_row(a: Tile, b: Tile, c: Tile, d: Tile) -> tuple[Tile, Tile, Tile, Tile, np.uint64]:
+    """Merge in the row a b c d without gaps, each tile once; also say where that changed it."""
+    ab = mergeable(a, b)
+    bc = mergeable(b, c) & ~ab
+    cd = mergeable(c, d) & ~bc
+    a, b, c, d = increment(ab, a), increment(bc, b), increment(cd, c), keep(~cd, d)
+    b = choose(ab, c, b)
+    c, d = choose(ab | bc, d, c), keep(~(ab | bc), d)
+    return a, b, c, d, ab | bc | cd
+
+
+@inlined
+def cascade_row(a: Tile, b: Tile, c: Tile, d: Tile) -> tuple[Tile, Tile, Tile, Tile, np.uint64]:
+    """Do the same by the rule ``cascade``: one tile after the other joins those before it."""
+    once = mergeable(a, b)
+    a = increment(once, a)
+    b, c, d = choose(once, c, b), choose(once, d, c), keep(~once, d)
+
+    twice = mergeable(a, b) & once
+    bc = mergeable(b, c) & ~once
+    a, b = increment(twice, a), increment(bc, b)
+    b = choose(twice, c, b)
+    c, d = choose(twice | bc, d, c), keep(~(twice | bc), d)
+
+    # The last tile stands behind as many others as have not merged.
+    merged = once | bc
+    ab = mergeable(a, b) & twice
+    one_merge = mergeable(b, c) & merged & ~twice
+    cd = mergeable(c, d) & ~merged
+    a, b, c = increment(ab, a), increment(one_merge, b), increment(cd, c)
+    return a, keep(~ab, b), keep(~one_merge, c), keep(~cd, d), merged | cd
+
+
+@inlined
+def slide_row(
+    a: Tile, b: Tile, c: Tile, d: Tile, rule: BuiltRule
+) -> tuple[Tile, Tile, Tile, Tile, np.uint64]:
     """Slide and merge the row a b c d towards a; also say where that changed it."""
     moved = (b[4] & ~a[4]) | (c[4] & ~b[4]) | (d[4] & ~c[4])
     there = c[4]
@@ -178,13 +215,11 @@ def slide_row(a: Tile, b: Tile, c: Tile, d: Tile) -> tuple[Tile, Tile, Tile, Til
     there = a[4]
     a, b, c, d = fill(a, b), choose(there, b, c), choose(there, c, d), keep(there, d)
 
-    ab = mergeable(a, b)
-    bc = mergeable(b, c) & ~ab
-    cd = mergeable(c, d) & ~bc
-    a, b, c, d = increment(ab, a), increment(bc, b), increment(cd, c), keep(~cd, d)
-    b = choose(ab, c, b)
-    c, d = choose(ab | bc, d, c), keep(~(ab | bc), d)
-    return a, b, c, d, moved | ab | bc | cd
+    if rule is None:
+        a, b, c, d, merged = merge_row(a, b, c, d)
+    else:
+        a, b, c, d, merged = cascade_row(a, b, c, d)
+    return a, b, c, d, moved | merged
 
 
 # --- numbers ---

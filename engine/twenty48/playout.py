@@ -35,6 +35,7 @@ from engine.twenty48.lockstep import (
     new_group,
     play_steps,
 )
+from engine.twenty48.rule import BuiltRule
 from engine.twenty48.swar import MOST_LANES, finish
 
 __all__ = ["playouts"]
@@ -101,7 +102,10 @@ def exchange(
 
 @kernel
 def play_many(
-    boards: npt.NDArray[np.uint64], n_fours: npt.NDArray[np.int64], seed: np.uint64
+    boards: npt.NDArray[np.uint64],
+    n_fours: npt.NDArray[np.int64],
+    seed: np.uint64,
+    rule: BuiltRule,
 ) -> npt.NDArray[np.int64]:
     """Play boards in lockstep on planes until few are left, and return which, shape (n_left,).
 
@@ -113,7 +117,7 @@ def play_many(
     n_playing = n_seated
     n_idle_steps = 0
     while True:
-        play_steps(group.reshape(1, GROUP), STEPS_BETWEEN_CHECKS)
+        play_steps(group.reshape(1, GROUP), STEPS_BETWEEN_CHECKS, rule)
         n_over = find_over(group)  # never those lanes that nobody plays
         if n_seated == len(boards):
             if n_playing - n_over <= FEW:
@@ -151,7 +155,10 @@ def worth_and_sum(board: np.uint64) -> tuple[np.uint64, np.uint64]:
 
 @kernel
 def playouts(
-    boards: npt.NDArray[np.uint64], counts: npt.NDArray[np.int64], seed: np.uint64
+    boards: npt.NDArray[np.uint64],
+    counts: npt.NDArray[np.int64],
+    seed: np.uint64,
+    rule: BuiltRule,
 ) -> tuple[npt.NDArray[np.int64], np.int64]:
     """Play random games to their ends.
 
@@ -163,6 +170,8 @@ def playouts(
         Playouts wanted from each board, 0 or more.
     seed : uint64
         The random stream of the batch.
+    rule : None or bool
+        How tiles merge, see :mod:`engine.twenty48.rule`.
 
     Returns
     -------
@@ -185,8 +194,8 @@ def playouts(
             playout += 1
 
     n_fours = np.zeros(n_playouts, np.int64)
-    left = play_many(ends, n_fours, seed) if n_playouts > FEW else np.arange(n_playouts)
-    finish(ends, n_fours, left, seed)
+    left = play_many(ends, n_fours, seed, rule) if n_playouts > FEW else np.arange(n_playouts)
+    finish(ends, n_fours, left, seed, rule)
 
     n_moves = np.int64(0)
     for playout in range(n_playouts):

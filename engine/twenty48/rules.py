@@ -10,9 +10,11 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from engine import rng
 from engine.twenty48 import board as kernels
 from engine.twenty48 import playout
 from engine.twenty48.board import Action
+from engine.twenty48.rule import Rule
 
 __all__ = [
     "afterstate",
@@ -23,6 +25,7 @@ __all__ = [
     "n_empty",
     "playouts",
     "spawn",
+    "stream",
     "worth",
 ]
 
@@ -34,7 +37,7 @@ def word(name: str, value: int) -> np.uint64:
     return np.uint64(value)
 
 
-def afterstate(board: int, action: int) -> tuple[int, int]:
+def afterstate(board: int, action: int, rule: Rule = Rule.COMMON) -> tuple[int, int]:
     """Slide and merge: see :func:`engine.twenty48.board.afterstate`.
 
     Returns
@@ -47,7 +50,7 @@ def afterstate(board: int, action: int) -> tuple[int, int]:
     ValueError
         If there is no such action.
     """
-    after, reward = kernels.afterstate(word("board", board), int(Action(action)))
+    after, reward = kernels.afterstate(word("board", board), int(Action(action)), rule.built)
     return int(after), int(reward)
 
 
@@ -82,13 +85,19 @@ def spawn(board: int, stream: int) -> int:
     return int(kernels.spawn(word("board", board), word("stream", stream)))
 
 
+def stream(seed: int, purpose: int, index: int) -> int:
+    """Name a stream of a game's seed: see :func:`engine.rng.stream` and the purposes there."""
+    words = word("seed", seed), word("purpose", purpose), word("index", index)
+    return int(rng.named_stream(*words))
+
+
 def initial(stream: int) -> int:
     """Return a board with the two tiles a game starts with."""
     return int(kernels.initial(word("stream", stream)))
 
 
 def playouts(
-    boards: Sequence[int], counts: Sequence[int], seed: int
+    boards: Sequence[int], counts: Sequence[int], seed: int, rule: Rule = Rule.COMMON
 ) -> tuple[npt.NDArray[np.int64], int]:
     """Play random games to their ends: see :func:`engine.twenty48.playout.playouts`.
 
@@ -98,6 +107,8 @@ def playouts(
         Start boards, and the playouts wanted from each.
     seed : int
         The same boards, counts and seed give the same scores.
+    rule : Rule
+        How tiles merge.
 
     Returns
     -------
@@ -116,5 +127,7 @@ def playouts(
     if any(count < 0 for count in counts):
         raise ValueError(f"counts: {min(counts)} given, 0 or more allowed")
     words = np.array([word("board", int(board)) for board in boards], np.uint64)
-    scores, n_moves = playout.playouts(words, np.array(counts, np.int64), word("seed", seed))
+    scores, n_moves = playout.playouts(
+        words, np.array(counts, np.int64), word("seed", seed), rule.built
+    )
     return scores, int(n_moves)

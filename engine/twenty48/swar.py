@@ -23,6 +23,7 @@ from engine.twenty48.board import (
     slide_left,
     turn,
 )
+from engine.twenty48.rule import BuiltRule
 
 __all__ = ["MOST_LANES", "finish"]
 
@@ -51,7 +52,7 @@ def random_empty_cell(empty: np.uint64, word: np.uint64) -> np.uint64:
 
 
 @inlined
-def random_step(board: np.uint64, word: np.uint64) -> tuple[np.uint64, np.uint64]:
+def random_step(board: np.uint64, word: np.uint64, rule: BuiltRule) -> tuple[np.uint64, np.uint64]:
     """Try one random action, and spawn if it was legal.
 
     Bits 63 and 0 of ``word`` turn the board (transpose, mirror), bits 0 to 31 choose the cell,
@@ -66,7 +67,7 @@ def random_step(board: np.uint64, word: np.uint64) -> tuple[np.uint64, np.uint64
         1 if a 4 was spawned, else 0.
     """
     turned = turn(board, word >> np.uint64(63), word & np.uint64(1))
-    after = slide_left(turned)
+    after = slide_left(turned, rule)
     moved = np.uint64(after != turned)
     cell = random_empty_cell(empty_cells(after), word)
     four = is_four(word) & moved
@@ -79,6 +80,7 @@ def finish(
     n_fours: npt.NDArray[np.int64],
     unfinished: npt.NDArray[np.int64],
     seed: np.uint64,
+    rule: BuiltRule,
 ) -> None:
     """Play some boards to their ends, in place.
 
@@ -94,6 +96,8 @@ def finish(
         Which boards to play: at most MOST_LANES.
     seed : uint64
         The random stream of the batch.
+    rule : None or bool
+        How tiles merge, see :mod:`engine.twenty48.rule`.
     """
     n_active = len(unfinished)
     which = np.empty(MOST_LANES, np.int64)
@@ -113,7 +117,7 @@ def finish(
         for _ in range(STEPS_BETWEEN_CHECKS):
             for lane in range(width):
                 counter[lane] += GOLDEN
-                board[lane], four = random_step(board[lane], mix(counter[lane]))
+                board[lane], four = random_step(board[lane], mix(counter[lane]), rule)
                 fours[lane] += four
         lane = 0
         while lane < n_active:

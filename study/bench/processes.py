@@ -24,7 +24,7 @@ C_SOURCES = ROOT / "tests" / "bench"
 WARM_UP = """
 import time; begin = time.monotonic()
 from agents.agent import warm; from agents.mcmdp import MonteCarloMDP
-warm(MonteCarloMDP); print(time.monotonic() - begin)
+warm(MonteCarloMDP.from_theta()); print(time.monotonic() - begin)
 """
 MEMORY = """
 import resource; from study.replicate import play_timed; from agents.mcmdp import MonteCarloMDP
@@ -39,7 +39,7 @@ import study.cli; print(time.monotonic() - begin)
 
 def games_per_second(jobs: int, agent: Agent, seconds: float) -> float:
     """Return the games a wall-clock second that ``jobs`` workers play, once all are under way."""
-    warm(type(agent))
+    warm(agent)
     seeds: Iterator[int] = iter(range(10**9))
 
     def submit() -> None:

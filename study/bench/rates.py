@@ -62,7 +62,7 @@ def from_start() -> Round:
     """Return a round of random games from the start to the end, refill and scores included."""
     boards = start_boards(N_GAMES_FROM_START)
     once = np.ones(len(boards), np.int64)
-    return repeated(lambda seed: int(playouts(boards, once, np.uint64(seed))[1]))
+    return repeated(lambda seed: int(playouts(boards, once, np.uint64(seed), None)[1]))
 
 
 def by_table() -> Round:
@@ -74,7 +74,7 @@ def by_table() -> Round:
 
 def inside(agent: Agent, seconds: float = SECONDS_OF_AGENT_GAMES) -> Round:
     """Return a round of games of an agent: playout moves and seconds, everything counted."""
-    warm(type(agent))
+    warm(agent)
 
     def play(number: int) -> tuple[int, float]:
         n_moves = 0
@@ -137,7 +137,9 @@ def batch_rate(n_playouts: int) -> float:
     """Return the rate of batches of ``n_playouts`` from the start, in million moves a CPU second."""
     boards = start_boards(min(n_playouts, 1000))
     counts = np.full(len(boards), n_playouts // len(boards), np.int64)
-    n_moves, seconds = repeated(lambda seed: int(playouts(boards, counts, np.uint64(seed))[1]))(0)
+    n_moves, seconds = repeated(
+        lambda seed: int(playouts(boards, counts, np.uint64(seed), None)[1])
+    )(0)
     return n_moves / seconds / 1e6
 
 
@@ -149,7 +151,7 @@ def decision_microseconds(agent: Agent, n_decisions: int) -> dict[str, Any]:
     dict
         ``n`` decisions, and wall-clock percentiles ``p50``, ``p90``, ``p99`` in microseconds.
     """
-    warm(type(agent))
+    warm(agent)
     times: list[float] = []
     seed = 0
     board = initial(seed)

@@ -33,9 +33,9 @@ def row_tables() -> npt.NDArray[np.uint64]:
     tables = np.empty((2, N_ROWS), np.uint64)
     for row in range(N_ROWS):
         board = np.uint64(row)
-        tables[0, row] = slide_left(board) & ROW
+        tables[0, row] = slide_left(board, None) & ROW
         mirrored = mirror(board) & ROW
-        tables[1, row] = mirror(slide_left(mirrored)) & ROW
+        tables[1, row] = mirror(slide_left(mirrored, None)) & ROW
     return tables
 
 

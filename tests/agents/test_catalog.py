@@ -22,11 +22,14 @@ def test_theta_is_what_is_called_so() -> None:
 @pytest.mark.parametrize(
     ("name", "values", "part"),
     [
-        ("chess", {}, "'chess' given, one of mcmdp, pmcts, random allowed"),
+        ("chess", {}, "'chess' given, one of mcmdp, pmcts, random, table1 allowed"),
         ("mcmdp", {"theta7": 1.0}, "'theta7' given for mcmdp"),
         ("mcmdp", {"theta6": 2.0}, "theta6"),
         ("mcmdp", {"theta1": float("inf")}, "theta1: inf"),
         ("pmcts", {"n_playouts": 1.5}, "an integer allowed"),
+        ("pmcts", {"cascade": 2.0}, "cascade: 2 given, 0 or 1 allowed"),
+        ("mcmdp", {"gamma": 0.0}, "gamma: 0 given"),
+        ("mcmdp", {"reward_weight": -1.0}, "reward_weight: -1 given"),
     ],
 )
 def test_what_is_not_allowed_is_named(name: str, values: dict[str, float], part: str) -> None:

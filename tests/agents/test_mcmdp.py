@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from agents.mcmdp import MonteCarloMDP, sum_of_best
+from agents.mcmdp import MonteCarloMDP
 from agents.schedule import Schedule
+from agents.value_function import sum_of_best
 from engine.twenty48 import Action, afterstate, initial, legal_actions, parse, playouts, spawn
 from tests.oracles import twenty48 as oracle
 

@@ -6,12 +6,14 @@ from scipy import stats
 
 from engine.twenty48 import (
     Action,
+    Rule,
     afterstate,
     initial,
     is_terminal,
     largest_exponent,
     legal_actions,
     n_empty,
+    parse,
     spawn,
     worth,
 )
@@ -42,13 +44,15 @@ def test_actions_are_numbered_clockwise_from_up() -> None:
     assert list(Action) == [0, 1, 2, 3]
 
 
-def test_every_row_in_every_direction() -> None:
+@pytest.mark.parametrize("rule", Rule)
+def test_every_row_in_every_direction(rule: Rule) -> None:
     """All 65,536 lines, as rows left and right, as columns up and down, in every row and column."""
+    merge_line = oracle.LINE_RULES[rule]
     for line in range(65536):
         exponents = [line >> (4 * cell) & 15 for cell in range(4)]
         faces = [2**e if e else 0 for e in exponents]
-        forward, reward = oracle.merge_line(faces)
-        backward, reward_back = oracle.merge_line(faces[::-1])
+        forward, reward = merge_line(faces)
+        backward, reward_back = merge_line(faces[::-1])
         place = line % 4
         row = [[0] * 4 for _ in range(4)]
         row[place] = faces
@@ -64,16 +68,37 @@ def test_every_row_in_every_direction() -> None:
             expected[place] = result
             if action in (Action.UP, Action.DOWN):
                 expected = oracle.transposed(expected)
-            assert afterstate(board, action) == (oracle.to_packed(expected), points), (line, action)
+            got = afterstate(board, action, rule)
+            assert got == (oracle.to_packed(expected), points), (line, action)
 
 
-def test_random_boards_slide_as_in_plain_python(boards: list[int]) -> None:
+@pytest.mark.parametrize(
+    ("row", "after", "points"),
+    [
+        ("2 2 4 .", "8 . . .", 12),
+        ("2 2 4 8", "16 . . .", 28),
+        ("4 2 2 .", "4 4 . .", 4),
+        ("2 2 2 2", "4 4 . .", 8),
+        (". 2 2 4", "8 . . .", 12),
+        ("8 4 2 2", "8 4 4 .", 4),
+        ("4 4 8 2", "16 2 . .", 24),
+        ("2 4 4 8", "2 16 . .", 24),
+    ],
+)
+def test_cascades_by_hand(row: str, after: str, points: int) -> None:
+    below = " 2 4 8 16 / 4 8 16 32 / 8 16 32 64"
+    slid, reward = afterstate(parse(row + below), Action.LEFT, Rule.CASCADE)
+    assert (slid, reward) == (parse(after + below), points)
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_random_boards_slide_as_in_plain_python(boards: list[int], rule: Rule) -> None:
     for board in boards:
         faces = oracle.from_packed(board)
         legal = oracle.legal_actions(faces)
         for action in Action:
-            after, reward = oracle.slide(faces, action)
-            assert afterstate(board, action) == (oracle.to_packed(after), reward)
+            after, reward = oracle.slide(faces, action, rule)
+            assert afterstate(board, action, rule) == (oracle.to_packed(after), reward)
         assert list(legal_actions(board)) == legal
         assert is_terminal(board) == (not legal)
         assert n_empty(board) == len(oracle.empty_cells(faces))

@@ -6,7 +6,7 @@ import numpy.typing as npt
 import pytest
 from numba.core.codegen import get_host_cpu_features
 
-from engine.twenty48 import lockstep
+from engine.twenty48 import Rule, lockstep
 from engine.twenty48.lockstep import (
     COINS,
     FOURS,
@@ -83,13 +83,13 @@ def words_of_next_step(group: npt.NDArray[np.uint64]) -> list[list[int]]:
     return drawn
 
 
-def oracle_step(faces: oracle.Board, number: int) -> tuple[oracle.Board, bool]:
+def oracle_step(faces: oracle.Board, number: int, rule: Rule) -> tuple[oracle.Board, bool]:
     """One step from its 16-bit number: the board after it, and whether a 4 was spawned."""
     if number & 1:
         faces = oracle.transposed(faces)
     if number & 2:
         faces = oracle.mirrored(faces)
-    after, _ = oracle.slide(faces, oracle.LEFT)
+    after, _ = oracle.slide(faces, oracle.LEFT, rule)
     if after == faces:
         return faces, False
     empty = [(row, column) for row in range(4) for column in (3, 2, 1, 0) if not after[row][column]]
@@ -98,8 +98,10 @@ def oracle_step(faces: oracle.Board, number: int) -> tuple[oracle.Board, bool]:
     return oracle.put(after, empty[k], 4 if four else 2), four
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_every_board_after_every_step_is_the_oracles(seed: int) -> None:
+@pytest.mark.parametrize(
+    ("seed", "rule"), [(0, Rule.COMMON), (1, Rule.COMMON), (2, Rule.COMMON), (3, Rule.CASCADE)]
+)
+def test_every_board_after_every_step_is_the_oracles(seed: int, rule: Rule) -> None:
     group = new_group(np.uint64(seed))
     cells = random_cells(np.random.default_rng(seed), LANES)
     seat(group, cells)
@@ -109,12 +111,12 @@ def test_every_board_after_every_step_is_the_oracles(seed: int) -> None:
     n_spawned = 0
     for _ in range(50):
         words = words_of_next_step(group)
-        play_steps(group.reshape(1, GROUP), 1)
+        play_steps(group.reshape(1, GROUP), 1, rule.built)
         for game in range(LANES):
             lane, w = divmod(game, WORDS)
             number = sum((words[w][k] >> lane & 1) << k for k in range(16))
             before = len(oracle.empty_cells(boards[game]))
-            boards[game], four = oracle_step(boards[game], number)
+            boards[game], four = oracle_step(boards[game], number, rule)
             n_spawned += before != len(oracle.empty_cells(boards[game]))
             n_fours[game] += four
         expected = [oracle.to_packed(board) for board in boards]
@@ -127,7 +129,8 @@ def test_every_board_after_every_step_is_the_oracles(seed: int) -> None:
     assert n_spawned > 5000
 
 
-def test_every_row_slides_as_in_plain_python() -> None:
+@pytest.mark.parametrize("rule", Rule)
+def test_every_row_slides_as_in_plain_python(rule: Rule) -> None:
     """All 65,536 rows, four a board: the row after it, whether it moved, and its empty cells."""
     slide = compiled(lockstep.slide)
     group = new_group(np.uint64(0))
@@ -135,12 +138,12 @@ def test_every_row_slides_as_in_plain_python() -> None:
         rows = (np.arange(first, first + 4 * LANES)[:, None] >> np.arange(0, 16, 4)) & 15
         seat(group, rows.reshape(LANES, 16))
         group[COINS : COINS + 2 * WORDS] = 0
-        slide(group)
+        slide(group, rule.built)
         after = exponents(group).reshape(-1, 4)
         result = bits(group, RESULT, 16).reshape(-1, 4)  # moved, and three bits of a number
         for row, end, (moved, *n_empty) in zip(rows, after, result, strict=True):
             faces = oracle.to_faces([row.tolist()])[0]
-            expected, _ = oracle.merge_line(faces)
+            expected, _ = oracle.LINE_RULES[rule](faces)
             assert oracle.to_faces([end.tolist()])[0] == expected
             assert moved == (expected != faces)
             assert n_empty @ np.array([1, 2, 4]) == expected.count(0)
@@ -167,7 +170,7 @@ def test_crossing_over_and_back() -> None:
 
 def test_an_empty_board_never_moves_and_is_never_over() -> None:
     group = new_group(np.uint64(1))
-    play_steps(group.reshape(1, GROUP), 20)
+    play_steps(group.reshape(1, GROUP), 20, None)
     assert not group[: 64 * WORDS].any()
     assert not fours(group).any()
     assert find_over(group) == 0
@@ -191,7 +194,7 @@ def test_neighbouring_lanes_are_independent() -> None:
     group = new_group(np.uint64(2))
     tosses = []
     for _ in range(2000):
-        play_steps(group.reshape(1, GROUP), 1)
+        play_steps(group.reshape(1, GROUP), 1, None)
         tosses.append(bits(group, COINS, 2))
     coins = np.array(tosses)  # (step, game, coin); games in the order of (l, w)
     assert abs(coins.mean() - 0.5) < 5 * 0.5 / np.sqrt(coins.size)
@@ -204,7 +207,8 @@ def test_neighbouring_lanes_are_independent() -> None:
         assert abs((one == other).mean() - 0.5) < 5 * 0.5 / np.sqrt(one.size)
 
 
-def test_the_loops_are_vectorized() -> None:
+@pytest.mark.parametrize("rule", Rule)
+def test_the_loops_are_vectorized(rule: Rule) -> None:
     """One word of scalar code left in a stage costs a factor of four or more: it would show here."""
     features = get_host_cpu_features()
     if "+avx512f" in features:
@@ -215,7 +219,7 @@ def test_the_loops_are_vectorized() -> None:
         pytest.skip("the machine has neither AVX-512 nor AVX2")
     # Compiled anew: of code that comes from the cache, numba has no assembly to show.
     fresh = numba.njit(lockstep.play_steps.py_func, nogil=True, error_model="numpy")
-    fresh(new_group(np.uint64(0)).reshape(1, GROUP), 1)
+    fresh(new_group(np.uint64(0)).reshape(1, GROUP), 1, rule.built)
     (code,) = fresh.inspect_asm().values()
     found = code.count(register)
     assert found >= least, (

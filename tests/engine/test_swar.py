@@ -1,13 +1,14 @@
 """The last few games of a batch against plain Python fed the same random words."""
 
 import numpy as np
+import pytest
 
-from engine.twenty48 import initial
+from engine.twenty48 import Rule, initial
 from engine.twenty48.swar import MOST_LANES, finish
 from tests.oracles import twenty48 as oracle
 
 
-def oracle_finish(board: int, stream: int) -> tuple[int, int]:
+def oracle_finish(board: int, stream: int, rule: Rule = Rule.COMMON) -> tuple[int, int]:
     """One game in plain Python: its end, and how many 4s were spawned.
 
     Bit 63 of a word transposes the board, bit 0 mirrors it; then it is slid left and not turned back.
@@ -21,23 +22,24 @@ def oracle_finish(board: int, stream: int) -> tuple[int, int]:
             faces = oracle.transposed(faces)
         if word & 1:
             faces = oracle.mirrored(faces)
-        after, _ = oracle.slide(faces, oracle.LEFT)
+        after, _ = oracle.slide(faces, oracle.LEFT, rule)
         if after != faces:
             faces = oracle.spawn(after, word)
             n_fours += oracle.chosen_tile(word) == 4
     return oracle.to_packed(faces), n_fours
 
 
-def test_ends_are_the_oracles() -> None:
+@pytest.mark.parametrize("rule", Rule)
+def test_ends_are_the_oracles(rule: Rule) -> None:
     """The end may be turned further, by steps after it until the next check: compare up to that."""
     for n in (1, 7, MOST_LANES):
         boards = np.array([initial(seed) for seed in range(100)], np.uint64)
         n_fours = np.full(100, 2)
         which = np.arange(n) + 3
-        finish(boards, n_fours, which, np.uint64(9))
+        finish(boards, n_fours, which, np.uint64(9), rule.built)
         for i in range(100):
             if i in which:
-                end, fours = oracle_finish(initial(i), oracle.substream(9, i))
+                end, fours = oracle_finish(initial(i), oracle.substream(9, i), rule)
                 assert turns(int(boards[i])) == turns(end)
                 assert n_fours[i] == 2 + fours
             else:
@@ -60,7 +62,7 @@ def test_32768_tiles_do_not_merge_and_finished_boards_stay() -> None:
     over = 0x1212_2121_1212_2121
     boards = np.array([0xFF, over], np.uint64)
     n_fours = np.zeros(2, np.int64)
-    finish(boards, n_fours, np.arange(2), np.uint64(1))
+    finish(boards, n_fours, np.arange(2), np.uint64(1), None)
     end, fours = oracle_finish(0xFF, oracle.substream(1, 0))
     assert turns(int(boards[0])) == turns(end)
     assert n_fours[0] == fours

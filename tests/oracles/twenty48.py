@@ -1,10 +1,12 @@
 """2048 in plain Python, on lists of face values: slow, and written from the rules alone.
 
 A board is a list of four rows of four face values, 0 for an empty cell. Nothing here knows nibbles,
-exponents or kernels. 32768 does not merge.
+exponents or kernels; only the names of the rules of merging are the engine's. 32768 does not merge.
 """
 
 from collections.abc import Iterator
+
+from engine.twenty48 import Rule
 
 UP, RIGHT, DOWN, LEFT = range(4)
 MASK = 2**64 - 1
@@ -27,6 +29,31 @@ def merge_line(line: list[int]) -> tuple[list[int], int]:
     return merged + [0] * (4 - len(merged)), reward
 
 
+def cascade_line(line: list[int]) -> tuple[list[int], int]:
+    """Let the tiles walk to the front, one after the other, each joining an equal one that it meets.
+
+    That one may have been joined before: 2 2 4 8 becomes 16.
+    """
+    cells = list(line)
+    reward = 0
+    for start in range(1, 4):
+        tile, at = cells[start], start
+        if not tile:
+            continue
+        cells[start] = 0
+        while at > 0 and not cells[at - 1]:
+            at -= 1
+        if at > 0 and cells[at - 1] == tile and tile != LARGEST:
+            cells[at - 1] = 2 * tile
+            reward += 2 * tile
+        else:
+            cells[at] = tile
+    return cells, reward
+
+
+LINE_RULES = {Rule.COMMON: merge_line, Rule.CASCADE: cascade_line}
+
+
 def lines_towards(action: int) -> list[list[tuple[int, int]]]:
     """The coordinates of the four lines, each beginning at the edge that tiles move to."""
     straight = range(4)
@@ -39,11 +66,11 @@ def lines_towards(action: int) -> list[list[tuple[int, int]]]:
     }[action]
 
 
-def slide(board: Board, action: int) -> tuple[Board, int]:
+def slide(board: Board, action: int, rule: Rule = Rule.COMMON) -> tuple[Board, int]:
     after = [row[:] for row in board]
     total = 0
     for line in lines_towards(action):
-        merged, reward = merge_line([board[row][column] for row, column in line])
+        merged, reward = LINE_RULES[rule]([board[row][column] for row, column in line])
         total += reward
         for (row, column), tile in zip(line, merged, strict=True):
             after[row][column] = tile
