@@ -1,0 +1,101 @@
+"""Commands that play again what the sources report: reproduce table1."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from study.cli.options import RESULTS, JobsOption, folder, whole
+from study.cli.program import Commands, app, console, failed
+from study.errors import check_range
+
+__all__ = ["table1"]
+
+MOST_GAMES = 100_000
+
+reproduce = typer.Typer(
+    cls=Commands,
+    help="Play again what the sources report, with intervals.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+app.add_typer(reproduce, name="reproduce")
+
+GamesOption = Annotated[int, whole("Games a row.", "--games")]
+SeedOption = Annotated[
+    int, whole("Games have the seeds 1,000,000 x this and on; the same for all rows.", "--seed")
+]
+
+
+def output_option(name: str) -> Any:
+    """Return the option for the folder that a reproduction writes to."""
+    return typer.Option(
+        "--output",
+        help="A folder; games that are there already are not played again.",
+        parser=folder,
+        metavar="FOLDER",
+        show_default=str(RESULTS / name),
+    )
+
+
+def seeds_of(games: int, seed: int) -> range:
+    """Return the seeds that all rows play; InputError if a number is out of range."""
+    from study.replicate import LARGEST_STUDY_SEED, game_seed
+
+    check_range("games", games, 2, MOST_GAMES)
+    check_range("seed", seed, 0, LARGEST_STUDY_SEED)
+    return range(game_seed(seed, 0), game_seed(seed, games))
+
+
+@contextmanager
+def rows_reported() -> Iterator[None]:
+    """Turn what stops a reproduction into one line."""
+    from study.reproduce.rows import RowsError
+    from study.workers import WorkersError
+
+    try:
+        yield
+    except (RowsError, WorkersError) as error:
+        raise failed(str(error)) from None
+
+
+@reproduce.command()
+def table1(
+    games: GamesOption = 1000,
+    seed: SeedOption = 0,
+    jobs: JobsOption = None,
+    output: Annotated[Path, output_option("table1")] = RESULTS / "table1",
+) -> None:
+    """Table 1 and Figure 3 of Ripstein (2023), under the common rules and the paper's program's.
+
+    Thirteen rows of a thousand games. Stopped, it goes on where it was: finished games are in the folder's
+    games.csv.
+    """
+    from study.manifest import provenance, write_json
+    from study.plots import save
+    from study.report import write_csv
+    from study.reproduce.ledger import GameLedger, digest_of
+    from study.reproduce.rows import play_missing
+    from study.reproduce.table1 import ROWS, table1_figure, table1_frame, table1_markdown
+    from study.storage import make_folder
+    from study.workers import check_jobs
+
+    seeds = seeds_of(games, seed)
+    n_jobs = check_jobs(jobs)
+    make_folder(output)
+    made_by = provenance()
+    agents = {row.name: row.agent for row in ROWS}
+    with rows_reported():
+        played = play_missing(agents, seeds, GameLedger(output / "games.csv"), n_jobs, console())
+    frame = table1_frame(played)
+    text = table1_markdown(frame, seeds)
+    write_csv(frame, output / "table1.csv")
+    (output / "table1.md").write_text(text, encoding="utf-8")
+    save(table1_figure(played, frame), output / "table1.png")
+    digests = {digest_of(agent): name for name, agent in agents.items()}
+    write_json(
+        {**made_by, "seed": seed, "games_a_row": games, "rows": digests}, output / "manifest.json"
+    )
+    print(text, end="")

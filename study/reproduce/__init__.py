@@ -1,0 +1,1 @@
+"""What a source reports, plans or conjectures, played again: one module each, with intervals."""
