@@ -8,6 +8,7 @@ from agents.agent import Agent
 from agents.mcmdp import MonteCarloMDP
 from agents.pmcts import PureMonteCarlo
 from agents.random import RandomAgent
+from agents.switching import Switching
 
 __all__ = ["AGENTS", "build", "parameters", "theta_names"]
 
@@ -15,6 +16,7 @@ AGENTS: dict[str, Callable[..., Agent]] = {
     "mcmdp": MonteCarloMDP.from_theta,
     "pmcts": PureMonteCarlo.from_numbers,
     "random": RandomAgent,
+    "switching": Switching.from_theta,
     "table1": MonteCarloMDP.of_table1,
 }
 """What makes each agent. The parameters of these callables are the agents' parameters."""

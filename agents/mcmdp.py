@@ -15,17 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Agent, Progress, progress_of
-from agents.schedule import AUTHORS_SCHEDULE, Schedule
+from agents.schedule import AUTHORS_SCHEDULE, AUTHORS_THETA, Schedule
 from agents.value_function import decide_by_expectation
 from engine.jit import Integer, kernel
 from engine.rng import PLAYOUT, SPAWN, stream
 from engine.twenty48.board import afterstate, spawn
 from engine.twenty48.rule import BuiltRule, Rule
 
-__all__ = ["AUTHORS_THETA", "MonteCarloMDP"]
-
-AUTHORS_THETA = (500.0, 54.0, 18.0, 9.0, 6.25, 1.0)
-"""The author's untuned θ, from his published code."""
+__all__ = ["MonteCarloMDP"]
 
 LARGEST_REWARD_WEIGHT = 1000.0
 

@@ -23,7 +23,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["AUTHORS_SCHEDULE", "Schedule"]
+__all__ = ["AUTHORS_SCHEDULE", "AUTHORS_THETA", "Schedule"]
+
+AUTHORS_THETA = (500.0, 54.0, 18.0, 9.0, 6.25, 1.0)
+"""The author's untuned θ, from his published code."""
 
 MOST_EMPTY = 15
 LARGEST_COUNT = 1_000_000

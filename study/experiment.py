@@ -13,7 +13,7 @@ from optuna.trial import FrozenTrial
 
 from agents.agent import Agent
 from agents.catalog import build, from_theta
-from agents.mcmdp import AUTHORS_THETA
+from agents.schedule import AUTHORS_THETA
 from study.batch import games_of
 from study.cost import SECONDS, Cost
 from study.errors import InputError

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Agent, warm
-from agents.mcmdp import AUTHORS_THETA, MonteCarloMDP
+from agents.mcmdp import MonteCarloMDP
 from agents.pmcts import PureMonteCarlo
+from agents.schedule import AUTHORS_THETA
 from engine.twenty48 import afterstate, initial, legal_actions, spawn
 from engine.twenty48.playout import playouts
 from study.bench.table_playout import row_tables, table_playouts

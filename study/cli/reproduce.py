@@ -70,7 +70,7 @@ def table1(
 ) -> None:
     """Table 1 and Figure 3 of Ripstein (2023), under the common rules and the paper's program's.
 
-    Thirteen rows of a thousand games. Stopped, it goes on where it was: finished games are in the folder's
+    Ten rows of a thousand games, and three of a quarter of that for the program's slips. Stopped, it goes on where it was: finished games are in the folder's
     games.csv.
     """
     from study.manifest import provenance, write_json
@@ -78,7 +78,13 @@ def table1(
     from study.report import write_csv
     from study.reproduce.ledger import GameLedger, digest_of
     from study.reproduce.rows import play_missing
-    from study.reproduce.table1 import ROWS, table1_figure, table1_frame, table1_markdown
+    from study.reproduce.table1 import (
+        ROWS,
+        seeds_for_slips,
+        table1_figure,
+        table1_frame,
+        table1_markdown,
+    )
     from study.storage import make_folder
     from study.workers import check_jobs
 
@@ -87,8 +93,12 @@ def table1(
     make_folder(output)
     made_by = provenance()
     agents = {row.name: row.agent for row in ROWS}
+    ledger, out = GameLedger(output / "games.csv"), console()
     with rows_reported():
-        played = play_missing(agents, seeds, GameLedger(output / "games.csv"), n_jobs, console())
+        played = {}
+        for slips, some_seeds in ((False, seeds), (True, seeds_for_slips(seeds))):
+            some = {row.name: row.agent for row in ROWS if bool(row.slip) is slips}
+            played |= play_missing(some, some_seeds, ledger, n_jobs, out)
     frame = table1_frame(played)
     text = table1_markdown(frame, seeds)
     write_csv(frame, output / "table1.csv")

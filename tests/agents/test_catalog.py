@@ -22,7 +22,7 @@ def test_theta_is_what_is_called_so() -> None:
 @pytest.mark.parametrize(
     ("name", "values", "part"),
     [
-        ("chess", {}, "'chess' given, one of mcmdp, pmcts, random, table1 allowed"),
+        ("chess", {}, "'chess' given, one of mcmdp, pmcts, random, switching, table1 allowed"),
         ("mcmdp", {"theta7": 1.0}, "'theta7' given for mcmdp"),
         ("mcmdp", {"theta6": 2.0}, "theta6"),
         ("mcmdp", {"theta1": float("inf")}, "theta1: inf"),
