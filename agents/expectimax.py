@@ -16,6 +16,8 @@ counts with its probability. The tree is built level by level; states that are m
 state, valued once. All leaves' playouts are one batch.
 """
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
@@ -25,7 +27,7 @@ from engine.rng import mix
 from engine.twenty48.board import N_ACTIONS, afterstate, n_empty
 from engine.twenty48.playout import playouts
 
-__all__ = ["decide_by_expectimax", "n_expectimax_leaves"]
+__all__ = ["decide_by_expectimax", "leaf_counts", "n_expectimax_leaves"]
 
 NOTHING = -1
 
@@ -169,11 +171,23 @@ def best_of(
 
 
 @kernel
+def leaf_counts(
+    by_two: npt.NDArray[np.bool_], n_playouts: int, two_to_four: float
+) -> npt.NDArray[np.int64]:
+    """Share playouts out: n to a leaf that a 2 leads to, ⌈n/θ₅⌉ to one that only 4s do, n as large as it may be."""
+    n_twos = np.int64(by_two.sum())
+    n_fours = len(by_two) - n_twos
+    # 1e-9: a quotient that is whole but for rounding stays whole.
+    n = max(np.int64(1), np.int64(n_playouts / (n_twos + n_fours / two_to_four) + 1e-9))
+    return np.where(by_two, n, np.int64(math.ceil(n / two_to_four - 1e-9)))
+
+
+@kernel
 def decide_by_expectimax(
     board: np.uint64,
     depth: int,
-    n_after_two: int,
-    n_after_four: int,
+    n_playouts: int,
+    two_to_four: float,
     top_share: float,
     stream: np.uint64,
 ) -> tuple[Integer, npt.NDArray[np.float64], Integer, Integer]:
@@ -185,8 +199,11 @@ def decide_by_expectimax(
         The state; some action is legal.
     depth : int
         d, 1 or more.
-    n_after_two, n_after_four : int
-        Playouts of a leaf that the spawn of a 2 leads to, and of one that only spawns of 4s do.
+    n_playouts : int
+        Playouts of the whole decision, about; every leaf gets one at least.
+    two_to_four : float
+        θ₅, 1 or more: how many times more playouts a leaf gets that the spawn of a 2 leads to than one that
+        only spawns of 4s do.
     top_share : float
         θ₆: the share of a leaf's playouts, best first, whose mean is its value.
     stream : uint64
@@ -217,7 +234,7 @@ def decide_by_expectimax(
         all_first.append(first)
         all_spawns.append(spawns)
 
-    counts = np.where(by_two, n_after_two, n_after_four)
+    counts = leaf_counts(by_two, n_playouts, two_to_four)
     scores, n_playout_moves = playouts(states, counts, stream, None)
     values = np.empty(len(states))
     offset = 0

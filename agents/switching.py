@@ -11,10 +11,12 @@ Source: Ripstein (2023), §5.2, "Dynamic policy switching", which was never trie
 - All actions of a decision are looked at equally deep, and so the switch is made by the action that leaves the
   most cells empty: values of different depths are no fair comparison, since at each further level a maximum
   takes the place of random play.
-- A leaf reached only by spawns of 4s gets ⌈leaf playouts/θ₅⌉ playouts, as nodes of 4s do in the plain agent.
+- "Its own number of playouts" is one number for a whole decision, shared out among the leaves, of which there may
+  be twenty or twenty thousand: so it says what a decision costs, whatever k and d are. Every leaf gets one at
+  least, and one that only spawns of 4s lead to θ₅ times fewer than the others, as nodes of 4s do in the plain
+  agent.
 """
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -39,14 +41,17 @@ LEAVES_PER_CELL = 8  # four actions, two kinds of tiles
 
 
 @kernel
-def most_empty(board: np.uint64) -> Integer:
-    """Return how many cells that legal action leaves empty which leaves the most; 0 if none is legal."""
-    most: Integer = np.int64(0)
+def crowdedness(board: np.uint64) -> tuple[Integer, Integer]:
+    """Count the legal actions, and the cells left empty by the one that leaves the most."""
+    n_legal = 0
+    most = np.int64(0)
     for action in range(N_ACTIONS):
         after, _ = afterstate(board, action, None)
         if after != board:
-            most = max(most, n_empty(after))
-    return most
+            n_legal += 1
+            if n_empty(after) > most:
+                most = n_empty(after)
+    return n_legal, most
 
 
 @kernel
@@ -56,20 +61,18 @@ def switching_decision(
     top_share: float,
     switch_at: int,
     depth: int,
-    leaf_counts: npt.NDArray[np.int64],
+    leaf_playouts: int,
+    two_to_four: float,
     stream: np.uint64,
 ) -> tuple[Integer, npt.NDArray[np.float64], Integer]:
     """Decide by expectimax on a crowded board, by the plain agent elsewhere; returns are as of both."""
-    plain = depth == 1 or most_empty(board) > switch_at
-    n_legal = 0
-    for action in range(N_ACTIONS):
-        n_legal += int(afterstate(board, action, None)[0] != board)
-    if plain or n_legal <= 1:
+    n_legal, most = crowdedness(board)
+    if depth == 1 or n_legal <= 1 or most > switch_at:
         return decide_by_expectation(board, schedule, top_share, 1.0, 1.0, stream, None)
-    action, values, n_playout_moves, _ = decide_by_expectimax(
-        board, depth, leaf_counts[0], leaf_counts[1], top_share, stream
+    deep_action, values, n_playout_moves, _ = decide_by_expectimax(
+        board, depth, leaf_playouts, two_to_four, top_share, stream
     )
-    return action, values, n_playout_moves
+    return deep_action, values, n_playout_moves
 
 
 @kernel
@@ -82,7 +85,8 @@ def switching_moves(
     top_share: float,
     switch_at: int,
     depth: int,
-    leaf_counts: npt.NDArray[np.int64],
+    leaf_playouts: int,
+    two_to_four: float,
     seed: np.uint64,
     max_moves: int,
 ) -> tuple[np.uint64, Integer, Integer, Integer]:
@@ -90,7 +94,7 @@ def switching_moves(
     while n_moves < max_moves:
         decision = stream(seed, PLAYOUT, np.uint64(n_moves))
         action, _, n_random = switching_decision(
-            board, schedule, top_share, switch_at, depth, leaf_counts, decision
+            board, schedule, top_share, switch_at, depth, leaf_playouts, two_to_four, decision
         )
         if action < 0:
             break
@@ -116,9 +120,11 @@ class Switching(Agent):
         k, 0 to 15: it looks deeper where no action leaves more cells empty.
     depth : int
         d, 1 to 5: chance nodes down to a leaf. At 1 it is the plain agent.
-    n_after_two, n_after_four : int
-        Playouts of a leaf that the spawn of a 2 leads to, and of one that only spawns of 4s do, each 1 to
-        1,000,000.
+    leaf_playouts : int
+        Playouts of a deep decision, all leaves together, 1 to 1,000,000; every leaf gets one at least.
+    two_to_four : float
+        θ₅, 1 to 1,000,000: how many times more playouts a leaf gets that the spawn of a 2 leads to than one
+        that only spawns of 4s do.
 
     Raises
     ------
@@ -131,8 +137,8 @@ class Switching(Agent):
     top_share: float = 1.0
     switch_at: int = 3
     depth: int = 2
-    n_after_two: int = 4
-    n_after_four: int = 1
+    leaf_playouts: int = 4000
+    two_to_four: float = AUTHORS_THETA[4]
 
     def __post_init__(self) -> None:
         if not 0 < self.top_share <= 1:
@@ -143,9 +149,9 @@ class Switching(Agent):
             raise ValueError(f"switch_at: {self.switch_at} given, 0 to 15 allowed")
         if not 1 <= self.depth <= LARGEST_DEPTH:
             raise ValueError(f"depth: {self.depth} given, 1 to {LARGEST_DEPTH} allowed")
-        for name, count in (("n_after_two", self.n_after_two), ("n_after_four", self.n_after_four)):
-            if not 1 <= count <= LARGEST_COUNT:
-                raise ValueError(f"{name}: {count} given, 1 to {LARGEST_COUNT} allowed")
+        for name, value in (("leaf_playouts", self.leaf_playouts), ("theta5", self.two_to_four)):
+            if not 1 <= value <= LARGEST_COUNT:
+                raise ValueError(f"{name}: {value:g} given, 1 to {LARGEST_COUNT} allowed")
         if (LEAVES_PER_CELL * self.switch_at) ** self.depth > MOST_LEAVES:
             raise ValueError(
                 f"depth: {self.depth} given with switch_at {self.switch_at}, which may mean "
@@ -163,28 +169,20 @@ class Switching(Agent):
         theta6: float = AUTHORS_THETA[5],
         switch_at: int = 3,
         depth: int = 2,
-        leaf_playouts: int = 4,
+        leaf_playouts: int = 4000,
         min_playouts: int = 3,
     ) -> "Switching":
         """Make the agent of the paper's six parameters and three of its own.
 
-        ``leaf_playouts`` is the number of a leaf that a 2 leads to; of one that only 4s do, ⌈that/θ₅⌉.
+        See :meth:`agents.schedule.Schedule.from_theta` for θ₁ … θ₅ and ``min_playouts``.
         """
         schedule = Schedule.from_theta((theta1, theta2, theta3, theta4, theta5), min_playouts)
-        if not 1 <= leaf_playouts <= LARGEST_COUNT:
-            raise ValueError(f"leaf_playouts: {leaf_playouts} given, 1 to {LARGEST_COUNT} allowed")
-        n_after_four = math.ceil(leaf_playouts / theta5 - 1e-9)
-        return cls(schedule, theta6, switch_at, depth, leaf_playouts, n_after_four)
+        return cls(schedule, theta6, switch_at, depth, leaf_playouts, theta5)
 
     @cached_property
     def table(self) -> npt.NDArray[np.int64]:
         """The schedule as kernels take it: int64, shape (2, 16), column e for e empty cells."""
         return self.schedule.table()
-
-    @cached_property
-    def leaf_counts(self) -> npt.NDArray[np.int64]:
-        """Playouts of a leaf, by the tile that leads to it: int64, shape (2,)."""
-        return np.array([self.n_after_two, self.n_after_four], np.int64)
 
     @classmethod
     def warm_up(cls, rule: Rule) -> None:
@@ -204,7 +202,8 @@ class Switching(Agent):
                 float(self.top_share),
                 self.switch_at,
                 self.depth,
-                self.leaf_counts,
+                self.leaf_playouts,
+                float(self.two_to_four),
                 np.uint64(seed),
                 max_moves,
             )
@@ -217,7 +216,8 @@ class Switching(Agent):
             float(self.top_share),
             self.switch_at,
             self.depth,
-            self.leaf_counts,
+            self.leaf_playouts,
+            float(self.two_to_four),
             np.uint64(stream),
         )
         return int(action), values, int(n_playout_moves)

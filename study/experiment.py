@@ -1,7 +1,8 @@
 """Experiments: an agent, its search space and its objectives, by name.
 
 The space of ``mcmdp`` spans, around the author's first bounds (θ₁ 250–750, θ₂ 25–100, θ₃ 8–50, θ₄ 5–20,
-θ₅ 2–9, θ₆ fixed at 1), a factor of four and more to either side, and frees θ₆.
+θ₅ 2–9, θ₆ fixed at 1), a factor of four and more to either side, and frees θ₆. That of ``switching`` adds the
+switch point k, at 0 the plain agent again; the depth d; and the playouts of a deep decision.
 """
 
 from collections.abc import Mapping, Sequence
@@ -97,6 +98,30 @@ MCMDP = Experiment(
     baselines={"author's θ": from_theta("mcmdp", AUTHORS_THETA)},
 )
 
+SWITCHING = Experiment(
+    name="switching",
+    title="2048, Monte Carlo MDP agent that looks deeper on crowded boards",
+    agent="switching",
+    space=Space(
+        (
+            *MCMDP.space,
+            Parameter("switch_at", 0, 6, integer=True, symbol="k"),
+            Parameter("depth", 2, 3, integer=True, symbol="d"),
+            Parameter("leaf_playouts", 100, 50_000, integer=True, log=True, symbol="n"),
+        )
+    ),
+    reference_score=MCMDP.reference_score,
+    reference_costs=MCMDP.reference_costs,
+    baselines={
+        "author's θ": {
+            **from_theta("switching", AUTHORS_THETA),
+            "switch_at": 0,  # never: the plain agent
+            "depth": 2,
+            "leaf_playouts": 4000,
+        }
+    },
+)
+
 
 def noise_of_games(trials: Sequence[FrozenTrial]) -> npt.NDArray[np.float64]:
     """Return the variances of the trials' mean scores; those of costs are left to be inferred."""
@@ -106,7 +131,7 @@ def noise_of_games(trials: Sequence[FrozenTrial]) -> npt.NDArray[np.float64]:
     return np.stack([variances_of_means(scores), np.full(len(scores), np.nan)], axis=-1)
 
 
-EXPERIMENTS = {each.name: each for each in (MCMDP,)}
+EXPERIMENTS = {each.name: each for each in (MCMDP, SWITCHING)}
 
 
 def experiment(name: str) -> Experiment:

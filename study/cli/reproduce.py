@@ -3,13 +3,16 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from study.cli.options import RESULTS, JobsOption, folder, whole
 from study.cli.program import Commands, app, console, failed
 from study.errors import check_range
+
+if TYPE_CHECKING:
+    from agents.agent import Game
 
 __all__ = ["table1"]
 
@@ -95,7 +98,7 @@ def table1(
     agents = {row.name: row.agent for row in ROWS}
     ledger, out = GameLedger(output / "games.csv"), console()
     with rows_reported():
-        played = {}
+        played: dict[str, list[Game]] = {}
         for slips, some_seeds in ((False, seeds), (True, seeds_for_slips(seeds))):
             some = {row.name: row.agent for row in ROWS if bool(row.slip) is slips}
             played |= play_missing(some, some_seeds, ledger, n_jobs, out)

@@ -6,7 +6,13 @@ from functools import cache
 import numpy as np
 import pytest
 
-from agents.expectimax import acted, decide_by_expectimax, n_expectimax_leaves, spawned
+from agents.expectimax import (
+    acted,
+    decide_by_expectimax,
+    leaf_counts,
+    n_expectimax_leaves,
+    spawned,
+)
 from agents.value_function import mean_of_best
 from engine.twenty48 import parse, playouts
 from tests.oracles import twenty48 as oracle
@@ -68,8 +74,11 @@ def test_values_are_those_of_the_recursion(text: str, depth: int, top_share: flo
     leaves = leaves_in_order(faces, depth)
     if len(leaves) > 6000:
         pytest.skip("too many leaves for plain Python")
-    n_two, n_four, stream = 5, 2, 77
-    counts = [n_two if by_two else n_four for by_two in leaves.values()]
+    ratio, stream = 2.5, 77
+    n_twos = sum(leaves.values())
+    n_playouts = 5 * n_twos + 2 * (len(leaves) - n_twos)
+    counts = [5 if by_two else 2 for by_two in leaves.values()]
+    assert leaf_counts(np.array(list(leaves.values())), n_playouts, ratio).tolist() == counts
     scores, n_moves = playouts(list(leaves), counts, stream)
     ends = np.cumsum(counts)
     leaf = {
@@ -78,7 +87,7 @@ def test_values_are_those_of_the_recursion(text: str, depth: int, top_share: flo
         for state, part in zip(leaves, np.split(scores, ends[:-1]), strict=True)
     }
     action, values, n_playout_moves, n_leaves = decide_by_expectimax(
-        np.uint64(board), depth, n_two, n_four, top_share, np.uint64(stream)
+        np.uint64(board), depth, n_playouts, ratio, top_share, np.uint64(stream)
     )
     assert n_leaves == len(leaves) == n_expectimax_leaves(np.uint64(board), depth)
     assert n_playout_moves == n_moves
@@ -110,7 +119,10 @@ def test_equal_states_are_one() -> None:
 def test_a_state_without_an_action_is_worth_nothing() -> None:
     """One empty cell after the only merge; what dies there counts with 0, whatever else lives."""
     board = parse("2 4 2 4 / 4 2 4 2 / 2 4 2 4 / 4 2 8 8")
-    action, values, _, _ = decide_by_expectimax(np.uint64(board), 2, 3, 3, 1.0, np.uint64(1))
+    n_leaves = n_expectimax_leaves(np.uint64(board), 2)
+    action, values, _, _ = decide_by_expectimax(
+        np.uint64(board), 2, 3 * n_leaves, 1.0, 1.0, np.uint64(1)
+    )
 
     @cache
     def leaf() -> dict[int, float]:
@@ -124,3 +136,13 @@ def test_a_state_without_an_action_is_worth_nothing() -> None:
     after, reward = oracle.slide(oracle.from_packed(board), action)
     expected = reward + recursive_expectation(after, 2, leaf())
     assert values[action] == pytest.approx(expected)
+
+
+def test_every_leaf_gets_a_playout_and_none_is_given_away() -> None:
+    by_two = np.array([True] * 7 + [False] * 5)
+    assert leaf_counts(by_two, 1, 4.0).tolist() == [1] * 12
+    for n_playouts in (12, 50, 333):
+        counts = leaf_counts(by_two, n_playouts, 4.0)
+        n = counts[0]
+        assert counts.tolist() == [n] * 7 + [math.ceil(n / 4)] * 5
+        assert n * (7 + 5 / 4) <= n_playouts < (n + 1) * (7 + 5 / 4)

@@ -15,7 +15,7 @@ SMALL = Schedule.from_theta((24, 12, 8, 6, 2.5))
 @pytest.mark.parametrize("top_share", [1.0, 0.4])
 def test_at_depth_one_it_is_the_plain_agent(top_share: float) -> None:
     plain = MonteCarloMDP(SMALL, top_share)
-    one = Switching(SMALL, top_share, switch_at=15, depth=1, n_after_two=50, n_after_four=50)
+    one = Switching(SMALL, top_share, switch_at=15, depth=1, leaf_playouts=5000)
     none = Switching(SMALL, top_share, switch_at=0, depth=3)
     for seed in range(4):
         games = [agent.play(seed) for agent in (plain, one, none)]
@@ -23,7 +23,7 @@ def test_at_depth_one_it_is_the_plain_agent(top_share: float) -> None:
 
 
 def test_it_looks_deeper_where_no_action_leaves_more_cells_empty() -> None:
-    agent = Switching(SMALL, 1.0, switch_at=4, depth=2, n_after_two=3, n_after_four=2)
+    agent = Switching(SMALL, 1.0, switch_at=4, depth=2, leaf_playouts=500, two_to_four=3.0)
     plain = MonteCarloMDP(SMALL)
     n_deep = n_plain = 0
     for move in agent.moves(5):
@@ -33,7 +33,7 @@ def test_it_looks_deeper_where_no_action_leaves_more_cells_empty() -> None:
         most = max(n_empty(afterstate(move.board, action)[0]) for action in legal)
         if most <= 4:
             _, values, _, _ = decide_by_expectimax(
-                np.uint64(move.board), 2, 3, 2, 1.0, np.uint64(move.n_moves)
+                np.uint64(move.board), 2, 500, 3.0, 1.0, np.uint64(move.n_moves)
             )
             decision = agent.act(move.board, move.n_moves)
             n_deep += 1
@@ -46,10 +46,9 @@ def test_it_looks_deeper_where_no_action_leaves_more_cells_empty() -> None:
     assert n_plain > 20
 
 
-def test_leaves_of_fours_get_their_share() -> None:
-    agent = Switching.from_theta(theta5=4.0, leaf_playouts=9)
-    assert (agent.n_after_two, agent.n_after_four) == (9, 3)
-    assert Switching.from_theta(theta5=4.0, leaf_playouts=8).n_after_four == 2
+def test_theta_reaches_the_leaves() -> None:
+    agent = Switching.from_theta(theta5=4.0, leaf_playouts=900)
+    assert (agent.leaf_playouts, agent.two_to_four) == (900, 4.0)
 
 
 @pytest.mark.parametrize(
