@@ -44,13 +44,12 @@ LEAVES_PER_CELL = 8  # four actions, two kinds of tiles
 def crowdedness(board: np.uint64) -> tuple[Integer, Integer]:
     """Count the legal actions, and the cells left empty by the one that leaves the most."""
     n_legal = 0
-    most = np.int64(0)
+    most: Integer = np.int64(0)
     for action in range(N_ACTIONS):
         after, _ = afterstate(board, action, None)
         if after != board:
             n_legal += 1
-            if n_empty(after) > most:
-                most = n_empty(after)
+            most = max(most, n_empty(after))
     return n_legal, most
 
 

@@ -1,6 +1,6 @@
-"""Commands that play again what the sources report: reproduce table1."""
+"""Commands that play again what the sources report: reproduce table1, bellman."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,12 +9,13 @@ import typer
 
 from study.cli.options import RESULTS, JobsOption, folder, whole
 from study.cli.program import Commands, app, console, failed
-from study.errors import check_range
+from study.errors import InputError, check_range
 
 if TYPE_CHECKING:
-    from agents.agent import Game
+    from agents.agent import Agent, Game
+    from study.reproduce.ledger import GameLedger
 
-__all__ = ["table1"]
+__all__ = ["bellman", "table1"]
 
 MOST_GAMES = 100_000
 
@@ -50,6 +51,32 @@ def seeds_of(games: int, seed: int) -> range:
     check_range("games", games, 2, MOST_GAMES)
     check_range("seed", seed, 0, LARGEST_STUDY_SEED)
     return range(game_seed(seed, 0), game_seed(seed, games))
+
+
+def reuse(ledger: "GameLedger", folders: Sequence[Path], agents: Iterable["Agent"]) -> None:
+    """Copy the games of these agents from other reproductions' folders."""
+    from study.reproduce.ledger import GameLedger
+
+    wanted = list(agents)
+    for each in folders:
+        path = each / "games.csv"
+        if not path.exists():
+            raise InputError(f"reuse: {str(each)!r} given, a folder with a games.csv allowed")
+        other = GameLedger(path)
+        for agent in wanted:
+            for game in other.games(agent).values():
+                ledger.add(agent, game)
+
+
+ReuseOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--reuse",
+        help="A folder of another reproduction whose games of the same agents count; repeatable.",
+        parser=folder,
+        metavar="FOLDER",
+    ),
+]
 
 
 @contextmanager
@@ -107,6 +134,73 @@ def table1(
     write_csv(frame, output / "table1.csv")
     (output / "table1.md").write_text(text, encoding="utf-8")
     save(table1_figure(played, frame), output / "table1.png")
+    digests = {digest_of(agent): name for name, agent in agents.items()}
+    write_json(
+        {**made_by, "seed": seed, "games_a_row": games, "rows": digests}, output / "manifest.json"
+    )
+    print(text, end="")
+
+
+@reproduce.command()
+def bellman(
+    theta: Annotated[
+        str | None,
+        typer.Option(help="θ of all policies.", show_default="the schedule of the paper's Table 1"),
+    ] = None,
+    games: GamesOption = 1000,
+    seed: SeedOption = 0,
+    jobs: JobsOption = None,
+    reuse_: ReuseOption = None,
+    output: Annotated[Path, output_option("bellman")] = RESULTS / "bellman",
+) -> None:
+    """Equation 3 of Ripstein (2023), R + γ·V, against equation 2 at the same θ.
+
+    A thousand games where the paper says something (γ = 0.9), fewer for the other γ.
+    """
+    from agents.mcmdp import MonteCarloMDP
+    from study.manifest import provenance, write_json
+    from study.play import agent_of
+    from study.plots import save
+    from study.report import write_csv
+    from study.reproduce.bellman import (
+        bellman_figure,
+        bellman_frame,
+        bellman_markdown,
+        rows,
+        seeds_of_row,
+    )
+    from study.reproduce.ledger import GameLedger, digest_of
+    from study.reproduce.rows import play_missing
+    from study.storage import make_folder
+    from study.workers import check_jobs
+
+    seeds = seeds_of(games, seed)
+    n_jobs = check_jobs(jobs)
+    plain = MonteCarloMDP.of_table1()
+    what = "The schedule of the paper's Table 1, all playouts kept"
+    if theta is not None:
+        agent, values = agent_of("mcmdp", theta, ())
+        assert isinstance(agent, MonteCarloMDP)
+        plain = agent
+        what = "θ = (" + ", ".join(f"{values[f'theta{k}']:g}" for k in range(1, 7)) + ")"
+    policies = rows(plain)
+    agents = {row.name: row.agent for row in policies}
+    make_folder(output)
+    made_by = provenance()
+    ledger, out = GameLedger(output / "games.csv"), console()
+    reuse(ledger, reuse_ or [], agents.values())
+    played: dict[str, list[Game]] = {}
+    with rows_reported():
+        for some_seeds in dict.fromkeys(seeds_of_row(row, seeds) for row in policies):
+            some = {
+                row.name: row.agent for row in policies if seeds_of_row(row, seeds) == some_seeds
+            }
+            played |= play_missing(some, some_seeds, ledger, n_jobs, out)
+    frame = bellman_frame(policies, played)
+    text = bellman_markdown(frame, seeds, what)
+    write_csv(frame, output / "bellman.csv")
+    (output / "bellman.md").write_text(text, encoding="utf-8")
+    save(bellman_figure(frame, what), output / "bellman.png")
     digests = {digest_of(agent): name for name, agent in agents.items()}
     write_json(
         {**made_by, "seed": seed, "games_a_row": games, "rows": digests}, output / "manifest.json"
