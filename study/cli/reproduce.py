@@ -1,4 +1,4 @@
-"""Commands that play again what the sources report: reproduce table1, bellman."""
+"""Commands that play again what the sources report: reproduce table1, bellman, switching."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from study.cli.options import RESULTS, JobsOption, folder, whole
+from study.cli.options import RESULTS, JobsOption, ResultsOption, folder, whole
 from study.cli.program import Commands, app, console, failed
 from study.errors import InputError, check_range
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from agents.agent import Agent, Game
     from study.reproduce.ledger import GameLedger
 
-__all__ = ["bellman", "table1"]
+__all__ = ["bellman", "switching", "table1"]
 
 MOST_GAMES = 100_000
 
@@ -201,6 +201,68 @@ def bellman(
     write_csv(frame, output / "bellman.csv")
     (output / "bellman.md").write_text(text, encoding="utf-8")
     save(bellman_figure(frame, what), output / "bellman.png")
+    digests = {digest_of(agent): name for name, agent in agents.items()}
+    write_json(
+        {**made_by, "seed": seed, "games_a_row": games, "rows": digests}, output / "manifest.json"
+    )
+    print(text, end="")
+
+
+@reproduce.command()
+def switching(
+    plain: Annotated[str, typer.Argument(help="A study of the plain agent.")] = "mcmdp",
+    deep: Annotated[str, typer.Argument(help="A study of the agent that switches.")] = "switching",
+    games: GamesOption = 1000,
+    seed: SeedOption = 1000,
+    jobs: JobsOption = None,
+    output: Annotated[Path, output_option("equal_time")] = RESULTS / "equal_time",
+    results: ResultsOption = RESULTS,
+) -> None:
+    """Compare the agent that switches to expectimax with the plain one at equal CPU time (§5.2).
+
+    Plays the validated fronts of two studies again, on seeds that neither has used, and compares them at three
+    budgets.
+    """
+    from study.cli.studies import reading
+    from study.manifest import provenance, write_json
+    from study.plots import save
+    from study.report import write_csv
+    from study.reproduce.equal_time import (
+        contender_of,
+        difference_frame,
+        equal_time_figure,
+        equal_time_markdown,
+        points_frame,
+    )
+    from study.reproduce.ledger import GameLedger, digest_of
+    from study.reproduce.rows import play_missing
+    from study.storage import make_folder, record_of
+    from study.workers import check_jobs
+
+    seeds = seeds_of(games, seed)
+    n_jobs = check_jobs(jobs)
+    if plain == deep:
+        raise InputError(f"studies: {plain!r} given twice, two different ones allowed")
+    contenders = []
+    for name in (plain, deep):
+        with reading(name, None, results) as (opened, _, experiment):
+            if record_of(opened).seed == seed:
+                raise InputError(
+                    f"seed: {seed} given, which study {name!r} has used; any other allowed"
+                )
+            contenders.append(contender_of(opened, experiment))
+    make_folder(output)
+    made_by = provenance()
+    agents = {key: agent for each in contenders for key, agent in each.agents.items()}
+    with rows_reported():
+        played = play_missing(agents, seeds, GameLedger(output / "games.csv"), n_jobs, console())
+    frame = points_frame(contenders, played)
+    differences = difference_frame(contenders, frame, played)
+    text = equal_time_markdown(contenders, frame, differences, seeds)
+    write_csv(frame, output / "points.csv")
+    write_csv(differences, output / "equal_time.csv")
+    (output / "equal_time.md").write_text(text, encoding="utf-8")
+    save(equal_time_figure(contenders, frame, differences), output / "equal_time.png")
     digests = {digest_of(agent): name for name, agent in agents.items()}
     write_json(
         {**made_by, "seed": seed, "games_a_row": games, "rows": digests}, output / "manifest.json"

@@ -12,6 +12,7 @@ __all__ = ["Estimate", "difference", "mean", "share"]
 N_RESAMPLES = 9999
 BATCH = 1000  # resamples at a time, so that they fit into memory
 FEWEST = 2
+ROUNDING = 1e-12  # values that differ by no more are equal: BCa has no answer for them
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ def mean(values: "Sequence[float] | npt.NDArray[np.float64]") -> Estimate:
     value = float(sample.mean())
     if len(sample) < FEWEST:
         return Estimate(value, np.nan, np.nan)
-    if np.ptp(sample) == 0:
+    if np.ptp(sample) <= ROUNDING * np.abs(sample).max():
         return Estimate(value, value, value)
     interval = bootstrap(
         (sample,),

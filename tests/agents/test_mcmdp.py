@@ -8,7 +8,17 @@ import pytest
 from agents.mcmdp import MonteCarloMDP
 from agents.schedule import Schedule
 from agents.value_function import sum_of_best
-from engine.twenty48 import Action, afterstate, initial, legal_actions, parse, playouts, spawn
+from engine.twenty48 import (
+    Action,
+    Rule,
+    afterstate,
+    initial,
+    legal_actions,
+    parse,
+    playouts,
+    spawn,
+    worth,
+)
 from tests.oracles import twenty48 as oracle
 
 SMALL = Schedule.from_theta((24, 12, 8, 6, 2.5))
@@ -28,26 +38,32 @@ def boards_of_a_game(n: int) -> list[int]:
 
 
 def decision_by_definition(
-    board: int, schedule: Schedule, top_share: float, stream: int
+    board: int,
+    schedule: Schedule,
+    top_share: float,
+    stream: int,
+    gamma: float = 1.0,
+    reward_weight: float = 1.0,
+    rule: Rule = Rule.COMMON,
 ) -> dict[int, float]:
     """Each legal action's value: all nodes in order, their playouts, the mean of the best of each."""
     faces = oracle.from_packed(board)
     nodes: list[tuple[int, int, float, int]] = []  # action, packed board, probability, playouts
     rewards = {}
     for action in oracle.legal_actions(faces):
-        after, rewards[action] = oracle.slide(faces, action)
+        after, rewards[action] = oracle.slide(faces, action, rule)
         empty = oracle.empty_cells(after)
         for cell in empty:
             for tile, p, table in ((2, 0.9, schedule.n_twos), (4, 0.1, schedule.n_fours)):
                 node = oracle.to_packed(oracle.put(after, cell, tile))
                 nodes.append((action, node, p / len(empty), table[len(empty) - 1]))
-    scores, _ = playouts([node[1] for node in nodes], [node[3] for node in nodes], stream)
+    scores, _ = playouts([node[1] for node in nodes], [node[3] for node in nodes], stream, rule)
     results = iter(scores.tolist())
-    values = {action: float(reward) for action, reward in rewards.items()}
+    values = {action: reward_weight * reward for action, reward in rewards.items()}
     for action, _, probability, n in nodes:
         ordered = sorted((next(results) for _ in range(n)), reverse=True)
         best = ordered[: math.ceil(round(top_share * n, 9))]
-        values[action] += probability * sum(best) / len(best)
+        values[action] += gamma * probability * sum(best) / len(best)
     return values
 
 
@@ -72,6 +88,29 @@ def test_decisions_follow_the_definition(top_share: float) -> None:
         assert decision.action == max(expected, key=lambda action: expected[action])
         n_compared += 1
     assert n_compared > 50
+
+
+def test_equation_3_by_definition_in_both_readings_and_both_rules() -> None:
+    """With V the whole score: R + γ·(R + what remains), the score before the action left out."""
+    for rule in Rule:
+        for gamma, whole in ((0.9, True), (0.9, False), (0.5, True)):
+            weight = 1 + gamma if whole else 1.0
+            agent = MonteCarloMDP(SMALL, 0.6, gamma, weight, rule)
+            for stream, board in enumerate(boards_of_a_game(80)[::8]):
+                expected = decision_by_definition(board, SMALL, 0.6, stream, gamma, weight, rule)
+                if len(expected) > 1:
+                    decision = agent.act(board, stream)
+                    for action, value in expected.items():
+                        assert decision.values[action] == pytest.approx(value, rel=1e-12)
+
+
+def test_table_1_has_its_own_schedule() -> None:
+    agent = MonteCarloMDP.of_table1(0.25, cascade=True)
+    assert (agent.top_share, agent.rule) == (0.25, Rule.CASCADE)
+    assert agent.table[:, 1:].tolist() == [
+        [500, 250, 125, 54, 36, 18, 18, 18, 9, 9, 9, 9, 9, 9, 9],
+        [80, 40, 20, 7, 5, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3],
+    ]
 
 
 def test_the_best_are_kept_whatever_their_order() -> None:
@@ -118,6 +157,19 @@ def test_a_game_is_its_decisions_one_after_the_other() -> None:
         score += reward
         n_moves += 1
     assert (game.score, game.n_moves, game.end_board) == (score, n_moves, board)
+
+
+def test_moves_are_the_game_decision_by_decision() -> None:
+    for rule in Rule:
+        agent = MonteCarloMDP(Schedule((1,) * 15, (1,) * 15), rule=rule)
+        game = agent.play(8)
+        moves = list(agent.moves(8))
+        last = moves[-1]
+        after, reward = afterstate(last.board, last.decision.action, rule)
+        assert [move.n_moves for move in moves] == list(range(game.n_moves))
+        assert last.score + reward == game.score
+        assert sum(move.decision.n_playout_moves for move in moves) == game.n_playout_moves
+        assert worth(after) - worth(moves[0].board) >= game.score, "fours come unpaid"
 
 
 @pytest.mark.parametrize("top_share", [0.0, -0.1, 1.1, float("nan")])

@@ -1,0 +1,62 @@
+"""A game of a seed, position by position: the same tiles come whoever plays."""
+
+from dataclasses import dataclass, replace
+
+from engine.rng import SPAWN
+from engine.twenty48 import (
+    Action,
+    Rule,
+    afterstate,
+    initial,
+    largest_exponent,
+    legal_actions,
+    spawn,
+    stream,
+    tile,
+)
+
+__all__ = ["Position"]
+
+
+@dataclass(frozen=True)
+class Position:
+    """Where a game stands.
+
+    Attributes
+    ----------
+    seed : int
+        Names the random numbers of the game.
+    rule : Rule
+        How tiles merge.
+    board : int
+        The packed board.
+    score, n_moves : int
+        Points won and actions taken so far.
+    """
+
+    seed: int
+    rule: Rule
+    board: int
+    score: int = 0
+    n_moves: int = 0
+
+    @classmethod
+    def first(cls, seed: int, rule: Rule) -> "Position":
+        """Return the position in which the game of a seed starts."""
+        return cls(seed, rule, initial(seed))
+
+    def after(self, action: Action) -> "Position":
+        """Return the position after a legal action and the spawn that the seed has for this move."""
+        slid, reward = afterstate(self.board, action, self.rule)
+        board = spawn(slid, stream(self.seed, int(SPAWN), self.n_moves))
+        return replace(self, board=board, score=self.score + reward, n_moves=self.n_moves + 1)
+
+    @property
+    def legal(self) -> tuple[Action, ...]:
+        """The legal actions; none where the game is over."""
+        return legal_actions(self.board)
+
+    @property
+    def largest(self) -> int:
+        """The face value of the largest tile."""
+        return tile(largest_exponent(self.board))

@@ -1,0 +1,61 @@
+"""A terminal taken over for a game and given back, and what remains of it: one line."""
+
+import os
+import sys
+import time
+from collections.abc import Callable
+
+from rich.console import Console
+from rich.live import Live
+
+from agents.agent import Agent, warm
+from study.errors import InputError
+from study.terminal import keyboard
+from study.watch.loop import Stage
+from study.watch.position import Position
+from study.watch.screen import View, picture
+
+__all__ = ["in_terminal", "last_line"]
+
+
+def in_terminal(agent: Agent, game: Callable[[Stage], Position]) -> Position:
+    """Run a game on the terminal's alternate screen.
+
+    Parameters
+    ----------
+    agent : Agent
+        Whose kernels are to be warm.
+    game : callable
+        What is run there.
+
+    Raises
+    ------
+    InputError
+        If standard input or output is no terminal, or one that cannot place its cursor.
+    """
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise InputError("watch: a terminal is needed, as standard input and as standard output")
+    console = Console(highlight=False)
+    if console.is_dumb_terminal:
+        shown = os.environ.get("TERM", "")
+        raise InputError(f"watch: TERM={shown} given; a terminal that can place its cursor needed")
+    with console.status("compiling"):
+        warm(agent)
+    with (
+        keyboard(sys.stdin.fileno()) as keys,
+        Live(console=console, screen=True, auto_refresh=False) as live,
+    ):
+
+        def show(view: View) -> None:
+            live.update(picture(view, *console.size), refresh=True)
+
+        return game(Stage(keys, show, time.monotonic))
+
+
+def last_line(position: Position, command: str) -> str:
+    """Say how a game ended, or where it was left, and what plays it again."""
+    ended = "left" if position.legal else "ended"
+    return (
+        f"{ended} with {position.score:,} points after {position.n_moves:,} moves, largest tile "
+        f"{position.largest}, seed {position.seed}; again: {command}"
+    )

@@ -1,0 +1,83 @@
+"""The table's figures from games made up for the purpose."""
+
+import pandas as pd
+import pytest
+
+from agents.agent import Game
+from agents.mcmdp import MonteCarloMDP
+from engine.twenty48 import Rule
+from study.reproduce.intervals import Estimate
+from study.reproduce.table1 import (
+    PAPER,
+    ROWS,
+    beyond,
+    seeds_for_slips,
+    table1_figure,
+    table1_frame,
+    table1_markdown,
+)
+
+
+def made_up(n: int, high: int) -> list[Game]:
+    """Games of 36,000 points and 2048, the first ``high`` of them of 72,000 and 4096."""
+    return [
+        Game(seed, 72_000, 3000, 0.3, 10**6, 4096, 1)
+        if seed < high
+        else Game(seed, 36_000, 2000, 0.2, 10**6, 2048, 1)
+        for seed in range(n)
+    ]
+
+
+@pytest.fixture
+def games() -> dict[str, list[Game]]:
+    return {
+        row.name: made_up(
+            10 if row.slip else 40, (2 if row.slip else 10) + (row.rule is Rule.CASCADE)
+        )
+        for row in ROWS
+    }
+
+
+def test_rows_are_the_papers_under_two_rules_and_its_slips() -> None:
+    assert len({row.name for row in ROWS}) == len(ROWS) == 13
+    for rule in Rule:
+        plain = [row.model for row in ROWS if row.rule is rule and not row.slip]
+        assert plain == list(PAPER)
+    assert all(row.agent.rule is row.rule for row in ROWS)
+    shares = [row.agent.top_share for row in ROWS if isinstance(row.agent, MonteCarloMDP)]
+    assert shares == [1.0, 0.75, 0.5, 0.25] * 2
+    assert list(seeds_for_slips(range(100, 1100))) == list(range(100, 350))
+
+
+def test_figures_of_a_row(games: dict[str, list[Game]]) -> None:
+    frame = table1_frame(games)
+    row = frame[(frame["model"] == "MDP (top 100%)") & (frame["rule"] == "common")].iloc[0]
+    assert row["n_games"] == 40
+    assert row["score_mean_points"] == pytest.approx(36_000 * 1.25)
+    assert row["share_reaching_4096"] == pytest.approx(0.25)
+    assert row["share_reaching_2048"] == 1.0
+    assert not row["share_inside_4096"]
+    assert row["share_beyond_4096"] == pytest.approx(0.58 - row["share_high95_4096"])
+    assert row["score_low95_points"] < 45_000 < row["score_high95_points"]
+    assert row["difference_from_top_100_points"] == 0
+    assert row["seconds_per_move"] == pytest.approx((10 * 0.3 + 30 * 0.2) / (10 * 3000 + 30 * 2000))
+    slip = frame[(frame["slip"] != "")].iloc[0]
+    # Ten games against the first ten of the reference, of which eleven are high in all: 3 against 10.
+    assert slip["n_games"] == 10
+    assert slip["difference_from_top_100_points"] == pytest.approx(-7 * 36_000 / 10)
+
+
+def test_how_far_beyond() -> None:
+    estimate = Estimate(5.0, 4.0, 6.0)
+    assert [beyond(estimate, x) for x in (3.0, 4.0, 5.5, 6.0, 8.5)] == [-1.0, 0.0, 0.0, 0.0, 2.5]
+
+
+def test_text_and_picture(games: dict[str, list[Game]]) -> None:
+    frame = table1_frame(games)
+    text = table1_markdown(frame, range(40))
+    assert text.count("\n| MDP (top 25%)") == 3
+    assert "| 40 | 45,000 (" in text
+    assert "4096 " in text
+    figure = table1_figure(games, frame)
+    assert len(figure.axes) == 1
+    assert isinstance(frame, pd.DataFrame)

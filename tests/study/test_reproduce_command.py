@@ -1,0 +1,101 @@
+"""The commands that play again what the sources report, through typer's runner: on a few games."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from study.cli import app
+from study.experiment import Experiment
+
+
+def run(*arguments: str) -> str:
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, (done.output, done.stderr, done.exception)
+    return done.output
+
+
+@pytest.mark.usefixtures("quick")
+def test_two_studies_are_compared_at_equal_time(tmp_path: Path, quick: Experiment) -> None:
+    """Two studies of one quick experiment, by other seeds: differences with intervals, on seeds of neither."""
+    results = ["--results", str(tmp_path)]
+    for name, seed in (("a", "1"), ("b", "2")):
+        run("sweep", "quick", "--name", name, "--seed", seed, "--trials", "4", "--design-size", "4",
+            "--replicates", "2", "--jobs", "1", "--validation-games", "6", *results)  # fmt: skip
+    output = tmp_path / "out"
+    asked = ["reproduce", "switching", "a", "b", "--games", "4", "--jobs", "1"]
+    text = run(*asked, "--output", str(output), *results)
+    assert "# b against a at equal CPU time" in text
+    table = pd.read_csv(output / "equal_time.csv")
+    assert len(table) == 3
+    assert (table["difference_low95_points"] <= table["difference_points"]).all()
+    assert (table["difference_points"] <= table["difference_high95_points"]).all()
+    games = pd.read_csv(output / "games.csv")
+    assert set(games["seed"]) == {1_000_000_000 + k for k in range(4)}
+    assert (output / "equal_time.png").stat().st_size > 10_000
+    done = CliRunner().invoke(app, [*asked, "--seed", "2", "--output", str(output), *results])
+    assert done.exit_code == 2
+    assert "seed: 2 given, which study 'b' has used" in done.stderr
+
+
+def test_table1_goes_on_where_it_was_killed(tmp_path: Path) -> None:
+    """Killed with -9 in the middle: what was there stays as it was, and the table is whole."""
+    command = [sys.executable, "-m", "study", "reproduce", "table1", "--games", "2", "--jobs", "1"]
+    command += ["--output", str(tmp_path)]
+    path = tmp_path / "games.csv"
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + 240
+    while not (path.exists() and len(path.read_bytes().splitlines()) > 4):
+        assert time.monotonic() < deadline
+        assert process.poll() is None
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    before = path.read_bytes()
+    assert len(before.splitlines()) < 27
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=400)
+    assert done.stdout.count("\n| MDP (top 25%)") == 3
+    assert path.read_bytes().startswith(before[: before.rfind(b"\n") + 1])
+    games = pd.read_csv(path)
+    assert len(games) == 13 * 2
+    assert not games.duplicated(["agent", "seed"]).any()
+    table = pd.read_csv(tmp_path / "table1.csv")
+    assert table["score_mean_points"].tolist() == pytest.approx(
+        games.groupby("agent", sort=False)["score_points"].mean().tolist(), rel=1
+    )
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    assert set(manifest["rows"]) == set(games["agent"])
+    means = games.groupby("agent")["score_points"].mean()
+    named = {name: means[digest] for digest, name in manifest["rows"].items()}
+    common = table[(table["rule"] == "common") & (table["model"] == "Pure MCTS")].iloc[0]
+    assert named["Pure MCTS, common"] == common["score_mean_points"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["table1", "--games", "1"], "games: 1 given, 2 to 100000 allowed"),
+        (["table1", "--seed", "-1"], "seed: -1 given, 0 to 2147483647 allowed"),
+        (["table1", "--jobs", "0"], "jobs: 0 given"),
+        (["bellman", "--theta", "1,2"], "theta: 2 values given, 6 expected"),
+        (
+            ["bellman", "--reuse", "nowhere"],
+            "reuse: 'nowhere' given, a folder with a games.csv allowed",
+        ),
+        (["switching", "a", "a"], "'a' given twice, two different ones allowed"),
+        (["tables"], "command: 'tables' given, one of"),
+    ],
+)
+def test_bad_input_is_one_line(tmp_path: Path, arguments: list[str], part: str) -> None:
+    output = ["--output", str(tmp_path / "out")] if len(arguments) > 1 else []
+    done = CliRunner().invoke(app, ["reproduce", *arguments, *output])
+    assert done.exit_code == 2
+    assert part in done.stderr
+    assert done.stderr.count("\n") == 1
