@@ -7,7 +7,8 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install sweep test test-slow check format bench benchmark-samplers compare-samplers clean
+.PHONY: help install sweep test test-slow check format bench benchmark-samplers compare-samplers \
+	table1 bellman replicates switching clean
 
 # Each of these variables is an option of `thetafront sweep`, given as `make sweep TRIALS=200`; one left
 # empty is not passed on. The environment does not set them.
@@ -89,6 +90,22 @@ compare/%: $(INSTALLED)
 	@$(BIN)/thetafront sweep mcmdp --name $* --sampler $(firstword $(subst -, ,$*)) \
 		--seed $(lastword $(subst -, ,$*)) --trials 64 --cost playout_moves_per_move \
 		--validation-points 4 --validation-games 100
+
+table1: $(INSTALLED) ## play the paper's Table 1 and Figure 3 again (an hour of CPU; stopped, it goes on)
+	@$(BIN)/thetafront reproduce table1 --output results/table1 $(call option,jobs,JOBS)
+
+bellman: table1 ## equation 3 against equation 2, with the games of table1 (half an hour of CPU)
+	@$(BIN)/thetafront reproduce bellman --reuse results/table1 --output results/bellman $(call option,jobs,JOBS)
+
+replicates: $(INSTALLED) ## how many games make a trial: two θ, 1,000 games each (some minutes)
+	@$(BIN)/thetafront replicates --output results/replicates $(call option,jobs,JOBS)
+
+PAIRED := --trials 96 --cost playout_moves_per_move --validation-games 120
+
+switching: $(INSTALLED) ## the agent that looks deeper against the plain one at equal time (two hours of CPU)
+	@$(BIN)/thetafront sweep switching --name switching $(PAIRED) $(call option,jobs,JOBS)
+	@$(BIN)/thetafront sweep mcmdp --name plain $(PAIRED) $(call option,jobs,JOBS)
+	@$(BIN)/thetafront reproduce switching plain switching --games 500 --output results/equal_time $(call option,jobs,JOBS)
 
 clean: ## remove environment and caches; results stay
 	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

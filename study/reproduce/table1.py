@@ -65,6 +65,7 @@ PAPER = {
     "MDP (top 25%)": Reported((0.93, 0.58, 0.05), 55_966),
 }
 REFERENCE = "MDP (top 100%)"
+ROUNDED_SHARE = 0.005  # the paper has whole percents
 
 
 @dataclass(frozen=True)
@@ -133,8 +134,8 @@ def table1_frame(games: Mapping[str, Sequence[Game]]) -> pd.DataFrame:
     -------
     DataFrame
         Mean scores and shares with their 95% intervals (bootstrap, Wilson); the paper's figure; whether it lies
-        inside, and if not, how far beyond the interval's nearer end (``*_beyond``, negative below it);
-        and the difference of the mean from the first MDP row's of the same rule, in pairs of equal seeds.
+        inside (a share: whether one that rounds to it does), and if not, how far beyond the interval's nearer
+        end (``*_beyond``, negative below it); and the difference of the mean from the first MDP row's of the same rule, in pairs of equal seeds.
     """
     references = {row.rule: row.name for row in ROWS if row.model == REFERENCE and not row.slip}
     lines = []
@@ -171,8 +172,8 @@ def table1_frame(games: Mapping[str, Sequence[Game]]) -> pd.DataFrame:
                 f"share_low95_{tile}": share.low,
                 f"share_high95_{tile}": share.high,
                 f"paper_share_{tile}": reported,
-                f"share_inside_{tile}": share.contains(reported),
-                f"share_beyond_{tile}": beyond(share, reported),
+                f"share_inside_{tile}": beyond(share, reported, ROUNDED_SHARE) == 0.0,
+                f"share_beyond_{tile}": beyond(share, reported, ROUNDED_SHARE),
             }
         line["seconds_per_move"] = summary.seconds_per_move
         line["playout_moves_per_move"] = summary.playout_moves_per_move
@@ -180,9 +181,13 @@ def table1_frame(games: Mapping[str, Sequence[Game]]) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
-def beyond(estimate: intervals.Estimate, other: float) -> float:
-    """Return how far a number lies above an interval, or, negative, below it; 0 inside."""
-    return max(other - estimate.high, 0.0) + min(other - estimate.low, 0.0)
+def beyond(estimate: intervals.Estimate, other: float, rounding: float = 0.0) -> float:
+    """Return how far a number lies above an interval, or, negative, below it; 0 inside.
+
+    The number is known up to ``rounding`` to either side.
+    """
+    above = max(other - rounding - estimate.high, 0.0)
+    return above + min(other + rounding - estimate.low, 0.0)
 
 
 def verdict(row: "pd.Series[Any]") -> str:
@@ -200,6 +205,34 @@ def verdict(row: "pd.Series[Any]") -> str:
     return "; ".join(words) if len(words) > 1 or "inside" not in words[0] else "all inside"
 
 
+def answer(frame: pd.DataFrame) -> str:
+    """Say in two sentences what the paper's averages of the MDP rows correspond to."""
+    mdp = frame[(frame["slip"] == "") & (frame["model"] != next(iter(PAPER)))]
+    n = int(mdp["n_games"].max())
+    said, gaps = {}, {}
+    for rule, part in mdp.groupby("rule"):
+        beyond_points = part["score_beyond_points"]
+        gaps[rule] = float(beyond_points.abs().max())
+        low, high = part["score_mean_points"].min(), part["score_mean_points"].max()
+        n_inside = int(part["score_inside"].sum())
+        where = (
+            f"of the paper's {len(part)} averages {n_inside or 'none'} inside our intervals, the furthest "
+            f"{gaps[rule]:,.0f} points beyond"
+        )
+        said[rule] = f"{low:,.0f} to {high:,.0f} ({where})"
+    nearest = min(gaps, key=lambda rule: gaps[rule])
+    game = (
+        "a game in which a merged tile may merge again"
+        if nearest == Rule.CASCADE.value
+        else "the common game"
+    )
+    scores = mdp["paper_score_points"]
+    return (
+        f"The paper's {scores.min():,} to {scores.max():,} points for the MDP agents are nearest to scores of {game}. "
+        f"Over {n:,} games a row ours are {said['common']} by the common rule, and {said['cascade']} by the cascade."
+    )
+
+
 def table1_markdown(frame: pd.DataFrame, seeds: Sequence[int]) -> str:
     """Write the table as Markdown."""
     n = int(frame["n_games"].max())
@@ -209,7 +242,9 @@ def table1_markdown(frame: pd.DataFrame, seeds: Sequence[int]) -> str:
         f"Seeds {seeds[0]} to {seeds[-1]}, the same for all rows. In parentheses 95% intervals: of a mean by "
         "bootstrap, of a share by Wilson's score. *Paper* is the paper's figure, which has no interval and no number "
         "of games. The verdict says where the paper's figure lies: inside our interval, or how far beyond its "
-        "nearer end.",
+        "nearer end; its shares are taken as rounded to whole percents.",
+        "",
+        answer(frame),
     ]
     kinds = (
         ("Common rules", frame[(frame["rule"] == "common")]),
@@ -290,7 +325,7 @@ def table1_figure(games: Mapping[str, Sequence[Game]], frame: pd.DataFrame) -> F
             fmt="o",
             color=colour,
             markeredgecolor="white",
-            markersize=6,
+            markersize=4.5,
             elinewidth=1.6,
             capsize=3,
             label=f"mean, 95% interval: {row.rule.value} rule" if position == 0 else None,
@@ -318,6 +353,6 @@ def table1_figure(games: Mapping[str, Sequence[Game]], frame: pd.DataFrame) -> F
         figure,
         f"{n:,} games a half violin, the same seeds for all; an area shows how the scores of single games spread "
         "(a kernel density). Left halves: the common rule; right halves: the paper's program, where a merged tile "
-        "may merge again. The paper does not say how many games its averages rest on.",
+        "may merge again. The paper gives no number of games.",
     )
     return figure

@@ -57,7 +57,7 @@ def test_figures_of_a_row(games: dict[str, list[Game]]) -> None:
     assert row["share_reaching_4096"] == pytest.approx(0.25)
     assert row["share_reaching_2048"] == 1.0
     assert not row["share_inside_4096"]
-    assert row["share_beyond_4096"] == pytest.approx(0.58 - row["share_high95_4096"])
+    assert row["share_beyond_4096"] == pytest.approx(0.575 - row["share_high95_4096"])
     assert row["score_low95_points"] < 45_000 < row["score_high95_points"]
     assert row["difference_from_top_100_points"] == 0
     assert row["seconds_per_move"] == pytest.approx((10 * 0.3 + 30 * 0.2) / (10 * 3000 + 30 * 2000))
@@ -70,6 +70,7 @@ def test_figures_of_a_row(games: dict[str, list[Game]]) -> None:
 def test_how_far_beyond() -> None:
     estimate = Estimate(5.0, 4.0, 6.0)
     assert [beyond(estimate, x) for x in (3.0, 4.0, 5.5, 6.0, 8.5)] == [-1.0, 0.0, 0.0, 0.0, 2.5]
+    assert [beyond(estimate, x, 0.5) for x in (3.0, 3.5, 6.5, 8.5)] == [-0.5, 0.0, 0.0, 2.0]
 
 
 def test_text_and_picture(games: dict[str, list[Game]]) -> None:
@@ -78,6 +79,7 @@ def test_text_and_picture(games: dict[str, list[Game]]) -> None:
     assert text.count("\n| MDP (top 25%)") == 3
     assert "| 40 | 45,000 (" in text
     assert "4096 " in text
+    assert "points for the MDP agents are nearest to scores of a game in which" in text
     figure = table1_figure(games, frame)
     assert len(figure.axes) == 1
     assert isinstance(frame, pd.DataFrame)
