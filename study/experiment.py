@@ -2,7 +2,7 @@
 
 The space of ``mcmdp`` spans, around the author's first bounds (θ₁ 250–750, θ₂ 25–100, θ₃ 8–50, θ₄ 5–20,
 θ₅ 2–9, θ₆ fixed at 1), a factor of four and more to either side, and frees θ₆. That of ``switching`` adds the
-switch point k, at 0 the plain agent again; the depth d; and the playouts of a deep decision.
+switch point k, from 1 on, since 0 is the plain agent again; the depth d; and the playouts of a deep decision.
 """
 
 from collections.abc import Mapping, Sequence
@@ -105,7 +105,7 @@ SWITCHING = Experiment(
     space=Space(
         (
             *MCMDP.space,
-            Parameter("switch_at", 0, 6, integer=True, symbol="k"),
+            Parameter("switch_at", 1, 6, integer=True, symbol="k"),
             Parameter("depth", 2, 3, integer=True, symbol="d"),
             Parameter("leaf_playouts", 100, 50_000, integer=True, log=True, symbol="n"),
         )
@@ -113,9 +113,9 @@ SWITCHING = Experiment(
     reference_score=MCMDP.reference_score,
     reference_costs=MCMDP.reference_costs,
     baselines={
-        "author's θ": {
+        "author's θ, k = 3": {
             **from_theta("switching", AUTHORS_THETA),
-            "switch_at": 0,  # never: the plain agent
+            "switch_at": 3,
             "depth": 2,
             "leaf_playouts": 4000,
         }
