@@ -16,7 +16,7 @@ from study.cli.options import (
 from study.cli.program import app, console
 from study.cli.reproduce import rows_reported
 from study.cli.studies import reading
-from study.errors import InputError
+from study.errors import InputError, check_range
 
 __all__ = ["replicates"]
 
@@ -67,7 +67,12 @@ def replicates(
     Stopped, a run with --output goes on where it was: each finished game is kept in its folder.
     """
     from study.manifest import provenance
-    from study.sample_size.games import choose_points, samples_of_points, samples_played
+    from study.sample_size.games import (
+        MOST_GAMES,
+        choose_points,
+        samples_of_points,
+        samples_played,
+    )
     from study.sample_size.means import check_errors
     from study.sample_size.measured import measure
     from study.sample_size.report import write
@@ -90,6 +95,7 @@ def replicates(
         if agent == AGENT and theta is None and versus is None:
             versus = VERSUS
         first, n_games = 0 if seed is None else seed, N_GAMES if games is None else games
+        check_range("games", n_games, 2, MOST_GAMES)
         seeds = range(first, first + n_games)
         with rows_reported():
             samples = samples_played(agent, (theta, versus), seeds, jobs, output, out)
