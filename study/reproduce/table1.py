@@ -8,7 +8,7 @@ slips (:mod:`study.reproduce.slips`).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import matplotlib as mpl
@@ -135,7 +135,8 @@ def table1_frame(games: Mapping[str, Sequence[Game]]) -> pd.DataFrame:
     DataFrame
         Mean scores and shares with their 95% intervals (bootstrap, Wilson); the paper's figure; whether it lies
         inside (a share: whether one that rounds to it does), and if not, how far beyond the interval's nearer
-        end (``*_beyond``, negative below it); and the difference of the mean from the first MDP row's of the same rule, in pairs of equal seeds.
+        end (``*_beyond``, negative below it); and the difference of the mean from the first MDP row's of the same rule, and from the same row's without
+        the slip, in pairs of equal seeds.
     """
     references = {row.rule: row.name for row in ROWS if row.model == REFERENCE and not row.slip}
     lines = []
@@ -143,10 +144,14 @@ def table1_frame(games: Mapping[str, Sequence[Game]]) -> pd.DataFrame:
         mine = games[row.name]
         scores = np.array([game.score for game in mine], np.float64)
         reference = games[references[row.rule]]
+        without = games[replace(row, slip="").name]
         summary = summarize(mine)
         mean = intervals.mean(scores)
         apart = intervals.difference(
             scores, np.array([g.score for g in reference[: len(mine)]], np.float64)
+        )
+        effect = intervals.difference(
+            scores, np.array([g.score for g in without[: len(mine)]], np.float64)
         )
         paper = PAPER[row.model]
         line: dict[str, object] = {
@@ -161,9 +166,12 @@ def table1_frame(games: Mapping[str, Sequence[Game]]) -> pd.DataFrame:
             "paper_score_points": paper.score,
             "score_inside": mean.contains(paper.score),
             "score_beyond_points": beyond(mean, paper.score),
-            "difference_from_top_100_points": apart.value,
+            "difference_points": apart.value,
             "difference_low95_points": apart.low,
             "difference_high95_points": apart.high,
+            "slip_effect_points": effect.value,
+            "slip_effect_low95_points": effect.low,
+            "slip_effect_high95_points": effect.high,
         }
         for tile, reported in zip(TILES, paper.shares, strict=True):
             share = intervals.share(sum(game.max_tile >= tile for game in mine), len(mine))
@@ -247,18 +255,28 @@ def table1_markdown(frame: pd.DataFrame, seeds: Sequence[int]) -> str:
         answer(frame),
     ]
     kinds = (
-        ("Common rules", frame[(frame["rule"] == "common")]),
-        ("Merging in cascade", frame[(frame["rule"] == "cascade") & (frame["slip"] == "")]),
-        ("Cascade, and the program's slips", frame[frame["slip"] != ""]),
+        ("Common rules", frame[(frame["rule"] == "common")], "top 100%", "difference"),
+        (
+            "Merging in cascade",
+            frame[(frame["rule"] == "cascade") & (frame["slip"] == "")],
+            "top 100%",
+            "difference",
+        ),
+        (
+            "Cascade, and the program's slips",
+            frame[frame["slip"] != ""],
+            "without the slip",
+            "slip_effect",
+        ),
     )
-    for title, part in kinds:
+    for title, part, other, key in kinds:
         lines += [
             "",
             f"## {title}",
             "",
             "| model | n | mean score | paper | "
             + " | ".join(f"≥ {tile} | paper" for tile in TILES)
-            + " | the paper's figures | less top 100% of the same rule, paired |",
+            + f" | the paper's figures | less {other}, same seeds |",
             "|---|---:|---:|---:|" + "---:|---:|" * len(TILES) + "---|---:|",
         ]
         for _, row in part.iterrows():
@@ -272,8 +290,8 @@ def table1_markdown(frame: pd.DataFrame, seeds: Sequence[int]) -> str:
             apart = (
                 "-"
                 if is_reference
-                else f"{row['difference_from_top_100_points']:+,.0f} ("
-                f"{row['difference_low95_points']:+,.0f} to {row['difference_high95_points']:+,.0f})"
+                else f"{row[f'{key}_points']:+,.0f} ({row[f'{key}_low95_points']:+,.0f} to "
+                f"{row[f'{key}_high95_points']:+,.0f})"
             )
             lines.append(
                 f"| {name} | {row['n_games']:,} | {row['score_mean_points']:,.0f} "

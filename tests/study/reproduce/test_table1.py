@@ -59,12 +59,14 @@ def test_figures_of_a_row(games: dict[str, list[Game]]) -> None:
     assert not row["share_inside_4096"]
     assert row["share_beyond_4096"] == pytest.approx(0.575 - row["share_high95_4096"])
     assert row["score_low95_points"] < 45_000 < row["score_high95_points"]
-    assert row["difference_from_top_100_points"] == 0
+    assert row["difference_points"] == 0
     assert row["seconds_per_move"] == pytest.approx((10 * 0.3 + 30 * 0.2) / (10 * 3000 + 30 * 2000))
     slip = frame[(frame["slip"] != "")].iloc[0]
+    assert slip["slip_effect_points"] == pytest.approx(-7 * 36_000 / 10)
+    assert row["slip_effect_points"] == 0
     # Ten games against the first ten of the reference, of which eleven are high in all: 3 against 10.
     assert slip["n_games"] == 10
-    assert slip["difference_from_top_100_points"] == pytest.approx(-7 * 36_000 / 10)
+    assert slip["difference_points"] == pytest.approx(-7 * 36_000 / 10)
 
 
 def test_how_far_beyond() -> None:
