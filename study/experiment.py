@@ -107,7 +107,7 @@ SWITCHING = Experiment(
             *MCMDP.space,
             Parameter("switch_at", 1, 6, integer=True, symbol="k"),
             Parameter("depth", 2, 3, integer=True, symbol="d"),
-            Parameter("leaf_playouts", 100, 50_000, integer=True, log=True, symbol="n"),
+            Parameter("leaf_playouts", 100, 50_000, integer=True, log=True, symbol="N"),
         )
     ),
     reference_score=MCMDP.reference_score,

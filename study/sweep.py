@@ -9,6 +9,7 @@ import optuna
 from optuna.exceptions import StorageInternalError
 from optuna.storages import BaseStorage
 from rich.console import Console
+from rich.table import Table
 from sqlalchemy.exc import SQLAlchemyError
 from threadpoolctl import threadpool_limits
 
@@ -31,23 +32,33 @@ from study.workers import WorkersError, n_cores
 
 __all__ = ["StoppedError", "Sweep", "print_front"]
 
+WIDEST = 400  # characters
+
 
 class StoppedError(Exception):
     """A sweep cannot go on, and no input is to blame; what has finished is stored."""
+
+
+def print_whole(out: Console, table: Table) -> None:
+    """Print a table with all of its columns: a terminal too narrow for them wraps the lines."""
+    needed = out.measure(table, options=out.options.update(max_width=WIDEST)).maximum
+    if needed > out.width:
+        out = Console(file=out.file, force_terminal=out.is_terminal, width=needed, highlight=False)
+    out.print(table)
 
 
 def print_front(out: Console, study: optuna.Study, experiment: Experiment) -> None:
     """Print the validated front; before there is one, the front the model believes in."""
     validated = validated_frame(study, experiment, None)
     if len(validated):
-        out.print(front_table(validated, experiment))
+        print_whole(out, front_table(validated, experiment))
         return
     with threadpool_limits(1):
         belief = belief_of(study, experiment, record_of(study).seed)
         if belief is None:
             out.print("no trial is complete yet")
         else:
-            out.print(curve_table(curve_frame(experiment, belief), experiment))
+            print_whole(out, curve_table(curve_frame(experiment, belief), experiment))
 
 
 @dataclass

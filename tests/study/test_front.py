@@ -25,6 +25,7 @@ from study.front import (
     without_baselines,
 )
 from study.replicate import game_to_record
+from study.sweep import print_front
 from study.validation import GAME_PREFIX, POINT_PREFIX, Belief, belief_of, key_of
 
 Z = 1.959964
@@ -323,6 +324,16 @@ def test_the_table_of_validated_points_has_their_numbers(quick: Experiment) -> N
     assert "777 ± ?" in text
     assert quick.title in text
     assert len(printed(front_table(validated_frame(new_study(), quick, None), quick))) > 0
+
+
+def test_a_narrow_terminal_gets_all_columns(quick: Experiment) -> None:
+    """What it cannot show it wraps; nothing is left out."""
+    study = new_study()
+    add_point(study, 5, spread(10_000, 1000), 1.25, "four playouts")
+    out = io.StringIO()
+    print_front(Console(file=out, width=40), study, quick)
+    assert "≥ 8192" in out.getvalue()
+    assert "…" not in out.getvalue()
 
 
 def test_the_table_of_the_curve_has_its_numbers(quick: Experiment, belief: Belief) -> None:
