@@ -13,6 +13,7 @@ from study.errors import InputError, check_range
 
 if TYPE_CHECKING:
     from agents.agent import Agent, Game
+    from study.reproduce.fronts import Front
     from study.reproduce.ledger import GameLedger
 
 __all__ = ["bellman", "switching", "table1"]
@@ -208,10 +209,33 @@ def bellman(
     print(text, end="")
 
 
+def is_folder(text: str) -> bool:
+    """Tell a folder from a study's name and a storage URL."""
+    return "/" in text and "://" not in text
+
+
+def front_of_study(text: str, results: Path) -> "Front":
+    """Read the validated front of a study."""
+    from study.cli.studies import reading
+    from study.front import validated_frame
+    from study.reproduce.fronts import Front
+    from study.storage import record_of
+
+    with reading(text, None, results) as (opened, place, experiment):
+        validated = validated_frame(opened, experiment, None)
+        return Front(place.name, record_of(opened).seed, experiment, validated)
+
+
 @reproduce.command()
 def switching(
-    plain: Annotated[str, typer.Argument(help="A study of the plain agent.")] = "mcmdp",
-    deep: Annotated[str, typer.Argument(help="A study of the agent that switches.")] = "switching",
+    plain: Annotated[
+        str,
+        typer.Argument(
+            help="A study of the plain agent; or a folder, with a slash in its name, that has a study's front.csv "
+            "and manifest.json."
+        ),
+    ] = "mcmdp",
+    deep: Annotated[str, typer.Argument(help="The same of the agent that switches.")] = "switching",
     games: GamesOption = 1000,
     seed: SeedOption = 1000,
     jobs: JobsOption = None,
@@ -223,7 +247,6 @@ def switching(
     Plays the validated fronts of two studies again, on seeds that neither has used, and compares them at three
     budgets.
     """
-    from study.cli.studies import reading
     from study.manifest import provenance, write_json
     from study.plots import save
     from study.report import write_csv
@@ -234,23 +257,25 @@ def switching(
         equal_time_markdown,
         points_frame,
     )
+    from study.reproduce.fronts import front_in_folder, within
     from study.reproduce.ledger import GameLedger, digest_of
     from study.reproduce.rows import play_missing
-    from study.storage import make_folder, record_of
+    from study.storage import make_folder
     from study.workers import check_jobs
 
     seeds = seeds_of(games, seed)
     n_jobs = check_jobs(jobs)
     if plain == deep:
         raise InputError(f"studies: {plain!r} given twice, two different ones allowed")
-    contenders = []
-    for name in (plain, deep):
-        with reading(name, None, results) as (opened, _, experiment):
-            if record_of(opened).seed == seed:
-                raise InputError(
-                    f"seed: {seed} given, which study {name!r} has used; any other allowed"
-                )
-            contenders.append(contender_of(opened, experiment))
+    fronts = []
+    for given in (plain, deep):
+        front = front_in_folder(Path(given)) if is_folder(given) else front_of_study(given, results)
+        if front.seed == seed:
+            raise InputError(
+                f"seed: {seed} given, which study {front.name!r} has used; any other allowed"
+            )
+        fronts.append(front)
+    contenders = [contender_of(within(front, other)) for front, other in (fronts, reversed(fronts))]
     make_folder(output)
     made_by = provenance()
     agents = {key: agent for each in contenders for key, agent in each.agents.items()}

@@ -1,7 +1,7 @@
 """Two agents at equal time: which is stronger for the same CPU seconds a move.
 
-Each agent has a study behind it. The points of its validated front are played again, on seeds that neither study
-has used, all of them in turn, so that whatever else the machine does falls on all alike. Between two
+Each agent has a study behind it. The points of its validated front that cost what the other's do are played again,
+on seeds that neither study has used, all of them in turn, so that whatever else the machine does falls on all alike. Between two
 neighbouring points of a front a score is read off the straight line over the logarithm of time: at any budget that
 both fronts span there is then one score each, and their difference is a weighted sum of the points' mean scores.
 No game that is counted here has chosen a point.
@@ -15,19 +15,18 @@ from dataclasses import dataclass
 import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
-import optuna
 import pandas as pd
 from matplotlib.figure import Figure
 
 from agents.agent import Agent, Game
 from study.cost import SECONDS, engineering
 from study.errors import InputError
-from study.experiment import Experiment
-from study.front import show_theta, validated_frame, without_baselines
+from study.front import show_theta, without_baselines
 from study.plots import BLACK, BLUE, RED, STYLE, caption, cost_axis, new_figure, points_axis
 from study.replicate import summarize
 from study.report import thetas_of
 from study.reproduce import intervals
+from study.reproduce.fronts import Front
 
 __all__ = [
     "Contender",
@@ -66,20 +65,21 @@ class Contender:
     thetas: dict[str, str]
 
 
-def contender_of(study: optuna.Study, experiment: Experiment) -> Contender:
-    """Take the points of a study's validated front.
+def contender_of(front_of: Front) -> Contender:
+    """Take the points of a study's validated front, its baselines left out.
 
     Raises
     ------
     InputError
         If there are fewer than two.
     """
-    searched = without_baselines(validated_frame(study, experiment, None), experiment)
+    name, experiment = front_of.name, front_of.experiment
+    searched = without_baselines(front_of.validated, experiment)
     front = searched[searched["on_front"]] if len(searched) else searched
-    name = study.study_name
     if len(front) < FEWEST_POINTS:
         raise InputError(
-            f"study: {name!r} has {len(front)} points on its validated front, {FEWEST_POINTS} or more allowed "
+            f"study: {name!r} has {len(front)} points on its validated front that cost what the other's do, "
+            f"{FEWEST_POINTS} or more allowed "
             f"(thetafront validate {name})"
         )
     agents, thetas = {}, {}

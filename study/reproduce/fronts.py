@@ -1,0 +1,86 @@
+"""Validated fronts to compare: of a study in its storage, or of one that has left its tables in a folder."""
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pandas as pd
+
+from study.cost import cost_by_name
+from study.errors import InputError
+from study.experiment import Experiment
+from study.experiment import experiment as experiment_by_name
+
+__all__ = ["Front", "front_in_folder", "within"]
+
+NEEDED = {
+    "point",
+    "origin",
+    "n_games",
+    "score_mean_points",
+    "score_sem_points",
+    "seconds_per_move",
+    "playout_moves_per_move",
+}
+
+
+@dataclass(frozen=True)
+class Front:
+    """The validated points of a study.
+
+    Attributes
+    ----------
+    name : str
+        The study's.
+    seed : int
+        The study's, whose games it has used.
+    experiment : Experiment
+        What it tuned, by which cost.
+    validated : DataFrame
+        From :func:`study.front.validated_frame`.
+    """
+
+    name: str
+    seed: int
+    experiment: Experiment
+    validated: pd.DataFrame
+
+
+def within(front: Front, other: Front) -> Front:
+    """Leave out the points that are cheaper or dearer than all of another front's.
+
+    By playout moves a move, which are the same on every machine.
+    """
+    costs = other.validated["playout_moves_per_move"]
+    mine = front.validated["playout_moves_per_move"]
+    inside = (mine >= costs.min()) & (mine <= costs.max())
+    return replace(front, validated=front.validated[inside].reset_index(drop=True))
+
+
+def front_in_folder(folder: Path) -> Front:
+    """Read ``front.csv`` and ``manifest.json`` as a study leaves them.
+
+    Raises
+    ------
+    InputError
+        If one of them is missing, or not what a study leaves.
+    """
+    table, manifest = folder / "front.csv", folder / "manifest.json"
+    for path in (table, manifest):
+        if not path.is_file():
+            raise InputError(f"front: {str(folder)!r} given, which has no {path.name}")
+    try:
+        made = json.loads(manifest.read_text(encoding="utf-8"))
+        name, seed, found = str(made["study"]), int(made["seed"]), str(made["experiment"])
+        cost = str(made.get("cost", "seconds_per_move"))
+    except (ValueError, KeyError, TypeError):
+        raise InputError(f"front: {manifest} is no manifest of a study") from None
+    experiment = experiment_by_name(found).with_cost(cost_by_name(cost))
+    try:
+        validated = pd.read_csv(table)
+    except (ValueError, pd.errors.ParserError):
+        raise InputError(f"front: {table} is no table") from None
+    missing = sorted((NEEDED | set(experiment.space.names)) - set(validated.columns))
+    if missing:
+        raise InputError(f"front: {table} has no column {', '.join(missing)}")
+    return Front(name, seed, experiment, validated)

@@ -1,0 +1,65 @@
+"""Fronts from the folder that a study leaves, and what of them can be compared."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from study.errors import InputError
+from study.experiment import EXPERIMENTS
+from study.manifest import ROOT
+from study.reproduce.equal_time import contender_of
+from study.reproduce.fronts import Front, front_in_folder, within
+
+PUBLISHED = ROOT / "results" / "reference" / "mcmdp"
+
+
+def test_a_published_front_is_read() -> None:
+    front = front_in_folder(PUBLISHED)
+    assert (front.name, front.seed, front.experiment) == ("mcmdp", 0, EXPERIMENTS["mcmdp"])
+    contender = contender_of(front)
+    table = pd.read_csv(PUBLISHED / "front.csv")
+    expected = table[table["on_front"] & (table["origin"] != "author's θ")]
+    assert len(contender.agents) == len(expected)
+    first = next(iter(contender.agents.values()))
+    assert first == EXPERIMENTS["mcmdp"].build(
+        {f"theta{k}": expected.iloc[0][f"theta{k}"] for k in range(1, 7)}
+    )
+
+
+def test_points_beyond_the_other_front_are_left_out() -> None:
+    front = front_in_folder(PUBLISHED)
+    costs = front.validated["playout_moves_per_move"]
+    other = Front("x", 1, front.experiment, front.validated.iloc[2:5])
+    inside = within(front, other).validated
+    assert inside["point"].tolist() == front.validated["point"].tolist()[2:5]
+    assert costs.is_monotonic_increasing
+    assert len(within(other, front).validated) == 3
+    few = within(front, Front("x", 1, front.experiment, front.validated.iloc[3:4]))
+    with pytest.raises(InputError, match=r"'mcmdp' has 0 points .* 2 or more allowed"):
+        contender_of(few)
+
+
+def test_what_is_missing_or_damaged_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"which has no front\.csv"):
+        front_in_folder(tmp_path)
+    shutil.copy(PUBLISHED / "front.csv", tmp_path)
+    with pytest.raises(InputError, match=r"which has no manifest\.json"):
+        front_in_folder(tmp_path)
+    manifest = json.loads((PUBLISHED / "manifest.json").read_text())
+    for damaged in ("{", "[]", json.dumps(manifest | {"seed": "x"}), '{"study": "a"}'):
+        (tmp_path / "manifest.json").write_text(damaged)
+        with pytest.raises(InputError, match="is no manifest of a study"):
+            front_in_folder(tmp_path)
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest | {"experiment": "chess"}))
+    with pytest.raises(InputError, match="experiment: 'chess' given"):
+        front_in_folder(tmp_path)
+    shutil.copy(PUBLISHED / "manifest.json", tmp_path)
+    pd.read_csv(PUBLISHED / "front.csv").drop(columns="theta3").to_csv(tmp_path / "front.csv")
+    with pytest.raises(InputError, match="has no column theta3"):
+        front_in_folder(tmp_path)
+    (tmp_path / "front.csv").write_text("")
+    with pytest.raises(InputError, match="is no table"):
+        front_in_folder(tmp_path)
