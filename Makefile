@@ -34,7 +34,7 @@ option = $(if $($(2)),--$(1) $(call quoted,$($(2))))
 help: ## show this text
 	@echo 'thetafront: score against seconds per move'
 	@echo
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 26
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 26
 	@echo
 	@echo 'Variables of `make sweep`: EXPERIMENT TRIALS REPLICATES JOBS NAME SEED SAMPLER DESIGN'
 	@echo 'DESIGN_SIZE COST STANDARD_ERROR VALIDATION_GAMES VALIDATION_POINTS STORAGE RESULTS. Each is an'; echo 'option of `thetafront sweep`; see its --help.'

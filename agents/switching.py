@@ -128,8 +128,8 @@ class Switching(Agent):
     Raises
     ------
     ValueError
-        If a number is out of range, or ``switch_at`` and ``depth`` together allow more than ten million
-        leaves: (8k)ᵈ.
+        If a number is out of range, or ``switch_at`` and ``depth`` together may mean many million leaves: more
+        than ten by the rule of thumb (8k)ᵈ, of which merges deeper down may make two or three times as many.
     """
 
     schedule: Schedule

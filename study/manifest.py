@@ -13,7 +13,7 @@ from typing import Any
 
 import joblib
 
-__all__ = ["ROOT", "command_line", "machine", "provenance", "write_json"]
+__all__ = ["ROOT", "command_line", "machine", "provenance", "write_json", "write_manifest"]
 
 LIBRARIES = ("numpy", "numba", "llvmlite", "optuna", "scipy", "pandas", "joblib", "matplotlib")
 ROOT = Path(__file__).resolve().parent.parent
@@ -80,3 +80,10 @@ def write_json(contents: Mapping[str, Any], path: Path) -> None:
     draft = path.with_name(f".{path.name}.part")
     draft.write_text(json.dumps(contents, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     draft.replace(path)
+
+
+def write_manifest(contents: Mapping[str, Any], path: Path) -> None:
+    """Write what made the files beside it; what an earlier run wrote there stays as one of ``earlier_runs``."""
+    earlier = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    before = [*earlier.pop("earlier_runs", []), earlier] if earlier else []
+    write_json({**contents, "earlier_runs": before}, path)

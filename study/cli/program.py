@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -17,7 +18,7 @@ from study.errors import InputError
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["app", "console", "failed", "main"]
+__all__ = ["Commands", "app", "console", "failed", "main", "progress_console"]
 
 PROGRAM = "thetafront"
 EXIT_FAILURE = 1
@@ -50,6 +51,11 @@ class Commands(TyperGroup):
         except typer.TyperException as error:
             message, code = error.format_message(), EXIT_BAD_INPUT
         except typer.Abort:
+            code = EXIT_INTERRUPTED
+        except SystemError as error:
+            # An interrupt within a kernel comes out as this, while the kernel's result is made an object.
+            if not isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
+                raise
             code = EXIT_INTERRUPTED
         except (BrokenPipeError, SystemExit):
             # Whoever read along has seen enough; typer answers that by SystemExit, and by it alone.
@@ -91,6 +97,13 @@ def console() -> "Console":
     return out if out.width >= LEAST_WIDTH else Console(highlight=False, width=LEAST_WIDTH)
 
 
+def progress_console() -> "Console":
+    """Return where people read of a command whose result, on standard output, is a text to keep."""
+    from rich.console import Console
+
+    return Console(highlight=False, stderr=True)
+
+
 def failed(message: str) -> typer.Exit:
     """Say in one line what went wrong that is no bad input; return the exit."""
     print(f"{PROGRAM}: {message}", file=sys.stderr)
@@ -99,6 +112,9 @@ def failed(message: str) -> typer.Exit:
 
 def main() -> None:
     """Run the command line; a request to end is an interrupt, unless nohup or the like ignores it."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without θ shows ? in its place
     for each in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(each) is not signal.SIG_IGN:
             signal.signal(each, signal.default_int_handler)

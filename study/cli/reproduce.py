@@ -1,6 +1,6 @@
 """Commands that play again what the sources report: reproduce table1, bellman, switching."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from study.cli.options import RESULTS, JobsOption, ResultsOption, folder, whole
-from study.cli.program import Commands, app, console, failed
+from study.cli.program import Commands, app, failed, progress_console
 from study.errors import InputError, check_range
 
 if TYPE_CHECKING:
-    from agents.agent import Agent, Game
+    from agents.agent import Game
     from study.reproduce.fronts import Front
-    from study.reproduce.ledger import GameLedger
 
 __all__ = ["bellman", "switching", "table1"]
 
@@ -54,19 +53,9 @@ def seeds_of(games: int, seed: int) -> range:
     return range(game_seed(seed, 0), game_seed(seed, games))
 
 
-def reuse(ledger: "GameLedger", folders: Sequence[Path], agents: Iterable["Agent"]) -> None:
-    """Copy the games of these agents from other reproductions' folders."""
-    from study.reproduce.ledger import GameLedger
-
-    wanted = list(agents)
-    for each in folders:
-        path = each / "games.csv"
-        if not path.exists():
-            raise InputError(f"reuse: {str(each)!r} given, a folder with a games.csv allowed")
-        other = GameLedger(path)
-        for agent in wanted:
-            for game in other.games(agent).values():
-                ledger.add(agent, game)
+def settings_of(games: int, seed: int) -> dict[str, int]:
+    """Return what a manifest says of a command's options."""
+    return {"seed": seed, "games_a_row": games}
 
 
 ReuseOption = Annotated[
@@ -101,14 +90,10 @@ def table1(
 ) -> None:
     """Table 1 and Figure 3 of Ripstein (2023), under the common rules and the paper's program's.
 
-    Ten rows of a thousand games, and three of a quarter of that for the program's slips. Stopped, it goes on where it was: finished games are in the folder's
-    games.csv.
+    Ten rows of a thousand games, and three of a quarter of that for the program's slips. Stopped, it goes on where
+    it was: finished games are in the folder's games.csv.
     """
-    from study.manifest import provenance, write_json
-    from study.plots import save
-    from study.report import write_csv
-    from study.reproduce.ledger import GameLedger, digest_of
-    from study.reproduce.rows import play_missing
+    from study.reproduce.reproduction import Reproduction
     from study.reproduce.table1 import (
         ROWS,
         seeds_for_slips,
@@ -116,29 +101,19 @@ def table1(
         table1_frame,
         table1_markdown,
     )
-    from study.storage import make_folder
     from study.workers import check_jobs
 
     seeds = seeds_of(games, seed)
     n_jobs = check_jobs(jobs)
-    make_folder(output)
-    made_by = provenance()
-    agents = {row.name: row.agent for row in ROWS}
-    ledger, out = GameLedger(output / "games.csv"), console()
-    with rows_reported():
-        played: dict[str, list[Game]] = {}
+    played: dict[str, list[Game]] = {}
+    with rows_reported(), Reproduction.begun(output, n_jobs, progress_console()) as run:
         for slips, some_seeds in ((False, seeds), (True, seeds_for_slips(seeds))):
             some = {row.name: row.agent for row in ROWS if bool(row.slip) is slips}
-            played |= play_missing(some, some_seeds, ledger, n_jobs, out)
-    frame = table1_frame(played)
-    text = table1_markdown(frame, seeds)
-    write_csv(frame, output / "table1.csv")
-    (output / "table1.md").write_text(text, encoding="utf-8")
-    save(table1_figure(played, frame), output / "table1.png")
-    digests = {digest_of(agent): name for name, agent in agents.items()}
-    write_json(
-        {**made_by, "seed": seed, "games_a_row": games, "rows": digests}, output / "manifest.json"
-    )
+            played |= run.play(some, some_seeds)
+        frame = table1_frame(played)
+        text = table1_markdown(frame, seeds)
+        figure = table1_figure(played, frame)
+        run.write("table1", text, figure, {"table1": frame}, settings_of(games, seed))
     print(text, end="")
 
 
@@ -151,7 +126,7 @@ def bellman(
     games: GamesOption = 1000,
     seed: SeedOption = 0,
     jobs: JobsOption = None,
-    reuse_: ReuseOption = None,
+    reuse: ReuseOption = None,
     output: Annotated[Path, output_option("bellman")] = RESULTS / "bellman",
 ) -> None:
     """Equation 3 of Ripstein (2023), R + γ·V, against equation 2 at the same θ.
@@ -159,10 +134,7 @@ def bellman(
     A thousand games where the paper says something (γ = 0.9), fewer for the other γ.
     """
     from agents.mcmdp import MonteCarloMDP
-    from study.manifest import provenance, write_json
     from study.play import agent_of
-    from study.plots import save
-    from study.report import write_csv
     from study.reproduce.bellman import (
         bellman_figure,
         bellman_frame,
@@ -170,9 +142,7 @@ def bellman(
         rows,
         seeds_of_row,
     )
-    from study.reproduce.ledger import GameLedger, digest_of
-    from study.reproduce.rows import play_missing
-    from study.storage import make_folder
+    from study.reproduce.reproduction import Reproduction
     from study.workers import check_jobs
 
     seeds = seeds_of(games, seed)
@@ -185,27 +155,18 @@ def bellman(
         plain = agent
         what = "θ = (" + ", ".join(f"{values[f'theta{k}']:g}" for k in range(1, 7)) + ")"
     policies = rows(plain)
-    agents = {row.name: row.agent for row in policies}
-    make_folder(output)
-    made_by = provenance()
-    ledger, out = GameLedger(output / "games.csv"), console()
-    reuse(ledger, reuse_ or [], agents.values())
     played: dict[str, list[Game]] = {}
-    with rows_reported():
+    with rows_reported(), Reproduction.begun(output, n_jobs, progress_console()) as run:
+        run.reuse(reuse or [], [row.agent for row in policies])
         for some_seeds in dict.fromkeys(seeds_of_row(row, seeds) for row in policies):
             some = {
                 row.name: row.agent for row in policies if seeds_of_row(row, seeds) == some_seeds
             }
-            played |= play_missing(some, some_seeds, ledger, n_jobs, out)
-    frame = bellman_frame(policies, played)
-    text = bellman_markdown(frame, seeds, what)
-    write_csv(frame, output / "bellman.csv")
-    (output / "bellman.md").write_text(text, encoding="utf-8")
-    save(bellman_figure(frame, what), output / "bellman.png")
-    digests = {digest_of(agent): name for name, agent in agents.items()}
-    write_json(
-        {**made_by, "seed": seed, "games_a_row": games, "rows": digests}, output / "manifest.json"
-    )
+            played |= run.play(some, some_seeds)
+        frame = bellman_frame(policies, played)
+        text = bellman_markdown(frame, seeds, what)
+        figure = bellman_figure(frame, what)
+        run.write("bellman", text, figure, {"bellman": frame}, settings_of(games, seed))
     print(text, end="")
 
 
@@ -247,8 +208,6 @@ def switching(
     Plays the validated fronts of two studies again, on seeds that neither has used, and compares them at three
     budgets.
     """
-    from study.manifest import provenance, write_json
-    from study.plots import save
     from study.report import write_csv
     from study.reproduce.equal_time import (
         contender_of,
@@ -258,9 +217,7 @@ def switching(
         points_frame,
     )
     from study.reproduce.fronts import front_in_folder, within
-    from study.reproduce.ledger import GameLedger, digest_of
-    from study.reproduce.rows import play_missing
-    from study.storage import make_folder
+    from study.reproduce.reproduction import Reproduction
     from study.workers import check_jobs
 
     seeds = seeds_of(games, seed)
@@ -275,21 +232,17 @@ def switching(
                 f"seed: {seed} given, which study {front.name!r} has used; any other allowed"
             )
         fronts.append(front)
+    if fronts[0].name == fronts[1].name:
+        raise InputError(f"studies: {fronts[0].name!r} given twice, two of different names allowed")
     contenders = [contender_of(within(front, other)) for front, other in (fronts, reversed(fronts))]
-    make_folder(output)
-    made_by = provenance()
     agents = {key: agent for each in contenders for key, agent in each.agents.items()}
-    with rows_reported():
-        played = play_missing(agents, seeds, GameLedger(output / "games.csv"), n_jobs, console())
-    frame = points_frame(contenders, played)
-    differences = difference_frame(contenders, frame, played)
-    text = equal_time_markdown(contenders, frame, differences, seeds)
-    write_csv(frame, output / "points.csv")
-    write_csv(differences, output / "equal_time.csv")
-    (output / "equal_time.md").write_text(text, encoding="utf-8")
-    save(equal_time_figure(contenders, frame, differences), output / "equal_time.png")
-    digests = {digest_of(agent): name for name, agent in agents.items()}
-    write_json(
-        {**made_by, "seed": seed, "games_a_row": games, "rows": digests}, output / "manifest.json"
-    )
+    with rows_reported(), Reproduction.begun(output, n_jobs, progress_console()) as run:
+        played = run.play(agents, seeds)
+        frame = points_frame(contenders, played)
+        write_csv(frame, output / "points.csv")  # should the fronts have no time in common
+        differences = difference_frame(contenders, frame, played)
+        text = equal_time_markdown(contenders, frame, differences, seeds)
+        figure = equal_time_figure(contenders, frame, differences)
+        tables = {"equal_time": differences}
+        run.write("equal_time", text, figure, tables, settings_of(games, seed))
     print(text, end="")

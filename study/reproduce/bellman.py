@@ -154,9 +154,9 @@ def answer(frame: pd.DataFrame) -> str:
         rise = row["less_equation_2_low95_points"] > 0
         change = "worse than" if drop else "better than" if rise else "not told apart from"
         sentences.append(
-            f"With V as {row['V']} it scores {mean_of(row)}: {change} equation 2 "
-            f"({gap_of(row, 'less_equation_2')} in pairs), and {verdict} "
-            f"({gap_of(row, 'less_pure_monte_carlo')})."
+            f"With V as {row['V']} it scores {mean_of(row)}: {change} equation 2, "
+            f"{gap_of(row, 'less_equation_2')} on the same seeds, and {verdict}, "
+            f"{gap_of(row, 'less_pure_monte_carlo')}."
         )
     return " ".join(sentences)
 
@@ -172,8 +172,8 @@ def mean_of(row: "pd.Series[float]") -> str:
 def gap_of(row: "pd.Series[float]", key: str) -> str:
     """Write a difference with its interval."""
     return (
-        f"{row[f'{key}_points']:+,.0f}, {row[f'{key}_low95_points']:+,.0f} to "
-        f"{row[f'{key}_high95_points']:+,.0f}"
+        f"{row[f'{key}_points']:+,.0f} ({row[f'{key}_low95_points']:+,.0f} to "
+        f"{row[f'{key}_high95_points']:+,.0f})"
     )
 
 

@@ -53,6 +53,8 @@ class Contender:
         The study's.
     title : str
         The experiment's.
+    cost : str
+        By which its front was chosen.
     agents : dict of str to Agent
         By a name for each point, the cheapest first.
     thetas : dict of str to str
@@ -61,6 +63,7 @@ class Contender:
 
     name: str
     title: str
+    cost: str
     agents: dict[str, Agent]
     thetas: dict[str, str]
 
@@ -91,7 +94,7 @@ def contender_of(front_of: Front) -> Contender:
             f"{label} {value}"
             for label, value in zip(labels, show_theta(row, experiment), strict=True)
         )
-    return Contender(name, experiment.title, agents, thetas)
+    return Contender(name, experiment.title, experiment.cost.name, agents, thetas)
 
 
 def points_frame(
@@ -190,6 +193,12 @@ def difference_frame(
     return pd.DataFrame(lines)
 
 
+def chosen_by(contenders: Sequence[Contender]) -> str:
+    """Say by which costs the fronts were chosen: what is not a playout counts in seconds alone."""
+    costs = ", ".join(f"that of {each.name} by {each.cost}" for each in contenders)
+    return f"The fronts were chosen by validated scores and costs: {costs}."
+
+
 def verdict(row: "pd.Series[float]", contenders: Sequence[Contender]) -> str:
     """Say which is stronger at a budget."""
     if row["difference_low95_points"] > 0:
@@ -211,9 +220,9 @@ def equal_time_markdown(
     lines = [
         f"# {second} against {first} at equal CPU time",
         "",
-        f"The points of both studies' validated fronts, {n:,} games each on the seeds {seeds[0]} to {seeds[-1]}, which "
-        "neither study has used. In parentheses 95% intervals by bootstrap; differences in pairs of equal seeds. "
-        "Between points scores are read off straight lines over log time.",
+        f"Points of both studies' validated fronts, {n:,} games each on the seeds {seeds[0]} to {seeds[-1]}, which "
+        f"neither study has used. {chosen_by(contenders)} In parentheses 95% intervals by bootstrap; differences in pairs of equal seeds. "
+        "Between neighbouring points scores are read off straight lines over log time.",
         "",
         f"| CPU time a move | {first} | {second} | difference | |",
         "|---:|---:|---:|---:|---|",
@@ -263,9 +272,9 @@ def equal_time_figure(
     top = float(frame["score_high95_points"].max()) * 1.12
     for _, row in differences.iterrows():
         axes.axvline(row["seconds_per_move"], color=BLACK, linestyle=":", linewidth=1)
-        half = (row["difference_high95_points"] - row["difference_low95_points"]) / 2
         axes.annotate(
-            f"{row['difference_points']:+,.0f}\n± {half:,.0f}",
+            f"{row['difference_points']:+,.0f}\n({row['difference_low95_points']:+,.0f} to "
+            f"{row['difference_high95_points']:+,.0f})",
             (row["seconds_per_move"], top),
             ha="center",
             va="top",
@@ -283,6 +292,6 @@ def equal_time_figure(
     caption(
         figure,
         f"{n:,} games a point, the same fresh seeds for all; bars: 95% intervals. At the dotted lines: how much "
-        f"higher {second} scores in the same CPU time a move, with its 95% interval.",
+        f"higher {second} scores in the same CPU time a move, with its 95% interval. {chosen_by(contenders)}",
     )
     return figure

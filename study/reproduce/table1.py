@@ -238,7 +238,21 @@ def answer(frame: pd.DataFrame) -> str:
     return (
         f"The paper's {scores.min():,} to {scores.max():,} points for the MDP agents are nearest to scores of {game}. "
         f"Over {n:,} games a row ours are {said['common']} by the common rule, and {said['cascade']} by the cascade."
+        f"\n\nThe program's slips, against the same agents without them on the same seeds: {slips_answer(frame)}."
     )
+
+
+def slips_answer(frame: pd.DataFrame) -> str:
+    """Say what the slips do, one phrase a row."""
+    phrases = []
+    for _, row in frame[frame["slip"] != ""].iterrows():
+        low, high = row["slip_effect_low95_points"], row["slip_effect_high95_points"]
+        seen = "costs points" if high < 0 else "wins points" if low > 0 else "is not seen"
+        phrases.append(
+            f"{row['slip']}, {row['model']}, {seen}, {row['slip_effect_points']:+,.0f} ({low:+,.0f} to {high:+,.0f}, "
+            f"n = {row['n_games']:,} pairs)"
+        )
+    return "; ".join(phrases)
 
 
 def table1_markdown(frame: pd.DataFrame, seeds: Sequence[int]) -> str:
@@ -370,7 +384,7 @@ def table1_figure(games: Mapping[str, Sequence[Game]], frame: pd.DataFrame) -> F
     caption(
         figure,
         f"{n:,} games a half violin, the same seeds for all; an area shows how the scores of single games spread "
-        "(a kernel density). Left halves: the common rule; right halves: the paper's program, where a merged tile "
+        "(a kernel density, as wide as there is room). Left halves: the common rule; right halves: the cascade, where a merged tile "
         "may merge again. The paper gives no number of games.",
     )
     return figure

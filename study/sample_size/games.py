@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from agents.agent import Game
+from agents.agent import Agent, Game
 from agents.catalog import theta_names
 from study.errors import InputError
 from study.experiment import Experiment
@@ -87,18 +87,19 @@ def samples_of_points(
 ) -> list[Sample]:
     """Return the validation games of one or two points of a study; keep them in ``output``."""
     agents = [experiment.build(point.params) for point in points]
-    ledger = None
-    if output is not None:
-        make_folder(output)
-        ledger = GameLedger(output / GAMES)
     samples = []
+    kept: list[tuple[Agent, Game]] = []
     for label, point, agent in zip(NAMES, points, agents, strict=False):
         theta = ",".join(f"{point.params[name]:g}" for name in experiment.space.names)
         played = [point.games[replicate] for replicate in sorted(point.games)]
         origin = f"{point.origin}, point {point.key}"
         samples.append(sample_of(label, theta, origin, digest_of(agent), played))
-        if ledger is not None:
-            for game in played:
+        kept += [(agent, game) for game in played]
+    if output is not None:
+        make_folder(output)
+        ledger = GameLedger(output / GAMES)
+        with ledger.held():
+            for agent, game in kept:
                 ledger.add(agent, game)
     return samples
 

@@ -35,6 +35,7 @@ __all__ = [
 ]
 
 MOST_GAMES_A_TRIAL = 100
+SMALLEST_ERROR = 0.01  # points
 N_RESAMPLES = 20_000
 N_DEVIATIONS = 2_000
 QUANTILES = {"low95": 0.025, "low50": 0.25, "median": 0.5, "high50": 0.75, "high95": 0.975}
@@ -124,7 +125,9 @@ def errors_frame(
 
 
 def check_errors(standard_errors: Iterable[float]) -> None:
-    """Refuse a standard error that no number of games gives."""
+    """Refuse a standard error that no feasible number of games gives."""
     for error in standard_errors:
-        if not (math.isfinite(error) and error > 0):
-            raise InputError(f"standard error: {error:g} given, a finite number above 0 allowed")
+        if not (math.isfinite(error) and error >= SMALLEST_ERROR):
+            raise InputError(
+                f"standard error: {error:g} given, a finite number of {SMALLEST_ERROR:g} or more allowed"
+            )

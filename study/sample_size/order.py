@@ -46,7 +46,7 @@ __all__ = [
 
 Floats = npt.NDArray[np.float64]
 
-N_WORLDS = 200
+N_WORLDS = 500
 N_RESAMPLES_A_WORLD = 2_000
 WRONG_LEVELS = (0.10, 0.05)
 FEWEST_FOR_CORRELATION = 4  # Fisher's transform has the standard error 1/√(n − 3)

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from study.manifest import write_json
+from study.manifest import write_manifest
 from study.plots import save
 from study.report import write_csv
 from study.sample_size.figure import sample_size_figure
@@ -48,5 +48,5 @@ def write(measured: Measured, output: Path, made_by: dict[str, Any]) -> list[Pat
     ]
     resamples = {"n_resamples": N_RESAMPLES, "n_worlds": N_WORLDS}
     resamples["n_resamples_a_world"] = N_RESAMPLES_A_WORLD
-    write_json({**made_by, "thetas": thetas, **resamples}, paths[-1])
+    write_manifest({**made_by, "thetas": thetas, **resamples}, paths[-1])
     return paths

@@ -147,7 +147,9 @@ def trials_section(measured: Measured) -> Section:
             error = Estimate(*(row[f"standard_error{end}_points"] for end in ends))
             cells.append(tight(row["mean_low95_points"], row["mean_high95_points"]))
             cells.append(with_interval(error))
-        if chances is not None:
+        if measured.ranking is not None and not measured.ranking.known:
+            cells.append("not known")
+        elif chances is not None:
             row = chances[n]
             interval = tight(100 * row["p_wrong_low95"], 100 * row["p_wrong_high95"], ".1f")
             cells.append(f"{row['p_wrong']:.1%} ({interval})")

@@ -6,7 +6,6 @@
 """
 
 import importlib.metadata
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from study.errors import InputError, check_range
-from study.manifest import provenance, write_json
+from study.manifest import provenance, write_manifest
 from study.plots import save
 from study.report import write_csv
 from study.sampler_benchmark.contest import N_DESIGN, Run, play
@@ -193,8 +192,6 @@ def run_benchmark(
     save(samplers_figure(records, summary), paths[2])
     made_by["versions"] |= versions()
     manifest = output / "manifest.json"
-    earlier = json.loads(manifest.read_text()) if manifest.exists() else {}
-    before = [*earlier.pop("earlier_runs", []), earlier] if earlier else []
     contents = {
         **made_by,
         "samplers": list(samplers),
@@ -206,7 +203,7 @@ def run_benchmark(
     }
     if "recorded" in surfaces:
         contents["recorded_fit"] = Recording().quality()
-    write_json({**contents, "earlier_runs": before}, manifest)
+    write_manifest(contents, manifest)
     return Outcome(summary, text, [output / "runs.jsonl", *paths, manifest])
 
 

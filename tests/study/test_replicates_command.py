@@ -106,7 +106,10 @@ def test_games_are_played_kept_and_added_to(tmp_path: Path) -> None:
         (["--games", "many"], "'many' given, a whole number allowed"),
         (["--seed", "-1"], "seed: -1 given, 0 to"),
         (["--jobs", "0"], "jobs: 0 given, 1 to 1024 allowed"),
-        (["--standard-error", "0"], "standard error: 0 given, a finite number above 0 allowed"),
+        (
+            ["--standard-error", "0"],
+            "standard error: 0 given, a finite number of 0.01 or more allowed",
+        ),
         (["--point", "x"], "study: --point given without --study"),
         (["--study", "s", "--games", "9"], "--study and --games given, one of the two allowed"),
         (["mcmdp", "--study", "s"], "--study and AGENT given, one of the two allowed"),

@@ -67,9 +67,6 @@ def test_table1_goes_on_where_it_was_killed(tmp_path: Path) -> None:
     assert len(games) == 13 * 2
     assert not games.duplicated(["agent", "seed"]).any()
     table = pd.read_csv(tmp_path / "table1.csv")
-    assert table["score_mean_points"].tolist() == pytest.approx(
-        games.groupby("agent", sort=False)["score_points"].mean().tolist(), rel=1
-    )
     manifest = json.loads((tmp_path / "manifest.json").read_text())
     assert set(manifest["rows"]) == set(games["agent"])
     means = games.groupby("agent")["score_points"].mean()

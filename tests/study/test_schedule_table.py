@@ -2,6 +2,10 @@
 
 import json
 import math
+import signal
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -135,3 +139,16 @@ def test_bad_input_is_one_line_and_exit_code_2(asked: list[str], named: str) -> 
     assert done.exit_code == 2
     assert named in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_an_interrupt_within_a_kernel_is_one_line() -> None:
+    """Decisions are made in this process: an interrupt that comes in the middle of one is no error."""
+    command = [sys.executable, "-m", "study", "schedule", "--games", "5000"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    time.sleep(8)  # imports and kernels; an interrupt before that is answered alike
+    process.send_signal(signal.SIGTERM)
+    _, stderr = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert stderr.splitlines() == ["thetafront: interrupted"]

@@ -28,7 +28,7 @@ def games_of(mean: float, micros: float, n: int = 60) -> list[Game]:
 
 def contender(name: str, n: int) -> Contender:
     keys = [f"{name}, point {k}" for k in range(n)]
-    return Contender(name, name, {}, dict.fromkeys(keys, "θ₁ 1"))
+    return Contender(name, name, "seconds_per_move", {}, dict.fromkeys(keys, "θ₁ 1"))
 
 
 def test_weights_make_the_straight_line_over_log_cost() -> None:

@@ -38,7 +38,8 @@ def test_seeds_come_in_turn_for_all_rows(tmp_path: Path) -> None:
     """A run stopped anywhere has rows of the same seeds, but for those in flight."""
     agents = {name: AGENTS[name] for name in ("random", "one")}
     ledger = GameLedger(tmp_path / "games.csv")
-    ledger.add(AGENTS["one"], AGENTS["one"].play(0))
+    with ledger.held():
+        ledger.add(AGENTS["one"], AGENTS["one"].play(0))
     source = Rows(agents, range(3), ledger)
     keys = []
     while (game := source.next_game()) is not None:

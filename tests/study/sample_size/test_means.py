@@ -79,5 +79,7 @@ def test_a_deviations_interval_is_as_wide_as_its_theory_says() -> None:
 
 @pytest.mark.parametrize("error", [0.0, -1.0, math.nan, math.inf])
 def test_standard_errors_that_no_number_gives_are_refused(error: float) -> None:
-    with pytest.raises(InputError, match=r"standard error: .* given, a finite number above 0"):
+    with pytest.raises(
+        InputError, match=r"standard error: .* given, a finite number of 0\.01 or more"
+    ):
         check_errors([error])
