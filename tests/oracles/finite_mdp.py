@@ -1,0 +1,183 @@
+"""Finite MDPs in plain Python, on descriptions: optimal values, and heuristic search as the book tells it.
+
+A description says for each state what its actions are, for each action its reward and what it may lead to. Nothing
+here knows arrays or kernels.
+"""
+
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from tests.oracles.twenty48 import substream, words
+
+Description = dict[Any, dict[Any, tuple[Any, dict[Any, Any]]]]
+PLAYOUT = 3
+
+# A way of five steps, and from each a leap to its end that fails seven times out of ten: back to the beginning.
+# With V(0) = x, a leap is worth -1 + 7/10 x wherever one stands. From 0 that is x itself: x = -10/3, against -5 on
+# foot. From 1 it is -10/3 against -4, from 2 it is -10/3 against -3.
+CHAIN: Description = {
+    **{
+        step: {
+            "walk": (-1.0, {step + 1: 1.0}),
+            "leap": (-1.0, {5: 0.3, 0: 0.7}),
+        }
+        for step in range(5)
+    },
+    5: {},
+}
+CHAIN_VALUES = [-10 / 3, -10 / 3, -3.0, -2.0, -1.0, 0.0]
+CHAIN_ACTIONS = ["leap", "leap", "walk", "walk", "walk", None]
+
+
+def q(description: Description, values: Any, discount: Any, state: Any, action: Any) -> Any:
+    reward, outcomes = description[state][action]
+    return reward + discount * sum(p * values[after] for after, p in outcomes.items())
+
+
+def greedy(description: Description, values: Any, discount: Any, state: Any) -> tuple[Any, Any]:
+    """The best action, the first of equals, and its value."""
+    actions = list(description[state])
+    qs = [q(description, values, discount, state, action) for action in actions]
+    return actions[qs.index(max(qs))], max(qs)
+
+
+def exactly(description: Description) -> Description:
+    """The same with fractions for floats, each the simplest that is near."""
+    return {
+        state: {
+            action: (
+                Fraction(reward).limit_denominator(1000),
+                {after: Fraction(p).limit_denominator(1000) for after, p in outcomes.items()},
+            )
+            for action, (reward, outcomes) in actions.items()
+        }
+        for state, actions in description.items()
+    }
+
+
+def optimal_values(
+    description: Description, discount: float, sweeps: int = 2000
+) -> dict[Any, float]:
+    """Value iteration, all states from the sweep before, until nothing changes."""
+    values = dict.fromkeys(description, 0.0)
+    for _ in range(sweeps):
+        after = {
+            state: greedy(description, values, discount, state)[1] if description[state] else 0.0
+            for state in description
+        }
+        if after == values:
+            break
+        values = after
+    return values
+
+
+def random_description(seed: int, n_states: int = 8, n_terminal: int = 1) -> Description:
+    """States that lead anywhere, with one to three actions of one to four outcomes each."""
+    chance = random.Random(seed)
+    description: Description = {}
+    for state in range(n_states):
+        description[state] = {}
+        if state >= n_states - n_terminal:
+            continue
+        for action in range(chance.randint(1, 3)):
+            afters = chance.sample(range(n_states), chance.randint(1, 4))
+            weights = [chance.randint(1, 9) for _ in afters]
+            outcomes = {a: w / sum(weights) for a, w in zip(afters, weights, strict=True)}
+            description[state][action] = (chance.uniform(-5, 5), outcomes)
+    return description
+
+
+# --- heuristic search, by §9.7 and §9.8 of the book, and the random words ---
+
+
+def draw(outcomes: dict[Any, float], word: int) -> Any:
+    left = (word >> 11) / 2**53
+    for after, p in outcomes.items():
+        left -= p
+        if left < 0:
+            return after
+    return after
+
+
+def words_of(seed: int, simulation: int) -> Iterator[int]:
+    return words(substream(substream(seed, PLAYOUT), simulation))
+
+
+def heuristic_search(
+    description: Description,
+    discount: float,
+    start: Any,
+    bound: dict[Any, float],
+    n_simulations: int,
+    depth: int,
+    seed: int,
+) -> tuple[dict[Any, float], int]:
+    """U, and the number of backups."""
+    values = dict(bound)
+    n_backups = 0
+    for simulation in range(n_simulations):
+        state, random_words = start, words_of(seed, simulation)
+        for _ in range(depth):
+            if not description[state]:
+                break
+            action, value = greedy(description, values, discount, state)
+            values[state] = min(values[state], value)
+            n_backups += 1
+            state = draw(description[state][action][1], next(random_words))
+    return values, n_backups
+
+
+def labelled_heuristic_search(
+    description: Description,
+    discount: float,
+    start: Any,
+    bound: dict[Any, float],
+    depth: int,
+    delta: float,
+    seed: int,
+) -> tuple[dict[Any, float], set[Any], int]:
+    """U, the solved states, and the number of rounds."""
+    values = dict(bound)
+    solved = {state for state, actions in description.items() if not actions}
+
+    def envelope_of(state: Any) -> tuple[list[Any], bool]:
+        found, envelope, to_do = False, [], [state]
+        seen = {state}
+        while to_do:
+            state = to_do.pop()
+            envelope.append(state)
+            action, value = greedy(description, values, discount, state)
+            if values[state] - value > delta:
+                found = True
+                continue
+            for after in description[state][action][1]:
+                if after not in solved and after not in seen:
+                    seen.add(after)
+                    to_do.append(after)
+        return envelope, found
+
+    def label(state: Any) -> bool:
+        if state in solved:
+            return True
+        envelope, found = envelope_of(state)
+        if found:
+            for each in reversed(envelope):
+                values[each] = min(values[each], greedy(description, values, discount, each)[1])
+            return False
+        solved.update(envelope)
+        return True
+
+    n_rounds = 0
+    while start not in solved:
+        state, visited, random_words = start, [], words_of(seed, n_rounds)
+        while len(visited) < depth and state not in solved:
+            visited.append(state)
+            action, value = greedy(description, values, discount, state)
+            values[state] = min(values[state], value)
+            state = draw(description[state][action][1], next(random_words))
+        while visited and label(visited.pop()):
+            pass
+        n_rounds += 1
+    return values, solved, n_rounds
