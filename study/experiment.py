@@ -100,7 +100,7 @@ MCMDP = Experiment(
 
 SWITCHING = Experiment(
     name="switching",
-    title="2048, Monte Carlo MDP agent that looks deeper on crowded boards",
+    title="2048, expectimax on crowded boards",
     agent="switching",
     space=Space(
         (

@@ -161,7 +161,7 @@ def pareto_figure(
         validated_bars(axes, beaten, cost, label, marker="o", markersize=6, **hollow)
     for _, row in validated[is_baseline].iterrows():
         theta = ", ".join(f"{row[name]:g}" for name in experiment.space.names)
-        label = f"validated: {row['origin']} = ({theta})"
+        label = f"validated, {row['origin']}: ({theta})"
         one = row.to_frame().T.infer_objects()
         validated_bars(axes, one, cost, label, marker="D", markersize=7, color=BLACK, zorder=5)
     cost_axis(axes, cost)
