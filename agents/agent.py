@@ -153,6 +153,10 @@ class Agent(ABC):
     def decide(self, board: int, stream: int) -> tuple[int, npt.NDArray[np.float64], int]:
         """Choose an action: the action, the four values and the playout moves it took."""
 
+    def in_game(self) -> "Agent":
+        """Return what plays one game: the agent itself, unless it keeps something from move to move."""
+        return self
+
     def play(self, seed: int) -> Game:
         """Play one game from its start to its end.
 
@@ -174,11 +178,12 @@ class Agent(ABC):
         check_seed(seed)
         warm(self)
         progress = Progress(board=initial(seed), score=0, n_moves=0, n_playout_moves=0)
+        player = self.in_game()
         seconds = 0.0
         while True:
             target = progress.n_moves + MOVES_PER_CHUNK
             begin = time.thread_time()
-            progress = self.advance(progress, seed, target)
+            progress = player.advance(progress, seed, target)
             seconds += time.thread_time() - begin
             if progress.n_moves < target:
                 break
@@ -232,9 +237,10 @@ class Agent(ABC):
             If the seed is out of range.
         """
         check_seed(seed)
+        player = self.in_game()
         board, score, n_moves = initial(seed), 0, 0
         while legal_actions(board):
-            decision = self.act(board, stream(seed, self.purpose, n_moves))
+            decision = player.act(board, stream(seed, self.purpose, n_moves))
             yield Move(n_moves, score, board, decision)
             after, reward = afterstate(board, decision.action, self.rule)
             board = spawn(after, stream(seed, int(SPAWN), n_moves))

@@ -1,16 +1,21 @@
-"""Agents by name, built from named numbers: what a command line or a study has at hand."""
+"""Agents by name, built from named numbers and words: what a command line or a study has at hand."""
 
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
 
 from agents.agent import Agent
 from agents.mcmdp import MonteCarloMDP
 from agents.pmcts import PureMonteCarlo
 from agents.random import RandomAgent
 from agents.switching import Switching
+from agents.uct import UCT
 
-__all__ = ["AGENTS", "build", "parameters", "theta_names"]
+__all__ = ["AGENTS", "Value", "build", "parameters", "theta_names", "words_allowed"]
+
+Value = float | str
+"""A parameter's value: a number, or one of a few words."""
 
 AGENTS: dict[str, Callable[..., Agent]] = {
     "mcmdp": MonteCarloMDP.from_theta,
@@ -18,8 +23,12 @@ AGENTS: dict[str, Callable[..., Agent]] = {
     "random": RandomAgent,
     "switching": Switching.from_theta,
     "table1": MonteCarloMDP.of_table1,
+    "uct": UCT.from_numbers,
 }
-"""What makes each agent. The parameters of these callables are the agents' parameters."""
+"""What makes each agent. The parameters of these callables are the agents' parameters.
+
+One that takes a word has a member of a :class:`~enum.StrEnum` as its default, whose members are the words.
+"""
 
 
 def maker(name: str) -> Callable[..., Agent]:
@@ -29,7 +38,7 @@ def maker(name: str) -> Callable[..., Agent]:
     return AGENTS[name]
 
 
-def parameters(name: str) -> dict[str, float]:
+def parameters(name: str) -> dict[str, Value]:
     """Return an agent's parameters and their defaults, in order."""
     signature = inspect.signature(maker(name))
     return {key: parameter.default for key, parameter in signature.parameters.items()}
@@ -38,8 +47,13 @@ def parameters(name: str) -> dict[str, float]:
 def theta_names(name: str) -> tuple[str, ...]:
     """Return the parameters that make up θ, in order: ``theta1`` … where an agent has such, else all numbers."""
     defaults = parameters(name)
-    numbers = tuple(key for key, value in defaults.items() if not isinstance(value, bool))
+    numbers = tuple(key for key, value in defaults.items() if not isinstance(value, bool | str))
     return tuple(key for key in numbers if key.startswith("theta")) or numbers
+
+
+def words_allowed(default: Value) -> tuple[str, ...]:
+    """Return the words that a parameter with this default takes; none if it takes numbers."""
+    return tuple(type(default)) if isinstance(default, StrEnum) else ()
 
 
 def from_theta(name: str, theta: Sequence[float]) -> dict[str, float]:
@@ -59,14 +73,41 @@ def from_theta(name: str, theta: Sequence[float]) -> dict[str, float]:
     return dict(zip(names, theta, strict=True))
 
 
-def build(name: str, values: Mapping[str, float]) -> Agent:
+def value_of(key: str, value: Value, default: Value) -> Value:
+    """Turn what is given for a parameter into what the agent takes; ValueError if it is not allowed."""
+    if isinstance(default, StrEnum):
+        words = words_allowed(default)
+        if value not in words:
+            raise ValueError(f"{key}: {shown(value)} given, one of {', '.join(words)} allowed")
+        return type(default)(value)
+    if isinstance(value, str):
+        raise ValueError(f"{key}: {value!r} given, a number allowed")
+    if not math.isfinite(value):
+        raise ValueError(f"{key}: {value} given, a finite number allowed")
+    if isinstance(default, bool):
+        if value not in {0, 1}:
+            raise ValueError(f"{key}: {value:g} given, 0 or 1 allowed")
+        return bool(value)
+    if isinstance(default, int):
+        if value != int(value):
+            raise ValueError(f"{key}: {value:g} given, an integer allowed")
+        return int(value)
+    return float(value)
+
+
+def shown(value: Value) -> str:
+    """Return a value as messages have it."""
+    return repr(value) if isinstance(value, str) else f"{value:g}"
+
+
+def build(name: str, values: Mapping[str, Value]) -> Agent:
     """Make an agent.
 
     Parameters
     ----------
     name : str
         One of :data:`AGENTS`.
-    values : mapping of str to float
+    values : mapping of str to float or str
         Parameters; those missing have their defaults.
 
     Raises
@@ -76,21 +117,10 @@ def build(name: str, values: Mapping[str, float]) -> Agent:
     """
     make = maker(name)
     defaults = parameters(name)
-    given: dict[str, float] = {}
+    given: dict[str, Value] = {}
     for key, value in values.items():
         if key not in defaults:
             allowed = ", ".join(defaults) or "none"
             raise ValueError(f"parameter: {key!r} given for {name}, allowed: {allowed}")
-        if not math.isfinite(value):
-            raise ValueError(f"{key}: {value} given, a finite number allowed")
-        if isinstance(defaults[key], bool):
-            if value not in {0, 1}:
-                raise ValueError(f"{key}: {value:g} given, 0 or 1 allowed")
-            given[key] = bool(value)
-        elif isinstance(defaults[key], int):
-            if value != int(value):
-                raise ValueError(f"{key}: {value:g} given, an integer allowed")
-            given[key] = int(value)
-        else:
-            given[key] = float(value)
+        given[key] = value_of(key, value, defaults[key])
     return make(**given)

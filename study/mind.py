@@ -19,6 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.agent import Agent, Decision, warm
+from agents.catalog import Value
 from engine.twenty48 import (
     Action,
     afterstate,
@@ -280,7 +281,7 @@ def mind_for_people(mind: Mind) -> Text:
     return Text("\n".join(lines))
 
 
-def answer_of(mind: Mind, name: str, params: Mapping[str, float]) -> dict[str, Any]:
+def answer_of(mind: Mind, name: str, params: Mapping[str, Value]) -> dict[str, Any]:
     """Return what ``act --json`` prints; what is not known is null."""
 
     def known(value: float) -> float | None:

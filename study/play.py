@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.agent import Agent, Game
-from agents.catalog import build, from_theta, parameters
+from agents.catalog import Value, build, from_theta, parameters, words_allowed
 from study.cost import engineering
 from study.errors import InputError
 from study.replicate import share_reaching, summarize
@@ -26,24 +26,27 @@ def parse_numbers(text: str) -> list[float]:
     return numbers
 
 
-def parse_settings(settings: Sequence[str], names: Sequence[str]) -> dict[str, float]:
-    """Read ``name=value`` pairs."""
-    values = {}
+def parse_settings(settings: Sequence[str], defaults: Mapping[str, Value]) -> dict[str, Value]:
+    """Read ``name=value`` pairs: a word where the parameter of that name takes words, else a number."""
+    values: dict[str, Value] = {}
     for setting in settings:
-        name, equals, value = setting.partition("=")
+        name, equals, value = (part.strip() for part in setting.partition("="))
         if not equals:
-            allowed = ", ".join(names) or "none"
+            allowed = ", ".join(defaults) or "none"
             raise InputError(f"set: {setting!r} given, name=value allowed (names: {allowed})")
+        if name in defaults and words_allowed(defaults[name]):
+            values[name] = value
+            continue
         try:
-            values[name.strip()] = float(value)
+            values[name] = float(value)
         except ValueError:
-            raise InputError(f"{name.strip()}: {value!r} given, a number allowed") from None
+            raise InputError(f"{name}: {value!r} given, a number allowed") from None
     return values
 
 
 def agent_of(
     name: str, theta: str | None, settings: Sequence[str]
-) -> tuple[Agent, dict[str, float]]:
+) -> tuple[Agent, dict[str, Value]]:
     """Make the agent that a command line asks for, and name all of its parameters.
 
     Parameters
@@ -62,8 +65,10 @@ def agent_of(
     """
     try:
         defaults = parameters(name)
-        values = from_theta(name, parse_numbers(theta)) if theta is not None else {}
-        values |= parse_settings(settings, list(defaults))
+        values: dict[str, Value] = {}
+        if theta is not None:
+            values |= from_theta(name, parse_numbers(theta))
+        values |= parse_settings(settings, defaults)
         agent = build(name, values)
     except ValueError as error:
         raise InputError(str(error)) from None
@@ -72,7 +77,7 @@ def agent_of(
     return agent, merged | whole
 
 
-def summary_of(name: str, params: Mapping[str, float], games: Sequence[Game]) -> dict[str, Any]:
+def summary_of(name: str, params: Mapping[str, Value], games: Sequence[Game]) -> dict[str, Any]:
     """Return what ``play --json`` prints.
 
     ``reach`` has the tiles 1024 to 8192, and those above that some game reached.
@@ -112,7 +117,10 @@ def summary_for_people(summary: Mapping[str, Any]) -> str:
     """Return the same, without the single games, as lines of text."""
     score = summary["score"]
     error = "?" if score["sem"] is None else f"{score['sem']:,.0f}"
-    shown = ", ".join(f"{key} {value:g}" for key, value in summary["params"].items())
+    shown = ", ".join(
+        f"{key} {value if isinstance(value, str) else format(value, 'g')}"
+        for key, value in summary["params"].items()
+    )
     n_games = summary["n_games"]
     lines = [
         f"{summary['agent']}{f' ({shown})' if shown else ''}, "

@@ -27,7 +27,7 @@ import numpy.typing as npt
 from rich.table import Table
 
 from agents.agent import Agent
-from agents.catalog import AGENTS
+from agents.catalog import AGENTS, Value
 from agents.mcmdp import MonteCarloMDP
 from agents.schedule import Schedule
 from engine.twenty48 import afterstate, legal_actions, n_empty
@@ -201,7 +201,7 @@ def use_for_people(use: Use) -> str:
 
 
 def answer_of(
-    name: str, params: Mapping[str, float], schedule: Schedule, use: Use | None, seed: int
+    name: str, params: Mapping[str, Value], schedule: Schedule, use: Use | None, seed: int
 ) -> dict[str, Any]:
     """Return what ``schedule --json`` prints."""
     rows: list[dict[str, Any]] = [

@@ -58,6 +58,8 @@ N_ACTIONS = len(Action)
 EVERY_CELL = np.uint64(0x1111111111111111)  # bit 0 of each of the sixteen nibbles
 FIRST_COLUMN = np.uint64(0x0001000100010001)
 NOT_LAST_COLUMN = np.uint64(0x0FFF0FFF0FFF0FFF)  # all four bits of columns 0, 1 and 2
+FIRST_THREE_COLUMNS = np.uint64(0x0111011101110111)  # bit 0 of each nibble of columns 0, 1 and 2
+FIRST_THREE_ROWS = np.uint64(0x0000111111111111)
 
 # A spawn is a 4 where 31 random bits, read as a number below 2³¹, are below a tenth of 2³¹.
 ONE_TENTH = np.uint64(round(2**31 / 10))
@@ -257,10 +259,21 @@ def afterstate(board: np.uint64, action: Integer, rule: BuiltRule) -> tuple[np.u
 @kernel
 def legal_actions(board: np.uint64) -> int:
     """Return four bits: bit ``action`` is set if the action moves or merges a tile, by either rule."""
+    # A tile moves if it has an empty cell beside it, to that side; merging is legal to both sides.
+    empty = empty_cells(board)
+    full = empty ^ EVERY_CELL
+    mergeable = mergeable_cells(board)
+    left = FIRST_THREE_COLUMNS & empty & (full >> np.uint64(4))
+    right = FIRST_THREE_COLUMNS & full & (empty >> np.uint64(4))
+    up = empty & (full >> np.uint64(16))
+    down = FIRST_THREE_ROWS & full & (empty >> np.uint64(16))
+    beside = FIRST_THREE_COLUMNS & mergeable & empty_cells(board ^ (board >> np.uint64(4)))
+    below_ = FIRST_THREE_ROWS & mergeable & empty_cells(board ^ (board >> np.uint64(16)))
     legal = 0
-    for action in range(N_ACTIONS):
-        if slide(board, action, None) != board:
-            legal |= 1 << action
+    legal |= int((up | below_) != np.uint64(0)) << Action.UP
+    legal |= int((right | beside) != np.uint64(0)) << Action.RIGHT
+    legal |= int((down | below_) != np.uint64(0)) << Action.DOWN
+    legal |= int((left | beside) != np.uint64(0)) << Action.LEFT
     return legal
 
 
@@ -273,8 +286,8 @@ def is_terminal(board: np.uint64) -> bool:
     if empty_cells(board) != np.uint64(0):
         # Any tile on a board with an empty cell can slide somewhere.
         return bool(board == np.uint64(0))
-    beside = empty_cells(board ^ (board >> np.uint64(4))) & np.uint64(0x0111011101110111)
-    below_ = empty_cells(board ^ (board >> np.uint64(16))) & np.uint64(0x0000111111111111)
+    beside = empty_cells(board ^ (board >> np.uint64(4))) & FIRST_THREE_COLUMNS
+    below_ = empty_cells(board ^ (board >> np.uint64(16))) & FIRST_THREE_ROWS
     return bool(((beside | below_) & mergeable_cells(board)) == np.uint64(0))
 
 

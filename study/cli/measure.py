@@ -27,7 +27,7 @@ __all__ = ["bench", "benchmark_samplers", "play", "utilization"]
 
 @app.command()
 def play(
-    agent: Annotated[str, typer.Argument(help="mcmdp, pmcts, random, switching or table1.")],
+    agent: Annotated[str, typer.Argument(help="mcmdp, pmcts, random, switching, table1 or uct.")],
     theta: Annotated[
         str | None, typer.Option(help="All components of θ, such as 500,54,18,9,6.25,1.")
     ] = None,

@@ -2,9 +2,11 @@
 
 import pytest
 
-from agents.catalog import build, from_theta, parameters, theta_names
+from agents.catalog import Value, build, from_theta, parameters, theta_names, words_allowed
+from agents.leaf_value import LeafValue
 from agents.mcmdp import MonteCarloMDP
 from agents.pmcts import PureMonteCarlo
+from agents.uct import UCT
 
 
 def test_agents_are_built_from_named_numbers() -> None:
@@ -17,22 +19,35 @@ def test_theta_is_what_is_called_so() -> None:
     assert theta_names("mcmdp") == tuple(f"theta{k}" for k in range(1, 7))
     assert theta_names("pmcts") == ("n_playouts",)
     assert parameters("random") == {}
+    assert "leaf_value" not in theta_names("uct"), "a word is no component of a vector"
+
+
+def test_a_parameter_may_take_a_word() -> None:
+    default = parameters("uct")["leaf_value"]
+    assert default == "random"
+    assert words_allowed(default) == ("random", "lookahead", "weights_a", "weights_b", "score")
+    assert words_allowed(parameters("uct")["depth"]) == ()
+    for word in words_allowed(default):
+        assert build("uct", {"leaf_value": word}) == UCT(leaf_value=LeafValue(word))
 
 
 @pytest.mark.parametrize(
     ("name", "values", "part"),
     [
-        ("chess", {}, "'chess' given, one of mcmdp, pmcts, random, switching, table1 allowed"),
+        ("chess", {}, "'chess' given, one of mcmdp, pmcts, random, switching, table1, uct allowed"),
         ("mcmdp", {"theta7": 1.0}, "'theta7' given for mcmdp"),
         ("mcmdp", {"theta6": 2.0}, "theta6"),
         ("mcmdp", {"theta1": float("inf")}, "theta1: inf"),
         ("pmcts", {"n_playouts": 1.5}, "an integer allowed"),
         ("pmcts", {"cascade": 2.0}, "cascade: 2 given, 0 or 1 allowed"),
+        ("uct", {"leaf_value": "best"}, "leaf_value: 'best' given, one of random, lookahead, wei"),
+        ("uct", {"leaf_value": 1.0}, "leaf_value: 1 given, one of random, lookahead, weights_a"),
+        ("uct", {"depth": "deep"}, "depth: 'deep' given, a number allowed"),
         ("mcmdp", {"gamma": 0.0}, "gamma: 0 given"),
         ("mcmdp", {"reward_weight": -1.0}, "reward_weight: -1 given"),
     ],
 )
-def test_what_is_not_allowed_is_named(name: str, values: dict[str, float], part: str) -> None:
+def test_what_is_not_allowed_is_named(name: str, values: dict[str, Value], part: str) -> None:
     with pytest.raises(ValueError, match=part):
         build(name, values)
 

@@ -287,6 +287,16 @@ def test_a_reader_that_has_seen_enough_is_no_error() -> None:
     assert (piped.returncode, piped.stderr) == (0, "")
 
 
+def test_a_parameter_may_be_set_to_a_word() -> None:
+    settings = ["--set", "leaf_value = score", "--set", "n_simulations=5"]
+    arguments = ["play", "uct", *settings, "--games", "1", "--jobs", "1"]
+    result = CliRunner().invoke(app, [*arguments, "--json"])
+    assert result.exit_code == 0
+    params = json.loads(result.stdout)["params"]
+    assert (params["leaf_value"], params["n_simulations"]) == ("score", 5)
+    assert "leaf_value score" in CliRunner().invoke(app, arguments).stdout
+
+
 def test_play_sums_up_for_people() -> None:
     result = CliRunner().invoke(app, ["play", "random", "--games", "3", "--jobs", "1"])
     assert result.exit_code == 0
@@ -335,13 +345,18 @@ def test_play_sums_up_for_people() -> None:
         (["pick", "--score", "many"], "'--score': 'many' given, a number allowed"),
         (["pick", "no-such-study", "--score", "1"], "there is no "),
         (["sweep", "--wings", "2"], "--wings"),
-        (["play", "chess"], "agent: 'chess' given, one of mcmdp, pmcts, random allowed"),
+        (
+            ["play", "chess"],
+            "agent: 'chess' given, one of mcmdp, pmcts, random, switching, table1, uct",
+        ),
         (["play", "mcmdp", "--theta", "1,2,3"], "theta: 3 values given, 6 expected"),
         (["play", "mcmdp", "--theta", "1,2,3,4,5,six"], "theta: 'six' given, a number allowed"),
         (["play", "mcmdp", "--theta", "1,2,3,4,5,7"], "theta6: 7 given"),
         (["play", "mcmdp", "--set", "theta9=1"], "'theta9' given for mcmdp"),
         (["play", "mcmdp", "--set", "theta1"], "name=value allowed"),
         (["play", "pmcts", "--set", "n_playouts=x"], "n_playouts: 'x' given, a number allowed"),
+        (["play", "uct", "--set", "leaf_value=2"], "leaf_value: '2' given, one of random, look"),
+        (["play", "uct", "--set", "depth=deep"], "depth: 'deep' given, a number allowed"),
         (["play", "random", "--games", "0"], "games: 0 given"),
         (["play", "random", "--seed", "-4"], "seed: -4 given"),
         (["status", "no-such-study"], "there is no "),
@@ -366,7 +381,9 @@ def test_bad_input_is_one_line_and_exit_code_2(
 def test_bad_input_prints_no_traceback_in_a_real_process() -> None:
     result = run("sweep", "chess")
     assert (result.returncode, result.stdout) == (2, "")
-    assert result.stderr == "thetafront: experiment: 'chess' given, one of mcmdp allowed\n"
+    assert (
+        result.stderr == "thetafront: experiment: 'chess' given, one of mcmdp, switching allowed\n"
+    )
 
 
 def test_help_is_quick_and_needs_no_arguments() -> None:
