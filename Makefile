@@ -103,7 +103,7 @@ replicates: $(INSTALLED) ## how many games make a trial: two θ, 1,000 games eac
 switching: $(INSTALLED) ## tune the agent that looks deeper, compare it with the plain one at equal time (an hour of CPU)
 	@$(BIN)/thetafront sweep switching --trials 96 --cost playout_moves_per_move --validation-games 40 \
 		$(call option,jobs,JOBS)
-	@$(BIN)/thetafront reproduce switching results/reference/mcmdp switching --games 200 \
+	@$(BIN)/thetafront reproduce switching results/reference/mcmdp switching --games 175 \
 		--output results/equal_time $(call option,jobs,JOBS)
 
 clean: ## remove environment and caches; results stay
