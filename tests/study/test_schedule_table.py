@@ -147,7 +147,7 @@ def test_an_interrupt_within_a_kernel_is_one_line() -> None:
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-    time.sleep(8)  # imports and kernels; an interrupt before that is answered alike
+    time.sleep(5)  # imports and kernels; an interrupt before that is answered alike
     process.send_signal(signal.SIGTERM)
     _, stderr = process.communicate(timeout=120)
     assert process.returncode == 130
