@@ -6,6 +6,7 @@ Libraries that are slow to import are imported inside the commands.
 import os
 import signal
 import sys
+import threading
 from collections.abc import Sequence
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
@@ -16,11 +17,14 @@ from typer.core import TyperGroup
 from study.errors import InputError
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from rich.console import Console
 
 __all__ = ["Commands", "app", "console", "failed", "main", "progress_console"]
 
 PROGRAM = "thetafront"
+interrupted = threading.Event()
 EXIT_FAILURE = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
@@ -110,12 +114,25 @@ def failed(message: str) -> typer.Exit:
     return typer.Exit(EXIT_FAILURE)
 
 
+def interrupt(number: int, frame: "FrameType | None") -> None:
+    """Answer a signal by KeyboardInterrupt, and remember that it came."""
+    interrupted.set()
+    raise KeyboardInterrupt
+
+
+def unraisable(what: "sys.UnraisableHookArgs") -> None:
+    """Say what went wrong in a library's tidying up; not after an interrupt, which may leave it half done."""
+    if not interrupted.is_set():
+        sys.__unraisablehook__(what)
+
+
 def main() -> None:
     """Run the command line; a request to end is an interrupt, unless nohup or the like ignores it."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without θ shows ? in its place
-    for each in (signal.SIGTERM, signal.SIGHUP):
+    sys.unraisablehook = unraisable
+    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(each) is not signal.SIG_IGN:
-            signal.signal(each, signal.default_int_handler)
+            signal.signal(each, interrupt)
     app()
