@@ -3,6 +3,7 @@
 Libraries that are slow to import are imported inside the commands.
 """
 
+import _thread
 import os
 import signal
 import sys
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Commands", "app", "console", "failed", "main", "progress_console"]
 
 PROGRAM = "thetafront"
+SECONDS_TO_COME_AGAIN = 0.05
 interrupted = threading.Event()
 EXIT_FAILURE = 1
 EXIT_BAD_INPUT = 2
@@ -121,8 +123,14 @@ def interrupt(number: int, frame: "FrameType | None") -> None:
 
 
 def unraisable(what: "sys.UnraisableHookArgs") -> None:
-    """Say what went wrong in a library's tidying up; not after an interrupt, which may leave it half done."""
-    if not interrupted.is_set():
+    """Say what went wrong in a library's tidying up; not after an interrupt, which may leave it half done.
+
+    An interrupt that falls into the tidying up itself would be lost: it comes again.
+    """
+    if what.exc_type is KeyboardInterrupt:
+        # Not at once: within this hook it would be lost again.
+        threading.Timer(SECONDS_TO_COME_AGAIN, _thread.interrupt_main).start()
+    elif not interrupted.is_set():
         sys.__unraisablehook__(what)
 
 
