@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
 .PHONY: help install sweep test test-slow check format bench benchmark-samplers compare-samplers \
-	table1 bellman replicates switching clean
+	table1 bellman replicates switching mcts clean
 
 # Each of these variables is an option of `thetafront sweep`, given as `make sweep TRIALS=200`; one left
 # empty is not passed on. The environment does not set them.
@@ -105,6 +105,9 @@ switching: $(INSTALLED) ## tune the agent that looks deeper, compare it with the
 		$(call option,jobs,JOBS)
 	@$(BIN)/thetafront reproduce switching results/reference/mcmdp switching --games 175 \
 		--output results/equal_time $(call option,jobs,JOBS)
+
+mcts: $(INSTALLED) ## tree search by leaf value, and with widening (an hour of CPU; stopped, it goes on)
+	@$(BIN)/thetafront reproduce mcts --output results/mcts $(call option,jobs,JOBS)
 
 clean: ## remove environment and caches; results stay
 	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -1,4 +1,4 @@
-"""Commands that play again what the sources report: reproduce table1, bellman, switching."""
+"""Commands that play again what the sources report: reproduce table1, bellman, switching, mcts."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from agents.agent import Game
     from study.reproduce.fronts import Front
 
-__all__ = ["bellman", "switching", "table1"]
+__all__ = ["bellman", "mcts", "switching", "table1"]
 
 MOST_GAMES = 100_000
 
@@ -245,4 +245,27 @@ def switching(
         figure = equal_time_figure(contenders, frame, differences)
         tables = {"equal_time": differences}
         run.write("equal_time", text, figure, tables, settings_of(games, seed))
+    print(text, end="")
+
+
+@reproduce.command()
+def mcts(
+    games: GamesOption = 200,
+    seed: SeedOption = 0,
+    jobs: JobsOption = None,
+    output: Annotated[Path, output_option("mcts")] = RESULTS / "mcts",
+) -> None:
+    """Monte Carlo tree search on 2048, the example of Kochenderfer, Wheeler, Wray (2022), §9.6.
+
+    Score by leaf value against simulations and against time, execution time against depth, and double progressive
+    widening at equal time. Stopped, it goes on where it was: finished games are in the folder's games.csv.
+    """
+    from study.reproduce.mcts import design, run
+    from study.reproduce.reproduction import Reproduction
+    from study.workers import check_jobs
+
+    seeds = seeds_of(games, seed)
+    n_jobs = check_jobs(jobs)
+    with rows_reported(), Reproduction.begun(output, n_jobs, progress_console()) as folder_:
+        text = run.reproduce(folder_, seeds, design.DESIGN, settings_of(games, seed))
     print(text, end="")

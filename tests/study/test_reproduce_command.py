@@ -12,8 +12,21 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from agents.leaf_value import LeafValue
 from study.cli import app
 from study.experiment import Experiment
+from study.reproduce.mcts.design import Case, Design
+
+SCORES = {"n_games", "score_mean_points", "score_low95_points", "score_high95_points"}
+TABLES: dict[str, set[str]] = {
+    "games": {"agent", "seed"},
+    "mcts": {"leaf_value", "n_simulations", "seconds_per_move", *SCORES},
+    "timings": {"leaf_value", "depth", "seconds_per_decision", "relative_to_random"},
+    "equal_time": {"seconds_per_move", "leaf_value", "leader", "ahead_of_low95_points"},
+    "calibration": {"k_state", "alpha_state", "n_simulations", "relative_time"},
+    "widening": {"k_state", "alpha_state", "n_simulations", "relative_time", *SCORES},
+    "exploration": {"leaf_value", "exploration_points", "less_c_100_points", *SCORES},
+}
 
 
 def run(*arguments: str) -> str:
@@ -75,6 +88,53 @@ def test_table1_goes_on_where_it_was_killed(tmp_path: Path) -> None:
     assert named["Pure MCTS, common"] == common["score_mean_points"]
 
 
+SMALL = Design(
+    simulations=(1, 3, 40),
+    depths=(1, 10),
+    n_rounds=2,
+    cases=(Case(LeafValue.RANDOM, 40),),
+    ks=(1.0,),
+    alphas=(0.0, 0.5),
+    n_calibration_rounds=2,
+    explorations=(1000.0,),
+    exploration_cases=(Case(LeafValue.RANDOM, 40),),
+)
+
+
+def test_tree_search_is_played_and_gone_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second call plays no game and keeps the calibration; more games are added to those that are there."""
+    monkeypatch.setattr("study.reproduce.mcts.design.DESIGN", SMALL)
+    asked = ["reproduce", "mcts", "--jobs", "1", "--output", str(tmp_path)]
+    text = run(*asked, "--games", "2")
+    assert text.endswith((tmp_path / "mcts.md").read_text())
+    assert "# Monte Carlo tree search on 2048" in text
+    for picture in ("mcts", "execution_time", "equal_time", "widening"):
+        assert (tmp_path / f"{picture}.png").stat().st_size > 10_000
+    tables = {name: pd.read_csv(tmp_path / f"{name}.csv") for name in TABLES}
+    for name, columns in TABLES.items():
+        assert columns <= set(tables[name])
+    n_agents = 5 * 3 + 2 + 1
+    assert len(tables["games"]) == 2 * n_agents
+    assert len(tables["mcts"]) == 15
+    first = tables["mcts"][tables["mcts"]["n_simulations"] == 1]
+    assert first["score_mean_points"].nunique() == 1, "m = 1 leaves nothing to a leaf's value"
+    chosen = tables["calibration"]["n_simulations"].tolist()
+    assert tables["widening"]["n_simulations"].tolist() == [40, *chosen]
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    assert set(manifest["rows"]) == set(tables["games"]["agent"])
+
+    kept = {name: (tmp_path / name).read_bytes() for name in ("calibration.csv", "games.csv")}
+    run(*asked, "--games", "2")
+    assert kept == {name: (tmp_path / name).read_bytes() for name in kept}
+    run(*asked, "--games", "3")
+    assert (tmp_path / "calibration.csv").read_bytes() == kept["calibration.csv"]
+    games = (tmp_path / "games.csv").read_bytes()
+    assert games.startswith(kept["games.csv"])
+    assert len(games.splitlines()) == 1 + 3 * n_agents
+
+
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
@@ -87,6 +147,8 @@ def test_table1_goes_on_where_it_was_killed(tmp_path: Path) -> None:
             "reuse: 'nowhere' given, a folder with a games.csv allowed",
         ),
         (["switching", "a", "a"], "'a' given twice, two different ones allowed"),
+        (["mcts", "--games", "1"], "games: 1 given, 2 to 100000 allowed"),
+        (["mcts", "--games", "x"], "'x' given, a whole number allowed"),
         (["tables"], "command: 'tables' given, one of"),
     ],
 )

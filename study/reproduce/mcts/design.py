@@ -1,0 +1,153 @@
+"""What is played and timed: the example's depth and exploration, and the points of each picture.
+
+Notation
+--------
+===========  =======================================================================================
+m            simulations a decision
+d            depth: actions that a simulation looks ahead, rollout included
+c            exploration, in points
+k′, α′       double progressive widening: no more than k′·N(s, a)^α′ states follow an action
+===========  =======================================================================================
+
+Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §9.6; its example has d = 10, c = 100.
+"""
+
+from dataclasses import dataclass
+
+from agents.leaf_value import LeafValue
+from agents.uct import UCT
+
+__all__ = ["DESIGN", "TITLES", "Case", "Design", "Setting", "plain_agent", "plain_name"]
+
+DEPTH = 10
+EXPLORATION = 100.0
+TITLES = {
+    LeafValue.RANDOM: "random rollouts",
+    LeafValue.LOOKAHEAD: "rollouts with lookahead",
+    LeafValue.WEIGHTS_A: "weights A",
+    LeafValue.WEIGHTS_B: "weights B",
+    LeafValue.SCORE: "the board's score",
+}
+"""The leaf values as the example has them, in its order."""
+
+
+def plain_agent(leaf_value: LeafValue, n_simulations: int, exploration: float = EXPLORATION) -> UCT:
+    """Return the agent without widening."""
+    return UCT(n_simulations, DEPTH, exploration, leaf_value)
+
+
+def plain_name(leaf_value: LeafValue, n_simulations: int, exploration: float = EXPLORATION) -> str:
+    """Name its row."""
+    other = "" if exploration == EXPLORATION else f", c = {exploration:g}"
+    return f"{TITLES[leaf_value]}, m = {n_simulations}{other}"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A plain agent whose time a move is what widening may use.
+
+    Attributes
+    ----------
+    leaf_value : LeafValue
+        How leaves are valued.
+    n_simulations : int
+        m of the plain agent.
+    """
+
+    leaf_value: LeafValue
+    n_simulations: int
+
+    @property
+    def name(self) -> str:
+        """The name of the plain agent's row."""
+        return plain_name(self.leaf_value, self.n_simulations)
+
+    @property
+    def agent(self) -> UCT:
+        """The plain agent."""
+        return plain_agent(self.leaf_value, self.n_simulations)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Double progressive widening in a case's time.
+
+    Attributes
+    ----------
+    case : Case
+        Whose time.
+    k_state, alpha_state : float
+        k′ and α′.
+    """
+
+    case: Case
+    k_state: float
+    alpha_state: float
+
+    @property
+    def name(self) -> str:
+        """The name of its row."""
+        return f"k′ = {self.k_state:g}, α′ = {self.alpha_state:g}, in the time of {self.case.name}"
+
+    def agent(self, n_simulations: int) -> UCT:
+        """Return the agent that widens, with m simulations."""
+        return UCT(
+            n_simulations,
+            DEPTH,
+            EXPLORATION,
+            self.case.leaf_value,
+            k_state=self.k_state,
+            alpha_state=self.alpha_state,
+        )
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is played and timed.
+
+    Attributes
+    ----------
+    simulations : tuple of int
+        m of the points, increasing.
+    depths : tuple of int
+        d at which decisions are timed; 10 is among them.
+    n_rounds : int
+        How often each of these times is taken.
+    cases : tuple of Case
+        Plain agents that widening is compared with.
+    ks, alphas : tuple of float
+        k′ and α′ of the settings: all pairs.
+    n_calibration_rounds : int
+        How often the times that choose a setting's m are taken.
+    explorations : tuple of float
+        c other than the example's, tried at ``exploration_cases``.
+    exploration_cases : tuple of Case
+        Plain agents whose c is varied.
+    """
+
+    simulations: tuple[int, ...] = (1, 3, 10, 30, 100, 300, 1000)
+    depths: tuple[int, ...] = tuple(range(1, 21))
+    n_rounds: int = 60
+    cases: tuple[Case, ...] = (
+        Case(LeafValue.RANDOM, 100),
+        Case(LeafValue.RANDOM, 300),
+        Case(LeafValue.LOOKAHEAD, 100),
+    )
+    ks: tuple[float, ...] = (1.0, 2.0, 4.0, 8.0)
+    alphas: tuple[float, ...] = (0.0, 0.25, 0.5)
+    n_calibration_rounds: int = 40
+    explorations: tuple[float, ...] = (10.0, 1000.0, 10_000.0)
+    exploration_cases: tuple[Case, ...] = (
+        Case(LeafValue.RANDOM, 100),
+        Case(LeafValue.LOOKAHEAD, 100),
+    )
+
+    @property
+    def settings(self) -> list[Setting]:
+        """All pairs of k′ and α′, in each case."""
+        return [
+            Setting(case, k, alpha) for case in self.cases for k in self.ks for alpha in self.alphas
+        ]
+
+
+DESIGN = Design()

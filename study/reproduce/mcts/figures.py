@@ -1,0 +1,202 @@
+"""The four pictures: score against simulations, execution time, score against time, widening."""
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
+
+from agents.leaf_value import LeafValue
+from study.cost import SECONDS
+from study.plots import (
+    BLACK,
+    BLUE,
+    GREY,
+    RED,
+    STYLE,
+    caption,
+    cost_axis,
+    new_figure,
+    points_axis,
+)
+from study.reproduce.mcts.design import DEPTH, EXPLORATION, TITLES, Design
+from study.reproduce.mcts.timing import TIMED_SIMULATIONS
+from study.reproduce.mcts.widening import case_of
+
+__all__ = ["equal_time_figure", "execution_time_figure", "score_figure", "widening_figure"]
+
+GREEN, PURPLE, ORANGE = "#009E73", "#CC79A7", "#E69F00"
+LOOKS = {
+    LeafValue.RANDOM: (BLUE, "o"),
+    LeafValue.LOOKAHEAD: (RED, "s"),
+    LeafValue.WEIGHTS_A: (GREEN, "^"),
+    LeafValue.WEIGHTS_B: (PURPLE, "v"),
+    LeafValue.SCORE: (BLACK, "D"),
+}
+WIDTH_LOOKS = ((BLUE, "o"), (RED, "s"), (GREEN, "^"), (PURPLE, "v"), (ORANGE, "D"), (GREY, "P"))
+OURS = "Weights A continue a row of the book's, weights B are ours."
+
+
+def games_of(frame: pd.DataFrame) -> str:
+    """Say how many games a point stands for."""
+    return f"{int(frame['n_games'].iloc[0]):,} games a point, the same seeds for all"
+
+
+def with_intervals(axes: Axes, part: pd.DataFrame, x: str, leaf_value: LeafValue) -> None:
+    """Draw the points of a leaf value with their 95% intervals."""
+    colour, marker = LOOKS[leaf_value]
+    mean = part["score_mean_points"]
+    axes.errorbar(
+        part[x],
+        mean,
+        yerr=[mean - part["score_low95_points"], part["score_high95_points"] - mean],
+        fmt=f"{marker}-",
+        color=colour,
+        linewidth=1.3,
+        markersize=5,
+        capsize=2.5,
+        label=TITLES[leaf_value],
+    )
+
+
+def curves(axes: Axes, points: pd.DataFrame, x: str) -> None:
+    """Draw all leaf values' points, and what both pictures of them have in common."""
+    for leaf_value in TITLES:
+        part = points[points["leaf_value"] == leaf_value.value].sort_values(x)
+        with_intervals(axes, part, x, leaf_value)
+    points_axis(axes)
+    axes.set_ylim(bottom=0)
+    axes.set_ylabel("mean score, points")
+    axes.legend(loc="upper left", fontsize=8.5)
+
+
+@mpl.rc_context(STYLE)
+def score_figure(points: pd.DataFrame) -> Figure:
+    """Draw mean score against m: the example's first plot, which calls it mean reward."""
+    figure, axes = new_figure(8.2, 5.2)
+    curves(axes, points, "n_simulations")
+    axes.set_xscale("log")
+    simulations = sorted(set(points["n_simulations"]))
+    axes.xaxis.set_major_locator(FixedLocator(simulations))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xlabel("number of simulations a decision, m")
+    axes.set_title("Monte Carlo tree search on 2048: score against simulations")
+    caption(
+        figure,
+        f"d = {DEPTH}, c = {EXPLORATION:g}; {games_of(points)}; bars: 95% intervals. Below m = 4 not every "
+        f"action is tried, and at m = 1 the first legal one is taken whatever a leaf is worth. {OURS}",
+    )
+    return figure
+
+
+@mpl.rc_context(STYLE)
+def execution_time_figure(timings: pd.DataFrame) -> Figure:
+    """Draw a decision's time by that of random rollouts against depth: the example's second plot."""
+    figure, axes = new_figure(8.2, 5.2)
+    for leaf_value in TITLES:
+        part = timings[timings["leaf_value"] == leaf_value.value].sort_values("depth")
+        colour, marker = LOOKS[leaf_value]
+        axes.plot(
+            part["depth"],
+            part["relative_to_random"],
+            f"{marker}-",
+            color=colour,
+            linewidth=1.3,
+            markersize=4.5,
+            label=TITLES[leaf_value],
+        )
+        axes.fill_between(
+            part["depth"],
+            part["relative_low95"],
+            part["relative_high95"],
+            color=colour,
+            alpha=0.18,
+            linewidth=0,
+        )
+    axes.set_ylim(0, 1.3 * float(timings["relative_high95"].max()))  # room for the legend
+    axes.xaxis.set_major_locator(FixedLocator(sorted(set(timings["depth"]))))
+    axes.set_xlabel("depth d, actions")
+    axes.set_ylabel("execution time by that of random rollouts at the same d")
+    axes.set_title(f"Execution time of a decision, m = {TIMED_SIMULATIONS}, from a starting state")
+    axes.legend(loc="upper left", fontsize=8.5, ncols=2)
+    row = timings.iloc[0]
+    caption(
+        figure,
+        f"CPU time, what a call takes taken off; medians over {int(row['n_rounds']):,} rounds of "
+        f"{int(row['n_decisions'] / row['n_rounds']):,} decisions from starting boards, all leaf values in turn; "
+        f"bands: 95% intervals of the medians. c = {EXPLORATION:g}. {OURS}",
+    )
+    return figure
+
+
+@mpl.rc_context(STYLE)
+def equal_time_figure(points: pd.DataFrame) -> Figure:
+    """Draw mean score against seconds per move."""
+    figure, axes = new_figure(8.6, 5.4)
+    curves(axes, points, "seconds_per_move")
+    cost_axis(axes, SECONDS)
+    axes.xaxis.set_major_locator(LogLocator(base=10, subs=(1, 3), numticks=20))
+    axes.set_title("Monte Carlo tree search on 2048: score against time")
+    simulations = sorted(set(points["n_simulations"]))
+    listed = ", ".join(f"{m:,}" for m in simulations)
+    caption(
+        figure,
+        f"d = {DEPTH}, c = {EXPLORATION:g}, m = {listed}; {games_of(points)}; bars: 95% intervals. CPU time "
+        f"as measured in these games; the leftmost points are mostly the time of a call. {OURS}",
+    )
+    return figure
+
+
+@mpl.rc_context(STYLE)
+def widening_figure(frame: pd.DataFrame, design: Design) -> Figure:
+    """Draw score against α′ for each k′, one panel a case, with the plain agent as a band."""
+    n = len(design.cases)
+    figure = Figure(figsize=(1.2 + 3.3 * n, 5.2), layout="constrained")
+    panels = figure.subplots(1, n, squeeze=False, sharey=True)[0]
+    offsets = np.linspace(-0.18, 0.18, len(design.ks)) if len(design.ks) > 1 else np.zeros(1)
+    for axes, case in zip(panels, design.cases, strict=True):
+        plain, settings = case_of(frame, case)
+        axes.axhspan(
+            plain["score_low95_points"],
+            plain["score_high95_points"],
+            color=BLACK,
+            alpha=0.12,
+            linewidth=0,
+        )
+        axes.axhline(plain["score_mean_points"], color=BLACK, linewidth=1.4, label="no widening")
+        for k, offset, (colour, marker) in zip(design.ks, offsets, WIDTH_LOOKS, strict=False):
+            part = settings[settings["k_state"] == k].sort_values("alpha_state")
+            mean = part["score_mean_points"]
+            axes.errorbar(
+                np.arange(len(part)) + offset,
+                mean,
+                yerr=[mean - part["score_low95_points"], part["score_high95_points"] - mean],
+                fmt=f"{marker}-",
+                color=colour,
+                linewidth=1.0,
+                markersize=4.5,
+                capsize=2.5,
+                label=f"k′ = {k:g}",
+            )
+        axes.set_xticks(range(len(design.alphas)), [f"{alpha:g}" for alpha in design.alphas])
+        axes.grid(visible=False, axis="x")
+        axes.set_xlabel("α′")
+        axes.set_title(
+            f"{TITLES[case.leaf_value]},\nin the time of m = {case.n_simulations}", fontsize=10
+        )
+    points_axis(panels[0])
+    panels[0].set_ylim(bottom=0)
+    panels[0].set_ylabel("mean score, points")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper right", ncols=len(handles), fontsize=8.5)
+    figure.suptitle("Double progressive widening at equal time", x=0.01, ha="left", fontsize=12)
+    apart = np.abs(frame["relative_time"] - 1).max()
+    caption(
+        figure,
+        f"d = {DEPTH}, c = {EXPLORATION:g}; {games_of(frame)}; bars and bands: 95% intervals. An action leads to "
+        "k′·N^α′ different states or fewer. Each setting's m is chosen so that a decision takes as long as the plain "
+        f"agent's; in the games, a move took within {apart:.0%} of it.",
+    )
+    return figure

@@ -1,0 +1,259 @@
+"""Score against the number of simulations, and against the time they take, by leaf value.
+
+Between two neighbouring points of a leaf value a score is read off the straight line over the logarithm of seconds
+per move (:func:`study.reproduce.equal_time.weights_at`): at any budget between its cheapest and its dearest point
+it is then a weighted sum of two points' mean scores. Times are taken as exact. Who leads at a budget is said with its
+paired differences from **each** of the others: the largest of several noisy means is too high by itself, and says
+nothing of who is best.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from agents.agent import Agent, Game
+from agents.leaf_value import LeafValue
+from study.replicate import summarize
+from study.reproduce import intervals
+from study.reproduce.equal_time import weights_at
+from study.reproduce.mcts.design import (
+    EXPLORATION,
+    TITLES,
+    Design,
+    plain_agent,
+    plain_name,
+)
+
+__all__ = [
+    "Lead",
+    "budgets_of",
+    "equal_time_frame",
+    "exploration_agents",
+    "exploration_frame",
+    "leads",
+    "plain_agents",
+    "points_frame",
+    "scores_of",
+]
+
+BUDGET_DIGITS = (1.0, 3.0)  # times a power of ten: budgets that read well
+EQUAL_TIME_COLUMNS = (
+    "seconds_per_move",
+    "leaf_value",
+    "n_games_a_point",
+    "score_points",
+    "score_low95_points",
+    "score_high95_points",
+    "leader",
+    "ahead_of_points",
+    "ahead_of_low95_points",
+    "ahead_of_high95_points",
+)
+Scores = npt.NDArray[np.float64]
+
+
+def plain_agents(simulations: Sequence[int]) -> dict[str, Agent]:
+    """Return the agents of all points, by their rows' names."""
+    return {
+        plain_name(leaf_value, m): plain_agent(leaf_value, m)
+        for m in simulations
+        for leaf_value in TITLES
+    }
+
+
+def scores_of(games: Sequence[Game]) -> Scores:
+    """Return the scores of some games, in points."""
+    return np.array([game.score for game in games], np.float64)
+
+
+def score_columns(games: Sequence[Game]) -> dict[str, Any]:
+    """Return what tables say of an agent's games: mean score with its 95% interval, and what a move took."""
+    summary = summarize(games)
+    mean = intervals.mean(scores_of(games))
+    return {
+        "n_games": summary.n_games,
+        "score_mean_points": mean.value,
+        "score_low95_points": mean.low,
+        "score_high95_points": mean.high,
+        "seconds_per_move": summary.seconds_per_move,
+        "playout_moves_per_move": summary.playout_moves_per_move,
+    }
+
+
+def points_frame(simulations: Sequence[int], games: Mapping[str, Sequence[Game]]) -> pd.DataFrame:
+    """Return one row a point, by leaf value and m."""
+    return pd.DataFrame(
+        {
+            "leaf_value": leaf_value.value,
+            "n_simulations": m,
+            **score_columns(games[plain_name(leaf_value, m)]),
+        }
+        for leaf_value in TITLES
+        for m in simulations
+    )
+
+
+def exploration_agents(design: Design) -> dict[str, Agent]:
+    """Return plain agents with other c, and those with the example's to compare with."""
+    return {
+        plain_name(case.leaf_value, case.n_simulations, c): plain_agent(
+            case.leaf_value, case.n_simulations, c
+        )
+        for case in design.exploration_cases
+        for c in (EXPLORATION, *design.explorations)
+    }
+
+
+def exploration_frame(design: Design, games: Mapping[str, Sequence[Game]]) -> pd.DataFrame:
+    """Return one row for each c of a plain agent, with its difference from c = 100 on the same seeds."""
+    lines = []
+    for case in design.exploration_cases:
+        base = scores_of(games[case.name])
+        for c in sorted((EXPLORATION, *design.explorations)):
+            mine = games[plain_name(case.leaf_value, case.n_simulations, c)]
+            apart = intervals.difference(scores_of(mine), base)
+            lines.append(
+                {
+                    "leaf_value": case.leaf_value.value,
+                    "n_simulations": case.n_simulations,
+                    "exploration_points": c,
+                    **score_columns(mine),
+                    "less_c_100_points": apart.value,
+                    "less_c_100_low95_points": apart.low,
+                    "less_c_100_high95_points": apart.high,
+                }
+            )
+    return pd.DataFrame(lines)
+
+
+class Curve(NamedTuple):
+    """A leaf value's points, the cheapest first: log seconds per move, mean scores, and their order in m."""
+
+    log_seconds: Scores
+    means: Scores
+    order: npt.NDArray[np.intp]
+
+    def spans(self, log_seconds: float) -> bool:
+        """Tell whether a time lies between the ends."""
+        return bool(self.log_seconds[0] <= log_seconds <= self.log_seconds[-1])
+
+    def at(self, log_seconds: float) -> float:
+        """Return the score at a time between the ends."""
+        return float(np.interp(log_seconds, self.log_seconds, self.means))
+
+
+def curves_of(points: pd.DataFrame) -> dict[str, Curve]:
+    """Return the curve of each leaf value, in the order of the table."""
+    curves = {}
+    for leaf_value, part in points.groupby("leaf_value", sort=False):
+        seconds = part["seconds_per_move"].to_numpy(float)
+        order = np.argsort(seconds, kind="stable")
+        means = part["score_mean_points"].to_numpy(float)
+        curves[str(leaf_value)] = Curve(np.log(seconds[order]), means[order], order)
+    return curves
+
+
+def budgets_of(points: pd.DataFrame) -> list[float]:
+    """Return the seconds per move 1 or 3 times a power of ten that two leaf values' points span, or more."""
+    curves = list(curves_of(points).values())
+    lowest = min(curve.log_seconds[0] for curve in curves)
+    highest = max(curve.log_seconds[-1] for curve in curves)
+    powers = range(int(np.floor(lowest / np.log(10))), int(np.ceil(highest / np.log(10))) + 1)
+    budgets = [float(f"{digit:g}e{power}") for power in powers for digit in BUDGET_DIGITS]
+    return [
+        budget
+        for budget in budgets
+        if sum(curve.spans(float(np.log(budget))) for curve in curves) > 1
+    ]
+
+
+def equal_time_frame(
+    simulations: Sequence[int],
+    points: pd.DataFrame,
+    games: Mapping[str, Sequence[Game]],
+    budgets: Sequence[float],
+) -> pd.DataFrame:
+    """Return, for each budget, one row for each leaf value whose points span it.
+
+    ``ahead_of_points`` is how much more the leader, whose mean is largest, scores on the same seeds: a paired
+    difference with a 95% interval by bootstrap, 0 for the leader itself.
+
+    Parameters
+    ----------
+    simulations : sequence of int
+        m of the points.
+    points : DataFrame
+        From :func:`points_frame`.
+    games : mapping of str to sequence of Game
+        By the points' names; all of the same seeds in the same order.
+    budgets : sequence of float
+        Seconds a move.
+    """
+    curves = curves_of(points)
+    lines = []
+    for budget in budgets:
+        weighted: dict[str, Scores] = {}
+        for leaf_value, curve in curves.items():
+            if not curve.spans(float(np.log(budget))):
+                continue
+            names = [plain_name(LeafValue(leaf_value), simulations[k]) for k in curve.order]
+            weights = weights_at(np.exp(curve.log_seconds), budget)
+            weighted[leaf_value] = weights @ np.array([scores_of(games[name]) for name in names])
+        leader = max(weighted, key=lambda each: float(weighted[each].mean()))
+        for leaf_value, scores in weighted.items():
+            mean = intervals.mean(scores)
+            ahead = intervals.difference(weighted[leader], scores)
+            lines.append(
+                (
+                    budget,
+                    leaf_value,
+                    len(scores),
+                    *(mean.value, mean.low, mean.high),
+                    leader,
+                    *(ahead.value, ahead.low, ahead.high),
+                )
+            )
+    return pd.DataFrame(lines, columns=list(EQUAL_TIME_COLUMNS))
+
+
+class Lead(NamedTuple):
+    """A range of seconds per move in which one leaf value's observed mean score is the largest."""
+
+    leaf_value: str
+    low: float
+    high: float
+
+
+def leads(points: pd.DataFrame) -> list[Lead]:
+    """Return who leads where, from the cheapest time that two leaf values' points span to the dearest.
+
+    Curves are straight between points, so the lead can change only at a point or where two curves cross.
+    """
+    curves = curves_of(points)
+    knots = np.unique(np.concatenate([curve.log_seconds for curve in curves.values()]))
+    turns = set(map(float, knots))
+    for low, high in pairwise(knots):
+        middle = (low + high) / 2
+        inside = [curve for curve in curves.values() if curve.spans(middle)]
+        for i, one in enumerate(inside):
+            for other in inside[:i]:
+                before, after = one.at(low) - other.at(low), one.at(high) - other.at(high)
+                if before * after < 0:
+                    turns.add(float(low + (high - low) * before / (before - after)))
+    found: list[Lead] = []
+    ends = sorted(turns)
+    for low, high in pairwise(ends):
+        middle = (low + high) / 2
+        there = {name: curve.at(middle) for name, curve in curves.items() if curve.spans(middle)}
+        if len(there) < 2:
+            continue
+        leader = max(there, key=lambda name: there[name])
+        if found and found[-1].leaf_value == leader:
+            found[-1] = found[-1]._replace(high=float(np.exp(high)))
+        else:
+            found.append(Lead(leader, float(np.exp(low)), float(np.exp(high))))
+    return found
