@@ -117,12 +117,11 @@ def greedy(tables: Tables, values: Floats) -> tuple[Floats, Indices]:
 
 
 @kernel
-def lower(tables: Tables, values: Floats, state: Integer) -> tuple[float, Integer]:
-    """Put BU(s) in the place of U(s), if it is lower: returns the residual before, and the greedy action."""
+def lower(tables: Tables, values: Floats, state: Integer) -> Integer:
+    """Put BU(s) in the place of U(s), if it is lower; return the greedy action number, see :func:`backup`."""
     value, action = backup(tables, values, state)
-    residual = max(0.0, values[state] - value)
     values[state] = min(values[state], value)
-    return residual, action
+    return action
 
 
 @inlined

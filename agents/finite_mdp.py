@@ -19,6 +19,7 @@ Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §
 actions. Here each has its own, and a state without any is terminal: its value is 0.
 """
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -29,7 +30,7 @@ import numpy.typing as npt
 from agents import bellman
 from agents.bellman import Tables
 
-__all__ = ["Description", "FiniteMDP"]
+__all__ = ["Description", "FiniteMDP", "check_discount"]
 
 Description = Mapping[Any, Mapping[Any, tuple[float, Mapping[Any, float]]]]
 """By state: by action: the expected reward, and by next state: its probability."""
@@ -52,6 +53,12 @@ def read_only(array: Array) -> Array:
     return view
 
 
+def check_discount(discount: float) -> None:
+    """Refuse, by ValueError, a γ that is out of range."""
+    if not 0 < discount <= 1:
+        raise ValueError(f"discount: {discount} given, above 0 and up to 1 allowed")
+
+
 def whole_numbers(name: str, given: npt.ArrayLike) -> npt.NDArray[np.int64]:
     """Copy a list of indices; ValueError if it is none."""
     array = np.asarray(given)
@@ -64,7 +71,10 @@ def whole_numbers(name: str, given: npt.ArrayLike) -> npt.NDArray[np.int64]:
 
 def finite_numbers(name: str, given: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Return a list of numbers; ValueError if it is none, or one of them is not finite."""
-    array = np.asarray(given, np.float64)
+    try:
+        array = np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name}: one row of numbers expected, something else given") from None
     if array.ndim != 1:
         raise ValueError(f"{name}: shape {array.shape} given, one row of numbers expected")
     if not np.isfinite(array).all():
@@ -130,15 +140,14 @@ class FiniteMDP:
     action_names: tuple[Hashable, ...] = ()
 
     def __post_init__(self) -> None:
-        if not 0 < self.discount <= 1:
-            raise ValueError(f"discount: {self.discount} given, above 0 and up to 1 allowed")
+        check_discount(self.discount)
         for name in ("first_action", "first_outcome", "outcome"):
             object.__setattr__(self, name, whole_numbers(name, getattr(self, name)))
         for name in ("reward", "probability"):
             object.__setattr__(self, name, finite_numbers(name, getattr(self, name)).copy())
         self.check_shapes()
-        self.check_outcomes()
         self.check_names()
+        self.check_outcomes()
         for name in ("first_action", "reward", "first_outcome", "outcome", "probability"):
             object.__setattr__(self, name, read_only(getattr(self, name)))
 
@@ -167,9 +176,10 @@ class FiniteMDP:
             )
         wrong = np.flatnonzero((self.probability <= 0) | (self.probability > 1 + TOLERANCE))
         if len(wrong):
+            action = int(np.searchsorted(self.first_outcome, wrong[0], side="right")) - 1
             raise ValueError(
-                f"probability: {self.probability[wrong[0]]} given at {wrong[0]}, above 0 and up to 1 allowed; "
-                "leave out what cannot happen"
+                f"probability: {self.probability[wrong[0]]} given at {wrong[0]}, for {self.whose(action)}, above 0 and "
+                "up to 1 allowed; leave out what cannot happen"
             )
         if not self.n_actions:
             return
@@ -177,11 +187,14 @@ class FiniteMDP:
         wrong = np.flatnonzero(np.abs(sums - 1) > TOLERANCE)
         if len(wrong):
             action = int(wrong[0])
-            state = int(np.searchsorted(self.first_action, action, side="right")) - 1
             raise ValueError(
-                f"probability: {sums[action]} given in all for action {self.action_name(action)} "
-                f"of state {self.state_name(state)}, 1 expected"
+                f"probability: {sums[action]} given in all for {self.whose(action)}, 1 expected"
             )
+
+    def whose(self, action: int) -> str:
+        """Name an action and its state, for messages."""
+        state = int(np.searchsorted(self.first_action, action, side="right")) - 1
+        return f"action {self.action_name(action)} of state {self.state_name(state)}"
 
     def check_names(self) -> None:
         """Refuse names that are too few, too many, or the same for two states."""
@@ -211,7 +224,7 @@ class FiniteMDP:
         Raises
         ------
         ValueError
-            If an action leads to a state that is not described, or as for the class.
+            If an action leads nowhere or to a state that is not described, or as for the class.
         """
         by_state: Description = (
             description if isinstance(description, Mapping) else dict(enumerate(description))
@@ -224,6 +237,16 @@ class FiniteMDP:
         action_names: list[Hashable] = []
         for state, actions in by_state.items():
             for action, (reward, next_states) in actions.items():
+                if not next_states:
+                    raise ValueError(
+                        f"description: action {action!r} of state {state!r} leads nowhere, one next state or more "
+                        "expected; a terminal state has no action"
+                    )
+                if not math.isfinite(float(reward)):
+                    raise ValueError(
+                        f"description: reward {reward} given for action {action!r} of state {state!r}, a finite "
+                        "number expected"
+                    )
                 for next_state, probability in next_states.items():
                     if next_state not in numbers:
                         raise ValueError(
@@ -351,7 +374,7 @@ class FiniteMDP:
             )
         return values
 
-    def check_state(self, state: int) -> None:
+    def check_state(self, state: int, name: str = "state") -> None:
         """Refuse, by ValueError, the number of no state."""
         if not 0 <= state < self.n_states:
-            raise ValueError(f"state: {state} given, 0 to {self.n_states - 1} allowed")
+            raise ValueError(f"{name}: {state} given, 0 to {self.n_states - 1} allowed")

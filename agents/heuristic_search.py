@@ -2,17 +2,16 @@
 
 Notation
 --------
-That of :mod:`agents.bellman`, and
+That of :mod:`agents.bellman` and :mod:`agents.greedy_simulation`, and
 
 ===========  =======================================================================================
-U            values, an upper bound of the optimal ones to begin with
-m            simulations: games played greedily by U, as U is at each moment
-d            depth: actions of a simulation, at most
+m            simulations
 ===========  =======================================================================================
 
-Each state on the way is backed up before its action is chosen, and its outcome is drawn. An upper bound is
-optimism: what looks best is looked at until it looks worse than something else, so that with d large enough U
-comes down to the optimal value of the start as m grows. States that greedy play never reaches are never looked at.
+An upper bound is optimism: what looks best is looked at until it looks worse than something else, so that with d
+large enough U comes down to the optimal value of the start as m grows. States that greedy play never reaches are
+never looked at. Without discount that needs greedy play to come to an end, as it does in 2048; elsewhere a loop that
+earns nothing may keep its bound.
 
 A solver of finite MDPs, :class:`~agents.finite_mdp.FiniteMDP`. It is not an :class:`agents.agent.Agent`: those
 play 2048.
@@ -27,18 +26,21 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import check_seed
-from agents.bellman import NOTHING, Tables, draw_outcome, lower
+from agents.bellman import Tables
 from agents.finite_mdp import FiniteMDP
-from agents.solution import Solution, check_start, solution_of
+from agents.greedy_simulation import (
+    BACKUPS_PER_CHUNK,
+    LARGEST_DEPTH,
+    MOST_SIMULATIONS,
+    check_count,
+    simulate,
+)
+from agents.solution import Solution, check_search, solution_of
 from agents.upper_bound import initial_values
 from engine.jit import Integer, kernel
 from engine.rng import PLAYOUT, stream
 
 __all__ = ["HeuristicSearch"]
-
-# Between two calls of a kernel, well under a second apart, an interrupt is answered.
-BACKUPS_PER_CHUNK = 200_000
 
 
 @kernel
@@ -46,7 +48,8 @@ def simulations(
     tables: Tables,
     values: npt.NDArray[np.float64],
     start: Integer,
-    depth: Integer,
+    terminal: npt.NDArray[np.bool_],
+    path: npt.NDArray[np.int64],
     n_done: Integer,
     n_simulations: Integer,
     max_backups: Integer,
@@ -60,8 +63,12 @@ def simulations(
         The MDP.
     values : float64, shape (n_states,)
         U, which is lowered.
-    start, depth : int
-        Where simulations begin, and their actions at most.
+    start : int
+        Where simulations begin.
+    terminal : bool, shape (n_states,)
+        Where they end.
+    path : int64, shape (d,)
+        For the states of a simulation.
     n_done, n_simulations : int
         Simulations made before, and wanted in all: those to be made are numbered from ``n_done`` on.
     max_backups : int
@@ -77,13 +84,7 @@ def simulations(
     n_backups: Integer = 0
     while n_done < n_simulations and n_backups < max_backups:
         outcomes = stream(seed, PLAYOUT, np.uint64(n_done))
-        state = start
-        for _ in range(depth):
-            _, action = lower(tables, values, state)
-            if action == NOTHING:
-                break
-            n_backups += 1
-            state, outcomes = draw_outcome(tables, action, outcomes)
+        n_backups += simulate(tables, values, start, terminal, path, outcomes)
         n_done += 1
     return n_done, n_backups
 
@@ -95,9 +96,9 @@ class HeuristicSearch:
     Parameters
     ----------
     n_simulations : int
-        m, 1 or more.
+        m, 1 to 10⁹.
     depth : int
-        d, 1 or more.
+        d, 1 to 10⁶.
 
     Raises
     ------
@@ -109,9 +110,8 @@ class HeuristicSearch:
     depth: int
 
     def __post_init__(self) -> None:
-        for name, value in (("n_simulations", self.n_simulations), ("depth", self.depth)):
-            if value < 1:
-                raise ValueError(f"{name}: {value} given, 1 or more allowed")
+        check_count("n_simulations", self.n_simulations, MOST_SIMULATIONS)
+        check_count("depth", self.depth, LARGEST_DEPTH)
 
     def solve(
         self,
@@ -143,10 +143,10 @@ class HeuristicSearch:
         ValueError
             If the start, the bound or the seed is none, or there is no bound to be computed.
         """
-        check_start(mdp, start)
-        check_seed(seed)
+        check_search(mdp, start, seed)
         values = initial_values(mdp, upper_bound)
-        tables = mdp.tables
+        tables, terminal = mdp.tables, mdp.terminal
+        path = np.empty(self.depth, np.int64)
         n_done: Integer = 0
         n_backups: Integer = 0
         while n_done < self.n_simulations:
@@ -154,7 +154,8 @@ class HeuristicSearch:
                 tables,
                 values,
                 start,
-                self.depth,
+                terminal,
+                path,
                 n_done,
                 self.n_simulations,
                 BACKUPS_PER_CHUNK,

@@ -2,12 +2,10 @@
 
 Notation
 --------
-That of :mod:`agents.bellman` and :mod:`agents.greedy_envelope`, and
+That of :mod:`agents.bellman`, :mod:`agents.greedy_simulation` and :mod:`agents.greedy_envelope`, and
 
 ===========  =======================================================================================
-U            values, an upper bound of the optimal ones to begin with
-round        a simulation, played greedily by U as U is at each moment, and the labelling after it
-d            depth: actions of a simulation, at most
+round        a simulation, and the labelling after it
 *solved*     the label of a state no state of whose envelope had a residual above δ
 ===========  =======================================================================================
 
@@ -34,19 +32,22 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import check_seed
-from agents.bellman import Tables, draw_outcome, lower
+from agents.bellman import Tables, lower
 from agents.finite_mdp import FiniteMDP
 from agents.greedy_envelope import Workspace, expand, new_workspace
-from agents.solution import Solution, check_start, solution_of
+from agents.greedy_simulation import (
+    BACKUPS_PER_CHUNK,
+    LARGEST_DEPTH,
+    MOST_SIMULATIONS,
+    check_count,
+    simulate,
+)
+from agents.solution import Solution, check_search, solution_of
 from agents.upper_bound import initial_values
 from engine.jit import Integer, kernel
 from engine.rng import PLAYOUT, stream
 
 __all__ = ["LabelledHeuristicSearch", "LabelledSolution"]
-
-# Between two calls of a kernel, well under a second apart unless envelopes are huge, an interrupt is answered.
-BACKUPS_PER_CHUNK = 200_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +105,6 @@ def rounds(
     tables: Tables,
     values: npt.NDArray[np.float64],
     start: Integer,
-    depth: Integer,
     delta: float,
     solved: npt.NDArray[np.bool_],
     work: Workspace,
@@ -123,15 +123,15 @@ def rounds(
         The MDP.
     values : float64, shape (n_states,)
         U, which is lowered.
-    start, depth : int
-        Where simulations begin, and their actions at most.
+    start : int
+        Where simulations begin.
     delta : float
         δ.
     solved : bool, shape (n_states,)
         The labels, which are added to.
     work : Workspace
         For the envelopes.
-    path : int64, shape (depth,)
+    path : int64, shape (d,)
         For the states of a simulation.
     n_envelopes, n_done : int
         Envelopes looked at and rounds played before.
@@ -148,14 +148,8 @@ def rounds(
     n_backups: Integer = 0
     while not solved[start] and n_done < most_rounds and n_backups < max_backups:
         outcomes = stream(seed, PLAYOUT, np.uint64(n_done))
-        state = start
-        n_path = 0
-        while n_path < depth and not solved[state]:
-            path[n_path] = state
-            n_path += 1
-            _, action = lower(tables, values, state)
-            n_backups += 1
-            state, outcomes = draw_outcome(tables, action, outcomes)
+        n_path = simulate(tables, values, start, solved, path, outcomes)
+        n_backups += n_path
         for i in range(n_path - 1, -1, -1):
             if solved[path[i]]:
                 continue  # met again on the way, and solved with the envelope of a later state
@@ -175,12 +169,12 @@ class LabelledHeuristicSearch:
     Parameters
     ----------
     depth : int
-        d, 1 or more.
+        d, 1 to 10⁶.
     delta : float
         δ, 0 or more, in the unit of rewards. At 0, values have to be exact, down to rounding: to be asked for only
         where no state can be met again.
     most_rounds : int
-        Rounds at most, 1 or more.
+        Rounds at most, 1 to 10⁹.
 
     Raises
     ------
@@ -193,9 +187,8 @@ class LabelledHeuristicSearch:
     most_rounds: int = 1_000_000
 
     def __post_init__(self) -> None:
-        for name, value in (("depth", self.depth), ("most_rounds", self.most_rounds)):
-            if value < 1:
-                raise ValueError(f"{name}: {value} given, 1 or more allowed")
+        check_count("depth", self.depth, LARGEST_DEPTH)
+        check_count("most_rounds", self.most_rounds, MOST_SIMULATIONS)
         if not 0 <= self.delta < np.inf:
             raise ValueError(f"delta: {self.delta} given, a finite number of 0 or more allowed")
 
@@ -229,8 +222,7 @@ class LabelledHeuristicSearch:
         ValueError
             If the start, the bound or the seed is none, or there is no bound to be computed.
         """
-        check_start(mdp, start)
-        check_seed(seed)
+        check_search(mdp, start, seed)
         values = initial_values(mdp, upper_bound)
         tables = mdp.tables
         solved = mdp.terminal
@@ -244,7 +236,6 @@ class LabelledHeuristicSearch:
                 tables,
                 values,
                 start,
-                self.depth,
                 float(self.delta),
                 solved,
                 work,

@@ -32,7 +32,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from agents.finite_mdp import FiniteMDP
+from agents.finite_mdp import FiniteMDP, check_discount
 from engine.jit import Integer, kernel
 from engine.twenty48 import parse, tile, unpack
 from engine.twenty48.board import N_ACTIONS, largest_exponent, worth
@@ -202,8 +202,7 @@ class Small2048:
             raise ValueError(
                 f"largest_tile: {self.largest_tile} given, a power of two from 8 to 32768 allowed"
             )
-        if not 0 < self.discount <= 1:
-            raise ValueError(f"discount: {self.discount} given, above 0 and up to 1 allowed")
+        check_discount(self.discount)
         if self.most_states < 1:
             raise ValueError(f"most_states: {self.most_states} given, 1 or more allowed")
 

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from agents.agent import check_seed
 from agents.bellman import greedy
 from agents.finite_mdp import FiniteMDP
 from agents.greedy_envelope import envelope_residual
 
-__all__ = ["Solution", "check_start", "solution_of"]
+__all__ = ["Solution", "check_search", "solution_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,12 +52,12 @@ class Solution:
         return int(self.policy[self.start])
 
 
-def check_start(mdp: FiniteMDP, start: int) -> None:
-    """Refuse, by ValueError, a start that is no state, or has no action."""
-    if not 0 <= start < mdp.n_states:
-        raise ValueError(f"start: {start} given, 0 to {mdp.n_states - 1} allowed")
+def check_search(mdp: FiniteMDP, start: int, seed: int) -> None:
+    """Refuse, by ValueError, a start that is no state or has no action, or a seed that is none."""
+    mdp.check_state(start, "start")
     if not mdp.actions(start):
         raise ValueError(f"start: {start} given, which is terminal; there is nothing to decide")
+    check_seed(seed)
 
 
 def solution_of(

@@ -94,24 +94,30 @@ def upper_bound(mdp: FiniteMDP) -> npt.NDArray[np.float64]:
     Raises
     ------
     ValueError
-        If it has no discount, a state can be met again, and some reward is positive.
+        If it has no discount, a state can be met again, and some reward is positive; or if rewards are so large
+        that their sum is not finite.
 
     Notes
     -----
     Best luck takes as long as one sweep of value iteration.
     """
-    luck, acyclic = best_luck(mdp.tables)
-    if acyclic:
-        return luck
-    highest = max(0.0, float(mdp.reward.max()))
-    if mdp.discount < 1:
-        return np.where(mdp.terminal, 0.0, highest / (1 - mdp.discount))
-    if highest > 0:
+    bound, acyclic = best_luck(mdp.tables)
+    highest = float(mdp.reward.max(initial=0.0))
+    if not acyclic:
+        if mdp.discount == 1 and highest > 0:
+            raise ValueError(
+                f"upper_bound: none given for discount 1, a state that can be met again, and a reward of {highest:g}: "
+                "there is no safe one, give one value for each state"
+            )
+        most = highest / (1 - mdp.discount) if highest > 0 else 0.0
+        bound = np.where(mdp.terminal, 0.0, most)
+    if not np.isfinite(bound).all():
+        largest = float(np.abs(mdp.reward).max())
         raise ValueError(
-            f"upper_bound: none given for discount 1, a state that can be met again, and a reward of {highest:g}: "
-            "there is no safe one, give one value for each state"
+            f"upper_bound: none given for rewards as large as {largest:g}, whose sum is no finite number: "
+            "count them in a larger unit"
         )
-    return np.zeros(mdp.n_states)
+    return bound
 
 
 def initial_values(mdp: FiniteMDP, given: npt.ArrayLike | None) -> npt.NDArray[np.float64]:

@@ -171,29 +171,45 @@ def place_of(name: str, results: Path, storage: str | None) -> Place:
     return Place(name, url, folder)
 
 
+def flaw_of(folder: Path) -> str:
+    """Say what keeps a folder from being written to; nothing where nothing does."""
+    if not folder.is_dir():
+        return "is not a folder" if folder.exists() else "does not exist"
+    return "" if os.access(folder, os.W_OK | os.X_OK) else "cannot be written"
+
+
 def check_folder(results: Path) -> None:
     """Refuse a results folder that is missing, or that cannot be written."""
-    if not results.is_dir():
-        what = "is not a folder" if results.exists() else "does not exist"
-        raise InputError(f"results: folder {str(results)!r} given, which {what}")
-    if not os.access(results, os.W_OK | os.X_OK):
-        raise InputError(f"results: folder {str(results)!r} given, which cannot be written")
+    if flaw := flaw_of(results):
+        raise InputError(f"results: folder {str(results)!r} given, which {flaw}")
 
 
-def make_folder(folder: Path) -> None:
-    """Make the study's own folder."""
-    check_folder(folder.parent)
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"results: {str(folder)!r} is a file, not a folder")
+def make_folder(folder: Path, option: str = "results") -> None:
+    """Make a folder in one that is there already, or find it made.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder: a study's own, or one that was asked for.
+    option : str
+        The option that says where it is, for messages.
+
+    Raises
+    ------
+    InputError
+        If it cannot be made, or cannot be written.
+    """
+    cannot = f"{option}: folder {str(folder)!r} cannot be"
     try:
+        if flaw := flaw_of(folder.parent):
+            raise InputError(f"{cannot} made: {str(folder.parent)!r} {flaw}")
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"{option}: {str(folder)!r} is a file, not a folder")
         folder.mkdir(exist_ok=True)
-        writable = os.access(folder, os.W_OK | os.X_OK)
     except OSError as error:
-        raise InputError(
-            f"results: folder {str(folder)!r} cannot be made: {error.strerror}"
-        ) from None
-    if not writable:
-        raise InputError(f"results: folder {str(folder)!r} cannot be written")
+        raise InputError(f"{cannot} made: {error.strerror}") from None
+    if flaw_of(folder):
+        raise InputError(f"{cannot} written")
 
 
 def check_database(path: Path, for_writing: bool) -> None:

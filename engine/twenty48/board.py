@@ -32,6 +32,8 @@ from engine.rng import START, below, next_word, substream
 from engine.twenty48.rule import BuiltRule
 
 __all__ = [
+    "P_FOUR",
+    "P_TWO",
     "Action",
     "afterstate",
     "initial",
@@ -61,8 +63,11 @@ NOT_LAST_COLUMN = np.uint64(0x0FFF0FFF0FFF0FFF)  # all four bits of columns 0, 1
 FIRST_THREE_COLUMNS = np.uint64(0x0111011101110111)  # bit 0 of each nibble of columns 0, 1 and 2
 FIRST_THREE_ROWS = np.uint64(0x0000111111111111)
 
+P_TWO = 0.9
+P_FOUR = 0.1
+
 # A spawn is a 4 where 31 random bits, read as a number below 2³¹, are below a tenth of 2³¹.
-ONE_TENTH = np.uint64(round(2**31 / 10))
+ONE_TENTH = np.uint64(round(P_FOUR * 2**31))
 
 
 @inlined

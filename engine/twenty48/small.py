@@ -18,12 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.jit import Integer, kernel
-from engine.twenty48.board import Action, afterstate, empty_cells
+from engine.twenty48.board import P_FOUR, P_TWO, Action, afterstate, empty_cells
 
-__all__ = ["P_FOUR", "P_TWO", "cells", "small_afterstate", "small_spawns"]
-
-P_TWO = 0.9
-P_FOUR = 0.1
+__all__ = ["cells", "small_afterstate", "small_spawns"]
 
 RIGHT = int(Action.RIGHT)
 DOWN = int(Action.DOWN)

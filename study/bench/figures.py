@@ -20,6 +20,7 @@ from study.bench.rates import (
     kernel_rounds,
     median_rates,
 )
+from study.bench.simulations import allocations_per_simulation, simulation_rates
 from study.manifest import machine
 from study.plots import BLUE, STYLE, caption
 from study.workers import n_cores
@@ -65,7 +66,8 @@ def measure(with_c: bool, say: Callable[[str], None]) -> dict[str, Any]:
     -------
     dict
         ``machine``; ``million_moves_per_cpu_second`` by kernel (median, min, max of ``n_rounds``);
-        ``ratios``; ``decision_microseconds`` (percentiles of one decision at the author's θ);
+        ``million_simulations_per_cpu_second`` of ``uct`` by leaf value, likewise, with the ``floor`` that some have;
+        ``allocations_per_simulation`` of ``uct``; ``ratios``; ``decision_microseconds`` (percentiles of one decision at the author's θ);
         ``games_per_second`` by number of jobs; ``by_batch``, ``by_factor``: rates against playouts a
         batch and against multiples of the author's θ; ``processes``.
     """
@@ -88,6 +90,7 @@ def measure(with_c: bool, say: Callable[[str], None]) -> dict[str, Any]:
     if f"{C_PREFIX}table" in rates:
         ratios["table lookup over C table"] = ratio(BY_TABLE, f"{C_PREFIX}table")
 
+    simulations = simulation_rates(N_ROUNDS, say)
     say("single decisions")
     latency = decision_microseconds(author_times(1), N_DECISIONS)
     say("batches of different sizes")
@@ -107,6 +110,8 @@ def measure(with_c: bool, say: Callable[[str], None]) -> dict[str, Any]:
         "machine": machine(),
         "n_rounds": N_ROUNDS,
         "million_moves_per_cpu_second": rates,
+        "million_simulations_per_cpu_second": simulations,
+        "allocations_per_simulation": allocations_per_simulation(),
         "ratios": ratios,
         "decision_microseconds": latency,
         "games_per_second": throughput,
@@ -126,6 +131,18 @@ def bench_table(figures: dict[str, Any]) -> Table:
     for name, rate in figures["million_moves_per_cpu_second"].items():
         spread = f"{rate['min']:,.0f} to {rate['max']:,.0f}"
         table.add_row(name, f"{rate['median']:,.0f} million moves a CPU second", spread)
+    # Figures that were published before uct was measured have none of it.
+    for leaf, rate in figures.get("million_simulations_per_cpu_second", {}).items():
+        floor = f" (floor {rate['floor']:g})" if "floor" in rate else ""
+        table.add_row(
+            f"uct, m = 100, d = 10, leaf value {leaf}",
+            f"{rate['median']:.2f} million simulations a CPU second{floor}",
+            f"{rate['min']:.2f} to {rate['max']:.2f}",
+        )
+    if "allocations_per_simulation" in figures:
+        table.add_row(
+            "allocations of a simulation of uct", f"{figures['allocations_per_simulation']:g}"
+        )
     for name, value in figures["ratios"].items():
         table.add_row(name, f"{value:.2f} ×")
     latency = figures["decision_microseconds"]

@@ -19,6 +19,8 @@ from study.bench.table_playout import row_tables, table_playouts
 __all__ = [
     "BY_PLANES",
     "BY_TABLE",
+    "SECONDS_OF_AGENT_GAMES",
+    "Round",
     "author_times",
     "batch_rate",
     "decision_microseconds",
@@ -36,7 +38,7 @@ SECONDS_OF_PLAYOUTS = 0.4
 SECONDS_OF_AGENT_GAMES = 0.5
 
 Round = Callable[[int], tuple[int, float]]
-"""Takes the number of the round; returns moves made and CPU seconds taken."""
+"""Takes the number of the round; returns what was done, moves or simulations, and CPU seconds taken."""
 
 
 def start_boards(n: int) -> npt.NDArray[np.uint64]:
@@ -111,20 +113,34 @@ def kernel_rounds() -> dict[str, Round]:
 
 
 def median_rates(
-    rounds: Mapping[str, Round], n_rounds: int, say: Callable[[str], None]
+    rounds: Mapping[str, Round],
+    n_rounds: int,
+    say: Callable[[str], None],
+    what: str = "kernels",
 ) -> dict[str, dict[str, float]]:
     """Measure rounds in turns.
+
+    Parameters
+    ----------
+    rounds : mapping
+        What is measured, by name.
+    n_rounds : int
+        How often.
+    say : callable
+        Told, a line each, which round of ``what`` is begun.
+    what : str
+        A word for all that is measured.
 
     Returns
     -------
     dict
-        By name: ``median``, ``min`` and ``max`` over the rounds, in million moves a CPU second.
+        By name: ``median``, ``min`` and ``max`` over the rounds, in millions a CPU second of what rounds count.
     """
     rates: dict[str, list[float]] = {name: [] for name in rounds}
     for each in rounds.values():
         each(0)  # compiled, and the caches filled
     for number in range(1, n_rounds + 1):
-        say(f"kernels, round {number} of {n_rounds}")
+        say(f"{what}, round {number} of {n_rounds}")
         for name, each in rounds.items():
             count, seconds = each(number)
             rates[name].append(count / seconds / 1e6)

@@ -81,7 +81,7 @@ def bench(
     output: OutputOption = None,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
-    """Measure the engine: rates a CPU second, and their ratios in one run (two to three minutes)."""
+    """Measure the engine: rates a CPU second, and their ratios in one run (about three minutes)."""
     from study.bench.figures import bench_table, measure, throughput_figure
     from study.manifest import provenance, write_json
     from study.plots import save
@@ -89,7 +89,7 @@ def bench(
 
     out = console()
     if output is not None:
-        make_folder(output)
+        make_folder(output, "output")
     if json_:
         figures = measure(c_reference, lambda text: print(text, file=sys.stderr))
     else:
@@ -119,7 +119,7 @@ def utilization(
     with reading(study, name, results) as (opened, _, _):
         frame = utilization_frame(opened)
     if output is not None:
-        make_folder(output)
+        make_folder(output, "output")
         write_csv(frame, output / "utilization.csv")
     console().print(utilization_table(frame))
 

@@ -150,7 +150,7 @@ def compare(
         raise InputError(f"studies: of {names} given; of one experiment and cost allowed")
     frame = compare_frame(entries, experiments[0])
     if output is not None:
-        make_folder(output)
+        make_folder(output, "output")
         write_csv(frame, output / "compare.csv")
         (output / "compare.md").write_text(compare_markdown(frame), encoding="utf-8")
         save(compare_figure(entries, experiments[0]), output / "compare.png")

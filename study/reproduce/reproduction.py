@@ -64,7 +64,7 @@ class Reproduction:
         InputError
             If the folder cannot be written, another run holds it, or its games are no games.
         """
-        make_folder(folder)
+        make_folder(folder, "output")
         begun = cls(folder, jobs, out, GameLedger(folder / GAMES))
         with begun.ledger.held():
             begun.n_before = begun.ledger.n_games

@@ -96,7 +96,7 @@ def samples_of_points(
         samples.append(sample_of(label, theta, origin, digest_of(agent), played))
         kept += [(agent, game) for game in played]
     if output is not None:
-        make_folder(output)
+        make_folder(output, "output")
         ledger = GameLedger(output / GAMES)
         with ledger.held():
             for agent, game in kept:
@@ -151,7 +151,7 @@ def samples_played(
         if output is None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         else:
-            make_folder(output)
+            make_folder(output, "output")
             folder = output
         played = play_missing(agents, list(seeds), GameLedger(folder / GAMES), n_jobs, out)
     return [

@@ -172,7 +172,7 @@ def run_benchmark(
     """
     runs = planned(samplers, surfaces, n_seeds, first_seed, budgets)
     n_jobs = check_jobs(jobs)
-    make_folder(output)
+    make_folder(output, "output")
     made_by = provenance()
     ledger = Ledger(output / "runs.jsonl")
     missing = [run for run in runs if run not in ledger.records]

@@ -109,6 +109,7 @@ def watch_agent(agent: Agent, player: str, seed: int, speed: float, stage: Stage
         Where the game stood when the person left.
     """
     position = Position.first(seed, agent.rule)
+    agent = agent.in_game()  # which may keep something from move to move
     thought = think_of(agent, position)
     paused = False
     due = stage.clock() + 1 / speed  # when the action is carried out that is shown

@@ -155,12 +155,20 @@ def test_outcomes_are_drawn_by_their_probabilities() -> None:
         ({"outcome": [0, 1, 3, 2]}, "outcome: state 3 given at 2, 0 to 2 allowed"),
         ({"outcome": [-1, 1, 2, 2]}, "outcome: state -1 given at 0"),
         ({"probability": [0.0, 1.0, 1.0, 1.0]}, "probability: 0.0 given at 0"),
-        ({"probability": [-0.5, 1.5, 1.0, 1.0]}, "probability: -0.5 given at 0"),
+        ({"probability": [-0.5, 1.5, 1.0, 1.0]}, "probability: -0.5 given at 0, for action 0 of"),
+        ({"probability": [0.25, 0.75, 1.0, 2.0]}, "2.0 given at 3, for action 2 of state 1, above"),
+        ({"probability": [0.25, 0.75, float("nan"), 1.0]}, "probability: nan given at 2"),
+        ({"reward": [1.0, [2.0], 3.0]}, "reward: one row of numbers expected"),
+        ({"reward": ["much", 0.0, 0.0]}, "reward: one row of numbers expected"),
         ({"probability": [0.25, 0.75, 1.0, 0.9]}, "0.9 given in all for action 2 of state 1"),
         ({"probability": [0.25, 0.25, 1.0, 1.0]}, "0.5 given in all for action 0 of state 0"),
         ({"state_names": ("a", "b")}, "state_names: 2 given, 3 expected"),
         ({"state_names": ("a", "b", "a")}, "state_names: a name given twice"),
         ({"action_names": ("a",)}, "action_names: 1 given, 3 expected"),
+        (
+            {"action_names": ("a",), "probability": [0.25, 0.75, 1.0, 0.9]},
+            "action_names: 1 given, 3 expected",
+        ),
     ],
 )
 def test_bad_arrays_are_named(changes: dict[str, Any], part: str) -> None:
@@ -181,9 +189,20 @@ def test_bad_calls_are_named() -> None:
         mdp.greedy([0, float("nan"), 0])
 
 
-def test_an_action_to_nowhere_is_named() -> None:
-    with pytest.raises(ValueError, match=r"action 'go' of state 'a' leads to 'b'"):
-        FiniteMDP.from_description({"a": {"go": (1, {"b": 1})}}, 1.0)
+@pytest.mark.parametrize(
+    ("action", "part"),
+    [
+        ((1, {"b": 1}), "action 'go' of state 'a' leads to 'b', which is not described"),
+        ((1, {}), "action 'go' of state 'a' leads nowhere, one next state or more expected"),
+        ((float("nan"), {"a": 1}), "reward nan given for action 'go' of state 'a', a finite"),
+        ((1, {"a": -1}), "probability: -1.0 given at 0, for action go of state a, above 0"),
+        ((1, {"a": 0.5}), "probability: 0.5 given in all for action go of state a, 1 expected"),
+    ],
+)
+def test_a_bad_description_is_told_by_its_names(action: Any, part: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the message is compared below
+        FiniteMDP.from_description({"a": {"go": action}}, 1.0)
+    assert part in str(caught.value)
 
 
 def test_all_states_may_be_terminal() -> None:

@@ -123,6 +123,32 @@ def test_two_by_three_from_the_deal() -> None:
     assert optimum <= near.value < 1.01 * optimum
 
 
+def test_states_that_are_not_reached_keep_their_bound() -> None:
+    """The loop beside the way is never met, and the one on it, at γ = 1, earns nothing: it is left for 2 points."""
+    mdp = FiniteMDP.from_description(
+        {
+            "aside": {"earn": (5.0, {"aside": 1.0})},
+            "here": {"wait": (0.0, {"here": 1.0}), "go": (2.0, {"there": 1.0})},
+            "there": {},
+        },
+        1.0,
+    )
+    found = HeuristicSearch(3, 10).solve(mdp, mdp.state("here"), [99.0, 2.0, 0.0])
+    assert found.values.tolist() == [99, 2, 0]
+    assert found.n_envelope == 1
+    high = HeuristicSearch(3, 10).solve(mdp, mdp.state("here"), [99.0, 7.0, 0.0])
+    assert high.value == 7  # as the module says: without discount a loop may keep its bound
+    assert mdp.action_name(high.action) == "wait"
+
+
+def test_endless_costs_are_no_number_to_come_to() -> None:
+    """At γ = 1 a state that costs a point an action and has no way out is worth -∞: each backup takes one off."""
+    mdp = FiniteMDP.from_description([{"pay": (-1.0, {0: 1.0})}], 1.0)
+    found = HeuristicSearch(30, 100).solve(mdp, 0)
+    assert found.value == -30 * 100
+    assert found.residual == 1
+
+
 def test_depth_one_is_one_backup() -> None:
     mdp = FiniteMDP.from_description(oracle.CHAIN, 1.0)
     found = HeuristicSearch(1, 1).solve(mdp, 2)
@@ -154,7 +180,9 @@ def test_bad_input_is_named() -> None:
     search = HeuristicSearch(1, 1)
     for run, message in (
         (lambda: HeuristicSearch(0, 1), r"n_simulations: 0 given"),
+        (lambda: HeuristicSearch(10**30, 1), r"n_simulations: 10+ given, 1 to 1000000000 allowed"),
         (lambda: HeuristicSearch(1, 0), r"depth: 0 given"),
+        (lambda: HeuristicSearch(1, 10**30), r"depth: 10+ given, 1 to 1000000 allowed"),
         (lambda: search.solve(mdp, 6), r"start: 6 given, 0 to 5 allowed"),
         (lambda: search.solve(mdp, -1), r"start: -1 given"),
         (lambda: search.solve(mdp, 5), r"start: 5 given, which is terminal"),

@@ -142,6 +142,15 @@ def test_rounds_have_a_limit() -> None:
     assert found.residual > 1e-10
 
 
+def test_endless_costs_are_never_solved() -> None:
+    """At γ = 1, with no way out, values fall for ever: by a hundred actions and the envelope's one backup a round."""
+    mdp = FiniteMDP.from_description([{"pay": (-1.0, {0: 1.0})}], 1.0)
+    found = LabelledHeuristicSearch(100, 0.5, most_rounds=7).solve(mdp, 0)
+    assert not found.is_solved
+    assert found.n_rounds == 7
+    assert found.value == -7 * 101
+
+
 def test_an_optimum_is_seen_at_once() -> None:
     game, best = Small2048(2, 2), small_2048.solved(2, 2)
     optimal = [best.value_of_the_deal] + [
@@ -170,6 +179,7 @@ def test_bad_input_is_named() -> None:
     search = LabelledHeuristicSearch(1, 0.1)
     for run, message in (
         (lambda: LabelledHeuristicSearch(0, 0.1), r"depth: 0 given"),
+        (lambda: LabelledHeuristicSearch(10**7, 0.1), r"depth: 10+ given, 1 to 1000000 allowed"),
         (lambda: LabelledHeuristicSearch(1, -0.1), r"delta: -0.1 given"),
         (lambda: LabelledHeuristicSearch(1, float("nan")), r"delta: nan given"),
         (lambda: LabelledHeuristicSearch(1, 0.1, most_rounds=0), r"most_rounds: 0 given"),

@@ -1,5 +1,7 @@
 """Upper bounds by hand, and against optimal values in plain Python."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -30,6 +32,26 @@ def test_where_states_are_met_again() -> None:
     costs = FiniteMDP.from_description(oracle.CHAIN, 1.0)
     assert upper_bound(costs).tolist() == [0] * 6
     assert upper_bound(FiniteMDP.from_description(oracle.CHAIN, 0.5)).tolist() == [0] * 6
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        [{"stay": (1e308, {0: 1})}],
+        [{"go": (1e308, {1: 1})}, {"go": (1e308, {2: 1})}, {}],
+        [{"go": (-1e308, {1: 1})}, {"go": (-1e308, {2: 1})}, {}],
+    ],
+)
+def test_rewards_whose_sum_is_no_number_are_refused(description: list[Any]) -> None:
+    mdp = FiniteMDP.from_description(description, 0.99)
+    with pytest.raises(
+        ValueError, match=r"upper_bound: none given for rewards as large as 1e\+308"
+    ):
+        upper_bound(mdp)
+
+
+def test_without_any_action_nothing_is_won() -> None:
+    assert upper_bound(FiniteMDP.from_description([{}, {}], 1.0)).tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -1,16 +1,29 @@
 """What the benchmark compares with, and what it prints: the yardsticks must play the same game."""
 
+import io
 import json
 import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 
+from agents.leaf_value import LeafValue
+from agents.uct import UCT
 from engine.twenty48.board import initial
+from study.bench import simulations
 from study.bench.figures import bench_table, throughput_figure
 from study.bench.processes import CReference
 from study.bench.rates import author_times, decision_microseconds, inside, median_rates
+from study.bench.simulations import (
+    FLOORS,
+    allocations,
+    allocations_per_simulation,
+    inside_games,
+    n_simulations_of_game,
+    simulation_rates,
+)
 from study.bench.table_playout import row_tables, table_playouts
 from study.manifest import ROOT
 from study.plots import save
@@ -65,8 +78,57 @@ def test_agents_are_measured_on_real_games() -> None:
     assert 0 < latency["p50"] <= latency["p90"] <= latency["p99"]
 
 
+def test_simulations_are_counted_where_something_is_decided() -> None:
+    agent = UCT(5, 3, leaf_value=LeafValue.SCORE)
+    expected = []
+    for seed in (0, 2, 5):
+        simulated = [move.decision.n_playout_moves > 0 for move in agent.moves(seed)]
+        expected.append(5 * simulated.count(True))
+        assert n_simulations_of_game(agent, seed) == expected[-1] > 0
+    assert not all(simulated), "the last game has a move with nothing to decide"
+    play = inside_games(agent, 1e-9)
+    assert [play(number)[0] for number in range(2)] == [
+        expected[0]
+    ] * 2  # a round goes on from seed 0
+    assert inside_games(agent, 0.05)(0)[1] >= 0.05
+
+
+def test_each_leaf_value_has_its_rate(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Simulations take time, and less than a millisecond each: rates are what they are called."""
+    monkeypatch.setattr(simulations, "SEARCH", UCT(5, 3))
+    monkeypatch.setattr(simulations, "SECONDS_OF_AGENT_GAMES", 1e-9)
+    said: list[str] = []
+    rates = simulation_rates(1, said.append)
+    assert said == ["simulations, round 1 of 1"]
+    assert list(rates) == [leaf.value for leaf in LeafValue]
+    for leaf, rate in rates.items():
+        assert 1e-3 < rate["min"] <= rate["median"] <= rate["max"] < 1e3
+        assert rate.get("floor") == FLOORS.get(LeafValue(leaf))
+
+
+def test_simulations_allocate_nothing() -> None:
+    agent = UCT(50, 10, k_action=1.0, k_state=2.0)
+    assert allocations_per_simulation(agent, 20) == 0
+    boards = [move.board for move in agent.moves(0)][:20]
+    assert allocations(agent, boards) >= 20, "each decision's values: what is allocated is seen"
+
+
 def test_published_figures_can_be_laid_out_and_drawn(tmp_path: Path) -> None:
     figures = json.loads((ROOT / "results" / "reference" / "bench" / "bench.json").read_text())
-    assert bench_table(figures).row_count > 10
+    n_rows = bench_table(figures).row_count
+    assert n_rows > 10
+    figures["million_simulations_per_cpu_second"] = {
+        "random": {"median": 0.25, "min": 0.21, "max": 0.261, "floor": 0.2},
+        "weights_a": {"median": 1.5, "min": 1.4, "max": 1.6},
+    }
+    figures["allocations_per_simulation"] = 0.0
+    console = Console(width=150, record=True, file=io.StringIO())
+    console.print(bench_table(figures))
+    text = console.export_text()
+    assert "leaf value random" in text
+    assert "0.25 million simulations a CPU second (floor 0.2)" in text
+    assert "0.21 to 0.26 " in text
+    assert "1.50 million simulations a CPU second " in text
+    assert "allocations of a simulation of uct" in text
     save(throughput_figure(figures), tmp_path / "throughput.png")
     assert (tmp_path / "throughput.png").read_bytes().startswith(b"\x89PNG")

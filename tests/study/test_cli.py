@@ -304,6 +304,37 @@ def test_play_sums_up_for_people() -> None:
     assert "standard error" in result.stdout
 
 
+def output_refused(words: list[str], output: Path) -> str:
+    """Give a command a folder that cannot be made: one line, which names the option that was given."""
+    refused = CliRunner().invoke(app, [*words, "--output", str(output)])
+    assert refused.exit_code == 2, refused.stderr
+    assert refused.stderr.startswith("thetafront: output: ")
+    assert refused.stderr.count("\n") == 1
+    return refused.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [["bench"], ["replicates"], ["reproduce", "table1"], ["benchmark-samplers"]]
+)
+def test_an_output_that_cannot_be_made_is_named_as_given(words: list[str], tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("")
+    for output, part in (
+        (tmp_path / "missing" / "out", f"made: '{tmp_path}/missing' does not exist"),
+        (file, f"output: '{file}' is a file, not a folder"),
+        (file / "out", f"made: '{file}' is not a folder"),
+        (tmp_path / ("long" * 100), "made: File name too long"),
+        (Path("/proc/out"), "cannot be made"),  # read-only, for root too
+    ):
+        assert part in output_refused(words, output)
+
+
+@pytest.mark.parametrize("words", [["compare", "s"], ["replicates", "--study", "s"]])
+def test_so_it_is_where_a_study_is_read(words: list[str], finished: Path, tmp_path: Path) -> None:
+    line = output_refused([*words, "--results", str(finished)], tmp_path / "missing" / "out")
+    assert f"made: '{tmp_path}/missing' does not exist" in line
+
+
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [

@@ -22,9 +22,11 @@ from rich.screen import Screen
 from typer.testing import CliRunner
 
 from agents.agent import Agent, Decision
+from agents.leaf_value import LeafValue
 from agents.mcmdp import MonteCarloMDP
 from agents.random import RandomAgent
 from agents.schedule import Schedule
+from agents.uct import UCT
 from engine.twenty48 import Action, Rule, initial, legal_actions, pack, parse
 from study.cli import app
 from study.mind import Thought
@@ -239,7 +241,13 @@ class FakePerson:
 
 
 @pytest.mark.parametrize(
-    "agent", [WEAK, RandomAgent(), MonteCarloMDP(WEAK.schedule, rule=Rule.CASCADE)]
+    "agent",
+    [
+        WEAK,
+        RandomAgent(),
+        MonteCarloMDP(WEAK.schedule, rule=Rule.CASCADE),
+        UCT(20, 4, leaf_value=LeafValue.SCORE, reuse=True),
+    ],
 )
 @pytest.mark.parametrize("speed", [0.5, 5, 1000])
 def test_a_watched_game_is_the_agents(agent: Agent, speed: float) -> None:

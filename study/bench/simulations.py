@@ -1,0 +1,111 @@
+"""Rates of the tree search ``uct`` inside its own games, in simulations per CPU second.
+
+Notation
+--------
+===========  =======================================================================================
+m            simulations a decision, 100
+d            depth: actions that a simulation looks ahead, 10
+c            exploration, 100
+===========  =======================================================================================
+
+With these settings the source of :mod:`agents.uct` searches 2048. A rate counts m simulations for each move that
+had two legal actions or more, and all CPU seconds of the game, its slides and spawns too.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from numba.core.runtime import _nrt_python, rtsys
+
+from agents.agent import warm
+from agents.leaf_value import LeafValue
+from agents.uct import UCT
+from engine.twenty48 import legal_actions
+from study.bench.rates import SECONDS_OF_AGENT_GAMES, Round, median_rates
+
+__all__ = [
+    "FLOORS",
+    "allocations_per_simulation",
+    "inside_games",
+    "n_simulations_of_game",
+    "simulation_rates",
+]
+
+SEARCH = UCT(n_simulations=100, depth=10, exploration=100.0)
+
+FLOORS = {LeafValue.RANDOM: 0.2, LeafValue.SCORE: 0.3}
+"""Million simulations a CPU second that are asked for, by leaf value."""
+
+N_BOARDS = 100
+
+
+def n_simulations_of_game(agent: UCT, seed: int) -> int:
+    """Count the simulations of a game: m for each move, none where a single action is legal."""
+    n_decisions = sum(len(legal_actions(move.board)) > 1 for move in agent.moves(seed))
+    return n_decisions * agent.n_simulations
+
+
+def inside_games(agent: UCT, seconds: float) -> Round:
+    """Return a round of whole games: simulations and seconds. All rounds play the same games, as far as they come."""
+    warm(agent)
+    counted: dict[
+        int, int
+    ] = {}  # counting plays the game again, slowly, outside the time: once is enough
+
+    def play(_: int) -> tuple[int, float]:
+        n_simulations = 0
+        spent = 0.0
+        seed = 0
+        while spent < seconds:
+            spent += agent.play(seed).seconds
+            if seed not in counted:
+                counted[seed] = n_simulations_of_game(agent, seed)
+            n_simulations += counted[seed]
+            seed += 1
+        return n_simulations, spent
+
+    return play
+
+
+def simulation_rates(n_rounds: int, say: Callable[[str], None]) -> dict[str, dict[str, float]]:
+    """Measure all leaf values in turns.
+
+    Returns
+    -------
+    dict
+        By leaf value: ``median``, ``min`` and ``max`` over the rounds, in million simulations a CPU second, and
+        ``floor``, for those that have one.
+    """
+    rounds = {
+        leaf.value: inside_games(replace(SEARCH, leaf_value=leaf), SECONDS_OF_AGENT_GAMES)
+        for leaf in LeafValue
+    }
+    rates = median_rates(rounds, n_rounds, say, "simulations")
+    for leaf, floor in FLOORS.items():
+        rates[leaf.value]["floor"] = floor
+    return rates
+
+
+def allocations(agent: UCT, boards: Sequence[int]) -> int:
+    """Count what compiled code allocates in decisions, one a board, in a game's tree."""
+    player = agent.in_game()
+    player.decide(boards[0], 0)  # compiled
+    _nrt_python.memsys_enable_stats()
+    try:
+        before = rtsys.get_allocation_stats().alloc
+        for number, board in enumerate(boards):
+            player.decide(board, number)
+        return int(rtsys.get_allocation_stats().alloc - before)
+    finally:
+        _nrt_python.memsys_disable_stats()
+
+
+def allocations_per_simulation(agent: UCT = SEARCH, n_boards: int = N_BOARDS) -> float:
+    """Return how much more often m simulations allocate than one does, over those m − 1, on a game's boards.
+
+    What a decision allocates whatever m is, for its answer, does not count.
+    """
+    boards = [m.board for m in agent.moves(0) if len(legal_actions(m.board)) > 1][:n_boards]
+    one = replace(agent, n_simulations=1)
+    more = allocations(agent, boards) - allocations(one, boards)
+    return more / (len(boards) * (agent.n_simulations - 1))
