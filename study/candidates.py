@@ -27,10 +27,9 @@ def perturb(cube: Cube, points: Floats, scale: Floats, rng: np.random.Generator)
     would ever overtake the 1 of the present choice.
     """
     shape = points.shape
-    widths = [columns.stop - columns.start for columns in cube.columns.values()]
     steps = scale * rng.standard_normal(shape)
     moved = points + np.where(rng.random(shape) < rng.uniform(0.2, 1.0, (shape[0], 1)), steps, 0.0)
-    anywhere = np.repeat(rng.random((shape[0], len(widths))) < P_ANYWHERE, widths, axis=1)
+    anywhere = np.repeat(rng.random((shape[0], len(cube.widths))) < P_ANYWHERE, cube.widths, axis=1)
     return cube.snap(np.where(anywhere, rng.random(shape), moved))
 
 

@@ -12,7 +12,7 @@ A parameter on a grid (an integer, say) is spread over [low − step/2, high + s
 so that its end values are met as often as the others. Whatever comes out of a transformation is
 rounded and clipped *after* it: exp(log 10) is above 10, and optuna draws another point at random,
 silently, for a relative suggestion out of bounds. A categorical parameter has one coordinate a choice
-(one-hot): all choices are equally far from one another.
+(one-hot): all choices are equally far from one another, √2, where the ends of a numeric one are 1 apart.
 """
 
 from collections.abc import Mapping, Sequence
@@ -96,6 +96,10 @@ class Cube:
     ----------
     n_coordinates : int
         One a numeric parameter, and as many as there are choices for a categorical one.
+    widths : int64, shape (n_parameters,)
+        How many coordinates each parameter has.
+    owners : int64, shape (n_coordinates,)
+        Which parameter, by number, each coordinate belongs to.
     """
 
     def __init__(self, distributions: Mapping[str, BaseDistribution]) -> None:
@@ -107,6 +111,8 @@ class Cube:
             self.columns[name] = slice(begin, begin + width)
             begin += width
         self.n_coordinates = begin
+        self.widths = np.array([each.stop - each.start for each in self.columns.values()], np.int64)
+        self.owners = np.repeat(np.arange(len(self.widths)), self.widths)
 
     def encode(self, params: Sequence[Mapping[str, Any]]) -> Floats:
         """Map parameter vectors to points, shape (n, n_coordinates)."""

@@ -1,5 +1,8 @@
 """Initial designs: points spread evenly over the search space before any model guides the search.
 
+Both designs of n points have one in each n-th of every axis. So a word's axis is cut there into n places in an order
+that the design draws, and these are dealt to the words in turn: of k words each is met ⌊n/k⌋ or ⌈n/k⌉ times.
+
 Source: Ripstein (2023), §5.1, step 1: Latin hypercube or Sobol sampling.
 """
 
@@ -9,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import qmc
 
+from agents.catalog import Value
 from study.errors import InputError
-from study.space import Space
+from study.space import Choice, Space
 
 __all__ = ["DESIGNS", "draw_design"]
 
@@ -36,7 +40,7 @@ DESIGNS: dict[str, Callable[[int, int, int], npt.NDArray[np.float64]]] = {
 }
 
 
-def draw_design(name: str, space: Space, n_points: int, seed: int) -> list[dict[str, float]]:
+def draw_design(name: str, space: Space, n_points: int, seed: int) -> list[dict[str, Value]]:
     """Draw the points of an initial design.
 
     Parameters
@@ -58,4 +62,7 @@ def draw_design(name: str, space: Space, n_points: int, seed: int) -> list[dict[
     if name not in DESIGNS:
         raise InputError(f"design: {name!r} given, one of {', '.join(sorted(DESIGNS))} allowed")
     points = DESIGNS[name](len(space), n_points, seed)
+    words = np.array([isinstance(parameter, Choice) for parameter in space])
+    # To the middles of their n-ths: a border between two words would let chance decide otherwise.
+    points[:, words] = (np.floor(points[:, words] * n_points) + 0.5) / n_points
     return [space.from_unit(point.tolist()) for point in points]

@@ -177,7 +177,8 @@ def curve_frame(experiment: Experiment, belief: Belief) -> pd.DataFrame:
     """Return the model's front over the whole space, the cheapest first, thinned to some rows.
 
     One row a θ: its expected cost, posterior mean and 95% band of its score, and
-    ``distance_to_trial``, the distance to the nearest trial in the unit cube.
+    ``distance_to_trial``, the distance to the nearest trial in the unit cube (√2 at least from one of another
+    word).
     """
     front = belief.anywhere
     chosen = np.unique(np.linspace(0, len(front.points) - 1, N_CURVE_ROWS).round().astype(int))
@@ -200,10 +201,7 @@ def curve_frame(experiment: Experiment, belief: Belief) -> pd.DataFrame:
 
 def show_theta(theta: "pd.Series[Any]", experiment: Experiment) -> list[str]:
     """Write each component of θ for people."""
-    return [
-        f"{theta[each.name]:.0f}" if each.integer else f"{theta[each.name]:.2f}"
-        for each in experiment.space
-    ]
+    return [each.cell(theta[each.name]) for each in experiment.space]
 
 
 def new_table(title: str, first: str, experiment: Experiment, columns: Sequence[str]) -> Table:

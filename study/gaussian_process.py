@@ -5,9 +5,18 @@ Notation
 =========  ==========================================================================================
 X, y       n points in the unit cube of d coordinates; what was observed there, centred and scaled
 N          diagonal matrix of the observations' noise variances
-k(x, x')   σ² (1 + r + r²/3) exp(−r), r² = 5 Σⱼ (xⱼ − x'ⱼ)²/ℓⱼ²: Matérn 5/2, one length ℓⱼ a coordinate
+k(x, x')   σ² (1 + r + r²/3) exp(−r), r² = 5 Σⱼ (xⱼ − x'ⱼ)²/ℓⱼ²: Matérn 5/2
+ℓⱼ         length along coordinate j: one a parameter, which all coordinates of a categorical one share
+p          number of parameters, p ≤ d
 L          Cholesky factor of K + N, K = k(X, X)
 =========  ==========================================================================================
+
+Along a categorical parameter, which is one-hot, any two words are √2 apart, so r² = 10/ℓ² for points that differ in
+their words alone: one number says how much a word matters, whichever two they are, and the prior on all lengths depends
+on how many parameters there are, not on how many words. A length a word, 1/ℓ² for each of two in their distance, could
+say more, for as many more numbers to find. In 320 random trials of ``uct`` (five words, five numbers; 24 to 192 trials to
+learn from, the others to predict) sharing changed the log density of observed scores by −0.01 to +0.02 a trial, and that
+of log costs, which have next to no noise, by −0.04 to −0.01: errors of 0.084 decades in place of 0.082 after 96 trials.
 
 Source: Rasmussen and Williams, *Gaussian Processes for Machine Learning* (2006), algorithm 2.1 and
 equations 2.25, 2.26, 4.17, 5.9.
@@ -30,7 +39,7 @@ __all__ = ["GaussianProcess", "Hyperparameters", "fit_hyperparameters"]
 Floats = npt.NDArray[np.float64]
 
 # Priors, all lognormal, on quantities of data scaled to variance 1: (median, standard deviation of the log).
-LENGTH_PRIOR = (0.7, 0.55)  # times √d: points of a cube are farther apart in more dimensions
+LENGTH_PRIOR = (0.7, 0.55)  # times √p: points of a cube are farther apart in more dimensions
 SIGNAL_PRIOR = (1.0, 0.7)
 NOISE_PRIOR = (1e-3, 1.5)
 LOG_BOUNDS = (-9.0, 5.0)
@@ -85,8 +94,8 @@ class Evidence:
 
     Attributes
     ----------
-    squares : float64, shape (d, n·n)
-        Squared differences of all pairs of points, a row a coordinate.
+    squares : float64, shape (p, n·n)
+        Squared distances of all pairs of points, a row a parameter.
     y, noise : float64, shape (n,)
         Scaled observations and noise variances; NaN where a variance is not known.
     """
@@ -96,8 +105,8 @@ class Evidence:
     noise: Floats
 
     def __call__(self, logs: Floats) -> tuple[float, Floats]:
-        """Evaluate at (log σ², log ℓ₁ … log ℓ_d, log noise); return value and gradient."""
-        d, n = len(self.squares), len(self.y)
+        """Evaluate at (log σ², the p log ℓ, log noise); return value and gradient."""
+        p, n = len(self.squares), len(self.y)
         variance, inverse = np.exp(logs[0]), np.exp(-2.0 * logs[1:-1])
         r2 = 5.0 * (inverse @ self.squares).reshape(n, n)
         r = np.sqrt(r2)
@@ -114,12 +123,12 @@ class Evidence:
         value = 0.5 * float(self.y @ alpha) + float(np.sum(np.log(np.diag(factor))))
         # d(−log p)/dK = −½ (α αᵀ − K⁻¹)
         slope = -0.5 * (np.outer(alpha, alpha) - inverse_k)
-        gradient = np.empty(d + 2)
+        gradient = np.empty(p + 2)
         gradient[0] = np.sum(slope * k) + JITTER * variance * np.trace(slope)
         along = (slope * decay * (1.0 + r)).ravel()
         gradient[1:-1] = 5.0 / 3.0 * inverse * (self.squares @ along)
         gradient[-1] = np.exp(logs[-1]) * np.sum(np.diag(slope)[inferred])
-        lengths = (LENGTH_PRIOR[0] * np.sqrt(d), LENGTH_PRIOR[1])
+        lengths = (LENGTH_PRIOR[0] * np.sqrt(p), LENGTH_PRIOR[1])
         for part, prior in (
             (slice(0, 1), SIGNAL_PRIOR),
             (slice(1, -1), lengths),
@@ -131,7 +140,12 @@ class Evidence:
         return value, gradient
 
 
-def fit_hyperparameters(points: Floats, values: Floats, noise: Floats) -> Hyperparameters:
+def fit_hyperparameters(
+    points: Floats,
+    values: Floats,
+    noise: Floats,
+    owners: npt.NDArray[np.int64] | None = None,
+) -> Hyperparameters:
     """Find the hyperparameters of highest posterior density.
 
     Parameters
@@ -143,17 +157,24 @@ def fit_hyperparameters(points: Floats, values: Floats, noise: Floats) -> Hyperp
     noise : float64, shape (n,)
         Variance of each value, in its own units squared; NaN where it is not known: such values share
         one variance, which is inferred.
+    owners : int64, shape (d,), optional
+        Which parameter, 0 to p − 1, each coordinate belongs to; by default each is one of its own.
     """
     centre, scale = float(np.mean(values)), float(np.std(values))
     if not scale > 1e-12 * max(1.0, abs(centre)):
         scale = 1.0  # a constant objective, or a single point
     n, d = points.shape
-    squares = ((points[:, None, :] - points[None, :, :]) ** 2).transpose(2, 0, 1).reshape(d, n * n)
-    evidence = Evidence(np.ascontiguousarray(squares), (values - centre) / scale, noise / scale**2)
-    median = LENGTH_PRIOR[0] * np.sqrt(d)
+    owners = np.arange(d) if owners is None else owners
+    p = int(owners.max()) + 1
+    along = ((points[:, None, :] - points[None, :, :]) ** 2).transpose(2, 0, 1).reshape(d, n * n)
+    squares = np.zeros((p, n * n))
+    for owner, row in zip(owners, along, strict=True):
+        squares[owner] += row
+    evidence = Evidence(squares, (values - centre) / scale, noise / scale**2)
+    median = LENGTH_PRIOR[0] * np.sqrt(p)
     best = None
     for start in STARTS:
-        logs = np.log([SIGNAL_PRIOR[0], *[start * median] * d, NOISE_PRIOR[0]])
+        logs = np.log([SIGNAL_PRIOR[0], *[start * median] * p, NOISE_PRIOR[0]])
         found = minimize(
             evidence,
             logs,
@@ -166,7 +187,9 @@ def fit_hyperparameters(points: Floats, values: Floats, noise: Floats) -> Hyperp
             best = found
     assert best is not None
     variance, *lengths, inferred = np.exp(best.x)
-    return Hyperparameters(centre, scale, float(variance), np.array(lengths), float(inferred))
+    return Hyperparameters(
+        centre, scale, float(variance), np.array(lengths)[owners], float(inferred)
+    )
 
 
 @dataclass(frozen=True)

@@ -74,6 +74,8 @@ class Observations:
         Trials that are still running.
     reference : float64, shape (2,)
         The reference point.
+    owners : int64, shape (d,)
+        Which parameter each coordinate belongs to, see :class:`study.cube.Cube`.
     """
 
     points: Floats
@@ -82,6 +84,7 @@ class Observations:
     first_noise: Floats
     pending: Floats
     reference: Floats
+    owners: npt.NDArray[np.int64]
 
 
 def n_to_fit(n: int) -> int:
@@ -157,4 +160,4 @@ def observe(
         reference = worst - 0.1 * np.maximum(np.ptp(values, axis=0), least)
     else:
         reference = np.zeros(2)
-    return Observations(points, values, noise, first_noise, pending, reference)
+    return Observations(points, values, noise, first_noise, pending, reference, cube.owners)

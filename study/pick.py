@@ -128,7 +128,10 @@ def command_of(experiment: Experiment, params: Mapping[str, Any]) -> str:
     if names and set(names) == set(params):
         theta = ",".join(repr(params[name]) for name in names)
         return f"thetafront play {experiment.agent} --theta {theta}"
-    settings = " ".join(f"--set {name}={value!r}" for name, value in params.items())
+    settings = " ".join(
+        f"--set {name}={value if isinstance(value, str) else repr(value)}"
+        for name, value in params.items()
+    )
     return f"thetafront play {experiment.agent} {settings}"
 
 
@@ -159,9 +162,8 @@ def answer_for_people(picked: Pick, experiment: Experiment) -> str:
     """Return the same as lines of text."""
     games = list(picked.point.games.values())
     everything = summarize(games)
-    theta = ", ".join(
-        f"{each.label} {picked.point.params[each.name]:g}" for each in experiment.space
-    )
+    params = picked.point.params
+    theta = ", ".join(f"{each.label} {each.text(params[each.name])}" for each in experiment.space)
     reached = ", ".join(f"{tile} {share_reaching(games, tile):.1%}" for tile in TILES)
     width = len(experiment.cost.label) + 2
     return "\n".join(

@@ -4,6 +4,7 @@ Colours are Okabe and Ito's, which readers with colour-blindness tell apart; eve
 many games stand behind what is drawn.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -13,15 +14,26 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, NullFormatter
 
 from study.cost import Cost
 from study.experiment import Experiment
 from study.front import validated_hypervolume, without_baselines
+from study.space import Choice
 
 __all__ = ["hypervolume_figure", "pareto_figure", "save", "scores_figure"]
 
 BLUE, BLACK, RED, GREY = "#0072B2", "#000000", "#D55E00", "#8C8C8C"
+# Of a categorical parameter's words: apart in shape, too, and from the model's blue and the baselines' black.
+WORDS = (
+    ("#D55E00", "o"),
+    ("#009E73", "s"),
+    ("#CC79A7", "^"),
+    ("#E69F00", "v"),
+    ("#56B4E9", "P"),
+    ("#8C8C8C", "X"),
+)
 STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 10,
@@ -36,6 +48,8 @@ STYLE: dict[Any, Any] = {
     "legend.frameon": False,
 }
 MOST_LABELS = 12
+CURVE_STEP = 6  # rows of the model's front from one sign for its word to the next
+WIDE_AXIS = 300.0  # its ends' ratio; where it is wider, labels at 1, 2, 3, 5 and 7 would run into each other
 CHARACTERS_AN_INCH = 15.5  # of a caption
 
 
@@ -64,7 +78,9 @@ def cost_axis(axes: Axes, cost: Cost) -> None:
     """Make the x axis one of costs: logarithmic, with readable units."""
     axes.set_xscale("log")
     axes.set_xlabel(cost.label)
-    axes.xaxis.set_major_locator(LogLocator(base=10, subs=(1, 2, 3, 5, 7), numticks=20))
+    low, high = axes.get_xlim()
+    subs = (1, 2, 3, 5, 7) if high < WIDE_AXIS * low else (1, 2, 5)
+    axes.xaxis.set_major_locator(LogLocator(base=10, subs=subs, numticks=20))
     axes.xaxis.set_major_formatter(EngFormatter(unit=cost.unit))
     axes.xaxis.set_minor_formatter(NullFormatter())
 
@@ -97,8 +113,8 @@ def validated_bars(axes: Axes, frame: pd.DataFrame, cost: Cost, label: str, **st
     )
 
 
-def draw_curve(axes: Axes, curve: pd.DataFrame, cost: Cost) -> None:
-    """Draw the model's front with its band."""
+def draw_curve(axes: Axes, curve: pd.DataFrame, cost: Cost, choice: Choice | None) -> None:
+    """Draw the model's front with its band, and on it the words of a categorical parameter, if there is one."""
     axes.plot(
         curve[cost.name],
         curve["posterior_mean_points"],
@@ -117,6 +133,78 @@ def draw_curve(axes: Axes, curve: pd.DataFrame, cost: Cost) -> None:
         zorder=1,
         label="its 95% band",
     )
+    if choice is not None:
+        for part, colour, marker in by_word(curve.iloc[::CURVE_STEP], choice):
+            x, y = part[cost.name], part["posterior_mean_points"]
+            axes.plot(x, y, marker, color=colour, markersize=5, markeredgecolor="white", zorder=3)
+
+
+def by_word(frame: pd.DataFrame, choice: Choice | None) -> Iterator[tuple[pd.DataFrame, str, str]]:
+    """Part a table by a categorical parameter's words; yield a part, a colour and a marker for each.
+
+    Without such a parameter all is one part, a red dot. Words beyond the sixth use colours and markers again.
+    """
+    if choice is None:
+        yield frame, RED, "o"
+        return
+    for number, word in enumerate(choice.choices):
+        part = frame[frame[choice.name] == word]
+        if len(part):
+            yield part, *WORDS[number % len(WORDS)]
+
+
+def draw_trials(axes: Axes, complete: pd.DataFrame, cost: Cost, choice: Choice | None) -> None:
+    """Draw the trials' observed means, faintly."""
+    label = "trials, observed means"
+    for part, colour, marker in by_word(complete, choice):
+        axes.plot(
+            part[cost.name],
+            part["score_mean_points"],
+            marker,
+            color=GREY if choice is None else colour,
+            alpha=0.4,
+            markersize=4,
+            markeredgewidth=0,
+            zorder=0,
+            label=label if choice is None else "",
+        )
+
+
+def draw_validated(
+    axes: Axes, frame: pd.DataFrame, cost: Cost, choice: Choice | None, label: str, hollow: bool
+) -> None:
+    """Draw validated points with their intervals; by a categorical parameter's words if there is one."""
+    for part, colour, marker in by_word(frame, choice):
+        style: dict[str, Any] = {"markerfacecolor": "white"} if hollow else {}
+        style |= {"color": colour, "ecolor": colour, "marker": marker, "markersize": 6, "zorder": 4}
+        validated_bars(axes, part, cost, label if choice is None else "", **style)
+
+
+def word_legend(axes: Axes, frames: list[pd.DataFrame], choice: Choice, n_validated: int) -> None:
+    """Say which colour and marker is which word, and what faint, full and hollow ones are."""
+
+    def sign(marker: str, label: str, **style: Any) -> Line2D:
+        return Line2D([], [], linestyle="none", marker=marker, label=label, **style)
+
+    everything = pd.concat([frame[[choice.name]] for frame in frames])
+    words = [
+        sign(marker, f"{choice.label} = {part[choice.name].iloc[0]}", color=colour, markersize=6)
+        for part, colour, marker in by_word(everything, choice)
+    ]
+    kinds = [sign("o", "trials, observed means", color=GREY, alpha=0.4, markersize=4)]
+    if n_validated:
+        kinds += [
+            sign("o", "validated, on the front", color=GREY, markersize=6),
+            sign("o", "validated, beaten by another", color=GREY, mfc="white", markersize=6),
+        ]
+    drawn, _ = axes.get_legend_handles_labels()
+    # Beside the picture: so many lines would hide points wherever they stood in it.
+    axes.legend(
+        handles=[*words, *kinds, *drawn],
+        loc="center left",
+        bbox_to_anchor=(1.01, 0.5),
+        fontsize=8.5,
+    )
 
 
 @mpl.rc_context(STYLE)
@@ -124,6 +212,9 @@ def pareto_figure(
     trials: pd.DataFrame, validated: pd.DataFrame, curve: pd.DataFrame, experiment: Experiment
 ) -> Figure:
     """Draw score against cost: trials faintly, the model's front, validated points with intervals.
+
+    Where the space has a categorical parameter, its words are told apart by colour and marker (those of the first
+    one, if there are several).
 
     Parameters
     ----------
@@ -135,33 +226,22 @@ def pareto_figure(
     """
     cost = experiment.cost
     complete = trials[trials["state"] == "complete"]
-    figure, axes = new_figure(8.6, 5.6)
-    axes.plot(
-        complete[cost.name],
-        complete["score_mean_points"],
-        "o",
-        color=GREY,
-        alpha=0.4,
-        markersize=4,
-        markeredgewidth=0,
-        zorder=0,
-        label="trials, observed means",
-    )
-    draw_curve(axes, curve, cost)
+    choice = next(iter(experiment.space.choices), None)
+    figure, axes = new_figure(8.6 if choice is None else 10.8, 5.6)
+    draw_trials(axes, complete, cost, choice)
+    draw_curve(axes, curve, cost, choice)
     is_baseline = validated["origin"].isin(list(experiment.baselines))
     on_front = validated["on_front"].astype(bool)
-    red = {"color": RED, "ecolor": RED, "zorder": 4}
     searched = validated[~is_baseline]
     best, beaten = searched[on_front[~is_baseline]], searched[~on_front[~is_baseline]]
     if len(best):
-        validated_bars(axes, best, cost, "validated, on the front", marker="o", markersize=6, **red)
+        draw_validated(axes, best, cost, choice, "validated, on the front", hollow=False)
     if len(beaten):
-        hollow = {**red, "markerfacecolor": "white"}
-        label = "validated, beaten by another"
-        validated_bars(axes, beaten, cost, label, marker="o", markersize=6, **hollow)
+        draw_validated(axes, beaten, cost, choice, "validated, beaten by another", hollow=True)
     for _, row in validated[is_baseline].iterrows():
-        theta = ", ".join(f"{row[name]:g}" for name in experiment.space.names)
-        label = f"validated, {row['origin']}: ({theta})"
+        theta = ", ".join(each.text(row[each.name]) for each in experiment.space)
+        gap = " " if choice is None else "\n"
+        label = f"validated, {row['origin']}:{gap}({theta})"
         one = row.to_frame().T.infer_objects()
         validated_bars(axes, one, cost, label, marker="D", markersize=7, color=BLACK, zorder=5)
     cost_axis(axes, cost)
@@ -169,7 +249,10 @@ def pareto_figure(
     axes.set_ylabel("mean score, points")
     axes.set_ylim(bottom=0)
     axes.set_title(experiment.title + ": score against " + cost.label)
-    axes.legend(loc="lower right", fontsize=8.5)
+    if choice is None:
+        axes.legend(loc="lower right", fontsize=8.5)
+    else:
+        word_legend(axes, [complete, searched, curve], choice, len(searched))
     note = f"{games_note(complete, 'trials')}: an observed mean that is high was mostly lucky."
     if len(validated):
         note += (
@@ -208,7 +291,16 @@ def scores_figure(validated: pd.DataFrame, games: pd.DataFrame, experiment: Expe
     cost = experiment.cost
     axes.set_yticks(range(len(front)))
     axes.set_yticklabels(
-        [f"{row['origin']}, {cost.show(row[cost.name])}" for _, row in front.iterrows()]
+        [
+            ", ".join(
+                [
+                    row["origin"],
+                    *(row[each.name] for each in experiment.space.choices),
+                    cost.show(row[cost.name]),
+                ]
+            )
+            for _, row in front.iterrows()
+        ]
     )
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.set_xlabel("score of one game, points")

@@ -20,11 +20,14 @@ Floats = npt.NDArray[np.float64]
 
 @lru_cache(maxsize=64)
 def remembered_fit(
-    shape: tuple[int, int], points: bytes, values: bytes, noise: bytes
+    shape: tuple[int, int], points: bytes, values: bytes, noise: bytes, owners: bytes
 ) -> Hyperparameters:
     """Find hyperparameters, or remember those of the very same data."""
     return fit_hyperparameters(
-        np.frombuffer(points).reshape(shape), np.frombuffer(values), np.frombuffer(noise)
+        np.frombuffer(points).reshape(shape),
+        np.frombuffer(values),
+        np.frombuffer(noise),
+        np.frombuffer(owners, np.int64),
     )
 
 
@@ -54,6 +57,7 @@ class Posterior:
                 np.ascontiguousarray(points[:m]).tobytes(),
                 values[:m].tobytes(),
                 np.ascontiguousarray(observations.first_noise[:, k]).tobytes(),
+                observations.owners.astype(np.int64).tobytes(),
             )
             processes.append(GaussianProcess.condition(hyper, points, values, noise))
         return cls(processes)

@@ -30,6 +30,7 @@ from study.cost import cost_by_name
 from study.errors import InputError
 from study.experiment import Experiment, experiment
 from study.manifest import command_line
+from study.space import range_of
 
 __all__ = [
     "Place",
@@ -122,11 +123,7 @@ class StudyRecord:
             if mine != theirs:
                 phrases.append(f"{name.replace('_', ' ')} {mine}, not {theirs}")
         if self.experiment == other.experiment and self.space != other.space:
-            changed = [
-                f"{old['name']} {old['low']:g} to {old['high']:g}"
-                for old in self.space
-                if old not in other.space
-            ]
+            changed = [range_of(old) for old in self.space if old not in other.space]
             phrases.append(f"another search space ({', '.join(changed) or 'fewer parameters'})")
         return phrases
 

@@ -167,7 +167,10 @@ def belief_of(study: optuna.Study, experiment: Experiment, seed: int) -> Belief 
 
 def key_of(params: Mapping[str, Any]) -> str:
     """Name a θ: ten hexadecimal digits, the same for the same values."""
-    plain = {name: float(params[name]) for name in sorted(params)}
+    plain = {
+        name: value if isinstance(value, str) else float(value)
+        for name, value in sorted(params.items())
+    }
     return hashlib.sha256(json.dumps(plain).encode()).hexdigest()[:10]
 
 
@@ -205,13 +208,8 @@ def choose_points(
 
 
 def tidy(params: Mapping[str, Any], experiment: Experiment) -> dict[str, Any]:
-    """Round a proposal to what a person would write: three significant digits."""
-    return {
-        each.name: each.clip(float(f"{params[each.name]:.3g}"))
-        if not each.integer
-        else params[each.name]
-        for each in experiment.space
-    }
+    """Round a proposal to what a person would write."""
+    return {each.name: each.tidy(params[each.name]) for each in experiment.space}
 
 
 def validated_points(study: optuna.Study) -> list[Validated]:

@@ -76,11 +76,18 @@ def front_in_folder(folder: Path) -> Front:
     except (ValueError, KeyError, TypeError):
         raise InputError(f"front: {manifest} is no manifest of a study") from None
     experiment = experiment_by_name(found).with_cost(cost_by_name(cost))
+    words = {choice.name: str for choice in experiment.space.choices}
     try:
-        validated = pd.read_csv(table)
+        validated = pd.read_csv(table, dtype=words)
     except (ValueError, pd.errors.ParserError):
         raise InputError(f"front: {table} is no table") from None
     missing = sorted((NEEDED | set(experiment.space.names)) - set(validated.columns))
     if missing:
         raise InputError(f"front: {table} has no column {', '.join(missing)}")
+    for choice in experiment.space.choices:
+        for word in validated[choice.name].unique():
+            try:
+                choice.check(word)
+            except InputError as error:
+                raise InputError(f"front: {table}, {error}") from None
     return Front(name, seed, experiment, validated)

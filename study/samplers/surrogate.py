@@ -168,7 +168,7 @@ def offspring(cube: Cube, parents: Floats, rng: np.random.Generator) -> Floats:
     of a categorical parameter stand or fall together: crossed they change places, mutated they are
     drawn anew.
     """
-    widths = np.array([each.stop - each.start for each in cube.columns.values()])
+    widths = cube.widths
     categorical = np.repeat(widths > 1, widths)
     n_pairs, n_parameters = len(parents) // 2, len(widths)
 

@@ -97,6 +97,15 @@ def test_a_choice_is_one_hot_and_choices_are_equally_far() -> None:
     assert cube.decode(np.array([0.1, 0.3, 0.2, 0.9, 0.8])) == {"choice": 2.5}
 
 
+def test_words_are_farther_apart_than_the_ends_of_a_number() -> None:
+    cube = Cube({"x": FloatDistribution(0.0, 1.0), "choice": CategoricalDistribution(CHOICES)})
+    points = cube.encode([{"x": 0.0, "choice": each} for each in CHOICES])
+    distances = np.linalg.norm(points[:, None] - points[None], axis=2)
+    np.testing.assert_allclose(distances, np.sqrt(2.0) * (1.0 - np.eye(5)), rtol=1e-15)
+    assert cube.widths.tolist() == [1, 5]
+    assert cube.owners.tolist() == [0, 1, 1, 1, 1, 1]
+
+
 def test_snapping_twice_changes_nothing() -> None:
     cube = Cube(ALL)
     points = np.random.default_rng(1).uniform(-0.3, 1.3, (200, cube.n_coordinates))

@@ -1,12 +1,14 @@
 """Initial designs: the properties that give them their names."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
 from study.design import draw_design
 from study.errors import InputError
 from study.experiment import EXPERIMENTS
-from study.space import Parameter, Space
+from study.space import Choice, Parameter, Space
 
 UNIT = Space(tuple(Parameter(f"x{k}", 0.0, 1.0) for k in range(6)))
 
@@ -33,6 +35,19 @@ def test_designs_lie_in_their_space() -> None:
     space = EXPERIMENTS["mcmdp"].space
     for point in draw_design("sobol", space, 64, 3):
         assert all(p.check(point[p.name]) == point[p.name] for p in space)
+
+
+@pytest.mark.parametrize(("name", "n"), [("sobol", 16), ("sobol", 64), ("lhs", 13), ("lhs", 20)])
+def test_every_word_is_met_as_often_as_the_others_or_once_more(name: str, n: int) -> None:
+    choice = Choice("word", ("a", "b", "c", "d", "e"))
+    space = Space((UNIT.parameters[0], choice, *UNIT.parameters[1:5]))
+    for seed in range(20):
+        drawn = draw_design(name, space, n, seed)
+        assert set(Counter(point["word"] for point in drawn).values()) <= {n // 5, -(-n // 5)}
+        assert {point["word"] for point in drawn} == set(choice.choices)
+        # The numbers are where they would be beside another number.
+        numbers = np.array([[point[f"x{k}"] for k in range(5)] for point in drawn])
+        np.testing.assert_array_equal(numbers, np.delete(points(name, n, seed), 1, axis=1))
 
 
 def test_sobol_wants_a_power_of_two() -> None:

@@ -5,18 +5,25 @@ import itertools
 import pytest
 
 from agents.catalog import AGENTS, parameters
+from agents.leaf_value import LeafValue
 from agents.switching import Switching
 from study.cost import COSTS
 from study.errors import InputError
 from study.experiment import EXPERIMENTS, Experiment, experiment
+from study.space import Choice
 
 
 @pytest.mark.parametrize("each", EXPERIMENTS.values(), ids=lambda each: each.name)
 def test_every_corner_of_the_space_is_an_agent(each: Experiment) -> None:
     assert each.agent in AGENTS
     assert set(each.space.names) <= set(parameters(each.agent))
-    bounds = [(parameter.low, parameter.high) for parameter in each.space]
-    for corner in itertools.product(*bounds):
+    ends = [
+        parameter.choices
+        if isinstance(parameter, Choice)
+        else (parameter.from_unit(0.0), parameter.from_unit(1.0))
+        for parameter in each.space
+    ]
+    for corner in itertools.product(*ends):
         each.build(dict(zip(each.space.names, corner, strict=True)))
 
 
@@ -41,6 +48,32 @@ def test_switching_always_switches() -> None:
     assert agent.depth >= 2
 
 
+def test_uct_has_all_leaf_values() -> None:
+    (leaf_value,) = experiment("uct").space.choices
+    assert leaf_value.choices == tuple(LeafValue)
+    assert {type(word) for word in leaf_value.choices} == {str}, "what a storage gives back"
+
+
+def test_the_baseline_of_uct_is_the_plain_tree() -> None:
+    """k′ = 30 holds back no state: game by game what k′ = 0, no widening, plays."""
+    uct = experiment("uct")
+    (values,) = uct.baselines.values()
+    few = {**values, "n_simulations": 60}
+    for seed in range(2):
+        game = uct.build(few).play(seed)
+        plain = uct.build({**few, "k_state": 0.0}).play(seed)
+        assert (game.end_board, game.n_playout_moves) == (plain.end_board, plain.n_playout_moves)
+    held_back = uct.build({**few, "k_state": 1.0}).play(0)
+    assert held_back.end_board != uct.build(few).play(0).end_board
+
+
+def test_fronts_of_uct_compare_with_those_of_mcmdp() -> None:
+    uct, mcmdp = experiment("uct"), experiment("mcmdp")
+    for cost in COSTS.values():
+        reference = uct.with_cost(cost).objectives.reference_point
+        assert reference == mcmdp.with_cost(cost).objectives.reference_point
+
+
 def test_an_unknown_experiment_is_named() -> None:
-    with pytest.raises(InputError, match="'chess' given, one of mcmdp, switching allowed"):
+    with pytest.raises(InputError, match="'chess' given, one of mcmdp, switching, uct allowed"):
         experiment("chess")

@@ -3,6 +3,7 @@
 import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from study.front import (
     without_baselines,
 )
 from study.replicate import game_to_record
+from study.report import thetas_of, trials_frame, write_csv
 from study.sweep import print_front
 from study.validation import GAME_PREFIX, POINT_PREFIX, Belief, belief_of, key_of
 
@@ -345,3 +347,66 @@ def test_the_table_of_the_curve_has_its_numbers(quick: Experiment, belief: Belie
         assert quick.cost.show(row["seconds_per_move"]) in text
     assert text.count("±") == 4
     assert "not validated" in text
+
+
+def study_with_words(words: Experiment) -> optuna.Study:
+    """Trials of three games each in which one word is best, and three validated points."""
+    study = new_study()
+    rng = np.random.default_rng(4)
+    for number in range(15):
+        values = words.space.from_unit(rng.random(3).tolist())
+        best = values["leaf_value"] == "weights_a"
+        games = [
+            Game(r, int(rng.normal(3000 + 4000 * best, 300)), 100, 1e-3, 500 * number + 9, 256, 0)
+            for r in range(3)
+        ]
+        study.add_trial(
+            optuna.trial.create_trial(
+                params=values,
+                distributions=words.space.distributions(),
+                values=[float(np.mean([game.score for game in games])), 1e-6 * (1 + number)],
+                user_attrs={"origin": "design"}
+                | {f"game:{game.seed}": game_to_record(game) for game in games},
+            )
+        )
+    for word, score, cost in (("weights_a", 7000, 2), ("score", 3000, 1), ("random", 2000, 3)):
+        params = {"n_simulations": 3 + cost, "leaf_value": word, "exploration": 1234.5}
+        key = key_of(params)
+        study.set_user_attr(f"{POINT_PREFIX}{key}", {"params": params, "origin": "proposal"})
+        for r in range(4):
+            game = Game(500_000 + r, score + r, N_MOVES, 1e-3 * cost, 5000 * cost, 512, 0)
+            study.set_user_attr(f"{GAME_PREFIX}{key}:{r}", game_to_record(game))
+    return study
+
+
+def test_tables_have_words(words: Experiment, tmp_path: Path) -> None:
+    study = study_with_words(words)
+    belief = belief_of(study, words, 0)
+    assert belief is not None
+    front = validated_frame(study, words, belief)
+    assert front["leaf_value"].tolist() == ["score", "weights_a", "random"]
+    assert front["on_front"].tolist() == [True, True, False]
+    by_word = front.set_index("leaf_value")["posterior_mean_points"]
+    assert by_word["weights_a"] == pytest.approx(7000, abs=500)
+    assert by_word["score"] == pytest.approx(3000, abs=500)
+    # What the model believes in is the word that is best, at nearly every budget.
+    curve = curve_frame(words, belief)
+    assert (curve["leaf_value"] == "weights_a").mean() > 0.9
+    trials = trials_frame(study, words, belief)
+    for frame in (front, curve, trials):
+        write_csv(frame, tmp_path / "table.csv")
+        back = pd.read_csv(tmp_path / "table.csv")
+        assert thetas_of(back, words) == thetas_of(frame, words)
+    out = io.StringIO()
+    console = Console(file=out, width=200)
+    console.print(front_table(front, words))
+    console.print(curve_table(curve, words))
+    lines = out.getvalue().splitlines()
+    header = next(line.split() for line in lines if "P(front)" in line)
+    assert header[:4] == ["from", "m", "U", "c"]
+    assert next(line.split() for line in lines if "weights_a" in line)[:4] == [
+        "proposal",
+        "5",
+        "weights_a",
+        "1234",
+    ]

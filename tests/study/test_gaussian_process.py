@@ -222,3 +222,56 @@ def test_degenerate_observations(points: Floats, values: Floats, unknown: bool) 
 def test_the_kernel_of_a_point_with_itself_is_the_variance() -> None:
     points = np.random.default_rng(2).random((50, D))
     np.testing.assert_allclose(np.diag(matern(HYPER, points, points)), VARIANCE, rtol=1e-12)
+
+
+def worded(n: int = 40, n_words: int = 4, seed: int = 3) -> tuple[Floats, Floats, Floats]:
+    """Points of one number and one word, one-hot; values in which the word matters."""
+    rng = np.random.default_rng(seed)
+    words = rng.integers(n_words, size=n)
+    x = rng.random(n)
+    values = np.array([0.0, 3.0, 1.0, -2.0])[words] + np.sin(3.0 * x) + 0.1 * rng.normal(size=n)
+    return np.column_stack([x, np.eye(n_words)[words]]), values, np.full(n, 0.01)
+
+
+def test_the_coordinates_of_a_word_share_a_length() -> None:
+    points, values, noise = worded()
+    hyper = fit_hyperparameters(points, values, noise, np.array([0, 1, 1, 1, 1]))
+    assert hyper.lengths.shape == (5,)
+    assert set(hyper.lengths[1:]) == {hyper.lengths[1]}
+    assert hyper.lengths[0] != hyper.lengths[1]
+
+
+def test_two_words_are_the_ends_of_a_number_of_length_root_two() -> None:
+    """One-hot and shared, (1, 0) and (0, 1) are √2 apart: the same problem as 0 and √2 on one axis."""
+    points, values, noise = worded(n_words=2)
+    line = np.column_stack([points[:, 0], np.sqrt(2.0) * points[:, 2]])
+    one_hot = fit_hyperparameters(points, values, noise, np.array([0, 1, 1]))
+    number = fit_hyperparameters(line, values, noise)
+    np.testing.assert_allclose(one_hot.lengths[:2], number.lengths, rtol=1e-4)
+    assert one_hot.variance == pytest.approx(number.variance, rel=1e-4)
+
+
+def test_the_order_of_words_means_nothing() -> None:
+    points, values, noise = worded()
+    owners = np.array([0, 1, 1, 1, 1])
+    order = [0, 3, 1, 4, 2]
+    elsewhere = worded(seed=4)[0]
+    predicted = []
+    for columns in (range(5), order):
+        x, new = points[:, list(columns)], elsewhere[:, list(columns)]
+        hyper = fit_hyperparameters(x, values, noise, owners)
+        predicted.append(GaussianProcess.condition(hyper, x, values, noise).predict(new)[0])
+    np.testing.assert_allclose(predicted[0], predicted[1], rtol=1e-4, atol=1e-4)
+
+
+def test_a_word_never_tried_is_as_little_known_as_far_away() -> None:
+    """Of four words three are tried: the fourth keeps the most of its prior variance."""
+    points, values, noise = worded()
+    known = points[:, 4] == 0.0
+    hyper = fit_hyperparameters(
+        points[known], values[known], noise[known], np.array([0, 1, 1, 1, 1])
+    )
+    process = GaussianProcess.condition(hyper, points[known], values[known], noise[known])
+    asked = np.column_stack([np.full(4, 0.5), np.eye(4)])
+    variance = process.predict(asked)[1]
+    assert variance[3] > 10.0 * variance[:3].max()

@@ -41,6 +41,7 @@ def seen_of(points: np.ndarray, values: np.ndarray) -> Observations:
         first_noise=noise[: n_to_fit(len(points))],
         pending=points[:0],
         reference=np.array([-1000.0, -2.0]),
+        owners=np.arange(points.shape[1]),
     )
 
 

@@ -1,5 +1,6 @@
 """Picking: who chooses, who judges, what is refused, and what one may expect."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,6 +14,7 @@ from study.cost import PLAYOUT_MOVES
 from study.errors import InputError
 from study.experiment import EXPERIMENTS, Experiment
 from study.pick import answer_for_people, answer_of, command_of, pick
+from study.play import agent_of
 from study.replicate import game_to_record
 from study.validation import GAME_PREFIX, POINT_PREFIX, key_of
 
@@ -276,3 +278,22 @@ def test_the_interval_of_what_to_expect_holds_the_truth_as_often_as_it_says(
         picked = pick(study_of(points), quick, cost_limit=1.0)
         held.append(abs(picked.score - TRUE_MEAN) <= picked.half_width)
     assert np.mean(held) == pytest.approx(0.95, abs=5 * np.sqrt(0.95 * 0.05 / 200))
+
+
+def test_the_command_for_a_theta_with_words_plays_it(words: Experiment) -> None:
+    values = {"n_simulations": 5, "leaf_value": "weights_a", "exploration": 123.456789}
+    study = optuna.create_study(directions=["maximize", "minimize"])
+    study.set_user_attr(f"{POINT_PREFIX}k", {"params": values, "origin": "trial 3"})
+    for r in range(4):
+        study.set_user_attr(f"{GAME_PREFIX}k:{r}", game_to_record(game(r, 900 + r, 1.0)))
+    picked = pick(study, words, cost_limit=0.01)
+    command = command_of(words, picked.point.params)
+    assert command == (
+        "thetafront play uct --set n_simulations=5 --set leaf_value=weights_a "
+        "--set exploration=123.456789"
+    )
+    agent, _ = agent_of("uct", None, command.split()[4::2])
+    assert agent == words.build(values)
+    assert "m 5, U weights_a, c 123.457 (trial 3)" in answer_for_people(picked, words)
+    answer = json.loads(json.dumps(answer_of(picked, words)))
+    assert (answer["params"], answer["command"]) == (values, command)

@@ -41,6 +41,7 @@ def seen_of(points: np.ndarray, values: np.ndarray, noise: np.ndarray) -> Observ
         first_noise=noise[: n_to_fit(len(points))],
         pending=np.empty((0, 2)),
         reference=np.array([0.0, -4.0]),
+        owners=np.arange(2),
     )
 
 

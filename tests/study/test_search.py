@@ -247,3 +247,35 @@ def test_one_failure_after_the_other_stops_the_search_and_costs_no_budget(
 def test_settings_out_of_range_are_named(settings: dict[str, int], part: str) -> None:
     with pytest.raises(InputError, match=part):
         Settings(**settings)
+
+
+def test_words_survive_a_stop(words: Experiment, tmp_path: Path) -> None:
+    """What is stored and read back proposes what an unbroken study does; all words are allowed ones."""
+    experiment = words.with_cost(PLAYOUT_MOVES)
+    settings = Settings(n_trials=11, n_replicates=2, seed=3, sampler="nehvi", design_size=8)
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    for folder in (whole, broken):
+        folder.mkdir()
+    unbroken, _, _ = search(experiment, whole, settings)
+    search(experiment, broken, settings, stop_after=19)
+    resumed, _, _ = search(experiment, broken, settings)
+    assert outcome(resumed) == outcome(unbroken)
+    assert len(outcome(resumed)) == 11
+    (choice,) = experiment.space.choices
+    drawn = [trial.params["leaf_value"] for trial in resumed.trials]
+    assert {type(word) for word in drawn} == {str}
+    assert set(drawn[:8]) == set(choice.choices)
+    assert set(drawn) <= set(choice.choices)
+
+
+def test_words_of_a_trial_killed_while_it_was_asked_for_are_asked_for_again(
+    words: Experiment, tmp_path: Path
+) -> None:
+    settings = Settings(n_trials=6, n_replicates=1, seed=3, design_size=4)
+    study, _, _ = search(words, tmp_path, settings, stop_after=4)
+    study.sampler = optuna.samplers.RandomSampler(seed=0)
+    words.space.parameters[0].suggest(study.ask())
+    resumed, _, _ = search(words, tmp_path, settings)
+    assert [
+        set(trial.params) for trial in resumed.trials if trial.state == TrialState.COMPLETE
+    ] == [set(words.space.names)] * 6

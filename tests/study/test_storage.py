@@ -1,9 +1,11 @@
 """Opening, resuming, refusing; and nothing damaged by a refusal."""
 
+import json
 import os
 import sqlite3
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import optuna
@@ -12,8 +14,10 @@ from typer.testing import CliRunner
 
 from study.cli import app
 from study.errors import InputError
-from study.experiment import Experiment
+from study.experiment import EXPERIMENTS, Experiment
+from study.manifest import ROOT
 from study.search import Settings
+from study.space import Space
 from study.storage import (
     StudyRecord,
     create_or_resume,
@@ -22,6 +26,7 @@ from study.storage import (
     make_folder,
     open_for_reading,
     place_of,
+    record_of,
     remember_run,
     runs_of,
 )
@@ -270,3 +275,37 @@ def test_a_second_sweep_is_refused_and_told_who_holds_the_study(tmp_path: Path) 
         holder.wait()
         with locked(place):
             pass
+
+
+def test_a_study_with_words_is_resumed_and_another_one_refused(
+    words: Experiment, tmp_path: Path
+) -> None:
+    place = place_of("s", tmp_path, None)
+    place.folder.mkdir()
+    create_or_resume(place, SETTINGS.record(words))
+    create_or_resume(place, SETTINGS.record(words))
+    opened, _, experiment = open_for_reading("s", tmp_path)
+    assert experiment == words
+    assert record_of(opened) == SETTINGS.record(words)
+    fewer = replace(words.space.choices[0], choices=("score", "random"))
+    numbers = [each for each in words.space if each.name != "leaf_value"]
+    for space in (Space((*numbers, fewer)), Space(tuple(numbers))):
+        other = SETTINGS.record(replace(words, space=space))
+        with pytest.raises(InputError, match=r"space \(leaf_value score, weights_a, random\)"):
+            create_or_resume(place, other)
+
+
+def test_a_study_made_before_there_were_words_opens(tmp_path: Path) -> None:
+    """Its record is that of a published study, word for word."""
+    manifest = ROOT / "results" / "reference" / "mcmdp" / "manifest.json"
+    made = json.loads(manifest.read_text(encoding="utf-8"))
+    kept = {name: made[name] for name in ("experiment", "space", "seed", "design", "design_size")}
+    place = place_of("old", tmp_path, None)
+    place.folder.mkdir()
+    study = optuna.create_study(
+        study_name="old", storage=place.url, directions=["maximize", "minimize"]
+    )
+    study.set_user_attr("thetafront", {"format": 1, **kept})
+    settings = Settings(seed=made["seed"], design=made["design"], design_size=made["design_size"])
+    create_or_resume(place, settings.record(EXPERIMENTS["mcmdp"]))
+    assert open_for_reading("old", tmp_path)[2].name == "mcmdp"

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import optuna
+import pandas as pd
 import pytest
 from threadpoolctl import threadpool_limits
 
@@ -18,10 +19,12 @@ from agents.agent import Game
 from agents.pmcts import PureMonteCarlo
 from study.batch import games_of
 from study.cost import PLAYOUT_MOVES
+from study.design import draw_design
 from study.errors import InputError
 from study.experiment import EXPERIMENTS, Experiment
+from study.manifest import ROOT
 from study.progress import Snapshot
-from study.replicate import game_seed
+from study.replicate import game_seed, game_to_record
 from study.search import Search, Settings
 from study.space import Parameter, Space
 from study.storage import create_or_resume, place_of
@@ -540,3 +543,49 @@ def test_a_game_that_cannot_be_played_names_its_point(
     assert all(sorted(games) == [0, 1, 2, 3] for games in after.values())
     for key, games in before.items():
         assert games.items() <= after[key].items()
+
+
+def test_published_points_keep_their_names() -> None:
+    """A θ of numbers is named as it was before there were words: its games stay its own."""
+    published = pd.read_csv(ROOT / "results" / "reference" / "mcmdp" / "front.csv")
+    for _, row in published.iterrows():
+        assert key_of({f"theta{k}": row[f"theta{k}"] for k in range(1, 7)}) == row["point"]
+
+
+def test_words_name_points_too(words: Experiment) -> None:
+    params = {"n_simulations": 6, "leaf_value": "score", "exploration": 123.456}
+    assert key_of(params) == key_of(dict(reversed(params.items())))
+    assert key_of(params) != key_of({**params, "leaf_value": "random"})
+    assert tidy(params, words) == {**params, "exploration": 123.0}
+
+
+def test_a_study_with_words_is_validated(words: Experiment, tmp_path: Path) -> None:
+    experiment = words.with_cost(PLAYOUT_MOVES)
+    place = place_of("w", tmp_path, None)
+    place.folder.mkdir()
+    study, _ = create_or_resume(place, SETTINGS.record(experiment))
+    for values in draw_design("sobol", experiment.space, 8, SEED):
+        games = [experiment.build(values).play(game_seed(SEED, r)) for r in range(2)]
+        study.add_trial(
+            optuna.trial.create_trial(
+                params=values,
+                distributions=experiment.space.distributions(),
+                values=[(games[0].score + games[1].score) / 2, experiment.cost.of(games)],
+                user_attrs={f"game:{r}": game_to_record(game) for r, game in enumerate(games)},
+            )
+        )
+    belief = belief_of(study, experiment, SEED)
+    assert belief is not None
+    points = choose_points(belief, study, experiment, 2)
+    (choice,) = experiment.space.choices
+    assert all(choice.check(point.params["leaf_value"]) for point in points)
+    precision = Precision(500.0, 2, 2)
+    run = Validation(experiment, study, SEED, points, precision, 1, lambda _: None, lambda _: None)
+    run.prepare()
+    run.run()
+    stored = {point.key: point for point in validated_points(study)}
+    for point in points:
+        assert stored[point.key].params == point.params
+        agent = experiment.build(point.params)
+        for game in stored[point.key].games.values():
+            assert agent.play(game.seed).score == game.score

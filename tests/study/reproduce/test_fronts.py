@@ -63,3 +63,20 @@ def test_what_is_missing_or_damaged_is_named(tmp_path: Path) -> None:
     (tmp_path / "front.csv").write_text("")
     with pytest.raises(InputError, match="is no table"):
         front_in_folder(tmp_path)
+
+
+def test_a_front_with_words_is_read_and_a_wrong_word_named(tmp_path: Path) -> None:
+    published = pd.read_csv(PUBLISHED / "front.csv").drop(
+        columns=[f"theta{k}" for k in range(1, 7)]
+    )
+    (values,) = EXPERIMENTS["uct"].baselines.values()
+    table = published.assign(**values)
+    manifest = json.loads((PUBLISHED / "manifest.json").read_text())
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest | {"experiment": "uct"}))
+    table.to_csv(tmp_path / "front.csv", index=False)
+    contender = contender_of(front_in_folder(tmp_path))
+    assert set(contender.agents.values()) == {EXPERIMENTS["uct"].build(values)}
+    assert set(contender.thetas.values()) == {"U random, m 100, d 10, c 100, k′ 30.00, α′ 0.50"}
+    table.assign(leaf_value="best").to_csv(tmp_path / "front.csv", index=False)
+    with pytest.raises(InputError, match=r"front\.csv, leaf_value: 'best' given, one of random"):
+        front_in_folder(tmp_path)

@@ -1,14 +1,22 @@
 """Noisy expected hypervolume improvement as a sampler: odd studies, and a problem it should solve."""
 
+from typing import Any
+
 import numpy as np
 import optuna
 import pytest
-from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+from optuna.distributions import (
+    BaseDistribution,
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+)
 from optuna.samplers import RandomSampler
 from threadpoolctl import threadpool_info
 
 from study.candidates import among, perturb
 from study.cube import Cube
+from study.observations import Objectives
 from study.samplers.nehvi import NoisyEHVISampler
 from tests.study.samplers.toy import (
     DEGENERATE,
@@ -154,3 +162,43 @@ def test_threads_that_ask_at_once_leave_the_number_of_threads_as_it_was() -> Non
 
     study.optimize(objective, n_trials=12, n_jobs=2)
     assert threads() == before
+
+
+WORDS: dict[str, BaseDistribution] = {
+    "word": CategoricalDistribution(("a", "b", "c", "d", "e")),
+    "effort": FloatDistribution(1.0, 1000.0, log=True),
+    "other": FloatDistribution(0.0, 1.0),
+}
+WORTH = {"a": 0.0, "b": 4.0, "c": 1.0, "d": 2.0, "e": 0.5}
+
+
+def worth(params: dict[str, Any]) -> tuple[float, float]:
+    """A score that grows with effort, more by a word than by all else; effort is the cost."""
+    score = WORTH[params["word"]] + np.log10(params["effort"]) - (params["other"] - 0.3) ** 2
+    return score, params["effort"]
+
+
+def test_the_better_word_is_found_and_kept_to() -> None:
+    """Of five words chance would take each for a fifth; here b is best at any cost."""
+    proposed = []
+    for seed in range(3):
+        objectives = Objectives(
+            logarithmic=(False, True),
+            reference_point=(0.0, 1000.0),
+            noise=lambda trials: np.tile([0.5**2, np.nan], (len(trials), 1)),
+        )
+        rng = np.random.default_rng(seed)
+        study = optuna.create_study(
+            directions=["maximize", "minimize"], sampler=RandomSampler(seed=seed)
+        )
+        for number in range(28):
+            if number == 10:
+                study.sampler = NoisyEHVISampler(seed, objectives)
+            trial = study.ask(WORDS)
+            assert trial.params["word"] in WORTH
+            score, cost = worth(trial.params)
+            study.tell(trial, (score + 0.5 * rng.standard_normal(), cost))
+            if number >= 10:
+                assert trial.relative_params == trial.params, "a proposal that optuna threw away"
+                proposed.append(trial.params["word"])
+    assert proposed.count("b") > 0.6 * len(proposed)
