@@ -122,10 +122,19 @@ class StudyRecord:
             mine, theirs = getattr(self, name), getattr(other, name)
             if mine != theirs:
                 phrases.append(f"{name.replace('_', ' ')} {mine}, not {theirs}")
-        if self.experiment == other.experiment and self.space != other.space:
-            changed = [range_of(old) for old in self.space if old not in other.space]
+        theirs = [unsigned(each) for each in other.space]
+        if (
+            self.experiment == other.experiment
+            and [unsigned(each) for each in self.space] != theirs
+        ):
+            changed = [range_of(old) for old in self.space if unsigned(old) not in theirs]
             phrases.append(f"another search space ({', '.join(changed) or 'fewer parameters'})")
         return phrases
+
+
+def unsigned(parameter: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out a parameter's symbol, which is for people and may be renamed."""
+    return {key: value for key, value in parameter.items() if key != "symbol"}
 
 
 def check_name(name: str) -> str:

@@ -103,6 +103,14 @@ def test_another_study_under_the_same_name_is_refused(
         create_or_resume(place, record(quick, **change))
 
 
+def test_a_parameter_may_get_another_symbol(quick: Experiment, tmp_path: Path) -> None:
+    place = place_of("s", tmp_path, None)
+    place.folder.mkdir()
+    create_or_resume(place, record(quick))
+    renamed = [{**each, "symbol": "ξ"} for each in record(quick).space]
+    create_or_resume(place, record(quick, space=renamed))
+
+
 def test_somebody_elses_optuna_study_is_refused(quick: Experiment, tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/theirs.db"
     theirs = optuna.create_study(study_name="s", storage=url, directions=["maximize", "minimize"])
