@@ -1,23 +1,27 @@
 """Commands that play again what the sources report: reproduce table1, bellman, switching, mcts."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from study.cli.options import RESULTS, JobsOption, ResultsOption, folder, whole
-from study.cli.program import Commands, app, failed, progress_console
-from study.errors import InputError, check_range
+from study.cli.equal_time import OR_A_FOLDER, compare_at_equal_time
+from study.cli.options import RESULTS, JobsOption, ResultsOption
+from study.cli.program import Commands, app, progress_console
+from study.cli.rows import (
+    GamesOption,
+    ReuseOption,
+    SeedOption,
+    output_option,
+    rows_reported,
+    seeds_of,
+    settings_of,
+)
 
 if TYPE_CHECKING:
     from agents.agent import Game
-    from study.reproduce.fronts import Front
 
 __all__ = ["bellman", "mcts", "switching", "table1"]
-
-MOST_GAMES = 100_000
 
 reproduce = typer.Typer(
     cls=Commands,
@@ -26,59 +30,6 @@ reproduce = typer.Typer(
     rich_markup_mode=None,
 )
 app.add_typer(reproduce, name="reproduce")
-
-GamesOption = Annotated[int, whole("Games a row.", "--games")]
-SeedOption = Annotated[
-    int, whole("Games have the seeds 1,000,000 x this and on; the same for all rows.", "--seed")
-]
-
-
-def output_option(name: str) -> Any:
-    """Return the option for the folder that a reproduction writes to."""
-    return typer.Option(
-        "--output",
-        help="A folder; games that are there already are not played again.",
-        parser=folder,
-        metavar="FOLDER",
-        show_default=str(RESULTS / name),
-    )
-
-
-def seeds_of(games: int, seed: int) -> range:
-    """Return the seeds that all rows play; InputError if a number is out of range."""
-    from study.replicate import LARGEST_STUDY_SEED, game_seed
-
-    check_range("games", games, 2, MOST_GAMES)
-    check_range("seed", seed, 0, LARGEST_STUDY_SEED)
-    return range(game_seed(seed, 0), game_seed(seed, games))
-
-
-def settings_of(games: int, seed: int) -> dict[str, int]:
-    """Return what a manifest says of a command's options."""
-    return {"seed": seed, "games_a_row": games}
-
-
-ReuseOption = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--reuse",
-        help="A folder of another reproduction whose games of the same agents count; repeatable.",
-        parser=folder,
-        metavar="FOLDER",
-    ),
-]
-
-
-@contextmanager
-def rows_reported() -> Iterator[None]:
-    """Turn what stops a reproduction into one line."""
-    from study.reproduce.rows import RowsError
-    from study.workers import WorkersError
-
-    try:
-        yield
-    except (RowsError, WorkersError) as error:
-        raise failed(str(error)) from None
 
 
 @reproduce.command()
@@ -170,31 +121,10 @@ def bellman(
     print(text, end="")
 
 
-def is_folder(text: str) -> bool:
-    """Tell a folder from a study's name and a storage URL."""
-    return "/" in text and "://" not in text
-
-
-def front_of_study(text: str, results: Path) -> "Front":
-    """Read the validated front of a study."""
-    from study.cli.studies import reading
-    from study.front import validated_frame
-    from study.reproduce.fronts import Front
-    from study.storage import record_of
-
-    with reading(text, None, results) as (opened, place, experiment):
-        validated = validated_frame(opened, experiment, None)
-        return Front(place.name, record_of(opened).seed, experiment, validated)
-
-
 @reproduce.command()
 def switching(
     plain: Annotated[
-        str,
-        typer.Argument(
-            help="A study of the plain agent; or a folder, with a slash in its name, that has a study's front.csv "
-            "and manifest.json."
-        ),
+        str, typer.Argument(help=f"A study of the plain agent; {OR_A_FOLDER}.")
     ] = "mcmdp",
     deep: Annotated[str, typer.Argument(help="The same of the agent that switches.")] = "switching",
     games: GamesOption = 1000,
@@ -206,46 +136,9 @@ def switching(
     """Compare the agent that switches to expectimax with the plain one at equal CPU time (§5.2).
 
     Plays the validated fronts of two studies again, on seeds that neither has used, and compares them at three
-    budgets.
+    budgets. Points that cost more playout moves than all of the other front, or fewer, are left out.
     """
-    from study.report import write_csv
-    from study.reproduce.equal_time import (
-        contender_of,
-        difference_frame,
-        equal_time_figure,
-        equal_time_markdown,
-        points_frame,
-    )
-    from study.reproduce.fronts import front_in_folder, within
-    from study.reproduce.reproduction import Reproduction
-    from study.workers import check_jobs
-
-    seeds = seeds_of(games, seed)
-    n_jobs = check_jobs(jobs)
-    if plain == deep:
-        raise InputError(f"studies: {plain!r} given twice, two different ones allowed")
-    fronts = []
-    for given in (plain, deep):
-        front = front_in_folder(Path(given)) if is_folder(given) else front_of_study(given, results)
-        if front.seed == seed:
-            raise InputError(
-                f"seed: {seed} given, which study {front.name!r} has used; any other allowed"
-            )
-        fronts.append(front)
-    if fronts[0].name == fronts[1].name:
-        raise InputError(f"studies: {fronts[0].name!r} given twice, two of different names allowed")
-    contenders = [contender_of(within(front, other)) for front, other in (fronts, reversed(fronts))]
-    agents = {key: agent for each in contenders for key, agent in each.agents.items()}
-    with rows_reported(), Reproduction.begun(output, n_jobs, progress_console()) as run:
-        played = run.play(agents, seeds)
-        frame = points_frame(contenders, played)
-        write_csv(frame, output / "points.csv")  # should the fronts have no time in common
-        differences = difference_frame(contenders, frame, played)
-        text = equal_time_markdown(contenders, frame, differences, seeds)
-        figure = equal_time_figure(contenders, frame, differences)
-        tables = {"equal_time": differences}
-        run.write("equal_time", text, figure, tables, settings_of(games, seed))
-    print(text, end="")
+    compare_at_equal_time(plain, deep, games, seed, jobs, output, results, overlap_only=True)
 
 
 @reproduce.command()

@@ -14,7 +14,7 @@ from study.cli.options import (
     whole,
 )
 from study.cli.program import app, console
-from study.cli.reproduce import rows_reported
+from study.cli.rows import rows_reported
 from study.cli.studies import reading
 from study.errors import InputError, check_range
 

@@ -1,6 +1,6 @@
 """Two agents at equal time: which is stronger for the same CPU seconds a move.
 
-Each agent has a study behind it. The points of its validated front that cost what the other's do are played again,
+Each agent has a study behind it. The points of its validated front are played again,
 on seeds that neither study has used, all of them in turn, so that whatever else the machine does falls on all alike. Between two
 neighbouring points of a front a score is read off the straight line over the logarithm of time: at any budget that
 both fronts span there is then one score each, and their difference is a weighted sum of the points' mean scores.
@@ -81,8 +81,7 @@ def contender_of(front_of: Front) -> Contender:
     front = searched[searched["on_front"]] if len(searched) else searched
     if len(front) < FEWEST_POINTS:
         raise InputError(
-            f"study: {name!r} has {len(front)} points on its validated front that cost what the other's do, "
-            f"{FEWEST_POINTS} or more allowed "
+            f"study: {name!r} has {len(front)} points to compare on its validated front, {FEWEST_POINTS} or more allowed "
             f"(thetafront validate {name})"
         )
     agents, thetas = {}, {}

@@ -56,6 +56,12 @@ def test_two_studies_are_compared_at_equal_time(tmp_path: Path, quick: Experimen
     done = CliRunner().invoke(app, [*asked, "--seed", "2", "--output", str(output), *results])
     assert done.exit_code == 2
     assert "seed: 2 given, which study 'b' has used" in done.stderr
+    # Of any two studies, all points of both fronts; the games that are there count.
+    run("equal-time", "a", "b", "--games", "4", "--jobs", "1", "--output", str(output), *results)
+    again = pd.read_csv(output / "games.csv")
+    assert again[: len(games)].equals(games)
+    on_front = [pd.read_csv(tmp_path / name / "front.csv")["on_front"].sum() for name in "ab"]
+    assert len(again) >= 4 * (sum(on_front) - 2)  # baselines may be on the fronts, and are left out
 
 
 def test_table1_goes_on_where_it_was_killed(tmp_path: Path) -> None:
