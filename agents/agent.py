@@ -11,12 +11,12 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from agents.game_loop import Settings, decide, play_on
 from engine.rng import PLAYOUT, SPAWN
 from engine.twenty48 import (
     Action,
@@ -32,8 +32,8 @@ from engine.twenty48 import (
 
 __all__ = ["Agent", "Decision", "Game", "Move", "Progress"]
 
-MOVES_PER_CHUNK = 32
 LARGEST_SEED = 2**63 - 1
+EMPTY_BOARD = 0
 
 
 @dataclass(frozen=True)
@@ -115,15 +115,16 @@ class Move(NamedTuple):
     decision: Decision
 
 
+WARM: set[tuple[type["Agent"], Rule]] = set()
+"""The classes of agents, and rules of merging, whose kernels are compiled in this process."""
+
+
 def warm(agent: "Agent") -> None:
     """Compile the kernels of an agent, or load them, outside every measured time."""
-    warm_class(type(agent), agent.rule)
-
-
-@cache
-def warm_class(agent_class: type["Agent"], rule: Rule) -> None:
-    """Do so once for each class of agents and rule of merging."""
-    agent_class.warm_up(rule)
+    built = (type(agent), agent.rule)
+    if built not in WARM:
+        agent.warm_up()
+        WARM.add(built)
 
 
 class Agent(ABC):
@@ -135,23 +136,45 @@ class Agent(ABC):
         How tiles merge in its games.
     purpose : int
         What the random numbers of a decision are for, see :mod:`engine.rng`.
+    moves_per_chunk : int
+        Moves that :meth:`play` makes between two chances to interrupt it.
     """
 
     rule: Rule = Rule.COMMON
     purpose: ClassVar[int] = int(PLAYOUT)
+    moves_per_chunk: ClassVar[int] = 32
 
-    @classmethod
+    @property
     @abstractmethod
-    def warm_up(cls, rule: Rule) -> None:
-        """Run each kernel once, built for ``rule``, on as little work as possible."""
+    def settings(self) -> Settings:
+        """The parameters as kernels take them, by whose class :mod:`agents.game_loop` knows who decides."""
 
-    @abstractmethod
+    def warm_up(self) -> None:
+        """Call each kernel once where there is nothing to decide: what it is to be built for is all that matters."""
+        self.advance(Progress(EMPTY_BOARD, 0, 0, 0), seed=0, max_moves=1)
+        self.decide(EMPTY_BOARD, stream=0)
+
     def advance(self, progress: Progress, seed: int, max_moves: int) -> Progress:
         """Play on from ``progress`` until the end, or until ``max_moves`` moves are made in all."""
+        board, score, n_moves, n_playout_moves = play_on(
+            self.settings,
+            np.uint64(self.purpose),
+            np.uint64(progress.board),
+            progress.score,
+            progress.n_moves,
+            progress.n_playout_moves,
+            np.uint64(seed),
+            max_moves,
+            self.rule.built,
+        )
+        return Progress(int(board), int(score), int(n_moves), int(n_playout_moves))
 
-    @abstractmethod
     def decide(self, board: int, stream: int) -> tuple[int, npt.NDArray[np.float64], int]:
         """Choose an action: the action, the four values and the playout moves it took."""
+        action, values, n_playout_moves = decide(
+            self.settings, np.uint64(board), np.uint64(stream), self.rule.built
+        )
+        return int(action), values, int(n_playout_moves)
 
     def in_game(self) -> "Agent":
         """Return what plays one game: the agent itself, unless it keeps something from move to move."""
@@ -181,7 +204,7 @@ class Agent(ABC):
         player = self.in_game()
         seconds = 0.0
         while True:
-            target = progress.n_moves + MOVES_PER_CHUNK
+            target = progress.n_moves + self.moves_per_chunk
             begin = time.thread_time()
             progress = player.advance(progress, seed, target)
             seconds += time.thread_time() - begin
@@ -252,9 +275,3 @@ def check_seed(seed: int) -> None:
     """Refuse a game's seed that is out of range, by ValueError."""
     if not 0 <= seed <= LARGEST_SEED:
         raise ValueError(f"seed: {seed} given, 0 to 2**63 - 1 allowed")
-
-
-def progress_of(result: tuple[Any, Any, Any, Any]) -> Progress:
-    """Turn what a kernel returns into plain integers."""
-    board, score, n_moves, n_playout_moves = result
-    return Progress(int(board), int(score), int(n_moves), int(n_playout_moves))

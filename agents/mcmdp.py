@@ -11,50 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-import numpy.typing as npt
-
-from agents.agent import Agent, Progress, progress_of
+from agents.agent import Agent
 from agents.schedule import AUTHORS_SCHEDULE, AUTHORS_THETA, Schedule
-from agents.value_function import decide_by_expectation
-from engine.jit import Integer, kernel
-from engine.rng import PLAYOUT, SPAWN, stream
-from engine.twenty48.board import afterstate, spawn
-from engine.twenty48.rule import BuiltRule, Rule
+from agents.value_function import ExpectationSettings, check_top_share
+from engine.twenty48.rule import Rule
 
 __all__ = ["MonteCarloMDP"]
 
 LARGEST_REWARD_WEIGHT = 1000.0
-
-
-@kernel
-def monte_carlo_mdp_moves(
-    board: np.uint64,
-    score: Integer,
-    n_moves: int,
-    n_playout_moves: Integer,
-    schedule: npt.NDArray[np.int64],
-    top_share: float,
-    gamma: float,
-    reward_weight: float,
-    seed: np.uint64,
-    max_moves: int,
-    rule: BuiltRule,
-) -> tuple[np.uint64, Integer, Integer, Integer]:
-    """Play by :func:`~agents.value_function.decide_by_expectation` until the end, or ``max_moves``."""
-    while n_moves < max_moves:
-        decision = stream(seed, PLAYOUT, np.uint64(n_moves))
-        action, _, n_random = decide_by_expectation(
-            board, schedule, top_share, gamma, reward_weight, decision, rule
-        )
-        if action < 0:
-            break
-        after, reward = afterstate(board, action, rule)
-        score += reward
-        n_playout_moves += n_random
-        board = spawn(after, stream(seed, SPAWN, np.uint64(n_moves)))
-        n_moves += 1
-    return board, score, n_moves, n_playout_moves
 
 
 @dataclass(frozen=True)
@@ -88,10 +52,7 @@ class MonteCarloMDP(Agent):
     rule: Rule = Rule.COMMON
 
     def __post_init__(self) -> None:
-        if not 0 < self.top_share <= 1:
-            raise ValueError(
-                f"theta6: {self.top_share:g} given, a share above 0 and up to 1 allowed"
-            )
+        check_top_share(self.top_share)
         if not 0 < self.gamma <= 1:
             raise ValueError(f"gamma: {self.gamma:g} given, a number above 0 and up to 1 allowed")
         if not (
@@ -130,42 +91,10 @@ class MonteCarloMDP(Agent):
         return cls(AUTHORS_SCHEDULE, theta6, rule=Rule.CASCADE if cascade else Rule.COMMON)
 
     @cached_property
-    def table(self) -> npt.NDArray[np.int64]:
-        """The schedule as kernels take it: int64, shape (2, 16), column e for e empty cells."""
-        return self.schedule.table()
-
-    @classmethod
-    def warm_up(cls, rule: Rule) -> None:
-        agent = cls(Schedule((1,) * 15, (1,) * 15), rule=rule)
-        agent.advance(Progress(0x11, 0, 0, 0), seed=0, max_moves=1)
-        agent.decide(0x11, stream=0)
-
-    def advance(self, progress: Progress, seed: int, max_moves: int) -> Progress:
-        board, score, n_moves, n_playout_moves = progress
-        return progress_of(
-            monte_carlo_mdp_moves(
-                np.uint64(board),
-                score,
-                n_moves,
-                n_playout_moves,
-                self.table,
-                float(self.top_share),
-                float(self.gamma),
-                float(self.reward_weight),
-                np.uint64(seed),
-                max_moves,
-                self.rule.built,
-            )
-        )
-
-    def decide(self, board: int, stream: int) -> tuple[int, npt.NDArray[np.float64], int]:
-        action, values, n_playout_moves = decide_by_expectation(
-            np.uint64(board),
-            self.table,
+    def settings(self) -> ExpectationSettings:
+        return ExpectationSettings(
+            self.schedule.table(),
             float(self.top_share),
             float(self.gamma),
             float(self.reward_weight),
-            np.uint64(stream),
-            self.rule.built,
         )
-        return int(action), values, int(n_playout_moves)

@@ -5,13 +5,15 @@ question and a spawn *of its own*, so that the average is over the chance of the
 """
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from agents.agent import Agent, Progress, progress_of
-from engine.jit import Integer, kernel
-from engine.rng import PLAYOUT, SPAWN, stream, substream
+from agents.agent import Agent
+from agents.game_loop import Choice, decides
+from engine.jit import kernel
+from engine.rng import PLAYOUT, SPAWN, substream
 from engine.twenty48.board import N_ACTIONS, afterstate, legal_actions, spawn
 from engine.twenty48.playout import playouts
 from engine.twenty48.rule import BuiltRule, Rule
@@ -21,10 +23,17 @@ __all__ = ["PureMonteCarlo"]
 LARGEST_N_PLAYOUTS = 1_000_000
 
 
+class PureMonteCarloSettings(NamedTuple):
+    """The agent's parameter as kernels take it: see :class:`PureMonteCarlo`."""
+
+    n_playouts: int
+
+
+@decides(PureMonteCarloSettings)
 @kernel
 def pure_monte_carlo_decision(
-    board: np.uint64, n_playouts: int, stream: np.uint64, rule: BuiltRule
-) -> tuple[Integer, npt.NDArray[np.float64], Integer]:
+    settings: PureMonteCarloSettings, board: np.uint64, stream: np.uint64, rule: BuiltRule
+) -> Choice:
     """Decide by Algorithm 1.
 
     Returns
@@ -37,6 +46,7 @@ def pure_monte_carlo_decision(
     n_playout_moves : int
         Actions taken in the playouts.
     """
+    n_playouts = settings.n_playouts
     values = np.full(N_ACTIONS, np.nan)
     actions = np.empty(N_ACTIONS, np.int64)
     n_legal = 0
@@ -67,31 +77,6 @@ def pure_monte_carlo_decision(
         if values[actions[k]] > values[best]:
             best = actions[k]
     return best, values, n_playout_moves
-
-
-@kernel
-def pure_monte_carlo_moves(
-    board: np.uint64,
-    score: Integer,
-    n_moves: int,
-    n_playout_moves: Integer,
-    n_playouts: int,
-    seed: np.uint64,
-    max_moves: int,
-    rule: BuiltRule,
-) -> tuple[np.uint64, Integer, Integer, Integer]:
-    """Play by :func:`pure_monte_carlo_decision` until the end, or until ``max_moves`` are made."""
-    while n_moves < max_moves:
-        decision = stream(seed, PLAYOUT, np.uint64(n_moves))
-        action, _, n_random = pure_monte_carlo_decision(board, n_playouts, decision, rule)
-        if action < 0:
-            break
-        after, reward = afterstate(board, action, rule)
-        score += reward
-        n_playout_moves += n_random
-        board = spawn(after, stream(seed, SPAWN, np.uint64(n_moves)))
-        n_moves += 1
-    return board, score, n_moves, n_playout_moves
 
 
 @dataclass(frozen=True)
@@ -125,29 +110,6 @@ class PureMonteCarlo(Agent):
         """Make the agent from what a command line has."""
         return cls(n_playouts, Rule.CASCADE if cascade else Rule.COMMON)
 
-    @classmethod
-    def warm_up(cls, rule: Rule) -> None:
-        agent = cls(1, rule)
-        agent.advance(Progress(0x11, 0, 0, 0), seed=0, max_moves=1)
-        agent.decide(0x11, stream=0)
-
-    def advance(self, progress: Progress, seed: int, max_moves: int) -> Progress:
-        board, score, n_moves, n_playout_moves = progress
-        return progress_of(
-            pure_monte_carlo_moves(
-                np.uint64(board),
-                score,
-                n_moves,
-                n_playout_moves,
-                self.n_playouts,
-                np.uint64(seed),
-                max_moves,
-                self.rule.built,
-            )
-        )
-
-    def decide(self, board: int, stream: int) -> tuple[int, npt.NDArray[np.float64], int]:
-        action, values, n_playout_moves = pure_monte_carlo_decision(
-            np.uint64(board), self.n_playouts, np.uint64(stream), self.rule.built
-        )
-        return int(action), values, int(n_playout_moves)
+    @cached_property
+    def settings(self) -> PureMonteCarloSettings:
+        return PureMonteCarloSettings(int(self.n_playouts))

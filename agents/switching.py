@@ -19,18 +19,18 @@ Source: Ripstein (2023), §5.2, "Dynamic policy switching", which was never trie
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from agents.agent import Agent, Progress, progress_of
+from agents.agent import Agent
 from agents.expectimax import decide_by_expectimax
+from agents.game_loop import Choice, decides
 from agents.schedule import AUTHORS_THETA, Schedule
-from agents.value_function import decide_by_expectation
+from agents.value_function import ExpectationSettings, check_top_share, decide_by_expectation
 from engine.jit import Integer, kernel
-from engine.rng import PLAYOUT, SPAWN, stream
-from engine.twenty48.board import N_ACTIONS, afterstate, n_empty, spawn
-from engine.twenty48.rule import Rule
+from engine.twenty48.board import N_ACTIONS, afterstate, n_empty
+from engine.twenty48.rule import BuiltRule
 
 __all__ = ["Switching"]
 
@@ -53,56 +53,34 @@ def crowdedness(board: np.uint64) -> tuple[Integer, Integer]:
     return n_legal, most
 
 
+class SwitchingSettings(NamedTuple):
+    """The agent's parameters as kernels take them: see :class:`Switching`; ``plain`` where it looks no deeper."""
+
+    plain: ExpectationSettings
+    switch_at: int
+    depth: int
+    leaf_playouts: int
+    two_to_four: float
+
+
+@decides(SwitchingSettings)
 @kernel
 def switching_decision(
-    board: np.uint64,
-    schedule: npt.NDArray[np.int64],
-    top_share: float,
-    switch_at: int,
-    depth: int,
-    leaf_playouts: int,
-    two_to_four: float,
-    stream: np.uint64,
-) -> tuple[Integer, npt.NDArray[np.float64], Integer]:
-    """Decide by expectimax on a crowded board, by the plain agent elsewhere; returns are as of both."""
+    settings: SwitchingSettings, board: np.uint64, stream: np.uint64, rule: BuiltRule
+) -> Choice:
+    """Decide by expectimax on a crowded board, by the plain agent elsewhere. The rule is the common one."""
     n_legal, most = crowdedness(board)
-    if depth == 1 or n_legal <= 1 or most > switch_at:
-        return decide_by_expectation(board, schedule, top_share, 1.0, 1.0, stream, None)
-    deep_action, values, n_playout_moves, _ = decide_by_expectimax(
-        board, depth, leaf_playouts, two_to_four, top_share, stream
+    if settings.depth == 1 or n_legal <= 1 or most > settings.switch_at:
+        return decide_by_expectation(settings.plain, board, stream, rule)
+    action, values, n_playout_moves, _ = decide_by_expectimax(
+        board,
+        settings.depth,
+        settings.leaf_playouts,
+        settings.two_to_four,
+        settings.plain.top_share,
+        stream,
     )
-    return deep_action, values, n_playout_moves
-
-
-@kernel
-def switching_moves(
-    board: np.uint64,
-    score: Integer,
-    n_moves: int,
-    n_playout_moves: Integer,
-    schedule: npt.NDArray[np.int64],
-    top_share: float,
-    switch_at: int,
-    depth: int,
-    leaf_playouts: int,
-    two_to_four: float,
-    seed: np.uint64,
-    max_moves: int,
-) -> tuple[np.uint64, Integer, Integer, Integer]:
-    """Play by :func:`switching_decision` until the end, or until ``max_moves`` are made."""
-    while n_moves < max_moves:
-        decision = stream(seed, PLAYOUT, np.uint64(n_moves))
-        action, _, n_random = switching_decision(
-            board, schedule, top_share, switch_at, depth, leaf_playouts, two_to_four, decision
-        )
-        if action < 0:
-            break
-        after, reward = afterstate(board, action, None)
-        score += reward
-        n_playout_moves += n_random
-        board = spawn(after, stream(seed, SPAWN, np.uint64(n_moves)))
-        n_moves += 1
-    return board, score, n_moves, n_playout_moves
+    return action, values, n_playout_moves
 
 
 @dataclass(frozen=True)
@@ -140,10 +118,7 @@ class Switching(Agent):
     two_to_four: float = AUTHORS_THETA[4]
 
     def __post_init__(self) -> None:
-        if not 0 < self.top_share <= 1:
-            raise ValueError(
-                f"theta6: {self.top_share:g} given, a share above 0 and up to 1 allowed"
-            )
+        check_top_share(self.top_share)
         if not 0 <= self.switch_at <= 15:
             raise ValueError(f"switch_at: {self.switch_at} given, 0 to 15 allowed")
         if not 1 <= self.depth <= LARGEST_DEPTH:
@@ -179,44 +154,11 @@ class Switching(Agent):
         return cls(schedule, theta6, switch_at, depth, leaf_playouts, theta5)
 
     @cached_property
-    def table(self) -> npt.NDArray[np.int64]:
-        """The schedule as kernels take it: int64, shape (2, 16), column e for e empty cells."""
-        return self.schedule.table()
-
-    @classmethod
-    def warm_up(cls, rule: Rule) -> None:
-        agent = cls(Schedule((1,) * 15, (1,) * 15))
-        agent.advance(Progress(0x11, 0, 0, 0), seed=0, max_moves=1)
-        agent.decide(0x11, stream=0)
-
-    def advance(self, progress: Progress, seed: int, max_moves: int) -> Progress:
-        board, score, n_moves, n_playout_moves = progress
-        return progress_of(
-            switching_moves(
-                np.uint64(board),
-                score,
-                n_moves,
-                n_playout_moves,
-                self.table,
-                float(self.top_share),
-                self.switch_at,
-                self.depth,
-                self.leaf_playouts,
-                float(self.two_to_four),
-                np.uint64(seed),
-                max_moves,
-            )
-        )
-
-    def decide(self, board: int, stream: int) -> tuple[int, npt.NDArray[np.float64], int]:
-        action, values, n_playout_moves = switching_decision(
-            np.uint64(board),
-            self.table,
-            float(self.top_share),
-            self.switch_at,
-            self.depth,
-            self.leaf_playouts,
+    def settings(self) -> SwitchingSettings:
+        return SwitchingSettings(
+            ExpectationSettings(self.schedule.table(), float(self.top_share)),
+            int(self.switch_at),
+            int(self.depth),
+            int(self.leaf_playouts),
             float(self.two_to_four),
-            np.uint64(stream),
         )
-        return int(action), values, int(n_playout_moves)

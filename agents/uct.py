@@ -36,7 +36,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Agent, Progress, progress_of
+from agents.agent import Agent
+from agents.game_loop import Choice, decides
 from agents.leaf_value import WEIGHTS, LeafValue, leaf_value
 from agents.search_tree import (
     LAST_ACTION,
@@ -45,17 +46,16 @@ from agents.search_tree import (
     UNVISITED,
     Tree,
     back_up,
-    child_with,
     clear,
     follow,
-    keep_subtree,
     new_tree,
     select,
 )
+from agents.tree_reuse import child_with, keep_subtree
 from engine.jit import Integer, inlined, kernel
-from engine.rng import PLAYOUT, SPAWN, stream, substream
-from engine.twenty48.board import N_ACTIONS, afterstate, spawn
-from engine.twenty48.rule import Rule
+from engine.rng import substream
+from engine.twenty48.board import N_ACTIONS
+from engine.twenty48.rule import BuiltRule
 
 __all__ = ["UCT"]
 
@@ -66,7 +66,7 @@ LARGEST_ALPHA = 10.0
 ROOM_TO_REUSE = 4  # times m nodes: what is kept of a tree seldom is half of it
 
 
-class Settings(NamedTuple):
+class SearchSettings(NamedTuple):
     """An agent's parameters as kernels take them: see :class:`UCT`."""
 
     n_simulations: int
@@ -81,8 +81,15 @@ class Settings(NamedTuple):
     reuse: bool
 
 
+class UCTSettings(NamedTuple):
+    """The parameters, and the arrays of the tree: of one game, or of a single decision."""
+
+    search: SearchSettings
+    tree: Tree
+
+
 @inlined
-def simulate(tree: Tree, settings: Settings, stream: np.uint64) -> Integer:
+def simulate(tree: Tree, settings: SearchSettings, stream: np.uint64) -> Integer:
     """Simulate once from the root; return how many actions were taken, in the tree and in a rollout."""
     node: Integer = ROOT
     n_steps = 0
@@ -113,7 +120,7 @@ def simulate(tree: Tree, settings: Settings, stream: np.uint64) -> Integer:
 
 
 @kernel
-def search(tree: Tree, board: np.uint64, settings: Settings, stream: np.uint64) -> Integer:
+def search(tree: Tree, board: np.uint64, settings: SearchSettings, stream: np.uint64) -> Integer:
     """Simulate m times from a board; return how many actions were taken.
 
     With ``reuse``, the tree goes on from what it knows of the board; otherwise, and where too little room would be
@@ -135,22 +142,23 @@ def search(tree: Tree, board: np.uint64, settings: Settings, stream: np.uint64) 
     return n_moves
 
 
+@decides(UCTSettings)
 @kernel
 def uct_decision(
-    tree: Tree, board: np.uint64, settings: Settings, stream: np.uint64
-) -> tuple[Integer, npt.NDArray[np.float64], Integer]:
+    settings: UCTSettings, board: np.uint64, stream: np.uint64, rule: BuiltRule
+) -> Choice:
     """Decide by simulations.
 
     Parameters
     ----------
-    tree : Tree
-        Arrays with room for m + 1 nodes; with ``reuse``, as the game's last decision left them.
+    settings : UCTSettings
+        The parameters, and a tree with room for m + 1 nodes; with ``reuse``, as the game's last decision left it.
     board : uint64
         The state.
-    settings : Settings
-        The parameters.
     stream : uint64
         Random stream of this decision.
+    rule : None
+        How tiles merge: as in the common game.
 
     Returns
     -------
@@ -161,7 +169,8 @@ def uct_decision(
     n_simulated_moves : int
         Actions taken in the simulations.
     """
-    n_moves = search(tree, board, settings, stream)
+    tree = settings.tree
+    n_moves = search(tree, board, settings.search, stream)
     values = np.full(N_ACTIONS, np.nan)
     legal = tree.legal[ROOT]
     best = -1
@@ -175,31 +184,6 @@ def uct_decision(
                 best = action
     tree.header[LAST_ACTION] = max(best, 0)
     return best, values, n_moves
-
-
-@kernel
-def uct_moves(
-    tree: Tree,
-    board: np.uint64,
-    score: Integer,
-    n_moves: int,
-    n_playout_moves: Integer,
-    settings: Settings,
-    seed: np.uint64,
-    max_moves: int,
-) -> tuple[np.uint64, Integer, Integer, Integer]:
-    """Play by :func:`uct_decision` until the end, or until ``max_moves`` are made."""
-    while n_moves < max_moves:
-        decision = stream(seed, PLAYOUT, np.uint64(n_moves))
-        action, _, n_simulated = uct_decision(tree, board, settings, decision)
-        if action < 0:
-            break
-        after, reward = afterstate(board, action, None)
-        score += reward
-        n_playout_moves += n_simulated
-        board = spawn(after, stream(seed, SPAWN, np.uint64(n_moves)))
-        n_moves += 1
-    return board, score, n_moves, n_playout_moves
 
 
 @dataclass(frozen=True)
@@ -309,10 +293,10 @@ class UCT(Agent):
         )
 
     @cached_property
-    def settings(self) -> Settings:
+    def search_settings(self) -> SearchSettings:
         """The parameters as kernels take them."""
         weights = self.weights or WEIGHTS.get(self.leaf_value, (0.0,) * 16)
-        return Settings(
+        return SearchSettings(
             n_simulations=int(self.n_simulations),
             depth=int(self.depth),
             exploration=float(self.exploration),
@@ -325,6 +309,10 @@ class UCT(Agent):
             reuse=bool(self.reuse),
         )
 
+    @property
+    def settings(self) -> UCTSettings:
+        return UCTSettings(self.search_settings, self.own_tree())
+
     def own_tree(self) -> Tree:
         """Return the arrays of this game; outside a game, new ones."""
         if self.tree is not None:
@@ -334,30 +322,3 @@ class UCT(Agent):
 
     def in_game(self) -> "UCT":
         return replace(self, tree=replace(self, tree=None).own_tree())
-
-    @classmethod
-    def warm_up(cls, rule: Rule) -> None:
-        agent = cls(1)
-        agent.advance(Progress(0x11, 0, 0, 0), seed=0, max_moves=1)
-        agent.decide(0x11, stream=0)
-
-    def advance(self, progress: Progress, seed: int, max_moves: int) -> Progress:
-        board, score, n_moves, n_playout_moves = progress
-        return progress_of(
-            uct_moves(
-                self.own_tree(),
-                np.uint64(board),
-                score,
-                n_moves,
-                n_playout_moves,
-                self.settings,
-                np.uint64(seed),
-                max_moves,
-            )
-        )
-
-    def decide(self, board: int, stream: int) -> tuple[int, npt.NDArray[np.float64], int]:
-        action, values, n_playout_moves = uct_decision(
-            self.own_tree(), np.uint64(board), self.settings, np.uint64(stream)
-        )
-        return int(action), values, int(n_playout_moves)

@@ -25,16 +25,27 @@ Source: Ripstein (2023), §3.2 and §3.3, Algorithms 2 and 3, equations 2 and 3.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from agents.game_loop import Choice, decides
 from engine.jit import Integer, kernel
 from engine.twenty48.board import EVERY_CELL, N_ACTIONS, afterstate, empty_cells, n_empty
 from engine.twenty48.playout import playouts
 from engine.twenty48.rule import BuiltRule
 
-__all__ = ["P_FOUR", "P_TWO", "decide_by_expectation", "mean_of_best", "put_spawns", "sum_of_best"]
+__all__ = [
+    "P_FOUR",
+    "P_TWO",
+    "ExpectationSettings",
+    "check_top_share",
+    "decide_by_expectation",
+    "mean_of_best",
+    "put_spawns",
+    "sum_of_best",
+]
 
 P_TWO = 0.9
 P_FOUR = 0.1
@@ -106,26 +117,42 @@ def put_spawns(after: np.uint64, nodes: npt.NDArray[np.uint64], n_nodes: Integer
     return n_nodes
 
 
-@kernel
-def decide_by_expectation(
-    board: np.uint64,
-    schedule: npt.NDArray[np.int64],
-    top_share: float,
-    gamma: float,
-    reward_weight: float,
-    stream: np.uint64,
-    rule: BuiltRule,
-) -> tuple[Integer, npt.NDArray[np.float64], Integer]:
-    """Decide by equation 2 (γ = w = 1) or 3.
+def check_top_share(top_share: float) -> None:
+    """Refuse a θ₆ that is out of range, by ValueError."""
+    if not 0 < top_share <= 1:
+        raise ValueError(f"theta6: {top_share:g} given, a share above 0 and up to 1 allowed")
 
-    Parameters
+
+class ExpectationSettings(NamedTuple):
+    """What :func:`decide_by_expectation` decides by.
+
+    Attributes
     ----------
-    board : uint64
-        The state.
     schedule : int64, shape (2, 16)
         Playouts of a node: row 0 for a spawned 2, row 1 for a 4; column e for e empty cells.
     top_share, gamma, reward_weight : float
         θ₆, γ and w.
+    """
+
+    schedule: npt.NDArray[np.int64]
+    top_share: float
+    gamma: float = 1.0
+    reward_weight: float = 1.0
+
+
+@decides(ExpectationSettings)
+@kernel
+def decide_by_expectation(
+    settings: ExpectationSettings, board: np.uint64, stream: np.uint64, rule: BuiltRule
+) -> Choice:
+    """Decide by equation 2 (γ = w = 1) or 3.
+
+    Parameters
+    ----------
+    settings : ExpectationSettings
+        The parameters.
+    board : uint64
+        The state.
     stream : uint64
         Random stream of this decision.
     rule : None or bool
@@ -141,6 +168,7 @@ def decide_by_expectation(
     n_playout_moves : int
         Actions taken in the playouts.
     """
+    schedule, top_share, gamma, reward_weight = settings
     values = np.full(N_ACTIONS, np.nan)
     nodes = np.empty(MOST_NODES, np.uint64)
     counts = np.empty(MOST_NODES, np.int64)

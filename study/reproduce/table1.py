@@ -4,7 +4,7 @@ The paper's table gives no interval and does not say how many games it rests on.
 (:mod:`engine.twenty48.rule`), and its MDP agents follow an explicit schedule
 (:data:`agents.schedule.AUTHORS_SCHEDULE`); both are facts of its published code. So each row is played under
 the common rule and under the cascade, on the same seeds; and, for what they matter, with the program's two
-slips (:mod:`study.reproduce.slips`).
+slips (:mod:`agents.slips`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,11 +20,11 @@ from agents.agent import Agent, Game
 from agents.mcmdp import MonteCarloMDP
 from agents.pmcts import PureMonteCarlo
 from agents.schedule import AUTHORS_SCHEDULE
+from agents.slips import FoursExploredAsTwos, OneSpawnADirection
 from engine.twenty48 import Rule
 from study.plots import BLACK, BLUE, RED, STYLE, caption, new_figure, points_axis
 from study.replicate import summarize
 from study.reproduce import intervals
-from study.reproduce.slips import FoursExploredAsTwos, OneSpawnADirection
 
 __all__ = [
     "ROWS",

@@ -107,7 +107,7 @@ def test_equation_3_by_definition_in_both_readings_and_both_rules() -> None:
 def test_table_1_has_its_own_schedule() -> None:
     agent = MonteCarloMDP.of_table1(0.25, cascade=True)
     assert (agent.top_share, agent.rule) == (0.25, Rule.CASCADE)
-    assert agent.table[:, 1:].tolist() == [
+    assert agent.settings.schedule[:, 1:].tolist() == [
         [500, 250, 125, 54, 36, 18, 18, 18, 9, 9, 9, 9, 9, 9, 9],
         [80, 40, 20, 7, 5, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3],
     ]

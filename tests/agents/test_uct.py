@@ -16,14 +16,13 @@ from agents.search_tree import (
     ROOT,
     UNVISITED,
     Tree,
-    child_with,
     clear,
-    keep_subtree,
     new_tree,
     select,
     update,
 )
-from agents.uct import UCT, search, uct_decision
+from agents.tree_reuse import child_with, keep_subtree
+from agents.uct import UCT, UCTSettings, search, uct_decision
 from engine.twenty48 import afterstate, initial, legal_actions, parse, spawn
 from tests.engine.compiled import compiled
 from tests.oracles import twenty48 as oracle
@@ -97,9 +96,10 @@ def test_trees_are_those_of_plain_python(leaf: LeafValue, widening: dict[str, An
     for stream, text in enumerate(BOARDS):
         for depth, m in ((10, 150), (2, 200), (1, 40)):
             agent = UCT(m, depth, 30.0, leaf, **widening)
-            tree, board = agent.own_tree(), parse(text)
+            settings, board = agent.settings, parse(text)
+            tree = settings.tree
             action, values, n_moves = uct_decision(
-                tree, np.uint64(board), agent.settings, np.uint64(stream)
+                settings, np.uint64(board), np.uint64(stream), None
             )
             searched, root = book(agent), uct.State(oracle.from_packed(board))
             searched.run(root, m, stream)
@@ -133,7 +133,7 @@ def test_unvisited_actions_go_first_by_number() -> None:
     board = parse(BOARDS[0])
     agent = UCT(2, 10)
     tree = agent.own_tree()
-    search(tree, np.uint64(board), agent.settings, np.uint64(0))
+    search(tree, np.uint64(board), agent.search_settings, np.uint64(0))
     tried = [action for action in range(4) if tree.action_visits[ROOT, action]]
     assert tried == [int(action) for action in legal_actions(board)[:2]]
 
@@ -149,7 +149,7 @@ def test_widening_follows_its_formula(k: float, alpha: float) -> None:
             n_open += 1
         agent = UCT(m, 3, 20.0, LeafValue.SCORE, (), k, alpha, k, alpha)
         tree = agent.own_tree()
-        search(tree, np.uint64(board), agent.settings, np.uint64(9))
+        search(tree, np.uint64(board), agent.search_settings, np.uint64(9))
         assert (tree.action_visits[ROOT] > 0).sum() == n_open
         for chance in range(tree.header[N_CHANCE]):
             n = tree.spawn_visits[chance].sum()
@@ -163,7 +163,7 @@ def test_actions_are_opened_in_random_order() -> None:
     for stream in range(400):
         agent = UCT(1, 3, k_action=1.0)
         tree = agent.own_tree()
-        search(tree, np.uint64(board), agent.settings, np.uint64(stream))
+        search(tree, np.uint64(board), agent.search_settings, np.uint64(stream))
         counts += tree.action_visits[ROOT]
     assert counts.sum() == 400
     assert abs(counts - 100).max() < 4 * (400 * 3 / 16) ** 0.5
@@ -219,13 +219,14 @@ def test_many_simulations_find_the_optimum(text: str, depth: int, leaf: LeafValu
 def test_reuse_keeps_exactly_the_subtree(widening: dict[str, Any]) -> None:
     """A game with reuse beside plain Python that keeps the node itself."""
     agent = UCT(80, 6, 30.0, LeafValue.RANDOM, reuse=True, **widening)
-    tree, board = agent.own_tree(), parse(BOARDS[1])
+    settings, board = agent.settings, parse(BOARDS[1])
+    tree = settings.tree
     root = uct.State(oracle.from_packed(board))
     n_kept = 0
     for move in range(25):
         if len(legal_actions(board)) < 2:
             break
-        action, _, n_moves = uct_decision(tree, np.uint64(board), agent.settings, np.uint64(move))
+        action, _, n_moves = uct_decision(settings, np.uint64(board), np.uint64(move), None)
         searched = book(agent)
         searched.run(root, 80, move)
         sizes = compare(tree, ROOT, root)
@@ -273,6 +274,7 @@ def test_reuse_begins_again_where_a_tree_has_no_room() -> None:
     )
     room = 25
     tree = new_tree(room, agent.depth)
+    settings = UCTSettings(agent.search_settings, tree)
     n_kept = n_full = 0
     for seed in range(10):
         board = initial(seed)
@@ -281,7 +283,7 @@ def test_reuse_begins_again_where_a_tree_has_no_room() -> None:
             if not legal:
                 break
             child = child_with(tree, np.uint64(board))
-            action, _, _ = uct_decision(tree, np.uint64(board), agent.settings, np.uint64(move))
+            action, _, _ = uct_decision(settings, np.uint64(board), np.uint64(move), None)
             assert tree.header[N_DECISION] <= room
             if child != UNVISITED and len(legal) > 1:
                 began_again = tree.action_visits[ROOT].sum() == agent.n_simulations
@@ -308,11 +310,11 @@ def test_simulations_allocate_nothing() -> None:
         agents = [UCT(m, 10, 30.0, LeafValue.RANDOM, **widening) for m in (1, 1000)]
         trees = [new_tree(2000, 10) for _ in agents]
         board = np.uint64(parse(BOARDS[0]))
-        search(trees[0], board, agents[0].settings, np.uint64(0))
+        search(trees[0], board, agents[0].search_settings, np.uint64(0))
         _nrt_python.memsys_enable_stats()
         try:
             for agent, tree in zip(agents, trees, strict=True):
-                settings = agent.settings
+                settings = agent.search_settings
                 before = rtsys.get_allocation_stats().alloc
                 search(tree, board, settings, np.uint64(0))
                 counts.append(rtsys.get_allocation_stats().alloc - before)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from agents.schedule import AUTHORS_SCHEDULE
+from agents.slips import FoursExploredAsTwos, OneSpawnADirection
 from engine.twenty48 import Rule, playouts
-from study.reproduce.slips import FoursExploredAsTwos, OneSpawnADirection
 from tests.agents.test_mcmdp import boards_of_a_game
 from tests.oracles import twenty48 as oracle
 
