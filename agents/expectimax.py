@@ -21,10 +21,10 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from agents.value_function import P_FOUR, P_TWO, mean_of_best, put_spawns
+from agents.value_function import mean_of_best, put_spawns
 from engine.jit import Integer, kernel
 from engine.rng import mix
-from engine.twenty48.board import N_ACTIONS, afterstate, n_empty
+from engine.twenty48.board import N_ACTIONS, P_FOUR, P_TWO, afterstate, n_empty
 from engine.twenty48.playout import playouts
 
 __all__ = ["decide_by_expectimax", "leaf_counts", "n_expectimax_leaves"]

@@ -18,10 +18,10 @@ import numpy.typing as npt
 from agents.agent import Agent
 from agents.game_loop import Choice, decides
 from agents.schedule import AUTHORS_SCHEDULE
-from agents.value_function import P_FOUR, P_TWO, mean_of_best, put_spawns
+from agents.value_function import mean_of_best, put_spawns
 from engine.jit import kernel
 from engine.rng import PLAYOUT, SPAWN, substream
-from engine.twenty48.board import N_ACTIONS, afterstate, n_empty, spawn
+from engine.twenty48.board import N_ACTIONS, P_FOUR, P_TWO, afterstate, n_empty, spawn
 from engine.twenty48.playout import playouts
 from engine.twenty48.rule import BuiltRule, Rule
 

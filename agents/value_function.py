@@ -32,13 +32,19 @@ import numpy.typing as npt
 
 from agents.game_loop import Choice, decides
 from engine.jit import Integer, kernel
-from engine.twenty48.board import EVERY_CELL, N_ACTIONS, afterstate, empty_cells, n_empty
+from engine.twenty48.board import (
+    EVERY_CELL,
+    N_ACTIONS,
+    P_FOUR,
+    P_TWO,
+    afterstate,
+    empty_cells,
+    n_empty,
+)
 from engine.twenty48.playout import playouts
 from engine.twenty48.rule import BuiltRule
 
 __all__ = [
-    "P_FOUR",
-    "P_TWO",
     "ExpectationSettings",
     "check_top_share",
     "decide_by_expectation",
@@ -47,8 +53,6 @@ __all__ = [
     "sum_of_best",
 ]
 
-P_TWO = 0.9
-P_FOUR = 0.1
 MOST_NODES = N_ACTIONS * 15 * 2
 
 
