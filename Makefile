@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
 .PHONY: help install sweep test test-slow check format bench benchmark-samplers compare-samplers \
-	table1 bellman replicates switching mcts clean
+	table1 bellman replicates switching mcts uct clean
 
 # Each of these variables is an option of `thetafront sweep`, given as `make sweep TRIALS=200`; one left
 # empty is not passed on. The environment does not set them.
@@ -108,6 +108,11 @@ switching: $(INSTALLED) ## tune the agent that looks deeper, compare it with the
 
 mcts: $(INSTALLED) ## tree search by leaf value, and with widening (an hour of CPU; stopped, it goes on)
 	@$(BIN)/thetafront reproduce mcts --output results/mcts $(call option,jobs,JOBS)
+
+uct: $(INSTALLED) ## tune tree search, and compare it with mcmdp at equal time (an hour and a half of CPU)
+	@$(BIN)/thetafront sweep uct --validation-games 100 $(call option,jobs,JOBS)
+	@$(BIN)/thetafront equal-time results/reference/mcmdp uct --games 100 \
+		--output results/uct_mcmdp $(call option,jobs,JOBS)
 
 clean: ## remove environment and caches; results stay
 	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
