@@ -56,8 +56,10 @@ sweep: $(INSTALLED) ## tune θ, or go on with it: progress, tables and plots in 
 		$(call option,validation-points,VALIDATION_POINTS) \
 		$(call option,storage,STORAGE) $(call option,results,RESULTS)
 
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile
+
 test: $(INSTALLED) ## run the tests (under ten minutes, cold cache included)
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 test-slow: $(INSTALLED) ## run the tests that take longer
 	$(BIN)/python -m pytest -m slow
@@ -67,7 +69,7 @@ check: $(INSTALLED) ## format, lint, types, import contracts, tests
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 format: $(INSTALLED) ## format, and mend what the linter can
 	$(BIN)/ruff format .
