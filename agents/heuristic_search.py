@@ -14,7 +14,7 @@ never looked at. Without discount that needs greedy play to come to an end, as i
 earns nothing may keep its bound.
 
 A solver of finite MDPs, :class:`~agents.finite_mdp.FiniteMDP`. It is not an :class:`agents.agent.Agent`: those
-play 2048.
+play games.
 
 Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §9.7 (``HeuristicSearch``); Barto,
 Bradtke, Singh, *Learning to act using real-time dynamic programming*, Artificial Intelligence 72 (1995). Readings of

@@ -19,7 +19,7 @@ worth something only if greedy play comes to an end, as it does in 2048; elsewhe
 be solved at its bound.
 
 A solver of finite MDPs, :class:`~agents.finite_mdp.FiniteMDP`. It is not an :class:`agents.agent.Agent`: those
-play 2048.
+play games.
 
 Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §9.8 (``LabeledHeuristicSearch``);
 Bonet, Geffner, *Labeled RTDP: Improving the Convergence of Real-Time Dynamic Programming*, ICAPS 2003, Algorithms 3

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from agents.agent import Agent
 from agents.schedule import AUTHORS_SCHEDULE, AUTHORS_THETA, Schedule
+from agents.twenty48 import Agent2048
 from agents.value_function import ExpectationSettings, check_top_share
 from engine.twenty48.rule import Rule
 
@@ -22,7 +22,7 @@ LARGEST_REWARD_WEIGHT = 1000.0
 
 
 @dataclass(frozen=True)
-class MonteCarloMDP(Agent):
+class MonteCarloMDP(Agent2048):
     """Maximizes the expected mean of the best playouts over every spawn (Ripstein 2023, §3.2).
 
     Parameters

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.agent import Agent
 from agents.game_loop import Choice, decides
+from agents.twenty48 import Agent2048
 from engine.jit import kernel
 from engine.rng import PLAYOUT, SPAWN, substream
 from engine.twenty48.board import N_ACTIONS, afterstate, legal_actions, spawn
@@ -80,7 +80,7 @@ def pure_monte_carlo_decision(
 
 
 @dataclass(frozen=True)
-class PureMonteCarlo(Agent):
+class PureMonteCarlo(Agent2048):
     """Takes the action whose random games end best on average (Ripstein 2023, §3.1).
 
     Parameters

@@ -7,8 +7,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Agent
 from agents.game_loop import Choice, decides
+from agents.twenty48 import Agent2048
 from engine.jit import kernel
 from engine.rng import POLICY, below, next_word
 from engine.twenty48.board import N_ACTIONS, legal_actions
@@ -55,7 +55,7 @@ def random_decision(
 
 
 @dataclass(frozen=True)
-class RandomAgent(Agent):
+class RandomAgent(Agent2048):
     """Takes each legal action with the same probability. It has no parameters."""
 
     purpose: ClassVar[int] = int(POLICY)

@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Agent
 from agents.game_loop import Choice, decides
 from agents.schedule import AUTHORS_SCHEDULE
+from agents.twenty48 import Agent2048
 from agents.value_function import mean_of_best, put_spawns
 from engine.jit import kernel
 from engine.rng import PLAYOUT, SPAWN, substream
@@ -105,7 +105,7 @@ def decide_by_twos(
 
 
 @dataclass(frozen=True)
-class OneSpawnADirection(Agent):
+class OneSpawnADirection(Agent2048):
     """Pure Monte Carlo search whose games after an action all begin with the same spawn."""
 
     n_playouts: int = 100
@@ -117,7 +117,7 @@ class OneSpawnADirection(Agent):
 
 
 @dataclass(frozen=True)
-class FoursExploredAsTwos(Agent):
+class FoursExploredAsTwos(Agent2048):
     """The Monte Carlo MDP agent of Table 1 that explores a 2 where it means a 4."""
 
     top_share: float = 1.0

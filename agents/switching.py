@@ -23,10 +23,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.agent import Agent
 from agents.expectimax import decide_by_expectimax
 from agents.game_loop import Choice, decides
 from agents.schedule import AUTHORS_THETA, Schedule
+from agents.twenty48 import Agent2048
 from agents.value_function import ExpectationSettings, check_top_share, decide_by_expectation
 from engine.jit import Integer, kernel
 from engine.twenty48.board import N_ACTIONS, afterstate, n_empty
@@ -84,7 +84,7 @@ def switching_decision(
 
 
 @dataclass(frozen=True)
-class Switching(Agent):
+class Switching(Agent2048):
     """Plays as :class:`~agents.mcmdp.MonteCarloMDP`, and by expectimax on crowded boards.
 
     Parameters

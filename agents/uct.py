@@ -36,7 +36,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Agent
 from agents.game_loop import Choice, decides
 from agents.leaf_value import WEIGHTS, LeafValue, leaf_value
 from agents.search_tree import (
@@ -52,6 +51,7 @@ from agents.search_tree import (
     select,
 )
 from agents.tree_reuse import child_with, keep_subtree
+from agents.twenty48 import Agent2048
 from engine.jit import Integer, inlined, kernel
 from engine.rng import substream
 from engine.twenty48.board import N_ACTIONS
@@ -187,7 +187,7 @@ def uct_decision(
 
 
 @dataclass(frozen=True)
-class UCT(Agent):
+class UCT(Agent2048):
     """Searches a tree by simulations (Kochenderfer, Wheeler, Wray 2022, §9.6).
 
     ``n_playout_moves`` of its games and decisions are the actions taken in simulations: those chosen in the tree,

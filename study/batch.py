@@ -14,7 +14,8 @@ from optuna.trial import FrozenTrial, TrialState
 
 from agents.agent import Agent, Game
 from study.cost import SECONDS, Cost
-from study.replicate import game_to_record, record_to_game, summarize
+from study.goal import SCORE, Goal
+from study.replicate import game_to_record, record_to_game
 
 __all__ = ["TrialBatch", "games_in", "games_of", "trial_id"]
 
@@ -53,6 +54,8 @@ class TrialBatch:
         The trial's, and the storage's own name of it.
     cost : Cost
         The second objective.
+    goal : Goal
+        The first.
     """
 
     def __init__(
@@ -64,6 +67,7 @@ class TrialBatch:
         number: int,
         trial_id: int,
         cost: Cost = SECONDS,
+        goal: Goal = SCORE,
     ) -> None:
         self.agent = agent
         self.games = games
@@ -73,12 +77,13 @@ class TrialBatch:
         self.number = number
         self.trial_id = trial_id
         self.cost = cost
+        self.goal = goal
 
     @property
     def values(self) -> tuple[float, float]:
-        """Mean score, and cost of a move, of the games so far."""
+        """Both objectives, the maximized one first, of the games so far."""
         games = [self.games[replicate] for replicate in sorted(self.games)]
-        return summarize(games).score_mean, self.cost.of(games)
+        return self.goal.mean(games), self.cost.of(games)
 
     @property
     def attributes(self) -> dict[str, Any]:

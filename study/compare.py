@@ -17,7 +17,8 @@ from matplotlib.figure import Figure
 from study.errors import InputError
 from study.experiment import Experiment
 from study.front import validated_frame, validated_hypervolume, without_baselines
-from study.plots import STYLE, caption, cost_axis, new_figure, points_axis
+from study.goal import SCORE, Goal
+from study.plots import STYLE, caption, cost_axis, goal_axis, new_figure
 from study.report import trials_frame
 from study.storage import record_of
 
@@ -89,7 +90,7 @@ def compare_frame(entries: Sequence[Entry], experiment: Experiment) -> pd.DataFr
     return pd.DataFrame(rows)
 
 
-def compare_markdown(frame: pd.DataFrame) -> str:
+def compare_markdown(frame: pd.DataFrame, goal: Goal = SCORE) -> str:
     """Write a table a study and a table a sampler, as Markdown."""
     lines = [
         "| sampler | seed | trials, games | validated points, games | hypervolume, 95% interval |",
@@ -98,22 +99,24 @@ def compare_markdown(frame: pd.DataFrame) -> str:
     for _, row in frame.iterrows():
         lines.append(
             f"| {row['sampler']} | {row['seed']} | {row['n_trials']}, {row['n_games']:,} | "
-            f"{row['n_validated_points']}, {row['n_validation_games']:,} | {row['hypervolume']:,.0f} "
-            f"({row['hypervolume_low95']:,.0f} to {row['hypervolume_high95']:,.0f}) |"
+            f"{row['n_validated_points']}, {row['n_validation_games']:,} | "
+            f"{goal.show_area(row['hypervolume'])} ({goal.show_area(row['hypervolume_low95'])} to "
+            f"{goal.show_area(row['hypervolume_high95'])}) |"
         )
     lines += ["", "| sampler | studies | hypervolume, mean ± standard error |", "|---|---:|---:|"]
     for sampler, rows in frame.groupby("sampler", sort=False):
         volumes = rows["hypervolume"].to_numpy(float)
         error = volumes.std(ddof=1) / math.sqrt(len(volumes)) if len(volumes) > 1 else math.nan
-        shown = f"{error:,.0f}" if math.isfinite(error) else "?"
-        lines.append(f"| {sampler} | {len(volumes)} | {volumes.mean():,.0f} ± {shown} |")
+        shown = goal.show_area(error) if math.isfinite(error) else "?"
+        mean = goal.show_area(volumes.mean())
+        lines.append(f"| {sampler} | {len(volumes)} | {mean} ± {shown} |")
     return "\n".join(lines) + "\n"
 
 
 @mpl.rc_context(STYLE)
 def compare_figure(entries: Sequence[Entry], experiment: Experiment) -> Figure:
     """Draw all validated fronts: a colour a sampler, a line a study."""
-    cost = experiment.cost
+    cost, goal = experiment.cost, experiment.goal
     figure, axes = new_figure(8.6, 5.6)
     samplers = list(dict.fromkeys(entry.sampler for entry in entries))
     dearest = max(float(entry.validated[cost.name].max()) for entry in entries)
@@ -123,7 +126,7 @@ def compare_figure(entries: Sequence[Entry], experiment: Experiment) -> Figure:
         n_studies = sum(each.sampler == entry.sampler for each in entries)
         noun = "study" if n_studies == 1 else "studies"
         front = entry.validated[entry.validated["on_front"]]
-        means = front["score_mean_points"]
+        means = front[goal.column("mean")]
         axes.plot(
             [*front[cost.name], dearest],
             [*means, means.iloc[-1]],
@@ -135,7 +138,10 @@ def compare_figure(entries: Sequence[Entry], experiment: Experiment) -> Figure:
         axes.errorbar(
             front[cost.name],
             means,
-            yerr=np.nan_to_num(means - front["score_low95_points"]),
+            yerr=[
+                np.nan_to_num(means - front[goal.column("low95")]),
+                np.nan_to_num(front[goal.column("high95")] - means),
+            ],
             fmt="o",
             color=colour,
             markersize=4,
@@ -144,9 +150,7 @@ def compare_figure(entries: Sequence[Entry], experiment: Experiment) -> Figure:
             label=f"{entry.sampler} ({n_studies} {noun})" if first else None,
         )
     cost_axis(axes, cost)
-    points_axis(axes)
-    axes.set_ylabel("validated mean score, points")
-    axes.set_ylim(bottom=0)
+    goal_axis(axes, goal, f"validated {goal.axis_label}")
     axes.set_title(f"{experiment.title}: validated fronts by sampler")
     axes.legend(loc="lower right", fontsize=8.5)
     searches = sorted({f"{entry.n_trials} trials, {entry.n_games:,} games" for entry in entries})

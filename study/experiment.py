@@ -23,6 +23,7 @@ The space of ``uct`` lies around the book's example, random rollouts with m = 10
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -33,11 +34,13 @@ from agents.catalog import Value, build, from_theta
 from agents.leaf_value import LeafValue
 from agents.schedule import AUTHORS_THETA
 from study.batch import games_of
-from study.cost import SECONDS, Cost
+from study.cost import PLAYOUT_MOVES, SECONDS, Cost, cost_by_name
 from study.errors import InputError
-from study.noise import variances_of_means
+from study.goal import SCORE, Goal
+from study.kind import Kind
 from study.observations import Objectives
 from study.space import Choice, Parameter, Space
+from study.twenty48 import TWENTY48
 
 __all__ = ["EXPERIMENTS", "Experiment", "experiment"]
 
@@ -55,13 +58,26 @@ class Experiment:
     space : Space
         The parameters tuned, and their bounds.
     reference_score : float
-        With the cost's reference: points that are no better in both do not count in a hypervolume.
+        A value of the goal; with the cost's reference: points that are no better in both do not count in a
+        hypervolume.
     reference_costs : mapping of str to float
         The reference point's other coordinate, for each cost by name.
-    cost : Cost
-        The objective that is minimized.
     baselines : mapping of str to mapping
         Parameter vectors of note, played beside the trials and marked in the plot.
+    cost : Cost
+        The objective that is minimized.
+    goal : Goal
+        The objective that is maximized.
+    costs : tuple of Cost
+        What ``cost`` may be.
+    kind : Kind
+        Of the games.
+
+    Raises
+    ------
+    ValueError
+        If the cost is not among those offered, or one of these has no reference, or a parameter has its name:
+        tables would have two columns of it.
     """
 
     name: str
@@ -72,6 +88,19 @@ class Experiment:
     reference_costs: Mapping[str, float]
     baselines: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     cost: Cost = SECONDS
+    goal: Goal = SCORE
+    costs: tuple[Cost, ...] = (SECONDS, PLAYOUT_MOVES)
+    kind: Kind = TWENTY48
+
+    def __post_init__(self) -> None:
+        names = [each.name for each in self.costs]
+        if self.cost not in self.costs:
+            raise ValueError(f"cost: {self.cost.name} given, one of {', '.join(names)} allowed")
+        if set(names) != set(self.reference_costs):
+            given = ", ".join(self.reference_costs)
+            raise ValueError(f"reference costs: of {given} given, of {', '.join(names)} needed")
+        if both := set(names) & set(self.space.names):
+            raise ValueError(f"space: {both.pop()} given, which is a cost; another name allowed")
 
     @property
     def reference_cost(self) -> float:
@@ -80,16 +109,20 @@ class Experiment:
 
     @property
     def objectives(self) -> Objectives:
-        """What a model must know: costs are ratios, and the scores' noise is known."""
+        """What a model must know: costs are ratios, and the goal's noise is known."""
         return Objectives(
             logarithmic=(False, True),
             reference_point=(self.reference_score, self.reference_cost),
-            noise=noise_of_games,
+            noise=partial(noise_of_games, goal=self.goal),
         )
 
     def with_cost(self, cost: Cost) -> "Experiment":
         """Return the same with another objective to minimize."""
         return replace(self, cost=cost)
+
+    def by(self, cost: str | None) -> "Experiment":
+        """Return the same with the cost of that name, or its own; InputError if it is not offered."""
+        return self if cost is None else self.with_cost(cost_by_name(cost, self.costs))
 
     def build(self, values: Mapping[str, Value]) -> Agent:
         """Make the agent of one parameter vector."""
@@ -168,12 +201,10 @@ UCT = Experiment(
 )
 
 
-def noise_of_games(trials: Sequence[FrozenTrial]) -> npt.NDArray[np.float64]:
-    """Return the variances of the trials' mean scores; those of costs are left to be inferred."""
-    scores = [
-        np.array([game.score for game in games_of(trial).values()], np.float64) for trial in trials
-    ]
-    return np.stack([variances_of_means(scores), np.full(len(scores), np.nan)], axis=-1)
+def noise_of_games(trials: Sequence[FrozenTrial], goal: Goal) -> npt.NDArray[np.float64]:
+    """Return the variances of the trials' means; those of costs are left to be inferred."""
+    samples = [goal.samples(list(games_of(trial).values())) for trial in trials]
+    return np.stack([goal.variances(samples), np.full(len(samples), np.nan)], axis=-1)
 
 
 EXPERIMENTS = {each.name: each for each in (MCMDP, SWITCHING, UCT)}

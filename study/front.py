@@ -1,6 +1,6 @@
 """The front one can trust: validated points, and the front that the model believes in.
 
-Validated scores are means over games that chose nothing, with 95% intervals; the model's are posterior means
+Validated values are means over games that chose nothing, with 95% intervals; the model's are posterior means
 with 95% bands, from the search's trials alone, so that the two can be held against each other.
 """
 
@@ -14,9 +14,9 @@ import optuna
 import pandas as pd
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
-from scipy.stats import t as student
 
 from study.experiment import Experiment
+from study.goal import Z95, Goal
 from study.pareto import nondominated, p_on_front
 from study.report import games_columns, thetas_of
 from study.validation import Belief, Validated, validated_points
@@ -26,16 +26,13 @@ __all__ = [
     "curve_table",
     "front_table",
     "show_theta",
-    "t95",
     "validated_frame",
     "validated_hypervolume",
     "without_baselines",
 ]
 
-Z95 = 1.959964
 HALVES = ("first", "second")
 N_DRAWS = 4000
-TILES_IN_TABLE = (4096, 8192)
 N_CURVE_ROWS = 120
 
 
@@ -44,14 +41,15 @@ def validated_frame(
 ) -> pd.DataFrame:
     """Return one row a validated point that has games, the cheapest first.
 
-    ``score_low95_points`` to ``score_high95_points`` is the mean's 95% interval (by Student's t; for a
-    single game it is not known). ``p_on_front`` is the probability that no other validated point beats it in
-    both objectives, by draws of the means from their standard errors, the costs taken as exact;
-    ``on_front`` marks means that no other beats.
+    ``score_low95_points`` to ``score_high95_points``, or what the goal calls them, is the mean's 95% interval (of a
+    score by Student's t, so for a single game it is not known). ``p_on_front`` is the probability that no other
+    validated point beats it in both objectives, by draws of the means from their standard errors, the costs taken as
+    exact; ``on_front`` marks means that no other beats.
     """
     points = [point for point in validated_points(study) if point.games]
-    rows = [validated_row(point) for point in points]
-    columns = list(validated_row(Validated("", dict.fromkeys(experiment.space.names), "")))
+    rows = [validated_row(point, experiment) for point in points]
+    nobody = Validated("", dict.fromkeys(experiment.space.names), "")
+    columns = list(validated_row(nobody, experiment))
     frame = pd.DataFrame(rows, columns=columns)
     frame = frame.sort_values(experiment.cost.name, kind="stable").reset_index(drop=True)
     frame = with_front(frame, experiment)
@@ -59,15 +57,15 @@ def validated_frame(
         codes = belief.cube.encode(thetas_of(frame, experiment))
         mean = belief.posterior.mean(codes)[:, 0]
         deviation = belief.posterior.deviation(codes)[:, 0]
-        frame["posterior_mean_points"] = mean
-        frame["posterior_low95_points"] = mean - Z95 * deviation
-        frame["posterior_high95_points"] = mean + Z95 * deviation
+        for what, bound in believed_interval(mean, deviation).items():
+            frame[experiment.goal.believed(what)] = bound
     return frame
 
 
-def t95(n: int) -> float:
-    """Return how many standard errors of n games' mean make half of its 95% interval; NaN for one."""
-    return float(student.ppf(0.975, n - 1)) if n > 1 else math.nan
+def believed_interval(mean: Any, deviation: Any) -> dict[str, Any]:
+    """Return what a model believes, and its 95% band."""
+    half = Z95 * deviation
+    return {"mean": mean, "low95": mean - half, "high95": mean + half}
 
 
 def without_baselines(frame: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
@@ -78,55 +76,53 @@ def without_baselines(frame: pd.DataFrame, experiment: Experiment) -> pd.DataFra
 
 def with_front(frame: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
     """Say which points no other beats, and how sure that is."""
-    means = frame["score_mean_points"].to_numpy(float)
+    means = frame[experiment.goal.column("mean")].to_numpy(float)
     costs = frame[experiment.cost.name].to_numpy(float)
-    draws = score_draws(frame)
+    draws = mean_draws(frame, experiment.goal)
     worlds = np.stack([draws, np.broadcast_to(-costs, draws.shape)], axis=-1)
     on_front = np.isin(np.arange(len(frame)), nondominated(means, costs))
     return frame.assign(on_front=on_front, p_on_front=p_on_front(worlds))
 
 
-def validated_row(point: Validated) -> dict[str, Any]:
+def validated_row(point: Validated, experiment: Experiment) -> dict[str, Any]:
     """Return what the games of one point amount to, as columns."""
-    columns = games_columns([point.games[r] for r in sorted(point.games)])
-    mean, error = (
-        columns.pop("score_mean_points", math.nan),
-        columns.pop("score_sem_points", math.nan),
-    )
+    goal = experiment.goal
+    columns = games_columns(point.in_order, experiment)
+    found = goal.estimate(goal.samples(point.in_order))
+    first = {
+        goal.column("mean"): found.mean,
+        goal.column("sem"): found.sem,
+        goal.column("low95"): found.low,
+        goal.column("high95"): found.high,
+        **half_columns(point, goal),
+    }
     return {
         "point": point.key,
         "origin": point.origin,
         **point.params,
         "n_games": columns.pop("n_games"),
-        "score_mean_points": mean,
-        "score_sem_points": error,
-        "score_low95_points": mean - t95(len(point.games)) * error,
-        "score_high95_points": mean + t95(len(point.games)) * error,
-        **half_columns(point),
-        **columns,
+        **first,
+        **{name: value for name, value in columns.items() if name not in first},
     }
 
 
-def half_columns(point: Validated) -> dict[str, float]:
-    """Return mean score, and its standard error, of every second game, and of the others."""
+def half_columns(point: Validated, goal: Goal) -> dict[str, float]:
+    """Return the mean of each half of the games, and its standard error."""
     columns = {}
-    for half, games in zip(HALVES, point.halves(), strict=True):
-        scores = np.array([game.score for game in games], np.float64)
-        n = len(scores)
-        columns[f"score_mean_{half}_half_points"] = scores.mean() if n else math.nan
-        columns[f"score_sem_{half}_half_points"] = (
-            scores.std(ddof=1) / math.sqrt(n) if n > 1 else math.nan
-        )
+    for half, games in zip(HALVES, goal.halves(point.in_order), strict=True):
+        found = goal.estimate(goal.samples(games))
+        columns[goal.column(f"mean_{half}_half")] = found.mean
+        columns[goal.column(f"sem_{half}_half")] = found.sem
     return columns
 
 
-def score_draws(frame: pd.DataFrame) -> npt.NDArray[np.float64]:
+def mean_draws(frame: pd.DataFrame, goal: Goal) -> npt.NDArray[np.float64]:
     """Draw the true means, given the observed ones and their errors, shape (n_worlds, n).
 
     A draw's mirror image comes next after it, so that the mean of all draws is the observed one.
     """
-    means = frame["score_mean_points"].to_numpy(float)
-    errors = frame["score_sem_points"].fillna(frame["score_mean_points"]).to_numpy(float)
+    means = frame[goal.column("mean")].to_numpy(float)
+    errors = frame[goal.column("sem")].fillna(frame[goal.column("mean")]).to_numpy(float)
     half = np.random.default_rng(0).standard_normal((N_DRAWS // 2, len(frame)))
     normals = np.stack([half, -half], axis=1).reshape(N_DRAWS, len(frame))
     return np.asarray(means + errors * normals)
@@ -144,7 +140,7 @@ def validated_hypervolume(
     simulations with points as close to each other as trials and proposals are, the interval covered the
     truth in 86 to 94 of 100 cases.
     """
-    known = frame.dropna(subset=[f"score_sem_{half}_half_points" for half in HALVES])
+    known = frame.dropna(subset=[experiment.goal.column(f"sem_{half}_half") for half in HALVES])
     if not len(known):
         return math.nan, math.nan, math.nan
     areas, errors = [], []
@@ -161,14 +157,15 @@ def judged_area(
     frame: pd.DataFrame, experiment: Experiment, choosing: str, judging: str
 ) -> tuple[float, float]:
     """Return the area under the front that one half of the games chooses, judged by the other half."""
+    goal = experiment.goal
     costs = frame[experiment.cost.name].to_numpy(float)
-    chosen_by = frame[f"score_mean_{choosing}_half_points"].to_numpy(float)
+    chosen_by = frame[goal.column(f"mean_{choosing}_half")].to_numpy(float)
     inside = (chosen_by > experiment.reference_score) & (costs < experiment.reference_cost)
     rows = np.flatnonzero(inside)
     front = rows[nondominated(chosen_by[rows], costs[rows])]
     widths = np.diff(np.log10(np.append(costs[front], experiment.reference_cost)))
-    heights = frame[f"score_mean_{judging}_half_points"].to_numpy(float)[front]
-    errors = frame[f"score_sem_{judging}_half_points"].to_numpy(float)[front]
+    heights = frame[goal.column(f"mean_{judging}_half")].to_numpy(float)[front]
+    errors = frame[goal.column(f"sem_{judging}_half")].to_numpy(float)[front]
     area = float(np.sum(widths * (heights - experiment.reference_score)))
     return area, float(np.sqrt(np.sum((widths * errors) ** 2)))
 
@@ -176,7 +173,7 @@ def judged_area(
 def curve_frame(experiment: Experiment, belief: Belief) -> pd.DataFrame:
     """Return the model's front over the whole space, the cheapest first, thinned to some rows.
 
-    One row a θ: its expected cost, posterior mean and 95% band of its score, and
+    One row a θ: its expected cost, posterior mean and 95% band of its goal, and
     ``distance_to_trial``, the distance to the nearest trial in the unit cube (√2 at least from one of another
     word).
     """
@@ -185,14 +182,13 @@ def curve_frame(experiment: Experiment, belief: Belief) -> pd.DataFrame:
     rows = []
     for index in chosen:
         mean, deviation = front.mean[index], front.deviation[index]
+        band = believed_interval(mean[0], deviation[0])
         gaps = belief.observations.points - front.points[index]
         rows.append(
             {
                 **belief.cube.decode(front.points[index]),
                 experiment.cost.name: 10.0 ** -mean[1],
-                "posterior_mean_points": mean[0],
-                "posterior_low95_points": mean[0] - Z95 * deviation[0],
-                "posterior_high95_points": mean[0] + Z95 * deviation[0],
+                **{experiment.goal.believed(what): bound for what, bound in band.items()},
                 "distance_to_trial": float(np.sqrt((gaps**2).sum(axis=1).min())),
             }
         )
@@ -215,20 +211,19 @@ def new_table(title: str, first: str, experiment: Experiment, columns: Sequence[
 
 def front_table(frame: pd.DataFrame, experiment: Experiment) -> Table:
     """Lay the validated points out for a terminal; those that another beats are dim."""
-    reached = [f"≥ {tile}" for tile in TILES_IN_TABLE]
-    columns = ["score ± 95%", "n", experiment.cost.label, "P(front)", *reached]
+    goal, kind = experiment.goal, experiment.kind
+    columns = [f"{goal.label} ± 95%", "n", experiment.cost.label, "P(front)", *kind.headings]
     table = new_table(f"Validated front: {experiment.title}", "from", experiment, columns)
     for _, row in frame.iterrows():
-        half = (row["score_high95_points"] - row["score_low95_points"]) / 2
-        interval = f"{half:,.0f}" if math.isfinite(half) else "?"
+        interval = (row[goal.column(what)] for what in ("mean", "low95", "high95"))
         table.add_row(
             row["origin"],
             *show_theta(row, experiment),
-            f"{row['score_mean_points']:,.0f} ± {interval}",
+            goal.show_interval(*interval),
             f"{row['n_games']:,.0f}",
             experiment.cost.show(row[experiment.cost.name]),
             f"{row['p_on_front']:.2f}",
-            *(f"{row[f'share_reaching_{tile}']:.0%}" for tile in TILES_IN_TABLE),
+            *kind.cells(row),
             style="" if row["on_front"] else "dim",
         )
     return table
@@ -236,16 +231,17 @@ def front_table(frame: pd.DataFrame, experiment: Experiment) -> Table:
 
 def curve_table(curve: pd.DataFrame, experiment: Experiment, n_rows: int = 12) -> Table:
     """Lay the model's front out for a terminal, some of its rows."""
-    columns = ["believed score, 95% band", experiment.cost.label]
+    goal = experiment.goal
+    columns = [f"believed {goal.label}, 95% band", experiment.cost.label]
     title = f"Front that the model believes in, not validated: {experiment.title}"
     table = new_table(title, "", experiment, columns)
     chosen = np.unique(np.linspace(0, len(curve) - 1, n_rows).round().astype(int))
     for _, row in curve.iloc[chosen].iterrows():
-        half = (row["posterior_high95_points"] - row["posterior_low95_points"]) / 2
+        band = (row[goal.believed(what)] for what in ("mean", "low95", "high95"))
         table.add_row(
             "",
             *show_theta(row, experiment),
-            f"{row['posterior_mean_points']:,.0f} ± {half:,.0f}",
+            goal.show_interval(*band),
             experiment.cost.show(row[experiment.cost.name]),
         )
     return table

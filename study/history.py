@@ -23,7 +23,7 @@ def hypervolume_history(study: optuna.Study, experiment: Experiment) -> pd.DataF
     Returns
     -------
     DataFrame
-        ``n_trials``, ``n_games``, and the hypervolumes, in points · decades: ``observed``, of the observed
+        ``n_trials``, ``n_games``, and the hypervolumes, in the goal's unit times decades: ``observed``, of the observed
         means, too good for being a maximum over noise; ``posterior``, of the posterior means at the
         trials, given these trials alone.
     """

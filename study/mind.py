@@ -18,8 +18,9 @@ import numpy.typing as npt
 from rich.table import Table
 from rich.text import Text
 
-from agents.agent import Agent, Decision, warm
+from agents.agent import warm
 from agents.catalog import Value
+from agents.twenty48 import Agent2048, Decision
 from engine.twenty48 import (
     Action,
     afterstate,
@@ -69,7 +70,7 @@ class Thought:
     seconds: float
 
 
-def think(agent: Agent, board: int, stream: int) -> Thought:
+def think(agent: Agent2048, board: int, stream: int) -> Thought:
     """Decide on a board on which some action is legal, by a clock that starts warm."""
     warm(agent)
     began = time.thread_time()
@@ -169,7 +170,7 @@ def board_of(text: str) -> int:
 
 
 def look(
-    agent: Agent,
+    agent: Agent2048,
     board: int,
     stream_: int,
     n_repeats: int,
@@ -179,7 +180,7 @@ def look(
 
     Parameters
     ----------
-    agent : Agent
+    agent : Agent2048
         Who decides.
     board : int
         A packed board on which some action is legal.

@@ -44,8 +44,9 @@ def draw(
         "pareto.png": pareto_figure(trials, validated, curve, experiment),
         "hypervolume.png": hypervolume_figure(history, trials, validated, experiment),
     }
-    if len(validated):
-        figures["scores.png"] = scores_figure(validated, games_frame(study), experiment)
+    if len(validated) and experiment.goal.has_spread:
+        games = games_frame(study, experiment.kind)
+        figures["scores.png"] = scores_figure(validated, games, experiment)
     for name, figure in figures.items():
         save(figure, folder / name)
     return [folder / name for name in figures]
@@ -71,7 +72,7 @@ def write_all(
     """Write tables, manifest and pictures; return their paths."""
     belief = belief_of(study, experiment, record_of(study).seed)
     trials = trials_frame(study, experiment, belief)
-    games = games_frame(study)
+    games = games_frame(study, experiment.kind)
     tables = {
         "front.csv": validated_frame(study, experiment, belief),
         "trials.csv": trials,
@@ -101,9 +102,12 @@ def contents_of_manifest(
         "study": place.name,
         "storage": place.shown_url,
         **asdict(record_of(study)),
-        "objectives": {"score_mean_points": "maximize", experiment.cost.name: "minimize"},
+        "objectives": {
+            experiment.goal.column("mean"): "maximize",
+            experiment.cost.name: "minimize",
+        },
         "reference_point": {
-            "score_points": experiment.reference_score,
+            f"{experiment.goal.name}{experiment.goal.ending}": experiment.reference_score,
             experiment.cost.name: experiment.reference_cost,
         },
         "baselines": experiment.baselines,

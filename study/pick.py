@@ -1,28 +1,22 @@
-"""Picking a θ from the validated points, for a budget or for a score.
+"""Picking a θ from the validated points, for a budget or for a value of the goal.
 
 The best of several noisy means is too good, even when each of them is honest. So the games of each point
 are dealt into two halves, every second one to each: one half chooses, the other says what to expect.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import optuna
 
-from agents.agent import Game
 from agents.catalog import theta_names
 from study.errors import InputError
 from study.experiment import Experiment
-from study.front import t95
-from study.replicate import share_reaching, summarize
 from study.validation import Validated, validated_points
 
 __all__ = ["Pick", "answer_for_people", "answer_of", "pick"]
-
-TILES = (1024, 2048, 4096, 8192)
 
 
 @dataclass(frozen=True)
@@ -33,8 +27,8 @@ class Pick:
     ----------
     point : Validated
         The θ, with its games.
-    score, half_width : float
-        What to expect, in points, and half its 95% interval: from games that did not choose it.
+    score, low, high : float
+        What to expect, a value of the goal, and its 95% interval: from games that did not choose it.
     n_games : int
         How many those are.
     cost : float
@@ -45,15 +39,16 @@ class Pick:
 
     point: Validated
     score: float
-    half_width: float
+    low: float
+    high: float
     n_games: int
     cost: float
     n_candidates: int
 
-
-def mean_score(games: Sequence[Game]) -> float:
-    """Return the mean score, in points."""
-    return float(np.mean([game.score for game in games]))
+    @property
+    def half_width(self) -> float:
+        """Half of the interval."""
+        return (self.high - self.low) / 2
 
 
 def pick(
@@ -62,37 +57,37 @@ def pick(
     cost_limit: float | None = None,
     score_wanted: float | None = None,
 ) -> Pick:
-    """Choose the best point within a budget, or the cheapest one that reaches a score.
+    """Choose the best point within a budget, or the cheapest one that reaches a value of the goal.
 
     Parameters
     ----------
     study, experiment : optuna.Study, Experiment
         Where to look.
     cost_limit : float, optional
-        A move may cost that much.
+        It may cost that much.
     score_wanted : float, optional
-        The mean score that is wanted; exactly one of the two must be given.
+        The value of the goal that is wanted; exactly one of the two must be given.
 
     Raises
     ------
     InputError
         If nothing is validated yet, or no validated point does what is asked for.
     """
-    name, label = study.study_name, experiment.cost.label
+    name, goal, label = study.study_name, experiment.goal, experiment.cost.label
     if (cost_limit is None) == (score_wanted is None):
         raise InputError(
-            f"pick: one of --{experiment.cost.name.replace('_', '-')} and --score allowed, and needed"
+            f"pick: one of {experiment.cost.option} and {goal.option} allowed, and needed"
         )
     for given in (cost_limit, score_wanted):
         if given is not None and not (math.isfinite(given) and given > 0):
             raise InputError(f"pick: {given:g} given, a number above 0 allowed")
-    points = [point for point in validated_points(study) if len(point.games) >= 4]
+    points = [point for point in validated_points(study) if len(point.games) >= goal.fewest_to_pick]
     if not points:
         raise InputError(
             f"study: {name!r} has no validated points yet (thetafront validate {name})"
         )
     costs = {point.key: experiment.cost.of(list(point.games.values())) for point in points}
-    chosen_by = {point.key: mean_score(point.halves()[0]) for point in points}
+    chosen_by = {point.key: goal.mean(goal.halves(point.in_order)[0]) for point in points}
     if cost_limit is not None:
         allowed = [point for point in points if costs[point.key] <= cost_limit]
         if not allowed:
@@ -108,15 +103,18 @@ def pick(
         if not allowed:
             highest = max(chosen_by.values())
             raise InputError(
-                f"pick: score {score_wanted:,.0f} given; the best validated point reaches {highest:,.0f}"
+                f"pick: {goal.label} {goal.show(score_wanted)} given; the best validated point reaches "
+                f"{goal.show(highest)}"
             )
         best = min(allowed, key=lambda point: costs[point.key])
-    summary = summarize(best.halves()[1])
+    judges = goal.samples(goal.halves(best.in_order)[1])
+    expected = goal.estimate(judges)
     return Pick(
         point=best,
-        score=summary.score_mean,
-        half_width=t95(summary.n_games) * summary.score_sem,
-        n_games=summary.n_games,
+        score=expected.mean,
+        low=expected.low,
+        high=expected.high,
+        n_games=len(judges),
         cost=costs[best.key],
         n_candidates=len(allowed),
     )
@@ -137,20 +135,21 @@ def command_of(experiment: Experiment, params: Mapping[str, Any]) -> str:
 
 def answer_of(picked: Pick, experiment: Experiment) -> dict[str, Any]:
     """Return what ``pick --json`` prints."""
-    everything = summarize(list(picked.point.games.values()))
+    goal, games = experiment.goal, picked.point.in_order
+    everything = goal.estimate(goal.samples(games))
     return {
         "params": dict(picked.point.params),
         "origin": picked.point.origin,
-        "expected_score": {
+        f"expected_{goal.name}": {
             "mean": picked.score,
-            "low95": picked.score - picked.half_width,
-            "high95": picked.score + picked.half_width,
+            "low95": picked.low,
+            "high95": picked.high,
             "n_games": picked.n_games,
         },
-        "validated_score": {
-            "mean": everything.score_mean,
-            "sem": everything.score_sem,
-            "n_games": everything.n_games,
+        f"validated_{goal.name}": {
+            "mean": everything.mean,
+            "sem": everything.sem,
+            "n_games": len(games),
         },
         experiment.cost.name: picked.cost,
         "n_candidates": picked.n_candidates,
@@ -160,22 +159,30 @@ def answer_of(picked: Pick, experiment: Experiment) -> dict[str, Any]:
 
 def answer_for_people(picked: Pick, experiment: Experiment) -> str:
     """Return the same as lines of text."""
-    games = list(picked.point.games.values())
-    everything = summarize(games)
+    goal, games = experiment.goal, picked.point.in_order
+    everything = goal.estimate(goal.samples(games))
     params = picked.point.params
     theta = ", ".join(f"{each.label} {each.text(params[each.name])}" for each in experiment.space)
-    reached = ", ".join(f"{tile} {share_reaching(games, tile):.1%}" for tile in TILES)
     width = len(experiment.cost.label) + 2
+    if goal.is_exact:
+        told = [
+            f"{'expect':{width}}{goal.phrase(picked.score)} (exact; the best of {picked.n_candidates} "
+            "validated points that would do)"
+        ]
+    else:
+        told = [
+            f"{'expect':{width}}{goal.phrase_interval(picked.score, picked.low, picked.high)} (95% interval; "
+            f"{picked.n_games} games, none of which chose it from the {picked.n_candidates} validated "
+            "points that would do)",
+            f"{'validated':{width}}{goal.show(everything.mean)} ± {goal.phrase(everything.sem)} "
+            f"(standard error; all {len(games)} games)",
+        ]
     return "\n".join(
         [
             f"{'θ':{width}}{theta} ({picked.point.origin})",
-            f"{'expect':{width}}{picked.score:,.0f} ± {picked.half_width:,.0f} points (95% interval; "
-            f"{picked.n_games} games, none of which chose it from the {picked.n_candidates} validated "
-            "points that would do)",
-            f"{'validated':{width}}{everything.score_mean:,.0f} ± {everything.score_sem:,.0f} points "
-            f"(standard error; all {everything.n_games} games)",
+            *told,
             f"{experiment.cost.label:{width}}{experiment.cost.show(picked.cost)}",
-            f"{'reached':{width}}{reached}",
+            *(f"{label:{width}}{text}" for label, text in experiment.kind.lines(games)),
             f"{'play it':{width}}{command_of(experiment, picked.point.params)}",
         ]
     )

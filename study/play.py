@@ -6,11 +6,13 @@ from typing import Any
 
 from agents.agent import Agent, Game
 from agents.catalog import Value, build, from_theta, parameters, words_allowed
+from agents.twenty48 import Agent2048, Game2048
+from study import twenty48
 from study.cost import engineering
 from study.errors import InputError
-from study.replicate import share_reaching, summarize
+from study.replicate import summarize
 
-__all__ = ["agent_of", "summary_for_people", "summary_of"]
+__all__ = ["agent_2048_of", "agent_of", "summary_for_people", "summary_of"]
 
 LEAST_TILES = (1024, 2048, 4096, 8192)
 
@@ -77,14 +79,24 @@ def agent_of(
     return agent, merged | whole
 
 
+def agent_2048_of(
+    name: str, theta: str | None, settings: Sequence[str]
+) -> tuple[Agent2048, dict[str, Value]]:
+    """Make an agent as :func:`agent_of` does; InputError, too, if it does not play 2048."""
+    agent, params = agent_of(name, theta, settings)
+    if not isinstance(agent, Agent2048):
+        raise InputError(f"agent: {name!r} given, which does not play 2048; one that does allowed")
+    return agent, params
+
+
 def summary_of(name: str, params: Mapping[str, Value], games: Sequence[Game]) -> dict[str, Any]:
     """Return what ``play --json`` prints.
 
-    ``reach`` has the tiles 1024 to 8192, and those above that some game reached.
+    Of 2048, ``reach`` has the tiles 1024 to 8192, and those above that some game reached.
     """
     summary = summarize(games)
-    largest = max(game.max_tile for game in games)
-    tiles = [*LEAST_TILES, *(2**e for e in range(14, 16) if 2**e <= largest)]
+    in_2048 = [game for game in games if isinstance(game, Game2048)]
+    reached, playouts = told_of_2048(in_2048) if in_2048 else ({}, {})
     return {
         "agent": name,
         "params": dict(params),
@@ -95,21 +107,36 @@ def summary_of(name: str, params: Mapping[str, Value], games: Sequence[Game]) ->
             "min": summary.score_min,
             "max": summary.score_max,
         },
-        "reach": {str(tile): share_reaching(games, tile) for tile in tiles},
+        **reached,
         "n_moves_mean": summary.n_moves_mean,
         "seconds_per_move": summary.seconds_per_move,
+        **playouts,
+        "games": [game_of_summary(game) for game in games],
+    }
+
+
+def told_of_2048(games: Sequence[Game2048]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what is said of games of 2048 alone: tiles reached, and playouts."""
+    summary = twenty48.summarize(games)
+    largest = max(game.max_tile for game in games)
+    tiles = [*LEAST_TILES, *(2**e for e in range(14, 16) if 2**e <= largest)]
+    reach = {str(tile): twenty48.share_reaching(games, tile) for tile in tiles}
+    return {"reach": reach}, {
         "playout_moves_per_move": summary.playout_moves_per_move,
         "playout_moves_per_second": summary.playout_moves_per_second,
-        "games": [
-            {
-                "seed": game.seed,
-                "score": game.score,
-                "n_moves": game.n_moves,
-                "max_tile": game.max_tile,
-                "seconds": game.seconds,
-            }
-            for game in games
-        ],
+    }
+
+
+def game_of_summary(game: Game) -> dict[str, Any]:
+    """Return what is said of one game: all that its record has, but of 2048, less."""
+    if not isinstance(game, Game2048):
+        return game.as_record()
+    return {
+        "seed": game.seed,
+        "score": game.score,
+        "n_moves": game.n_moves,
+        "max_tile": game.max_tile,
+        "seconds": game.seconds,
     }
 
 
@@ -122,16 +149,17 @@ def summary_for_people(summary: Mapping[str, Any]) -> str:
         for key, value in summary["params"].items()
     )
     n_games = summary["n_games"]
+    reached = ", ".join(f"{t} {share:.1%}" for t, share in summary.get("reach", {}).items())
     lines = [
         f"{summary['agent']}{f' ({shown})' if shown else ''}, "
         f"{n_games} game{'s' if n_games > 1 else ''} from seed {summary['games'][0]['seed']}",
         f"score        {score['mean']:,.0f} ± {error} (standard error), "
         f"{score['min']:,} to {score['max']:,}",
-        "reached      " + ", ".join(f"{t} {share:.1%}" for t, share in summary["reach"].items()),
+        *([f"reached      {reached}"] if reached else []),
         f"moves        {summary['n_moves_mean']:,.0f} a game",
         f"time a move  {engineering(summary['seconds_per_move'])} of CPU",
     ]
-    if summary["playout_moves_per_move"]:
+    if summary.get("playout_moves_per_move"):
         lines.append(
             f"playouts     {summary['playout_moves_per_move']:,.0f} random moves a move, "
             f"{summary['playout_moves_per_second'] / 1e6:,.0f} million a CPU second"

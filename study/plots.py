@@ -20,6 +20,7 @@ from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, NullForma
 from study.cost import Cost
 from study.experiment import Experiment
 from study.front import validated_hypervolume, without_baselines
+from study.goal import Goal
 from study.space import Choice
 
 __all__ = ["hypervolume_figure", "pareto_figure", "save", "scores_figure"]
@@ -90,19 +91,30 @@ def points_axis(axes: Axes) -> None:
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
 
 
+def goal_axis(axes: Axes, goal: Goal, label: str) -> None:
+    """Make the y axis one of a goal: from end to end, where it has ends."""
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: goal.tick(value)))
+    axes.set_ylabel(label)
+    axes.set_ylim(*goal.limits)
+
+
 def games_note(frame: pd.DataFrame, what: str) -> str:
     """Say how many games the points stand for."""
     counts = sorted(set(frame["n_games"].astype(int)))
     each = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
-    return f"{len(frame)} {what} of {each} games each, {int(frame['n_games'].sum()):,} in all"
+    noun = "game" if each == "1" else "games"
+    return f"{len(frame)} {what} of {each} {noun} each, {int(frame['n_games'].sum()):,} in all"
 
 
-def validated_bars(axes: Axes, frame: pd.DataFrame, cost: Cost, label: str, **style: Any) -> None:
+def validated_bars(
+    axes: Axes, frame: pd.DataFrame, experiment: Experiment, label: str, **style: Any
+) -> None:
     """Draw validated points with their 95% intervals."""
-    mean = frame["score_mean_points"]
-    errors = [mean - frame["score_low95_points"], frame["score_high95_points"] - mean]
+    goal = experiment.goal
+    mean = frame[goal.column("mean")]
+    errors = [mean - frame[goal.column("low95")], frame[goal.column("high95")] - mean]
     axes.errorbar(
-        frame[cost.name],
+        frame[experiment.cost.name],
         mean,
         yerr=[each.fillna(0.0) for each in errors],
         linestyle="none",
@@ -113,11 +125,17 @@ def validated_bars(axes: Axes, frame: pd.DataFrame, cost: Cost, label: str, **st
     )
 
 
-def draw_curve(axes: Axes, curve: pd.DataFrame, cost: Cost, choice: Choice | None) -> None:
+def choice_of(experiment: Experiment) -> Choice | None:
+    """Return the categorical parameter whose words are told apart: the first, if there is one."""
+    return next(iter(experiment.space.choices), None)
+
+
+def draw_curve(axes: Axes, curve: pd.DataFrame, experiment: Experiment) -> None:
     """Draw the model's front with its band, and on it the words of a categorical parameter, if there is one."""
+    cost, goal, choice = experiment.cost, experiment.goal, choice_of(experiment)
     axes.plot(
         curve[cost.name],
-        curve["posterior_mean_points"],
+        curve[goal.believed("mean")],
         color=BLUE,
         linewidth=1.7,
         zorder=2,
@@ -125,8 +143,8 @@ def draw_curve(axes: Axes, curve: pd.DataFrame, cost: Cost, choice: Choice | Non
     )
     axes.fill_between(
         curve[cost.name],
-        curve["posterior_low95_points"],
-        curve["posterior_high95_points"],
+        curve[goal.believed("low95")],
+        curve[goal.believed("high95")],
         color=BLUE,
         alpha=0.16,
         linewidth=0,
@@ -135,7 +153,7 @@ def draw_curve(axes: Axes, curve: pd.DataFrame, cost: Cost, choice: Choice | Non
     )
     if choice is not None:
         for part, colour, marker in by_word(curve.iloc[::CURVE_STEP], choice):
-            x, y = part[cost.name], part["posterior_mean_points"]
+            x, y = part[cost.name], part[goal.believed("mean")]
             axes.plot(x, y, marker, color=colour, markersize=5, markeredgecolor="white", zorder=3)
 
 
@@ -153,13 +171,13 @@ def by_word(frame: pd.DataFrame, choice: Choice | None) -> Iterator[tuple[pd.Dat
             yield part, *WORDS[number % len(WORDS)]
 
 
-def draw_trials(axes: Axes, complete: pd.DataFrame, cost: Cost, choice: Choice | None) -> None:
+def draw_trials(axes: Axes, complete: pd.DataFrame, experiment: Experiment) -> None:
     """Draw the trials' observed means, faintly."""
-    label = "trials, observed means"
+    label, choice = "trials, observed means", choice_of(experiment)
     for part, colour, marker in by_word(complete, choice):
         axes.plot(
-            part[cost.name],
-            part["score_mean_points"],
+            part[experiment.cost.name],
+            part[experiment.goal.column("mean")],
             marker,
             color=GREY if choice is None else colour,
             alpha=0.4,
@@ -171,13 +189,14 @@ def draw_trials(axes: Axes, complete: pd.DataFrame, cost: Cost, choice: Choice |
 
 
 def draw_validated(
-    axes: Axes, frame: pd.DataFrame, cost: Cost, choice: Choice | None, label: str, hollow: bool
+    axes: Axes, frame: pd.DataFrame, experiment: Experiment, label: str, hollow: bool
 ) -> None:
     """Draw validated points with their intervals; by a categorical parameter's words if there is one."""
+    choice = choice_of(experiment)
     for part, colour, marker in by_word(frame, choice):
         style: dict[str, Any] = {"markerfacecolor": "white"} if hollow else {}
         style |= {"color": colour, "ecolor": colour, "marker": marker, "markersize": 6, "zorder": 4}
-        validated_bars(axes, part, cost, label if choice is None else "", **style)
+        validated_bars(axes, part, experiment, label if choice is None else "", **style)
 
 
 def word_legend(axes: Axes, frames: list[pd.DataFrame], choice: Choice, n_validated: int) -> None:
@@ -211,7 +230,7 @@ def word_legend(axes: Axes, frames: list[pd.DataFrame], choice: Choice, n_valida
 def pareto_figure(
     trials: pd.DataFrame, validated: pd.DataFrame, curve: pd.DataFrame, experiment: Experiment
 ) -> Figure:
-    """Draw score against cost: trials faintly, the model's front, validated points with intervals.
+    """Draw the goal against cost: trials faintly, the model's front, validated points with intervals.
 
     Where the space has a categorical parameter, its words are told apart by colour and marker (those of the first
     one, if there are several).
@@ -222,42 +241,42 @@ def pareto_figure(
         From :mod:`study.report` and :mod:`study.front`; ``trials`` has one complete trial at least, and
         ``validated`` may be empty.
     experiment : Experiment
-        For the title, the cost and the symbols.
+        For the title, goal, cost and symbols.
     """
-    cost = experiment.cost
+    cost, goal = experiment.cost, experiment.goal
     complete = trials[trials["state"] == "complete"]
-    choice = next(iter(experiment.space.choices), None)
+    choice = choice_of(experiment)
     figure, axes = new_figure(8.6 if choice is None else 10.8, 5.6)
-    draw_trials(axes, complete, cost, choice)
-    draw_curve(axes, curve, cost, choice)
+    draw_trials(axes, complete, experiment)
+    draw_curve(axes, curve, experiment)
     is_baseline = validated["origin"].isin(list(experiment.baselines))
     on_front = validated["on_front"].astype(bool)
     searched = validated[~is_baseline]
     best, beaten = searched[on_front[~is_baseline]], searched[~on_front[~is_baseline]]
     if len(best):
-        draw_validated(axes, best, cost, choice, "validated, on the front", hollow=False)
+        draw_validated(axes, best, experiment, "validated, on the front", hollow=False)
     if len(beaten):
-        draw_validated(axes, beaten, cost, choice, "validated, beaten by another", hollow=True)
+        draw_validated(axes, beaten, experiment, "validated, beaten by another", hollow=True)
     for _, row in validated[is_baseline].iterrows():
         theta = ", ".join(each.text(row[each.name]) for each in experiment.space)
         gap = " " if choice is None else "\n"
         label = f"validated, {row['origin']}:{gap}({theta})"
         one = row.to_frame().T.infer_objects()
-        validated_bars(axes, one, cost, label, marker="D", markersize=7, color=BLACK, zorder=5)
+        style: dict[str, Any] = {"marker": "D", "markersize": 7, "color": BLACK, "zorder": 5}
+        validated_bars(axes, one, experiment, label, **style)
     cost_axis(axes, cost)
-    points_axis(axes)
-    axes.set_ylabel("mean score, points")
-    axes.set_ylim(bottom=0)
-    axes.set_title(experiment.title + ": score against " + cost.label)
+    goal_axis(axes, goal, goal.axis_label)
+    axes.set_title(f"{experiment.title}: {goal.label} against {cost.label}")
     if choice is None:
         axes.legend(loc="lower right", fontsize=8.5)
     else:
         word_legend(axes, [complete, searched, curve], choice, len(searched))
-    note = f"{games_note(complete, 'trials')}: an observed mean that is high was mostly lucky."
+    lucky = "" if goal.is_exact else ": an observed mean that is high was mostly lucky"
+    note = f"{games_note(complete, 'trials')}{lucky}."
     if len(validated):
         note += (
             f"\nValidated: {games_note(validated, 'points')}, on seeds that the search never used; "
-            "bars: 95% intervals. The model knows the trials alone."
+            f"{'values are exact' if goal.is_exact else 'bars: 95% intervals'}. The model knows the trials alone."
         )
     else:
         note += "\nNothing is validated yet."
@@ -286,7 +305,7 @@ def scores_figure(validated: pd.DataFrame, games: pd.DataFrame, experiment: Expe
         scores = games.loc[games["point"] == row["point"], "score_points"].to_numpy(float)
         heights = position + rng.uniform(-0.3, 0.3, len(scores))
         axes.plot(scores, heights, "o", color=BLUE, alpha=0.25, markersize=2.5, markeredgewidth=0)
-        mean = row["score_mean_points"]
+        mean = row[experiment.goal.column("mean")]
         axes.plot(mean, position, "|", color=RED, markersize=26, markeredgewidth=2)
     cost = experiment.cost
     axes.set_yticks(range(len(front)))
@@ -330,6 +349,7 @@ def hypervolume_figure(
     experiment : Experiment
         For the reference point.
     """
+    goal = experiment.goal
     complete = trials[trials["state"] == "complete"]
     figure, axes = new_figure(7.2, 4.4)
     axes.step(
@@ -338,7 +358,7 @@ def hypervolume_figure(
         where="post",
         color=GREY,
         linewidth=1.2,
-        label="of observed means (too good)",
+        label="of the trials" if goal.is_exact else "of observed means (too good)",
     )
     axes.plot(
         history["n_games"],
@@ -353,7 +373,9 @@ def hypervolume_figure(
     if len(searched):
         volume, low, high = validated_hypervolume(searched, experiment)
         axes.axhspan(low, high, color=RED, alpha=0.15, linewidth=0)
-        label = f"validated points: {volume:,.0f}, 95% interval {low:,.0f} to {high:,.0f}"
+        label = f"validated points: {goal.show_area(volume)}"
+        if not goal.is_exact:
+            label += f", 95% interval {goal.show_area(low)} to {goal.show_area(high)}"
         axes.axhline(volume, color=RED, linewidth=1.5, label=label)
     n_design = int((complete["origin"] == "design").sum())
     if 0 < n_design < len(complete):
@@ -367,16 +389,17 @@ def hypervolume_figure(
             va="top",
             color="#555555",
         )
-    points_axis(axes)
+    if goal.whole:
+        points_axis(axes)
     axes.set_xlabel("games of the search, in the order of the trials")
-    axes.set_ylabel("hypervolume, points · decades")
+    axes.set_ylabel(f"hypervolume, {goal.area} · decades")
     axes.set_ylim(bottom=0)
     axes.set_title("Hypervolume: what the search found")
     axes.legend(loc="lower right", fontsize=8.5)
-    reference = experiment.cost.show(experiment.reference_cost)
+    reference = experiment.cost.phrase(experiment.reference_cost)
     caption(
         figure,
-        f"{games_note(complete, 'trials')}. Reference point: {experiment.reference_score:,.0f} points at "
-        f"{reference} a move.",
+        f"{games_note(complete, 'trials')}. Reference point: {goal.phrase(experiment.reference_score)} at "
+        f"{reference}.",
     )
     return figure

@@ -11,7 +11,7 @@ import gc
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -35,6 +35,8 @@ MOST_REPLICATES = 500_000
 GAMES_A_STUDY_SEED = 1_000_000
 FIRST_VALIDATION_REPLICATE = MOST_REPLICATES
 LARGEST_STUDY_SEED = 2**31 - 1
+KIND = "game"
+UNNAMED_KIND = "2048"  # whose games were stored before there were others
 
 
 def game_seed(study_seed: int, replicate: int) -> int:
@@ -67,18 +69,28 @@ def settle() -> None:
 
 
 def game_to_record(game: Game) -> dict[str, Any]:
-    """Return a game as plain JSON data; the board, which exceeds 2⁵³, as hexadecimal digits."""
-    return asdict(game) | {"end_board": f"{game.end_board:016x}"}
+    """Return a game as plain JSON data; which kind of game it is stands there, too, unless it is 2048."""
+    kind = {} if game.kind == UNNAMED_KIND else {KIND: game.kind}
+    return game.as_record() | kind
 
 
 def record_to_game(record: Mapping[str, Any]) -> Game:
-    """Read back what :func:`game_to_record` wrote."""
-    return Game(**(dict(record) | {"end_board": int(record["end_board"], 16)}))
+    """Read back what :func:`game_to_record` wrote.
+
+    Raises
+    ------
+    ValueError
+        If no class of games of that kind is known in this process.
+    """
+    kind = record.get(KIND, UNNAMED_KIND)
+    if kind not in Game.kinds:
+        raise ValueError(f"record: a game of {kind!r} given, of {', '.join(Game.kinds)} allowed")
+    return Game.kinds[kind].from_record({k: v for k, v in record.items() if k != KIND})
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What some games of one agent amount to.
+    """What some games of one agent amount to, whatever they are.
 
     Attributes
     ----------
@@ -86,32 +98,21 @@ class Summary:
         How many.
     score_mean, score_sem : float
         Mean score in points, and its standard error; the latter NaN for a single game.
-    score_min, score_max : int
+    score_min, score_max : int or float
         Extremes, in points.
     n_moves_mean : float
         Moves a game.
     seconds_per_move : float
         CPU seconds of all games over moves of all games.
-    playout_moves_per_move : float
-        Likewise for the actions taken inside playouts.
-    playout_moves_per_second : float
-        Actions inside playouts per CPU second.
     """
 
     n_games: int
     score_mean: float
     score_sem: float
-    score_min: int
-    score_max: int
+    score_min: float
+    score_max: float
     n_moves_mean: float
     seconds_per_move: float
-    playout_moves_per_move: float
-    playout_moves_per_second: float
-
-
-def share_reaching(games: Sequence[Game], tile: int) -> float:
-    """Return the share of games whose largest tile is ``tile`` or more."""
-    return sum(game.max_tile >= tile for game in games) / len(games)
 
 
 def summarize(games: Sequence[Game]) -> Summary:
@@ -119,16 +120,13 @@ def summarize(games: Sequence[Game]) -> Summary:
     scores = np.array([game.score for game in games], np.float64)
     n_moves = sum(game.n_moves for game in games)
     seconds = sum(game.seconds for game in games)
-    n_playout_moves = sum(game.n_playout_moves for game in games)
     n = len(games)
     return Summary(
         n_games=n,
         score_mean=float(scores.mean()),
         score_sem=float(scores.std(ddof=1) / math.sqrt(n)) if n > 1 else math.nan,
-        score_min=int(scores.min()),
-        score_max=int(scores.max()),
+        score_min=min(game.score for game in games),
+        score_max=max(game.score for game in games),
         n_moves_mean=n_moves / n,
         seconds_per_move=seconds / n_moves,
-        playout_moves_per_move=n_playout_moves / n_moves,
-        playout_moves_per_second=n_playout_moves / seconds if seconds > 0 else 0.0,
     )

@@ -1,6 +1,6 @@
 """Tables of a study: one row a trial, one row a game.
 
-Column names carry their units: ``score_*_points``, ``*_seconds*``; shares are between 0 and 1.
+Column names carry their units: ``score_*_points``, ``*_seconds*``; shares and rates are between 0 and 1.
 """
 
 import math
@@ -17,44 +17,32 @@ from optuna.trial import TrialState
 from agents.agent import Game
 from study.batch import games_of
 from study.experiment import Experiment
+from study.kind import Kind
 from study.pareto import nondominated, p_on_front
-from study.replicate import share_reaching, summarize
+from study.twenty48 import TWENTY48
 from study.validation import Belief, validated_points
 
 __all__ = ["games_columns", "games_frame", "thetas_of", "trials_frame", "write_csv"]
 
-TILES_IN_CSV = (512, 1024, 2048, 4096, 8192, 16384)
 N_DRAWS = 1000
 
 
-GAMES_COLUMNS = (
-    "n_games",
-    "score_mean_points",
-    "score_sem_points",
-    "score_min_points",
-    "score_max_points",
-    "seconds_per_move",
-    "playout_moves_per_move",
-    "n_moves_mean",
-    *(f"share_reaching_{tile}" for tile in TILES_IN_CSV),
-)
+def columns_of(experiment: Experiment) -> tuple[str, ...]:
+    """Return the columns of :func:`games_columns`, in order."""
+    costs = (cost.name for cost in experiment.costs)
+    return ("n_games", *experiment.goal.columns, *costs, "n_moves_mean", *experiment.kind.columns)
 
 
-def games_columns(games: Sequence[Game]) -> dict[str, Any]:
+def games_columns(games: Sequence[Game], experiment: Experiment) -> dict[str, Any]:
     """Return what the games of one parameter vector amount to, as columns."""
     if not games:
-        return {"n_games": 0, **dict.fromkeys(GAMES_COLUMNS[1:], math.nan)}
-    summary = summarize(games)
+        return {"n_games": 0, **dict.fromkeys(columns_of(experiment)[1:], math.nan)}
     return {
-        "n_games": summary.n_games,
-        "score_mean_points": summary.score_mean,
-        "score_sem_points": summary.score_sem,
-        "score_min_points": summary.score_min,
-        "score_max_points": summary.score_max,
-        "seconds_per_move": summary.seconds_per_move,
-        "playout_moves_per_move": summary.playout_moves_per_move,
-        "n_moves_mean": summary.n_moves_mean,
-        **{f"share_reaching_{tile}": share_reaching(games, tile) for tile in TILES_IN_CSV},
+        "n_games": len(games),
+        **experiment.goal.amount(games),
+        **{cost.name: cost.of(games) for cost in experiment.costs},
+        "n_moves_mean": sum(game.n_moves for game in games) / len(games),
+        **experiment.kind.amount(games),
     }
 
 
@@ -77,16 +65,17 @@ def trials_frame(
                 "state": trial.state.name.lower(),
                 "origin": trial.user_attrs.get("origin", ""),
                 **{name: trial.params.get(name, math.nan) for name in experiment.space.names},
-                **games_columns(list(games_of(trial).values())),
+                **games_columns(list(games_of(trial).values()), experiment),
                 "error": trial.user_attrs.get("error", ""),
             }
         )
-    columns = ["trial", "state", "origin", *experiment.space.names, *GAMES_COLUMNS, "error"]
+    columns = ["trial", "state", "origin", *experiment.space.names]
+    columns += [*columns_of(experiment), "error"]
     frame = pd.DataFrame(rows, columns=columns)
     complete = np.flatnonzero(frame["state"] == "complete")
     front = complete[
         nondominated(
-            frame["score_mean_points"].to_numpy(float)[complete],
+            frame[experiment.goal.column("mean")].to_numpy(float)[complete],
             frame[experiment.cost.name].to_numpy(float)[complete],
         )
     ]
@@ -108,8 +97,8 @@ def add_belief(
     """Add what the model makes of the complete trials."""
     points = belief.cube.encode(thetas_of(frame.loc[complete], experiment))
     believed = {
-        "posterior_mean_points": belief.posterior.mean(points)[:, 0],
-        "posterior_sd_points": belief.posterior.deviation(points)[:, 0],
+        experiment.goal.believed("mean"): belief.posterior.mean(points)[:, 0],
+        experiment.goal.believed("sd"): belief.posterior.deviation(points)[:, 0],
         "p_on_front": p_on_front(belief.posterior.draw(points, N_DRAWS, np.random.default_rng(0))),
     }
     for name, values in believed.items():
@@ -128,13 +117,11 @@ GAME_COLUMNS = (
     "n_moves",
     "cpu_seconds",
     "seconds_per_move",
-    "n_playout_moves",
-    "max_tile",
-    "end_board_hex",
 )
+"""Of games of all kinds; the columns of their own kind follow."""
 
 
-def game_rows(games: dict[int, Game], **labels: Any) -> list[dict[str, Any]]:
+def game_rows(games: dict[int, Game], kind: Kind, **labels: Any) -> list[dict[str, Any]]:
     """Return one row a game."""
     return [
         {
@@ -145,26 +132,25 @@ def game_rows(games: dict[int, Game], **labels: Any) -> list[dict[str, Any]]:
             "n_moves": game.n_moves,
             "cpu_seconds": game.seconds,
             "seconds_per_move": game.seconds / game.n_moves,
-            "n_playout_moves": game.n_playout_moves,
-            "max_tile": game.max_tile,
-            "end_board_hex": f"{game.end_board:016x}",
+            **kind.game_row(game),
         }
         for replicate, game in games.items()
     ]
 
 
-def games_frame(study: optuna.Study) -> pd.DataFrame:
-    """Return one row a finished game; those of validation have a ``point`` in place of a trial."""
+def games_frame(study: optuna.Study, kind: Kind = TWENTY48) -> pd.DataFrame:
+    """Return one row a finished game of a kind; those of validation have a ``point`` in place of a trial."""
     rows: list[dict[str, Any]] = []
     for trial in study.get_trials(deepcopy=False):
         if trial.state != TrialState.WAITING:
             labels = {"phase": "search", "trial": trial.number, "point": ""}
             origin = trial.user_attrs.get("origin", "")
-            rows += game_rows(games_of(trial), **labels, origin=origin)
+            rows += game_rows(games_of(trial), kind, **labels, origin=origin)
     for point in validated_points(study):
         labels = {"phase": "validation", "trial": pd.NA, "point": point.key}
-        rows += game_rows(point.games, **labels, origin=point.origin)
-    return pd.DataFrame(rows, columns=list(GAME_COLUMNS)).astype({"trial": "Int64"})
+        rows += game_rows(point.games, kind, **labels, origin=point.origin)
+    columns = [*GAME_COLUMNS, *kind.game_columns]
+    return pd.DataFrame(rows, columns=columns).astype({"trial": "Int64"})
 
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:

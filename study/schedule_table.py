@@ -26,10 +26,10 @@ import numpy as np
 import numpy.typing as npt
 from rich.table import Table
 
-from agents.agent import Agent
 from agents.catalog import AGENTS, Value
 from agents.mcmdp import MonteCarloMDP
 from agents.schedule import Schedule
+from agents.twenty48 import Agent2048
 from engine.twenty48 import afterstate, legal_actions, n_empty
 from study.errors import InputError
 
@@ -49,7 +49,7 @@ __all__ = [
 MOST_EMPTY = 15
 
 
-def schedule_of(name: str, agent: Agent) -> Schedule:
+def schedule_of(name: str, agent: Agent2048) -> Schedule:
     """Return an agent's schedule; InputError if it has none."""
     schedule = getattr(agent, "schedule", None)
     if not isinstance(schedule, Schedule):
@@ -60,7 +60,7 @@ def schedule_of(name: str, agent: Agent) -> Schedule:
     return schedule
 
 
-def follows_schedule(agent: Agent) -> bool:
+def follows_schedule(agent: Agent2048) -> bool:
     """Tell whether every decision of an agent follows its schedule, so that its playouts can be counted."""
     return isinstance(agent, MonteCarloMDP)
 
@@ -91,7 +91,7 @@ class GameLooks:
     n_looks: tuple[int, ...]
 
 
-def looks_of_game(agent: Agent, seed: int) -> GameLooks:
+def looks_of_game(agent: Agent2048, seed: int) -> GameLooks:
     """Play the game of a seed, and count what was looked at."""
     n_looks = [0] * MOST_EMPTY
     n_moves = n_playout_moves = 0

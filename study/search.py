@@ -324,8 +324,17 @@ class Search:
             agent = self.experiment.build(params)
         except ValueError as refused:
             agent, error = self.experiment.build({}), str(refused)
-        cost = self.experiment.cost
-        batch = TrialBatch(agent, games, n_wanted, self.storage, number, identifier, cost)
+        experiment = self.experiment
+        batch = TrialBatch(
+            agent,
+            games,
+            n_wanted,
+            self.storage,
+            number,
+            identifier,
+            experiment.cost,
+            experiment.goal,
+        )
         if error:
             self.fail(batch, error)
         elif batch.missing:

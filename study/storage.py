@@ -26,7 +26,6 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.exc import NoSuchModuleError as NoSuchDriverError
 
-from study.cost import cost_by_name
 from study.errors import InputError
 from study.experiment import Experiment, experiment
 from study.manifest import command_line
@@ -445,4 +444,4 @@ def open_for_reading(
         raise InputError(f"study: {given}; {place.shown_url} holds: {', '.join(names) or 'none'}")
     study = optuna.load_study(study_name=name, storage=storage)
     record = record_of(study)
-    return study, place, experiment(record.experiment).with_cost(cost_by_name(record.cost))
+    return study, place, experiment(record.experiment).by(record.cost)

@@ -98,9 +98,10 @@ class Sweep:
             If trials, workers or the storage fail.
         """
         assert self.backend is not None
+        noun = "game" if settings.n_replicates == 1 else "games"
         self.out.print(
             f"{self.experiment.title}: study {self.place.name!r} to a total of {settings.n_trials} "
-            f"trials, {settings.n_replicates} games each, {self.jobs} jobs, sampler {settings.sampler}"
+            f"trials, {settings.n_replicates} {noun} each, {self.jobs} jobs, sampler {settings.sampler}"
         )
         self.out.print("preparing (the first time, kernels are compiled: some twenty seconds)")
         display = SweepDisplay(self.out)
@@ -164,17 +165,22 @@ class Sweep:
         )
         with self.stops("validation"):
             run.prepare()
-            self.out.print(
-                f"validation on fresh seeds: {len(points)} points to a standard error of "
-                f"{precision.standard_error:,.0f} points or {precision.most_games:,} games"
+            goal = self.experiment.goal
+            how_well = (
+                "one game each, which tells all"
+                if goal.is_exact
+                else f"to a standard error of {goal.phrase(precision.standard_error)} or "
+                f"{precision.most_games:,} games"
             )
+            what = f"{len(points)} points {how_well}"
+            self.out.print(f"validation on fresh seeds: {what}")
             if run.done:
                 self.out.print("validation complete already")
                 return
             if run.n_games_before:
                 self.out.print(f"going on: {run.n_games_before:,} games are there already")
             asked = {
-                "standard_error": precision.standard_error,
+                "standard_error": 0.0 if goal.is_exact else precision.standard_error,
                 "validation_games": precision.most_games,
                 "validation_points": precision.n_points,
             }

@@ -1,7 +1,7 @@
 """Validation: the front played again, on seeds that the search never used.
 
 A search picks the best of noisy means, so what it has observed of its picks is too good. Here some θ are
-played until their mean scores are known well: those of the posterior front among the trials, those that the
+played until their means are known well: those of the posterior front among the trials, those that the
 model believes in most but no trial has tried, and the baselines. Nothing that is observed here goes back
 into the model, so that a point's games judge it without having chosen it.
 
@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import optuna
 from optuna.trial import TrialState
 
@@ -27,8 +28,8 @@ from study.cube import Cube
 from study.dispatch import Dispatch
 from study.errors import InputError, check_range
 from study.experiment import Experiment
+from study.goal import SCORE, Goal
 from study.model_front import ModelFront, believed_front, evenly_spaced
-from study.noise import TYPICAL_DEVIATION
 from study.observations import Observations, observe
 from study.posterior import Posterior
 from study.progress import Snapshot
@@ -45,6 +46,8 @@ __all__ = [
     "choose_points",
     "validated_points",
 ]
+
+Floats = npt.NDArray[np.float64]
 
 POINT_PREFIX = "point:"
 GAME_PREFIX = "validation:"
@@ -64,9 +67,9 @@ class Precision:
     Parameters
     ----------
     standard_error : float
-        Of each mean score, in points: enough games for that,
+        Of each mean, in the goal's unit: enough games for that,
     most_games : int
-        but no more than these a point (that the number depends on the scores biases their mean by
+        but no more than these a point (that the number depends on what is played biases its mean by
         a twentieth of its standard error at most, in simulations).
     n_points : int
         Time budgets for which a trial and a proposal of the model are chosen.
@@ -77,7 +80,7 @@ class Precision:
         If a number is out of range.
     """
 
-    standard_error: float = 500.0
+    standard_error: float = SCORE.standard_error
     most_games: int = 1000
     n_points: int = 6
 
@@ -89,12 +92,23 @@ class Precision:
         check_range("validation games", self.most_games, 2, MOST_GAMES_ALLOWED)
         check_range("validation points", self.n_points, 2, MOST_POINTS)
 
-    def n_wanted(self, scores: Sequence[int]) -> int:
+    @classmethod
+    def of(
+        cls, goal: Goal, standard_error: float | None, most_games: int, n_points: int
+    ) -> "Precision":
+        """Return what is asked for, with the goal's own standard error if none is given."""
+        if standard_error is not None:
+            return cls(standard_error, most_games, n_points)
+        if goal.is_exact:  # no error is asked for: one game tells all, see Validation.n_wanted
+            return cls(most_games=most_games, n_points=n_points)
+        return cls(goal.standard_error, most_games, n_points)
+
+    def n_wanted(self, samples: Sequence[float] | Floats) -> int:
         """Return how many games a point needs, as far as its games so far tell."""
-        if len(scores) < min(FEWEST_GAMES, self.most_games):
+        if len(samples) < min(FEWEST_GAMES, self.most_games):
             return min(FEWEST_GAMES, self.most_games)
-        variance = float(np.var(scores, ddof=1))
-        return min(self.most_games, max(len(scores), self.n_for(variance)))
+        variance = float(np.var(samples, ddof=1))
+        return min(self.most_games, max(len(samples), self.n_for(variance)))
 
     def n_for(self, variance: float) -> int:
         """Return how many games of that variance give the standard error."""
@@ -122,15 +136,15 @@ class Validated:
     origin: str
     games: dict[int, Game] = field(default_factory=dict)
 
-    def halves(self) -> tuple[list[Game], list[Game]]:
-        """Deal the games into two halves, every second one to each."""
-        games = [self.games[replicate] for replicate in sorted(self.games)]
-        return games[::2], games[1::2]
+    @property
+    def in_order(self) -> list[Game]:
+        """Games, by replicate."""
+        return [self.games[replicate] for replicate in sorted(self.games)]
 
     @property
-    def scores(self) -> list[int]:
+    def scores(self) -> list[float]:
         """Scores, by replicate."""
-        return [self.games[replicate].score for replicate in sorted(self.games)]
+        return [game.score for game in self.in_order]
 
 
 @dataclass(frozen=True)
@@ -241,7 +255,7 @@ class Validation:
     Parameters
     ----------
     experiment : Experiment
-        For agents and cost.
+        For agents and goal.
     study : optuna.Study
         Where games are kept; this process must be its only writer.
     seed : int
@@ -284,11 +298,16 @@ class Validation:
         self.by_key = {point.key: point for point in self.points}
         self.agents = {point.key: self.experiment.build(point.params) for point in self.points}
         self.in_flight = {point.key: set() for point in self.points}
-        self.wanted = {point.key: self.precision.n_wanted(point.scores) for point in self.points}
+        self.wanted = {point.key: self.n_wanted(point) for point in self.points}
         self.n_games_before = sum(len(point.games) for point in self.points)
         self.dispatch = Dispatch(
             self, self.jobs, lambda _: self.on_change(self.snapshot()), self.on_message
         )
+
+    def n_wanted(self, point: Validated) -> int:
+        """Return how many games a point needs, as far as its games so far tell: one, if one tells all."""
+        goal = self.experiment.goal
+        return 1 if goal.is_exact else self.precision.n_wanted(goal.samples(point.in_order))
 
     def n_left(self, point: Validated) -> int:
         """Return how many games of a point are neither finished nor in flight."""
@@ -338,16 +357,17 @@ class Validation:
             name = f"{GAME_PREFIX}{key}:{replicate}"
             self.study.set_user_attr(name, game_to_record(finished.game))
             point.games[replicate] = finished.game
-            self.wanted[key] = self.precision.n_wanted(point.scores)
+            self.wanted[key] = self.n_wanted(point)
         self.in_flight[key].discard(replicate)
 
     def estimated_total(self, point: Validated) -> int:
         """Return how many games a point will take in all, as far as can be told."""
+        goal = self.experiment.goal
+        if goal.is_exact or len(point.games) >= FEWEST_GAMES:
+            return self.wanted[point.key]
         if not point.games:
             return self.precision.most_games
-        if len(point.games) >= FEWEST_GAMES:
-            return self.wanted[point.key]
-        variance = (TYPICAL_DEVIATION * float(np.mean(point.scores))) ** 2
+        variance = goal.typical_variance(goal.samples(point.in_order))
         return min(self.precision.most_games, self.precision.n_for(variance))
 
     def snapshot(self) -> Snapshot:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Agent, warm
+from agents.agent import warm
 from agents.mcmdp import MonteCarloMDP
 from agents.pmcts import PureMonteCarlo
 from agents.schedule import AUTHORS_THETA
+from agents.twenty48 import Agent2048
 from engine.twenty48 import afterstate, initial, legal_actions, spawn
 from engine.twenty48.playout import playouts
 from study.bench.table_playout import row_tables, table_playouts
@@ -75,7 +76,7 @@ def by_table() -> Round:
     return repeated(lambda seed: int(table_playouts(boards, tables, np.uint64(seed))[1]))
 
 
-def inside(agent: Agent, seconds: float = SECONDS_OF_AGENT_GAMES) -> Round:
+def inside(agent: Agent2048, seconds: float = SECONDS_OF_AGENT_GAMES) -> Round:
     """Return a round of games of an agent: playout moves and seconds, everything counted."""
     warm(agent)
 
@@ -160,7 +161,7 @@ def batch_rate(n_playouts: int) -> float:
     return n_moves / seconds / 1e6
 
 
-def decision_microseconds(agent: Agent, n_decisions: int) -> dict[str, Any]:
+def decision_microseconds(agent: Agent2048, n_decisions: int) -> dict[str, Any]:
     """Measure how long single decisions take, one after the other, as the games of ``agent`` go.
 
     Returns

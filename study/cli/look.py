@@ -46,12 +46,12 @@ def act(
     """
     from engine.twenty48 import render
     from study.mind import answer_of, board_of, look, mind_for_people, mind_table
-    from study.play import agent_of
+    from study.play import agent_2048_of
     from study.tiles import MEDIUM, board_text
 
     check_range("stream", stream, 0, LARGEST_STREAM)
     check_range("repeats", repeats, 2, MOST_REPEATS)
-    player, params = agent_of(agent, theta, set_ or [])
+    player, params = agent_2048_of(agent, theta, set_ or [])
     mind = look(player, board_of(board), stream, repeats)
     if json_:
         print(json.dumps(answer_of(mind, agent, params)))
@@ -77,7 +77,7 @@ def schedule(
     """Show how many playouts an agent gives to which action, and how its games use them."""
     from rich.progress import track
 
-    from study.play import agent_of
+    from study.play import agent_2048_of
     from study.schedule_table import (
         answer_of,
         follows_schedule,
@@ -90,7 +90,7 @@ def schedule(
 
     check_range("games", games, 0, MOST_GAMES)
     check_range("seed", seed, 0, LARGEST_SEED - games)
-    player, params = agent_of(agent, theta, set_ or [])
+    player, params = agent_2048_of(agent, theta, set_ or [])
     playouts = schedule_of(agent, player)
     counted = games if follows_schedule(player) else 0
     out = console()
@@ -136,7 +136,7 @@ def watch(
     import secrets
     import shlex
 
-    from study.play import agent_of
+    from study.play import agent_2048_of
     from study.watch.loop import FASTEST, SLOWEST, Stage, play_by_hand, watch_agent
     from study.watch.position import Position
     from study.watch.session import in_terminal, last_line
@@ -148,7 +148,7 @@ def watch(
     given = seed if seed is not None else replay
     chosen = given if given is not None else secrets.randbelow(10**9)
     check_range("seed", chosen, 0, LARGEST_SEED)
-    player, _ = agent_of(agent, theta, set_ or [])
+    player, _ = agent_2048_of(agent, theta, set_ or [])
 
     words = [agent, *(["--theta", theta] if theta is not None else [])]
     words += [word for setting in set_ or [] for word in ("--set", setting)]

@@ -59,7 +59,12 @@ ResultsOption = Annotated[
 ]
 JobsOption = Annotated[int | None, whole("Worker processes.", "--jobs", show_default="all cores")]
 StandardErrorOption = Annotated[
-    float, decimal("Validation: of each mean score, in points.", "--standard-error")
+    float | None,
+    decimal(
+        "Validation: of each mean, in points; of a win rate, a share.",
+        "--standard-error",
+        show_default="500 points; 0.015 of a win rate",
+    ),
 ]
 ValidationGamesOption = Annotated[
     int, whole("Validation: at most these a point.", "--validation-games")

@@ -51,9 +51,11 @@ def status(study: StudyArgument, name: NameOption = None, results: ResultsOption
         searched = without_baselines(validated, experiment)
         volume, low, high = validated_hypervolume(searched, experiment)
         n_front = int(validated["on_front"].sum())
+        goal = experiment.goal
+        interval = f", 95% interval {goal.show_area(low)} to {goal.show_area(high)}"
         out.print(
             f"validated    {len(validated)} points, {n_front} on the front, hypervolume "
-            f"{volume:,.0f} points·decades, 95% interval {low:,.0f} to {high:,.0f}",
+            f"{goal.show_area(volume)} {goal.area}·decades{'' if goal.is_exact else interval}",
             soft_wrap=True,
         )
     else:
@@ -98,7 +100,20 @@ def pick(
     playout_moves_per_move: Annotated[
         float | None, decimal("The same, for a study of that cost.", "--playout-moves-per-move")
     ] = None,
+    backups_per_move: Annotated[
+        float | None, decimal("The same, for a study of that cost.", "--backups-per-move")
+    ] = None,
+    solving_seconds: Annotated[
+        float | None,
+        decimal("What solving may cost, in seconds; a study of that cost.", "--solving-seconds"),
+    ] = None,
+    n_sweeps: Annotated[
+        float | None, decimal("The same, for a study of that cost.", "--n-sweeps")
+    ] = None,
     score: Annotated[float | None, decimal("The mean score wanted.", "--score")] = None,
+    win_rate: Annotated[
+        float | None, decimal("The win rate wanted, 0 to 1; a study of that goal.", "--win-rate")
+    ] = None,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
     name: NameOption = None,
     results: ResultsOption = RESULTS,
@@ -110,7 +125,11 @@ def pick(
     limits = {
         "seconds_per_move": seconds_per_move,
         "playout_moves_per_move": playout_moves_per_move,
+        "backups_per_move": backups_per_move,
+        "solving_seconds": solving_seconds,
+        "n_sweeps": n_sweeps,
     }
+    goals = {"score": score, "win_rate": win_rate}
     with reading(study, name, results) as (opened, _, experiment):
         for cost, limit in limits.items():
             if limit is not None and cost != experiment.cost.name:
@@ -118,7 +137,13 @@ def pick(
                     f"pick: --{cost.replace('_', '-')} given; the study's cost is "
                     f"{experiment.cost.name}"
                 )
-        picked = choose(opened, experiment, limits[experiment.cost.name], score)
+        for goal, wanted in goals.items():
+            if wanted is not None and goal != experiment.goal.name:
+                raise InputError(
+                    f"pick: --{goal.replace('_', '-')} given; the study's goal is {experiment.goal.name}"
+                )
+        limit, wanted = limits[experiment.cost.name], goals[experiment.goal.name]
+        picked = choose(opened, experiment, limit, wanted)
     if json_:
         print(json.dumps(answer_of(picked, experiment)))
     else:
@@ -152,7 +177,9 @@ def compare(
     if output is not None:
         make_folder(output, "output")
         write_csv(frame, output / "compare.csv")
-        (output / "compare.md").write_text(compare_markdown(frame), encoding="utf-8")
+        (output / "compare.md").write_text(
+            compare_markdown(frame, experiments[0].goal), encoding="utf-8"
+        )
         save(compare_figure(entries, experiments[0]), output / "compare.png")
         write_json(provenance(), output / "manifest.json")
-    print(compare_markdown(frame), end="")
+    print(compare_markdown(frame, experiments[0].goal), end="")

@@ -19,7 +19,7 @@ from study.cli.rows import (
 )
 
 if TYPE_CHECKING:
-    from agents.agent import Game
+    from agents.twenty48 import Game2048
 
 __all__ = ["bellman", "mcts", "switching", "table1"]
 
@@ -56,7 +56,7 @@ def table1(
 
     seeds = seeds_of(games, seed)
     n_jobs = check_jobs(jobs)
-    played: dict[str, list[Game]] = {}
+    played: dict[str, list[Game2048]] = {}
     with rows_reported(), Reproduction.begun(output, n_jobs, progress_console()) as run:
         for slips, some_seeds in ((False, seeds), (True, seeds_for_slips(seeds))):
             some = {row.name: row.agent for row in ROWS if bool(row.slip) is slips}
@@ -106,7 +106,7 @@ def bellman(
         plain = agent
         what = "θ = (" + ", ".join(f"{values[f'theta{k}']:g}" for k in range(1, 7)) + ")"
     policies = rows(plain)
-    played: dict[str, list[Game]] = {}
+    played: dict[str, list[Game2048]] = {}
     with rows_reported(), Reproduction.begun(output, n_jobs, progress_console()) as run:
         run.reuse(reuse or [], [row.agent for row in policies])
         for some_seeds in dict.fromkeys(seeds_of_row(row, seeds) for row in policies):

@@ -29,7 +29,9 @@ __all__ = ["sweep", "validate"]
 def sweep(
     experiment: Annotated[str, typer.Argument(help="What to tune.")] = "mcmdp",
     trials: Annotated[int, whole("The study's total of trials.")] = 128,
-    replicates: Annotated[int, whole("Games a trial.")] = 4,
+    replicates: Annotated[
+        int | None, whole("Games a trial.", show_default="4; 10 for a win rate")
+    ] = None,
     jobs: JobsOption = None,
     name: Annotated[
         str | None, typer.Option(help="The study's name.", show_default="the experiment's")
@@ -42,9 +44,13 @@ def sweep(
     design: Annotated[str, typer.Option(help="Initial design: sobol or lhs.")] = "sobol",
     design_size: Annotated[int, whole("Trials of the initial design.")] = 16,
     cost: Annotated[
-        str, typer.Option(help="What to minimize: seconds_per_move or playout_moves_per_move.")
-    ] = "seconds_per_move",
-    standard_error: StandardErrorOption = 500.0,
+        str | None,
+        typer.Option(
+            help="What to minimize: seconds_per_move, or another that the experiment offers.",
+            show_default="the experiment's own",
+        ),
+    ] = None,
+    standard_error: StandardErrorOption = None,
     validation_games: ValidationGamesOption = 1000,
     validation_points: ValidationPointsOption = 6,
     no_validation: Annotated[
@@ -63,7 +69,6 @@ def sweep(
     """
     import optuna
 
-    from study.cost import cost_by_name
     from study.design import draw_design
     from study.experiment import experiment as find_experiment
     from study.samplers import check_sampler
@@ -74,9 +79,10 @@ def sweep(
     from study.workers import check_jobs
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    found = find_experiment(experiment).with_cost(cost_by_name(cost))
-    settings = Settings(trials, replicates, seed, sampler, design, design_size)
-    precision = Precision(standard_error, validation_games, validation_points)
+    found = find_experiment(experiment).by(cost)
+    n_replicates = found.goal.replicates if replicates is None else replicates
+    settings = Settings(trials, n_replicates, seed, sampler, design, design_size)
+    precision = Precision.of(found.goal, standard_error, validation_games, validation_points)
     n_jobs = check_jobs(jobs)
     check_sampler(sampler)
     draw_design(design, found.space, design_size, seed)
@@ -108,7 +114,7 @@ def stops_reported() -> Iterator[None]:
 def validate(
     study: StudyArgument,
     name: NameOption = None,
-    standard_error: StandardErrorOption = 500.0,
+    standard_error: StandardErrorOption = None,
     validation_games: ValidationGamesOption = 1000,
     validation_points: ValidationPointsOption = 6,
     jobs: JobsOption = None,
@@ -118,14 +124,19 @@ def validate(
 
     What is validated already keeps its games; a smaller standard error adds to them.
     """
+    from study.goal import SCORE
     from study.storage import check_database, locked, make_folder, record_of
     from study.sweep import Sweep
     from study.validation import Precision
     from study.workers import check_jobs
 
-    precision = Precision(standard_error, validation_games, validation_points)
+    # What no goal allows is refused before anything is opened.
+    Precision.of(SCORE, standard_error, validation_games, validation_points)
     n_jobs = check_jobs(jobs)
     with reading(study, name, results) as (opened, place, experiment):
+        precision = Precision.of(
+            experiment.goal, standard_error, validation_games, validation_points
+        )
         if place.database is not None:
             check_database(place.database, for_writing=True)
         make_folder(place.folder)

@@ -24,9 +24,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from agents.agent import Agent, Game
+from agents.agent import Agent
 from agents.mcmdp import MonteCarloMDP
 from agents.pmcts import PureMonteCarlo
+from agents.twenty48 import Game2048
 from study.plots import BLACK, BLUE, GREY, RED, STYLE, caption, new_figure, points_axis
 from study.reproduce import intervals
 
@@ -88,14 +89,14 @@ def seeds_of_row(row: Row, seeds: Sequence[int]) -> Sequence[int]:
     return seeds[: max(2, round(SHARE_OF_GAMES * len(seeds)))]
 
 
-def bellman_frame(policies: Sequence[Row], games: Mapping[str, Sequence[Game]]) -> pd.DataFrame:
+def bellman_frame(policies: Sequence[Row], games: Mapping[str, Sequence[Game2048]]) -> pd.DataFrame:
     """Return one row a policy: mean score, and its differences from equation 2 and pure Monte Carlo.
 
     Parameters
     ----------
     policies : sequence of Row
         From :func:`rows`.
-    games : mapping of str to sequence of Game
+    games : mapping of str to sequence of Game2048
         By :attr:`Row.name`; all of the same seeds in the same order, or of the first of them.
 
     Returns

@@ -18,15 +18,16 @@ import numpy.typing as npt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from agents.agent import Agent, Game
+from agents.agent import Agent
+from agents.twenty48 import Game2048
 from study.cost import SECONDS, engineering
 from study.errors import InputError
 from study.front import show_theta, without_baselines
 from study.plots import BLACK, BLUE, RED, STYLE, caption, cost_axis, new_figure, points_axis
-from study.replicate import summarize
 from study.report import thetas_of
 from study.reproduce import intervals
 from study.reproduce.fronts import Front
+from study.twenty48 import summarize
 
 __all__ = [
     "Contender",
@@ -97,7 +98,7 @@ def contender_of(front_of: Front) -> Contender:
 
 
 def points_frame(
-    contenders: Sequence[Contender], games: Mapping[str, Sequence[Game]]
+    contenders: Sequence[Contender], games: Mapping[str, Sequence[Game2048]]
 ) -> pd.DataFrame:
     """Return one row a point: mean score with its 95% interval (bootstrap), and cost, the cheapest first."""
     lines = []
@@ -159,7 +160,7 @@ def weights_at(costs: npt.NDArray[np.float64], budget: float) -> npt.NDArray[np.
 def difference_frame(
     contenders: Sequence[Contender],
     frame: pd.DataFrame,
-    games: Mapping[str, Sequence[Game]],
+    games: Mapping[str, Sequence[Game2048]],
 ) -> pd.DataFrame:
     """Return one row a budget: the second contender's score, the first's, and their difference.
 

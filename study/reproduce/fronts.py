@@ -6,22 +6,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from study.cost import cost_by_name
 from study.errors import InputError
 from study.experiment import Experiment
 from study.experiment import experiment as experiment_by_name
+from study.twenty48 import check_2048
 
 __all__ = ["Front", "front_in_folder", "within"]
 
-NEEDED = {
-    "point",
-    "origin",
-    "n_games",
-    "score_mean_points",
-    "score_sem_points",
-    "seconds_per_move",
-    "playout_moves_per_move",
-}
+NEEDED = {"point", "origin", "n_games"}
 
 
 @dataclass(frozen=True)
@@ -38,12 +30,20 @@ class Front:
         What it tuned, by which cost.
     validated : DataFrame
         From :func:`study.front.validated_frame`.
+
+    Raises
+    ------
+    InputError
+        If it is of another game than 2048.
     """
 
     name: str
     seed: int
     experiment: Experiment
     validated: pd.DataFrame
+
+    def __post_init__(self) -> None:
+        check_2048(f"study: {self.name!r}", self.experiment.kind)
 
 
 def within(front: Front, other: Front) -> Front:
@@ -75,13 +75,16 @@ def front_in_folder(folder: Path) -> Front:
         cost = str(made.get("cost", "seconds_per_move"))
     except (ValueError, KeyError, TypeError):
         raise InputError(f"front: {manifest} is no manifest of a study") from None
-    experiment = experiment_by_name(found).with_cost(cost_by_name(cost))
+    experiment = experiment_by_name(found).by(cost)
     words = {choice.name: str for choice in experiment.space.choices}
     try:
         validated = pd.read_csv(table, dtype=words)
     except (ValueError, pd.errors.ParserError):
         raise InputError(f"front: {table} is no table") from None
-    missing = sorted((NEEDED | set(experiment.space.names)) - set(validated.columns))
+    goal = experiment.goal
+    needed = NEEDED | {goal.column("mean"), goal.column("sem")}
+    needed |= {each.name for each in experiment.costs} | set(experiment.space.names)
+    missing = sorted(needed - set(validated.columns))
     if missing:
         raise InputError(f"front: {table} has no column {', '.join(missing)}")
     for choice in experiment.space.choices:

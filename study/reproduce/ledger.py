@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from agents.agent import Agent, Game
+from agents.agent import Agent
+from agents.twenty48 import Game2048
 from engine.twenty48 import largest_exponent, tile
 from study.errors import InputError
 
@@ -45,10 +46,10 @@ def line_of(words: tuple[object, ...]) -> bytes:
     return text.getvalue().encode()
 
 
-def game_of(words: list[str]) -> tuple[str, Game]:
+def game_of(words: list[str]) -> tuple[str, Game2048]:
     """Read one line of the table; ValueError if it is no finished game."""
     agent, seed, score, n_moves, seconds, n_playout_moves, max_tile, end = words
-    game = Game(
+    game = Game2048(
         seed=int(seed),
         score=int(score),
         n_moves=int(n_moves),
@@ -64,12 +65,12 @@ def game_of(words: list[str]) -> tuple[str, Game]:
     return agent, game
 
 
-def games_in(content: bytes, path: Path) -> tuple[dict[str, dict[int, Game]], int]:
+def games_in(content: bytes, path: Path) -> tuple[dict[str, dict[int, Game2048]], int]:
     """Read a table of games, up to the last whole line.
 
     Returns
     -------
-    played : dict of str to dict of int to Game
+    played : dict of str to dict of int to Game2048
         By the agent's digest, and by seed.
     n_bytes : int
         How much of the content is whole: what comes after was torn by a kill.
@@ -87,7 +88,7 @@ def games_in(content: bytes, path: Path) -> tuple[dict[str, dict[int, Game]], in
         raise InputError(
             f"{path}: no table of games of this version; use another folder, or move it away"
         )
-    played: dict[str, dict[int, Game]] = {}
+    played: dict[str, dict[int, Game2048]] = {}
     for number, line in enumerate(content[:n_bytes].splitlines()[1:], 2):
         try:
             (words,) = csv.reader([line.decode()])
@@ -128,11 +129,11 @@ class GameLedger:
         """How many games there are, of all agents."""
         return sum(len(games) for games in self.played.values())
 
-    def games(self, agent: Agent) -> dict[int, Game]:
+    def games(self, agent: Agent) -> dict[int, Game2048]:
         """Return an agent's games, by seed."""
         return self.played.setdefault(digest_of(agent), {})
 
-    def add(self, agent: Agent, game: Game) -> None:
+    def add(self, agent: Agent, game: Game2048) -> None:
         """Keep a finished game; one that is there already is the same game, and stays.
 
         Only while the ledger is :meth:`held`.

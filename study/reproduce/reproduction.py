@@ -10,7 +10,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 from rich.console import Console
 
-from agents.agent import Agent, Game
+from agents.agent import Agent
+from agents.twenty48 import Game2048
 from study.errors import InputError
 from study.manifest import provenance, write_manifest
 from study.plots import save
@@ -83,7 +84,7 @@ class Reproduction:
                     self.ledger.add(agent, game)
         self.n_before = self.ledger.n_games
 
-    def play(self, agents: Mapping[str, Agent], seeds: Sequence[int]) -> dict[str, list[Game]]:
+    def play(self, agents: Mapping[str, Agent], seeds: Sequence[int]) -> dict[str, list[Game2048]]:
         """Play what is missing: see :func:`study.reproduce.rows.play_missing`."""
         self.agents.update(agents)
         return play_missing(agents, seeds, self.ledger, self.jobs, self.out)

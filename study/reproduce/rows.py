@@ -7,7 +7,8 @@ from typing import Any
 
 from rich.console import Console
 
-from agents.agent import Agent, Game, warm
+from agents.agent import Agent, warm
+from agents.twenty48 import Game2048
 from study.dispatch import Dispatch
 from study.progress import Snapshot, SweepDisplay
 from study.reproduce.ledger import GameLedger, digest_of
@@ -74,6 +75,7 @@ class Rows:
         name, seed = finished.key
         if finished.game is None:
             raise RowsError(f"{name}, seed {seed}: {finished.error}; what has finished is kept")
+        assert isinstance(finished.game, Game2048), "rows and their ledger are of 2048"
         self.ledger.add(self.agents[name], finished.game)
         self.missing[name].discard(seed)
 
@@ -101,7 +103,7 @@ def play_missing(
     ledger: GameLedger,
     jobs: int,
     out: Console,
-) -> dict[str, list[Game]]:
+) -> dict[str, list[Game2048]]:
     """Play what a ledger misses, and return all games of each row, in the order of the seeds.
 
     Parameters

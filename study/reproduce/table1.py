@@ -16,15 +16,16 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from agents.agent import Agent, Game
+from agents.agent import Agent
 from agents.mcmdp import MonteCarloMDP
 from agents.pmcts import PureMonteCarlo
 from agents.schedule import AUTHORS_SCHEDULE
 from agents.slips import FoursExploredAsTwos, OneSpawnADirection
+from agents.twenty48 import Game2048
 from engine.twenty48 import Rule
 from study.plots import BLACK, BLUE, RED, STYLE, caption, new_figure, points_axis
-from study.replicate import summarize
 from study.reproduce import intervals
+from study.twenty48 import summarize
 
 __all__ = [
     "ROWS",
@@ -122,12 +123,12 @@ def seeds_for_slips(seeds: Sequence[int]) -> Sequence[int]:
     return seeds[: max(2, len(seeds) // 4)]
 
 
-def table1_frame(games: Mapping[str, Sequence[Game]]) -> pd.DataFrame:
+def table1_frame(games: Mapping[str, Sequence[Game2048]]) -> pd.DataFrame:
     """Return one row a row, ours beside the paper's.
 
     Parameters
     ----------
-    games : mapping of str to sequence of Game
+    games : mapping of str to sequence of Game2048
         By :attr:`Row.name`; all of the same seeds in the same order, or of the first of them.
 
     Returns
@@ -316,7 +317,7 @@ def table1_markdown(frame: pd.DataFrame, seeds: Sequence[int]) -> str:
 
 
 @mpl.rc_context(STYLE)
-def table1_figure(games: Mapping[str, Sequence[Game]], frame: pd.DataFrame) -> Figure:
+def table1_figure(games: Mapping[str, Sequence[Game2048]], frame: pd.DataFrame) -> Figure:
     """Draw Figure 3: how the scores of each model spread, the common rule left, the cascade right."""
     figure, axes = new_figure(9.2, 5.6)
     models = list(PAPER)

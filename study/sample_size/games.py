@@ -11,6 +11,7 @@ from rich.console import Console
 
 from agents.agent import Agent, Game
 from agents.catalog import theta_names
+from agents.twenty48 import Game2048
 from study.errors import InputError
 from study.experiment import Experiment
 from study.play import agent_of
@@ -18,6 +19,7 @@ from study.reproduce.ledger import GameLedger, digest_of
 from study.reproduce.rows import play_missing
 from study.sample_size.sample import Sample
 from study.storage import make_folder
+from study.twenty48 import check_2048
 from study.validation import Validated
 from study.workers import check_jobs
 
@@ -86,15 +88,16 @@ def samples_of_points(
     points: Sequence[Validated], experiment: Experiment, output: Path | None
 ) -> list[Sample]:
     """Return the validation games of one or two points of a study; keep them in ``output``."""
+    check_2048("study: one", experiment.kind)
     agents = [experiment.build(point.params) for point in points]
     samples = []
-    kept: list[tuple[Agent, Game]] = []
+    kept: list[tuple[Agent, Game2048]] = []
     for label, point, agent in zip(NAMES, points, agents, strict=False):
         theta = ",".join(f"{point.params[name]:g}" for name in experiment.space.names)
         played = [point.games[replicate] for replicate in sorted(point.games)]
         origin = f"{point.origin}, point {point.key}"
         samples.append(sample_of(label, theta, origin, digest_of(agent), played))
-        kept += [(agent, game) for game in played]
+        kept += [(agent, game) for game in played if isinstance(game, Game2048)]
     if output is not None:
         make_folder(output, "output")
         ledger = GameLedger(output / GAMES)

@@ -27,7 +27,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.stats import norm
 
-from study.front import Z95, t95
+from study.goal import Z95, t95
 from study.reproduce.intervals import Estimate
 from study.sample_size.means import ENDS, drawn, resampled_sums
 from study.sample_size.sample import Integers, Sample

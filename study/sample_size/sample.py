@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from study.errors import InputError
-from study.front import t95
+from study.goal import t95
 from study.reproduce.intervals import Estimate
 
 __all__ = ["Integers", "Sample"]

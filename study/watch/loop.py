@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from agents.agent import Agent
+from agents.twenty48 import Agent2048
 from engine.twenty48 import Action, stream
 from study.mind import ARROWS, Thought, think
 from study.terminal import DOWN, END, LEFT, RIGHT, UP, Keyboard
@@ -57,7 +57,7 @@ class Stage:
     clock: Callable[[], float]
 
 
-def think_of(agent: Agent, position: Position) -> Thought | None:
+def think_of(agent: Agent2048, position: Position) -> Thought | None:
     """Ask an agent what it does in its own game of the position's seed; None where the game is over."""
     if not position.legal:
         return None
@@ -87,12 +87,12 @@ def quits(keys: Sequence[str]) -> bool:
     return any(key in {"q", "Q", END} for key in keys)
 
 
-def watch_agent(agent: Agent, player: str, seed: int, speed: float, stage: Stage) -> Position:
+def watch_agent(agent: Agent2048, player: str, seed: int, speed: float, stage: Stage) -> Position:
     """Let an agent play the game of a seed, at a pace to be watched.
 
     Parameters
     ----------
-    agent : Agent
+    agent : Agent2048
         Who plays.
     player : str
         Its name, to be shown.
@@ -166,12 +166,12 @@ def watch_agent(agent: Agent, player: str, seed: int, speed: float, stage: Stage
                 changed = True
 
 
-def play_by_hand(agent: Agent, player: str, seed: int, stage: Stage) -> Position:
+def play_by_hand(agent: Agent2048, player: str, seed: int, stage: Stage) -> Position:
     """Let a person play the game of a seed: the tiles that come are those of the agent's game.
 
     Parameters
     ----------
-    agent : Agent
+    agent : Agent2048
         Who gives hints.
     player : str
         What is shown as the player.

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 from numba.core.errors import TypingError
 
-from agents.agent import Agent, Progress
 from agents.game_loop import decide, play_on
 from agents.pmcts import PureMonteCarlo
 from agents.random import RandomAgent
 from agents.slips import OneSpawnADirection
+from agents.twenty48 import Agent2048 as Agent
+from agents.twenty48 import Progress
 from agents.uct import UCT
 from engine.rng import SPAWN
 from engine.twenty48 import Rule, afterstate, initial, spawn, stream

@@ -1,8 +1,20 @@
-"""Quick experiments: the real agents on spaces of a few playouts, and of a few simulations and words."""
+"""Quick experiments: the real agents on spaces of a few playouts, and of a few simulations and words.
 
+And two of other games than 2048, which cost nothing: a coin that is won or lost, and a problem that is solved exactly.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
 import pytest
 
+from agents.agent import Agent, Game, check_seed
+from agents.catalog import AGENTS
+from study.cost import BACKUPS, SECONDS, SOLVING_SECONDS, SWEEPS
 from study.experiment import EXPERIMENTS, Experiment
+from study.goal import EXACT_SCORE, WIN_RATE
+from study.kind import Kind
 from study.space import Choice, Parameter, Space
 
 QUICK = Experiment(
@@ -45,3 +57,103 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> Experiment:
     """Make the quick experiment known by name."""
     monkeypatch.setitem(EXPERIMENTS, "quick", QUICK)
     return QUICK
+
+
+@dataclass(frozen=True)
+class CoinGame(Game, kind="coin"):
+    """A game of a coin."""
+
+    won: bool
+    n_backups: int
+
+
+@dataclass(frozen=True)
+class Coin(Agent):
+    """Wins with probability effort/(effort + 20), in effort microseconds a move."""
+
+    effort: int = 10
+
+    @property
+    def p_win(self) -> float:
+        return self.effort / (self.effort + 20)
+
+    def warm_up(self) -> None:
+        pass
+
+    def play(self, seed: int) -> CoinGame:
+        check_seed(seed)
+        draw = np.random.default_rng(seed)
+        won, n_moves = bool(draw.random() < self.p_win), int(draw.integers(5, 15))
+        seconds = 1e-6 * self.effort * n_moves
+        return CoinGame(
+            seed, 500.5 if won else -500.0, n_moves, seconds, won, self.effort * n_moves
+        )
+
+
+@dataclass(frozen=True)
+class SolvedGame(Game, kind="solved"):
+    """A problem that was solved; its score is an expectation."""
+
+    n_sweeps: int
+
+
+@dataclass(frozen=True)
+class Solver(Agent):
+    """Expects 13 − 3·exp(−sweeps/20) points, whatever the seed."""
+
+    sweeps: int = 10
+
+    @property
+    def worth(self) -> float:
+        return 13.0 - 3.0 * math.exp(-self.sweeps / 20)
+
+    def warm_up(self) -> None:
+        pass
+
+    def play(self, seed: int) -> SolvedGame:
+        check_seed(seed)
+        return SolvedGame(seed, self.worth, 1, 1e-5 * self.sweeps, self.sweeps)
+
+
+COIN = Experiment(
+    name="coin",
+    title="A coin",
+    agent="coin",
+    space=Space((Parameter("effort", 1, 100, integer=True, log=True, symbol="e"),)),
+    reference_score=0.0,
+    reference_costs={"seconds_per_move": 0.001, "backups_per_move": 1000.0},
+    baselines={"ten": {"effort": 10}},
+    goal=WIN_RATE,
+    costs=(SECONDS, BACKUPS),
+    kind=Kind(CoinGame),
+)
+
+SOLVER = Experiment(
+    name="solver",
+    title="A problem solved",
+    agent="solver",
+    space=Space((Parameter("sweeps", 1, 200, integer=True, log=True, symbol="s"),)),
+    reference_score=5.0,
+    reference_costs={"solving_seconds": 0.01, "n_sweeps": 1000.0},
+    baselines={"ten": {"sweeps": 10}},
+    cost=SOLVING_SECONDS,
+    goal=EXACT_SCORE,
+    costs=(SOLVING_SECONDS, SWEEPS),
+    kind=Kind(SolvedGame),
+)
+
+
+@pytest.fixture
+def coin(monkeypatch: pytest.MonkeyPatch) -> Experiment:
+    """Make the coin known by name, with its agent."""
+    monkeypatch.setitem(AGENTS, "coin", Coin)
+    monkeypatch.setitem(EXPERIMENTS, "coin", COIN)
+    return COIN
+
+
+@pytest.fixture
+def solver(monkeypatch: pytest.MonkeyPatch) -> Experiment:
+    """Make the problem known by name, with its agent."""
+    monkeypatch.setitem(AGENTS, "solver", Solver)
+    monkeypatch.setitem(EXPERIMENTS, "solver", SOLVER)
+    return SOLVER

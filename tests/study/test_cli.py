@@ -413,7 +413,8 @@ def test_bad_input_prints_no_traceback_in_a_real_process() -> None:
     result = run("sweep", "chess")
     assert (result.returncode, result.stdout) == (2, "")
     assert (
-        result.stderr == "thetafront: experiment: 'chess' given, one of mcmdp, switching allowed\n"
+        result.stderr
+        == "thetafront: experiment: 'chess' given, one of mcmdp, switching, uct allowed\n"
     )
 
 

@@ -3,7 +3,7 @@
 import optuna
 import pytest
 
-from agents.agent import Game
+from agents.twenty48 import Game2048 as Game
 from study.compare import compare_figure, compare_frame, compare_markdown, entry_of
 from study.errors import InputError
 from study.experiment import Experiment

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.agent import Game
+from agents.twenty48 import Game2048 as Game
 from study.cost import COSTS, PLAYOUT_MOVES, SECONDS, cost_by_name, engineering
 from study.errors import InputError
 

@@ -14,7 +14,7 @@ from rich.console import Console
 from scipy.stats import norm
 from threadpoolctl import threadpool_limits
 
-from agents.agent import Game
+from agents.twenty48 import Game2048 as Game
 from study.cost import PLAYOUT_MOVES
 from study.experiment import Experiment
 from study.front import (

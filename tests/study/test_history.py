@@ -7,7 +7,7 @@ import optuna
 import pytest
 from threadpoolctl import threadpool_limits
 
-from agents.agent import Game
+from agents.twenty48 import Game2048 as Game
 from study.experiment import Experiment
 from study.history import hypervolume_history
 from study.pareto import hypervolume

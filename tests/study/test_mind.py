@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from agents.agent import Decision
 from agents.mcmdp import MonteCarloMDP
 from agents.random import RandomAgent
 from agents.schedule import Schedule
+from agents.twenty48 import Decision
 from engine.twenty48 import Action, pack, parse, playouts, stream, unpack
 from study.cli import app
 from study.errors import InputError

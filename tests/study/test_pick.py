@@ -9,7 +9,7 @@ import numpy as np
 import optuna
 import pytest
 
-from agents.agent import Game
+from agents.twenty48 import Game2048 as Game
 from study.cost import PLAYOUT_MOVES
 from study.errors import InputError
 from study.experiment import EXPERIMENTS, Experiment

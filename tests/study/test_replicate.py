@@ -4,15 +4,10 @@ import math
 
 import pytest
 
-from agents.agent import Game
+from agents.twenty48 import Game2048 as Game
 from study.cost import engineering
-from study.replicate import (
-    game_seed,
-    game_to_record,
-    record_to_game,
-    share_reaching,
-    summarize,
-)
+from study.replicate import game_seed, game_to_record, record_to_game
+from study.twenty48 import share_reaching, summarize
 
 GAMES = [
     Game(0, 1000, 100, 0.5, 40_000, 128, 0xFEDCBA9876543210),

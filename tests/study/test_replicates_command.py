@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner, Result
 
-from agents.agent import Game
+from agents.twenty48 import Game2048 as Game
 from study.cli import app
 from study.experiment import Experiment
 from study.replicate import game_to_record

@@ -7,7 +7,7 @@ import optuna
 import pytest
 from optuna.trial import TrialState
 
-from agents.agent import Game
+from agents.twenty48 import Game2048 as Game
 from study.batch import games_of
 from study.cost import PLAYOUT_MOVES
 from study.errors import InputError

@@ -15,8 +15,8 @@ import pandas as pd
 import pytest
 from threadpoolctl import threadpool_limits
 
-from agents.agent import Game
 from agents.pmcts import PureMonteCarlo
+from agents.twenty48 import Game2048 as Game
 from study.batch import games_of
 from study.cost import PLAYOUT_MOVES
 from study.design import draw_design

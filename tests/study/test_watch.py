@@ -21,11 +21,12 @@ from rich.console import Console
 from rich.screen import Screen
 from typer.testing import CliRunner
 
-from agents.agent import Agent, Decision
 from agents.leaf_value import LeafValue
 from agents.mcmdp import MonteCarloMDP
 from agents.random import RandomAgent
 from agents.schedule import Schedule
+from agents.twenty48 import Agent2048 as Agent
+from agents.twenty48 import Decision
 from agents.uct import UCT
 from engine.twenty48 import Action, Rule, initial, legal_actions, pack, parse
 from study.cli import app

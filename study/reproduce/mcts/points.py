@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from agents.agent import Agent, Game
+from agents.agent import Agent
 from agents.leaf_value import LeafValue
-from study.replicate import summarize
+from agents.twenty48 import Game2048
 from study.reproduce import intervals
 from study.reproduce.equal_time import weights_at
 from study.reproduce.mcts.design import (
@@ -27,6 +27,7 @@ from study.reproduce.mcts.design import (
     plain_agent,
     plain_name,
 )
+from study.twenty48 import summarize
 
 __all__ = [
     "Lead",
@@ -65,12 +66,12 @@ def plain_agents(simulations: Sequence[int]) -> dict[str, Agent]:
     }
 
 
-def scores_of(games: Sequence[Game]) -> Scores:
+def scores_of(games: Sequence[Game2048]) -> Scores:
     """Return the scores of some games, in points."""
     return np.array([game.score for game in games], np.float64)
 
 
-def score_columns(games: Sequence[Game]) -> dict[str, Any]:
+def score_columns(games: Sequence[Game2048]) -> dict[str, Any]:
     """Return what tables say of an agent's games: mean score with its 95% interval, and what a move took."""
     summary = summarize(games)
     mean = intervals.mean(scores_of(games))
@@ -84,7 +85,9 @@ def score_columns(games: Sequence[Game]) -> dict[str, Any]:
     }
 
 
-def points_frame(simulations: Sequence[int], games: Mapping[str, Sequence[Game]]) -> pd.DataFrame:
+def points_frame(
+    simulations: Sequence[int], games: Mapping[str, Sequence[Game2048]]
+) -> pd.DataFrame:
     """Return one row a point, by leaf value and m."""
     return pd.DataFrame(
         {
@@ -108,7 +111,7 @@ def exploration_agents(design: Design) -> dict[str, Agent]:
     }
 
 
-def exploration_frame(design: Design, games: Mapping[str, Sequence[Game]]) -> pd.DataFrame:
+def exploration_frame(design: Design, games: Mapping[str, Sequence[Game2048]]) -> pd.DataFrame:
     """Return one row for each c of a plain agent, with its difference from c = 100 on the same seeds."""
     lines = []
     for case in design.exploration_cases:
@@ -174,7 +177,7 @@ def budgets_of(points: pd.DataFrame) -> list[float]:
 def equal_time_frame(
     simulations: Sequence[int],
     points: pd.DataFrame,
-    games: Mapping[str, Sequence[Game]],
+    games: Mapping[str, Sequence[Game2048]],
     budgets: Sequence[float],
 ) -> pd.DataFrame:
     """Return, for each budget, one row for each leaf value whose points span it.
@@ -188,7 +191,7 @@ def equal_time_frame(
         m of the points.
     points : DataFrame
         From :func:`points_frame`.
-    games : mapping of str to sequence of Game
+    games : mapping of str to sequence of Game2048
         By the points' names; all of the same seeds in the same order.
     budgets : sequence of float
         Seconds a move.

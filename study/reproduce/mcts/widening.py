@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from agents.agent import Agent, Game
+from agents.agent import Agent
+from agents.twenty48 import Game2048
 from study.reproduce import intervals
 from study.reproduce.mcts.calibration import Chosen
 from study.reproduce.mcts.design import Case
@@ -29,7 +30,7 @@ def widening_agents(chosen: Chosen) -> dict[str, Agent]:
     return agents
 
 
-def widening_frame(chosen: Chosen, games: Mapping[str, Sequence[Game]]) -> pd.DataFrame:
+def widening_frame(chosen: Chosen, games: Mapping[str, Sequence[Game2048]]) -> pd.DataFrame:
     """Return one row a setting, and one for each plain agent before its settings.
 
     ``k_state`` and ``alpha_state`` of the plain agent are empty. ``relative_time`` is seconds per move in the games,

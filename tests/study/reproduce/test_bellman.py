@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from agents.agent import Game
 from agents.mcmdp import MonteCarloMDP
+from agents.twenty48 import Game2048 as Game
 from study.reproduce.bellman import (
     EQUATION_2,
     PURE,

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from agents.agent import Game
+from agents.twenty48 import Game2048 as Game
 from study.errors import InputError
 from study.reproduce.equal_time import (
     Contender,

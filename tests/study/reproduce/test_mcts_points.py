@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from agents.agent import Game
 from agents.leaf_value import LeafValue
+from agents.twenty48 import Game2048 as Game
 from agents.uct import UCT
 from study.reproduce.mcts.design import TITLES, Design, plain_name
 from study.reproduce.mcts.points import (

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from agents.agent import Game
 from agents.leaf_value import LeafValue
+from agents.twenty48 import Game2048 as Game
 from agents.uct import UCT
 from study.errors import InputError
 from study.reproduce.intervals import Estimate

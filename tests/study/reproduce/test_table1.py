@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from agents.agent import Game
 from agents.mcmdp import MonteCarloMDP
+from agents.twenty48 import Game2048 as Game
 from engine.twenty48 import Rule
 from study.reproduce.intervals import Estimate
 from study.reproduce.table1 import (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.agent import Game
+from agents.twenty48 import Game2048 as Game
 from study.errors import InputError
 from study.sample_size.games import choose_points
 from study.validation import Validated

@@ -1,0 +1,61 @@
+"""What agents of all games have in common: compiled once, and their games known by name."""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from agents.agent import Agent, Game, check_seed, warm
+from agents.pmcts import PureMonteCarlo
+from agents.twenty48 import Game2048
+from engine.twenty48 import Rule
+
+
+@dataclass(frozen=True)
+class Counted(Agent):
+    """Counts how often it is warmed up."""
+
+    kernel: str = "a"
+    calls: list[str] = field(default_factory=list, compare=False)
+
+    @property
+    def built_for(self) -> str:
+        return self.kernel
+
+    def warm_up(self) -> None:
+        self.calls.append(self.kernel)
+
+    def play(self, seed: int) -> Game:
+        return Game(seed, 1.5, 1, 0.0)
+
+
+def test_kernels_are_compiled_once_for_each_thing_they_are_built_for() -> None:
+    calls: list[str] = []
+    for kernel in ("a", "a", "b", "a", "b"):
+        warm(Counted(kernel, calls))
+    assert calls == ["a", "b"]
+
+
+def test_agents_for_2048_are_built_for_their_rule() -> None:
+    for rule in Rule:
+        assert PureMonteCarlo(1, rule=rule).built_for == rule
+
+
+def test_games_of_2048_are_known_by_name() -> None:
+    assert Game.kinds["2048"] is Game2048
+    game = Game2048(3, 1000, 100, 0.5, 40_000, 128, 0xFEDCBA9876543210)
+    assert game.as_record() == {
+        "seed": 3,
+        "score": 1000,
+        "n_moves": 100,
+        "seconds": 0.5,
+        "n_playout_moves": 40_000,
+        "max_tile": 128,
+        "end_board": "fedcba9876543210",
+    }
+    assert Game2048.from_record(game.as_record()) == game
+
+
+@pytest.mark.parametrize("seed", [-1, 2**63])
+def test_a_seed_out_of_range_is_named(seed: int) -> None:
+    with pytest.raises(ValueError, match=f"seed: {seed} given, 0 to 2\\*\\*63 - 1 allowed"):
+        check_seed(seed)
