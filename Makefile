@@ -108,7 +108,7 @@ switching: $(INSTALLED) ## tune the agent that looks deeper, compare it with the
 	@$(BIN)/thetafront reproduce switching results/reference/mcmdp switching --games 175 \
 		--output results/equal_time $(call option,jobs,JOBS)
 
-mcts: $(INSTALLED) ## tree search by leaf value, and with widening (an hour of CPU; stopped, it goes on)
+mcts: $(INSTALLED) ## tree search by leaf value, and with widening (half an hour of CPU; stopped, it goes on)
 	@$(BIN)/thetafront reproduce mcts --output results/mcts $(call option,jobs,JOBS)
 
 uct: $(INSTALLED) ## tune tree search, and compare it with mcmdp at equal time (an hour and a half of CPU)

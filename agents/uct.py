@@ -202,7 +202,7 @@ class UCT(Agent2048):
     exploration : float
         c, 0 to 10⁹, in points.
     leaf_value : LeafValue
-        How a leaf is valued.
+        How a leaf is valued; its name will do.
     weights : tuple of float, shape (16,) or (0,)
         The cells' weights in reading order, −10⁹ to 10⁹ each, in place of those that ``weights_a`` or
         ``weights_b`` name; empty for the named ones.
@@ -220,7 +220,7 @@ class UCT(Agent2048):
     Raises
     ------
     ValueError
-        If a number is out of range, or weights are given that nothing reads.
+        If a number is out of range, a leaf's value has another name, or weights are given that nothing reads.
     """
 
     n_simulations: int = 100
@@ -251,11 +251,17 @@ class UCT(Agent2048):
         ):
             if not 0 <= number <= largest:
                 raise ValueError(f"{name}: {number:g} given, 0 to {largest:g} allowed")
+        try:
+            object.__setattr__(self, "leaf_value", LeafValue(self.leaf_value))
+        except ValueError:
+            raise ValueError(
+                f"leaf_value: {self.leaf_value!r} given, one of {', '.join(LeafValue)} allowed"
+            ) from None
         if not self.weights:
             return
         if self.leaf_value not in WEIGHTS:
             raise ValueError(
-                f"weights: 16 numbers given with leaf_value {self.leaf_value}, which reads none; "
+                f"weights: {len(self.weights)} numbers given with leaf_value {self.leaf_value}, which reads none; "
                 f"{' or '.join(WEIGHTS)} allowed"
             )
         if len(self.weights) != 16:
@@ -284,7 +290,7 @@ class UCT(Agent2048):
             n_simulations,
             depth,
             exploration,
-            LeafValue(leaf_value),
+            leaf_value,
             k_action=k_action,
             alpha_action=alpha_action,
             k_state=k_state,

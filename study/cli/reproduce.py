@@ -143,7 +143,7 @@ def switching(
 
 @reproduce.command()
 def mcts(
-    games: GamesOption = 200,
+    games: GamesOption = 100,
     seed: SeedOption = 0,
     jobs: JobsOption = None,
     output: Annotated[Path, output_option("mcts")] = RESULTS / "mcts",

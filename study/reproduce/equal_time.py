@@ -221,7 +221,7 @@ def equal_time_markdown(
         f"# {second} against {first} at equal CPU time",
         "",
         f"Points of both studies' validated fronts, {n:,} games each on the seeds {seeds[0]} to {seeds[-1]}, which "
-        f"neither study has used. {chosen_by(contenders)} In parentheses 95% intervals by bootstrap; differences in pairs of equal seeds. "
+        f"neither study has used. {chosen_by(contenders)} In parentheses 95% intervals by bootstrap (Student's t below 20 games); differences in pairs of equal seeds. "
         "Between neighbouring points scores are read off straight lines over log time.",
         "",
         f"| CPU time a move | {first} | {second} | difference | |",

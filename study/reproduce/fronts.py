@@ -4,11 +4,13 @@ import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from study.errors import InputError
 from study.experiment import Experiment
 from study.experiment import experiment as experiment_by_name
+from study.report import thetas_of
 from study.twenty48 import check_2048
 
 __all__ = ["Front", "front_in_folder", "within"]
@@ -93,4 +95,22 @@ def front_in_folder(folder: Path) -> Front:
                 choice.check(word)
             except InputError as error:
                 raise InputError(f"front: {table}, {error}") from None
+    check_rows(table, validated, experiment)
     return Front(name, seed, experiment, validated)
+
+
+def check_rows(table: Path, validated: pd.DataFrame, experiment: Experiment) -> None:
+    """Refuse, by InputError, scores and costs that no games have, and a θ that the agent does not take."""
+    for column in (experiment.goal.column("mean"), *(each.name for each in experiment.costs)):
+        numbers = pd.to_numeric(validated[column], errors="coerce").to_numpy(float)
+        wrong = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= 0)))
+        if len(wrong):
+            raise InputError(
+                f"front: {table}, {column}: {validated[column].iloc[wrong[0]]} given in row {wrong[0] + 1}, "
+                "a finite number of 0 or more allowed"
+            )
+    for number, theta in enumerate(thetas_of(validated, experiment), 1):
+        try:
+            experiment.build(theta)
+        except ValueError as error:
+            raise InputError(f"front: {table}, row {number}, {error}") from None

@@ -338,6 +338,13 @@ def test_the_catalog_makes_it_of_numbers_and_a_word() -> None:
     assert build("uct", {}) == UCT()
 
 
+def test_a_leaf_value_may_be_named() -> None:
+    named: Any = "score"
+    agent = UCT(3, leaf_value=named)
+    assert agent == UCT(3, leaf_value=LeafValue.SCORE)
+    assert isinstance(agent.leaf_value, LeafValue)
+
+
 @pytest.mark.parametrize(
     ("values", "part"),
     [
@@ -348,7 +355,10 @@ def test_the_catalog_makes_it_of_numbers_and_a_word() -> None:
         ({"alpha_action": 11.0}, "alpha_action: 11 given, 0 to 10 allowed"),
         ({"k_state": -0.5}, "k_state: -0.5 given"),
         ({"alpha_state": float("inf")}, "alpha_state: inf given"),
+        ({"leaf_value": "chess"}, "leaf_value: 'chess' given, one of random, lookahead, weights_a"),
+        ({"leaf_value": 3}, "leaf_value: 3 given, one of random"),
         ({"weights": (1.0,) * 16}, "weights: 16 numbers given with leaf_value random"),
+        ({"weights": (1.0, 2.0)}, "weights: 2 numbers given with leaf_value random"),
         ({"weights": (1.0,), "leaf_value": LeafValue.WEIGHTS_A}, "weights: 1 numbers given, 16"),
         (
             {"weights": (math.inf,) * 16, "leaf_value": LeafValue.WEIGHTS_B},

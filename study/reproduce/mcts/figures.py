@@ -144,7 +144,7 @@ def equal_time_figure(points: pd.DataFrame) -> Figure:
     caption(
         figure,
         f"d = {DEPTH}, c = {EXPLORATION:g}, m = {listed}; {games_of(points)}; bars: 95% intervals. CPU time "
-        f"as measured in these games; the leftmost points are mostly the time of a call. {OURS}",
+        f"as measured in these games. {OURS}",
     )
     return figure
 

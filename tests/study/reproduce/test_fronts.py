@@ -1,6 +1,7 @@
 """Fronts from the folder that a study leaves, and what of them can be compared."""
 
 import json
+import math
 import shutil
 from pathlib import Path
 
@@ -62,6 +63,28 @@ def test_what_is_missing_or_damaged_is_named(tmp_path: Path) -> None:
         front_in_folder(tmp_path)
     (tmp_path / "front.csv").write_text("")
     with pytest.raises(InputError, match="is no table"):
+        front_in_folder(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        # A word in a column of a table makes words of all of it.
+        ("theta1", "x", "row 1, theta1: '35' given, a number allowed"),
+        ("theta1", -5, "row 2, theta1: -5 given, 0 to 1000000 allowed"),
+        ("theta6", math.nan, "row 2, theta6: nan given, a finite number allowed"),
+        ("score_mean_points", math.nan, "score_mean_points: nan given in row 2, a finite number"),
+        ("score_mean_points", "many", "score_mean_points: many given in row 2, a finite number"),
+        ("seconds_per_move", -1, "seconds_per_move: -1.* given in row 2, a finite number of 0"),
+        ("playout_moves_per_move", math.inf, "playout_moves_per_move: inf given in row 2"),
+    ],
+)
+def test_a_damaged_row_is_named(tmp_path: Path, column: str, value: object, said: str) -> None:
+    shutil.copy(PUBLISHED / "manifest.json", tmp_path)
+    published = pd.read_csv(PUBLISHED / "front.csv").astype(object)
+    published.loc[1, column] = value
+    published.to_csv(tmp_path / "front.csv", index=False)
+    with pytest.raises(InputError, match=said):
         front_in_folder(tmp_path)
 
 
