@@ -21,8 +21,10 @@ import numpy as np
 from engine.jit import inlined, kernel
 
 __all__ = [
+    "GHOSTS",
     "PLAYOUT",
     "POLICY",
+    "SLIP",
     "SPAWN",
     "START",
     "below",
@@ -41,6 +43,8 @@ START = np.uint64(1)  # the two tiles a game starts with
 SPAWN = np.uint64(2)  # the tile after each action
 PLAYOUT = np.uint64(3)  # the playouts of a decision
 POLICY = np.uint64(4)  # random choices of a policy itself
+SLIP = np.uint64(5)  # where Pacman's action takes him
+GHOSTS = np.uint64(6)  # the ghosts' moves of a turn
 
 
 @inlined

@@ -1,0 +1,184 @@
+"""The maze as kernels take it: what never changes while a game is played.
+
+Notation
+--------
+=============  ====================================================================================
+x, y           column and row of a cell, from (0, 0) at the bottom left
+cell           x·height + y: the index of (x, y) in an array of shape (width, height), laid out flat
+half cells     the unit of a ghost's coordinates: at the cell (x, y) it has the coordinates (2x, 2y)
+direction      0 … 3: north, east, south, west, so one to the right is + 1 and the reverse + 2, mod 4
+=============  ====================================================================================
+"""
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.jit import Integer, inlined, kernel
+
+__all__ = [
+    "DX",
+    "DY",
+    "NO_DIRECTION",
+    "N_ACTIONS",
+    "N_DIRECTIONS",
+    "UNREACHABLE",
+    "Action",
+    "Flags",
+    "Indices",
+    "Maze",
+    "build",
+    "count_directions",
+    "kth_direction",
+    "steps_from",
+]
+
+Flags = npt.NDArray[np.bool_]
+Indices = npt.NDArray[np.int64]
+
+
+class Action(IntEnum):
+    """The five actions; the first four are directions, clockwise."""
+
+    NORTH = 0
+    EAST = 1
+    SOUTH = 2
+    WEST = 3
+    STOP = 4
+
+
+N_ACTIONS = len(Action)
+N_DIRECTIONS = 4
+NO_DIRECTION = 4
+"""In the place of a direction: that of a ghost that has just started, or restarted."""
+
+# By action; small enough to be written into each kernel.
+DX = (0, 1, 0, -1, 0)
+DY = (1, 0, -1, 0, 0)
+
+UNREACHABLE = -1
+"""In the place of a number of steps."""
+
+
+class Maze(NamedTuple):
+    """A maze as kernels take it.
+
+    Attributes
+    ----------
+    width, height : int
+        In cells.
+    after : int64, shape (n_cells, 5)
+        The cell that each action leads to if Pacman goes where he means to; the cell itself where a wall is in the way.
+    open_directions : int64, shape (n_cells,)
+        Bit d is set where no wall is in the way in direction d; 0 at a wall.
+    food, capsules : bool, shape (n_cells,)
+        Where they lie when a game begins.
+    pacman : int
+        The cell Pacman starts from.
+    ghosts : int64, shape (n_ghosts, 2)
+        Where each ghost starts and restarts, in half cells.
+    """
+
+    width: int
+    height: int
+    after: Indices
+    open_directions: Indices
+    food: Flags
+    capsules: Flags
+    pacman: int
+    ghosts: Indices
+
+
+def build(
+    walls: Flags,
+    food: Flags,
+    capsules: Flags,
+    pacman: tuple[int, int],
+    ghosts: tuple[tuple[int, int], ...],
+) -> Maze:
+    """Lay out a maze for kernels: from arrays of shape (width, height) and pairs (x, y).
+
+    The border has to be wall. The arrays are new ones, and can be written to: numba takes read-only arrays for another
+    type, and one that has been sent to a worker arrives writable.
+    """
+    width, height = walls.shape
+    after = np.empty((width * height, N_ACTIONS), np.int64)
+    open_directions = np.zeros(width * height, np.int64)
+    for x in range(width):
+        for y in range(height):
+            cell = x * height + y
+            after[cell] = cell
+            if walls[x, y]:
+                continue
+            for direction in range(N_DIRECTIONS):
+                next_x, next_y = x + DX[direction], y + DY[direction]
+                if not walls[next_x, next_y]:
+                    after[cell, direction] = next_x * height + next_y
+                    open_directions[cell] |= 1 << direction
+    return Maze(
+        width,
+        height,
+        after,
+        open_directions,
+        food.ravel().copy(),
+        capsules.ravel().copy(),
+        pacman[0] * height + pacman[1],
+        2 * np.array(ghosts, np.int64).reshape(-1, 2),
+    )
+
+
+@inlined
+def count_directions(directions: Integer) -> Integer:
+    """Count the bits of a set of directions."""
+    return (directions & 1) + (directions >> 1 & 1) + (directions >> 2 & 1) + (directions >> 3 & 1)
+
+
+@inlined
+def kth_direction(directions: Integer, k: Integer) -> Integer:
+    """Return direction number ``k``, from 0, of a set that has more than ``k``."""
+    for _ in range(k):
+        directions &= directions - 1
+    direction = 0
+    while directions >> direction & 1 == 0:
+        direction += 1
+    return direction
+
+
+@kernel
+def steps_from(maze: Maze, sources: Indices) -> Indices:
+    """Count the steps that a true way through the maze takes, by breadth-first search.
+
+    Parameters
+    ----------
+    maze : Maze
+        The maze.
+    sources : int64, shape (n_sources,)
+        Cells, none of them a wall.
+
+    Returns
+    -------
+    int64, shape (n_cells,)
+        Steps to each cell from the nearest source; UNREACHABLE at walls, and where no way leads.
+    """
+    n_cells = len(maze.open_directions)
+    steps = np.full(n_cells, UNREACHABLE)
+    queue = np.empty(n_cells, np.int64)
+    n_queued = 0
+    for source in sources:
+        if steps[source] == UNREACHABLE:
+            steps[source] = 0
+            queue[n_queued] = source
+            n_queued += 1
+    n_taken = 0
+    while n_taken < n_queued:
+        cell = queue[n_taken]
+        n_taken += 1
+        for direction in range(N_DIRECTIONS):
+            neighbour = maze.after[cell, direction]
+            if steps[neighbour] == UNREACHABLE:
+                steps[neighbour] = steps[cell] + 1
+                queue[n_queued] = neighbour
+                n_queued += 1
+    return steps

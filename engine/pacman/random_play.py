@@ -1,0 +1,78 @@
+"""Random games: in each turn, every direction where no wall is in the way is as likely; Pacman never stops."""
+
+import numpy as np
+
+from engine.jit import Integer, inlined, kernel
+from engine.pacman.maze import Action, Indices, Maze, count_directions, kth_direction
+from engine.pacman.state import (
+    N_STEPS,
+    OUTCOME,
+    PACMAN,
+    SCORE,
+    Outcome,
+    Setting,
+    State,
+    begin,
+    new_state,
+)
+from engine.pacman.step import step
+from engine.rng import POLICY, below, next_word, stream
+
+__all__ = ["play_random_games", "random_action"]
+
+STOP = int(Action.STOP)
+RUNNING = int(Outcome.RUNNING)
+
+
+@inlined
+def random_action(maze: Maze, state: State, word: np.uint64) -> Integer:
+    """Choose an open direction uniformly; to stop, if Pacman is walled in."""
+    directions = maze.open_directions[state.tally[PACMAN]]
+    if directions == 0:
+        return STOP
+    n = count_directions(directions)
+    return kth_direction(directions, np.int64(below(word, np.uint64(n))))
+
+
+@kernel
+def play_random_games(
+    maze: Maze, first_seed: np.uint64, n_games: Integer, directional: bool, most_steps: Integer
+) -> tuple[Indices, Indices, Indices]:
+    """Play random games to their ends.
+
+    Parameters
+    ----------
+    maze : Maze
+        The maze.
+    first_seed : uint64
+        Game i is played with seed ``first_seed`` + i. The actions of its turn t come from the stream
+        (seed, POLICY, t).
+    n_games : int
+        How many.
+    directional, most_steps
+        See :class:`engine.pacman.state.Setting`.
+
+    Returns
+    -------
+    scores : int64, shape (n_games,)
+        Points.
+    n_steps : int64, shape (n_games,)
+        Actions taken.
+    outcomes : int64, shape (n_games,)
+        An Outcome each.
+    """
+    state = new_state(maze)
+    scores = np.empty(n_games, np.int64)
+    n_steps = np.empty(n_games, np.int64)
+    outcomes = np.empty(n_games, np.int64)
+    for i in range(n_games):
+        seed = first_seed + np.uint64(i)
+        setting = Setting(seed, directional, most_steps)
+        begin(maze, state)
+        while state.tally[OUTCOME] == RUNNING:
+            word, _ = next_word(stream(seed, POLICY, np.uint64(state.tally[N_STEPS])))
+            step(maze, state, random_action(maze, state, word), setting)
+        scores[i] = state.tally[SCORE]
+        n_steps[i] = state.tally[N_STEPS]
+        outcomes[i] = state.tally[OUTCOME]
+    return scores, n_steps, outcomes

@@ -1,0 +1,274 @@
+"""Pacman for callers in Python: the same rules, with names and checks.
+
+>>> from engine.pacman import Action, Layout, World
+>>> world = World.start(Layout.named("small"), seed=1)
+>>> world.step(Action.STOP)
+-1
+>>> print(world.text())
+%%%%%%%
+%P   .%
+% %% %%
+%   G %
+%% %% %
+%.    %
+%%%%%%%
+
+The rules, and how they are read, are those of :mod:`engine.pacman.step`.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.pacman import random_play, state
+from engine.pacman.layout import CAPSULE, FOOD, GHOST, OPEN, PACMAN, WALL, Layout
+from engine.pacman.maze import NO_DIRECTION, Action, Flags
+from engine.pacman.state import Outcome, Setting, State, copied, new_state
+from engine.pacman.step import step
+
+__all__ = ["MOST_STEPS", "Ghost", "GhostKind", "RandomGames", "World", "random_games"]
+
+MOST_STEPS = 10_000
+"""After so many steps a game is cut, unless told otherwise; an agent that wins on ``medium`` takes some hundreds."""
+
+LARGEST_SEED = 2**64 - 1
+SCARED_GHOST = "g"
+
+
+class GhostKind(Enum):
+    """How ghosts choose where to go: see :mod:`engine.pacman.ghosts`."""
+
+    RANDOM = "random"
+    DIRECTIONAL = "directional"
+
+
+class Ghost(NamedTuple):
+    """A ghost as people look at it.
+
+    Attributes
+    ----------
+    x, y : float
+        Where it is, in cells; a half while it is between two.
+    direction : Action or None
+        Where it is going; None at its start.
+    timer : int
+        How many of its moves it will still be scared for; 0 if it is not.
+    """
+
+    x: float
+    y: float
+    direction: Action | None
+    timer: int
+
+
+def setting_of(seed: int, ghosts: str | GhostKind, most_steps: int) -> Setting:
+    """Check what a game is played with; ValueError if there is no such thing."""
+    if not 0 <= seed <= LARGEST_SEED:
+        raise ValueError(f"seed: {seed} given, 0 to 2**64 - 1 allowed")
+    kinds = [kind.value for kind in GhostKind]
+    kind = ghosts.value if isinstance(ghosts, GhostKind) else ghosts
+    if kind not in kinds:
+        raise ValueError(f"ghosts: {kind!r} given, {' or '.join(kinds)} allowed")
+    if not 1 <= most_steps <= state.NO_CAP:
+        raise ValueError(f"most_steps: {most_steps} given, 1 to 2**62 allowed")
+    return Setting(np.uint64(seed), kind == GhostKind.DIRECTIONAL.value, int(most_steps))
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """A game of Pacman, made by :meth:`start`.
+
+    Attributes
+    ----------
+    layout : Layout
+        The maze.
+    setting : Setting
+        Seed, kind of ghosts and most steps.
+    state : State
+        How the game stands, as kernels take it; each step writes to it.
+    """
+
+    layout: Layout
+    setting: Setting
+    state: State
+
+    @classmethod
+    def start(
+        cls,
+        layout: Layout,
+        seed: int,
+        ghosts: str | GhostKind = GhostKind.RANDOM,
+        most_steps: int = MOST_STEPS,
+    ) -> "World":
+        """Begin a game.
+
+        Parameters
+        ----------
+        layout : Layout
+            The maze.
+        seed : int
+            The same seed and actions give the same game.
+        ghosts : GhostKind or str
+            ``random`` or ``directional``.
+        most_steps : int
+            A game that is still running after so many is cut.
+
+        Raises
+        ------
+        ValueError
+            If the seed, the kind of ghosts or the steps are none.
+        """
+        return cls(layout, setting_of(seed, ghosts, most_steps), new_state(layout.maze))
+
+    def step(self, action: int) -> int:
+        """Play one turn; returns the reward.
+
+        Raises
+        ------
+        ValueError
+            If there is no such action, or the game is over.
+        """
+        if action not in list(Action):
+            names = ", ".join(f"{each.value} {each.name.lower()}" for each in Action)
+            raise ValueError(f"action: {action} given, one of {names} allowed")
+        if self.is_over:
+            raise ValueError(
+                f"action: {action} given in a game that is {self.outcome.name.lower()}, none allowed"
+            )
+        return int(step(self.layout.maze, self.state, int(action), self.setting))
+
+    def copy(self) -> "World":
+        """Return a copy that can be played on alone; as its seed is the same, so is what is drawn."""
+        return World(self.layout, self.setting, copied(self.state))
+
+    @property
+    def score(self) -> int:
+        """Points so far."""
+        return int(self.state.tally[state.SCORE])
+
+    @property
+    def n_steps(self) -> int:
+        """Actions taken."""
+        return int(self.state.tally[state.N_STEPS])
+
+    @property
+    def n_food(self) -> int:
+        """Food left."""
+        return int(self.state.tally[state.N_FOOD])
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the game stands."""
+        return Outcome(int(self.state.tally[state.OUTCOME]))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is won, lost or cut."""
+        return self.outcome is not Outcome.RUNNING
+
+    @property
+    def pacman(self) -> tuple[int, int]:
+        """Where Pacman is, (x, y)."""
+        x, y = divmod(int(self.state.tally[state.PACMAN]), self.layout.height)
+        return x, y
+
+    @property
+    def ghosts(self) -> tuple[Ghost, ...]:
+        """The ghosts, in the order they move in."""
+        return tuple(
+            Ghost(
+                x / 2, y / 2, None if direction == NO_DIRECTION else Action(int(direction)), timer
+            )
+            for x, y, direction, timer in self.state.ghosts.tolist()
+        )
+
+    @property
+    def food(self) -> Flags:
+        """Where food lies, shape (width, height): a copy."""
+        return self.state.food.reshape(self.layout.width, self.layout.height).copy()
+
+    @property
+    def capsules(self) -> Flags:
+        """Where capsules lie, shape (width, height): a copy."""
+        return self.state.capsules.reshape(self.layout.width, self.layout.height).copy()
+
+    @property
+    def open_directions(self) -> tuple[Action, ...]:
+        """The directions where no wall is in Pacman's way; any other, and to stop, may be chosen too."""
+        directions = int(self.layout.maze.open_directions[int(self.state.tally[state.PACMAN])])
+        return tuple(
+            action for action in Action if action is not Action.STOP and directions >> action & 1
+        )
+
+    def text(self) -> str:
+        """Draw the game, in the characters of a layout.
+
+        A ghost that is scared is drawn as ``g``, and one between two cells in the one that it would go to if its scare
+        ended. Of several in one cell, the first ghost is seen, and any ghost before Pacman.
+        """
+        rows = [[WALL if wall else OPEN for wall in row] for row in self.layout.walls.T]
+        for character, marks in ((FOOD, self.food), (CAPSULE, self.capsules)):
+            for x, y in np.argwhere(marks):
+                rows[y][x] = character
+        x, y = self.pacman
+        rows[y][x] = PACMAN
+        for half_x, half_y, _, timer in reversed(self.state.ghosts.tolist()):
+            rows[(half_y + 1) // 2][(half_x + 1) // 2] = SCARED_GHOST if timer else GHOST
+        return "\n".join("".join(row) for row in reversed(rows))
+
+
+@dataclass(frozen=True, eq=False)
+class RandomGames:
+    """What random games came to, each array of shape (n_games,).
+
+    Attributes
+    ----------
+    scores : int64
+        Points.
+    n_steps : int64
+        Actions taken.
+    outcomes : int64
+        An :class:`engine.pacman.Outcome` each.
+    """
+
+    scores: npt.NDArray[np.int64]
+    n_steps: npt.NDArray[np.int64]
+    outcomes: npt.NDArray[np.int64]
+
+
+def random_games(
+    layout: Layout,
+    n_games: int,
+    seed: int,
+    ghosts: str | GhostKind = GhostKind.RANDOM,
+    most_steps: int = MOST_STEPS,
+) -> RandomGames:
+    """Play games of random directions: see :mod:`engine.pacman.random_play`.
+
+    Parameters
+    ----------
+    layout : Layout
+        The maze.
+    n_games : int
+        How many.
+    seed : int
+        The first game's; each other has the next.
+    ghosts, most_steps
+        As for :meth:`World.start`.
+
+    Raises
+    ------
+    ValueError
+        If one of these is out of range.
+    """
+    setting = setting_of(seed, ghosts, most_steps)
+    if n_games < 0:
+        raise ValueError(f"n_games: {n_games} given, 0 or more allowed")
+    return RandomGames(
+        *random_play.play_random_games(
+            layout.maze, setting.seed, n_games, setting.directional, setting.most_steps
+        )
+    )

@@ -1,0 +1,177 @@
+"""Mazes: what is read from a drawing, and what is refused."""
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.pacman import LAYOUTS, Layout
+from engine.pacman.maze import UNREACHABLE, steps_from
+from tests.oracles.pacman import Game
+
+TEXT = """\
+%%%%%%
+%.%oG%
+%P   %
+%G%%.%
+%%%%%%
+"""
+
+
+def cells(marks: np.ndarray) -> set[tuple[int, int]]:
+    return {(int(x), int(y)) for x, y in np.argwhere(marks)}
+
+
+def test_a_drawing_is_read_from_the_bottom_left() -> None:
+    layout = Layout.parse(TEXT, "odd")
+    assert (layout.name, layout.width, layout.height) == ("odd", 6, 5)
+    assert layout.pacman == (1, 2)
+    assert layout.ghosts == ((4, 3), (1, 1))  # in reading order
+    assert cells(layout.food) == {(1, 3), (4, 1)}
+    assert cells(layout.capsules) == {(3, 3)}
+    border = {(x, y) for x in range(6) for y in range(5) if x in (0, 5) or y in (0, 4)}
+    assert cells(layout.walls) == border | {(2, 3), (2, 1), (3, 1)}
+    assert layout.text == TEXT.strip()
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_kernels_see_the_maze_that_the_oracle_sees(name: str) -> None:
+    layout = Layout.named(name)
+    game = Game(layout.text, seed=0)
+    assert cells(layout.walls) == game.walls
+    assert cells(layout.food) == game.food
+    assert cells(layout.capsules) == game.capsules
+    assert layout.pacman == game.pacman
+    assert list(layout.ghosts) == [ghost.home for ghost in game.ghosts]
+    for x in range(layout.width):
+        for y in range(layout.height):
+            if (x, y) in game.walls:
+                continue
+            there = [(x, y + 1), (x + 1, y), (x, y - 1), (x - 1, y), (x, y)]
+            expected = [cell if cell not in game.walls else (x, y) for cell in there]
+            after = layout.maze.after[x * layout.height + y]
+            assert [divmod(int(cell), layout.height) for cell in after] == expected
+            mask = sum(1 << d for d in range(4) if there[d] not in game.walls)
+            assert layout.maze.open_directions[x * layout.height + y] == mask
+
+
+def test_the_small_maze_is_what_it_should_be() -> None:
+    layout = Layout.named("small")
+    assert (layout.width, layout.height) == (7, 7)
+    assert (len(layout.ghosts), layout.food.sum(), layout.capsules.sum()) == (1, 2, 0)
+
+
+def test_the_medium_maze_is_what_it_should_be() -> None:
+    layout = Layout.named("medium")
+    assert (layout.width, layout.height) == (20, 11)
+    assert (len(layout.ghosts), layout.capsules.sum()) == (2, 2)
+    assert 95 <= layout.food.sum() <= 105
+    assert (layout.walls == layout.walls[::-1]).all()  # west and east
+    assert (layout.capsules == layout.capsules[::-1]).all()
+    dead_ends = [
+        divmod(cell, layout.height)
+        for cell, directions in enumerate(layout.maze.open_directions.tolist())
+        if directions.bit_count() == 1
+    ]
+    assert sorted(dead_ends) == sorted(layout.ghosts)  # nowhere but in the pen
+
+
+def test_layouts_are_values() -> None:
+    layout = Layout.parse(TEXT, "odd")
+    assert layout.maze.food.sum() == 2
+    again = pickle.loads(pickle.dumps(layout))
+    assert again == layout == Layout.parse(TEXT.replace("\n", "\r\n") + "\n\n", "odd")
+    assert hash(again) == hash(layout)
+    assert again.maze.after.flags.writeable == layout.maze.after.flags.writeable
+
+
+def test_files_are_loaded_by_path_and_found_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "odd.lay"
+    path.write_text(TEXT)
+    assert Layout.load(path) == Layout.find(str(path)) == Layout.parse(TEXT, "odd")
+    assert Layout.find("small") == Layout.named("small")
+
+
+def test_steps_are_counted_around_walls() -> None:
+    layout = Layout.parse(TEXT, "odd")
+    start = layout.maze.pacman
+    steps = steps_from(layout.maze, np.array([start])).reshape(6, 5)
+    found = {(x, y): int(steps[x, y]) for x, y in np.argwhere(steps != UNREACHABLE)}
+    assert found == {
+        **{(1, 2): 0, (1, 3): 1, (1, 1): 1, (2, 2): 1, (3, 2): 2},
+        **{(3, 3): 3, (4, 2): 3, (4, 3): 4, (4, 1): 4},
+    }
+    both = steps_from(layout.maze, np.array([start, 4 * 5 + 3, start])).reshape(6, 5)
+    assert both[3, 2] == 2
+    assert both[3, 3] == 1
+    assert both[4, 1] == 2
+
+
+def grid(width: int, height: int, inside: str = " ") -> str:
+    row = "%" + inside * (width - 2) + "%"
+    rows = [row] * (height - 2)
+    rows[0] = "%P." + rows[0][3:]
+    return "\n".join(["%" * width, *rows, "%" * width])
+
+
+REFUSED = {
+    "": "layout bad: nothing given, a drawn maze expected",
+    "\n\n": "layout bad: nothing given, a drawn maze expected",
+    "%%%%\n%P.%\n%%%": "layout bad: line 3 has 3 characters, 4 expected, as line 1 has",
+    "%%%%\n%P.%\n%%%%%": "layout bad: line 3 has 5 characters, 4 expected, as line 1 has",
+    "%%%%\n\n%P.%\n%%%%": "layout bad: line 2 has 0 characters, 4 expected, as line 1 has",
+    "%%%%\n%%%%": "layout bad: height of 2 given, 3 to 64 allowed",
+    "%%\n%%\n%%": "layout bad: width of 2 given, 3 to 64 allowed",
+    grid(65, 5): "layout bad: width of 65 given, 3 to 64 allowed",
+    grid(5, 65): "layout bad: height of 65 given, 3 to 64 allowed",
+    "%%%%%\n%P.x%\n%%%%%": "layout bad: 'x' given in line 2, column 4; % (wall), . (food), o (capsule), G (ghost), "
+    "P (Pacman) and space allowed",
+    "%%%%%\n%P.\t%\n%%%%%": "layout bad: '\\t' given in line 2, column 4; % (wall)",
+    "%%%%%\n%. .%\n%%%%%": "layout bad: 0 Pacmen (P) given, 1 expected",
+    "%%%%%\n%P.P%\n%%%%%": "layout bad: 2 Pacmen (P) given, 1 expected",
+    grid(9, 5, "G"): "layout bad: 19 ghosts (G) given, 0 to 16 allowed",
+    "%% %%\n%P..%\n%%%%%": "layout bad: ' ' given on the border, in line 1, column 3; a wall (%) expected",
+    "%%%%%\n%P...\n%%%%%": "layout bad: '.' given on the border, in line 2, column 5; a wall",
+    "%%%%%\n.P..%\n%%%%%": "layout bad: '.' given on the border, in line 2, column 1; a wall",
+    "%%%%%\n%P..%\n%%%G%": "layout bad: 'G' given on the border, in line 3, column 4; a wall",
+    "%%%%%\n%P o%\n%%%%%": "layout bad: no food (.) given, 1 or more expected",
+    "%%%%%\n%P.%%\n%%%.%\n%%%%%": "layout bad: food given in line 3, column 4, where no way leads from Pacman; food",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED, ids=range(len(REFUSED)))
+def test_bad_drawings_are_refused_in_one_line(text: str) -> None:
+    with pytest.raises(ValueError) as refused:  # noqa: PT011
+        Layout.parse(text, "bad")
+    assert str(refused.value).startswith(REFUSED[text])
+    assert "\n" not in str(refused.value)
+
+
+def test_the_largest_maze_is_read() -> None:
+    assert Layout.parse(grid(64, 64), "large").food.sum() == 1
+
+
+def test_walled_in_ghosts_and_capsules_do_no_harm() -> None:
+    layout = Layout.parse("%%%%%%%\n%P.%oG%\n%%%%%%%", "walled")
+    assert layout.ghosts == ((5, 1),)
+
+
+def test_bad_files_and_names_are_refused_in_one_line(tmp_path: Path) -> None:
+    missing = tmp_path / "none.lay"
+    with pytest.raises(
+        ValueError, match=f"^layout: file {missing} given, which cannot be read: No such file"
+    ):
+        Layout.load(missing)
+    with pytest.raises(ValueError, match="which cannot be read: Is a directory"):
+        Layout.load(tmp_path)
+    binary = tmp_path / "binary.lay"
+    binary.write_bytes(b"%%%\xff")
+    with pytest.raises(ValueError, match="which holds byte 255 at 3; plain text of % "):
+        Layout.find(str(binary))
+    with pytest.raises(ValueError, match=r"^layout: 'big' given, small or medium allowed$"):
+        Layout.named("big")
+    with pytest.raises(
+        ValueError, match=r"^layout: 'big' given, small or medium allowed, or the path"
+    ):
+        Layout.find("big")

@@ -1,0 +1,153 @@
+"""The kernel against plain Python that is fed the same random words: single turns from random states, and whole games."""
+
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from engine.pacman import GhostKind, Layout, World, random_games
+from engine.pacman import state as places
+from tests.oracles import pacman as oracle
+from tests.oracles.twenty48 import substream, words
+
+HALF = Fraction(1, 2)
+POLICY = 4
+
+MAZES = {
+    "small": Layout.named("small"),
+    "medium": Layout.named("medium"),
+    "room": Layout.parse("%%%%%%\n%G  o%\n% .. %\n%o P.%\n%%%%%%", "room"),
+    "dead ends": Layout.parse(
+        "%%%%%%%%%%\n%G%o%.%G%%\n%  P   o.%\n%.%%%.%%G%\n%%%%%%%%%%", "dead ends"
+    ),
+    "cage": Layout.parse("%%%%%%%\n%G%o..%\n%%%.%.%\n%GP.o.%\n%%%%%%%", "cage"),
+    "alone": Layout.parse("%%%%%\n%P .%\n%%%%%", "alone"),
+    "crowd": Layout.parse("%%%%%%%%\n%GGGGoo%\n%G%%.%P%\n%.GGG  %\n%%%%%%%%", "crowd"),
+}
+
+
+def seen(world: World) -> tuple[object, ...]:
+    """All that a game is, in the oracle's words."""
+    ghosts = [
+        (
+            Fraction(g.x),
+            Fraction(g.y),
+            None if g.direction is None else "NESW"[g.direction],
+            g.timer,
+        )
+        for g in world.ghosts
+    ]
+    marks = [{(int(x), int(y)) for x, y in np.argwhere(m)} for m in (world.food, world.capsules)]
+    numbers = world.n_food, world.n_steps, world.score, world.outcome.name.lower()
+    return world.pacman, ghosts, *marks, *numbers
+
+
+def known(game: oracle.Game) -> tuple[object, ...]:
+    ghosts = [(*map(Fraction, ghost.place), ghost.heading, ghost.timer) for ghost in game.ghosts]
+    numbers = len(game.food), game.turn, game.score, game.outcome
+    return game.pacman, ghosts, game.food, game.capsules, *numbers
+
+
+def scatter(game: oracle.Game, rng: np.random.Generator) -> None:
+    """Put everything somewhere: ghosts often near Pacman, scared ones often between two cells."""
+    width, height = len(game.text.split("\n")[0]), len(game.text.split("\n"))
+    cells = [(x, y) for x in range(width) for y in range(height) if (x, y) not in game.walls]
+    game.pacman = cells[rng.integers(len(cells))]
+    game.turn = int(rng.integers(1000))
+    game.score = int(rng.integers(-500, 500))
+    kept = [cell for cell in sorted(game.food) if rng.random() < 0.5]
+    game.food = {*(kept or [min(game.food)])}
+    if rng.random() < 0.5:  # the last one, beside Pacman or where he is
+        game.food = {min(cells, key=lambda cell: (oracle.apart(cell, game.pacman), rng.random()))}
+    game.capsules = {cell for cell in cells if cell not in game.food and rng.random() < 0.1}
+    near = [cell for cell in cells if oracle.apart(cell, game.pacman) <= 2]
+    for ghost in game.ghosts:
+        among = near if rng.random() < 0.7 else cells
+        ghost.place = among[rng.integers(len(among))]
+        ghost.heading = [None, *"NESW"][rng.integers(5)]
+        ghost.timer = int(rng.choice([0, 0, 1, 2, 3, 17, 40]))
+        onward = [w for w in "NESW" if oracle.moved(ghost.place, w) not in game.walls]
+        if ghost.timer and onward and rng.random() < 0.5:
+            ghost.heading = onward[rng.integers(len(onward))]
+            ghost.place = oracle.moved(ghost.place, ghost.heading, HALF)
+
+
+def written(game: oracle.Game, world: World) -> None:
+    """Write the oracle's state into the kernel's arrays."""
+    height = world.layout.height
+    tally = world.state.tally
+    tally[places.PACMAN] = game.pacman[0] * height + game.pacman[1]
+    tally[places.N_FOOD] = len(game.food)
+    tally[places.N_STEPS] = game.turn
+    tally[places.SCORE] = game.score
+    for marks, cells in ((world.state.food, game.food), (world.state.capsules, game.capsules)):
+        marks[:] = False
+        marks[[x * height + y for x, y in cells]] = True
+    for row, ghost in zip(world.state.ghosts, game.ghosts, strict=True):
+        x, y = ghost.place
+        heading = 4 if ghost.heading is None else "NESW".index(ghost.heading)
+        row[:] = int(2 * x), int(2 * y), heading, ghost.timer
+
+
+@pytest.mark.parametrize("name", MAZES)
+@pytest.mark.parametrize("kind", GhostKind)
+def test_single_turns_from_random_states(name: str, kind: GhostKind) -> None:
+    layout = MAZES[name]
+    rng = np.random.default_rng(list(MAZES).index(name))
+    happened: Counter[str] = Counter()
+    for seed in range(400):
+        game = oracle.Game(layout.text, seed, kind is GhostKind.DIRECTIONAL)
+        scatter(game, rng)
+        world = World.start(layout, seed, kind)
+        written(game, world)
+        assert seen(world) == known(game)
+        action = int(rng.integers(5))
+        timers = [ghost.timer for ghost in game.ghosts]
+        reward = game.step(oracle.LETTERS[action])
+        assert world.step(action) == reward
+        assert seen(world) == known(game)
+        happened[game.outcome] += 1
+        happened["eaten"] += reward in (199, 209)
+        happened["two eaten"] += reward in (399, 409)
+        happened["calmed"] += any(
+            t == 1 and not g.timer for t, g in zip(timers, game.ghosts, strict=True)
+        )
+    expected = {"running", "won"}
+    if layout.ghosts:
+        expected |= {"lost", "eaten", "calmed"}
+    if len(layout.ghosts) > 1:
+        expected |= {"two eaten"}
+    assert expected <= {event for event, n in happened.items() if n >= 3}
+
+
+@pytest.mark.parametrize("name", MAZES)
+@pytest.mark.parametrize("kind", GhostKind)
+def test_whole_games(name: str, kind: GhostKind) -> None:
+    """Random actions, to stop among them; the same goes on in plain Python until one is over, and neither goes on alone."""
+    layout = MAZES[name]
+    rng = np.random.default_rng(100 + list(MAZES).index(name))
+    for seed in rng.integers(2**63, size=12).tolist():
+        game = oracle.Game(layout.text, seed, kind is GhostKind.DIRECTIONAL, most_steps=300)
+        world = World.start(layout, seed, kind, most_steps=300)
+        while game.outcome == "running":
+            action = int(rng.integers(5))
+            assert world.step(action) == game.step(oracle.LETTERS[action])
+            assert seen(world) == known(game)
+        assert world.is_over
+
+
+@pytest.mark.parametrize("name", ["small", "medium", "crowd"])
+def test_random_games_are_those_of_plain_python(name: str) -> None:
+    """Their actions are drawn by the kernel, here from the same words."""
+    layout = MAZES[name]
+    games = random_games(layout, 8, seed=40, ghosts="directional", most_steps=60)
+    for i in range(8):
+        game = oracle.Game(layout.text, 40 + i, directional=True, most_steps=60)
+        while game.outcome == "running":
+            word = next(words(substream(substream(game.seed, POLICY), game.turn)))
+            ways = [w for w in "NESW" if oracle.moved(game.pacman, w) not in game.walls]
+            game.step(ways[(word % 2**32) * len(ways) // 2**32])
+        assert games.scores[i] == game.score
+        assert games.n_steps[i] == game.turn
+        assert ["running", "won", "lost", "cut"][games.outcomes[i]] == game.outcome

@@ -1,0 +1,144 @@
+"""Whole games, and what callers in Python are told."""
+
+import numpy as np
+import pytest
+
+from engine.pacman import MOST_STEPS, Layout, Outcome, World, random_games
+from tests.engine.pacman.positions import (
+    CHAMBER,
+    CORRIDOR,
+    PAIR,
+    STOP,
+    E,
+    N,
+    S,
+    W,
+    as_meant,
+    put,
+    put_food,
+    put_pacman,
+)
+
+# --- games ---
+
+
+def test_the_same_seed_and_actions_give_the_same_game() -> None:
+    layout = Layout.named("medium")
+    tracks = []
+    for seed in (1, 1, 2):
+        world = World.start(layout, seed)
+        track = []
+        while not world.is_over and world.n_steps < 60:
+            world.step([N, E, S, W][world.n_steps % 4])
+            track.append((world.pacman, world.ghosts, world.score))
+        tracks.append(track)
+    assert tracks[0] == tracks[1] != tracks[2]
+
+
+def test_copies_go_on_alone_and_alike() -> None:
+    world = World.start(Layout.named("medium"), seed=5)
+    world.step(E)
+    copy = world.copy()
+    before = world.text()
+    rewards = [copy.step(W) for _ in range(3)]
+    assert world.text() == before
+    assert (world.n_steps, copy.n_steps) == (1, 4)
+    assert [world.step(W) for _ in range(3)] == rewards
+    assert world.text() == copy.text()
+
+
+def test_games_are_cut() -> None:
+    world = World.start(CHAMBER, seed=0, most_steps=3)
+    outcomes = []
+    while not world.is_over:
+        world.step(STOP)
+        outcomes.append(world.outcome)
+    assert outcomes == [Outcome.RUNNING, Outcome.RUNNING, Outcome.CUT]
+    assert world.score == -3
+
+
+def test_the_last_step_may_still_win() -> None:
+    def prepared(seed: int) -> World:
+        world = World.start(CHAMBER, seed, most_steps=1)
+        put_food(world, (2, 3))
+        return world
+
+    assert as_meant(prepared, E, to=(2, 3)).outcome is Outcome.WON
+
+
+def test_random_games_end_and_are_told_apart() -> None:
+    walled = random_games(CHAMBER, 300, seed=1)
+    assert (walled.outcomes == Outcome.WON).all()  # nobody harms him
+    assert (walled.scores == 580 - walled.n_steps).all()
+    cut = random_games(CHAMBER, 300, seed=1, most_steps=40)
+    longer = walled.n_steps > 40
+    assert 0 < longer.mean() < 1
+    assert ((cut.outcomes == Outcome.CUT) == longer).all()
+    assert (cut.n_steps == np.minimum(walled.n_steps, 40)).all()
+    medium = random_games(Layout.named("medium"), 2000, seed=1)
+    assert (medium.outcomes == Outcome.LOST).mean() > 0.99
+    assert (medium.n_steps < MOST_STEPS).all()
+    directional = random_games(Layout.named("medium"), 2000, seed=1, ghosts="directional")
+    assert directional.n_steps.mean() < 0.7 * medium.n_steps.mean()
+
+
+def test_seeds_of_random_games_go_up_by_one() -> None:
+    together = random_games(Layout.named("small"), 5, seed=9)
+    alone = [random_games(Layout.named("small"), 1, seed=9 + i) for i in range(5)]
+    assert together.scores.tolist() == [int(games.scores[0]) for games in alone]
+
+
+# --- for callers in Python ---
+
+
+@pytest.mark.parametrize("name", ["small", "medium"])
+def test_a_game_is_drawn_as_its_layout(name: str) -> None:
+    layout = Layout.named(name)
+    assert World.start(layout, seed=0).text() == layout.text
+
+
+def test_what_happens_is_drawn() -> None:
+    world = World.start(PAIR, seed=0)
+    put_food(world, (1, 1))
+    put(world, 0, 2.5, 3, E, timer=3)
+    put(world, 1, 4, 1, W)
+    assert world.text().splitlines()[1:4] == ["%  g    %", "%%%% %%%%", "%.  G  o%"]
+    put(world, 0, 4, 1, W, timer=3)
+    assert world.text().splitlines()[3] == "%.  g  o%"  # the first in front
+
+
+def test_open_directions_are_those_without_a_wall() -> None:
+    world = World.start(PAIR, seed=0)
+    assert world.open_directions == (N, E, W)
+    put_pacman(world, 1, 1)
+    assert world.open_directions == (E,)
+
+
+def test_bad_games_are_refused_in_one_line() -> None:
+    for given, message in (
+        ({"seed": -1}, "^seed: -1 given, 0 to 2\\*\\*64 - 1 allowed$"),
+        ({"seed": 2**64}, "^seed: 18446744073709551616 given"),
+        (
+            {"seed": 0, "ghosts": "clever"},
+            "^ghosts: 'clever' given, random or directional allowed$",
+        ),
+        ({"seed": 0, "most_steps": 0}, "^most_steps: 0 given, 1 to 2\\*\\*62 allowed$"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            World.start(CORRIDOR, **given)
+    with pytest.raises(ValueError, match=r"^n_games: -1 given, 0 or more allowed$"):
+        random_games(CORRIDOR, -1, seed=0)
+
+
+def test_bad_actions_are_refused_in_one_line() -> None:
+    world = World.start(CORRIDOR, seed=0)
+    for action in (-1, 5):
+        with pytest.raises(
+            ValueError,
+            match=f"^action: {action} given, one of 0 north, 1 east, 2 south, 3 west, 4 stop allowed$",
+        ):
+            world.step(action)
+    put(world, 0, 2, 2, W)
+    world.step(STOP)
+    with pytest.raises(ValueError, match=r"^action: 4 given in a game that is lost, none allowed$"):
+        world.step(4)
