@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
 .PHONY: help install sweep test test-slow check format bench benchmark-samplers compare-samplers \
-	table1 bellman replicates switching mcts uct clean
+	table1 bellman replicates switching mcts uct dice clean
 
 # Each of these variables is an option of `thetafront sweep`, given as `make sweep TRIALS=200`; one left
 # empty is not passed on. The environment does not set them.
@@ -115,6 +115,9 @@ uct: $(INSTALLED) ## tune tree search, and compare it with mcmdp at equal time (
 	@$(BIN)/thetafront sweep uct --trials 256 --design-size 64 --seed 1 --validation-games 60 $(call option,jobs,JOBS)
 	@$(BIN)/thetafront equal-time results/reference/mcmdp uct --games 60 \
 		--output results/uct_mcmdp $(call option,jobs,JOBS)
+
+dice: $(INSTALLED) ## three dice by value iteration: the post's table beside exact expectations (seconds)
+	@$(BIN)/thetafront reproduce dice --output results/dice
 
 clean: ## remove environment and caches; results stay
 	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

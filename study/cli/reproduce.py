@@ -1,4 +1,4 @@
-"""Commands that play again what the sources report: reproduce table1, bellman, switching, mcts."""
+"""Commands that play again what the sources report: reproduce table1, bellman, switching, mcts, dice."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from study.cli.equal_time import OR_A_FOLDER, compare_at_equal_time
-from study.cli.options import RESULTS, JobsOption, ResultsOption
+from study.cli.options import RESULTS, JobsOption, ResultsOption, whole
 from study.cli.program import Commands, app, progress_console
 from study.cli.rows import (
     GamesOption,
@@ -21,7 +21,7 @@ from study.cli.rows import (
 if TYPE_CHECKING:
     from agents.twenty48 import Game2048
 
-__all__ = ["bellman", "mcts", "switching", "table1"]
+__all__ = ["bellman", "dice", "mcts", "switching", "table1"]
 
 reproduce = typer.Typer(
     cls=Commands,
@@ -162,3 +162,26 @@ def mcts(
     with rows_reported(), Reproduction.begun(output, n_jobs, progress_console()) as folder_:
         text = run.reproduce(folder_, seeds, design.DESIGN, settings_of(games, seed))
     print(text, end="")
+
+
+@reproduce.command()
+def dice(
+    games: GamesOption = 10_000,
+    seed: Annotated[
+        int,
+        whole(
+            "Games have the seeds 1,000,000 x this and on; each row has seeds of its own.", "--seed"
+        ),
+    ] = 0,
+    output: Annotated[
+        Path, output_option("dice", "A folder; what is there is written anew.")
+    ] = RESULTS / "dice",
+) -> None:
+    """Three dice by value iteration: the table of Thanki (2021) beside exact expectations.
+
+    Five pairs of tolerance and discount, by the post's program and by the correct recursion. It takes seconds.
+    """
+    from study.reproduce.dice import reproduce_dice
+
+    seeds = seeds_of(games, seed)
+    print(reproduce_dice(seeds, output, settings_of(games, seed)), end="")

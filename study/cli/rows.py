@@ -29,11 +29,13 @@ SeedOption = Annotated[
 ]
 
 
-def output_option(name: str) -> Any:
+def output_option(
+    name: str, what: str = "A folder; games that are there already are not played again."
+) -> Any:
     """Return the option for the folder that a reproduction writes to."""
     return typer.Option(
         "--output",
-        help="A folder; games that are there already are not played again.",
+        help=what,
         parser=folder,
         metavar="FOLDER",
         show_default=str(RESULTS / name),
