@@ -31,7 +31,17 @@ import numpy.typing as npt
 from engine.jit import Integer, inlined, kernel
 from engine.rng import next_word
 
-__all__ = ["NOTHING", "Tables", "action_value", "backup", "draw_outcome", "greedy", "lower"]
+__all__ = [
+    "NOTHING",
+    "Tables",
+    "action_value",
+    "backup",
+    "best_action",
+    "draw_outcome",
+    "greedy",
+    "lower",
+    "q_value",
+]
 
 NOTHING = -1
 """In the place of an action number: a terminal state's."""
@@ -67,13 +77,31 @@ class Tables(NamedTuple):
     discount: float
 
 
-@kernel
-def action_value(tables: Tables, values: Floats, action: Integer) -> float:
-    """Return Q(a) of an action number under ``values``, U of shape (n_states,)."""
+@inlined
+def q_value(tables: Tables, values: Floats, action: Integer) -> float:
+    """Do what :func:`action_value` does, as a building block: a call for each action takes longer than its sum."""
     expected = 0.0
     for i in range(tables.first_outcome[action], tables.first_outcome[action + 1]):
         expected += tables.probability[i] * values[tables.outcome[i]]
     return float(tables.reward[action] + tables.discount * expected)
+
+
+@inlined
+def best_action(tables: Tables, values: Floats, state: Integer) -> tuple[float, Integer]:
+    """Do what :func:`backup` does, as a building block for loops over states."""
+    best: Integer = NOTHING
+    best_value = 0.0
+    for action in range(tables.first_action[state], tables.first_action[state + 1]):
+        value = q_value(tables, values, action)
+        if best == NOTHING or value > best_value:
+            best, best_value = action, value
+    return best_value, best
+
+
+@kernel
+def action_value(tables: Tables, values: Floats, action: Integer) -> float:
+    """Return Q(a) of an action number under ``values``, U of shape (n_states,)."""
+    return q_value(tables, values, action)
 
 
 @kernel
@@ -96,13 +124,7 @@ def backup(tables: Tables, values: Floats, state: Integer) -> tuple[float, Integ
     action : int
         The number of the action of highest value, the first of equals; NOTHING if s is terminal.
     """
-    best: Integer = NOTHING
-    best_value = 0.0
-    for action in range(tables.first_action[state], tables.first_action[state + 1]):
-        value = action_value(tables, values, action)
-        if best == NOTHING or value > best_value:
-            best, best_value = action, value
-    return best_value, best
+    return best_action(tables, values, state)
 
 
 @kernel

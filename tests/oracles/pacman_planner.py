@@ -1,0 +1,105 @@
+"""Pacman's planner in plain Python, on sets of cells: rewards as the report has them, and sweeps of its equation 5.
+
+Nothing here knows flat indices, half cells or kernels: cells are pairs (x, y), and where ghosts are is a fraction.
+"""
+
+from fractions import Fraction
+
+from tests.oracles.pacman import LEFT_OF, RIGHT_OF, Game, apart, moved
+
+ZONE = {0: -500, 1: -300, 2: -200, 3: -100, 4: -50}
+
+Cell = tuple[int, int]
+
+
+def game_of(world: object) -> Game:
+    """The state of a game, as the plain rules have it."""
+    game = Game(world.layout.text, int(world.setting.seed))
+    game.food = {cell for cell in cells(game) if world.food[cell]}
+    game.capsules = {cell for cell in cells(game) if world.capsules[cell]}
+    game.pacman = world.pacman
+    for ghost, seen in zip(game.ghosts, world.ghosts, strict=True):
+        ghost.place = (Fraction(seen.x), Fraction(seen.y))
+        ghost.timer = seen.timer
+    return game
+
+
+def cells(game: Game) -> list[Cell]:
+    """All that are no walls, in the order in which states are numbered."""
+    rows = game.text.strip("\n").split("\n")
+    everywhere = [(x, y) for x in range(len(rows[0])) for y in range(len(rows))]
+    return [cell for cell in everywhere if cell not in game.walls]
+
+
+def steps_between(game: Game, start: Cell) -> dict[Cell, int]:
+    """Steps of a true way to each cell that one leads to, ring by ring."""
+    steps, ring = {start: 0}, [start]
+    while ring:
+        further = []
+        for cell in ring:
+            for way in "NESW":
+                after = moved(cell, way, 1)
+                if after not in game.walls and after not in steps:
+                    steps[after] = steps[cell] + 1
+                    further.append(after)
+        ring = further
+    return steps
+
+
+def rewards(
+    game: Game, radius: int, in_maze: bool = False, added: bool = False, capsule: float = -1
+) -> dict[Cell, float]:
+    """R of each cell."""
+    reward: dict[Cell, float] = {}
+    for cell in cells(game):
+        lies_there = 10 if cell in game.food else capsule if cell in game.capsules else -1
+        zones = []
+        for ghost in game.ghosts:
+            if not ghost.timer:
+                away = (
+                    steps_between(game, cell).get(ghost.place)
+                    if in_maze
+                    else apart(cell, ghost.place)
+                )
+                if away is not None and away <= radius:
+                    zones.append(ZONE[int(away)])
+        reward[cell] = sum(zones) + (lies_there if added or not zones else 0)
+    return reward
+
+
+def cut_cells(game: Game) -> set[Cell]:
+    """Those of the box around food, ghosts and Pacman, one cell larger on each side."""
+    places = [game.pacman, *game.food, *(ghost.place for ghost in game.ghosts)]
+    xs, ys = zip(*places, strict=True)
+    return {
+        (x, y)
+        for x, y in cells(game)
+        # A ghost half a cell further in is in both cells.
+        if min(xs) - Fraction(3, 2) <= x <= max(xs) + Fraction(3, 2)
+        and min(ys) - Fraction(3, 2) <= y <= max(ys) + Fraction(3, 2)
+    }
+
+
+def expected(utility: dict[Cell, float], cell: Cell, way: str) -> float:
+    """Σ P·U of a direction; where there is no cell of the map, Pacman stays."""
+    return sum(
+        p * utility.get(moved(cell, to, 1), utility[cell])
+        for to, p in ((way, 0.8), (LEFT_OF[way], 0.1), (RIGHT_OF[way], 0.1))
+    )
+
+
+def sweeps(
+    reward: dict[Cell, float], gamma: float, tolerance: float, most: int, gauss_seidel: bool
+) -> tuple[dict[Cell, float], int, float]:
+    """Utilities, how many sweeps were made, and the residual of the last."""
+    utility = dict.fromkeys(reward, 0.0)
+    residual, n = float("inf"), 0
+    while n < most and residual > tolerance:
+        seen = utility if gauss_seidel else dict(utility)
+        residual = 0.0
+        for cell, here in reward.items():
+            value = here + gamma * max(expected(seen, cell, way) for way in "NESW")
+            residual = max(residual, abs(value - utility[cell]))
+            utility[cell] = value
+        n += 1
+    return utility, n, residual
