@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
 .PHONY: help install sweep test test-slow check format bench benchmark-samplers compare-samplers \
-	table1 bellman replicates switching mcts uct dice clean
+	table1 bellman replicates switching mcts uct dice pacman clean
 
 # Each of these variables is an option of `thetafront sweep`, given as `make sweep TRIALS=200`; one left
 # empty is not passed on. The environment does not set them.
@@ -118,6 +118,9 @@ uct: $(INSTALLED) ## tune tree search, and compare it with mcmdp at equal time (
 
 dice: $(INSTALLED) ## three dice by value iteration: the post's table beside exact expectations (seconds)
 	@$(BIN)/thetafront reproduce dice --output results/dice
+
+pacman: $(INSTALLED) ## Pacman by value iteration: the report's figures and claims (a quarter of an hour; stopped, it goes on)
+	@$(BIN)/thetafront reproduce pacman --output results/pacman $(call option,jobs,JOBS)
 
 clean: ## remove environment and caches; results stay
 	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

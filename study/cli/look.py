@@ -117,9 +117,17 @@ def schedule(
 
 @app.command()
 def watch(
-    agent: Annotated[str, typer.Argument(help="As in play.")] = "mcmdp",
+    agent: Annotated[
+        str, typer.Argument(help="As in play, or pacman_mdp, pacman_astar, pacman_random.")
+    ] = "mcmdp",
     theta: ThetaOption = None,
     set_: SetOption = None,
+    layout: Annotated[
+        str | None,
+        typer.Option(
+            help="Pacman's maze: small, medium, or a file that ends in .lay.", show_default="small"
+        ),
+    ] = None,
     seed: Annotated[
         int | None, whole("The game's seed.", "--seed", show_default="a random one")
     ] = None,
@@ -132,13 +140,17 @@ def watch(
         bool, typer.Option("--human", help="Play yourself; the agent gives hints.")
     ] = False,
 ) -> None:
-    """Watch an agent play in the terminal, or play yourself: with the tiles that it would get."""
+    """Watch an agent play in the terminal, or play yourself: with the tiles that it would get.
+
+    Pacman's agents (pacman is pacman_mdp) are watched only.
+    """
     import secrets
     import shlex
 
     from study.play import agent_2048_of
     from study.watch.loop import FASTEST, SLOWEST, Stage, play_by_hand, watch_agent
     from study.watch.position import Position
+    from study.watch.screen import View
     from study.watch.session import in_terminal, last_line
 
     if seed is not None and replay is not None:
@@ -148,13 +160,18 @@ def watch(
     given = seed if seed is not None else replay
     chosen = given if given is not None else secrets.randbelow(10**9)
     check_range("seed", chosen, 0, LARGEST_SEED)
+    if agent.startswith("pacman"):
+        watch_pacman(agent, theta, set_ or [], layout, chosen, speed, human)
+        return
+    if layout is not None:
+        raise InputError(f"layout: {layout!r} given for {agent}, allowed for Pacman's agents only")
     player, _ = agent_2048_of(agent, theta, set_ or [])
 
     words = [agent, *(["--theta", theta] if theta is not None else [])]
     words += [word for setting in set_ or [] for word in ("--set", setting)]
     shown = " ".join(words)
 
-    def game(stage: Stage) -> Position:
+    def game(stage: Stage[View]) -> Position:
         if human:
             return play_by_hand(player, f"you, hints by {shown}", chosen, stage)
         return watch_agent(player, shown, chosen, speed, stage)
@@ -162,3 +179,29 @@ def watch(
     end = in_terminal(player, game)
     words += ["--human", "--seed"] if human else ["--replay"]
     print(last_line(end, shlex.join(["thetafront", "watch", *words, str(chosen)])))
+
+
+def watch_pacman(
+    agent: str,
+    theta: str | None,
+    settings: list[str],
+    layout: str | None,
+    seed: int,
+    speed: float,
+    human: bool,
+) -> None:
+    """Watch an agent of Pacman's; InputError if what was given is not for it."""
+    import shlex
+
+    from study.watch.pacman import last_pacman_line, pacman_agent_of, watch_pacman_in_terminal
+
+    if theta is not None:
+        raise InputError(f"theta: {theta!r} given for {agent}, --set name=value allowed")
+    if human:
+        raise InputError(f"watch: --human given for {agent}, allowed for 2048 only")
+    player = pacman_agent_of(agent, layout, settings)
+    words = [agent, *(word for setting in settings for word in ("--set", setting))]
+    words += ["--layout", layout] if layout is not None else []
+    end = watch_pacman_in_terminal(player, " ".join(words), seed, speed)
+    command = shlex.join(["thetafront", "watch", *words, "--replay", str(seed)])
+    print(last_pacman_line(end, command))

@@ -1,4 +1,4 @@
-"""Commands that play again what the sources report: reproduce table1, bellman, switching, mcts, dice."""
+"""Commands that play again what the sources report: reproduce table1, bellman, switching, mcts, dice, pacman."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -21,7 +21,7 @@ from study.cli.rows import (
 if TYPE_CHECKING:
     from agents.twenty48 import Game2048
 
-__all__ = ["bellman", "dice", "mcts", "switching", "table1"]
+__all__ = ["bellman", "dice", "mcts", "pacman", "switching", "table1"]
 
 reproduce = typer.Typer(
     cls=Commands,
@@ -185,3 +185,32 @@ def dice(
 
     seeds = seeds_of(games, seed)
     print(reproduce_dice(seeds, output, settings_of(games, seed)), end="")
+
+
+@reproduce.command()
+def pacman(
+    games: Annotated[int, whole("Games a point, in trials of ten.", "--games")] = 200,
+    seed: Annotated[
+        int,
+        whole(
+            "Games have the seeds 1,000,000 x this and on, the same for all points; those that settings are chosen on "
+            "begin half a million later.",
+            "--seed",
+        ),
+    ] = 0,
+    jobs: JobsOption = None,
+    output: Annotated[Path, output_option("pacman")] = RESULTS / "pacman",
+) -> None:
+    """Pacman by value iteration: figures 2 to 7 of Verghese (2018), and a verdict on each of its claims.
+
+    Win rates against ghost radius, discount and sweeps on two mazes, random and A* play beside them. Stopped, it goes
+    on where it was: finished games are in the folder's games.csv.
+    """
+    from study.reproduce.pacman.run import reproduce as reproduce_pacman
+    from study.workers import check_jobs
+
+    seeds = seeds_of(games, seed)
+    n_jobs = check_jobs(jobs)
+    with rows_reported():
+        text = reproduce_pacman(output, seeds, n_jobs, progress_console(), settings_of(games, seed))
+    print(text, end="")

@@ -1,1 +1,1 @@
-"""A game of 2048 watched in a terminal, or played there by a person."""
+"""A game watched in a terminal, of 2048 or of Pacman, or one of 2048 played there by a person."""

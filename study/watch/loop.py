@@ -1,60 +1,33 @@
-"""A game from its start until the person leaves: keys in, pictures out.
-
-Nothing here knows a terminal: keys come from a :class:`~study.terminal.Keyboard`, pictures go to ``show``, and
-the time is a clock's, so that a test can play the person.
-"""
-
-import bisect
-from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+"""A game of 2048 from its start until the person leaves: an agent's, or the person's own."""
 
 from agents.twenty48 import Agent2048
 from engine.twenty48 import Action, stream
 from study.mind import ARROWS, Thought, think
-from study.terminal import DOWN, END, LEFT, RIGHT, UP, Keyboard
+from study.terminal import DOWN, LEFT, RIGHT, UP
+from study.watch.pace import (
+    FASTEST,
+    OVER_KEYS,
+    SECONDS_BETWEEN_LOOKS,
+    SLOWEST,
+    WATCHING_KEYS,
+    Stage,
+    faster,
+    quits,
+    slower,
+    watch,
+)
 from study.watch.position import Position
 from study.watch.screen import View
 
-__all__ = ["FASTEST", "SLOWEST", "Stage", "play_by_hand", "watch_agent"]
+__all__ = ["FASTEST", "SLOWEST", "Stage", "faster", "play_by_hand", "slower", "watch_agent"]
 
-SLOWEST, FASTEST = 0.5, 1000.0
-SPEEDS = (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
-
-SECONDS_A_PICTURE = 1 / 30
-SECONDS_BETWEEN_LOOKS = 0.25  # at the terminal's size, where nothing else happens
-MOST_LAG = 0.05  # seconds that moves may catch up with, after a picture; more is let go
-SECONDS_OF_PACE = 1.0
-FAST_ENOUGH_TO_COUNT = 5.0  # moves a second: fewer are no rate
-
-WATCHING_KEYS = (("space", "pause"), ("n →", "one step"), ("+ −", "speed"), ("q", "quit"))
 PLAYING_KEYS = (("← ↓ ↑ →", "wasd hjkl"), ("?", "hint"), ("q", "quit"))
-OVER_KEYS = (("q", "quit"),)
 
 MOVES = {
     **{UP: Action.UP, RIGHT: Action.RIGHT, DOWN: Action.DOWN, LEFT: Action.LEFT},
     **dict(zip("wdsa", Action, strict=True)),
     **dict(zip("kljh", Action, strict=True)),
 }
-
-
-@dataclass(frozen=True)
-class Stage:
-    """Where a game is played.
-
-    Attributes
-    ----------
-    keyboard : Keyboard
-        Where keys come from.
-    show : callable
-        Draws a view.
-    clock : callable
-        Returns the time in seconds.
-    """
-
-    keyboard: Keyboard
-    show: Callable[[View], None]
-    clock: Callable[[], float]
 
 
 def think_of(agent: Agent2048, position: Position) -> Thought | None:
@@ -72,22 +45,41 @@ def remark(position: Position) -> str:
     return "a single legal action" if len(position.legal) == 1 else ""
 
 
-def faster(speed: float) -> float:
-    """Return the next higher speed."""
-    return SPEEDS[min(bisect.bisect_right(SPEEDS, speed), len(SPEEDS) - 1)]
+class WatchedAgent:
+    """An agent's game of 2048, and what it thinks of the position."""
+
+    def __init__(self, agent: Agent2048, player: str, seed: int) -> None:
+        self.agent = agent.in_game()  # which may keep something from move to move
+        self.player = player
+        self.position = Position.first(seed, agent.rule)
+        self.thought = think_of(self.agent, self.position)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no action is legal."""
+        return self.thought is None
+
+    def advance(self) -> None:
+        """Do what has been decided, and decide again."""
+        assert self.thought is not None
+        self.position = self.position.after(self.thought.decision.action)
+        self.thought = think_of(self.agent, self.position)
+
+    def view(self, pace: str) -> View:
+        """Return what a picture shows."""
+        return View(
+            player=self.player,
+            position=self.position,
+            thought=self.thought,
+            pace=pace,
+            note=remark(self.position),
+            keys=OVER_KEYS if self.is_over else WATCHING_KEYS,
+        )
 
 
-def slower(speed: float) -> float:
-    """Return the next lower speed."""
-    return SPEEDS[max(bisect.bisect_left(SPEEDS, speed) - 1, 0)]
-
-
-def quits(keys: Sequence[str]) -> bool:
-    """Tell whether the person leaves."""
-    return any(key in {"q", "Q", END} for key in keys)
-
-
-def watch_agent(agent: Agent2048, player: str, seed: int, speed: float, stage: Stage) -> Position:
+def watch_agent(
+    agent: Agent2048, player: str, seed: int, speed: float, stage: Stage[View]
+) -> Position:
     """Let an agent play the game of a seed, at a pace to be watched.
 
     Parameters
@@ -108,65 +100,12 @@ def watch_agent(agent: Agent2048, player: str, seed: int, speed: float, stage: S
     Position
         Where the game stood when the person left.
     """
-    position = Position.first(seed, agent.rule)
-    agent = agent.in_game()  # which may keep something from move to move
-    thought = think_of(agent, position)
-    paused = False
-    due = stage.clock() + 1 / speed  # when the action is carried out that is shown
-    shown_at, changed = -SECONDS_A_PICTURE, True
-    moved_at: deque[float] = deque()
-    while True:
-        now = stage.clock()
-        if now >= shown_at + (SECONDS_A_PICTURE if changed else SECONDS_BETWEEN_LOOKS):
-            while moved_at and moved_at[0] < now - SECONDS_OF_PACE:
-                moved_at.popleft()
-            pace = f"{speed:g} moves/s"
-            if speed >= FAST_ENOUGH_TO_COUNT:
-                pace += f" ({len(moved_at) / SECONDS_OF_PACE:.0f} now)"
-            stage.show(
-                View(
-                    player=player,
-                    position=position,
-                    thought=thought,
-                    pace="" if thought is None else "paused" if paused else pace,
-                    note=remark(position),
-                    keys=WATCHING_KEYS if thought else OVER_KEYS,
-                )
-            )
-            shown_at, changed = now, False
-
-        until = shown_at + (SECONDS_A_PICTURE if changed else SECONDS_BETWEEN_LOOKS)
-        if thought and not paused:
-            until = min(until, due)
-        keys = stage.keyboard.read(max(until - stage.clock(), 0.0))
-        if quits(keys):
-            return position
-        n_steps = 0
-        for key in keys:
-            if key == " ":
-                paused = not paused
-                due = stage.clock()
-            elif key in {"n", "N", RIGHT} and paused:
-                n_steps += 1
-            elif key in {"+", "="}:
-                speed = faster(speed)
-                due = min(due, stage.clock() + 1 / speed)
-            elif key in {"-", "_"}:
-                speed = slower(speed)
-            changed = True
-        now = stage.clock()
-        if not paused and now >= due:
-            n_steps += 1
-            due = max(due + 1 / speed, now - MOST_LAG)
-        for _ in range(n_steps):
-            if thought:
-                position = position.after(thought.decision.action)
-                thought = think_of(agent, position)
-                moved_at.append(now)
-                changed = True
+    game = WatchedAgent(agent, player, seed)
+    watch(game, speed, stage)
+    return game.position
 
 
-def play_by_hand(agent: Agent2048, player: str, seed: int, stage: Stage) -> Position:
+def play_by_hand(agent: Agent2048, player: str, seed: int, stage: Stage[View]) -> Position:
     """Let a person play the game of a seed: the tiles that come are those of the agent's game.
 
     Parameters

@@ -7,6 +7,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
 from rich.align import Align
 from rich.console import RenderableType
 from rich.style import Style
@@ -19,7 +21,7 @@ from study.mind import ARROWS, Thought
 from study.tiles import FRAME, LARGE, MEDIUM, SMALL, TileSize, board_text, text_colour
 from study.watch.position import Position
 
-__all__ = ["View", "picture", "value_lines"]
+__all__ = ["View", "action_lines", "picture", "value_lines", "wrapped_keys"]
 
 GAP = 3
 NARROWEST_PANEL = 21
@@ -154,32 +156,43 @@ def boxes(counts: Sequence[tuple[str, str]], width: int) -> list[Text]:
 
 
 def value_lines(thought: Thought, width: int) -> list[Text]:
+    """Draw the value of each action of 2048: see :func:`action_lines`."""
+    names = [(ARROWS[action], action.name.lower()) for action in Action]
+    return action_lines(thought.decision.values, int(thought.decision.action), names, width)
+
+
+def action_lines(
+    values: Sequence[float] | npt.NDArray[np.float64],
+    chosen_action: int,
+    names: Sequence[tuple[str, str]],
+    width: int,
+    decimals: int = 0,
+) -> list[Text]:
     """Draw the value of each action as a bar, and its difference from the best; the choice is marked.
 
     The best action's bar has full length, the worst one's a fifth of it: bars compare the actions, not the
     points.
     """
-    decision = thought.decision
-    known = [float(value) for value in decision.values if math.isfinite(value)]
+    known = [float(value) for value in values if math.isfinite(value)]
     best, worst = max(known, default=math.nan), min(known, default=math.nan)
     longest = width - (28 if width >= ROOM_FOR_NAMES else 13)
     lines = []
-    for action in Action:
-        chosen = action == decision.action
+    for action, (arrow, word) in enumerate(names):
+        chosen = action == chosen_action
         style = CHOSEN if chosen else OTHER
-        value = float(decision.values[action])
+        value = float(values[action])
         length, shown, difference = 0.0, "-", ""
         if math.isfinite(value):
             gap = (best - value) / (best - worst) if best > worst else 0.0
             length = longest * (1 - (1 - LEAST_BAR) * gap)
-            shown = f"{value:,.0f}"
-            difference = f"{MINUS}{best - value:,.0f}" if value < best else ""
+            shown = f"{value:,.{decimals}f}"
+            difference = f"{MINUS}{best - value:,.{decimals}f}" if value < best else ""
         mark = "▶" if chosen else " "
         if width >= ROOM_FOR_NAMES:
-            name = f"{mark} {ARROWS[action]} {action.name.lower():<6}"
+            name = f"{mark} {arrow} {word:<6}"
             tail = f"{shown:>9}{difference:>9}"
         else:
-            name, tail = f"{mark}{ARROWS[action]} ", f"{shown:>10}"
+            name, tail = f"{mark}{arrow} ", f"{shown:>10}"
         plain = "bold" if chosen else "" if math.isfinite(value) else DIM
         lines.append(
             Text.assemble((name, style), (bar(length, longest), style), (tail, plain), no_wrap=True)
@@ -194,9 +207,14 @@ def bar(length: float, longest: int) -> str:
 
 
 def keys_lines(view: View, width: int) -> list[Text]:
-    """Write what the keys do, wrapped at ``width`` between keys."""
+    """Write what the keys of a view do."""
+    return wrapped_keys(view.keys, width)
+
+
+def wrapped_keys(keys: Sequence[tuple[str, str]], width: int) -> list[Text]:
+    """Write what keys do, wrapped at ``width`` between keys."""
     lines = [Text()]
-    for key, meaning in view.keys:
+    for key, meaning in keys:
         entry = Text.assemble((key, "bold"), " ", (meaning, DIM))
         if lines[-1] and len(lines[-1]) + 3 + len(entry) > width:
             lines.append(Text())

@@ -4,21 +4,25 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from typing import TypeVar
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.live import Live
 
 from agents.agent import Agent, warm
 from study.errors import InputError
 from study.terminal import keyboard
-from study.watch.loop import Stage
+from study.watch.pace import Stage
 from study.watch.position import Position
 from study.watch.screen import View, picture
 
-__all__ = ["in_terminal", "last_line"]
+__all__ = ["in_terminal", "last_line", "on_screen"]
+
+Shown = TypeVar("Shown")
+End = TypeVar("End")
 
 
-def in_terminal(agent: Agent, game: Callable[[Stage], Position]) -> Position:
+def in_terminal(agent: Agent, game: Callable[[Stage[View]], Position]) -> Position:
     """Run a game on the terminal's alternate screen.
 
     Parameters
@@ -33,6 +37,30 @@ def in_terminal(agent: Agent, game: Callable[[Stage], Position]) -> Position:
     InputError
         If standard input or output is no terminal, or one that cannot place its cursor.
     """
+    return on_screen(lambda: warm(agent), picture, game)
+
+
+def on_screen(
+    warm_up: Callable[[], object],
+    picture_of: Callable[[Shown, int, int], RenderableType],
+    game: Callable[[Stage[Shown]], End],
+) -> End:
+    """Run something on the terminal's alternate screen, and return what it returns.
+
+    Parameters
+    ----------
+    warm_up : callable
+        Called before.
+    picture_of : callable
+        Draws what is to be shown for a terminal of so many columns and rows.
+    game : callable
+        What is run there.
+
+    Raises
+    ------
+    InputError
+        As for :func:`in_terminal`.
+    """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise InputError("watch: a terminal is needed, as standard input and as standard output")
     console = Console(highlight=False)
@@ -40,14 +68,14 @@ def in_terminal(agent: Agent, game: Callable[[Stage], Position]) -> Position:
         shown = os.environ.get("TERM", "")
         raise InputError(f"watch: TERM={shown} given; a terminal that can place its cursor needed")
     with console.status("compiling"):
-        warm(agent)
+        warm_up()
     with (
         keyboard(sys.stdin.fileno()) as keys,
         Live(console=console, screen=True, auto_refresh=False) as live,
     ):
 
-        def show(view: View) -> None:
-            live.update(picture(view, *console.size), refresh=True)
+        def show(view: Shown) -> None:
+            live.update(picture_of(view, *console.size), refresh=True)
 
         return game(Stage(keys, show, time.monotonic))
 

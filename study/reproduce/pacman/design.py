@@ -1,0 +1,165 @@
+"""Who plays in which figure, and what of it is ours because the report does not say it.
+
+The report gives no numbers of its axes in its text. Ours:
+
+*   **Small** (figures 2 and 3): γ of 0.2, 0.4, 0.6, 0.8, 0.9; radii 0 to 4; 5, 10 and 15 sweeps.
+*   **Sweeps** (figures 4 and 6): 1 to 50 at γ of 0.6, which the report's code has, and of 0.9; radius 1 on small, 2 on
+    medium.
+*   **Medium** (figure 5): (a) γ of 0.2 to 0.95 at radius 2; (b) radii 0 to 4 at γ of 0.8 and 0.9. To its tolerance, 0.2.
+
+So many sweeps are a tolerance of 0 and so many at most.
+
+Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a Non-Deterministic
+World* (2018), §3.
+"""
+
+from itertools import product
+from typing import NamedTuple
+
+from agents.ghost_zone import LARGEST_RADIUS, Distance
+from agents.pacman_agent import PacmanAgent
+from agents.pacman_astar import PacmanAStar
+from agents.pacman_mdp import PacmanMDP
+from agents.pacman_random import PacmanRandom
+from engine.pacman import LAYOUTS, Layout
+
+__all__ = [
+    "ASTAR",
+    "CODE",
+    "DISTANCE_GAMMA",
+    "DISTANCE_RADII",
+    "MEDIUM",
+    "MEDIUM_GAMMAS",
+    "MEDIUM_RADIUS",
+    "MEDIUM_RADIUS_GAMMAS",
+    "PANEL_SWEEPS",
+    "RADII",
+    "RANDOM",
+    "SMALL",
+    "SMALL_GAMMAS",
+    "SWEEPS",
+    "SWEEP_GAMMAS",
+    "SWEEP_RADIUS",
+    "TEXT",
+    "WEAK_ASTAR",
+    "Strategy",
+    "after_sweeps",
+    "all_agents",
+    "candidates",
+    "strategies",
+    "to_tolerance",
+]
+
+MAZES = {name: Layout.named(name) for name in LAYOUTS}
+SMALL, MEDIUM = MAZES["small"], MAZES["medium"]
+TOLERANCES = {SMALL: 0.1, MEDIUM: 0.2}
+"""Those that the report comes to."""
+
+RADII = tuple(range(LARGEST_RADIUS + 1))
+SMALL_GAMMAS = (0.2, 0.4, 0.6, 0.8, 0.9)
+PANEL_SWEEPS = (5, 10, 15)
+
+SWEEPS = (1, 2, 3, 5, 7, 10, 14, 20, 30, 40, 50)
+SWEEP_GAMMAS = (0.6, 0.9)
+SWEEP_RADIUS = {SMALL: 1, MEDIUM: 2}
+
+MEDIUM_GAMMAS = (0.2, 0.4, 0.6, 0.7, 0.8, 0.9, 0.95)
+MEDIUM_RADIUS = 2
+MEDIUM_RADIUS_GAMMAS = (0.8, 0.9)
+
+DISTANCE_GAMMA = 0.9
+DISTANCE_RADII = RADII[1:]  # a zone of radius 0 is the ghost's cell, however steps are counted
+
+CANDIDATE_GAMMAS = (0.8, 0.9, 0.95)
+CANDIDATE_RADII = (1, 2, 3)
+
+CODE = "MDP, the report's code"
+TEXT = "MDP, the report's text"
+BEST = "MDP, chosen by us"
+WEAK_ASTAR = "A*, danger 1"
+ASTAR = "A*, danger 4"
+RANDOM = "random"
+CODE_GAMMA, TEXT_GAMMA = 0.6, 0.8
+CODE_RADIUS = {SMALL: 0, MEDIUM: 2}
+TEXT_RADIUS = 2
+
+
+class Strategy(NamedTuple):
+    """A bar of figure 7.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    agent : PacmanAgent
+        Who plays.
+    """
+
+    name: str
+    agent: PacmanAgent
+
+
+def after_sweeps(layout: Layout, gamma: float, radius: int, n_sweeps: int) -> PacmanMDP:
+    """Return the report's agent with a fixed number of sweeps a move."""
+    return PacmanMDP(layout=layout, gamma=gamma, radius=radius, tolerance=0.0, max_sweeps=n_sweeps)
+
+
+def to_tolerance(
+    layout: Layout, gamma: float, radius: int, distance: Distance = Distance.MANHATTAN
+) -> PacmanMDP:
+    """Return the agent that sweeps to the report's tolerance for a layout."""
+    return PacmanMDP(
+        layout=layout,
+        gamma=gamma,
+        radius=radius,
+        tolerance=TOLERANCES[layout],
+        distance=distance,
+    )
+
+
+def candidates(layout: Layout) -> list[PacmanMDP]:
+    """List the settings that one is chosen of, on seeds that nothing else is played on."""
+    return [
+        to_tolerance(layout, gamma, radius, distance)
+        for gamma, radius, distance in product(CANDIDATE_GAMMAS, CANDIDATE_RADII, Distance)
+    ]
+
+
+def strategies(layout: Layout, best: PacmanMDP) -> list[Strategy]:
+    """List who plays in figure 7.
+
+    The report's text names no γ and no radius for it. Its code has γ = 0.6, and radius 0 on small and 2 on medium; what
+    its text commends is γ = 0.8, where the plateau begins, and a radius of 2, which it finds good on both.
+    """
+    return [
+        Strategy(RANDOM, PacmanRandom(layout=layout)),
+        Strategy(WEAK_ASTAR, PacmanAStar(layout=layout, danger=1)),
+        Strategy(ASTAR, PacmanAStar(layout=layout, danger=4)),
+        Strategy(CODE, to_tolerance(layout, CODE_GAMMA, CODE_RADIUS[layout])),
+        Strategy(TEXT, to_tolerance(layout, TEXT_GAMMA, TEXT_RADIUS)),
+        Strategy(BEST, best),
+    ]
+
+
+def all_agents(best: dict[Layout, PacmanMDP]) -> list[PacmanAgent]:
+    """List everyone who plays in some figure, once each."""
+    agents: list[PacmanAgent] = [
+        after_sweeps(SMALL, gamma, radius, n)
+        for n, radius, gamma in product(PANEL_SWEEPS, RADII, SMALL_GAMMAS)
+    ]
+    for layout, chosen in best.items():
+        agents += [each.agent for each in strategies(layout, chosen)]
+        agents += [
+            after_sweeps(layout, gamma, SWEEP_RADIUS[layout], n)
+            for gamma, n in product(SWEEP_GAMMAS, SWEEPS)
+        ]
+        agents += [
+            to_tolerance(layout, DISTANCE_GAMMA, radius, distance)
+            for radius, distance in product(DISTANCE_RADII, Distance)
+        ]
+    agents += [to_tolerance(MEDIUM, gamma, MEDIUM_RADIUS) for gamma in MEDIUM_GAMMAS]
+    agents += [
+        to_tolerance(MEDIUM, gamma, radius)
+        for gamma, radius in product(MEDIUM_RADIUS_GAMMAS, RADII)
+    ]
+    return list(dict.fromkeys(agents))

@@ -1,0 +1,281 @@
+"""The report's figures 2 to 7 from our games, and one of its own for the two ways to count steps."""
+
+from collections.abc import Sequence
+from textwrap import fill
+
+import matplotlib as mpl
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, NullLocator, PercentFormatter, ScalarFormatter
+
+from agents.ghost_zone import Distance
+from agents.pacman_mdp import PacmanMDP
+from study.plots import BLACK, BLUE, RED, STYLE, WORDS, caption
+from study.reproduce.pacman.design import (
+    DISTANCE_GAMMA,
+    DISTANCE_RADII,
+    MEDIUM,
+    MEDIUM_GAMMAS,
+    MEDIUM_RADIUS,
+    MEDIUM_RADIUS_GAMMAS,
+    PANEL_SWEEPS,
+    RADII,
+    SMALL,
+    SMALL_GAMMAS,
+    SWEEP_GAMMAS,
+    SWEEP_RADIUS,
+    SWEEPS,
+    after_sweeps,
+    to_tolerance,
+)
+from study.reproduce.pacman.points import win_rate
+from study.reproduce.pacman.trials import Played
+
+__all__ = [
+    "distance_figure",
+    "medium_figure",
+    "small_figure",
+    "strategies_figure",
+    "sweeps_figure",
+]
+
+LOOKS = ((BLUE, "o"), *WORDS[:4])
+LOOKS_OF_TWO = ((BLUE, "o"), (RED, "s"))
+SPREAD = 0.12  # between the lines of one place, as a share of the places' distance: intervals stand side by side
+SWEEPS_SPREAD = 0.02  # the same on a logarithmic axis, as a share of the number of sweeps
+NAME_WIDTH = 12  # of a strategy, in characters
+MAZES_ARE_OURS = "The mazes are ours."
+
+
+def games_of(played: Played) -> str:
+    """Say how many games a point stands for."""
+    n = len(next(iter(played.values())))
+    return f"{n:,} games a point, the same seeds for all; bars: Wilson's 95% intervals"
+
+
+def rate_axis(axes: Axes) -> None:
+    """Make the y axis one of win rates."""
+    axes.set_ylim(0, 1)
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+
+
+def line(
+    axes: Axes,
+    played: Played,
+    at: Sequence[float],
+    agents: Sequence[PacmanMDP],
+    label: str,
+    look: tuple[str, str],
+) -> None:
+    """Draw the win rates of agents at places, with their intervals."""
+    rates = [win_rate(played[agent]) for agent in agents]
+    colour, marker = look
+    axes.errorbar(
+        at,
+        [rate.value for rate in rates],
+        yerr=[
+            [rate.value - rate.low for rate in rates],
+            [rate.high - rate.value for rate in rates],
+        ],
+        fmt=f"{marker}-",
+        color=colour,
+        linewidth=1.2,
+        elinewidth=0.9,
+        markersize=4.5,
+        capsize=2,
+        label=label,
+    )
+
+
+def beside(n_lines: int, k: int, n_places: int) -> npt.NDArray[np.float64]:
+    """Return where line k of several has its points, beside the places 0, 1, 2 and so on."""
+    return np.arange(n_places, dtype=np.float64) + SPREAD * (k - (n_lines - 1) / 2)
+
+
+def places(axes: Axes, names: Sequence[float], label: str) -> None:
+    """Write what the places 0, 1, 2 and so on are."""
+    axes.set_xticks(range(len(names)), [f"{name:g}" for name in names])
+    axes.grid(visible=False, axis="x")
+    axes.set_xlabel(label)
+
+
+@mpl.rc_context(STYLE)
+def small_figure(played: Played, against_gamma: bool) -> Figure:
+    """Draw win rate on small after 5, 10 and 15 sweeps: against the radius (figure 2) or against γ (figure 3)."""
+    figure = Figure(figsize=(11.4, 4.6), layout="constrained")
+    panels = figure.subplots(1, len(PANEL_SWEEPS), sharey=True)
+    across, lines = (SMALL_GAMMAS, RADII) if against_gamma else (RADII, SMALL_GAMMAS)
+    for axes, n_sweeps in zip(panels, PANEL_SWEEPS, strict=True):
+        for k, each in enumerate(lines):
+            pairs = [(x, each) if against_gamma else (each, x) for x in across]
+            agents = [after_sweeps(SMALL, gamma, int(r), n_sweeps) for gamma, r in pairs]
+            at = beside(len(lines), k, len(across))
+            name = f"r = {each}" if against_gamma else f"γ = {each:g}"
+            line(axes, played, list(at), agents, name, LOOKS[k])
+        places(axes, across, "γ" if against_gamma else "radius of a ghost's zone, steps")
+        axes.set_title(f"{n_sweeps} sweeps", fontsize=10)
+    rate_axis(panels[0])
+    panels[0].set_ylabel("win rate")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper right", ncols=len(lines), fontsize=9)
+    what = "γ" if against_gamma else "radius"
+    figure.suptitle(f"Small: win rate against {what}", x=0.01, ha="left", fontsize=12)
+    number = 3 if against_gamma else 2
+    caption(
+        figure,
+        f"The report's figure {number}. {games_of(played)}. γ of the list is ours. Points of one place stand side by side. "
+        + MAZES_ARE_OURS,
+    )
+    return figure
+
+
+@mpl.rc_context(STYLE)
+def sweeps_figure(played: Played, sweeps: pd.DataFrame, name: str) -> Figure:
+    """Draw win rate and mean residual against sweeps on one layout: figure 4 or 6."""
+    layout = {each.name: each for each in SWEEP_RADIUS}[name]
+    figure = Figure(figsize=(10.4, 4.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    for gamma, look in zip(SWEEP_GAMMAS, LOOKS_OF_TWO, strict=True):
+        agents = [after_sweeps(layout, gamma, SWEEP_RADIUS[layout], n) for n in SWEEPS]
+        apart = 1 + SWEEPS_SPREAD * (1 if look == LOOKS_OF_TWO[1] else -1)
+        line(left, played, [n * apart for n in SWEEPS], agents, f"γ = {gamma:g}", look)
+        part = sweeps[(sweeps["layout"] == name) & (sweeps["gamma"] == gamma)]
+        colour, marker = look
+        right.plot(part["n_sweeps"], part["residual"], f"{marker}-", color=colour, markersize=4.5,
+                   linewidth=1.2)  # fmt: skip
+        right.fill_between(
+            part["n_sweeps"],
+            part["residual_low95"],
+            part["residual_high95"],
+            color=colour,
+            alpha=0.18,
+            linewidth=0,
+        )
+    rate_axis(left)
+    left.set_ylabel("win rate")
+    left.legend(loc="lower right", fontsize=9)
+    left.set_title("Win rate", fontsize=10)
+    right.set_yscale("log")
+    right.set_ylabel("residual of the last sweep, mean over moves")
+    right.set_title("Residual", fontsize=10)
+    chosen = 0.1 if layout == SMALL else 0.2
+    right.axhline(chosen, color=BLACK, linewidth=0.9, linestyle=":")
+    right.annotate(
+        f"the report's tolerance, {chosen:g}",
+        (0.02, chosen),
+        xycoords=("axes fraction", "data"),
+        xytext=(0, -11),
+        textcoords="offset points",
+        fontsize=8.5,
+    )
+    for axes in (left, right):
+        axes.set_xscale("log")
+        axes.xaxis.set_major_locator(FixedLocator([1, 2, 3, 5, 7, 10, 14, 20, 30, 50]))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.xaxis.set_major_formatter(ScalarFormatter())
+        axes.set_xlabel("sweeps a move")
+    figure.suptitle(f"{name.capitalize()}: sweeps", x=0.01, ha="left", fontsize=12)
+    caption(
+        figure,
+        f"The report's figure {4 if layout == SMALL else 6}. Radius {SWEEP_RADIUS[layout]}, synchronous sweeps from zeros. "
+        f"{games_of(played)}; bands: 95% intervals of the mean over games. {MAZES_ARE_OURS}",
+    )
+    return figure
+
+
+@mpl.rc_context(STYLE)
+def medium_figure(played: Played) -> Figure:
+    """Draw win rate on medium against γ and against the radius: figure 5."""
+    figure = Figure(figsize=(10.4, 4.6), layout="constrained")
+    left, right = figure.subplots(1, 2, sharey=True)
+    agents = [to_tolerance(MEDIUM, gamma, MEDIUM_RADIUS) for gamma in MEDIUM_GAMMAS]
+    line(left, played, MEDIUM_GAMMAS, agents, f"r = {MEDIUM_RADIUS}", (BLACK, "D"))
+    left.set_xlabel("γ")
+    left.set_ylabel("win rate")
+    left.set_title(f"(a) Against γ, radius {MEDIUM_RADIUS}", fontsize=10)
+    for k, gamma in enumerate(MEDIUM_RADIUS_GAMMAS):
+        agents = [to_tolerance(MEDIUM, gamma, radius) for radius in RADII]
+        at = beside(len(MEDIUM_RADIUS_GAMMAS), k, len(RADII))
+        line(right, played, list(at), agents, f"γ = {gamma:g}", LOOKS_OF_TWO[k])
+    places(right, RADII, "radius of a ghost's zone, steps")
+    right.legend(loc="upper left", fontsize=9)
+    right.set_title("(b) Against the radius", fontsize=10)
+    rate_axis(left)
+    figure.suptitle("Medium: win rate", x=0.01, ha="left", fontsize=12)
+    caption(
+        figure,
+        f"The report's figure 5. Sweeps to its tolerance of 0.2; steps by Manhattan distance. {games_of(played)}. γ of the "
+        f"list is ours. {MAZES_ARE_OURS}",
+    )
+    return figure
+
+
+@mpl.rc_context(STYLE)
+def distance_figure(played: Played) -> Figure:
+    """Draw win rate against the radius, by both ways to count steps, on both layouts."""
+    figure = Figure(figsize=(10.4, 4.6), layout="constrained")
+    panels = figure.subplots(1, 2, sharey=True)
+    for axes, layout in zip(panels, (SMALL, MEDIUM), strict=True):
+        for k, distance in enumerate(Distance):
+            agents = [
+                to_tolerance(layout, DISTANCE_GAMMA, radius, distance) for radius in DISTANCE_RADII
+            ]
+            at = beside(len(Distance), k, len(DISTANCE_RADII))
+            name = "Manhattan" if distance is Distance.MANHATTAN else "through the maze"
+            line(axes, played, list(at), agents, name, LOOKS_OF_TWO[k])
+        places(axes, DISTANCE_RADII, "radius of a ghost's zone, steps")
+        axes.set_title(layout.name.capitalize(), fontsize=10)
+    rate_axis(panels[0])
+    panels[0].set_ylabel("win rate")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper right", ncols=2, fontsize=9)
+    figure.suptitle("Steps from a ghost: Manhattan or true ones", x=0.01, ha="left", fontsize=12)
+    caption(
+        figure,
+        f"γ = {DISTANCE_GAMMA:g}, sweeps to the report's tolerances. {games_of(played)}. {MAZES_ARE_OURS}",
+    )
+    return figure
+
+
+@mpl.rc_context(STYLE)
+def strategies_figure(played: Played, strategies: pd.DataFrame) -> Figure:
+    """Draw the win rate of each strategy on both layouts, beside the report's: figure 7."""
+    figure = Figure(figsize=(10.8, 4.8), layout="constrained")
+    panels = figure.subplots(1, 2, sharey=True)
+    for axes, (layout, part) in zip(panels, strategies.groupby("layout", sort=False), strict=True):
+        at = np.arange(len(part))
+        rate = part["win_rate"]
+        axes.bar(at, rate, width=0.62, color=BLUE, alpha=0.75)
+        axes.errorbar(
+            at,
+            rate,
+            yerr=[rate - part["win_rate_low95"], part["win_rate_high95"] - rate],
+            fmt="none",
+            color=BLACK,
+            elinewidth=1.2,
+            capsize=4,
+        )
+        axes.plot(at, part["report_win_rate"], "D", color=RED, markersize=7,
+                  markeredgecolor="white", clip_on=False, zorder=5)  # fmt: skip
+        names = [
+            f"{fill(name, NAME_WIDTH)}\n{share:.0%}"
+            for name, share in zip(part["strategy"], rate, strict=True)
+        ]
+        axes.set_xticks(at, names, fontsize=8.5)
+        axes.grid(visible=False, axis="x")
+        axes.set_title(str(layout).capitalize(), fontsize=10)
+    rate_axis(panels[0])
+    panels[0].set_ylabel("win rate")
+    sign = Line2D([], [], linestyle="none", marker="D", color=RED, label="the report's")
+    figure.legend(handles=[sign], loc="outside upper right", fontsize=9)
+    figure.suptitle("Strategies", x=0.01, ha="left", fontsize=12)
+    caption(
+        figure,
+        f"The report's figure 7. {games_of(played)}. The MDP chosen by us was chosen on other seeds. Red: averages in the "
+        f"report's text, in its own mazes. {MAZES_ARE_OURS}",
+    )
+    return figure

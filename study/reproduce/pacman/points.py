@@ -1,0 +1,221 @@
+"""What the games of each point amount to, and how two points differ: tables with 95% intervals.
+
+Notation
+--------
+===========  =======================================================================================
+p            win rate of a point; its interval is Wilson's
+d            of a seed: won by the one point, less won by the other (or their means over several points)
+n            seeds; m: differences that are judged together
+===========  =======================================================================================
+
+All points play the same seeds, so points are compared in pairs. The interval of a difference is Agresti and Min's (*Simple
+improved confidence intervals for comparing matched proportions*, 2005): half a game is added to each of the four cells of
+the pairs' table, which makes a mean of Σd/(n + 2) and a variance of (Σd² + 1)/(n + 2) less its square. So it has a width
+where all pairs are equal, too. Of several differences that are judged together each has the level 1 − 0.05/m (Bonferroni).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.stats import norm
+
+from agents.ghost_zone import Distance
+from agents.pacman_agent import PacmanAgent, PacmanGame
+from engine.pacman import Layout, Outcome
+from study.reproduce import intervals
+from study.reproduce.intervals import Estimate
+from study.reproduce.pacman.design import (
+    DISTANCE_GAMMA,
+    DISTANCE_RADII,
+    SWEEP_GAMMAS,
+    SWEEP_RADIUS,
+    SWEEPS,
+    Strategy,
+    after_sweeps,
+    to_tolerance,
+)
+from study.reproduce.pacman.ledger import digest_of
+from study.reproduce.pacman.trials import GAMES_A_TRIAL, Played
+
+__all__ = [
+    "agent_columns",
+    "contrast",
+    "distance_frame",
+    "point_columns",
+    "points_frame",
+    "strategies_frame",
+    "sweeps_frame",
+    "win_rate",
+    "won_by_seed",
+]
+
+ALPHA = 0.05
+
+
+def won_by_seed(played: Played, agents: Sequence[PacmanAgent]) -> npt.NDArray[np.float64]:
+    """Return the share of agents that won, shape (n_seeds,)."""
+    won = np.array([[game.won for game in played[agent]] for agent in agents], np.float64)
+    return np.asarray(won.mean(axis=0), np.float64)
+
+
+def contrast(
+    values: npt.NDArray[np.float64], others: npt.NDArray[np.float64], n_together: int = 1
+) -> Estimate:
+    """Estimate how much more often the one wins, in pairs of equal seeds: see the module.
+
+    Parameters
+    ----------
+    values, others : float64, shape (n_seeds,)
+        Won or not, or a share of points won, by seed.
+    n_together : int
+        m.
+
+    Returns
+    -------
+    Estimate
+        The plain difference, with its interval.
+    """
+    d = values - others
+    n = len(d) + 2
+    middle = float(d.sum()) / n
+    half = float(norm.isf(ALPHA / (2 * n_together))) * sqrt(
+        ((float((d**2).sum()) + 1) / n - middle**2) / n
+    )
+    return Estimate(float(d.mean()), max(middle - half, -1.0), min(middle + half, 1.0))
+
+
+def win_rate(games: Sequence[PacmanGame]) -> Estimate:
+    """Estimate a win rate."""
+    return intervals.share(sum(game.won for game in games), len(games))
+
+
+def columns_of(estimate: Estimate, name: str) -> dict[str, float]:
+    """Return an estimate as three columns."""
+    value, low, high = asdict(estimate).values()
+    return {name: value, f"{name}_low95": low, f"{name}_high95": high}
+
+
+def trials_sd(games: Sequence[PacmanGame]) -> float:
+    """Return the standard deviation of the win rates of trials of ten games; NaN below two whole trials."""
+    n_trials = len(games) // GAMES_A_TRIAL
+    if n_trials < 2:
+        return np.nan
+    won = np.array([game.won for game in games[: n_trials * GAMES_A_TRIAL]], np.float64)
+    return float(won.reshape(n_trials, GAMES_A_TRIAL).mean(axis=1).std(ddof=1))
+
+
+def point_columns(games: Sequence[PacmanGame]) -> dict[str, Any]:
+    """Return what the games of a point amount to."""
+    rate = win_rate(games)
+    n_moves = sum(game.n_moves for game in games)
+    return {
+        "n_games": len(games),
+        **columns_of(rate, "win_rate"),
+        "win_rate_sd_of_ten_games": trials_sd(games),
+        "binomial_sd_of_ten_games": sqrt(rate.value * (1 - rate.value) / GAMES_A_TRIAL),
+        "n_cut": sum(game.outcome is Outcome.CUT for game in games),
+        "score_mean_points": float(np.mean([game.score for game in games])),
+        "n_moves_mean": n_moves / len(games),
+        "seconds_per_move": sum(game.seconds for game in games) / n_moves,
+        "sweeps_per_move": sum(game.n_sweeps for game in games) / n_moves,
+        "backups_per_move": sum(game.n_backups for game in games) / n_moves,
+        "residual_mean": sum(game.residual_mean * game.n_moves for game in games) / n_moves,
+    }
+
+
+def agent_columns(agent: PacmanAgent) -> dict[str, Any]:
+    """Return an agent's parameters; NaN where it has none of that name."""
+    columns: dict[str, Any] = {
+        "agent": digest_of(agent),
+        "layout": agent.layout.name,
+        "strategy": type(agent).__name__,
+    }
+    names = ("gamma", "radius", "distance", "tolerance", "max_sweeps", "danger")
+    return columns | {name: getattr(agent, name, np.nan) for name in names}
+
+
+def points_frame(played: Played) -> pd.DataFrame:
+    """Return one row an agent: its parameters, its win rate and what it costs."""
+    return pd.DataFrame(
+        [agent_columns(agent) | point_columns(games) for agent, games in played.items()]
+    )
+
+
+def sweeps_frame(played: Played) -> pd.DataFrame:
+    """Return the points of figures 4 and 6; the residual is the mean over games of a game's mean, with its interval."""
+    lines = []
+    for layout, radius in SWEEP_RADIUS.items():
+        for gamma in SWEEP_GAMMAS:
+            for n_sweeps in SWEEPS:
+                games = played[after_sweeps(layout, gamma, radius, n_sweeps)]
+                residual = intervals.mean([game.residual_mean for game in games])
+                lines.append(
+                    {
+                        "layout": layout.name,
+                        "gamma": gamma,
+                        "radius": radius,
+                        "n_sweeps": n_sweeps,
+                        "n_games": len(games),
+                        **columns_of(win_rate(games), "win_rate"),
+                        **columns_of(residual, "residual"),
+                    }
+                )
+    return pd.DataFrame(lines)
+
+
+def distance_frame(played: Played) -> pd.DataFrame:
+    """Return true maze distance against Manhattan distance, radius by radius and, as ``all``, over all radii.
+
+    The single radii of a layout are judged together, the row over all of them by itself.
+    """
+    lines = []
+    for layout in SWEEP_RADIUS:
+        groups: list[tuple[str, tuple[int, ...], int]] = [
+            (str(radius), (radius,), len(DISTANCE_RADII)) for radius in DISTANCE_RADII
+        ]
+        groups.append(("all", DISTANCE_RADII, 1))
+        for name, radii, n_together in groups:
+            maze, manhattan = (
+                [to_tolerance(layout, DISTANCE_GAMMA, radius, distance) for radius in radii]
+                for distance in (Distance.MAZE, Distance.MANHATTAN)
+            )
+            apart = contrast(won_by_seed(played, maze), won_by_seed(played, manhattan), n_together)
+            lines.append(
+                {
+                    "layout": layout.name,
+                    "gamma": DISTANCE_GAMMA,
+                    "radius": name,
+                    "n_games": sum(len(played[agent]) for agent in maze),
+                    "win_rate_maze": float(won_by_seed(played, maze).mean()),
+                    "win_rate_manhattan": float(won_by_seed(played, manhattan).mean()),
+                    **columns_of(apart, "difference"),
+                }
+            )
+    return pd.DataFrame(lines)
+
+
+REPORTED = {
+    ("small", "MDP"): 0.65,
+    ("medium", "MDP"): 0.48,
+    ("medium", "A*"): 0.16,
+    ("medium", "random"): 0.0,
+}
+"""The report's average win rates (its introduction and §3.2); of A* and random on small its text gives none."""
+
+
+def strategies_frame(played: Played, rows: Mapping[Layout, Sequence[Strategy]]) -> pd.DataFrame:
+    """Return figure 7's bars, the report's figure beside ours."""
+    lines = []
+    for layout, bars in rows.items():
+        for each in bars:
+            kind = next(word for word in ("MDP", "A*", "random") if each.name.startswith(word))
+            columns = agent_columns(each.agent) | point_columns(played[each.agent])
+            columns["strategy"] = each.name
+            columns["report_win_rate"] = REPORTED.get((layout.name, kind), np.nan)
+            lines.append(columns)
+    return pd.DataFrame(lines)

@@ -1,0 +1,116 @@
+"""All of it in one folder: choose settings, play what is missing, and write tables, text and pictures."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from study.manifest import provenance, write_manifest
+from study.plots import save
+from study.report import write_csv
+from study.reproduce.pacman.claims import claims, claims_frame
+from study.reproduce.pacman.design import MEDIUM, SMALL, all_agents, candidates, strategies
+from study.reproduce.pacman.figures import (
+    distance_figure,
+    medium_figure,
+    small_figure,
+    strategies_figure,
+    sweeps_figure,
+)
+from study.reproduce.pacman.ledger import PacmanLedger, digest_of
+from study.reproduce.pacman.points import (
+    distance_frame,
+    points_frame,
+    strategies_frame,
+    sweeps_frame,
+)
+from study.reproduce.pacman.report import pacman_markdown
+from study.reproduce.pacman.selection import chosen, seeds_to_choose_on, selection_frame
+from study.reproduce.pacman.trials import play_missing
+from study.storage import make_folder
+
+__all__ = ["GAMES", "reproduce"]
+
+GAMES = "games.csv"
+
+
+def reproduce(
+    folder: Path, seeds: Sequence[int], jobs: int, out: Console, settings: Mapping[str, Any]
+) -> str:
+    """Do what is missing in a folder, write all of it, and return the text.
+
+    Parameters
+    ----------
+    folder : Path
+        Where tables, text, pictures and manifest are written; games that are there are not played again.
+    seeds : sequence of int
+        What each point plays, ascending.
+    jobs : int
+        Worker processes.
+    out : rich.console.Console
+        Where progress is shown.
+    settings : mapping
+        What the manifest says of the command's options.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be written, another run holds it, or its games are no games.
+    RowsError, study.workers.WorkersError
+        If a game cannot be played.
+    """
+    make_folder(folder, "output")
+    made_by = provenance()
+    ledger = PacmanLedger(folder / GAMES)
+    with ledger.held():
+        n_before = ledger.n_games
+        other_seeds = seeds_to_choose_on(seeds)
+        settings_to_try = {layout: candidates(layout) for layout in (SMALL, MEDIUM)}
+        tried = play_missing(
+            [agent for each in settings_to_try.values() for agent in each],
+            other_seeds,
+            ledger,
+            jobs,
+            out,
+            "choosing settings",
+        )
+        best = {layout: chosen(tried, each) for layout, each in settings_to_try.items()}
+        played = play_missing(all_agents(best), seeds, ledger, jobs, out, "points of the figures")
+
+        rows = {layout: strategies(layout, agent) for layout, agent in best.items()}
+        found = claims(played, rows)
+        tables = {
+            "points": points_frame(played),
+            "sweeps": sweeps_frame(played),
+            "distance": distance_frame(played),
+            "strategies": strategies_frame(played, rows),
+            "claims": claims_frame(found),
+            "selection": selection_frame(tried, best),
+        }
+        for name, table in tables.items():
+            write_csv(table, folder / f"{name}.csv")
+        text = pacman_markdown(played, tables, found, best, seeds, other_seeds)
+        (folder / "pacman.md").write_text(text, encoding="utf-8")
+        pictures = {
+            "figure2": small_figure(played, against_gamma=False),
+            "figure3": small_figure(played, against_gamma=True),
+            "figure4": sweeps_figure(played, tables["sweeps"], SMALL.name),
+            "figure5": medium_figure(played),
+            "figure6": sweeps_figure(played, tables["sweeps"], MEDIUM.name),
+            "figure7": strategies_figure(played, tables["strategies"]),
+            "distance": distance_figure(played),
+        }
+        for name, figure in pictures.items():
+            save(figure, folder / f"{name}.png")
+        contents = {
+            **made_by,
+            **settings,
+            "seeds_to_choose_on": [other_seeds[0], other_seeds[-1]],
+            "chosen": {layout.name: digest_of(agent) for layout, agent in best.items()},
+            "n_games_played": ledger.n_games - n_before,
+            "n_games_before": n_before,
+            "layouts": {layout.name: list(layout.rows) for layout in best},
+        }
+        write_manifest(contents, folder / "manifest.json")
+    return text
