@@ -318,7 +318,7 @@ def reproduce_dice(seeds: Sequence[int], folder: Path, settings: Mapping[str, An
     InputError
         If the folder cannot be written.
     """
-    make_folder(folder)
+    make_folder(folder, "output")
     made_by = provenance()
     played = rows(seeds)
     frame, grid = dice_frame(played), grid_frame()
