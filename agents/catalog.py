@@ -6,7 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 
 from agents.agent import Agent
+from agents.dice import DiceAgent
+from agents.dice_solver import DiceSolver
 from agents.mcmdp import MonteCarloMDP
+from agents.pacman_astar import PacmanAStar
+from agents.pacman_mdp import PacmanMDP
+from agents.pacman_random import PacmanRandom
 from agents.pmcts import PureMonteCarlo
 from agents.random import RandomAgent
 from agents.switching import Switching
@@ -18,7 +23,12 @@ Value = float | str
 """A parameter's value: a number, or one of a few words."""
 
 AGENTS: dict[str, Callable[..., Agent]] = {
+    "dice": DiceAgent.from_numbers,
+    "dice_solver": DiceSolver.from_numbers,
     "mcmdp": MonteCarloMDP.from_theta,
+    "pacman_astar": PacmanAStar.from_numbers,
+    "pacman_mdp": PacmanMDP.from_numbers,
+    "pacman_random": PacmanRandom.from_names,
     "pmcts": PureMonteCarlo.from_numbers,
     "random": RandomAgent,
     "switching": Switching.from_theta,

@@ -18,14 +18,15 @@ Source: P. Thanki, *Value iteration algorithm* (2021). Its program sweeps as sai
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import check_seed
+from agents.agent import Agent, Game, check_seed, warm
 from agents.bellman import action_value
 from agents.finite_mdp import FiniteMDP
 from agents.policy_evaluation import evaluate
@@ -39,28 +40,24 @@ GAMES_PER_CHUNK = 1_000_000
 
 
 @dataclass(frozen=True)
-class DiceGame:
-    """One finished game.
+class DiceGame(Game, kind="dice"):
+    """One finished game of dice.
+
+    Its score, the final score less the points paid, is whole; the action that sticks is a move, too; solving is not
+    among its seconds.
 
     Attributes
     ----------
-    seed : int
-        What it was played with: the same agent and seed give the same game.
-    score : int
-        The final score less the points paid.
-    n_moves : int
-        Actions taken, the one that sticks too.
-    seconds : float
-        CPU seconds of the thread that played; solving is not among them.
     end_roll : tuple of int
         The faces on which it stuck, in ascending order.
     """
 
-    seed: int
     score: int
-    n_moves: int
-    seconds: float
     end_roll: tuple[int, ...]
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Self:
+        return cls(**(dict(record) | {"end_roll": tuple(record["end_roll"])}))
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,16 +103,8 @@ class DiceDecision:
     values: npt.NDArray[np.float64]
 
 
-@cache
-def warm() -> None:
-    """Compile the kernels, or load them, outside every measured time: on a coin."""
-    agent = DiceAgent(rules=Dice(1, 2))
-    agent.solve()
-    agent.games(0, 1)
-
-
 @dataclass(frozen=True)
-class DiceAgent:
+class DiceAgent(Agent):
     """Plays the greedy policy of values that have nearly converged.
 
     Parameters
@@ -147,6 +136,11 @@ class DiceAgent:
         if not 0 < self.gamma <= 1:
             raise ValueError(f"gamma: {self.gamma} given, above 0 and up to 1 allowed")
         ValueIteration(self.tolerance)
+
+    @classmethod
+    def from_numbers(cls, gamma: float = 1.0, tolerance: float = 1e-9) -> Self:
+        """Make the agent for three dice."""
+        return cls(gamma, tolerance)
 
     @property
     def reward(self) -> npt.NDArray[np.float64]:
@@ -185,7 +179,7 @@ class DiceAgent:
         """
         if n_times < 1:
             raise ValueError(f"n_times: {n_times} given, 1 or more allowed")
-        warm()
+        warm(self)
         times = []
         self.solved  # noqa: B018 - builds the process, whose arrays are read here for the first time
         for _ in range(n_times):
@@ -253,27 +247,21 @@ class DiceAgent:
             seconds += time.thread_time() - begin
         return DiceGames(first_seed, scores, n_moves, ends, seconds)
 
+    def warm_up(self) -> None:
+        """Solve and play a coin."""
+        coin = DiceAgent(rules=Dice(1, 2))
+        coin.solve()
+        coin.games(0, 1)
+
     def play(self, seed: int) -> DiceGame:
-        """Play one game from its first roll to its end.
-
-        Parameters
-        ----------
-        seed : int
-            Names every roll; 0 to 2⁶³ − 1.
-
-        Raises
-        ------
-        ValueError
-            If the seed is out of range.
-        """
-        warm()
+        warm(self)
         games = self.games(seed, 1)
         return DiceGame(
-            seed,
-            int(games.scores[0]),
-            int(games.n_moves[0]),
-            games.seconds,
-            self.rules.states[int(games.ends[0])],
+            seed=seed,
+            score=int(games.scores[0]),
+            n_moves=int(games.n_moves[0]),
+            seconds=games.seconds,
+            end_roll=self.rules.states[int(games.ends[0])],
         )
 
     def act(self, roll: Sequence[int]) -> DiceDecision:

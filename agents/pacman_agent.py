@@ -5,15 +5,17 @@ released. Seconds are those of :mod:`agents.agent`: CPU time of the thread that 
 """
 
 import time
-from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from agents.pacman_loop import Settings, decide, play_on
+from agents.agent import Agent, Game, check_seed, warm
+from agents.chosen_by_settings import Settings
+from agents.pacman_loop import decide, play_on
 from engine.pacman import MOST_STEPS, Action, GhostKind, Layout, Outcome, World
 from engine.pacman.maze import N_DIRECTIONS
 from engine.pacman.state import N_STEPS
@@ -31,19 +33,11 @@ SMALL = Layout.named("small")
 
 
 @dataclass(frozen=True)
-class PacmanGame:
-    """One finished game.
+class PacmanGame(Game, kind="pacman"):
+    """One finished game of Pacman; its score is whole.
 
     Attributes
     ----------
-    seed : int
-        What the game was played with: the same agent and seed give the same game.
-    score : int
-        Points.
-    n_moves : int
-        Actions taken.
-    seconds : float
-        CPU seconds of the deciding thread, all moves together.
     outcome : Outcome
         Won, lost, or cut after the most steps it may take.
     n_food_left : int
@@ -56,10 +50,7 @@ class PacmanGame:
         The mean over moves of the residual of the last sweep; 0 for an agent that makes none.
     """
 
-    seed: int
     score: int
-    n_moves: int
-    seconds: float
     outcome: Outcome
     n_food_left: int
     n_sweeps: int
@@ -70,6 +61,14 @@ class PacmanGame:
     def won(self) -> bool:
         """Whether all food is eaten."""
         return self.outcome == Outcome.WON
+
+    def as_record(self) -> dict[str, Any]:
+        """Return the game as plain JSON data; the outcome by its name."""
+        return super().as_record() | {"outcome": self.outcome.name.lower()}
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Self:
+        return cls(**(dict(record) | {"outcome": Outcome[record["outcome"].upper()]}))
 
 
 class Explanation(NamedTuple):
@@ -130,12 +129,8 @@ class PacmanMove(NamedTuple):
     decision: PacmanDecision
 
 
-WARM: set[type["PacmanAgent"]] = set()
-"""The classes of agents whose game loop is compiled in this process."""
-
-
 @dataclass(frozen=True, kw_only=True)
-class PacmanAgent(ABC):
+class PacmanAgent(Agent):
     """A policy for Pacman with its parameters, and what it plays. Subclasses are frozen dataclasses.
 
     Parameters
@@ -169,29 +164,16 @@ class PacmanAgent(ABC):
         nothing = np.full((self.layout.width, self.layout.height), np.nan)
         return Explanation(np.full(N_DIRECTIONS, np.nan), nothing, nothing)
 
+    def warm_up(self) -> None:
+        """Call the game loop once, for no move."""
+        world = World.start(self.layout, 0, self.ghosts, self.most_steps)
+        play_on(self.new_settings(), self.layout.maze, world.state, world.setting, 0, 0)
+
     def play(self, seed: int) -> PacmanGame:
-        """Play one game from its start to its end.
-
-        Parameters
-        ----------
-        seed : int
-            Names every random number of the game; 0 to 2⁶⁴ − 1.
-
-        Returns
-        -------
-        PacmanGame
-            The finished game; the same for the same agent and seed, ``seconds`` apart.
-
-        Raises
-        ------
-        ValueError
-            If the seed is out of range.
-        """
+        check_seed(seed)
+        warm(self)
         world = World.start(self.layout, seed, self.ghosts, self.most_steps)
         settings, maze = self.new_settings(), self.layout.maze
-        if type(self) not in WARM:
-            play_on(settings, maze, world.state, world.setting, 0, 0)
-            WARM.add(type(self))
         n_sweeps, n_backups = 0, 0
         seconds, residuals = 0.0, 0.0
         while not world.is_over:
@@ -257,7 +239,7 @@ class PacmanAgent(ABC):
         Parameters
         ----------
         seed : int
-            Names every random number of the game; 0 to 2⁶⁴ − 1.
+            Names every random number of the game; 0 to 2⁶³ − 1.
 
         Yields
         ------
@@ -269,6 +251,7 @@ class PacmanAgent(ABC):
         ValueError
             If the seed is out of range.
         """
+        check_seed(seed)
         world = World.start(self.layout, seed, self.ghosts, self.most_steps)
         while not world.is_over:
             decision = self.act(world)

@@ -19,10 +19,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agents.chosen_by_settings import Settings, decides
 from agents.pacman_agent import PacmanAgent
-from agents.pacman_loop import Choice, Settings, decides
+from agents.pacman_loop import Choice
 from agents.pacman_search import SearchRoom, nearest_goal, new_room
 from engine.jit import Integer, inlined, kernel
+from engine.pacman import GhostKind, Layout, LayoutName
 from engine.pacman.maze import N_DIRECTIONS, NO_DIRECTION, UNREACHABLE, Action, Maze
 from engine.pacman.state import PACMAN, TIMER, State, X, Y
 
@@ -114,6 +116,16 @@ class PacmanAStar(PacmanAgent):
         super().__post_init__()
         if self.danger not in range(LARGEST_DANGER + 1):
             raise ValueError(f"danger: {self.danger} given, 0 to {LARGEST_DANGER} allowed")
+
+    @classmethod
+    def from_numbers(
+        cls,
+        danger: int = 4,
+        layout: LayoutName = LayoutName.SMALL,
+        ghosts: GhostKind = GhostKind.RANDOM,
+    ) -> "PacmanAStar":
+        """Make the agent for a maze that comes with the game."""
+        return cls(danger=danger, layout=Layout.named(layout), ghosts=ghosts)
 
     def new_settings(self) -> Settings:
         return AStarSettings(int(self.danger), new_room(self.layout.width * self.layout.height))

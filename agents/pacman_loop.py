@@ -1,28 +1,19 @@
 """The one game loop of Pacman: whoever decides, a game goes on in the same way.
 
-An agent hands its parameters to kernels as *settings*: a NamedTuple of a class of its own, in which it also has the room
-that its decisions need, so that a game allocates nothing. The class says which kernel decides, see :func:`decides`;
-kernels that call :func:`decide` are compiled for each class with that kernel built in. Chosen by a type, it is found in
-numba's cache by every process; a kernel that is given as an argument is not.
+Who decides is chosen by the class of an agent's settings: see :mod:`agents.chosen_by_settings`. In them it also has the
+room that its decisions need, so that a game allocates nothing.
 """
 
-from collections.abc import Callable
-from typing import Any, TypeVar
-
 import numpy as np
-from numba import types
-from numba.core.typing.templates import AbstractTemplate, infer_global
 
+from agents.chosen_by_settings import Settings, choose_by_settings, decision_of
 from engine.jit import Integer, kernel
 from engine.pacman.maze import Maze
 from engine.pacman.state import N_STEPS, OUTCOME, Outcome, Setting, State
 from engine.pacman.step import step
 from engine.rng import POLICY, stream
 
-__all__ = ["Choice", "Settings", "decide", "decides", "play_on"]
-
-Settings = tuple[Any, ...]
-"""An agent's parameters and room as kernels take them: a NamedTuple of the agent's own class."""
+__all__ = ["Choice", "decide", "play_on"]
 
 Choice = tuple[Integer, Integer, Integer, float]
 """What a kernel that decides returns.
@@ -38,30 +29,6 @@ residual : float
 """
 
 RUNNING = int(Outcome.RUNNING)
-
-F = TypeVar("F", bound=Callable[..., Choice])
-
-DECISIONS: dict[type[Settings], Callable[..., Choice]] = {}
-"""The kernel that decides, by the class of its settings."""
-
-
-def decides(settings_class: type[Settings]) -> Callable[[F], F]:
-    """Return a decorator for the kernel that decides by settings of this class.
-
-    The kernel takes ``(settings, maze, state, stream)`` as :func:`decide` does, and returns a :data:`Choice`.
-    """
-
-    def register(function: F) -> F:
-        DECISIONS[settings_class] = function
-        return function
-
-    return register
-
-
-def decision_by(settings: types.Type) -> Callable[..., Choice] | None:
-    """Return the kernel that decides by settings of a type that numba has inferred, if there is one."""
-    settings_class: Any = getattr(settings, "instance_class", None)
-    return DECISIONS.get(settings_class)
 
 
 def decide(settings: Settings, maze: Maze, state: State, stream: np.uint64) -> Choice:
@@ -83,23 +50,11 @@ def decide(settings: Settings, maze: Maze, state: State, stream: np.uint64) -> C
     action, n_sweeps, n_backups, residual
         See :data:`Choice`.
     """
-    return DECISIONS[type(settings)](settings, maze, state, stream)
+    choice: Choice = decision_of(settings)(settings, maze, state, stream)
+    return choice
 
 
-class DecideInKernels(AbstractTemplate):  # type: ignore[misc]
-    """What :func:`decide` is in a kernel: a call of the kernel that decides by settings of the type given."""
-
-    def generic(self, args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
-        """Return the signature of the call; None if no kernel decides by such settings."""
-        decision = decision_by(args[0])
-        return decision and types.Dispatcher(decision).get_call_type(self.context, args, kws)
-
-    def get_impl_key(self, sig: Any) -> Any:
-        """Return what numba knows the compiled kernel by."""
-        return types.Dispatcher(decision_by(sig.args[0])).get_overload(sig)
-
-
-infer_global(decide)(DecideInKernels)
+choose_by_settings(decide)
 
 
 @kernel

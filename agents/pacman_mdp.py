@@ -38,6 +38,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.bellman import Floats, Indices, Tables, q_value
+from agents.chosen_by_settings import Settings, decides
 from agents.ghost_zone import (
     LARGEST_RADIUS,
     OPEN_REWARD,
@@ -49,10 +50,11 @@ from agents.ghost_zone import (
 )
 from agents.pacman_agent import Explanation, PacmanAgent
 from agents.pacman_cut import cut_outcomes, keep
-from agents.pacman_loop import Choice, Settings, decides
+from agents.pacman_loop import Choice
 from agents.pacman_maze import MazeMotion
 from agents.value_iteration import sweep_until
 from engine.jit import Integer, inlined, kernel
+from engine.pacman import GhostKind, Layout, LayoutName
 from engine.pacman.maze import N_DIRECTIONS, Maze
 from engine.pacman.state import PACMAN, State
 from engine.rng import below, next_word
@@ -266,6 +268,36 @@ class PacmanMDP(PacmanAgent):
                 f"capsule_reward: {self.capsule_reward:g} given, {-LARGEST_CAPSULE_REWARD:g} to "
                 f"{LARGEST_CAPSULE_REWARD:g} allowed"
             )
+
+    @classmethod
+    def from_numbers(
+        cls,
+        gamma: float = 0.9,
+        radius: int = 2,
+        tolerance: float = 0.1,
+        max_sweeps: int = 1000,
+        distance: Distance = Distance.MANHATTAN,
+        in_zone: InZone = InZone.OVERWRITTEN,
+        capsule_reward: float = OPEN_REWARD,
+        gauss_seidel: bool = False,
+        cut: bool = False,
+        layout: LayoutName = LayoutName.SMALL,
+        ghosts: GhostKind = GhostKind.RANDOM,
+    ) -> "PacmanMDP":
+        """Make the agent for a maze that comes with the game."""
+        return cls(
+            gamma,
+            radius,
+            tolerance,
+            max_sweeps,
+            distance,
+            in_zone,
+            capsule_reward,
+            gauss_seidel,
+            cut,
+            layout=Layout.named(layout),
+            ghosts=ghosts,
+        )
 
     @cached_property
     def motion(self) -> MazeMotion:

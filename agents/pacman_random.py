@@ -5,9 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agents.chosen_by_settings import Settings, decides
 from agents.pacman_agent import PacmanAgent
-from agents.pacman_loop import Choice, Settings, decides
+from agents.pacman_loop import Choice
 from engine.jit import kernel
+from engine.pacman import GhostKind, Layout, LayoutName
 from engine.pacman.maze import Maze
 from engine.pacman.random_play import random_action
 from engine.pacman.state import State
@@ -31,6 +33,13 @@ def random_choice(settings: RandomSettings, maze: Maze, state: State, stream: np
 @dataclass(frozen=True)
 class PacmanRandom(PacmanAgent):
     """Takes each open direction with the same probability. Its games are those of :func:`engine.pacman.random_games`."""
+
+    @classmethod
+    def from_names(
+        cls, layout: LayoutName = LayoutName.SMALL, ghosts: GhostKind = GhostKind.RANDOM
+    ) -> "PacmanRandom":
+        """Make the agent for a maze that comes with the game."""
+        return cls(layout=Layout.named(layout), ghosts=ghosts)
 
     def new_settings(self) -> Settings:
         return RandomSettings()

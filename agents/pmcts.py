@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.game_loop import Choice, decides
+from agents.chosen_by_settings import decides
+from agents.game_loop import Choice
 from agents.twenty48 import Agent2048
 from engine.jit import kernel
 from engine.rng import PLAYOUT, SPAWN, substream

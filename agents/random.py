@@ -7,7 +7,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.game_loop import Choice, decides
+from agents.chosen_by_settings import decides
+from agents.game_loop import Choice
 from agents.twenty48 import Agent2048
 from engine.jit import kernel
 from engine.rng import POLICY, below, next_word

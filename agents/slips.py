@@ -15,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.game_loop import Choice, decides
+from agents.chosen_by_settings import decides
+from agents.game_loop import Choice
 from agents.schedule import AUTHORS_SCHEDULE
 from agents.twenty48 import Agent2048
 from agents.value_function import mean_of_best, put_spawns

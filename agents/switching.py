@@ -23,8 +23,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agents.chosen_by_settings import decides
 from agents.expectimax import decide_by_expectimax
-from agents.game_loop import Choice, decides
+from agents.game_loop import Choice
 from agents.schedule import AUTHORS_THETA, Schedule
 from agents.twenty48 import Agent2048
 from agents.value_function import ExpectationSettings, check_top_share, decide_by_expectation

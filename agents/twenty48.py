@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Agent, Game, check_seed, warm
-from agents.game_loop import Settings, decide, play_on
+from agents.chosen_by_settings import Settings
+from agents.game_loop import decide, play_on
 from engine.rng import PLAYOUT, SPAWN
 from engine.twenty48 import (
     Action,

@@ -36,7 +36,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.game_loop import Choice, decides
+from agents.chosen_by_settings import decides
+from agents.game_loop import Choice
 from agents.leaf_value import WEIGHTS, LeafValue, leaf_value
 from agents.search_tree import (
     LAST_ACTION,

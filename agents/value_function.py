@@ -30,7 +30,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.game_loop import Choice, decides
+from agents.chosen_by_settings import decides
+from agents.game_loop import Choice
 from engine.jit import Integer, kernel
 from engine.twenty48.board import (
     EVERY_CELL,

@@ -122,6 +122,7 @@ def pick(
 
 def command_of(experiment: Experiment, params: Mapping[str, Any]) -> str:
     """Return the command that plays a θ."""
+    params = {**experiment.fixed, **params}
     names = theta_names(experiment.agent)
     if names and set(names) == set(params):
         theta = ",".join(repr(params[name]) for name in names)

@@ -2,19 +2,24 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from agents.agent import Agent, Game
 from agents.catalog import Value, build, from_theta, parameters, words_allowed
+from agents.pacman_agent import PacmanAgent
 from agents.twenty48 import Agent2048, Game2048
+from engine.pacman import Layout
 from study import twenty48
 from study.cost import engineering
 from study.errors import InputError
+from study.goal import WIN_RATE
 from study.replicate import summarize
 
-__all__ = ["agent_2048_of", "agent_of", "summary_for_people", "summary_of"]
+__all__ = ["agent_2048_of", "agent_of", "in_maze", "summary_for_people", "summary_of"]
 
 LEAST_TILES = (1024, 2048, 4096, 8192)
+LEAST_WHOLE = 100
 
 
 def parse_numbers(text: str) -> list[float]:
@@ -79,6 +84,25 @@ def agent_of(
     return agent, merged | whole
 
 
+def in_maze(
+    name: str, agent: Agent, params: Mapping[str, Value], given: str
+) -> tuple[Agent, dict[str, Value]]:
+    """Put an agent for Pacman into a maze, by its name or the path of its file, and name its parameters anew.
+
+    Raises
+    ------
+    InputError
+        If it does not play Pacman, or the maze cannot be read, or is none.
+    """
+    if not isinstance(agent, PacmanAgent):
+        raise InputError(f"layout: {given!r} given, but {name} does not play Pacman; none allowed")
+    try:
+        layout = Layout.find(given)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    return replace(agent, layout=layout), {**params, "layout": given}
+
+
 def agent_2048_of(
     name: str, theta: str | None, settings: Sequence[str]
 ) -> tuple[Agent2048, dict[str, Value]]:
@@ -92,15 +116,18 @@ def agent_2048_of(
 def summary_of(name: str, params: Mapping[str, Value], games: Sequence[Game]) -> dict[str, Any]:
     """Return what ``play --json`` prints.
 
-    Of 2048, ``reach`` has the tiles 1024 to 8192, and those above that some game reached.
+    Games that can be won have their ``win_rate``, with Wilson's 95% interval. Of 2048, ``reach`` has the tiles 1024 to 8192, and those above that some game reached.
     """
     summary = summarize(games)
     in_2048 = [game for game in games if isinstance(game, Game2048)]
     reached, playouts = told_of_2048(in_2048) if in_2048 else ({}, {})
+    wins = WIN_RATE.estimate(WIN_RATE.samples(games)) if hasattr(games[0], "won") else None
+    win_rate = {"mean": wins.mean, "low95": wins.low, "high95": wins.high} if wins else None
     return {
         "agent": name,
         "params": dict(params),
         "n_games": summary.n_games,
+        **({"win_rate": win_rate} if win_rate else {}),
         "score": {
             "mean": summary.score_mean,
             "sem": summary.score_sem if math.isfinite(summary.score_sem) else None,
@@ -140,10 +167,23 @@ def game_of_summary(game: Game) -> dict[str, Any]:
     }
 
 
+def won_for_people(summary: Mapping[str, Any]) -> list[str]:
+    """Return a line on the games won, if games of this kind can be."""
+    rate = summary.get("win_rate")
+    if rate is None:
+        return []
+    shown = WIN_RATE.show_interval(rate["mean"], rate["low95"], rate["high95"])
+    return [f"won          {shown}, 95% interval"]
+
+
 def summary_for_people(summary: Mapping[str, Any]) -> str:
     """Return the same, without the single games, as lines of text."""
     score = summary["score"]
-    error = "?" if score["sem"] is None else f"{score['sem']:,.0f}"
+    # Scores of hundreds and more are told whole, those of some points by the cent, expectations as exact ones are.
+    largest, whole = max(score["min"], score["max"], key=abs), isinstance(score["min"], int)
+    digits = 0 if abs(largest) >= LEAST_WHOLE else 2 if whole else 5
+    extremes = (f"{score[end]:,.{0 if whole else digits}f}" for end in ("min", "max"))
+    error = "?" if score["sem"] is None else f"{score['sem']:,.{digits}f}"
     shown = ", ".join(
         f"{key} {value if isinstance(value, str) else format(value, 'g')}"
         for key, value in summary["params"].items()
@@ -153,10 +193,11 @@ def summary_for_people(summary: Mapping[str, Any]) -> str:
     lines = [
         f"{summary['agent']}{f' ({shown})' if shown else ''}, "
         f"{n_games} game{'s' if n_games > 1 else ''} from seed {summary['games'][0]['seed']}",
-        f"score        {score['mean']:,.0f} ± {error} (standard error), "
-        f"{score['min']:,} to {score['max']:,}",
+        *won_for_people(summary),
+        f"score        {score['mean']:,.{digits}f} ± {error} (standard error), "
+        f"{' to '.join(extremes)}",
         *([f"reached      {reached}"] if reached else []),
-        f"moves        {summary['n_moves_mean']:,.0f} a game",
+        f"moves        {summary['n_moves_mean']:,.{digits and 1}f} a game",
         f"time a move  {engineering(summary['seconds_per_move'])} of CPU",
     ]
     if summary.get("playout_moves_per_move"):

@@ -173,7 +173,8 @@ def by_word(frame: pd.DataFrame, choice: Choice | None) -> Iterator[tuple[pd.Dat
 
 def draw_trials(axes: Axes, complete: pd.DataFrame, experiment: Experiment) -> None:
     """Draw the trials' observed means, faintly."""
-    label, choice = "trials, observed means", choice_of(experiment)
+    choice = choice_of(experiment)
+    label = "trials" if experiment.goal.is_exact else "trials, observed means"
     for part, colour, marker in by_word(complete, choice):
         axes.plot(
             part[experiment.cost.name],

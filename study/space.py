@@ -37,6 +37,7 @@ __all__ = ["Choice", "Dimension", "Parameter", "Space", "range_of"]
 
 SIGNIFICANT_DIGITS = 3
 LEAST_CHOICES = 2
+LEAST_WITH_DECIMALS = 0.1
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,9 @@ class Parameter:
         return f"{float(value):g}"
 
     def cell(self, value: Value) -> str:
-        """Write a value for a table: with no more decimals than are of use there."""
+        """Write a value for a table: with no more decimals than are of use there, and no fewer."""
+        if self.log and abs(float(value)) < LEAST_WITH_DECIMALS:
+            return f"{float(value):.2g}"
         whole = self.integer or abs(float(value)) >= 100.0
         return f"{float(value):.0f}" if whole else f"{float(value):.2f}"
 

@@ -4,7 +4,7 @@ What is named here takes plain integers and checks what it is given. Kernels, fo
 :mod:`engine.pacman.step`, where the rules stand too, in :mod:`engine.pacman.state` and :mod:`engine.pacman.maze`.
 """
 
-from engine.pacman.layout import LAYOUTS, Layout
+from engine.pacman.layout import LAYOUTS, Layout, LayoutName
 from engine.pacman.maze import Action
 from engine.pacman.state import Outcome
 from engine.pacman.world import (
@@ -23,6 +23,7 @@ __all__ = [
     "Ghost",
     "GhostKind",
     "Layout",
+    "LayoutName",
     "Outcome",
     "RandomGames",
     "World",

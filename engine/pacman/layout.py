@@ -16,6 +16,7 @@ or food that Pacman cannot come to: no game of it could be won. Capsules and gho
 """
 
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 
@@ -24,7 +25,7 @@ import numpy as np
 from engine.pacman import maze
 from engine.pacman.maze import UNREACHABLE, Flags, Maze, steps_from
 
-__all__ = ["CAPSULE", "FOOD", "GHOST", "LAYOUTS", "OPEN", "PACMAN", "WALL", "Layout"]
+__all__ = ["CAPSULE", "FOOD", "GHOST", "LAYOUTS", "OPEN", "PACMAN", "WALL", "Layout", "LayoutName"]
 
 WALL, FOOD, CAPSULE, GHOST, PACMAN, OPEN = "%.oGP "
 CHARACTERS = WALL + FOOD + CAPSULE + GHOST + PACMAN + OPEN
@@ -33,8 +34,17 @@ SMALLEST, LARGEST = 3, 64  # cells along a side
 MOST_GHOSTS = 16
 
 FOLDER = Path(__file__).resolve().parent / "layouts"
-LAYOUTS = ("small", "medium")
-"""The names of the mazes that come with the game."""
+
+
+class LayoutName(StrEnum):
+    """The mazes that come with the game."""
+
+    SMALL = "small"
+    MEDIUM = "medium"
+
+
+LAYOUTS = tuple(each.value for each in LayoutName)
+"""Their names."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ The rules, and how they are read, are those of :mod:`engine.pacman.step`.
 """
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -38,7 +38,7 @@ LARGEST_SEED = 2**64 - 1
 SCARED_GHOST = "g"
 
 
-class GhostKind(Enum):
+class GhostKind(StrEnum):
     """How ghosts choose where to go: see :mod:`engine.pacman.ghosts`."""
 
     RANDOM = "random"
@@ -69,12 +69,11 @@ def setting_of(seed: int, ghosts: str | GhostKind, most_steps: int) -> Setting:
     if not 0 <= seed <= LARGEST_SEED:
         raise ValueError(f"seed: {seed} given, 0 to 2**64 - 1 allowed")
     kinds = [kind.value for kind in GhostKind]
-    kind = ghosts.value if isinstance(ghosts, GhostKind) else ghosts
-    if kind not in kinds:
-        raise ValueError(f"ghosts: {kind!r} given, {' or '.join(kinds)} allowed")
+    if ghosts not in kinds:
+        raise ValueError(f"ghosts: {ghosts!r} given, {' or '.join(kinds)} allowed")
     if not 1 <= most_steps <= state.NO_CAP:
         raise ValueError(f"most_steps: {most_steps} given, 1 to 2**62 allowed")
-    return Setting(np.uint64(seed), kind == GhostKind.DIRECTIONAL.value, int(most_steps))
+    return Setting(np.uint64(seed), ghosts == GhostKind.DIRECTIONAL, int(most_steps))
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,12 +27,22 @@ __all__ = ["bench", "benchmark_samplers", "play", "utilization"]
 
 @app.command()
 def play(
-    agent: Annotated[str, typer.Argument(help="mcmdp, pmcts, random, switching, table1 or uct.")],
+    agent: Annotated[
+        str,
+        typer.Argument(
+            help="Of 2048: mcmdp, pmcts, random, switching, table1 or uct. Of dice: dice or dice_solver. "
+            "Of Pacman: pacman_astar, pacman_mdp or pacman_random."
+        ),
+    ],
     theta: Annotated[
         str | None, typer.Option(help="All components of θ, such as 500,54,18,9,6.25,1.")
     ] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="One parameter, name=value; repeatable.")
+    ] = None,
+    layout: Annotated[
+        str | None,
+        typer.Option(help="Pacman: small, medium, or a .lay file's path.", metavar="MAZE"),
     ] = None,
     games: Annotated[int, whole("How many games.")] = 10,
     seed: Annotated[int, whole("The first game's seed; the others count up.")] = 0,
@@ -42,7 +52,7 @@ def play(
     """Play games of one agent, and sum them up."""
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 
-    from study.play import agent_of, summary_for_people, summary_of
+    from study.play import agent_of, in_maze, summary_for_people, summary_of
     from study.workers import WorkersError, check_jobs, play_all
 
     n_jobs = min(check_jobs(jobs), max(games, 1))
@@ -51,6 +61,8 @@ def play(
     if not 0 <= seed < 2**62:
         raise InputError(f"seed: {seed} given, 0 to 2**62 - 1 allowed")
     player, params = agent_of(agent, theta, set_ or [])
+    if layout is not None:
+        player, params = in_maze(agent, player, params, layout)
     out = console()
     played = []
     columns = [*Progress.get_default_columns()[:-1], MofNCompleteColumn(), TimeRemainingColumn()]

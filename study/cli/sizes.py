@@ -77,6 +77,7 @@ def replicates(
     from study.sample_size.measured import measure
     from study.sample_size.report import write
     from study.sample_size.tables import sections_of
+    from study.twenty48 import check_2048
     from study.validation import validated_points
 
     check_errors(standard_error or [])
@@ -101,6 +102,7 @@ def replicates(
             samples = samples_played(agent, (theta, versus), seeds, jobs, output, out)
     else:
         with reading(study, name, results) as (opened, _, experiment):
+            check_2048(f"study: {study!r}", experiment.kind)
             points = choose_points(validated_points(opened), point or [])
         samples = samples_of_points(points, experiment, output)
     measured = measure(samples, standard_error or [])

@@ -14,7 +14,7 @@ from agents.catalog import theta_names
 from agents.twenty48 import Game2048
 from study.errors import InputError
 from study.experiment import Experiment
-from study.play import agent_of
+from study.play import agent_2048_of
 from study.reproduce.ledger import GameLedger, digest_of
 from study.reproduce.rows import play_missing
 from study.sample_size.sample import Sample
@@ -146,7 +146,7 @@ def samples_played(
     agents, written = {}, {}
     for name, words in zip(NAMES, (theta, versus), strict=True):
         if name == NAMES[0] or words is not None:
-            agents[name], params = agent_of(agent, words, [])
+            agents[name], params = agent_2048_of(agent, words, [])
             written[name] = ",".join(f"{params[each]:g}" for each in theta_names(agent)) or "none"
     if len(agents) > 1 and agents["A"] == agents["B"]:
         raise InputError(f"versus: {versus} given, which is the same θ; another allowed")

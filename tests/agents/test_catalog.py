@@ -3,16 +3,40 @@
 import pytest
 
 from agents.catalog import Value, build, from_theta, parameters, theta_names, words_allowed
+from agents.dice import DiceAgent
+from agents.dice_solver import DiceSolver
+from agents.ghost_zone import Distance
 from agents.leaf_value import LeafValue
 from agents.mcmdp import MonteCarloMDP
+from agents.pacman_astar import PacmanAStar
+from agents.pacman_mdp import PacmanMDP
+from agents.pacman_random import PacmanRandom
 from agents.pmcts import PureMonteCarlo
 from agents.uct import UCT
+from engine.pacman import GhostKind, Layout
 
 
 def test_agents_are_built_from_named_numbers() -> None:
     theta = from_theta("mcmdp", (500, 54, 18, 9, 6.25, 1))
     assert build("mcmdp", theta) == MonteCarloMDP.from_theta() == build("mcmdp", {})
     assert build("pmcts", {"n_playouts": 7.0}) == PureMonteCarlo(7)
+
+
+def test_mazes_and_ghosts_are_words() -> None:
+    medium = Layout.named("medium")
+    for name, kind in (
+        ("pacman_astar", PacmanAStar),
+        ("pacman_mdp", PacmanMDP),
+        ("pacman_random", PacmanRandom),
+    ):
+        assert build(name, {}) == kind(), "the same defaults"
+        values: dict[str, Value] = {"layout": "medium", "ghosts": "directional"}
+        assert build(name, values) == kind(layout=medium, ghosts=GhostKind.DIRECTIONAL)
+    assert build("pacman_mdp", {"radius": 1.0, "distance": "maze", "cut": 1.0}) == PacmanMDP(
+        radius=1, distance=Distance.MAZE, cut=True
+    )
+    assert build("dice", {"gamma": 0.9}) == DiceAgent(0.9)
+    assert build("dice_solver", {"tolerance": 1.0}) == DiceSolver(tolerance=1.0)
 
 
 def test_theta_is_what_is_called_so() -> None:
@@ -34,7 +58,11 @@ def test_a_parameter_may_take_a_word() -> None:
 @pytest.mark.parametrize(
     ("name", "values", "part"),
     [
-        ("chess", {}, "'chess' given, one of mcmdp, pmcts, random, switching, table1, uct allowed"),
+        (
+            "chess",
+            {},
+            "'chess' given, one of dice, dice_solver, mcmdp, pacman_astar, pacman_mdp, pacman_ran",
+        ),
         ("mcmdp", {"theta7": 1.0}, "'theta7' given for mcmdp"),
         ("mcmdp", {"theta6": 2.0}, "theta6"),
         ("mcmdp", {"theta1": float("inf")}, "theta1: inf"),
@@ -44,6 +72,17 @@ def test_a_parameter_may_take_a_word() -> None:
         ("uct", {"leaf_value": 1.0}, "leaf_value: 1 given, one of random, lookahead, weights_a"),
         ("uct", {"depth": "deep"}, "depth: 'deep' given, a number allowed"),
         ("mcmdp", {"gamma": 0.0}, "gamma: 0 given"),
+        ("dice", {"gamma": 1.5}, "gamma: 1.5 given, above 0 and up to 1 allowed"),
+        ("dice_solver", {"tolerance": -1.0}, "tolerance: -1.0 given"),
+        ("pacman_mdp", {"radius": 5.0}, "radius: 5 given, 0 to 4 allowed"),
+        ("pacman_mdp", {"radius": 1.5}, "radius: 1.5 given, an integer allowed"),
+        (
+            "pacman_mdp",
+            {"distance": "bird"},
+            "distance: 'bird' given, one of manhattan, maze allow",
+        ),
+        ("pacman_astar", {"layout": "big"}, "layout: 'big' given, one of small, medium allowed"),
+        ("pacman_random", {"ghosts": "shy"}, "ghosts: 'shy' given, one of random, directional all"),
         ("mcmdp", {"reward_weight": -1.0}, "reward_weight: -1 given"),
     ],
 )

@@ -378,7 +378,7 @@ def test_so_it_is_where_a_study_is_read(words: list[str], finished: Path, tmp_pa
         (["sweep", "--wings", "2"], "--wings"),
         (
             ["play", "chess"],
-            "agent: 'chess' given, one of mcmdp, pmcts, random, switching, table1, uct",
+            "agent: 'chess' given, one of dice, dice_solver, mcmdp, pacman_astar, pacman_mdp, pac",
         ),
         (["play", "mcmdp", "--theta", "1,2,3"], "theta: 3 values given, 6 expected"),
         (["play", "mcmdp", "--theta", "1,2,3,4,5,six"], "theta: 'six' given, a number allowed"),
@@ -414,7 +414,7 @@ def test_bad_input_prints_no_traceback_in_a_real_process() -> None:
     assert (result.returncode, result.stdout) == (2, "")
     assert (
         result.stderr
-        == "thetafront: experiment: 'chess' given, one of mcmdp, switching, uct allowed\n"
+        == "thetafront: experiment: 'chess' given, one of dice, mcmdp, pacman, pacman_small, switching, uct allowed\n"
     )
 
 

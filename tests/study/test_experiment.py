@@ -1,15 +1,21 @@
 """Experiments: each builds its agent anywhere in its space, and knows where it may be compared."""
 
 import itertools
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from agents.catalog import AGENTS, parameters
 from agents.leaf_value import LeafValue
+from agents.pacman_mdp import PacmanMDP
 from agents.switching import Switching
-from study.cost import COSTS
+from engine.pacman import Layout
+from study.cost import BACKUPS, COSTS, SWEEPS
 from study.errors import InputError
 from study.experiment import EXPERIMENTS, Experiment, experiment
+from study.pick import command_of
+from study.play import agent_of
 from study.space import Choice
 
 
@@ -74,6 +80,47 @@ def test_fronts_of_uct_compare_with_those_of_mcmdp() -> None:
         assert reference == mcmdp.with_cost(cost).objectives.reference_point
 
 
+def test_pacman_plays_in_its_maze() -> None:
+    for name, layout in (("pacman", "medium"), ("pacman_small", "small")):
+        (values,) = experiment(name).baselines.values()
+        agent = experiment(name).build(values)
+        assert isinstance(agent, PacmanMDP)
+        assert agent.layout == Layout.named(layout)
+        assert experiment(name).build({**values, "layout": "small"}) == replace(
+            agent, layout=Layout.named("small")
+        )
+        report, once = (replace(agent, max_sweeps=n).play(1) for n in (100, 1000))
+        assert report.n_sweeps == once.n_sweeps, "as the report has it: the tolerance alone ends"
+        command = command_of(experiment(name), values).split()
+        assert command[:3] == ["thetafront", "play", "pacman_mdp"]
+        assert agent_of("pacman_mdp", None, command[4::2])[0] == agent
+
+
+@pytest.mark.parametrize(("name", "layout"), [("pacman", "medium"), ("pacman_small", "small")])
+def test_the_dearest_pacman_is_within_the_reference(name: str, layout: str) -> None:
+    dearest = {"gamma": 0.99, "radius": 4, "tolerance": 0.001, "max_sweeps": 100}
+    game = experiment(name).build(dearest).play(0)
+    n_cells = int((~Layout.named(layout).walls).sum())
+    backups = BACKUPS.of([game])
+    assert backups <= 100 * n_cells
+    assert 100 * n_cells < experiment(name).with_cost(BACKUPS).reference_cost
+
+
+def test_the_dearest_dice_are_within_the_reference() -> None:
+    solution = experiment("dice").build({"gamma": 1.0, "tolerance": 1e-6}).play(0)
+    assert SWEEPS.of([solution]) == 23 < experiment("dice").with_cost(SWEEPS).reference_cost
+    least = experiment("dice").build({"gamma": 0.5, "tolerance": 10.0}).play(0)
+    assert experiment("dice").reference_score < least.score < solution.score
+
+
+def test_what_is_fixed_is_not_tuned() -> None:
+    plain: dict[str, Any] = vars(experiment("pacman"))
+    with pytest.raises(ValueError, match="space: radius given, which is fixed; another name"):
+        Experiment(**{**plain, "fixed": {"radius": 1}})
+
+
 def test_an_unknown_experiment_is_named() -> None:
-    with pytest.raises(InputError, match="'chess' given, one of mcmdp, switching, uct allowed"):
+    with pytest.raises(
+        InputError, match="'chess' given, one of dice, mcmdp, pacman, pacman_small, switching, uct"
+    ):
         experiment("chess")

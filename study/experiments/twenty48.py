@@ -1,0 +1,101 @@
+"""Experiments with agents for 2048.
+
+The space of ``mcmdp`` spans, around the author's first bounds (θ₁ 250–750, θ₂ 25–100, θ₃ 8–50, θ₄ 5–20,
+θ₅ 2–9, θ₆ fixed at 1), a factor of four and more to either side, and frees θ₆. That of ``switching`` adds the
+switch point k, from 1 on, since 0 is the plain agent again; the depth d; and the playouts of a deep decision.
+
+The space of ``uct`` lies around the book's example, random rollouts with m = 100, d = 10 and c = 100
+(Kochenderfer, Wheeler, Wray 2022, §9.6), and has all its leaf values:
+
+- m from 4, one simulation an action, to 2,000, where the dearest leaf takes a millisecond a move and more: the
+  reference point. So fronts compare with those of ``mcmdp``, whose reference point is the same.
+- d from 1, where rollouts have no depth left and all that counts is the next reward, to 30. Not by logarithm, which
+  would spend a quarter of the trials on d = 1. Beyond, nothing seems to be won: at the same 150 µs a move, with random
+  rollouts and c = 10,000, 125 simulations of d = 30 scored 28,900 ± 1,600 (standard error, 60 games), 100 of d = 60
+  25,700 ± 1,500.
+- c from 10, less than most differences between actions' returns are, to 10,000, which outweighs most. From 100 on scores
+  hardly depend on it (``results/reference/mcts``). In a study with c up to 100,000 and k′ from 0.1 the model followed
+  what it knew of small c out to that bound, and what was validated there scored less.
+- k′ from 0.3 (with α′ = 0 one state an action) to 30, which is no widening at all: a state has 30 slots of spawns
+  at most, so with α′ above 0 a search never holds as many different states as k′·N^α′, and all decisions are exactly
+  those of the plain tree (k′ = 0 in :mod:`agents.uct`, which no logarithmic scale reaches). The baseline is such.
+"""
+
+from agents.catalog import from_theta
+from agents.leaf_value import LeafValue
+from agents.schedule import AUTHORS_THETA
+from study.experiments.definition import Experiment
+from study.space import Choice, Parameter, Space
+
+__all__ = ["MCMDP", "SWITCHING", "UCT"]
+
+MCMDP = Experiment(
+    name="mcmdp",
+    title="2048, Monte Carlo MDP agent",
+    agent="mcmdp",
+    space=Space(
+        (
+            Parameter("theta1", 16, 2048, integer=True, log=True, symbol="θ₁"),
+            Parameter("theta2", 8, 512, integer=True, log=True, symbol="θ₂"),
+            Parameter("theta3", 4, 256, integer=True, log=True, symbol="θ₃"),
+            Parameter("theta4", 2, 64, integer=True, log=True, symbol="θ₄"),
+            Parameter("theta5", 1.0, 10.0, log=True, symbol="θ₅"),
+            Parameter("theta6", 0.05, 1.0, symbol="θ₆"),
+        )
+    ),
+    reference_score=0.0,
+    reference_costs={"seconds_per_move": 0.001, "playout_moves_per_move": 1_000_000.0},
+    baselines={"author's θ": from_theta("mcmdp", AUTHORS_THETA)},
+)
+
+SWITCHING = Experiment(
+    name="switching",
+    title="2048, expectimax on crowded boards",
+    agent="switching",
+    space=Space(
+        (
+            *MCMDP.space,
+            Parameter("switch_at", 1, 6, integer=True, symbol="k"),
+            Parameter("depth", 2, 3, integer=True, symbol="d"),
+            Parameter("leaf_playouts", 100, 50_000, integer=True, log=True, symbol="N"),
+        )
+    ),
+    reference_score=MCMDP.reference_score,
+    reference_costs=MCMDP.reference_costs,
+    baselines={
+        "author's θ, k = 3": {
+            **from_theta("switching", AUTHORS_THETA),
+            "switch_at": 3,
+            "depth": 2,
+            "leaf_playouts": 4000,
+        }
+    },
+)
+
+UCT = Experiment(
+    name="uct",
+    title="2048, Monte Carlo tree search",
+    agent="uct",
+    space=Space(
+        (
+            Choice("leaf_value", tuple(each.value for each in LeafValue), symbol="U"),
+            Parameter("n_simulations", 4, 2000, integer=True, log=True, symbol="m"),
+            Parameter("depth", 1, 30, integer=True, symbol="d"),
+            Parameter("exploration", 10.0, 10_000.0, log=True, symbol="c"),
+            Parameter("k_state", 0.3, 30.0, log=True, symbol="k′"),
+            Parameter("alpha_state", 0.0, 1.0, symbol="α′"),
+        )
+    ),
+    reference_score=MCMDP.reference_score,
+    reference_costs=MCMDP.reference_costs,
+    baselines={
+        "the book's setting": {
+            "leaf_value": LeafValue.RANDOM.value,
+            "n_simulations": 100,
+            "depth": 10,
+            "exploration": 100.0,
+            "k_state": 30.0,  # no widening, exactly
+            "alpha_state": 0.5,
+        }
+    },
+)
