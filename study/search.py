@@ -87,6 +87,7 @@ class Settings:
             design=self.design,
             design_size=self.design_size,
             cost=experiment.cost.name,
+            fixed=dict(experiment.fixed),
         )
 
 

@@ -14,7 +14,7 @@ import socket
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -113,11 +113,12 @@ class StudyRecord:
     design: str
     design_size: int
     cost: str = "seconds_per_move"
+    fixed: dict[str, Any] = field(default_factory=dict)
 
     def differences(self, other: "StudyRecord") -> list[str]:
         """Say, a phrase each, in what another record differs from this one."""
         phrases = []
-        for name in ("experiment", "seed", "design", "design_size", "cost"):
+        for name in ("experiment", "seed", "design", "design_size", "cost", "fixed"):
             mine, theirs = getattr(self, name), getattr(other, name)
             if mine != theirs:
                 phrases.append(f"{name.replace('_', ' ')} {mine}, not {theirs}")
@@ -346,7 +347,11 @@ def record_of(study: optuna.Study) -> StudyRecord:
     if not isinstance(stored, Mapping):
         raise InputError(f"study: {study.study_name!r} was not made by thetafront")
     names = {each.name for each in fields(StudyRecord)}
-    needed = {each.name for each in fields(StudyRecord) if each.default is MISSING}
+    needed = {
+        each.name
+        for each in fields(StudyRecord)
+        if each.default is MISSING and each.default_factory is MISSING
+    }
     if stored.get("format") != FORMAT or not needed <= set(stored):
         raise InputError(
             f"study: {study.study_name!r} was made by another version of thetafront "

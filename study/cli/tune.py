@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -140,9 +141,16 @@ def validate(
         if place.database is not None:
             check_database(place.database, for_writing=True)
         make_folder(place.folder)
-        if record_of(opened).space != json.loads(json.dumps(experiment.space.as_records())):
+        made = record_of(opened)
+        now = replace(
+            made,
+            space=json.loads(json.dumps(experiment.space.as_records())),
+            fixed=dict(experiment.fixed),
+        )
+        if differences := made.differences(now):
             raise InputError(
-                f"study: {place.name!r} was made with another search space than {experiment.name!r} has now"
+                f"study: {place.name!r} was made with {'; '.join(differences)}; "
+                f"{experiment.name!r} has changed since"
             )
         with locked(place), stops_reported():
             run = Sweep(experiment, place, opened, None, n_jobs, console())

@@ -90,6 +90,7 @@ def test_names_that_are_no_folder_are_refused(name: str, tmp_path: Path) -> None
         ({"seed": 8}, "seed 7, not 8"),
         ({"design": "lhs"}, "design sobol, not lhs"),
         ({"space": []}, "another search space"),
+        ({"fixed": {"layout": "small"}}, r"fixed \{\}, not \{'layout': 'small'\}"),
     ],
 )
 def test_another_study_under_the_same_name_is_refused(
