@@ -117,10 +117,10 @@ uct: $(INSTALLED) ## tune tree search, and compare it with mcmdp at equal time (
 		--output results/uct_mcmdp $(call option,jobs,JOBS)
 
 dice: $(INSTALLED) ## three dice by value iteration: the post's table beside exact expectations (seconds)
-	@$(BIN)/thetafront reproduce dice --output results/dice
+	@$(BIN)/thetafront reproduce dice --output results/dice_report
 
 pacman: $(INSTALLED) ## Pacman by value iteration: the report's figures and claims (a quarter of an hour; stopped, it goes on)
-	@$(BIN)/thetafront reproduce pacman --output results/pacman $(call option,jobs,JOBS)
+	@$(BIN)/thetafront reproduce pacman --output results/pacman_report $(call option,jobs,JOBS)
 
 clean: ## remove environment and caches; results stay
 	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -20,6 +20,7 @@ __all__ = ["agent_2048_of", "agent_of", "in_maze", "summary_for_people", "summar
 
 LEAST_TILES = (1024, 2048, 4096, 8192)
 LEAST_WHOLE = 100
+TRUTHS = {"true": "1", "false": "0"}
 
 
 def parse_numbers(text: str) -> list[float]:
@@ -34,7 +35,10 @@ def parse_numbers(text: str) -> list[float]:
 
 
 def parse_settings(settings: Sequence[str], defaults: Mapping[str, Value]) -> dict[str, Value]:
-    """Read ``name=value`` pairs: a word where the parameter of that name takes words, else a number."""
+    """Read ``name=value`` pairs: a word where the parameter of that name takes words, else a number.
+
+    Where a parameter is true or false, these words stand for 1 and 0.
+    """
     values: dict[str, Value] = {}
     for setting in settings:
         name, equals, value = (part.strip() for part in setting.partition("="))
@@ -44,10 +48,14 @@ def parse_settings(settings: Sequence[str], defaults: Mapping[str, Value]) -> di
         if name in defaults and words_allowed(defaults[name]):
             values[name] = value
             continue
+        yes_or_no = isinstance(defaults.get(name), bool)
+        if yes_or_no and value.lower() in TRUTHS:
+            value = TRUTHS[value.lower()]
         try:
             values[name] = float(value)
         except ValueError:
-            raise InputError(f"{name}: {value!r} given, a number allowed") from None
+            allowed = "0 or 1" if yes_or_no else "a number"
+            raise InputError(f"{name}: {value!r} given, {allowed} allowed") from None
     return values
 
 

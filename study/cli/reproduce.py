@@ -174,8 +174,8 @@ def dice(
         ),
     ] = 0,
     output: Annotated[
-        Path, output_option("dice", "A folder; what is there is written anew.")
-    ] = RESULTS / "dice",
+        Path, output_option("dice_report", "A folder; what is there is written anew.")
+    ] = RESULTS / "dice_report",
 ) -> None:
     """Three dice by value iteration: the table of Thanki (2021) beside exact expectations.
 
@@ -199,7 +199,7 @@ def pacman(
         ),
     ] = 0,
     jobs: JobsOption = None,
-    output: Annotated[Path, output_option("pacman")] = RESULTS / "pacman",
+    output: Annotated[Path, output_option("pacman_report")] = RESULTS / "pacman_report",
 ) -> None:
     """Pacman by value iteration: figures 2 to 7 of Verghese (2018), and a verdict on each of its claims.
 

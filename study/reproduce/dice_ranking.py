@@ -1,6 +1,7 @@
 """How much of an order of averages is noise, where the exact means behind them are known."""
 
 from dataclasses import dataclass
+from itertools import combinations
 from math import sqrt
 
 import numpy as np
@@ -25,8 +26,8 @@ class Ranking:
     p_gammas : float
         How often both averages of the higher γ lie above all of the lower.
     gap, gap_standard_errors : float
-        The largest difference of two averages of one and the same policy, in points, and in standard errors of such
-        a difference.
+        The largest difference of two averages of one and the same policy, in points, and in standard errors of a
+        difference of two averages of that policy.
     p_gap : float
         How often some pair of the same policy differs by so much or more.
     """
@@ -55,22 +56,18 @@ def ranking(part: pd.DataFrame) -> Ranking:
     order = np.argsort(reported)
     noise = float((errors**2).mean())
     same = np.abs(exact[:, None] - exact) < 1e-9
+    pairs = [(i, j) for i, j in combinations(range(len(part)), 2) if same[i, j]]
 
-    def gap(averages: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        apart = [
-            np.abs(averages[..., i] - averages[..., j])
-            for i in range(len(part))
-            for j in range(i)
-            if same[i, j]
-        ]
-        return np.asarray(np.max(apart, axis=0))
+    def gaps(averages: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        return np.array([np.abs(averages[..., i] - averages[..., j]) for i, j in pairs])
 
-    largest = float(gap(reported))
+    widest, _ = pairs[int(gaps(reported).argmax())]
+    largest = float(gaps(reported).max())
     return Ranking(
         noise / (noise + float(exact.var(ddof=1))),
         float((np.diff(draws[:, order], axis=1) > 0).all(axis=1).mean()),
         float((draws[:, high].min(axis=1) > draws[:, ~high].max(axis=1)).mean()),
         largest,
-        largest / (sqrt(2) * float(errors.mean())),
-        float((gap(draws) >= largest).mean()),
+        largest / (sqrt(2) * float(errors[widest])),
+        float((gaps(draws).max(axis=0) >= largest).mean()),
     )

@@ -7,11 +7,15 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from scipy.stats import binomtest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from agents.catalog import build
 from engine.pacman import Outcome
 from study.cli import app
+from study.errors import InputError
+from study.experiment import EXPERIMENTS
+from study.play import agent_of
 from study.replicate import game_to_record, record_to_game
 from tests.study.test_other_games import refused, succeeded
 
@@ -77,6 +81,17 @@ def test_pacman_is_played_in_a_maze_of_ones_own(tmp_path: Path) -> None:
         assert message in done.stderr
 
 
+def test_what_is_true_or_false_takes_words_and_digits() -> None:
+    for words, expected in ((("true", "True", "1"), True), (("false", "0"), False)):
+        for word in words:
+            agent, params = agent_of("pacman_mdp", None, [f"cut={word}"])
+            assert agent.cut is expected  # type: ignore[attr-defined]  # of this agent
+            assert params["cut"] == int(expected)
+    for word, shown in (("maybe", "'maybe'"), ("2", "2")):
+        with pytest.raises(InputError, match=f"^cut: {shown} given, 0 or 1 allowed$"):
+            agent_of("pacman_mdp", None, [f"cut={word}"])
+
+
 @pytest.mark.parametrize("name", ["dice", "dice_solver", "pacman_mdp", "pacman_astar"])
 @pytest.mark.parametrize(
     "command",
@@ -91,6 +106,19 @@ def test_what_is_for_2048_alone_refuses_them(
     done = CliRunner().invoke(app, command(name))
     assert (done.exit_code, done.stderr.count("\n")) == (2, 1), done.output
     assert f"agent: '{name}' given, which does not play 2048" in done.stderr
+
+
+def test_no_reproduction_writes_to_the_folder_of_a_study() -> None:
+    """Both have a games.csv: of the one, games to go on with, which an export of the other would replace."""
+    group = get_command(app).commands["reproduce"]  # type: ignore[attr-defined]  # a group
+    folders = {
+        name: Path(option.default).name
+        for name, command in group.commands.items()
+        for option in command.params
+        if option.name == "output"
+    }
+    assert {"dice", "pacman", "table1"} <= set(folders)
+    assert not set(folders.values()) & set(EXPERIMENTS)
 
 
 def test_dice_are_tuned(tmp_path: Path) -> None:

@@ -85,7 +85,9 @@ def test_how_much_of_the_order_is_noise(frame: pd.DataFrame) -> None:
     found = ranking(frame[frame["recursion"] == PROGRAM])
     assert found.gap == pytest.approx(13.3966 - 13.3415)
     errors = frame["post_standard_error_points"][:5].to_numpy()
-    assert found.gap_standard_errors == pytest.approx(found.gap / (sqrt(2) * errors.mean()))
+    # Both averages are of γ = 0.97, whose policy scatters more than that of 0.95.
+    assert found.gap_standard_errors == pytest.approx(found.gap / (sqrt(2) * errors[3]))
+    assert found.gap_standard_errors == pytest.approx(1.48, abs=0.01)
     exact = frame["exact_score_points"][:5].to_numpy()
     noise = (errors**2).mean()
     assert found.noise_share == pytest.approx(noise / (noise + exact.var(ddof=1)))
@@ -138,7 +140,7 @@ def test_the_command_writes_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyP
         (["--games", "1"], "games: 1 given, 2 to 100000 allowed"),
         (["--games", "many"], "'many' given, a whole number allowed"),
         (["--seed", "-1"], "seed: -1 given, 0 to 2147483647 allowed"),
-        (["--output", "/nowhere/at/all"], "results: "),
+        (["--output", "/nowhere/at/all"], "output: "),
     ],
 )
 def test_bad_input_is_one_line(arguments: list[str], part: str) -> None:
