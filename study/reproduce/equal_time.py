@@ -42,6 +42,7 @@ __all__ = [
 
 N_BUDGETS = 3
 FEWEST_POINTS = 2
+STEP_OF_NOTES = 0.09  # of the picture's height
 
 
 @dataclass(frozen=True)
@@ -269,13 +270,15 @@ def equal_time_figure(
             capsize=2,
             label=f"{contender.name}: {contender.title}",
         )
-    top = float(frame["score_high95_points"].max()) * 1.12
-    for _, row in differences.iterrows():
+    # One below the other: budgets may be too near for two to stand side by side.
+    top = float(frame["score_high95_points"].max()) * (1.02 + STEP_OF_NOTES * len(differences))
+    notes = top * (1.0 - STEP_OF_NOTES * np.arange(len(differences)))
+    for (_, row), height in zip(differences.iterrows(), notes, strict=True):
         axes.axvline(row["seconds_per_move"], color=BLACK, linestyle=":", linewidth=1)
         axes.annotate(
             f"{row['difference_points']:+,.0f}\n({row['difference_low95_points']:+,.0f} to "
             f"{row['difference_high95_points']:+,.0f})",
-            (row["seconds_per_move"], top),
+            (row["seconds_per_move"], height),
             ha="center",
             va="top",
             fontsize=8.5,
