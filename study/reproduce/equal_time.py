@@ -271,7 +271,7 @@ def equal_time_figure(
             label=f"{contender.name}: {contender.title}",
         )
     # One below the other: budgets may be too near for two to stand side by side.
-    top = float(frame["score_high95_points"].max()) * (1.02 + STEP_OF_NOTES * len(differences))
+    top = float(frame["score_high95_points"].max()) * (1.14 + STEP_OF_NOTES * len(differences))
     notes = top * (1.0 - STEP_OF_NOTES * np.arange(len(differences)))
     for (_, row), height in zip(differences.iterrows(), notes, strict=True):
         axes.axvline(row["seconds_per_move"], color=BLACK, linestyle=":", linewidth=1)

@@ -58,7 +58,7 @@ def test_games_of_other_kinds_are_stored_and_read_back(game: Game) -> None:
 
 
 def test_a_record_of_an_unknown_kind_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"a game of 'chess' given, of .*2048, pacman, coin"):
+    with pytest.raises(ValueError, match=r"a game of 'chess' given, of .*2048.*coin"):
         record_to_game({"game": "chess", "seed": 1})
 
 
