@@ -113,7 +113,7 @@ mcts: $(INSTALLED) ## tree search by leaf value, and with widening (half an hour
 
 uct: $(INSTALLED) ## tune tree search, and compare it with mcmdp at equal time (an hour and a half of CPU)
 	@$(BIN)/thetafront sweep uct --trials 256 --design-size 64 --seed 1 --validation-games 60 $(call option,jobs,JOBS)
-	@$(BIN)/thetafront equal-time results/reference/mcmdp uct --games 60 \
+	@$(BIN)/thetafront equal-time results/reference/mcmdp uct --games 20 \
 		--output results/uct_mcmdp $(call option,jobs,JOBS)
 
 dice: $(INSTALLED) ## three dice by value iteration: the post's table beside exact expectations (seconds)
