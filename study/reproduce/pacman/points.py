@@ -29,6 +29,7 @@ from agents.pacman_agent import PacmanAgent, PacmanGame
 from engine.pacman import Layout, Outcome
 from study.reproduce import intervals
 from study.reproduce.intervals import Estimate
+from study.reproduce.ledger import digest_of
 from study.reproduce.pacman.design import (
     DISTANCE_GAMMA,
     DISTANCE_RADII,
@@ -39,7 +40,6 @@ from study.reproduce.pacman.design import (
     after_sweeps,
     to_tolerance,
 )
-from study.reproduce.pacman.ledger import digest_of
 from study.reproduce.pacman.trials import GAMES_A_TRIAL, Played
 
 __all__ = [

@@ -9,6 +9,7 @@ from agents.ghost_zone import Distance
 from agents.pacman_mdp import PacmanMDP
 from engine.pacman import MOST_STEPS, Layout
 from study.cost import engineering
+from study.reproduce.ledger import digest_of
 from study.reproduce.pacman.claims import HARDLY, Claim, Part, Verdict
 from study.reproduce.pacman.design import (
     ASTAR,
@@ -23,7 +24,6 @@ from study.reproduce.pacman.design import (
     WEAK_ASTAR,
     candidates,
 )
-from study.reproduce.pacman.ledger import digest_of
 from study.reproduce.pacman.trials import GAMES_A_TRIAL, Played
 
 __all__ = ["pacman_markdown"]

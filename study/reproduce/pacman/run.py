@@ -9,6 +9,7 @@ from rich.console import Console
 from study.manifest import provenance, write_manifest
 from study.plots import save
 from study.report import write_csv
+from study.reproduce.ledger import digest_of
 from study.reproduce.pacman.claims import claims, claims_frame
 from study.reproduce.pacman.design import MEDIUM, SMALL, all_agents, candidates, strategies
 from study.reproduce.pacman.figures import (
@@ -18,7 +19,7 @@ from study.reproduce.pacman.figures import (
     strategies_figure,
     sweeps_figure,
 )
-from study.reproduce.pacman.ledger import PacmanLedger, digest_of
+from study.reproduce.pacman.ledger import PacmanLedger
 from study.reproduce.pacman.points import (
     distance_frame,
     points_frame,

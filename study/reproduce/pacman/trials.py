@@ -109,7 +109,7 @@ class Trials:
             raise RowsError(
                 f"{self.agents[k]}, seed {first}: {finished.error}; what has finished is kept"
             )
-        self.ledger.add(self.agents[k], games)
+        self.ledger.add(self.agents[k], *games)
         self.n_missing[k] = sum(
             seed not in self.ledger.games(self.agents[k]) for seed in self.seeds
         )

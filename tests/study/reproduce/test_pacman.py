@@ -22,9 +22,10 @@ from engine.pacman import Outcome
 from study.cli import app
 from study.errors import InputError
 from study.reproduce.intervals import Estimate
+from study.reproduce.ledger import digest_of
 from study.reproduce.pacman.claims import Claim, Part, Says, Verdict, judged
 from study.reproduce.pacman.design import MEDIUM, SMALL, all_agents, candidates
-from study.reproduce.pacman.ledger import PacmanLedger, digest_of
+from study.reproduce.pacman.ledger import PacmanLedger
 from study.reproduce.pacman.points import contrast, point_columns
 from study.reproduce.pacman.selection import chosen, seeds_to_choose_on
 from study.reproduce.pacman.trials import Trial, runs_of
@@ -65,9 +66,9 @@ def test_games_come_back_as_they_went(tmp_path: Path) -> None:
     ledger = PacmanLedger(path)
     mdp = PacmanMDP(gamma=0.6, radius=1)
     with ledger.held():
-        ledger.add(ASTAR, [ASTAR.play(seed) for seed in (3, 1)])
-        ledger.add(mdp, [mdp.play(1)])
-        ledger.add(mdp, [mdp.play(1)])
+        ledger.add(ASTAR, *(ASTAR.play(seed) for seed in (3, 1)))
+        ledger.add(mdp, mdp.play(1))
+        ledger.add(mdp, mdp.play(1))
         with (
             pytest.raises(InputError, match="another run is writing it"),
             PacmanLedger(path).held(),
@@ -81,7 +82,7 @@ def test_games_come_back_as_they_went(tmp_path: Path) -> None:
     fields = ("seed", "score", "n_moves", "outcome", "n_food_left", "n_sweeps", "residual_mean")
     assert [getattr(found, each) for each in fields] == [getattr(game, each) for each in fields]
     with pytest.raises(RuntimeError):
-        again.add(ASTAR, [ASTAR.play(9)])
+        again.add(ASTAR, ASTAR.play(9))
 
 
 def test_every_cut_leaves_whole_games(tmp_path: Path) -> None:
@@ -90,7 +91,7 @@ def test_every_cut_leaves_whole_games(tmp_path: Path) -> None:
     ledger = PacmanLedger(path)
     games = [RANDOM.play(seed) for seed in (1, 2)]
     with ledger.held():
-        ledger.add(RANDOM, games)
+        ledger.add(RANDOM, *games)
     whole = path.read_bytes()
     lines = whole.splitlines(keepends=True)
     for cut in [*range(len(whole) - len(lines[-1]), len(whole)), *range(len(lines[0]))]:
@@ -98,7 +99,7 @@ def test_every_cut_leaves_whole_games(tmp_path: Path) -> None:
         torn = PacmanLedger(path)
         assert torn.n_games == (1 if cut > len(lines[0]) else 0)
         with torn.held():
-            torn.add(RANDOM, games)
+            torn.add(RANDOM, *games)
         assert path.read_bytes() == whole
 
 
