@@ -275,7 +275,7 @@ def strategies_figure(played: Played, strategies: pd.DataFrame) -> Figure:
     figure.suptitle("Strategies", x=0.01, ha="left", fontsize=12)
     caption(
         figure,
-        f"The report's figure 7. {games_of(played)}. The MDP chosen by us was chosen on other seeds. Red: averages in the "
+        f"The report's figure 7. {games_of(played)}. What is chosen by us was chosen on other seeds. Red: averages in the "
         f"report's text, in its own mazes. {MAZES_ARE_OURS}",
     )
     return figure

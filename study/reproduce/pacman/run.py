@@ -11,7 +11,15 @@ from study.plots import save
 from study.report import write_csv
 from study.reproduce.ledger import digest_of
 from study.reproduce.pacman.claims import claims, claims_frame
-from study.reproduce.pacman.design import MEDIUM, SMALL, all_agents, candidates, strategies
+from study.reproduce.pacman.design import (
+    MEDIUM,
+    SMALL,
+    Chosen,
+    all_agents,
+    astar_candidates,
+    mdp_candidates,
+    strategies,
+)
 from study.reproduce.pacman.figures import (
     distance_figure,
     medium_figure,
@@ -67,16 +75,21 @@ def reproduce(
     with ledger.held():
         n_before = ledger.n_games
         other_seeds = seeds_to_choose_on(seeds)
-        settings_to_try = {layout: candidates(layout) for layout in (SMALL, MEDIUM)}
+        layouts = (SMALL, MEDIUM)
+        mdps = {layout: mdp_candidates(layout) for layout in layouts}
+        astars = {layout: astar_candidates(layout) for layout in layouts}
         tried = play_missing(
-            [agent for each in settings_to_try.values() for agent in each],
+            [agent for layout in layouts for agent in (*mdps[layout], *astars[layout])],
             other_seeds,
             ledger,
             jobs,
             out,
             "choosing settings",
         )
-        best = {layout: chosen(tried, each) for layout, each in settings_to_try.items()}
+        best = {
+            layout: Chosen(chosen(tried, mdps[layout]), chosen(tried, astars[layout]))
+            for layout in layouts
+        }
         played = play_missing(all_agents(best), seeds, ledger, jobs, out, "points of the figures")
 
         rows = {layout: strategies(layout, agent) for layout, agent in best.items()}
@@ -108,7 +121,10 @@ def reproduce(
             **made_by,
             **settings,
             "seeds_to_choose_on": [other_seeds[0], other_seeds[-1]],
-            "chosen": {layout.name: digest_of(agent) for layout, agent in best.items()},
+            "chosen": {
+                layout.name: {"mdp": digest_of(ours.mdp), "astar": digest_of(ours.astar)}
+                for layout, ours in best.items()
+            },
             "n_games_played": ledger.n_games - n_before,
             "n_games_before": n_before,
             "layouts": {layout.name: list(layout.rows) for layout in best},

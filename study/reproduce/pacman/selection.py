@@ -1,16 +1,20 @@
 """Settings of our own, chosen on seeds that nothing else is played on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 import pandas as pd
 
-from agents.pacman_mdp import PacmanMDP
+from agents.pacman_agent import PacmanAgent
 from engine.pacman import Layout
 from study.replicate import FIRST_VALIDATION_REPLICATE
+from study.reproduce.pacman.design import Chosen
 from study.reproduce.pacman.points import agent_columns, point_columns
 from study.reproduce.pacman.trials import Played
 
 __all__ = ["chosen", "seeds_to_choose_on", "selection_frame"]
+
+AnyPacman = TypeVar("AnyPacman", bound=PacmanAgent)
 
 
 def seeds_to_choose_on(seeds: Sequence[int]) -> range:
@@ -19,10 +23,10 @@ def seeds_to_choose_on(seeds: Sequence[int]) -> range:
     return range(first, first + len(seeds))
 
 
-def chosen(played: Played, candidates: Sequence[PacmanMDP]) -> PacmanMDP:
-    """Return the candidate that won most games; of equals the one with fewest backups a move, which are exact."""
+def chosen(played: Played, candidates: Sequence[AnyPacman]) -> AnyPacman:
+    """Return the candidate that won most games; of equals the one with fewest backups a move, which are exact, then the first."""
 
-    def merit(agent: PacmanMDP) -> tuple[int, float]:
+    def merit(agent: AnyPacman) -> tuple[int, float]:
         games = played[agent]
         n_moves = sum(game.n_moves for game in games)
         return sum(game.won for game in games), -sum(game.n_backups for game in games) / n_moves
@@ -30,11 +34,12 @@ def chosen(played: Played, candidates: Sequence[PacmanMDP]) -> PacmanMDP:
     return max(candidates, key=merit)
 
 
-def selection_frame(played: Played, best: dict[Layout, PacmanMDP]) -> pd.DataFrame:
+def selection_frame(played: Played, best: Mapping[Layout, Chosen]) -> pd.DataFrame:
     """Return one row a candidate; its win rate is that on the seeds to choose on."""
+    ours = [agent for each in best.values() for agent in each]
     return pd.DataFrame(
         [
-            agent_columns(agent) | {"chosen": agent in best.values()} | point_columns(games)
+            agent_columns(agent) | {"chosen": agent in ours} | point_columns(games)
             for agent, games in played.items()
         ]
     )

@@ -24,7 +24,14 @@ from study.errors import InputError
 from study.reproduce.intervals import Estimate
 from study.reproduce.ledger import digest_of
 from study.reproduce.pacman.claims import Claim, Part, Says, Verdict, judged
-from study.reproduce.pacman.design import MEDIUM, SMALL, all_agents, candidates
+from study.reproduce.pacman.design import (
+    MEDIUM,
+    SMALL,
+    Chosen,
+    all_agents,
+    astar_candidates,
+    mdp_candidates,
+)
 from study.reproduce.pacman.ledger import PacmanLedger
 from study.reproduce.pacman.points import contrast, point_columns
 from study.reproduce.pacman.selection import chosen, seeds_to_choose_on
@@ -125,7 +132,12 @@ def test_what_is_no_table_is_refused_and_left(tmp_path: Path, content: str, mess
 
 
 def test_agents_have_names_of_their_own() -> None:
-    agents = all_agents({layout: candidates(layout)[0] for layout in (SMALL, MEDIUM)})
+    best = {
+        layout: Chosen(mdp_candidates(layout)[0], astar_candidates(layout)[-1])
+        for layout in (SMALL, MEDIUM)
+    }
+    agents = all_agents(best)
+    assert {agent for each in best.values() for agent in each} < set(agents)
     assert len(agents) == len(set(agents)) == len({digest_of(agent) for agent in agents})
     seeds = range(2_000_000, 2_000_200)
     assert not set(seeds) & set(seeds_to_choose_on(seeds))
@@ -186,7 +198,7 @@ def test_a_points_columns() -> None:
 
 
 def test_of_equals_the_cheapest_is_chosen() -> None:
-    first, second, third = candidates(SMALL)[:3]
+    first, second, third = mdp_candidates(SMALL)[:3]
     played = {
         first: [a_game(k, k < 5, n_backups=900) for k in range(10)],
         second: [a_game(k, k < 5, n_backups=300) for k in range(10)],
@@ -260,7 +272,8 @@ def test_the_command_goes_on_where_it_was_killed(tmp_path: Path) -> None:
     assert (manifest["seed"], manifest["games_a_row"]) == (3, 2)
     assert manifest["n_games_played"] + manifest["n_games_before"] == len(games)
     assert manifest["n_games_before"] in {n_before, n_before - 1}, "a torn line is no game"
-    assert set(manifest["chosen"].values()) == set(selection.loc[selection["chosen"], "agent"])
+    ours = {digest for each in manifest["chosen"].values() for digest in each.values()}
+    assert ours == set(selection.loc[selection["chosen"], "agent"])
 
     by_agent = games[games["seed"] < 3_500_000].groupby("agent")["outcome"]
     rates = by_agent.apply(lambda each: (each == "won").mean())
@@ -269,7 +282,7 @@ def test_the_command_goes_on_where_it_was_killed(tmp_path: Path) -> None:
     fixed = points[points["tolerance"] == 0]
     assert (fixed["sweeps_per_move"] == fixed["max_sweeps"]).all()
     strategies = pd.read_csv(tmp_path / "strategies.csv")
-    assert len(strategies) == 12
+    assert len(strategies) == 14
     assert sorted(strategies["report_win_rate"].dropna().unique()) == [0.0, 0.16, 0.48, 0.65]
     claims = pd.read_csv(tmp_path / "claims.csv")
     assert set(claims["verdict"]) <= set(Verdict)
