@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, FuncFormatter
 from rich.table import Table
 
+from study.bench.games import game_rates
 from study.bench.processes import CReference, fresh_process_figures, games_per_second
 from study.bench.rates import (
     BY_PLANES,
@@ -25,7 +26,7 @@ from study.manifest import machine
 from study.plots import BLUE, STYLE, caption
 from study.workers import n_cores
 
-__all__ = ["bench_table", "measure", "throughput_figure"]
+__all__ = ["bench_tables", "measure", "throughput_figure"]
 
 N_ROUNDS = 7
 N_DECISIONS = 5_000
@@ -67,7 +68,9 @@ def measure(with_c: bool, say: Callable[[str], None]) -> dict[str, Any]:
     dict
         ``machine``; ``million_moves_per_cpu_second`` by kernel (median, min, max of ``n_rounds``);
         ``million_simulations_per_cpu_second`` of ``uct`` by leaf value, likewise, with the ``floor`` that some have;
-        ``allocations_per_simulation`` of ``uct``; ``ratios``; ``decision_microseconds`` (percentiles of one decision at the author's θ);
+        ``allocations_per_simulation`` of ``uct``; ``other_games``: rates of dice and Pacman, see
+        :func:`study.bench.games.game_rates`;
+        ``ratios``; ``decision_microseconds`` (percentiles of one decision at the author's θ);
         ``games_per_second`` by number of jobs; ``by_batch``, ``by_factor``: rates against playouts a
         batch and against multiples of the author's θ; ``processes``.
     """
@@ -91,6 +94,7 @@ def measure(with_c: bool, say: Callable[[str], None]) -> dict[str, Any]:
         ratios["table lookup over C table"] = ratio(BY_TABLE, f"{C_PREFIX}table")
 
     simulations = simulation_rates(N_ROUNDS, say)
+    other_games = game_rates(N_ROUNDS, say)
     say("single decisions")
     latency = decision_microseconds(author_times(1), N_DECISIONS)
     say("batches of different sizes")
@@ -112,6 +116,7 @@ def measure(with_c: bool, say: Callable[[str], None]) -> dict[str, Any]:
         "million_moves_per_cpu_second": rates,
         "million_simulations_per_cpu_second": simulations,
         "allocations_per_simulation": allocations_per_simulation(),
+        "other_games": other_games,
         "ratios": ratios,
         "decision_microseconds": latency,
         "games_per_second": throughput,
@@ -121,24 +126,43 @@ def measure(with_c: bool, say: Callable[[str], None]) -> dict[str, Any]:
     }
 
 
-def bench_table(figures: dict[str, Any]) -> Table:
-    """Lay the figures out for a terminal."""
+def table_of(figures: dict[str, Any], what: str) -> Table:
+    """Return a table without rows, for figures of this machine."""
     where = figures["machine"]
-    table = Table(title=f"Engine on {where['cpu']}, {where['cores']} cores", title_justify="left")
+    table = Table(title=f"{what} on {where['cpu']}, {where['cores']} cores", title_justify="left")
     table.add_column("figure")
     table.add_column("value", justify="right")
     table.add_column(f"min to max of {figures['n_rounds']}", justify="right")
+    return table
+
+
+def add_rate(table: Table, name: str, rate: dict[str, Any], unit: str, n_digits: int) -> None:
+    """Add the row of a rate, in millions of a unit, with its floor if it has one."""
+    low, median, high = (f"{rate[key]:,.{n_digits}f}" for key in ("min", "median", "max"))
+    floor = f" (floor {rate['floor']:g})" if "floor" in rate else ""
+    table.add_row(name, f"{median} million {unit} a CPU second{floor}", f"{low} to {high}")
+
+
+def bench_tables(figures: dict[str, Any]) -> list[Table]:
+    """Lay the figures out for a terminal: those of 2048, and those of the other games if they were measured."""
+    tables = [table_of_2048(figures)]
+    # Figures that were published before the other games were measured have none of them.
+    if "other_games" in figures:
+        table = table_of(figures, "Dice and Pacman")
+        for name, rate in figures["other_games"].items():
+            add_rate(table, name, rate, rate["unit"], 2)
+        tables.append(table)
+    return tables
+
+
+def table_of_2048(figures: dict[str, Any]) -> Table:
+    """Lay out what is measured of 2048."""
+    table = table_of(figures, "Engine")
     for name, rate in figures["million_moves_per_cpu_second"].items():
-        spread = f"{rate['min']:,.0f} to {rate['max']:,.0f}"
-        table.add_row(name, f"{rate['median']:,.0f} million moves a CPU second", spread)
+        add_rate(table, name, rate, "moves", 0)
     # Figures that were published before uct was measured have none of it.
     for leaf, rate in figures.get("million_simulations_per_cpu_second", {}).items():
-        floor = f" (floor {rate['floor']:g})" if "floor" in rate else ""
-        table.add_row(
-            f"uct, m = 100, d = 10, leaf value {leaf}",
-            f"{rate['median']:.2f} million simulations a CPU second{floor}",
-            f"{rate['min']:.2f} to {rate['max']:.2f}",
-        )
+        add_rate(table, f"uct, m = 100, d = 10, leaf value {leaf}", rate, "simulations", 2)
     if "allocations_per_simulation" in figures:
         table.add_row(
             "allocations of a simulation of uct", f"{figures['allocations_per_simulation']:g}"

@@ -3,12 +3,13 @@
 import statistics
 import time
 from collections.abc import Callable, Mapping
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import warm
+from agents.agent import Agent, warm
 from agents.mcmdp import MonteCarloMDP
 from agents.pmcts import PureMonteCarlo
 from agents.schedule import AUTHORS_THETA
@@ -28,6 +29,7 @@ __all__ = [
     "inside",
     "kernel_rounds",
     "median_rates",
+    "repeated",
 ]
 
 BY_PLANES = "random games from the start, bit-planes"
@@ -38,8 +40,12 @@ N_GAMES_TABLE = 4_000
 SECONDS_OF_PLAYOUTS = 0.4
 SECONDS_OF_AGENT_GAMES = 0.5
 
+NO_FLOORS: Mapping[str, float] = {}
+
 Round = Callable[[int], tuple[int, float]]
-"""Takes the number of the round; returns what was done, moves or simulations, and CPU seconds taken."""
+"""Takes the number of the round; returns how much was done, moves or whatever is counted, and CPU seconds taken."""
+
+playout_moves: Callable[[Any], int] = attrgetter("n_playout_moves")
 
 
 def start_boards(n: int) -> npt.NDArray[np.uint64]:
@@ -76,20 +82,34 @@ def by_table() -> Round:
     return repeated(lambda seed: int(table_playouts(boards, tables, np.uint64(seed))[1]))
 
 
-def inside(agent: Agent2048, seconds: float = SECONDS_OF_AGENT_GAMES) -> Round:
-    """Return a round of games of an agent: playout moves and seconds, everything counted."""
+def inside(
+    agent: Agent,
+    seconds: float = SECONDS_OF_AGENT_GAMES,
+    counted: Callable[[Any], int] = playout_moves,
+) -> Round:
+    """Return a round of whole games of an agent, all their seconds taken.
+
+    Parameters
+    ----------
+    agent : Agent
+        Who plays.
+    seconds : float
+        CPU seconds of games after which no other is begun.
+    counted : callable
+        Takes a finished game; returns what was done in it. The time this takes does not count.
+    """
     warm(agent)
 
     def play(number: int) -> tuple[int, float]:
-        n_moves = 0
+        count = 0
         spent = 0.0
         game = 0
         while spent < seconds:
             played = agent.play(1000 * number + game)
-            n_moves += played.n_playout_moves
+            count += counted(played)
             spent += played.seconds
             game += 1
-        return n_moves, spent
+        return count, spent
 
     return play
 
@@ -118,6 +138,7 @@ def median_rates(
     n_rounds: int,
     say: Callable[[str], None],
     what: str = "kernels",
+    floors: Mapping[str, float] = NO_FLOORS,
 ) -> dict[str, dict[str, float]]:
     """Measure rounds in turns.
 
@@ -131,11 +152,14 @@ def median_rates(
         Told, a line each, which round of ``what`` is begun.
     what : str
         A word for all that is measured.
+    floors : mapping
+        What is asked for, by name, in the unit of the rates; not all need have one.
 
     Returns
     -------
     dict
-        By name: ``median``, ``min`` and ``max`` over the rounds, in millions a CPU second of what rounds count.
+        By name: ``median``, ``min`` and ``max`` over the rounds, in millions a CPU second of what rounds count; and
+        ``floor``, for those that have one.
     """
     rates: dict[str, list[float]] = {name: [] for name in rounds}
     for each in rounds.values():
@@ -147,6 +171,7 @@ def median_rates(
             rates[name].append(count / seconds / 1e6)
     return {
         name: {"median": statistics.median(values), "min": min(values), "max": max(values)}
+        | ({"floor": floors[name]} if name in floors else {})
         for name, values in rates.items()
     }
 

@@ -14,14 +14,14 @@ had two legal actions or more, and all CPU seconds of the game, its slides and s
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 
 from numba.core.runtime import _nrt_python, rtsys
 
-from agents.agent import warm
 from agents.leaf_value import LeafValue
 from agents.uct import UCT
 from engine.twenty48 import legal_actions
-from study.bench.rates import SECONDS_OF_AGENT_GAMES, Round, median_rates
+from study.bench.rates import SECONDS_OF_AGENT_GAMES, Round, inside, median_rates
 
 __all__ = [
     "FLOORS",
@@ -33,7 +33,7 @@ __all__ = [
 
 SEARCH = UCT(n_simulations=100, depth=10, exploration=100.0)
 
-FLOORS = {LeafValue.RANDOM: 0.2, LeafValue.SCORE: 0.3}
+FLOORS = {LeafValue.RANDOM.value: 0.2, LeafValue.SCORE.value: 0.3}
 """Million simulations a CPU second that are asked for, by leaf value."""
 
 N_BOARDS = 100
@@ -47,24 +47,10 @@ def n_simulations_of_game(agent: UCT, seed: int) -> int:
 
 def inside_games(agent: UCT, seconds: float) -> Round:
     """Return a round of whole games: simulations and seconds. All rounds play the same games, as far as they come."""
-    warm(agent)
-    counted: dict[
-        int, int
-    ] = {}  # counting plays the game again, slowly, outside the time: once is enough
-
-    def play(_: int) -> tuple[int, float]:
-        n_simulations = 0
-        spent = 0.0
-        seed = 0
-        while spent < seconds:
-            spent += agent.play(seed).seconds
-            if seed not in counted:
-                counted[seed] = n_simulations_of_game(agent, seed)
-            n_simulations += counted[seed]
-            seed += 1
-        return n_simulations, spent
-
-    return play
+    # Counting plays the game again, slowly: once is enough.
+    counted = cache(lambda seed: n_simulations_of_game(agent, seed))
+    play = inside(agent, seconds, lambda game: counted(game.seed))
+    return lambda _: play(0)
 
 
 def simulation_rates(n_rounds: int, say: Callable[[str], None]) -> dict[str, dict[str, float]]:
@@ -80,10 +66,7 @@ def simulation_rates(n_rounds: int, say: Callable[[str], None]) -> dict[str, dic
         leaf.value: inside_games(replace(SEARCH, leaf_value=leaf), SECONDS_OF_AGENT_GAMES)
         for leaf in LeafValue
     }
-    rates = median_rates(rounds, n_rounds, say, "simulations")
-    for leaf, floor in FLOORS.items():
-        rates[leaf.value]["floor"] = floor
-    return rates
+    return median_rates(rounds, n_rounds, say, "simulations", FLOORS)
 
 
 def allocations(agent: UCT, boards: Sequence[int]) -> int:

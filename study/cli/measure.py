@@ -94,7 +94,7 @@ def bench(
     json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Measure the engine: rates a CPU second, and their ratios in one run (about three minutes)."""
-    from study.bench.figures import bench_table, measure, throughput_figure
+    from study.bench.figures import bench_tables, measure, throughput_figure
     from study.manifest import provenance, write_json
     from study.plots import save
     from study.storage import make_folder
@@ -113,7 +113,7 @@ def bench(
     if json_:
         print(json.dumps(figures))
     else:
-        out.print(bench_table(figures))
+        out.print(*bench_tables(figures))
 
 
 @app.command()
