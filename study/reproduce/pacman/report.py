@@ -130,9 +130,9 @@ def residual_text(sweeps: pd.DataFrame) -> str:
             for _, row in at.iterrows()
         ]
         about = at["residual"].between(tolerance / ABOUT, tolerance * ABOUT)
-        verdict = (
-            "so it is" if about.all() else "not so" if not about.any() else "so at one of them"
-        )
+        verdict = "so it is" if about.all() else "so at one of them" if about.any() else "not so"
+        if not about.any() and at["residual"].min() < tolerance < at["residual"].max():
+            verdict = "so at neither, but at some γ between"
         said.append(
             f"after {middle} sweeps on {layout.name}, where the report has around {tolerance:g}, it is {' and '.join(parts)}: "
             f"{verdict}"

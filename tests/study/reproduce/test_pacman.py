@@ -34,6 +34,7 @@ from study.reproduce.pacman.design import (
 )
 from study.reproduce.pacman.ledger import PacmanLedger
 from study.reproduce.pacman.points import contrast, point_columns
+from study.reproduce.pacman.report import residual_text
 from study.reproduce.pacman.selection import chosen, seeds_to_choose_on
 from study.reproduce.pacman.trials import Trial, runs_of
 
@@ -239,6 +240,24 @@ def test_verdicts_of_parts_make_that_of_a_claim() -> None:
     assert judged([yes, open_, no]) is no
     part = Part("", Says.ABOVE, Estimate(0.2, 0.1, 0.3))
     assert Claim("", (part, part), "").verdict is yes
+
+
+@pytest.mark.parametrize(
+    ("at_small", "words"),
+    [((0.08, 0.13), "so it is"), ((0.08, 2.0), "so at one of them"), ((0.01, 2.0), "at some γ between"),
+     ((1.0, 2.0), "not so")],
+)  # fmt: skip
+def test_the_residual_is_held_against_the_reports(
+    at_small: tuple[float, float], words: str
+) -> None:
+    rows = [("small", 14, value) for value in at_small] + [("medium", 20, 0.2)] * 2
+    sweeps = pd.DataFrame(rows, columns=["layout", "n_sweeps", "residual"])
+    sweeps = sweeps.assign(
+        gamma=[0.6, 0.9] * 2, residual_low95=sweeps["residual"], residual_high95=sweeps["residual"]
+    )
+    small, medium = residual_text(sweeps).split(";")[:2]
+    assert small.endswith(words)
+    assert "so it is" in medium
 
 
 # The command
