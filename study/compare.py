@@ -14,11 +14,11 @@ import optuna
 import pandas as pd
 from matplotlib.figure import Figure
 
+from study.drawing import STYLE, caption, cost_axis, goal_axis, new_figure
 from study.errors import InputError
 from study.experiment import Experiment
 from study.front import validated_frame, validated_hypervolume, without_baselines
 from study.goal import SCORE, Goal
-from study.plots import STYLE, caption, cost_axis, goal_axis, new_figure
 from study.report import trials_frame
 from study.storage import record_of
 

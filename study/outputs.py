@@ -7,14 +7,16 @@ import optuna
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
+from study.drawing import save
 from study.errors import InputError
 from study.experiment import Experiment
 from study.front import curve_frame, validated_frame
 from study.history import hypervolume_history
 from study.manifest import write_json
-from study.plots import hypervolume_figure, pareto_figure, save, scores_figure
+from study.place import Place, make_folder
+from study.plots import hypervolume_figure, pareto_figure, scores_figure
 from study.report import games_frame, trials_frame, write_csv
-from study.storage import Place, make_folder, record_of, runs_of
+from study.storage import record_of, runs_of
 from study.validation import Belief, belief_of
 
 __all__ = ["draw", "export"]

@@ -5,10 +5,8 @@ several trials are in flight at once: those of the next trial stand in line behi
 the one after is thought about meanwhile (:mod:`study.proposals`).
 """
 
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +25,7 @@ from study.progress import Snapshot
 from study.proposals import Ended, Preset, Proposal, Proposals
 from study.replicate import LARGEST_STUDY_SEED, MOST_REPLICATES, game_seed
 from study.samplers import DEFAULT_SAMPLER, make_sampler
+from study.stopwatch import Stopwatch
 from study.storage import StudyRecord
 from study.workers import Finished
 
@@ -93,27 +92,6 @@ class Settings:
 
 Key = tuple[int, int]
 """A game's trial, by number, and its replicate."""
-
-
-@dataclass
-class Stopwatch:
-    """Wall-clock seconds spent on something, and how often."""
-
-    seconds: float = 0.0
-    n: int = 0
-
-    @contextmanager
-    def running(self) -> Iterator[None]:
-        """Count what is done inside."""
-        began = time.monotonic()
-        yield
-        self.seconds += time.monotonic() - began
-        self.n += 1
-
-    @property
-    def mean(self) -> float:
-        """Seconds each; 0 if it never happened."""
-        return self.seconds / max(1, self.n)
 
 
 @dataclass

@@ -18,9 +18,10 @@ from study.experiment import Experiment
 from study.front import curve_frame, curve_table, front_table, validated_frame
 from study.manifest import provenance
 from study.outputs import export
+from study.place import Place
 from study.progress import SweepDisplay, duration
 from study.search import Search, SearchError, Settings
-from study.storage import Place, record_of, remember_run
+from study.storage import record_of, remember_run
 from study.validation import (
     Precision,
     Validation,

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from engine.jit import inlined, kernel
 from engine.twenty48.board import is_terminal
+from engine.twenty48.crossing import cross
 from engine.twenty48.lockstep import (
     ALL,
     FOURS,
@@ -29,7 +30,6 @@ from engine.twenty48.lockstep import (
     NO_GAME,
     OVER,
     WORDS,
-    cross,
     find_over,
     lowest_set,
     new_group,

@@ -22,8 +22,8 @@ from study.bench.rates import (
     median_rates,
 )
 from study.bench.simulations import allocations_per_simulation, simulation_rates
+from study.drawing import BLUE, STYLE, caption
 from study.manifest import machine
-from study.plots import BLUE, STYLE, caption
 from study.workers import n_cores
 
 __all__ = ["bench_tables", "measure", "throughput_figure"]

@@ -95,9 +95,9 @@ def bench(
 ) -> None:
     """Measure the engine: rates a CPU second, and their ratios in one run (about three minutes)."""
     from study.bench.figures import bench_tables, measure, throughput_figure
+    from study.drawing import save
     from study.manifest import provenance, write_json
-    from study.plots import save
-    from study.storage import make_folder
+    from study.place import make_folder
 
     out = console()
     if output is not None:
@@ -125,8 +125,8 @@ def utilization(
 ) -> None:
     """Simulate a study's search with 2 to 256 workers, and say how busy they would be."""
     from study.bench.utilization import utilization_frame, utilization_table
+    from study.place import make_folder
     from study.report import write_csv
-    from study.storage import make_folder
 
     with reading(study, name, results) as (opened, _, _):
         frame = utilization_frame(opened)

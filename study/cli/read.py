@@ -158,10 +158,10 @@ def compare(
 ) -> None:
     """Compare validated fronts: one picture, and hypervolumes with intervals."""
     from study.compare import compare_figure, compare_frame, compare_markdown, entry_of
+    from study.drawing import save
     from study.manifest import provenance, write_json
-    from study.plots import save
+    from study.place import make_folder
     from study.report import write_csv
-    from study.storage import make_folder
 
     if len(set(studies)) < len(studies):
         raise InputError(f"studies: {', '.join(studies)} given, each once allowed")

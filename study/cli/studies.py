@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import optuna
 
     from study.experiment import Experiment
-    from study.storage import Place
+    from study.place import Place
 
 __all__ = ["reading"]
 
@@ -21,7 +21,8 @@ def reading(
     """Open a study that exists; what its storage does wrong becomes one line."""
     import optuna
 
-    from study.storage import Place, faults_reported, open_for_reading
+    from study.place import Place
+    from study.storage import faults_reported, open_for_reading
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     url = study if "://" in study else "sqlite:///"

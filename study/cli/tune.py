@@ -72,9 +72,10 @@ def sweep(
 
     from study.design import draw_design
     from study.experiment import experiment as find_experiment
+    from study.place import place_of
     from study.samplers import check_sampler
     from study.search import Settings
-    from study.storage import check_place, create_or_resume, faults_reported, locked, place_of
+    from study.storage import check_place, create_or_resume, faults_reported, locked
     from study.sweep import Sweep
     from study.validation import Precision
     from study.workers import check_jobs
@@ -126,7 +127,8 @@ def validate(
     What is validated already keeps its games; a smaller standard error adds to them.
     """
     from study.goal import SCORE
-    from study.storage import check_database, locked, make_folder, record_of
+    from study.place import make_folder
+    from study.storage import check_database, locked, record_of
     from study.sweep import Sweep
     from study.validation import Precision
     from study.workers import check_jobs

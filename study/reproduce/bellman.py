@@ -28,8 +28,9 @@ from agents.agent import Agent
 from agents.mcmdp import MonteCarloMDP
 from agents.pmcts import PureMonteCarlo
 from agents.twenty48 import Game2048
-from study.plots import BLACK, BLUE, GREY, RED, STYLE, caption, new_figure, points_axis
+from study.drawing import BLACK, BLUE, GREY, RED, STYLE, caption, new_figure, points_axis
 from study.reproduce import intervals
+from study.reproduce.scores import estimate_columns, score_bars, scores_of, shown
 
 __all__ = ["Row", "bellman_figure", "bellman_frame", "bellman_markdown", "rows", "seeds_of_row"]
 
@@ -104,9 +105,7 @@ def bellman_frame(policies: Sequence[Row], games: Mapping[str, Sequence[Game2048
     DataFrame
         Points, with 95% intervals by bootstrap; differences in pairs of equal seeds.
     """
-    scores = {
-        name: np.array([game.score for game in each], np.float64) for name, each in games.items()
-    }
+    scores = {name: scores_of(each) for name, each in games.items()}
     lines = []
     for row in policies:
         mine = scores[row.name]
@@ -122,11 +121,7 @@ def bellman_frame(policies: Sequence[Row], games: Mapping[str, Sequence[Game2048
         }
         for key, other in (("equation_2", EQUATION_2), ("pure_monte_carlo", PURE)):
             apart = intervals.difference(mine, scores[other][: len(mine)])
-            line |= {
-                f"less_{key}_points": apart.value,
-                f"less_{key}_low95_points": apart.low,
-                f"less_{key}_high95_points": apart.high,
-            }
+            line |= estimate_columns(f"less_{key}", apart)
         lines.append(line)
     return pd.DataFrame(lines)
 
@@ -172,10 +167,7 @@ def mean_of(row: "pd.Series[float]") -> str:
 
 def gap_of(row: "pd.Series[float]", key: str) -> str:
     """Write a difference with its interval."""
-    return (
-        f"{row[f'{key}_points']:+,.0f} ({row[f'{key}_low95_points']:+,.0f} to "
-        f"{row[f'{key}_high95_points']:+,.0f})"
-    )
+    return shown(row, key, key, "+")
 
 
 def bellman_markdown(frame: pd.DataFrame, seeds: Sequence[int], what: str) -> str:
@@ -197,8 +189,7 @@ def bellman_markdown(frame: pd.DataFrame, seeds: Sequence[int], what: str) -> st
             for name, key in ((EQUATION_2, "less_equation_2"), (PURE, "less_pure_monte_carlo"))
         ]
         lines.append(
-            f"| {row['policy']} | {row['n_games']:,} | {row['score_mean_points']:,.0f} "
-            f"({row['score_low95_points']:,.0f} to {row['score_high95_points']:,.0f}) | "
+            f"| {row['policy']} | {row['n_games']:,} | {shown(row, 'score_mean', 'score')} | "
             f"{gaps[0]} | {gaps[1]} |"
         )
     return "\n".join(lines) + "\n"
@@ -222,11 +213,10 @@ def bellman_figure(frame: pd.DataFrame, what: str) -> Figure:
         zip(READINGS, (RED, BLUE), strict=True), (-0.04, 0.04), strict=True
     ):
         part = frame[frame["V"] == reading].sort_values("gamma")
-        mean = part["score_mean_points"]
-        axes.errorbar(
+        score_bars(
+            axes,
             np.arange(len(part)) + offset,
-            mean,
-            yerr=[mean - part["score_low95_points"], part["score_high95_points"] - mean],
+            part,
             fmt="o-",
             color=colour,
             capsize=3,

@@ -25,12 +25,12 @@ import numpy.typing as npt
 import pandas as pd
 
 from agents.dice import DiceAgent
+from study.drawing import save
 from study.manifest import provenance, write_manifest
-from study.plots import save
+from study.place import make_folder
 from study.report import write_csv
 from study.reproduce.dice_figures import grid_figure, table_figure
 from study.reproduce.dice_ranking import ranking
-from study.storage import make_folder
 
 __all__ = [
     "POST",

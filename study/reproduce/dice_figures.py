@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from study.plots import BLACK, BLUE, GREY, RED, STYLE, caption, new_figure
+from study.drawing import BLACK, BLUE, GREY, RED, STYLE, caption, new_figure
 
 __all__ = ["grid_figure", "table_figure"]
 

@@ -21,13 +21,13 @@ from matplotlib.figure import Figure
 from agents.agent import Agent
 from agents.twenty48 import Game2048
 from study.cost import SECONDS, engineering
+from study.drawing import BLACK, BLUE, RED, STYLE, caption, cost_axis, new_figure, points_axis
 from study.errors import InputError
 from study.front import show_theta, without_baselines
-from study.plots import BLACK, BLUE, RED, STYLE, caption, cost_axis, new_figure, points_axis
 from study.report import thetas_of
 from study.reproduce import intervals
 from study.reproduce.fronts import Front
-from study.twenty48 import summarize
+from study.reproduce.scores import estimate_columns, score_bars, score_columns, scores_of, shown
 
 __all__ = [
     "Contender",
@@ -105,21 +105,8 @@ def points_frame(
     lines = []
     for contender in contenders:
         for key, theta in contender.thetas.items():
-            summary = summarize(games[key])
-            mean = intervals.mean([game.score for game in games[key]])
-            lines.append(
-                {
-                    "study": contender.name,
-                    "point": key,
-                    "theta": theta,
-                    "n_games": summary.n_games,
-                    "score_mean_points": mean.value,
-                    "score_low95_points": mean.low,
-                    "score_high95_points": mean.high,
-                    "seconds_per_move": summary.seconds_per_move,
-                    "playout_moves_per_move": summary.playout_moves_per_move,
-                }
-            )
+            about = {"study": contender.name, "point": key, "theta": theta}
+            lines.append({**about, **score_columns(games[key])})
     frame = pd.DataFrame(lines)
     order = [contender.name for contender in contenders]
     frame["study"] = pd.Categorical(frame["study"], order)
@@ -175,7 +162,7 @@ def difference_frame(
         for role, contender in zip(("first", "second"), contenders, strict=True):
             part = frame[frame["study"] == contender.name]
             weights = weights_at(part["seconds_per_move"].to_numpy(float), budget)
-            scores = np.array([[game.score for game in games[key]] for key in part["point"]], float)
+            scores = np.array([scores_of(games[key]) for key in part["point"]])
             weighted.append(weights @ scores)
             at = intervals.mean(weighted[-1])
             line |= {
@@ -184,12 +171,7 @@ def difference_frame(
                 f"{role}_high95_points": at.high,
             }
         apart = intervals.difference(weighted[1], weighted[0])
-        line |= {
-            "difference_points": apart.value,
-            "difference_low95_points": apart.low,
-            "difference_high95_points": apart.high,
-            "n_games_a_point": len(weighted[0]),
-        }
+        line |= estimate_columns("difference", apart) | {"n_games_a_point": len(weighted[0])}
         lines.append(line)
     return pd.DataFrame(lines)
 
@@ -230,9 +212,9 @@ def equal_time_markdown(
     ]
     for _, row in differences.iterrows():
         cells = [
-            f"{row[f'{role}_points' if role == 'difference' else f'{role}_score_points']:{sign},.0f} "
-            f"({row[f'{role}_low95_points']:{sign},.0f} to {row[f'{role}_high95_points']:{sign},.0f})"
-            for role, sign in (("first", ""), ("second", ""), ("difference", "+"))
+            shown(row, "first_score", "first"),
+            shown(row, "second_score", "second"),
+            shown(row, "difference", "difference", "+"),
         ]
         budget = engineering(row["seconds_per_move"])
         lines.append(f"| {budget} | {' | '.join(cells)} | {verdict(row, contenders)} |")
@@ -244,8 +226,7 @@ def equal_time_markdown(
     for _, row in frame.iterrows():
         lines.append(
             f"| {row['point']} | {row['theta']} | {row['n_games']:,} | {engineering(row['seconds_per_move'])} | "
-            f"{row['playout_moves_per_move']:,.0f} | {row['score_mean_points']:,.0f} "
-            f"({row['score_low95_points']:,.0f} to {row['score_high95_points']:,.0f}) |"
+            f"{row['playout_moves_per_move']:,.0f} | {shown(row, 'score_mean', 'score')} |"
         )
     return "\n".join(lines) + "\n"
 
@@ -258,11 +239,10 @@ def equal_time_figure(
     figure, axes = new_figure(8.6, 5.4)
     for contender, colour in zip(contenders, (BLUE, RED), strict=True):
         part = frame[frame["study"] == contender.name]
-        mean = part["score_mean_points"]
-        axes.errorbar(
+        score_bars(
+            axes,
             part["seconds_per_move"],
-            mean,
-            yerr=[mean - part["score_low95_points"], part["score_high95_points"] - mean],
+            part,
             fmt="o-",
             color=colour,
             linewidth=1.3,

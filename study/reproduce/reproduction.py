@@ -12,13 +12,13 @@ from rich.console import Console
 
 from agents.agent import Agent
 from agents.twenty48 import Game2048
+from study.drawing import save
 from study.errors import InputError
 from study.manifest import provenance, write_manifest
-from study.plots import save
+from study.place import make_folder
 from study.report import write_csv
 from study.reproduce.ledger import GameLedger, digest_of
 from study.reproduce.rows import play_missing
-from study.storage import make_folder
 
 __all__ = ["Reproduction"]
 

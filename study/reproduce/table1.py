@@ -23,8 +23,9 @@ from agents.schedule import AUTHORS_SCHEDULE
 from agents.slips import FoursExploredAsTwos, OneSpawnADirection
 from agents.twenty48 import Game2048
 from engine.twenty48 import Rule
-from study.plots import BLACK, BLUE, RED, STYLE, caption, new_figure, points_axis
+from study.drawing import BLACK, BLUE, RED, STYLE, caption, new_figure, points_axis
 from study.reproduce import intervals
+from study.reproduce.scores import estimate_columns, score_bars, scores_of, shown
 from study.twenty48 import summarize
 
 __all__ = [
@@ -143,17 +144,13 @@ def table1_frame(games: Mapping[str, Sequence[Game2048]]) -> pd.DataFrame:
     lines = []
     for row in ROWS:
         mine = games[row.name]
-        scores = np.array([game.score for game in mine], np.float64)
+        scores = scores_of(mine)
         reference = games[references[row.rule]]
         without = games[replace(row, slip="").name]
         summary = summarize(mine)
         mean = intervals.mean(scores)
-        apart = intervals.difference(
-            scores, np.array([g.score for g in reference[: len(mine)]], np.float64)
-        )
-        effect = intervals.difference(
-            scores, np.array([g.score for g in without[: len(mine)]], np.float64)
-        )
+        apart = intervals.difference(scores, scores_of(reference[: len(mine)]))
+        effect = intervals.difference(scores, scores_of(without[: len(mine)]))
         paper = PAPER[row.model]
         line: dict[str, object] = {
             "model": row.model,
@@ -167,12 +164,8 @@ def table1_frame(games: Mapping[str, Sequence[Game2048]]) -> pd.DataFrame:
             "paper_score_points": paper.score,
             "score_inside": mean.contains(paper.score),
             "score_beyond_points": beyond(mean, paper.score),
-            "difference_points": apart.value,
-            "difference_low95_points": apart.low,
-            "difference_high95_points": apart.high,
-            "slip_effect_points": effect.value,
-            "slip_effect_low95_points": effect.low,
-            "slip_effect_high95_points": effect.high,
+            **estimate_columns("difference", apart),
+            **estimate_columns("slip_effect", effect),
         }
         for tile, reported in zip(TILES, paper.shares, strict=True):
             share = intervals.share(sum(game.max_tile >= tile for game in mine), len(mine))
@@ -302,15 +295,9 @@ def table1_markdown(frame: pd.DataFrame, seeds: Sequence[int]) -> str:
             )
             name = row["model"] + (f", {row['slip']}" if row["slip"] else "")
             is_reference = row["model"] == REFERENCE and not row["slip"]
-            apart = (
-                "-"
-                if is_reference
-                else f"{row[f'{key}_points']:+,.0f} ({row[f'{key}_low95_points']:+,.0f} to "
-                f"{row[f'{key}_high95_points']:+,.0f})"
-            )
+            apart = "-" if is_reference else shown(row, key, key, "+")
             lines.append(
-                f"| {name} | {row['n_games']:,} | {row['score_mean_points']:,.0f} "
-                f"({row['score_low95_points']:,.0f} to {row['score_high95_points']:,.0f}) | "
+                f"| {name} | {row['n_games']:,} | {shown(row, 'score_mean', 'score')} | "
                 f"{row['paper_score_points']:,} | {shares} | {verdict(row)} | {apart} |"
             )
     return "\n".join(lines) + "\n"
@@ -331,7 +318,7 @@ def table1_figure(games: Mapping[str, Sequence[Game2048]], frame: pd.DataFrame) 
             continue
         side, colour = sides[row.rule]
         position = models.index(row.model)
-        scores = np.array([game.score for game in games[row.name]], np.float64)
+        scores = scores_of(games[row.name])
         parts = axes.violinplot(
             scores,
             [position],
@@ -348,13 +335,12 @@ def table1_figure(games: Mapping[str, Sequence[Game2048]], frame: pd.DataFrame) 
             (frame["model"] == row.model)
             & (frame["rule"] == row.rule.value)
             & (frame["slip"] == "")
-        ].iloc[0]
+        ]
         offset = -0.09 if side == "low" else 0.09
-        mean = line["score_mean_points"]
-        axes.errorbar(
-            position + offset,
-            mean,
-            yerr=[[mean - line["score_low95_points"]], [line["score_high95_points"] - mean]],
+        score_bars(
+            axes,
+            [position + offset],
+            line,
             fmt="o",
             color=colour,
             markeredgecolor="white",

@@ -10,7 +10,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 from scipy.stats import binom
 
-from study.plots import BLACK, BLUE, GREY, RED, STYLE, caption, points_axis
+from study.drawing import BLACK, BLUE, GREY, RED, STYLE, caption, points_axis
 from study.sample_size.means import N_RESAMPLES
 from study.sample_size.measured import Measured
 from study.sample_size.order import N_WORLDS, WRONG_LEVELS

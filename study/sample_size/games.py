@@ -14,11 +14,11 @@ from agents.catalog import theta_names
 from agents.twenty48 import Game2048
 from study.errors import InputError
 from study.experiment import Experiment
+from study.place import make_folder
 from study.play import agent_2048_of
 from study.reproduce.ledger import GameLedger, digest_of
 from study.reproduce.rows import play_missing
 from study.sample_size.sample import Sample
-from study.storage import make_folder
 from study.twenty48 import check_2048
 from study.validation import Validated
 from study.workers import check_jobs

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+from study.drawing import save
 from study.manifest import write_manifest
-from study.plots import save
 from study.report import write_csv
 from study.sample_size.figure import sample_size_figure
 from study.sample_size.means import N_RESAMPLES

@@ -14,9 +14,10 @@ from typing import Any
 import pandas as pd
 from joblib import Parallel, delayed
 
+from study.drawing import save
 from study.errors import InputError, check_range
 from study.manifest import provenance, write_manifest
-from study.plots import save
+from study.place import make_folder
 from study.report import write_csv
 from study.sampler_benchmark.contest import N_DESIGN, Run, play
 from study.sampler_benchmark.figure import samplers_figure
@@ -25,7 +26,6 @@ from study.sampler_benchmark.recorded import Recording
 from study.sampler_benchmark.surfaces import SURFACES, surface
 from study.sampler_benchmark.tables import markdown, runs_frame, summary_frame
 from study.samplers import SAMPLERS, check_sampler
-from study.storage import make_folder
 from study.workers import check_jobs
 
 __all__ = ["BUDGETS", "Outcome", "Progress", "planned", "run_benchmark"]

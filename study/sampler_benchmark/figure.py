@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from study.plots import STYLE, caption
+from study.drawing import STYLE, caption
 from study.sampler_benchmark.surfaces import surface
 from study.samplers import SAMPLERS
 

@@ -18,9 +18,9 @@ import pandas as pd
 
 from study.errors import InputError
 from study.manifest import ROOT, write_json
+from study.place import make_folder
 from study.report import write_csv
 from study.space import Parameter, Space
-from study.storage import make_folder
 
 __all__ = ["RECORDED", "SCORES", "SPACE", "read_recorded", "recorded_frame"]
 

@@ -7,6 +7,7 @@ import pytest
 from numba.core.codegen import get_host_cpu_features
 
 from engine.twenty48 import Rule, lockstep
+from engine.twenty48.crossing import cross
 from engine.twenty48.lockstep import (
     COINS,
     FOURS,
@@ -16,7 +17,6 @@ from engine.twenty48.lockstep import (
     RESULT,
     STREAM,
     WORDS,
-    cross,
     find_over,
     new_group,
     play_steps,

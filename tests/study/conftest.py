@@ -1,13 +1,18 @@
 """Quick experiments: the real agents on spaces of a few playouts, and of a few simulations and words.
 
 And two of other games than 2048, which cost nothing: a coin that is won or lost, and a problem that is solved exactly.
+Besides, one thread for linear algebra, and a pseudo-terminal.
 """
 
 import math
+import os
+import pty
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from agents.agent import Agent, Game, check_seed
 from agents.catalog import AGENTS
@@ -157,3 +162,19 @@ def solver(monkeypatch: pytest.MonkeyPatch) -> Experiment:
     monkeypatch.setitem(AGENTS, "solver", Solver)
     monkeypatch.setitem(EXPERIMENTS, "solver", SOLVER)
     return SOLVER
+
+
+@pytest.fixture(scope="module")
+def one_thread() -> Iterator[None]:
+    """One thread for linear algebra: several make small matrices tenfold slower on a busy machine."""
+    with threadpool_limits(1):
+        yield
+
+
+@pytest.fixture
+def pair() -> Iterator[tuple[int, int]]:
+    """Both ends of a pseudo-terminal."""
+    ends = pty.openpty()
+    yield ends
+    for each in ends:
+        os.close(each)

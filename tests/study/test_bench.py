@@ -32,8 +32,8 @@ from study.bench.simulations import (
     simulation_rates,
 )
 from study.bench.table_playout import row_tables, table_playouts
+from study.drawing import save
 from study.manifest import ROOT
-from study.plots import save
 from tests.oracles import twenty48 as oracle
 
 

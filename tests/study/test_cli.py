@@ -15,17 +15,11 @@ import pytest
 from typer.testing import CliRunner
 
 from study.cli import app
+from tests.study.program import COMMAND, output_refused, run
 
-COMMAND = [sys.executable, "-m", "study"]
 QUICK_SWEEP = ["sweep", "--trials", "6", "--replicates", "3", "--jobs", "2", "--name", "s"]
 QUICK_SWEEP += ["--validation-games", "4", "--validation-points", "2"]
 N_GAMES = 6 * 3
-
-
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *arguments], capture_output=True, text=True, check=False, timeout=300
-    )
 
 
 @pytest.fixture(scope="module")
@@ -240,28 +234,6 @@ def test_an_interrupt_stops_soon_and_can_be_resumed(tmp_path: Path) -> None:
     assert "running" in status.stdout
 
 
-def test_play_prints_one_json_object() -> None:
-    arguments = ["play", "mcmdp", "--theta", "16,8,4,2,2,0.5", "--games", "5", "--seed", "40"]
-    played = run(*arguments, "--jobs", "2", "--json")
-    assert played.returncode == 0
-    result = json.loads(played.stdout)
-    assert result["agent"] == "mcmdp"
-    assert result["params"]["theta6"] == 0.5
-    assert result["n_games"] == 5
-    assert set(result["score"]) == {"mean", "sem", "min", "max"}
-    assert [game["seed"] for game in result["games"]] == [40, 41, 42, 43, 44]
-    scores = pd.Series([game["score"] for game in result["games"]])
-    assert result["score"]["mean"] == pytest.approx(scores.mean())
-    assert result["score"]["sem"] == pytest.approx(scores.sem())
-    reached = [game["max_tile"] >= 1024 for game in result["games"]]
-    assert result["reach"]["1024"] == pytest.approx(sum(reached) / 5)
-    for key in ("n_moves_mean", "seconds_per_move", "playout_moves_per_move"):
-        assert result[key] > 0
-    alone = json.loads(run(*arguments, "--jobs", "1", "--json").stdout)
-    for game, other in zip(result["games"], alone["games"], strict=True):
-        assert {**game, "seconds": 0} == {**other, "seconds": 0}
-
-
 def test_make_passes_words_on_as_they_are() -> None:
     """Quotes and blanks in a variable are no shell code, and the environment sets no variable."""
     made = subprocess.run(
@@ -287,135 +259,10 @@ def test_a_reader_that_has_seen_enough_is_no_error() -> None:
     assert (piped.returncode, piped.stderr) == (0, "")
 
 
-def test_a_parameter_may_be_set_to_a_word() -> None:
-    settings = ["--set", "leaf_value = score", "--set", "n_simulations=5"]
-    arguments = ["play", "uct", *settings, "--games", "1", "--jobs", "1"]
-    result = CliRunner().invoke(app, [*arguments, "--json"])
-    assert result.exit_code == 0
-    params = json.loads(result.stdout)["params"]
-    assert (params["leaf_value"], params["n_simulations"]) == ("score", 5)
-    assert "leaf_value score" in CliRunner().invoke(app, arguments).stdout
-
-
-def test_play_sums_up_for_people() -> None:
-    result = CliRunner().invoke(app, ["play", "random", "--games", "3", "--jobs", "1"])
-    assert result.exit_code == 0
-    assert "3 games from seed 0" in result.stdout
-    assert "standard error" in result.stdout
-
-
-def output_refused(words: list[str], output: Path) -> str:
-    """Give a command a folder that cannot be made: one line, which names the option that was given."""
-    refused = CliRunner().invoke(app, [*words, "--output", str(output)])
-    assert refused.exit_code == 2, refused.stderr
-    assert refused.stderr.startswith("thetafront: output: ")
-    assert refused.stderr.count("\n") == 1
-    return refused.stderr
-
-
-@pytest.mark.parametrize(
-    "words", [["bench"], ["replicates"], ["reproduce", "table1"], ["benchmark-samplers"]]
-)
-def test_an_output_that_cannot_be_made_is_named_as_given(words: list[str], tmp_path: Path) -> None:
-    file = tmp_path / "file"
-    file.write_text("")
-    for output, part in (
-        (tmp_path / "missing" / "out", f"made: '{tmp_path}/missing' does not exist"),
-        (file, f"output: '{file}' is a file, not a folder"),
-        (file / "out", f"made: '{file}' is not a folder"),
-        (tmp_path / ("long" * 100), "made: File name too long"),
-        (Path("/proc/out"), "cannot be made"),  # read-only, for root too
-    ):
-        assert part in output_refused(words, output)
-
-
 @pytest.mark.parametrize("words", [["compare", "s"], ["replicates", "--study", "s"]])
 def test_so_it_is_where_a_study_is_read(words: list[str], finished: Path, tmp_path: Path) -> None:
     line = output_refused([*words, "--results", str(finished)], tmp_path / "missing" / "out")
     assert f"made: '{tmp_path}/missing' does not exist" in line
-
-
-@pytest.mark.parametrize(
-    ("arguments", "part"),
-    [
-        (["fly"], "command: 'fly' given, one of sweep, validate, status"),
-        (["sweep", "chess"], "experiment: 'chess' given"),
-        (["sweep", "--sampler", "magic"], "sampler: 'magic' given, one of nehvi"),
-        (["sweep", "--design", "grid"], "design: 'grid' given, one of lhs, sobol"),
-        (["sweep", "--design-size", "12"], "design size: 12 given"),
-        (["sweep", "--trials", "0"], "trials: 0 given, 1 to"),
-        (["sweep", "--replicates", "-1"], "replicates: -1 given"),
-        (["sweep", "--jobs", "0"], "jobs: 0 given, 1 to 1024 allowed"),
-        (["sweep", "--trials", "many"], "'--trials': 'many' given, a whole number allowed"),
-        (["sweep", "--name", "../x"], "name: '../x' given"),
-        (["sweep", "--results", "/no/such"], "folder '/no/such' given, which does not exist"),
-        (["sweep", "--storage", "rubbish"], "storage: 'rubbish' given"),
-        (["sweep", "--storage", ""], "storage: '' given"),
-        (["sweep", "--name", ""], "name: '' given"),
-        (["sweep", "--results", ""], "'--results': '' given"),
-        (["sweep", "--design-size", "8192"], "design size: 8192 given, 1 to 4096 allowed"),
-        (["status", "sqlite://"], "which is in memory"),
-        (["sweep", "--seed", "-1"], "seed: -1 given"),
-        (["sweep", "--cost", "euros"], "cost: 'euros' given, one of seconds_per_move, playout_"),
-        (
-            ["sweep", "--standard-error", "0"],
-            "standard error: 0 given, a finite number above 0 allowed",
-        ),
-        (["sweep", "--standard-error", "x"], "'--standard-error': 'x' given, a number allowed"),
-        (["sweep", "--validation-games", "1"], "validation games: 1 given, 2 to 400000 allowed"),
-        (["sweep", "--validation-points", "0"], "validation points: 0 given"),
-        (["validate", "no-such-study"], "there is no "),
-        (["compare", "no-such-study"], "there is no "),
-        (["utilization", "no-such-study"], "there is no "),
-        (["benchmark-samplers", "--sampler", "magic"], "sampler: 'magic' given, one of"),
-        (["benchmark-samplers", "--surface", "flat"], "surface: 'flat' given"),
-        (["benchmark-samplers", "--budget", "80"], "budget: '80' given, TRIALSxGAMES allowed"),
-        (["benchmark-samplers", "--budget", "10x9"], "budget: 10 trials given"),
-        (["benchmark-samplers", "--seeds", "0"], "seeds: 0 given"),
-        (["validate", "s", "--jobs", "0"], "jobs: 0 given"),
-        (["pick", "--score", "many"], "'--score': 'many' given, a number allowed"),
-        (["pick", "no-such-study", "--score", "1"], "there is no "),
-        (["sweep", "--wings", "2"], "--wings"),
-        (
-            ["play", "chess"],
-            "agent: 'chess' given, one of dice, dice_solver, mcmdp, pacman_astar, pacman_mdp, pac",
-        ),
-        (["play", "mcmdp", "--theta", "1,2,3"], "theta: 3 values given, 6 expected"),
-        (["play", "mcmdp", "--theta", "1,2,3,4,5,six"], "theta: 'six' given, a number allowed"),
-        (["play", "mcmdp", "--theta", "1,2,3,4,5,7"], "theta6: 7 given"),
-        (["play", "mcmdp", "--set", "theta9=1"], "'theta9' given for mcmdp"),
-        (["play", "mcmdp", "--set", "theta1"], "name=value allowed"),
-        (["play", "pmcts", "--set", "n_playouts=x"], "n_playouts: 'x' given, a number allowed"),
-        (["play", "uct", "--set", "leaf_value=2"], "leaf_value: '2' given, one of random, look"),
-        (["play", "uct", "--set", "depth=deep"], "depth: 'deep' given, a number allowed"),
-        (["play", "random", "--games", "0"], "games: 0 given"),
-        (["play", "random", "--seed", "-4"], "seed: -4 given"),
-        (["status", "no-such-study"], "there is no "),
-        (["front", "sqlite:////no/such/study.db"], "there is no study database"),
-    ],
-)
-def test_bad_input_is_one_line_and_exit_code_2(
-    arguments: list[str], part: str, tmp_path: Path
-) -> None:
-    takes_results = (
-        arguments[0] not in {"fly", "play", "benchmark-samplers"} and "--results" not in arguments
-    )
-    where = ["--results", str(tmp_path)] if takes_results else []
-    result = CliRunner().invoke(app, [*arguments, *where])
-    assert result.exit_code == 2
-    assert part in result.stderr
-    assert result.stderr.count("\n") == 1
-    assert result.stdout == ""
-    assert list(tmp_path.rglob("*.db")) == [], "nothing may be written"
-
-
-def test_bad_input_prints_no_traceback_in_a_real_process() -> None:
-    result = run("sweep", "chess")
-    assert (result.returncode, result.stdout) == (2, "")
-    assert (
-        result.stderr
-        == "thetafront: experiment: 'chess' given, one of dice, mcmdp, pacman, pacman_small, switching, uct allowed\n"
-    )
 
 
 def test_help_is_quick_and_needs_no_arguments() -> None:

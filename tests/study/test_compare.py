@@ -8,11 +8,11 @@ from study.compare import compare_figure, compare_frame, compare_markdown, entry
 from study.errors import InputError
 from study.experiment import Experiment
 from study.replicate import game_to_record
-from study.validation import GAME_PREFIX, POINT_PREFIX
+from tests.study.made_studies import store_point
 
 
-def game(seed: int, score: int, seconds: float) -> dict:
-    return game_to_record(Game(seed, score, 100, seconds, 1000, 64, 0))
+def game(seed: int, score: int, seconds: float) -> Game:
+    return Game(seed, score, 100, seconds, 1000, 64, 0)
 
 
 def study_of(name: str, sampler: str, seed: int, scores: list[int]) -> optuna.Study:
@@ -21,16 +21,15 @@ def study_of(name: str, sampler: str, seed: int, scores: list[int]) -> optuna.St
     study.set_user_attr("thetafront", {"format": 1, **record})
     design = study.ask({"n_playouts": optuna.distributions.IntDistribution(1, 40)})
     design.set_user_attr("origin", "design")
-    design.set_user_attr("game:0", game(0, 900, 0.1))
+    design.set_user_attr("game:0", game_to_record(game(0, 900, 0.1)))
     study.tell(design, (900.0, 0.001))
     trial = study.ask({"n_playouts": optuna.distributions.IntDistribution(1, 40)})
     trial.set_user_attr("origin", sampler)
-    trial.set_user_attr("game:0", game(0, 900, 0.1))
+    trial.set_user_attr("game:0", game_to_record(game(0, 900, 0.1)))
     study.tell(trial, (900.0, 0.001))
     for key, origin, seconds in (("a", "trial 0", 0.1), ("b", "four playouts", 0.01)):
-        study.set_user_attr(f"{POINT_PREFIX}{key}", {"params": {"n_playouts": 4}, "origin": origin})
-        for r, score in enumerate(scores):
-            study.set_user_attr(f"{GAME_PREFIX}{key}:{r}", game(r, score, seconds))
+        games = {r: game(r, score, seconds) for r, score in enumerate(scores)}
+        store_point(study, {"n_playouts": 4}, games, origin, key)
     return study
 
 

@@ -1,13 +1,10 @@
 """The Gaussian process: against scikit-learn's, against finite differences, and by hand."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern
-from threadpoolctl import threadpool_limits
 
 from study.gaussian_process import (
     JITTER,
@@ -22,16 +19,11 @@ from study.gaussian_process import (
     matern,
 )
 
+pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
+
 N, D = 30, 3
 VARIANCE, LENGTHS = 1.7, np.array([0.3, 0.8, 2.5])
 HYPER = Hyperparameters(0.0, 1.0, VARIANCE, LENGTHS, 0.02)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _one_thread() -> Iterator[None]:
-    """Several make matrices this small tenfold slower on a busy machine."""
-    with threadpool_limits(1):
-        yield
 
 
 def data(n: int = N) -> tuple[Floats, Floats, Floats]:

@@ -1,24 +1,16 @@
 """How a front grew: against hypervolumes of all means, by hand."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import optuna
 import pytest
-from threadpoolctl import threadpool_limits
 
 from agents.twenty48 import Game2048 as Game
 from study.experiment import Experiment
 from study.history import hypervolume_history
 from study.pareto import hypervolume
-from study.replicate import game_to_record
+from tests.study.made_studies import store_trial
 
-
-@pytest.fixture(autouse=True, scope="module")
-def _one_thread() -> Iterator[None]:
-    """Matrices this small are slower with more."""
-    with threadpool_limits(1):
-        yield
+pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
 
 def study_of(quick: Experiment, n_trials: int, n_games: int = 3) -> optuna.Study:
@@ -31,14 +23,7 @@ def study_of(quick: Experiment, n_trials: int, n_games: int = 3) -> optuna.Study
             Game(r, int(rng.normal(2000.0 + 100.0 * n, 800.0)), 100, 1e-4 * n, 500 * n, 256, 0)
             for r in range(n_games)
         ]
-        study.add_trial(
-            optuna.trial.create_trial(
-                params={"n_playouts": n},
-                distributions=quick.space.distributions(),
-                values=[float(np.mean([game.score for game in games])), 1e-6 * n],
-                user_attrs={f"game:{game.seed}": game_to_record(game) for game in games},
-            )
-        )
+        store_trial(study, quick, {"n_playouts": n}, games, 1e-6 * n)
         if len(study.trials) % 5 == 0:
             study.add_trial(optuna.trial.create_trial(state=optuna.trial.TrialState.FAIL))
             study.ask(quick.space.distributions())

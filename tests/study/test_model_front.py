@@ -1,12 +1,9 @@
 """The front that a model believes in, where the true one is known."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import optuna
 import pytest
 from optuna.distributions import FloatDistribution
-from threadpoolctl import threadpool_limits
 
 from study.candidates import sobol_points
 from study.cube import Cube
@@ -14,14 +11,9 @@ from study.model_front import ModelFront, believed_front, evenly_spaced
 from study.observations import Observations, n_to_fit
 from study.posterior import Posterior
 
+pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
+
 CUBE = Cube({"x": FloatDistribution(0.0, 1.0), "y": FloatDistribution(0.0, 1.0)})
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _one_thread() -> Iterator[None]:
-    """Matrices this small are slower with more."""
-    with threadpool_limits(1):
-        yield
 
 
 def toy(points: np.ndarray) -> np.ndarray:

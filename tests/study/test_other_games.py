@@ -26,7 +26,7 @@ from study.search import Settings
 from study.space import Parameter, Space
 from study.twenty48 import TWENTY48, check_2048
 from tests.study.conftest import Coin, Solver
-from tests.study.test_search import outcome, search
+from tests.study.test_search import outcome, unbroken_and_stopped
 
 
 def run(results: Path, *words: str) -> Result:
@@ -175,12 +175,7 @@ def test_a_stopped_search_ends_as_an_unbroken_one(
     """By the exact cost and one worker: the same θ and games, read back from what was stored."""
     tuned = coin.with_cost(BACKUPS) if kind == "coin" else solver.with_cost(SWEEPS)
     settings = Settings(n_trials=6, n_replicates=2, seed=3, sampler="nehvi", design_size=4)
-    whole, parts = tmp_path / "whole", tmp_path / "parts"
-    for folder in (whole, parts):
-        folder.mkdir()
-    unbroken, _, _ = search(tuned, whole, settings)
-    search(tuned, parts, settings, stop_after=9)
-    resumed, _, _ = search(tuned, parts, settings)
+    unbroken, resumed = unbroken_and_stopped(tuned, tmp_path, settings, 9)
     assert outcome(resumed) == outcome(unbroken)
     assert len(outcome(resumed)) == 6
     assert [each.values for each in resumed.trials] == [each.values for each in unbroken.trials]

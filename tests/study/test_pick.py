@@ -15,8 +15,7 @@ from study.errors import InputError
 from study.experiment import EXPERIMENTS, Experiment
 from study.pick import answer_for_people, answer_of, command_of, pick
 from study.play import agent_of
-from study.replicate import game_to_record
-from study.validation import GAME_PREFIX, POINT_PREFIX, key_of
+from tests.study.made_studies import store_point
 
 N_MOVES = 100
 
@@ -37,12 +36,10 @@ def study_of(
     )
     for n_playouts, (milliseconds, scores) in points.items():
         params = {"n_playouts": n_playouts}
-        key = key_of(params)
-        study.set_user_attr(f"{POINT_PREFIX}{key}", {"params": params, "origin": "proposal"})
         numbered = scores if isinstance(scores, Mapping) else dict(enumerate(scores))
-        for replicate, score in numbered.items():
-            record = game_to_record(game(replicate, score, milliseconds))
-            study.set_user_attr(f"{GAME_PREFIX}{key}:{replicate}", record)
+        store_point(
+            study, params, {r: game(r, score, milliseconds) for r, score in numbered.items()}
+        )
     return study
 
 
@@ -283,9 +280,7 @@ def test_the_interval_of_what_to_expect_holds_the_truth_as_often_as_it_says(
 def test_the_command_for_a_theta_with_words_plays_it(words: Experiment) -> None:
     values = {"n_simulations": 5, "leaf_value": "weights_a", "exploration": 123.456789}
     study = optuna.create_study(directions=["maximize", "minimize"])
-    study.set_user_attr(f"{POINT_PREFIX}k", {"params": values, "origin": "trial 3"})
-    for r in range(4):
-        study.set_user_attr(f"{GAME_PREFIX}k:{r}", game_to_record(game(r, 900 + r, 1.0)))
+    store_point(study, values, {r: game(r, 900 + r, 1.0) for r in range(4)}, "trial 3")
     picked = pick(study, words, cost_limit=0.01)
     command = command_of(words, picked.point.params)
     assert command == (

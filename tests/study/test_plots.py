@@ -3,11 +3,9 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from study.cost import SECONDS
+from study.drawing import WORDS
 from study.experiment import Experiment
-from study.plots import WORDS, by_word, cost_axis, new_figure, pareto_figure
-
-MICROSECOND = 1e-6
+from study.plots import by_word, pareto_figure
 
 
 def frames(names: dict[str, list[object]]) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
@@ -92,16 +90,3 @@ def test_parts_by_word_are_the_whole(words: Experiment) -> None:
     assert parts == {"score": [2], "random": [1, 3]}
     ((part, _, marker),) = by_word(table, None)
     assert (part is table, marker) == (True, "o")
-
-
-def test_labels_of_a_wide_axis_are_fewer() -> None:
-    """Three decades with five labels each ran into each other."""
-    shown = {}
-    for decades in (1, 3):
-        figure, axes = new_figure(8.6, 5.6)
-        axes.plot([MICROSECOND, MICROSECOND * 10**decades], [0.0, 1.0])
-        cost_axis(axes, SECONDS)
-        low, high = axes.get_xlim()
-        shown[decades] = sum(low <= tick <= high for tick in axes.get_xticks())
-        assert figure.axes == [axes]
-    assert shown == {1: 6, 3: 10}

@@ -1,22 +1,14 @@
 """Both objectives as processes: what is remembered, what is drawn, what is given."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_limits
 
 from study.observations import GROWTH, MOST_TO_FIT, Observations, n_to_fit
 from study.posterior import Posterior, remembered_fit
 
+pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
+
 NOISE_SCALE = 30.0
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _one_thread() -> Iterator[None]:
-    """Matrices this small are slower with more."""
-    with threadpool_limits(1):
-        yield
 
 
 def truth(points: np.ndarray) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Proposals: what each may know, and that a study rebuilt proposes what the unbroken one would."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import optuna
@@ -9,13 +9,14 @@ import pytest
 from optuna.samplers import BaseSampler, RandomSampler
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState, create_trial
-from threadpoolctl import threadpool_limits
 
 from study.experiment import EXPERIMENTS
 from study.observations import Objectives
 from study.proposals import Ended, Preset, Proposals
 from study.samplers import make_sampler
 from study.space import Space
+
+pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
 SPACE = EXPERIMENTS["mcmdp"].space
 DIRECTIONS = [StudyDirection.MAXIMIZE, StudyDirection.MINIMIZE]
@@ -27,13 +28,6 @@ Params = dict[str, Any]
 
 def told(trial: FrozenTrial) -> Ended:
     return Ended(trial.number, trial.values, trial.user_attrs)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _one_thread() -> Iterator[None]:
-    """Matrices this small are slower with more."""
-    with threadpool_limits(1):
-        yield
 
 
 def nehvi(number: int) -> BaseSampler:

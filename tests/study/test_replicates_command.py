@@ -11,8 +11,7 @@ from typer.testing import CliRunner, Result
 from agents.twenty48 import Game2048 as Game
 from study.cli import app
 from study.experiment import Experiment
-from study.replicate import game_to_record
-from study.validation import GAME_PREFIX, POINT_PREFIX
+from tests.study.made_studies import store_point
 
 SCORES = {"cheap": [400, 800, 600, 500], "middle": [900, 1100, 1000, 950], "dear": [2000, 2400]}
 
@@ -37,10 +36,8 @@ def results(tmp_path: Path, quick: Experiment) -> Path:
     record = {"experiment": quick.name, "space": [], "seed": 0, "design": "lhs", "design_size": 1}
     study.set_user_attr("thetafront", {"format": 1, **record})
     for n_playouts, (key, scores) in enumerate(SCORES.items(), 1):
-        contents = {"params": {"n_playouts": n_playouts}, "origin": "proposal"}
-        study.set_user_attr(f"{POINT_PREFIX}{key}", contents)
-        for r, score in enumerate(scores):
-            study.set_user_attr(f"{GAME_PREFIX}{key}:{r}", game_to_record(game(500 + r, score)))
+        games = {r: game(500 + r, score) for r, score in enumerate(scores)}
+        store_point(study, {"n_playouts": n_playouts}, games, key=key)
     return tmp_path
 
 

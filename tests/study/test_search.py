@@ -12,10 +12,11 @@ from study.batch import games_of
 from study.cost import PLAYOUT_MOVES
 from study.errors import InputError
 from study.experiment import Experiment
+from study.place import place_of
 from study.progress import Snapshot
 from study.replicate import game_seed, summarize
 from study.search import Search, SearchError, Settings
-from study.storage import create_or_resume, place_of
+from study.storage import create_or_resume
 
 
 class StopHereError(Exception):
@@ -46,6 +47,20 @@ def search(
     with contextlib.suppress(StopHereError):
         run.run()
     return study, snapshots, messages
+
+
+def unbroken_and_stopped(
+    experiment: Experiment, folder: Path, settings: Settings, *stops: int
+) -> tuple[optuna.Study, optuna.Study]:
+    """Run a search in one go; and once more, stopped after so many games each time and taken up again."""
+    whole, parts = folder / "whole", folder / "parts"
+    whole.mkdir()
+    parts.mkdir()
+    unbroken, _, _ = search(experiment, whole, settings)
+    for n_games in stops:
+        search(experiment, parts, settings, stop_after=n_games)
+    stopped, _, _ = search(experiment, parts, settings)
+    return unbroken, stopped
 
 
 def outcome(study: optuna.Study) -> dict[int, tuple[dict, list[tuple[int, int, int]]]]:
@@ -92,12 +107,7 @@ def test_a_search_stopped_anywhere_ends_as_an_unbroken_one(
     quick: Experiment, tmp_path: Path
 ) -> None:
     """One worker and a sampler that looks at nothing: the same θ and games, whatever the stops."""
-    (tmp_path / "whole").mkdir()
-    (tmp_path / "parts").mkdir()
-    whole, _, _ = search(quick, tmp_path / "whole", SETTINGS)
-    for n_games in (1, 3, 8, 14, 20, 26):
-        study, _, _ = search(quick, tmp_path / "parts", SETTINGS, stop_after=n_games)
-    study, _, _ = search(quick, tmp_path / "parts", SETTINGS)
+    whole, study = unbroken_and_stopped(quick, tmp_path, SETTINGS, 1, 3, 8, 14, 20, 26)
     assert outcome(study) == outcome(whole)
     assert len(study.trials) == 10
 
@@ -110,12 +120,7 @@ def test_nehvi_killed_and_resumed_proposes_exactly_what_it_would_have(
 ) -> None:
     """One worker and the exact cost: stopped after any game, the same θ in the same trials."""
     exact = quick.with_cost(PLAYOUT_MOVES)
-    (tmp_path / "whole").mkdir()
-    (tmp_path / "parts").mkdir()
-    whole, _, _ = search(exact, tmp_path / "whole", EXACT)
-    for n_games in (1, 2, 7, 8, 9, 14, 19, 24, 31):
-        study, _, _ = search(exact, tmp_path / "parts", EXACT, stop_after=n_games)
-    study, _, _ = search(exact, tmp_path / "parts", EXACT)
+    whole, study = unbroken_and_stopped(exact, tmp_path, EXACT, 1, 2, 7, 8, 9, 14, 19, 24, 31)
     assert outcome(study) == outcome(whole)
     assert [trial.values for trial in study.trials] == [trial.values for trial in whole.trials]
     origins = [trial.user_attrs["origin"] for trial in whole.trials]
@@ -152,11 +157,7 @@ def test_nsga2_goes_on_with_its_generations(quick: Experiment, tmp_path: Path) -
     """It writes them down with each trial, and a resumed search must find them there."""
     exact = quick.with_cost(PLAYOUT_MOVES)
     settings = Settings(n_trials=14, n_replicates=1, seed=3, sampler="nsga2", design_size=4)
-    (tmp_path / "whole").mkdir()
-    (tmp_path / "parts").mkdir()
-    whole, _, _ = search(exact, tmp_path / "whole", settings)
-    study, _, _ = search(exact, tmp_path / "parts", settings, stop_after=9)
-    study, _, _ = search(exact, tmp_path / "parts", settings)
+    whole, study = unbroken_and_stopped(exact, tmp_path, settings, 9)
     assert outcome(study) == outcome(whole)
     generations = [dict(trial.system_attrs) for trial in whole.trials[5:]]
     assert any("NSGAIISampler:generation" in notes for notes in generations)
@@ -253,12 +254,7 @@ def test_words_survive_a_stop(words: Experiment, tmp_path: Path) -> None:
     """What is stored and read back proposes what an unbroken study does; all words are allowed ones."""
     experiment = words.with_cost(PLAYOUT_MOVES)
     settings = Settings(n_trials=11, n_replicates=2, seed=3, sampler="nehvi", design_size=8)
-    whole, broken = tmp_path / "whole", tmp_path / "broken"
-    for folder in (whole, broken):
-        folder.mkdir()
-    unbroken, _, _ = search(experiment, whole, settings)
-    search(experiment, broken, settings, stop_after=19)
-    resumed, _, _ = search(experiment, broken, settings)
+    unbroken, resumed = unbroken_and_stopped(experiment, tmp_path, settings, 19)
     assert outcome(resumed) == outcome(unbroken)
     assert len(outcome(resumed)) == 11
     (choice,) = experiment.space.choices

@@ -16,6 +16,7 @@ from study.cli import app
 from study.errors import InputError
 from study.experiment import EXPERIMENTS, Experiment
 from study.manifest import ROOT
+from study.place import place_of
 from study.search import Settings
 from study.space import Space
 from study.storage import (
@@ -23,9 +24,7 @@ from study.storage import (
     create_or_resume,
     holder_of,
     locked,
-    make_folder,
     open_for_reading,
-    place_of,
     record_of,
     remember_run,
     runs_of,
@@ -36,12 +35,6 @@ SETTINGS = Settings(n_trials=4, seed=7)
 
 def record(quick: Experiment, **changes: object) -> StudyRecord:
     return StudyRecord(**{**SETTINGS.record(quick).__dict__, **changes})
-
-
-def test_a_study_lives_in_its_folder(tmp_path: Path) -> None:
-    place = place_of("night", tmp_path, None)
-    assert place.url == f"sqlite:///{tmp_path}/night/study.db"
-    assert place.database == tmp_path / "night" / "study.db"
 
 
 KILLED_IN_A_COMMIT = """
@@ -70,17 +63,6 @@ def test_a_kill_within_a_commit_leaves_a_study_that_opens(
     opened, _, _ = open_for_reading("s", tmp_path)
     assert len(opened.user_attrs) == 401
     create_or_resume(place, record(quick))
-
-
-def test_a_password_is_not_shown(tmp_path: Path) -> None:
-    place = place_of("night", tmp_path, "postgresql://me:secret@host/db")
-    assert "secret" not in place.shown_url
-
-
-@pytest.mark.parametrize("name", ["", "../up", "a/b", "-x", "a b", "x" * 65, "reference"])
-def test_names_that_are_no_folder_are_refused(name: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="name: "):
-        place_of(name, tmp_path, None)
 
 
 @pytest.mark.parametrize(
@@ -240,16 +222,6 @@ def test_what_made_each_sweep_is_remembered(quick: Experiment, tmp_path: Path) -
     assert [run["command_line"] for run in runs_of(study)] == [f"sweep {n}" for n in range(12)]
 
 
-def test_folders_that_cannot_be_used_are_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="does not exist"):
-        make_folder(tmp_path / "missing" / "s")
-    (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="is not a folder"):
-        make_folder(tmp_path / "file" / "s")
-    with pytest.raises(InputError, match="cannot be"):
-        make_folder(Path("/proc/s"))  # read-only, for root too
-
-
 def test_reading_creates_nothing(tmp_path: Path, quick: Experiment) -> None:
     with pytest.raises(InputError, match=r"studies here: none"):
         open_for_reading("s", tmp_path)
@@ -269,7 +241,7 @@ def test_a_second_sweep_is_refused_and_told_who_holds_the_study(tmp_path: Path) 
     place = place_of("s", tmp_path, None)
     place.folder.mkdir()
     program = (
-        "import sys; from pathlib import Path; from study.storage import *\n"
+        "import sys; from pathlib import Path; from study.place import *; from study.storage import *\n"
         f"with locked(place_of('s', Path({str(tmp_path)!r}), None)):\n"
         "    print('held', flush=True); sys.stdin.read()"
     )

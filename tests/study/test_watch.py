@@ -1,10 +1,7 @@
-"""A watched game: pictures of fixed states, keys from bytes, whole games by a fake person, one real terminal."""
+"""A watched game: pictures of fixed states, whole games by a fake person, one real terminal."""
 
 import fcntl
-import io
 import os
-import pty
-import re
 import select
 import signal
 import struct
@@ -12,13 +9,11 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
-from rich.console import Console
-from rich.screen import Screen
 from typer.testing import CliRunner
 
 from agents.leaf_value import LeafValue
@@ -31,51 +26,16 @@ from agents.uct import UCT
 from engine.twenty48 import Action, Rule, initial, legal_actions, pack, parse
 from study.cli import app
 from study.mind import Thought
-from study.terminal import DOWN, END, ESCAPE, LEFT, RIGHT, UP, KeyParser, keyboard
-from study.tiles import LARGE, MEDIUM, SMALL, TILE_COLOURS, board_text, contrast, text_colour
-from study.watch.loop import Stage, faster, play_by_hand, slower, watch_agent
+from study.terminal import DOWN, END, ESCAPE, RIGHT
+from study.watch.loop import faster, play_by_hand, slower, watch_agent
 from study.watch.position import Position
 from study.watch.screen import View, picture, value_lines
 from study.watch.session import last_line
+from tests.study.watching import FakePerson, drawn
 
 WEAK = MonteCarloMDP(Schedule((1,) * 15, (1,) * 15))
 EVERY_TILE = pack(np.arange(16).reshape(4, 4))
 KEYS = (("space", "pause"), ("q", "quit"))
-
-
-# Tiles
-
-
-def test_every_tile_can_be_read() -> None:
-    for background in TILE_COLOURS.values():
-        assert contrast(text_colour(background), background) >= 4.5
-
-
-def test_contrast_is_that_of_wcag() -> None:
-    assert contrast("#000000", "#ffffff") == pytest.approx(21)
-    assert contrast("#767676", "#ffffff") == pytest.approx(4.54, abs=0.005)
-    assert contrast("#777777", "#777777") == 1
-
-
-@pytest.mark.parametrize("size", [LARGE, MEDIUM, SMALL])
-def test_a_board_has_its_tiles_in_their_places_and_colours(size) -> None:
-    text = board_text(EVERY_TILE, size)
-    lines = text.plain.split("\n")
-    assert len(lines) == size.board_height
-    assert {len(line) for line in lines} == {size.board_width}
-    rows = [line.split() for line in lines if any(character.isdigit() for character in line)]
-    assert rows == [
-        ["2", "4", "8"],
-        ["16", "32", "64", "128"],
-        ["256", "512", "1024", "2048"],
-        ["4096", "8192", "16384", "32768"],
-    ]
-    console = Console(color_system="truecolor", width=80)
-    words = list(re.finditer(r"\d+", text.plain))
-    for word in words:
-        style = text.get_style_at_offset(console, word.start())
-        assert style.bgcolor.name == TILE_COLOURS[int(word[0])]
-    assert len(words) == 15
 
 
 # Pictures
@@ -90,18 +50,11 @@ def view_of(board: int, decision: Decision | None, note: str = "") -> View:
 DECISION = Decision(Action.RIGHT, np.array([np.nan, 2000.0, 1900.0, 1000.0]), 9)
 
 
-def drawn(view: View, width: int, height: int) -> list[str]:
-    console = Console(file=io.StringIO(), width=width, height=height, force_terminal=True)
-    options = console.options.update(height=height)
-    lines = console.render_lines(Screen(picture(view, width, height)), options)
-    return ["".join(segment.text for segment in line) for line in lines]
-
-
 @pytest.mark.parametrize(
     ("width", "height"), [(200, 60), (120, 40), (80, 24), (60, 24), (40, 14), (20, 5), (3, 2)]
 )
 def test_a_picture_fills_the_terminal_and_no_more(width: int, height: int) -> None:
-    lines = drawn(view_of(EVERY_TILE, DECISION), width, height)
+    lines = drawn(picture, view_of(EVERY_TILE, DECISION), width, height)
     assert len(lines) == height
     assert {len(line) for line in lines} == {width}
     text = "\n".join(lines)
@@ -138,107 +91,12 @@ def test_equal_values_and_none_at_all_have_bars_too() -> None:
     assert [line.plain.split()[-1] for line in value_lines(Thought(none, 0.0), 40)] == ["-"] * 4
 
 
-# Keys
-
-
-@pytest.mark.parametrize(
-    ("received", "keys"),
-    [
-        (b"q", ["q"]),
-        (b"\x1b[A\x1b[B\x1b[C\x1b[D", [UP, DOWN, RIGHT, LEFT]),
-        (b"\x1bOA\x1bOD", [UP, LEFT]),
-        (b"\x1b[1;5C n", [RIGHT, " ", "n"]),
-        (b"\x1b[3~\x1b[200~x", ["x"]),
-        (b"\x1b[[Ax", ["x"]),
-        (b"\x1bq", [ESCAPE, "q"]),
-        (b"\x1b\x1b[A", [ESCAPE, UP]),
-        ("θ↑".encode(), ["θ", "↑"]),
-        (b"\xff\xfeq", ["q"]),
-        (b"", []),
-    ],
-)
-def test_keys_are_found_in_bytes_however_they_come(received: bytes, keys: list[str]) -> None:
-    assert KeyParser().feed(received) == keys
-    parser = KeyParser()
-    one_by_one = [key for byte in received for key in parser.feed(bytes([byte]))]
-    assert one_by_one == keys
-    assert not parser.in_sequence
-
-
-def test_escape_alone_is_a_key_when_nothing_follows() -> None:
-    parser = KeyParser()
-    assert parser.feed(b"\x1b") == []
-    assert parser.in_sequence
-    assert parser.flush() == [ESCAPE]
-    assert parser.feed(b"[A") == ["[", "A"]
-    assert parser.feed(b"\x1b[1;") == []
-    assert parser.flush() == [ESCAPE]
-    assert parser.flush() == []
-
-
-@pytest.fixture
-def pair() -> Iterator[tuple[int, int]]:
-    """Both ends of a pseudo-terminal."""
-    ends = pty.openpty()
-    yield ends
-    for each in ends:
-        os.close(each)
-
-
-def test_a_terminals_keys_are_read_and_the_terminal_is_given_back(pair: tuple[int, int]) -> None:
-    person, terminal = pair
-    before = termios.tcgetattr(terminal)
-
-    def typed_and_interrupted() -> None:
-        with keyboard(terminal) as keys:
-            assert not termios.tcgetattr(terminal)[3] & (termios.ECHO | termios.ICANON)
-            assert termios.tcgetattr(terminal)[3] & termios.ISIG
-            assert keys.read(0.0) == []
-            os.write(person, b"a\x1b[A")
-            assert keys.read(30.0) == ["a", UP]
-            os.write(person, b"\x1b")
-            assert keys.read(30.0) == [ESCAPE]
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        typed_and_interrupted()
-    assert termios.tcgetattr(terminal) == before
-
-
 # Games
 
 
-@dataclass
-class FakePerson:
-    """Presses keys at given times of a clock that nothing else moves, and leaves when the game is over."""
-
-    script: list[tuple[float, str]] = field(default_factory=list)
-    ends_at: float = 1e9
-    now: float = 0.0
-    views: list[tuple[float, View]] = field(default_factory=list)
-    answer: Callable[[View], str] | None = None
-
-    def stage(self) -> Stage:
-        return Stage(keyboard=self, show=self.show, clock=lambda: self.now)
-
-    def show(self, view: View) -> None:
-        self.views.append((self.now, view))
-
-    def read(self, timeout: float) -> list[str]:
-        assert timeout >= 0
-        if self.views and not self.views[-1][1].position.legal:
-            return ["q"]
-        if self.now >= self.ends_at:
-            return [END]
-        if self.answer:
-            return [self.answer(self.views[-1][1])]
-        until = self.now + timeout + 1e-9  # a wait is never too short
-        if self.script and self.script[0][0] <= until:
-            at, key = self.script.pop(0)
-            self.now = max(self.now, at)
-            return [key]
-        self.now = until
-        return []
+def a_person(*arguments: Any, **more: Any) -> FakePerson[View]:
+    """A person who leaves when no action is left."""
+    return FakePerson(lambda view: not view.position.legal, *arguments, **more)
 
 
 @pytest.mark.parametrize(
@@ -252,7 +110,7 @@ class FakePerson:
 )
 @pytest.mark.parametrize("speed", [0.5, 5, 1000])
 def test_a_watched_game_is_the_agents(agent: Agent, speed: float) -> None:
-    person = FakePerson()
+    person = a_person()
     end = watch_agent(agent, "someone", 6, speed, person.stage())
     game = agent.play(6)
     assert (end.score, end.n_moves, end.board) == (game.score, game.n_moves, game.end_board)
@@ -267,7 +125,7 @@ def test_a_watched_game_is_the_agents(agent: Agent, speed: float) -> None:
 
 
 def test_what_is_shown_is_what_is_done() -> None:
-    person = FakePerson()
+    person = a_person()
     watch_agent(WEAK, "someone", 8, 1.0, person.stage())
     moves = {move.n_moves: move.decision for move in WEAK.moves(8)}
     n_compared = 0
@@ -282,24 +140,24 @@ def test_what_is_shown_is_what_is_done() -> None:
 
 def test_pause_step_speed_and_quit() -> None:
     script = [(1.1, " "), (50.0, "n"), (51.0, RIGHT), (52.0, "x"), (53.0, ESCAPE)]
-    person = FakePerson([*script, (60.0, "q")])
+    person = a_person([*script, (60.0, "q")])
     end = watch_agent(WEAK, "someone", 6, 5.0, person.stage())
     assert end.n_moves == 5 + 2, "five in 1.1 s, then two single steps"
     assert person.views[-1][1].pace == "paused"
     assert end.legal
 
-    person = FakePerson([(0.01, "n"), (0.1, " "), (10.0, " "), (12.5, "q")])
+    person = a_person([(0.01, "n"), (0.1, " "), (10.0, " "), (12.5, "q")])
     end = watch_agent(WEAK, "someone", 6, 1.0, person.stage())
     assert end.n_moves == 1 + 2, "n does nothing while it runs; what was due goes on at once"
 
-    faster_now = FakePerson([(0.05, "+"), (0.06, "+"), (1.2, "-"), (1.3, "q")])
+    faster_now = a_person([(0.05, "+"), (0.06, "+"), (1.2, "-"), (1.3, "q")])
     end = watch_agent(WEAK, "someone", 6, 0.5, faster_now.stage())
     assert end.n_moves == 2, "at two moves a second"
     assert faster_now.views[-1][1].pace.startswith("1 moves")
 
 
 def test_a_terminal_that_is_gone_ends_the_game() -> None:
-    assert watch_agent(WEAK, "someone", 6, 1.0, FakePerson(ends_at=3.5).stage()).n_moves == 3
+    assert watch_agent(WEAK, "someone", 6, 1.0, a_person(ends_at=3.5).stage()).n_moves == 3
 
 
 def test_speeds_are_a_ladder_with_ends() -> None:
@@ -314,7 +172,7 @@ def test_a_person_gets_the_tiles_of_the_agents_game() -> None:
     def follow(view: View) -> str:
         return names[view.thought.decision.action] if view.thought else "?"
 
-    person = FakePerson(answer=follow)
+    person = a_person(answer=follow)
     end = play_by_hand(WEAK, "you", 6, person.stage())
     game = WEAK.play(6)
     assert (end.score, end.n_moves, end.board) == (game.score, game.n_moves, game.end_board)
@@ -331,7 +189,7 @@ def test_keys_that_move_nothing_change_nothing() -> None:
     )
     key = {Action.UP: "k", Action.RIGHT: "d", Action.DOWN: "j", Action.LEFT: "h"}[stuck]
     keys = iter([key, "x", "?", "?", END])
-    person = FakePerson(answer=lambda _: next(keys))
+    person = a_person(answer=lambda _: next(keys))
     start = Position.first(seed, Rule.COMMON)
     assert play_by_hand(WEAK, "you", seed, person.stage()) == start
     notes = [view.note.split(":")[0] for _, view in person.views]

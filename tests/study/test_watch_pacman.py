@@ -1,12 +1,10 @@
 """A watched game of Pacman: the agent's own game, keys by a fake person, pictures that fit, words of a command line."""
 
-import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from rich.console import Console
-from rich.screen import Screen
 from typer.testing import CliRunner
 
 from agents.pacman_agent import PacmanAgent
@@ -15,7 +13,6 @@ from agents.pacman_mdp import PacmanMDP
 from agents.pacman_random import PacmanRandom
 from engine.pacman import Action, GhostKind, Layout, Outcome, World
 from study.cli import app
-from study.watch.pace import Stage
 from study.watch.pacman import (
     PacmanView,
     last_pacman_line,
@@ -23,34 +20,16 @@ from study.watch.pacman import (
     pacman_picture,
     watch_pacman,
 )
+from tests.study.watching import FakePerson, drawn
 
 MEDIUM = Layout.named("medium")
 MDP = PacmanMDP(gamma=0.9, radius=1)
 MDP_MEDIUM = PacmanMDP(layout=MEDIUM)
 
 
-class FakePerson:
-    """Presses keys at given times of a clock that nothing else moves, and leaves when the game is over."""
-
-    def __init__(self, script: list[tuple[float, str]] | None = None) -> None:
-        self.script = script or []
-        self.now = 0.0
-        self.views: list[PacmanView] = []
-
-    def stage(self) -> Stage[PacmanView]:
-        return Stage(keyboard=self, show=self.views.append, clock=lambda: self.now)
-
-    def read(self, timeout: float) -> list[str]:
-        assert timeout >= 0
-        if self.views and self.views[-1].decision is None:
-            return ["q"]
-        until = self.now + timeout + 1e-9
-        if self.script and self.script[0][0] <= until:
-            at, key = self.script.pop(0)
-            self.now = max(self.now, at)
-            return [key]
-        self.now = until
-        return []
+def a_person(*arguments: Any) -> FakePerson[PacmanView]:
+    """A person who leaves when nothing is left to decide."""
+    return FakePerson(lambda view: view.decision is None, *arguments)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +37,7 @@ class FakePerson:
 )
 @pytest.mark.parametrize("speed", [2, 1000])
 def test_a_watched_game_is_the_agents(agent: PacmanAgent, speed: float) -> None:
-    person = FakePerson()
+    person = a_person()
     end = watch_pacman(agent, "someone", 6, speed, person.stage())
     game = agent.play(6)
     assert (end.score, end.n_steps, end.outcome, end.n_food) == (
@@ -68,16 +47,16 @@ def test_a_watched_game_is_the_agents(agent: PacmanAgent, speed: float) -> None:
         game.n_food_left,
     )
     assert person.now == pytest.approx(game.n_moves / speed, rel=0.1, abs=1)
-    assert person.views[0].world.n_steps == 0
-    assert person.views[-1].world.is_over
-    assert person.views[-1].pace == ""
+    assert person.views[0][1].world.n_steps == 0
+    assert person.views[-1][1].world.is_over
+    assert person.views[-1][1].pace == ""
 
 
 def test_what_is_shown_is_what_is_done() -> None:
-    person = FakePerson()
+    person = a_person()
     watch_pacman(MDP, "someone", 8, 2.0, person.stage())
     moves = {move.world.n_steps: move.decision for move in MDP.moves(8)}
-    shown = [view for view in person.views if view.decision]
+    shown = [view for _, view in person.views if view.decision]
     assert {view.world.n_steps for view in shown} == set(moves)
     for view in shown:
         assert view.decision is not None
@@ -87,23 +66,16 @@ def test_what_is_shown_is_what_is_done() -> None:
 
 
 def test_pause_step_speed_and_quit() -> None:
-    person = FakePerson([(1.1, " "), (50.0, "n"), (51.0, "n"), (60.0, "q")])
+    person = a_person([(1.1, " "), (50.0, "n"), (51.0, "n"), (60.0, "q")])
     end = watch_pacman(PacmanRandom(layout=MEDIUM), "someone", 1, 5.0, person.stage())
     assert end.n_steps == 5 + 2, "five in 1.1 s, then two single steps"
-    assert person.views[-1].pace == "paused"
+    assert person.views[-1][1].pace == "paused"
     assert last_pacman_line(end, "x").startswith(f"left with {end.score} points after 7 steps, ")
 
-    faster = FakePerson([(0.05, "+"), (0.06, "+"), (1.2, "-"), (1.3, "q")])
+    faster = a_person([(0.05, "+"), (0.06, "+"), (1.2, "-"), (1.3, "q")])
     end = watch_pacman(PacmanRandom(layout=MEDIUM), "someone", 1, 0.5, faster.stage())
     assert end.n_steps == 2, "at two moves a second"
-    assert faster.views[-1].pace.startswith("1 moves")
-
-
-def drawn(view: PacmanView, width: int, height: int) -> list[str]:
-    console = Console(file=io.StringIO(), width=width, height=height, force_terminal=True)
-    options = console.options.update(height=height)
-    lines = console.render_lines(Screen(pacman_picture(view, width, height)), options)
-    return ["".join(segment.text for segment in line) for line in lines]
+    assert faster.views[-1][1].pace.startswith("1 moves")
 
 
 @pytest.mark.parametrize(
@@ -115,7 +87,7 @@ def test_a_picture_fills_the_terminal_and_no_more(
 ) -> None:
     world = World.start(MEDIUM, 17)
     view = PacmanView("someone", world, agent.act(world), "5 moves/s")
-    lines = drawn(view, width, height)
+    lines = drawn(pacman_picture, view, width, height)
     assert len(lines) == height
     assert {len(line) for line in lines} == {width}
     if height >= 20:
@@ -128,7 +100,7 @@ def test_the_maze_is_drawn_as_it_is() -> None:
     """Each cell two columns wide: what is left of the panel is the world's own text."""
     world = World.start(MEDIUM, 17)
     world.step(Action.NORTH)
-    lines = drawn(PacmanView("someone", world, MDP_MEDIUM.act(world), ""), 80, 24)
+    lines = drawn(pacman_picture, PacmanView("someone", world, MDP_MEDIUM.act(world), ""), 80, 24)
     rows = world.text().split("\n")
     first = next(k for k, line in enumerate(lines) if "█" in line)
     left = lines[first].index("█")
@@ -143,12 +115,12 @@ def test_scared_ghosts_and_the_end_are_told() -> None:
         world.step(Action.EAST)
     agent = PacmanAStar(layout=world.layout)
     assert "ghosts scared for" in "\n".join(
-        drawn(PacmanView("x", world, agent.act(world), ""), 80, 24)
+        drawn(pacman_picture, PacmanView("x", world, agent.act(world), ""), 80, 24)
     )
     while not world.is_over:
         world.step(Action.EAST)
     assert world.outcome is Outcome.WON
-    text = "\n".join(drawn(PacmanView("x", world, None, ""), 80, 24))
+    text = "\n".join(drawn(pacman_picture, PacmanView("x", world, None, ""), 80, 24))
     assert "won" in text
     assert "▶" not in text
     assert last_pacman_line(world, "x").startswith("won with ")

@@ -9,20 +9,11 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocat
 
 from agents.leaf_value import LeafValue
 from study.cost import SECONDS
-from study.plots import (
-    BLACK,
-    BLUE,
-    GREY,
-    RED,
-    STYLE,
-    caption,
-    cost_axis,
-    new_figure,
-    points_axis,
-)
+from study.drawing import BLACK, BLUE, GREY, RED, STYLE, caption, cost_axis, new_figure, points_axis
 from study.reproduce.mcts.design import DEPTH, EXPLORATION, TITLES, Design
 from study.reproduce.mcts.timing import TIMED_SIMULATIONS
 from study.reproduce.mcts.widening import case_of
+from study.reproduce.scores import score_bars
 
 __all__ = ["equal_time_figure", "execution_time_figure", "score_figure", "widening_figure"]
 
@@ -46,11 +37,10 @@ def games_of(frame: pd.DataFrame) -> str:
 def with_intervals(axes: Axes, part: pd.DataFrame, x: str, leaf_value: LeafValue) -> None:
     """Draw the points of a leaf value with their 95% intervals."""
     colour, marker = LOOKS[leaf_value]
-    mean = part["score_mean_points"]
-    axes.errorbar(
+    score_bars(
+        axes,
         part[x],
-        mean,
-        yerr=[mean - part["score_low95_points"], part["score_high95_points"] - mean],
+        part,
         fmt=f"{marker}-",
         color=colour,
         linewidth=1.3,
@@ -168,11 +158,10 @@ def widening_figure(frame: pd.DataFrame, design: Design) -> Figure:
         axes.axhline(plain["score_mean_points"], color=BLACK, linewidth=1.4, label="no widening")
         for k, offset, (colour, marker) in zip(design.ks, offsets, WIDTH_LOOKS, strict=False):
             part = settings[settings["k_state"] == k].sort_values("alpha_state")
-            mean = part["score_mean_points"]
-            axes.errorbar(
+            score_bars(
+                axes,
                 np.arange(len(part)) + offset,
-                mean,
-                yerr=[mean - part["score_low95_points"], part["score_high95_points"] - mean],
+                part,
                 fmt=f"{marker}-",
                 color=colour,
                 linewidth=1.0,

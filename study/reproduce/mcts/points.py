@@ -9,7 +9,7 @@ nothing of who is best.
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ from study.reproduce.mcts.design import (
     plain_agent,
     plain_name,
 )
-from study.twenty48 import summarize
+from study.reproduce.scores import Scores, estimate_columns, score_columns, scores_of
 
 __all__ = [
     "Lead",
@@ -38,7 +38,6 @@ __all__ = [
     "leads",
     "plain_agents",
     "points_frame",
-    "scores_of",
 ]
 
 BUDGET_DIGITS = (1.0, 3.0)  # times a power of ten: budgets that read well
@@ -54,7 +53,6 @@ EQUAL_TIME_COLUMNS = (
     "ahead_of_low95_points",
     "ahead_of_high95_points",
 )
-Scores = npt.NDArray[np.float64]
 
 
 def plain_agents(simulations: Sequence[int]) -> dict[str, Agent]:
@@ -63,25 +61,6 @@ def plain_agents(simulations: Sequence[int]) -> dict[str, Agent]:
         plain_name(leaf_value, m): plain_agent(leaf_value, m)
         for m in simulations
         for leaf_value in TITLES
-    }
-
-
-def scores_of(games: Sequence[Game2048]) -> Scores:
-    """Return the scores of some games, in points."""
-    return np.array([game.score for game in games], np.float64)
-
-
-def score_columns(games: Sequence[Game2048]) -> dict[str, Any]:
-    """Return what tables say of an agent's games: mean score with its 95% interval, and what a move took."""
-    summary = summarize(games)
-    mean = intervals.mean(scores_of(games))
-    return {
-        "n_games": summary.n_games,
-        "score_mean_points": mean.value,
-        "score_low95_points": mean.low,
-        "score_high95_points": mean.high,
-        "seconds_per_move": summary.seconds_per_move,
-        "playout_moves_per_move": summary.playout_moves_per_move,
     }
 
 
@@ -125,9 +104,7 @@ def exploration_frame(design: Design, games: Mapping[str, Sequence[Game2048]]) -
                     "n_simulations": case.n_simulations,
                     "exploration_points": c,
                     **score_columns(mine),
-                    "less_c_100_points": apart.value,
-                    "less_c_100_low95_points": apart.low,
-                    "less_c_100_high95_points": apart.high,
+                    **estimate_columns("less_c_100", apart),
                 }
             )
     return pd.DataFrame(lines)

@@ -1,7 +1,6 @@
 """What the tables say, as Markdown: every sentence follows from its table's intervals."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,6 +12,7 @@ from study.reproduce.mcts.design import DEPTH, EXPLORATION, TITLES, Design
 from study.reproduce.mcts.points import leads
 from study.reproduce.mcts.timing import TIMED_SIMULATIONS, Timings
 from study.reproduce.mcts.widening import case_of, points_a_percent
+from study.reproduce.scores import shown
 
 __all__ = ["equal_time_lines", "mcts_markdown", "verdict", "widening_lines"]
 
@@ -20,14 +20,6 @@ HEURISTICS = (LeafValue.WEIGHTS_A, LeafValue.WEIGHTS_B, LeafValue.SCORE)
 BOOKS_RATIO = 18
 SHOWN_DEPTHS = (1, 5, 10, 15, 20)
 NEITHER_SIDE = 0.05  # how often a 95% interval misses 0 by chance alone
-
-
-def estimate(row: Any, value: str, bounds: str, sign: str = "") -> str:
-    """Write a number of a table with its 95% interval, in points."""
-    return (
-        f"{row[f'{value}_points']:{sign},.0f} ({row[f'{bounds}_low95_points']:{sign},.0f} to "
-        f"{row[f'{bounds}_high95_points']:{sign},.0f})"
-    )
 
 
 def times(relative: Estimate) -> str:
@@ -61,7 +53,7 @@ def score_lines(points: pd.DataFrame) -> list[str]:
     ]
     for m, part in points.groupby("n_simulations"):
         by_value = part.set_index("leaf_value")
-        cells = [estimate(by_value.loc[each.value], "score_mean", "score") for each in TITLES]
+        cells = [shown(by_value.loc[each.value], "score_mean", "score") for each in TITLES]
         lines.append(f"| {m:,} | {' | '.join(cells)} |")
     return lines
 
@@ -154,9 +146,9 @@ def equal_time_lines(points: pd.DataFrame, budgets: pd.DataFrame) -> list[str]:
                 gaps.append("-")
                 continue
             row = by_value.loc[each.value]
-            scores.append(estimate(row, "score", "score"))
+            scores.append(shown(row, "score", "score"))
             is_leader = row["leader"] == each.value
-            gaps.append("leads" if is_leader else estimate(row, "ahead_of", "ahead_of", "+"))
+            gaps.append("leads" if is_leader else shown(row, "ahead_of", "ahead_of", "+"))
         at = engineering(float(str(budget)))
         lines.append(f"| {at} | {' | '.join(scores)} | {verdict(part)} |")
         leads_by.append(f"| {at} | {' | '.join(gaps)} |")
@@ -184,7 +176,7 @@ def widening_lines(frame: pd.DataFrame, points: pd.DataFrame, design: Design) ->
             "",
             f"### {case.name}",
             "",
-            f"Plain: {estimate(plain, 'score_mean', 'score')}, {engineering(plain['seconds_per_move'])} a move."
+            f"Plain: {shown(plain, 'score_mean', 'score')}, {engineering(plain['seconds_per_move'])} a move."
             + (
                 f" One percent more time is worth about {worth:,.0f} points to it, by its neighbouring points."
                 if np.isfinite(worth)
@@ -196,7 +188,7 @@ def widening_lines(frame: pd.DataFrame, points: pd.DataFrame, design: Design) ->
         for _, row in part.iterrows():
             lines.append(
                 f"| {row['k_state']:g} | {row['alpha_state']:g} | {row['n_simulations']:,.0f} | "
-                f"{estimate(row, 'score_mean', 'score')} | {estimate(row, 'less_plain', 'less_plain', '+')} | "
+                f"{shown(row, 'score_mean', 'score')} | {shown(row, 'less_plain', 'less_plain', '+')} | "
                 f"{row['relative_time']:.3f} |"
             )
     return lines
@@ -222,11 +214,11 @@ def exploration_lines(frame: pd.DataFrame) -> list[str]:
         apart = (
             "-"
             if row["exploration_points"] == EXPLORATION
-            else estimate(row, "less_c_100", "less_c_100", "+")
+            else shown(row, "less_c_100", "less_c_100", "+")
         )
         lines.append(
             f"| {TITLES[LeafValue(row['leaf_value'])]}, m = {row['n_simulations']} | {row['exploration_points']:,g} | "
-            f"{estimate(row, 'score_mean', 'score')} | {apart} | {engineering(row['seconds_per_move'])} |"
+            f"{shown(row, 'score_mean', 'score')} | {apart} | {engineering(row['seconds_per_move'])} |"
         )
     return lines
 

@@ -7,7 +7,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from agents.agent import Agent
-from study.plots import save
+from study.drawing import save
 from study.report import write_csv
 from study.reproduce.mcts.calibration import calibrated
 from study.reproduce.mcts.design import Design

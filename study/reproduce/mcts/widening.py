@@ -14,9 +14,10 @@ import pandas as pd
 from agents.agent import Agent
 from agents.twenty48 import Game2048
 from study.reproduce import intervals
+from study.reproduce.intervals import Estimate
 from study.reproduce.mcts.calibration import Chosen
 from study.reproduce.mcts.design import Case
-from study.reproduce.mcts.points import score_columns, scores_of
+from study.reproduce.scores import estimate_columns, score_columns, scores_of
 
 __all__ = ["case_of", "points_a_percent", "widening_agents", "widening_frame"]
 
@@ -53,9 +54,7 @@ def widening_frame(chosen: Chosen, games: Mapping[str, Sequence[Game2048]]) -> p
                 **base,
                 "relative_time": 1.0,
                 "relative_time_calibrated": 1.0,
-                "less_plain_points": 0.0,
-                "less_plain_low95_points": 0.0,
-                "less_plain_high95_points": 0.0,
+                **estimate_columns("less_plain", Estimate(0.0, 0.0, 0.0)),
             }
         )
         for setting, (m, relative) in chosen.items():
@@ -73,9 +72,7 @@ def widening_frame(chosen: Chosen, games: Mapping[str, Sequence[Game2048]]) -> p
                     **columns,
                     "relative_time": columns["seconds_per_move"] / base["seconds_per_move"],
                     "relative_time_calibrated": relative.value,
-                    "less_plain_points": apart.value,
-                    "less_plain_low95_points": apart.low,
-                    "less_plain_high95_points": apart.high,
+                    **estimate_columns("less_plain", apart),
                 }
             )
     return pd.DataFrame(lines)

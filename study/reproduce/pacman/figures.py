@@ -14,7 +14,7 @@ from matplotlib.ticker import FixedLocator, NullLocator, PercentFormatter, Scala
 
 from agents.ghost_zone import Distance
 from agents.pacman_mdp import PacmanMDP
-from study.plots import BLACK, BLUE, RED, STYLE, WORDS, caption
+from study.drawing import BLACK, BLUE, RED, STYLE, WORDS, caption
 from study.reproduce.pacman.design import (
     DISTANCE_GAMMA,
     DISTANCE_RADII,

@@ -6,8 +6,9 @@ from typing import Any
 
 from rich.console import Console
 
+from study.drawing import save
 from study.manifest import provenance, write_manifest
-from study.plots import save
+from study.place import make_folder
 from study.report import write_csv
 from study.reproduce.ledger import digest_of
 from study.reproduce.pacman.claims import claims, claims_frame
@@ -37,7 +38,6 @@ from study.reproduce.pacman.points import (
 from study.reproduce.pacman.report import pacman_markdown
 from study.reproduce.pacman.selection import chosen, seeds_to_choose_on, selection_frame
 from study.reproduce.pacman.trials import play_missing
-from study.storage import make_folder
 
 __all__ = ["GAMES", "reproduce"]
 

@@ -1,0 +1,102 @@
+"""Crossing over: from bit-planes, on which 512 games are played, to packed boards, and back.
+
+Both are a group's words (:mod:`engine.twenty48.lockstep`), transposed: 64 x 64 bits for each word of a plane, first
+by bytes, then by the bits of each 8 x 8 block.
+"""
+
+import numpy as np
+
+from engine.jit import inlined, kernel
+from engine.twenty48.lockstep import WORDS, Group
+
+__all__ = ["cross"]
+
+
+@inlined
+def cross_pair(
+    x: np.uint64, y: np.uint64, shift: np.uint64, mask: np.uint64
+) -> tuple[np.uint64, np.uint64]:
+    """Exchange the high parts of x with the low parts of y."""
+    t = ((x >> shift) ^ y) & mask
+    return x ^ (t << shift), y ^ t
+
+
+@inlined
+def cross_eight(
+    group: Group,
+    i: int,
+    apart: int,
+    shift: np.uint64,
+    mask4: np.uint64,
+    mask2: np.uint64,
+    mask1: np.uint64,
+) -> None:
+    """Transpose 8 words, ``apart`` from each other, as 8 x 8 blocks of ``shift`` bits."""
+    a, b, c, d = group[i], group[i + apart], group[i + 2 * apart], group[i + 3 * apart]
+    k = i + 4 * apart
+    e, f, g, h = group[k], group[k + apart], group[k + 2 * apart], group[k + 3 * apart]
+    four, two = np.uint64(4) * shift, np.uint64(2) * shift
+    a, e = cross_pair(a, e, four, mask4)
+    b, f = cross_pair(b, f, four, mask4)
+    c, g = cross_pair(c, g, four, mask4)
+    d, h = cross_pair(d, h, four, mask4)
+    a, c = cross_pair(a, c, two, mask2)
+    b, d = cross_pair(b, d, two, mask2)
+    e, g = cross_pair(e, g, two, mask2)
+    f, h = cross_pair(f, h, two, mask2)
+    a, b = cross_pair(a, b, shift, mask1)
+    c, d = cross_pair(c, d, shift, mask1)
+    e, f = cross_pair(e, f, shift, mask1)
+    g, h = cross_pair(g, h, shift, mask1)
+    group[i], group[i + apart], group[i + 2 * apart], group[i + 3 * apart] = a, b, c, d
+    group[k], group[k + apart], group[k + 2 * apart], group[k + 3 * apart] = e, f, g, h
+
+
+@inlined
+def cross_bytes(group: Group, i: int) -> None:
+    """Transpose the 8 x 8 bytes of eight words that are eight planes apart."""
+    cross_eight(
+        group,
+        i,
+        8 * WORDS,
+        np.uint64(8),
+        np.uint64(0x00000000FFFFFFFF),
+        np.uint64(0x0000FFFF0000FFFF),
+        np.uint64(0x00FF00FF00FF00FF),
+    )
+
+
+@inlined
+def cross_bits(group: Group, i: int) -> None:
+    """Transpose each 8 x 8 bits of eight words in neighbouring planes."""
+    cross_eight(
+        group,
+        i,
+        WORDS,
+        np.uint64(1),
+        np.uint64(0x0F0F0F0F0F0F0F0F),
+        np.uint64(0x3333333333333333),
+        np.uint64(0x5555555555555555),
+    )
+
+
+@kernel
+def cross(group: Group) -> None:
+    """Go from planes to boards, or back: transpose the 64 x 64 bits of each w.
+
+    Crossed over, word l·WORDS + w is the packed board of game (l, w), and byte l // 8 of word
+    FOURS + (l % 8)·WORDS + w is its number of 4s.
+    """
+    for row in range(2):
+        for w in range(WORDS):
+            i = row * WORDS + w
+            cross_bytes(group, i)
+            cross_bytes(group, i + 2 * WORDS)
+            cross_bytes(group, i + 4 * WORDS)
+            cross_bytes(group, i + 6 * WORDS)
+    for row in range(3):
+        for w in range(WORDS):
+            i = 24 * row * WORDS + w
+            cross_bits(group, i)
+            cross_bits(group, i + 8 * WORDS)
+            cross_bits(group, i + 16 * WORDS)

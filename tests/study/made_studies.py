@@ -1,0 +1,86 @@
+"""Studies made by hand: trials and validated points, as a sweep stores them, of games that are given."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import optuna
+
+from agents.agent import Game
+from agents.twenty48 import Game2048
+from study.experiment import Experiment
+from study.replicate import game_to_record
+from study.validation import GAME_PREFIX, POINT_PREFIX, key_of
+
+N_MOVES = 100
+
+
+def new_study() -> optuna.Study:
+    return optuna.create_study(directions=["maximize", "minimize"])
+
+
+def store_trial(
+    study: optuna.Study,
+    experiment: Experiment,
+    params: Mapping[str, Any],
+    games: Sequence[Game],
+    cost: float,
+    **attributes: Any,
+) -> None:
+    """Put a complete trial into a study, with its games' mean score."""
+    records = {f"game:{r}": game_to_record(game) for r, game in enumerate(games)}
+    study.add_trial(
+        optuna.trial.create_trial(
+            params=dict(params),
+            distributions=experiment.space.distributions(),
+            values=[float(np.mean([game.score for game in games])), cost],
+            user_attrs=attributes | records,
+        )
+    )
+
+
+def store_point(
+    study: optuna.Study,
+    params: Mapping[str, Any],
+    games: Mapping[int, Game],
+    origin: str = "proposal",
+    key: str = "",
+) -> None:
+    """Put a validated point into a study, with its games by replicate; under its own key unless told otherwise."""
+    key = key or key_of(params)
+    study.set_user_attr(f"{POINT_PREFIX}{key}", {"params": dict(params), "origin": origin})
+    for r, game in games.items():
+        study.set_user_attr(f"{GAME_PREFIX}{key}:{r}", game_to_record(game))
+
+
+def add_point(
+    study: optuna.Study,
+    n_playouts: int,
+    scores: Sequence[int],
+    milliseconds: float,
+    origin: str = "proposal",
+) -> None:
+    """Put a validated point of pure Monte Carlo into a study: its scores, and what a move took."""
+    seconds = N_MOVES * milliseconds / 1000.0
+    games = {
+        r: Game2048(500_000 + r, score, N_MOVES, seconds, 5000 * n_playouts, 512, 0)
+        for r, score in enumerate(scores)
+    }
+    store_point(study, {"n_playouts": n_playouts}, games, origin)
+
+
+def add_trials(study: optuna.Study, quick: Experiment) -> None:
+    """Trials of three games each, 1000·√n points at 10 µs and n."""
+    rng = np.random.default_rng(2)
+    for n in (1, 3, 7, 12, 20, 28, 36, 40):
+        games = [
+            Game2048(r, int(rng.normal(1000 * math.sqrt(n), 300)), 100, 1e-3 * n, 5000 * n, 256, 0)
+            for r in range(3)
+        ]
+        store_trial(study, quick, {"n_playouts": n}, games, 1e-5 * n)
+
+
+def spread(mean: int, deviation: int, n: int = 100) -> list[int]:
+    """Half above and half below, so in each half: their standard error is deviation/√(n − 1)."""
+    return [mean - deviation, mean - deviation, mean + deviation, mean + deviation] * (n // 4)
