@@ -1,7 +1,6 @@
 """Agents by name, built from named numbers and words: what a command line or a study has at hand."""
 
 import inspect
-import math
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 
@@ -18,6 +17,8 @@ from agents.switching import Switching
 from agents.uct import UCT
 
 __all__ = ["AGENTS", "Value", "build", "parameters", "theta_names", "words_allowed"]
+
+LARGEST_INTEGER = 2**53  # from there on, numbers are given that no float tells apart
 
 Value = float | str
 """A parameter's value: a number, or one of a few words."""
@@ -76,15 +77,19 @@ def from_theta(name: str, theta: Sequence[float]) -> dict[str, float]:
     """
     names = theta_names(name)
     if len(theta) != len(names):
+        values = "value" if len(theta) == 1 else "values"
         raise ValueError(
-            f"theta: {len(theta)} values given, {len(names)} expected for {name}"
+            f"theta: {len(theta)} {values} given, {len(names)} expected for {name}"
             + (f" ({', '.join(names)})" if names else "")
         )
     return dict(zip(names, theta, strict=True))
 
 
 def value_of(key: str, value: Value, default: Value) -> Value:
-    """Turn what is given for a parameter into what the agent takes; ValueError if it is not allowed."""
+    """Turn what is given for a parameter into what the agent takes; ValueError if it is not allowed.
+
+    What is not finite, or no number of things whatever they are, is left to the agent, which knows the range.
+    """
     if isinstance(default, StrEnum):
         words = words_allowed(default)
         if value not in words:
@@ -92,13 +97,11 @@ def value_of(key: str, value: Value, default: Value) -> Value:
         return type(default)(value)
     if isinstance(value, str):
         raise ValueError(f"{key}: {value!r} given, a number allowed")
-    if not math.isfinite(value):
-        raise ValueError(f"{key}: {value} given, a finite number allowed")
     if isinstance(default, bool):
         if value not in {0, 1}:
             raise ValueError(f"{key}: {value:g} given, 0 or 1 allowed")
         return bool(value)
-    if isinstance(default, int):
+    if isinstance(default, int) and abs(value) <= LARGEST_INTEGER:
         if value != int(value):
             raise ValueError(f"{key}: {value:g} given, an integer allowed")
         return int(value)

@@ -22,19 +22,13 @@ import numpy.typing as npt
 from agents.bellman import Tables, draw_outcome, lower
 from engine.jit import Integer, inlined
 
-__all__ = ["BACKUPS_PER_CHUNK", "LARGEST_DEPTH", "MOST_SIMULATIONS", "check_count", "simulate"]
+__all__ = ["BACKUPS_PER_CHUNK", "LARGEST_DEPTH", "MOST_SIMULATIONS", "simulate"]
 
 # Between two calls of a kernel, well under a second apart unless envelopes are huge, an interrupt is answered.
 BACKUPS_PER_CHUNK = 200_000
 
 MOST_SIMULATIONS = 1_000_000_000
 LARGEST_DEPTH = 1_000_000
-
-
-def check_count(name: str, value: int, most: int) -> None:
-    """Refuse, by ValueError, a number of things that is not 1 to ``most``."""
-    if not 1 <= value <= most:
-        raise ValueError(f"{name}: {value} given, 1 to {most} allowed")
 
 
 @inlined

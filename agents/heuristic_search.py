@@ -27,12 +27,12 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.bellman import Tables
+from agents.count import check_count
 from agents.finite_mdp import FiniteMDP
 from agents.greedy_simulation import (
     BACKUPS_PER_CHUNK,
     LARGEST_DEPTH,
     MOST_SIMULATIONS,
-    check_count,
     simulate,
 )
 from agents.solution import Solution, check_search, solution_of
@@ -103,15 +103,15 @@ class HeuristicSearch:
     Raises
     ------
     ValueError
-        If a number is out of range.
+        If a number is no integer, or out of range.
     """
 
     n_simulations: int
     depth: int
 
     def __post_init__(self) -> None:
-        check_count("n_simulations", self.n_simulations, MOST_SIMULATIONS)
-        check_count("depth", self.depth, LARGEST_DEPTH)
+        check_count("n_simulations", self.n_simulations, 1, MOST_SIMULATIONS)
+        check_count("depth", self.depth, 1, LARGEST_DEPTH)
 
     def solve(
         self,

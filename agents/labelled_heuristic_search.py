@@ -33,13 +33,13 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.bellman import Tables, lower
+from agents.count import check_count
 from agents.finite_mdp import FiniteMDP
 from agents.greedy_envelope import Workspace, expand, new_workspace
 from agents.greedy_simulation import (
     BACKUPS_PER_CHUNK,
     LARGEST_DEPTH,
     MOST_SIMULATIONS,
-    check_count,
     simulate,
 )
 from agents.solution import Solution, check_search, solution_of
@@ -187,8 +187,8 @@ class LabelledHeuristicSearch:
     most_rounds: int = 1_000_000
 
     def __post_init__(self) -> None:
-        check_count("depth", self.depth, LARGEST_DEPTH)
-        check_count("most_rounds", self.most_rounds, MOST_SIMULATIONS)
+        check_count("depth", self.depth, 1, LARGEST_DEPTH)
+        check_count("most_rounds", self.most_rounds, 1, MOST_SIMULATIONS)
         if not 0 <= self.delta < np.inf:
             raise ValueError(f"delta: {self.delta} given, a finite number of 0 or more allowed")
 

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.chosen_by_settings import Settings, decides
+from agents.count import check_count
 from agents.pacman_agent import PacmanAgent
 from agents.pacman_loop import Choice
 from agents.pacman_search import SearchRoom, nearest_goal, new_room
@@ -114,8 +115,7 @@ class PacmanAStar(PacmanAgent):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.danger not in range(LARGEST_DANGER + 1):
-            raise ValueError(f"danger: {self.danger} given, 0 to {LARGEST_DANGER} allowed")
+        check_count("danger", self.danger, 0, LARGEST_DANGER)
 
     @classmethod
     def from_numbers(

@@ -39,6 +39,7 @@ import numpy.typing as npt
 
 from agents.bellman import Floats, Indices, Tables, q_value
 from agents.chosen_by_settings import Settings, decides
+from agents.count import check_count
 from agents.ghost_zone import (
     LARGEST_RADIUS,
     OPEN_REWARD,
@@ -251,16 +252,12 @@ class PacmanMDP(PacmanAgent):
         super().__post_init__()
         if not 0 < self.gamma <= 1:
             raise ValueError(f"gamma: {self.gamma:g} given, a number above 0 and up to 1 allowed")
-        if self.radius not in range(LARGEST_RADIUS + 1):
-            raise ValueError(f"radius: {self.radius} given, 0 to {LARGEST_RADIUS} allowed")
+        check_count("radius", self.radius, 0, LARGEST_RADIUS)
         if not 0 <= self.tolerance < math.inf:
             raise ValueError(
                 f"tolerance: {self.tolerance:g} given, a finite number of 0 or more allowed"
             )
-        if self.max_sweeps not in range(1, LARGEST_MAX_SWEEPS + 1):
-            raise ValueError(
-                f"max_sweeps: {self.max_sweeps} given, 1 to {LARGEST_MAX_SWEEPS} allowed"
-            )
+        check_count("max_sweeps", self.max_sweeps, 1, LARGEST_MAX_SWEEPS)
         check_word("distance", self.distance, Distance)
         check_word("in_zone", self.in_zone, InZone)
         if not abs(self.capsule_reward) <= LARGEST_CAPSULE_REWARD:

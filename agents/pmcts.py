@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.chosen_by_settings import decides
+from agents.count import check_count
 from agents.game_loop import Choice
 from agents.twenty48 import Agent2048
 from engine.jit import kernel
@@ -101,10 +102,7 @@ class PureMonteCarlo(Agent2048):
     rule: Rule = Rule.COMMON
 
     def __post_init__(self) -> None:
-        if not 1 <= self.n_playouts <= LARGEST_N_PLAYOUTS:
-            raise ValueError(
-                f"n_playouts: {self.n_playouts} given, 1 to {LARGEST_N_PLAYOUTS} allowed"
-            )
+        check_count("n_playouts", self.n_playouts, 1, LARGEST_N_PLAYOUTS)
 
     @classmethod
     def from_numbers(cls, n_playouts: int = 100, cascade: bool = False) -> "PureMonteCarlo":

@@ -23,6 +23,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from agents.count import check_count
+
 __all__ = ["AUTHORS_SCHEDULE", "AUTHORS_THETA", "Schedule"]
 
 AUTHORS_THETA = (500.0, 54.0, 18.0, 9.0, 6.25, 1.0)
@@ -82,8 +84,7 @@ class Schedule:
         ValueError
             If a value is out of range.
         """
-        if not 1 <= min_playouts <= LARGEST_COUNT:
-            raise ValueError(f"min_playouts: {min_playouts:g} given, 1 to {LARGEST_COUNT} allowed")
+        check_count("min_playouts", min_playouts, 1, LARGEST_COUNT)
         if len(theta) != 5:
             raise ValueError(f"theta: {len(theta)} values given, 5 expected (θ1 … θ5)")
         for position, value in enumerate(theta, start=1):

@@ -24,6 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.chosen_by_settings import decides
+from agents.count import check_count
 from agents.expectimax import decide_by_expectimax
 from agents.game_loop import Choice
 from agents.schedule import AUTHORS_THETA, Schedule
@@ -35,6 +36,7 @@ from engine.twenty48.rule import BuiltRule
 
 __all__ = ["Switching"]
 
+LARGEST_SWITCH_AT = 15
 LARGEST_DEPTH = 5
 LARGEST_COUNT = 1_000_000
 MOST_LEAVES = 10_000_000
@@ -120,13 +122,11 @@ class Switching(Agent2048):
 
     def __post_init__(self) -> None:
         check_top_share(self.top_share)
-        if not 0 <= self.switch_at <= 15:
-            raise ValueError(f"switch_at: {self.switch_at} given, 0 to 15 allowed")
-        if not 1 <= self.depth <= LARGEST_DEPTH:
-            raise ValueError(f"depth: {self.depth} given, 1 to {LARGEST_DEPTH} allowed")
-        for name, value in (("leaf_playouts", self.leaf_playouts), ("theta5", self.two_to_four)):
-            if not 1 <= value <= LARGEST_COUNT:
-                raise ValueError(f"{name}: {value:g} given, 1 to {LARGEST_COUNT} allowed")
+        check_count("switch_at", self.switch_at, 0, LARGEST_SWITCH_AT)
+        check_count("depth", self.depth, 1, LARGEST_DEPTH)
+        check_count("leaf_playouts", self.leaf_playouts, 1, LARGEST_COUNT)
+        if not 1 <= self.two_to_four <= LARGEST_COUNT:
+            raise ValueError(f"theta5: {self.two_to_four:g} given, 1 to {LARGEST_COUNT} allowed")
         if (LEAVES_PER_CELL * self.switch_at) ** self.depth > MOST_LEAVES:
             raise ValueError(
                 f"depth: {self.depth} given with switch_at {self.switch_at}, which may mean "

@@ -37,6 +37,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.chosen_by_settings import decides
+from agents.count import check_count
 from agents.game_loop import Choice
 from agents.leaf_value import WEIGHTS, LeafValue, leaf_value
 from agents.search_tree import (
@@ -221,7 +222,7 @@ class UCT(Agent2048):
     Raises
     ------
     ValueError
-        If a number is out of range, a leaf's value has another name, or weights are given that nothing reads.
+        If a number is out of range or, of simulations or actions, no integer, a leaf's value has another name, or weights are given that nothing reads.
     """
 
     n_simulations: int = 100
@@ -241,8 +242,7 @@ class UCT(Agent2048):
             ("n_simulations", self.n_simulations, MOST_SIMULATIONS),
             ("depth", self.depth, LARGEST_DEPTH),
         ):
-            if not 1 <= count <= most:
-                raise ValueError(f"{name}: {count} given, 1 to {most} allowed")
+            check_count(name, count, 1, most)
         for name, number, largest in (
             ("exploration", self.exploration, LARGEST_NUMBER),
             ("k_action", self.k_action, LARGEST_NUMBER),

@@ -32,6 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.bellman import Floats, Tables, best_action, greedy
+from agents.count import check_count
 from agents.finite_mdp import FiniteMDP
 from engine.jit import Integer, kernel
 
@@ -173,8 +174,7 @@ class ValueIteration:
             raise ValueError(
                 f"tolerance: {self.tolerance} given, a finite number of 0 or more allowed"
             )
-        if self.max_sweeps < 1:
-            raise ValueError(f"max_sweeps: {self.max_sweeps} given, 1 or more allowed")
+        check_count("max_sweeps", self.max_sweeps, 1)
 
     def solve(self, mdp: FiniteMDP, initial_values: npt.ArrayLike | None = None) -> Solved:
         """Sweep.

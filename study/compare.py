@@ -14,6 +14,7 @@ import optuna
 import pandas as pd
 from matplotlib.figure import Figure
 
+from study.counted import counted
 from study.drawing import STYLE, caption, cost_axis, goal_axis, new_figure
 from study.errors import InputError
 from study.experiment import Experiment
@@ -153,13 +154,18 @@ def compare_figure(entries: Sequence[Entry], experiment: Experiment) -> Figure:
     goal_axis(axes, goal, f"validated {goal.axis_label}")
     axes.set_title(f"{experiment.title}: validated fronts by sampler")
     axes.legend(loc="lower right", fontsize=8.5)
-    searches = sorted({f"{entry.n_trials} trials, {entry.n_games:,} games" for entry in entries})
+    searches = sorted(
+        {
+            f"{counted(entry.n_trials, 'trial')}, {counted(entry.n_games, 'game')}"
+            for entry in entries
+        }
+    )
     counts = pd.concat([entry.validated["n_games"] for entry in entries])
     least, most = int(counts.min()), int(counts.max())
-    each = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    each = counted(least, "game") if least == most else f"{least:,} to {most:,} games"
     caption(
         figure,
-        f"A line a study ({'; '.join(searches)} of search each). Points: {each} games on seeds that no "
+        f"A line a study ({'; '.join(searches)} of search each). Points: {each} on seeds that no "
         "search used; bars: 95% intervals.",
     )
     return figure

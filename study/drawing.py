@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, NullFormatter
 
 from study.cost import Cost
+from study.errors import naming
 from study.goal import Goal
 
 __all__ = [
@@ -74,8 +75,9 @@ def caption(figure: Figure, text: str) -> None:
 def save(figure: Figure, path: Path) -> None:
     """Write a PNG, so that a kill leaves the old file or the new one, and nothing between."""
     draft = path.with_name(f".{path.name}.part")
-    figure.savefig(draft, dpi=160, format="png")
-    draft.replace(path)
+    with naming(path):
+        figure.savefig(draft, dpi=160, format="png")
+        draft.replace(path)
 
 
 def cost_axis(axes: Axes, cost: Cost) -> None:

@@ -1,6 +1,10 @@
 """What a user can mend."""
 
-__all__ = ["InputError", "check_range"]
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+__all__ = ["InputError", "check_range", "naming"]
 
 
 class InputError(Exception):
@@ -14,3 +18,14 @@ def check_range(name: str, value: int, low: int, high: int) -> None:
     """Refuse a whole number that is out of range; InputError names it and what is allowed."""
     if not low <= value <= high:
         raise InputError(f"{name}: {value} given, {low} to {high} allowed")
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Have an error of the system name the file that is written meanwhile: a full disk's, left alone, names none."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None or error.filename is not None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error

@@ -31,6 +31,7 @@ import numpy.typing as npt
 from scipy.stats import t as student
 
 from agents.agent import Game
+from study.errors import InputError
 from study.noise import TYPICAL_DEVIATION, variances_of_means, variances_of_rates
 
 __all__ = [
@@ -146,6 +147,11 @@ class Goal(ABC):
     def mean(self, games: Sequence[Game]) -> float:
         """Return the mean of some games' samples; there must be one at least."""
         return float(self.samples(games).mean())
+
+    def check_wanted(self, value: float) -> None:
+        """Refuse, by InputError, a value that nobody can want."""
+        if not (math.isfinite(value) and value > 0):
+            raise InputError(f"pick: {value:g} given, a number above 0 allowed")
 
     def halves(self, games: Sequence[Game]) -> tuple[Sequence[Game], Sequence[Game]]:
         """Deal games into two halves, every second one to each: one may choose, the other judge."""
@@ -270,6 +276,13 @@ class WinRate(Goal):
         """Guess by the middle of Jeffreys' posterior."""
         rate = (float(samples.sum()) + 0.5) / (len(samples) + 1.0)
         return rate * (1.0 - rate)
+
+    def check_wanted(self, value: float) -> None:
+        """Refuse, by InputError, what is no share: percents, say."""
+        if not 0 < value <= 1:
+            raise InputError(
+                f"pick: {self.label} {value:g} given, a share above 0 and up to 1 allowed, such as 0.3 for 30%"
+            )
 
     def show(self, value: float) -> str:
         """Write percents."""

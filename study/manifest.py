@@ -13,7 +13,17 @@ from typing import Any
 
 import joblib
 
-__all__ = ["ROOT", "command_line", "machine", "provenance", "write_json", "write_manifest"]
+from study.errors import InputError, naming
+
+__all__ = [
+    "ROOT",
+    "command_line",
+    "earlier_manifest",
+    "machine",
+    "provenance",
+    "write_json",
+    "write_manifest",
+]
 
 LIBRARIES = ("numpy", "numba", "llvmlite", "optuna", "scipy", "pandas", "joblib", "matplotlib")
 ROOT = Path(__file__).resolve().parent.parent
@@ -78,12 +88,41 @@ def provenance() -> dict[str, Any]:
 def write_json(contents: Mapping[str, Any], path: Path) -> None:
     """Write JSON, so that a kill leaves the old file or the new one, and nothing between."""
     draft = path.with_name(f".{path.name}.part")
-    draft.write_text(json.dumps(contents, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    draft.replace(path)
+    with naming(path):
+        draft.write_text(
+            json.dumps(contents, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
+        draft.replace(path)
+
+
+def earlier_manifest(path: Path) -> dict[str, Any]:
+    """Return what an earlier run wrote, nothing if there was none: to be asked before anything is played.
+
+    Raises
+    ------
+    InputError
+        If the file is no manifest.
+    """
+    if not path.exists():
+        return {}
+    try:
+        earlier = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(earlier.get("earlier_runs", []), list):
+            raise ValueError("runs that are none")
+    except (OSError, ValueError, AttributeError):
+        raise InputError(f"{path}: no manifest; use another folder, or move it away") from None
+    assert isinstance(earlier, dict)  # of JSON's kinds, the one that has get
+    return earlier
 
 
 def write_manifest(contents: Mapping[str, Any], path: Path) -> None:
-    """Write what made the files beside it; what an earlier run wrote there stays as one of ``earlier_runs``."""
-    earlier = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    """Write what made the files beside it; what an earlier run wrote there stays as one of ``earlier_runs``.
+
+    Raises
+    ------
+    InputError
+        If what is there is no manifest.
+    """
+    earlier = earlier_manifest(path)
     before = [*earlier.pop("earlier_runs", []), earlier] if earlier else []
     write_json({**contents, "earlier_runs": before}, path)

@@ -6,17 +6,25 @@ from dataclasses import replace
 from typing import Any
 
 from agents.agent import Agent, Game
-from agents.catalog import Value, build, from_theta, parameters, words_allowed
+from agents.catalog import AGENTS, Value, build, from_theta, parameters, words_allowed
 from agents.pacman_agent import PacmanAgent
 from agents.twenty48 import Agent2048, Game2048
 from engine.pacman import Layout
 from study import twenty48
 from study.cost import engineering
+from study.counted import counted
 from study.errors import InputError
 from study.goal import WIN_RATE
 from study.replicate import summarize
 
-__all__ = ["agent_2048_of", "agent_of", "in_maze", "summary_for_people", "summary_of"]
+__all__ = [
+    "agent_2048_of",
+    "agent_of",
+    "check_one_layout",
+    "in_maze",
+    "summary_for_people",
+    "summary_of",
+]
 
 LEAST_TILES = (1024, 2048, 4096, 8192)
 LEAST_WHOLE = 100
@@ -54,6 +62,9 @@ def parse_settings(settings: Sequence[str], defaults: Mapping[str, Value]) -> di
         try:
             values[name] = float(value)
         except ValueError:
+            if name not in defaults:
+                values[name] = value  # which is refused by its name
+                continue
             allowed = "0 or 1" if yes_or_no else "a number"
             raise InputError(f"{name}: {value!r} given, {allowed} allowed") from None
     return values
@@ -111,13 +122,32 @@ def in_maze(
     return replace(agent, layout=layout), {**params, "layout": given}
 
 
+def check_one_layout(layout: str | None, settings: Sequence[str]) -> None:
+    """Refuse a maze that is given twice, by ``--layout`` and by ``--set layout=…``; InputError names both."""
+    for setting in settings:
+        name, equals, value = (part.strip() for part in setting.partition("="))
+        if layout is not None and equals and name == "layout":
+            raise InputError(
+                f"layout: --layout {layout} and --set layout={value} given, one of the two allowed"
+            )
+
+
 def agent_2048_of(
-    name: str, theta: str | None, settings: Sequence[str]
+    name: str, theta: str | None, settings: Sequence[str], others: Sequence[str] = ()
 ) -> tuple[Agent2048, dict[str, Value]]:
-    """Make an agent as :func:`agent_of` does; InputError, too, if it does not play 2048."""
+    """Make an agent as :func:`agent_of` does; InputError, too, if it does not play 2048.
+
+    ``others`` are agents that whoever asks takes, too, and has looked for already.
+    """
+    players = [each for each in sorted(AGENTS) if isinstance(build(each, {}), Agent2048)]
+    if name not in players:
+        unfit = ", which does not play 2048" if name in AGENTS else ""
+        allowed = ", ".join([*players, *others])
+        raise InputError(
+            f"agent: {name!r} given{unfit}{';' if unfit else ','} one of {allowed} allowed"
+        )
     agent, params = agent_of(name, theta, settings)
-    if not isinstance(agent, Agent2048):
-        raise InputError(f"agent: {name!r} given, which does not play 2048; one that does allowed")
+    assert isinstance(agent, Agent2048)  # as with its own parameters
     return agent, params
 
 
@@ -196,11 +226,10 @@ def summary_for_people(summary: Mapping[str, Any]) -> str:
         f"{key} {value if isinstance(value, str) else format(value, 'g')}"
         for key, value in summary["params"].items()
     )
-    n_games = summary["n_games"]
     reached = ", ".join(f"{t} {share:.1%}" for t, share in summary.get("reach", {}).items())
     lines = [
         f"{summary['agent']}{f' ({shown})' if shown else ''}, "
-        f"{n_games} game{'s' if n_games > 1 else ''} from seed {summary['games'][0]['seed']}",
+        f"{counted(summary['n_games'], 'game')} from seed {summary['games'][0]['seed']}",
         *won_for_people(summary),
         f"score        {score['mean']:,.{digits}f} ± {error} (standard error), "
         f"{' to '.join(extremes)}",

@@ -11,6 +11,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
+from study.counted import counted
+
 __all__ = ["Snapshot", "SweepDisplay", "duration"]
 
 SECONDS_BETWEEN_LINES = 15.0
@@ -125,9 +127,9 @@ class SweepDisplay:
         if now.note:
             figures += f" · {now.note}"
         if now.n_failed:
-            figures += f" · {now.n_failed} {now.unit} failed"
+            figures += f" · {counted(now.n_failed, now.unit.removesuffix('s'))} failed"
         if now.n_deaths:
-            figures += f" · {now.n_deaths} worker deaths"
+            figures += f" · {counted(now.n_deaths, 'worker death')}"
         if self.live:
             self.bars.update(
                 self.units,

@@ -16,13 +16,14 @@ from optuna.trial import TrialState
 
 from agents.agent import Game
 from study.batch import games_of
+from study.errors import naming
 from study.experiment import Experiment
 from study.kind import Kind
 from study.pareto import nondominated, p_on_front
 from study.twenty48 import TWENTY48
 from study.validation import Belief, validated_points
 
-__all__ = ["games_columns", "games_frame", "thetas_of", "trials_frame", "write_csv"]
+__all__ = ["games_columns", "games_frame", "thetas_of", "trials_frame", "write_csv", "write_text"]
 
 N_DRAWS = 1000
 
@@ -156,5 +157,14 @@ def games_frame(study: optuna.Study, kind: Kind = TWENTY48) -> pd.DataFrame:
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
     """Write a table, so that a kill leaves the old file or the new one, and nothing between."""
     draft = path.with_name(f".{path.name}.part")
-    frame.to_csv(draft, index=False)
-    draft.replace(path)
+    with naming(path):
+        frame.to_csv(draft, index=False)
+        draft.replace(path)
+
+
+def write_text(text: str, path: Path) -> None:
+    """Write a text in the same way."""
+    draft = path.with_name(f".{path.name}.part")
+    with naming(path):
+        draft.write_text(text, encoding="utf-8")
+        draft.replace(path)

@@ -31,6 +31,7 @@ from agents.mcmdp import MonteCarloMDP
 from agents.schedule import Schedule
 from agents.twenty48 import Agent2048
 from engine.twenty48 import afterstate, legal_actions, n_empty
+from study.counted import counted
 from study.errors import InputError
 
 __all__ = [
@@ -191,10 +192,9 @@ def share(part: float, whole: float) -> str:
 def use_for_people(use: Use) -> str:
     """Say in lines of text how games use the schedule."""
     error = f"{use.playouts_sem:,.1f}" if math.isfinite(use.playouts_sem) else "?"
-    games = f"{use.n_games} game{'s' if use.n_games > 1 else ''}"
     return (
         f"a move        {use.playouts_per_move:,.1f} ± {error} playouts (standard error over "
-        f"{games}, {use.n_moves:,} moves)\n"
+        f"{counted(use.n_games, 'game')}, {counted(use.n_moves, 'move')})\n"
         f"              {use.playout_moves_per_move:,.0f} playout moves\n"
         "              a single legal action is taken without playouts, and counts as none"
     )

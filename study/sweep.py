@@ -13,6 +13,7 @@ from rich.table import Table
 from sqlalchemy.exc import SQLAlchemyError
 from threadpoolctl import threadpool_limits
 
+from study.counted import counted, there_already
 from study.dispatch import Dispatch
 from study.experiment import Experiment
 from study.front import curve_frame, curve_table, front_table, validated_frame
@@ -99,10 +100,10 @@ class Sweep:
             If trials, workers or the storage fail.
         """
         assert self.backend is not None
-        noun = "game" if settings.n_replicates == 1 else "games"
         self.out.print(
-            f"{self.experiment.title}: study {self.place.name!r} to a total of {settings.n_trials} "
-            f"trials, {settings.n_replicates} {noun} each, {self.jobs} jobs, sampler {settings.sampler}"
+            f"{self.experiment.title}: study {self.place.name!r} to a total of "
+            f"{counted(settings.n_trials, 'trial')}, {counted(settings.n_replicates, 'game')} each, "
+            f"{counted(self.jobs, 'job')}, sampler {settings.sampler}"
         )
         self.out.print("preparing (the first time, kernels are compiled: some twenty seconds)")
         display = SweepDisplay(self.out)
@@ -120,15 +121,14 @@ class Sweep:
             before = run.snapshot()
             if run.done:
                 self.out.print(
-                    f"search complete already: {before.n_units_done} trials, {before.n_games_done} "
-                    "games (ask for more with --trials)"
+                    f"search complete already: {counted(before.n_units_done, 'trial')}, "
+                    f"{counted(before.n_games_done, 'game')} (ask for more with --trials)"
                 )
                 return
             if before.n_games_done:
-                self.out.print(
-                    f"going on: {before.n_units_done} trials and {before.n_games_done} games are there "
-                    "already"
-                )
+                n_trials = counted(before.n_units_done, "trial")
+                n_games = counted(before.n_games_done, "game")
+                self.out.print(f"going on: {there_already(n_trials, n_games)}")
             asked = {
                 "n_trials": settings.n_trials,
                 "n_replicates": settings.n_replicates,
@@ -173,13 +173,14 @@ class Sweep:
                 else f"to a standard error of {goal.phrase(precision.standard_error)} or "
                 f"{precision.most_games:,} games"
             )
-            what = f"{len(points)} points {how_well}"
+            what = f"{counted(len(points), 'point')} {how_well}"
             self.out.print(f"validation on fresh seeds: {what}")
             if run.done:
                 self.out.print("validation complete already")
                 return
             if run.n_games_before:
-                self.out.print(f"going on: {run.n_games_before:,} games are there already")
+                n_games = counted(run.n_games_before, "game")
+                self.out.print(f"going on: {there_already(n_games)}")
             asked = {
                 "standard_error": 0.0 if goal.is_exact else precision.standard_error,
                 "validation_games": precision.most_games,
@@ -200,7 +201,7 @@ class Sweep:
         paths = export(self.study, self.place, self.experiment, self.place.folder)
         self.out.print(f"written: {', '.join(str(path) for path in paths)}", soft_wrap=True)
         if self.n_failed:
-            raise StoppedError(f"{self.n_failed} trials failed; trials.csv says why")
+            raise StoppedError(f"{counted(self.n_failed, 'trial')} failed; trials.csv says why")
 
     @contextmanager
     def remembered(
@@ -221,7 +222,7 @@ class Sweep:
         remember_run(self.study, {**made, **done}, index)
         rate = dispatch.n_games / dispatch.seconds
         self.out.print(
-            f"{phase}: played {dispatch.n_games:,} games in {duration(dispatch.seconds)}, {rate:.2f} a "
+            f"{phase}: played {counted(dispatch.n_games, 'game')} in {duration(dispatch.seconds)}, {rate:.2f} a "
             f"second; workers were in games {dispatch.utilization.share:.1%} of the time"
         )
 

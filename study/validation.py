@@ -24,6 +24,7 @@ from optuna.trial import TrialState
 
 from agents.agent import Agent, Game, warm
 from study.batch import games_in
+from study.counted import counted
 from study.cube import Cube
 from study.dispatch import Dispatch
 from study.errors import InputError, check_range
@@ -98,6 +99,12 @@ class Precision:
     ) -> "Precision":
         """Return what is asked for, with the goal's own standard error if none is given."""
         if standard_error is not None:
+            highest = goal.limits[1]
+            if highest is not None and standard_error > highest:
+                raise InputError(
+                    f"standard error: {standard_error:g} given, of a {goal.label} a share above 0 and up to "
+                    f"{highest:g} allowed, such as {goal.standard_error:g} for {goal.show(goal.standard_error)}"
+                )
             return cls(standard_error, most_games, n_points)
         if goal.is_exact:  # no error is asked for: one game tells all, see Validation.n_wanted
             return cls(most_games=most_games, n_points=n_points)
@@ -383,7 +390,7 @@ class Validation:
             n_games_now=n_done - self.n_games_before,
             seconds=self.dispatch.seconds,
             utilization=self.dispatch.utilization.share,
-            note=f"{min(len(point.games) for point in self.points)} games a point at least",
+            note=f"{counted(min(len(point.games) for point in self.points), 'game')} a point at least",
             n_failed=0,
             n_deaths=self.dispatch.n_deaths,
         )

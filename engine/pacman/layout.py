@@ -32,6 +32,7 @@ CHARACTERS = WALL + FOOD + CAPSULE + GHOST + PACMAN + OPEN
 
 SMALLEST, LARGEST = 3, 64  # cells along a side
 MOST_GHOSTS = 16
+MOST_BYTES = 100_000  # of a file: many times what the largest maze takes, blank lines and all
 
 FOLDER = Path(__file__).resolve().parent / "layouts"
 
@@ -82,7 +83,8 @@ class Layout:
     @classmethod
     def parse(cls, text: str, name: str) -> "Layout":
         """Read a drawing. Blank lines after its last are no part of it."""
-        return cls(name, tuple(text.replace("\r\n", "\n").rstrip("\n").split("\n")))
+        lines = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n")
+        return cls(name, tuple(lines))
 
     @classmethod
     def load(cls, path: str | Path) -> "Layout":
@@ -95,7 +97,16 @@ class Layout:
         """
         path = Path(path)
         try:
-            text = path.read_text("ascii")
+            if path.exists() and not (path.is_file() or path.is_dir()):
+                raise ValueError(f"layout: {path} given, which is not a file")  # may never end
+            with path.open("rb") as file:
+                content = file.read(MOST_BYTES + 1)
+            if len(content) > MOST_BYTES:
+                raise ValueError(
+                    f"layout: file {path} given, which holds more than {MOST_BYTES:,} bytes; a maze of up to "
+                    f"{LARGEST} x {LARGEST} cells allowed"
+                )
+            text = content.decode("ascii")
         except OSError as error:
             reason = error.strerror or "it cannot be read"
             raise ValueError(
@@ -136,10 +147,13 @@ class Layout:
         """Refuse a drawing that is no rectangle, too small or too large."""
         if not any(self.rows):
             raise ValueError(f"layout {self.name}: nothing given, a drawn maze expected")
+        if not self.rows[0]:
+            raise ValueError(f"layout {self.name}: line 1 is empty, the top of the maze expected")
         for number, row in enumerate(self.rows, 1):
             if len(row) != self.width:
+                characters = "character" if len(row) == 1 else "characters"
                 raise ValueError(
-                    f"layout {self.name}: line {number} has {len(row)} characters, {self.width} expected, as line 1 has"
+                    f"layout {self.name}: line {number} has {len(row)} {characters}, {self.width} expected, as line 1 has"
                 )
         for side, n in (("width", self.width), ("height", self.height)):
             if not SMALLEST <= n <= LARGEST:

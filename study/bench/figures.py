@@ -22,6 +22,7 @@ from study.bench.rates import (
     median_rates,
 )
 from study.bench.simulations import allocations_per_simulation, simulation_rates
+from study.counted import counted
 from study.drawing import BLUE, STYLE, caption
 from study.manifest import machine
 from study.workers import n_cores
@@ -106,7 +107,7 @@ def measure(with_c: bool, say: Callable[[str], None]) -> dict[str, Any]:
         by_factor[factor] = n_moves / seconds / 1e6
     throughput = {}
     for jobs in sorted({1, 2, n_cores()}):
-        say(f"games of mcmdp, {jobs} jobs")
+        say(f"games of mcmdp, {counted(jobs, 'job')}")
         throughput[jobs] = games_per_second(jobs, author_times(1), SECONDS_OF_GAMES)
     ratios["games a second, 2 jobs over 1"] = throughput[2] / throughput[1]
     say("fresh processes")
@@ -173,7 +174,9 @@ def table_of_2048(figures: dict[str, Any]) -> Table:
     percentiles = " / ".join(f"{latency[p]:.0f}" for p in ("p50", "p90", "p99"))
     table.add_row("one decision, author's θ: median / 90% / 99%", f"{percentiles} µs")
     for jobs, rate in figures["games_per_second"].items():
-        table.add_row(f"games of mcmdp, author's θ, {jobs} jobs", f"{rate:.2f} a second")
+        table.add_row(
+            f"games of mcmdp, author's θ, {counted(int(jobs), 'job')}", f"{rate:.2f} a second"
+        )
     processes = figures["processes"]
     table.add_row("all kernels of mcmdp, cold cache", f"{processes['compile_cold_seconds']:.1f} s")
     table.add_row("all kernels of mcmdp, warm cache", f"{processes['compile_warm_seconds']:.2f} s")

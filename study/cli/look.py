@@ -149,6 +149,7 @@ def watch(
 
     from study.play import agent_2048_of
     from study.watch.loop import FASTEST, SLOWEST, Stage, play_by_hand, watch_agent
+    from study.watch.pacman import PACMAN_AGENTS
     from study.watch.position import Position
     from study.watch.screen import View
     from study.watch.session import in_terminal, last_line
@@ -165,7 +166,7 @@ def watch(
         return
     if layout is not None:
         raise InputError(f"layout: {layout!r} given for {agent}, allowed for Pacman's agents only")
-    player, _ = agent_2048_of(agent, theta, set_ or [])
+    player, _ = agent_2048_of(agent, theta, set_ or [], tuple(PACMAN_AGENTS))
 
     words = [agent, *(["--theta", theta] if theta is not None else [])]
     words += [word for setting in set_ or [] for word in ("--set", setting)]

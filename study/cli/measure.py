@@ -52,7 +52,7 @@ def play(
     """Play games of one agent, and sum them up."""
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 
-    from study.play import agent_of, in_maze, summary_for_people, summary_of
+    from study.play import agent_of, check_one_layout, in_maze, summary_for_people, summary_of
     from study.workers import WorkersError, check_jobs, play_all
 
     n_jobs = min(check_jobs(jobs), max(games, 1))
@@ -60,6 +60,7 @@ def play(
         raise InputError(f"games: {games} given, at least 1 allowed")
     if not 0 <= seed < 2**62:
         raise InputError(f"seed: {seed} given, 0 to 2**62 - 1 allowed")
+    check_one_layout(layout, set_ or [])
     player, params = agent_of(agent, theta, set_ or [])
     if layout is not None:
         player, params = in_maze(agent, player, params, layout)
@@ -162,6 +163,7 @@ def benchmark_samplers(
 
     Stopped, it goes on where it was: each finished run is kept in the folder's runs.jsonl.
     """
+    from study.counted import counted
     from study.progress import duration
     from study.sampler_benchmark.benchmark import BUDGETS, Progress, run_benchmark
     from study.sampler_benchmark.surfaces import SURFACES
@@ -173,7 +175,7 @@ def benchmark_samplers(
 
     def show(now: Progress) -> None:
         if now.run is None:
-            out.print(f"{now.n_runs} runs, {now.n_done} of them there already")
+            out.print(f"{counted(now.n_runs, 'run')}, {now.n_done} of them there already")
         else:
             run = now.run
             out.print(

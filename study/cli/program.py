@@ -30,6 +30,11 @@ interrupted = threading.Event()
 EXIT_FAILURE = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
+PLAIN: dict[str, Any] = {
+    "highlight": False,
+    "markup": False,
+    "emoji": False,
+}  # a path may hold [/] or :x:
 LEAST_WIDTH = 112  # what the front's table needs; a narrower terminal wraps it
 
 
@@ -46,8 +51,6 @@ class Commands(TyperGroup):
         **extra: Any,
     ) -> Any:
         """Run a command; say what is wrong in one line on standard error."""
-        if not (sys.argv[1:] if args is None else args):
-            args = ["--help"]
         message, code = "", 0
         try:
             code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
@@ -77,6 +80,10 @@ class Commands(TyperGroup):
             sys.exit(code)
         return code
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read words; without any, show help, of all commands or of a group of them."""
+        return super().parse_args(ctx, args or ["--help"])
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command, or say which there are."""
         if args and args[0] not in self.commands:
@@ -99,15 +106,15 @@ def console() -> "Console":
     """Return where people read."""
     from rich.console import Console
 
-    out = Console(highlight=False)
-    return out if out.width >= LEAST_WIDTH else Console(highlight=False, width=LEAST_WIDTH)
+    out = Console(**PLAIN)
+    return out if out.width >= LEAST_WIDTH else Console(**PLAIN, width=LEAST_WIDTH)
 
 
 def progress_console() -> "Console":
     """Return where people read of a command whose result, on standard output, is a text to keep."""
     from rich.console import Console
 
-    return Console(highlight=False, stderr=True)
+    return Console(**PLAIN, stderr=True)
 
 
 def failed(message: str) -> typer.Exit:

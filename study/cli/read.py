@@ -23,6 +23,7 @@ __all__ = ["compare", "export", "front", "pick", "plot", "status"]
 @app.command()
 def status(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
     """Say how far a study is, also while a sweep is running."""
+    from study.counted import counted
     from study.front import validated_frame, validated_hypervolume, without_baselines
     from study.report import trials_frame
     from study.storage import holder_of, record_of, runs_of
@@ -54,7 +55,7 @@ def status(study: StudyArgument, name: NameOption = None, results: ResultsOption
         goal = experiment.goal
         interval = f", 95% interval {goal.show_area(low)} to {goal.show_area(high)}"
         out.print(
-            f"validated    {len(validated)} points, {n_front} on the front, hypervolume "
+            f"validated    {counted(len(validated), 'point')}, {n_front} on the front, hypervolume "
             f"{goal.show_area(volume)} {goal.area}·decades{'' if goal.is_exact else interval}",
             soft_wrap=True,
         )
@@ -161,7 +162,7 @@ def compare(
     from study.drawing import save
     from study.manifest import provenance, write_json
     from study.place import make_folder
-    from study.report import write_csv
+    from study.report import write_csv, write_text
 
     if len(set(studies)) < len(studies):
         raise InputError(f"studies: {', '.join(studies)} given, each once allowed")
@@ -177,9 +178,7 @@ def compare(
     if output is not None:
         make_folder(output, "output")
         write_csv(frame, output / "compare.csv")
-        (output / "compare.md").write_text(
-            compare_markdown(frame, experiments[0].goal), encoding="utf-8"
-        )
+        write_text(compare_markdown(frame, experiments[0].goal), output / "compare.md")
         save(compare_figure(entries, experiments[0]), output / "compare.png")
         write_json(provenance(), output / "manifest.json")
     print(compare_markdown(frame, experiments[0].goal), end="")

@@ -26,7 +26,6 @@ __all__ = ["bellman", "dice", "mcts", "pacman", "switching", "table1"]
 reproduce = typer.Typer(
     cls=Commands,
     help="Play again what the sources report, with intervals.",
-    no_args_is_help=True,
     rich_markup_mode=None,
 )
 app.add_typer(reproduce, name="reproduce")

@@ -26,9 +26,9 @@ import pandas as pd
 
 from agents.dice import DiceAgent
 from study.drawing import save
-from study.manifest import provenance, write_manifest
+from study.manifest import earlier_manifest, provenance, write_manifest
 from study.place import make_folder
-from study.report import write_csv
+from study.report import write_csv, write_text
 from study.reproduce.dice_figures import grid_figure, table_figure
 from study.reproduce.dice_ranking import ranking
 
@@ -48,6 +48,7 @@ __all__ = [
 GAMMAS = tuple(k / 200 for k in range(160, 201))
 TOLERANCES = (10.0, 3.0, 1.0, 0.1, 1e-4)
 N_TIMED = 1_000_000
+MANIFEST = "manifest.json"
 PROGRAM, CORRECT = "the post's program", "correct"
 
 
@@ -319,6 +320,7 @@ def reproduce_dice(seeds: Sequence[int], folder: Path, settings: Mapping[str, An
         If the folder cannot be written.
     """
     make_folder(folder, "output")
+    earlier_manifest(folder / MANIFEST)
     made_by = provenance()
     played = rows(seeds)
     frame, grid = dice_frame(played), grid_frame()
@@ -327,7 +329,7 @@ def reproduce_dice(seeds: Sequence[int], folder: Path, settings: Mapping[str, An
     write_csv(frame, folder / "dice.csv")
     write_csv(grid, folder / "grid.csv")
     write_csv(scores_frame(played), folder / "games.csv")
-    (folder / "dice.md").write_text(text, encoding="utf-8")
+    write_text(text, folder / "dice.md")
     save(grid_figure(grid, PROGRAM, CORRECT), folder / "dice.png")
     save(table_figure(frame, PROGRAM, CORRECT), folder / "table.png")
     contents = {
@@ -340,5 +342,5 @@ def reproduce_dice(seeds: Sequence[int], folder: Path, settings: Mapping[str, An
         "n_games_played": sum(len(row.scores) for row in played),
         "games_per_cpu_second": round(rate),
     }
-    write_manifest(contents, folder / "manifest.json")
+    write_manifest(contents, folder / MANIFEST)
     return text

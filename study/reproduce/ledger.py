@@ -20,7 +20,7 @@ from typing import ClassVar, Generic, TypeVar
 from agents.agent import Agent, Game
 from agents.twenty48 import Game2048
 from engine.twenty48 import largest_exponent, tile
-from study.errors import InputError
+from study.errors import InputError, naming
 
 __all__ = ["GameLedger", "Ledger", "digest_of"]
 
@@ -144,7 +144,8 @@ class Ledger(ABC, Generic[G]):
         """Write lines, or nothing of them: a full disk may take a part without complaint."""
         assert self.file is not None
         end = self.file.seek(0, os.SEEK_END)
-        n_written = self.file.write(lines)
+        with naming(self.path):
+            n_written = self.file.write(lines)
         if n_written != len(lines):
             self.file.truncate(end)
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))

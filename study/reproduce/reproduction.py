@@ -14,15 +14,16 @@ from agents.agent import Agent
 from agents.twenty48 import Game2048
 from study.drawing import save
 from study.errors import InputError
-from study.manifest import provenance, write_manifest
+from study.manifest import earlier_manifest, provenance, write_manifest
 from study.place import make_folder
-from study.report import write_csv
+from study.report import write_csv, write_text
 from study.reproduce.ledger import GameLedger, digest_of
 from study.reproduce.rows import play_missing
 
 __all__ = ["Reproduction"]
 
 GAMES = "games.csv"
+MANIFEST = "manifest.json"
 
 
 @dataclass
@@ -66,6 +67,7 @@ class Reproduction:
             If the folder cannot be written, another run holds it, or its games are no games.
         """
         make_folder(folder, "output")
+        earlier_manifest(folder / MANIFEST)  # is one, or is refused before hours of play
         begun = cls(folder, jobs, out, GameLedger(folder / GAMES))
         with begun.ledger.held():
             begun.n_before = begun.ledger.n_games
@@ -100,7 +102,7 @@ class Reproduction:
         """Write the readable text, the picture, the tables and the manifest."""
         for table, frame in tables.items():
             write_csv(frame, self.folder / f"{table}.csv")
-        (self.folder / f"{name}.md").write_text(text, encoding="utf-8")
+        write_text(text, self.folder / f"{name}.md")
         save(figure, self.folder / f"{name}.png")
         contents = {
             **self.made_by,
@@ -109,4 +111,4 @@ class Reproduction:
             "n_games_before": self.n_before,
             "rows": {digest_of(agent): row for row, agent in self.agents.items()},
         }
-        write_manifest(contents, self.folder / "manifest.json")
+        write_manifest(contents, self.folder / MANIFEST)

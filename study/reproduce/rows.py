@@ -9,6 +9,7 @@ from rich.console import Console
 
 from agents.agent import Agent, warm
 from agents.twenty48 import Game2048
+from study.counted import counted, there_already
 from study.dispatch import Dispatch
 from study.progress import Snapshot, SweepDisplay
 from study.reproduce.ledger import GameLedger, digest_of
@@ -135,7 +136,7 @@ def play_missing(
                 source, jobs, lambda now: display.show(source.snapshot(now)), display.message
             )
             if source.n_before:
-                out.print(f"going on: {source.n_before:,} games are there already")
+                out.print(f"going on: {there_already(counted(source.n_before, 'game'))}")
             out.print("preparing (the first time, kernels are compiled: some twenty seconds)")
             for agent in source.agents.values():
                 warm(agent)

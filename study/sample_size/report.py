@@ -5,7 +5,7 @@ from typing import Any
 
 from study.drawing import save
 from study.manifest import write_manifest
-from study.report import write_csv
+from study.report import write_csv, write_text
 from study.sample_size.figure import sample_size_figure
 from study.sample_size.means import N_RESAMPLES
 from study.sample_size.measured import Measured
@@ -32,7 +32,7 @@ def write(measured: Measured, output: Path, made_by: dict[str, Any]) -> list[Pat
         write_csv(frame, paths[-1])
     paths.append(output / "replicates.md")
     text = "\n".join(section.markdown() for section in sections_of(measured))
-    paths[-1].write_text("# How many games make a trial\n\n" + text, encoding="utf-8")
+    write_text("# How many games make a trial\n\n" + text, paths[-1])
     paths.append(output / "replicates.png")
     save(sample_size_figure(measured), paths[-1])
     paths.append(output / "manifest.json")

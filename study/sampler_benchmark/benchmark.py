@@ -18,7 +18,7 @@ from study.drawing import save
 from study.errors import InputError, check_range
 from study.manifest import provenance, write_manifest
 from study.place import make_folder
-from study.report import write_csv
+from study.report import write_csv, write_text
 from study.sampler_benchmark.contest import N_DESIGN, Run, play
 from study.sampler_benchmark.figure import samplers_figure
 from study.sampler_benchmark.ledger import Ledger
@@ -188,7 +188,7 @@ def run_benchmark(
     text = markdown(summary)
     paths = [output / name for name in ("samplers.csv", "samplers.md", "samplers.png")]
     write_csv(summary, paths[0])
-    paths[1].write_text(text, encoding="utf-8")
+    write_text(text, paths[1])
     save(samplers_figure(records, summary), paths[2])
     made_by["versions"] |= versions()
     manifest = output / "manifest.json"

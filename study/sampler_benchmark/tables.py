@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from study.counted import counted
+
 __all__ = ["BASELINE", "MEASURES", "markdown", "runs_frame", "summary_frame"]
 
 BASELINE = "nehvi"
@@ -110,7 +112,7 @@ def cell(row: Any, measure: str, form: str, scale: float = 1.0) -> str:
 def markdown(summary: pd.DataFrame) -> str:
     """Write a summary as Markdown: what the figures are, and a table a surface."""
     counts = sorted(set(summary["n_seeds"]))
-    seeds = f"{counts[0]} seeds" if len(counts) == 1 else f"{counts[0]} to {counts[-1]} seeds"
+    seeds = counted(counts[0], "seed") if len(counts) == 1 else f"{counts[0]} to {counts[-1]} seeds"
     lines = ["# Samplers on simulated studies", "", NOTE.format(seeds=seeds)]
     heads = (
         "sampler",

@@ -111,7 +111,7 @@ def watch(game: Watched[View], speed: float, stage: Stage[View]) -> None:
         if now >= shown_at + (SECONDS_A_PICTURE if changed else SECONDS_BETWEEN_LOOKS):
             while moved_at and moved_at[0] < now - SECONDS_OF_PACE:
                 moved_at.popleft()
-            pace = f"{speed:g} moves/s"
+            pace = f"{speed:g} {'move' if speed == 1 else 'moves'}/s"
             if speed >= FAST_ENOUGH_TO_COUNT:
                 pace += f" ({len(moved_at) / SECONDS_OF_PACE:.0f} now)"
             stage.show(game.view("" if game.is_over else "paused" if paused else pace))

@@ -15,11 +15,12 @@ from agents.pacman_agent import PacmanAgent, PacmanDecision
 from agents.pacman_astar import PacmanAStar
 from agents.pacman_mdp import PacmanMDP
 from agents.pacman_random import PacmanRandom
-from engine.pacman import Action, Layout, Outcome, World
+from engine.pacman import Action, Layout, LayoutName, Outcome, World
 from engine.pacman.layout import CAPSULE, FOOD, GHOST, OPEN, PACMAN, WALL
 from engine.pacman.world import SCARED_GHOST
+from study.counted import counted
 from study.errors import InputError
-from study.play import parse_settings
+from study.play import check_one_layout, parse_settings
 from study.watch.pace import OVER_KEYS, WATCHING_KEYS, Stage, watch
 from study.watch.screen import action_lines, wrapped_keys
 from study.watch.session import on_screen
@@ -42,7 +43,8 @@ PACMAN_AGENTS: dict[str, type[PacmanAgent]] = {
 }
 """Who may be watched, by name."""
 
-GHOSTS = "ghosts"  # the one parameter whose words are of a plain Enum
+GHOSTS = "ghosts"  # whose words are of a plain Enum
+LAYOUT = "layout"  # which --layout gives, too
 
 DIRECTIONS = (("↑", "north"), ("→", "east"), ("↓", "south"), ("←", "west"))
 
@@ -61,6 +63,18 @@ DIM = Style(dim=True)
 GAP = 3
 NARROWEST_PANEL, WIDEST_PANEL = 21, 46
 PANEL_HEIGHT = 16
+
+
+def is_set(key: str, setting: str) -> bool:
+    """Tell whether a setting is of this parameter."""
+    name, equals, _ = setting.partition("=")
+    return bool(equals) and name.strip() == key
+
+
+def value_set(key: str, settings: Sequence[str]) -> str | None:
+    """Return what a parameter is set to, the last time; None if it is not."""
+    values = [each.partition("=")[2].strip() for each in settings if is_set(key, each)]
+    return values[-1] if values else None
 
 
 def pacman_agent_of(name: str, layout: str | None, settings: Sequence[str]) -> PacmanAgent:
@@ -86,20 +100,24 @@ def pacman_agent_of(name: str, layout: str | None, settings: Sequence[str]) -> P
     defaults: dict[str, Value] = {
         name: parameter.default
         for name, parameter in inspect.signature(make).parameters.items()
-        if name not in {"layout", GHOSTS}
+        if name not in {LAYOUT, GHOSTS}
     }
-    words = [each for each in settings if each.partition("=")[0].strip() == GHOSTS and "=" in each]
+    check_one_layout(layout, settings)
+    words = {key: value_set(key, settings) for key in (LAYOUT, GHOSTS)}
+    rest = [each for each in settings if not any(is_set(key, each) for key in words)]
     try:
-        given = parse_settings([each for each in settings if each not in words], defaults)
+        given = parse_settings(rest, defaults)
         for key in given:
             if key not in defaults:
                 raise InputError(
-                    f"parameter: {key!r} given for {name}, allowed: {', '.join([*defaults, GHOSTS])}"
+                    f"parameter: {key!r} given for {name}, allowed: {', '.join([*defaults, LAYOUT, GHOSTS])}"
                 )
         values = {key: value_of(key, value, defaults[key]) for key, value in given.items()}
-        if words:
-            values[GHOSTS] = words[-1].partition("=")[2].strip()
-        maze = Layout.find(layout if layout is not None else "small")
+        ghosts = words[GHOSTS]
+        if ghosts is not None:
+            values[GHOSTS] = ghosts
+        named = words[LAYOUT] if layout is None else layout
+        maze = Layout.find(LayoutName.SMALL if named is None else named)
         return make(layout=maze, **values)  # type: ignore[arg-type]  # by name, each checked above
     except ValueError as error:
         raise InputError(str(error)) from None
@@ -209,7 +227,7 @@ def remark(world: World) -> str:
     if world.outcome is not Outcome.RUNNING:
         return world.outcome.name.lower()
     scared = max((ghost.timer for ghost in world.ghosts), default=0)
-    return f"ghosts scared for {scared} moves" if scared else ""
+    return f"ghosts scared for {counted(scared, 'move')}" if scared else ""
 
 
 def panel(view: PacmanView, width: int) -> list[Text]:
@@ -277,6 +295,6 @@ def last_pacman_line(world: World, command: str) -> str:
     """Say how a game ended, or where it was left, and what plays it again."""
     ended = "left" if world.outcome is Outcome.RUNNING else world.outcome.name.lower()
     return (
-        f"{ended} with {world.score:,} points after {world.n_steps:,} steps, {world.n_food} food left, "
+        f"{ended} with {counted(world.score, 'point')} after {counted(world.n_steps, 'step')}, {world.n_food} food left, "
         f"seed {world.setting.seed}; again: {command}"
     )

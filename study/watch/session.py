@@ -10,6 +10,7 @@ from rich.console import Console, RenderableType
 from rich.live import Live
 
 from agents.agent import Agent, warm
+from study.counted import counted
 from study.errors import InputError
 from study.terminal import keyboard
 from study.watch.pace import Stage
@@ -84,6 +85,6 @@ def last_line(position: Position, command: str) -> str:
     """Say how a game ended, or where it was left, and what plays it again."""
     ended = "left" if position.legal else "ended"
     return (
-        f"{ended} with {position.score:,} points after {position.n_moves:,} moves, largest tile "
+        f"{ended} with {counted(position.score, 'point')} after {counted(position.n_moves, 'move')}, largest tile "
         f"{position.largest}, seed {position.seed}; again: {command}"
     )

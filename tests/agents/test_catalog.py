@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.catalog import Value, build, from_theta, parameters, theta_names, words_allowed
+from agents.catalog import AGENTS, Value, build, from_theta, parameters, theta_names, words_allowed
 from agents.dice import DiceAgent
 from agents.dice_solver import DiceSolver
 from agents.ghost_zone import Distance
@@ -76,6 +76,7 @@ def test_a_parameter_may_take_a_word() -> None:
         ("dice_solver", {"tolerance": -1.0}, "tolerance: -1.0 given"),
         ("pacman_mdp", {"radius": 5.0}, "radius: 5 given, 0 to 4 allowed"),
         ("pacman_mdp", {"radius": 1.5}, "radius: 1.5 given, an integer allowed"),
+        ("pacman_mdp", {"radius": 1e300}, r"radius: 1e\+300 given, an integer from 0 to 4 allowed"),
         (
             "pacman_mdp",
             {"distance": "bird"},
@@ -91,6 +92,23 @@ def test_what_is_not_allowed_is_named(name: str, values: dict[str, Value], part:
         build(name, values)
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
+def test_what_is_not_finite_is_named_with_what_is_allowed(value: float) -> None:
+    """For every number of every agent: its range, or the end that it has."""
+    allowed = r"(an integer |a share |a number |a finite number )?(from )?(\S+ to \S+|above 0 and up to 1|of 0 or more) allowed$"
+    n_refused = 0
+    for name in AGENTS:
+        for key, default in parameters(name).items():
+            if isinstance(default, bool | str):
+                continue
+            with pytest.raises(ValueError, match=rf"^{key}: {value} given, {allowed}"):
+                build(name, {key: value})
+            n_refused += 1
+    assert n_refused > 30
+
+
 def test_theta_of_the_wrong_length_is_named() -> None:
     with pytest.raises(ValueError, match="5 values given, 6 expected for mcmdp"):
         from_theta("mcmdp", (1, 2, 3, 4, 5))
+    with pytest.raises(ValueError, match="1 value given, 6 expected for mcmdp"):
+        from_theta("mcmdp", (1,))

@@ -1,6 +1,7 @@
 """Pure Monte Carlo search against Algorithm 1 in plain Python."""
 
 import math
+from typing import Any
 
 import pytest
 
@@ -50,8 +51,8 @@ def test_decisions_follow_the_definition() -> None:
     assert n_compared > 50
 
 
-@pytest.mark.parametrize("n_playouts", [0, -1, 1_000_001])
-def test_numbers_of_playouts_out_of_range_are_named(n_playouts: int) -> None:
+@pytest.mark.parametrize("n_playouts", [0, -1, 1_000_001, 1.5])
+def test_numbers_of_playouts_out_of_range_are_named(n_playouts: Any) -> None:
     with pytest.raises(ValueError, match="n_playouts"):
         PureMonteCarlo(n_playouts)
 

@@ -57,6 +57,8 @@ def test_theta_reaches_the_leaves() -> None:
         ({"switch_at": 16}, "switch_at: 16 given, 0 to 15"),
         ({"depth": 0}, "depth: 0 given, 1 to 5"),
         ({"leaf_playouts": 0}, "leaf_playouts: 0 given"),
+        ({"switch_at": 1.5}, "switch_at: 1.5 given, an integer from 0 to 15 allowed"),
+        ({"min_playouts": 1.5}, "min_playouts: 1.5 given, an integer from 1 to 1000000 allowed"),
         ({"theta6": 0.0}, "theta6"),
         ({"switch_at": 15, "depth": 4}, r"depth: 4 given with switch_at 15, .*\(8 x 15\)\*\*4"),
     ],

@@ -355,6 +355,8 @@ def test_a_leaf_value_may_be_named() -> None:
         ({"alpha_action": 11.0}, "alpha_action: 11 given, 0 to 10 allowed"),
         ({"k_state": -0.5}, "k_state: -0.5 given"),
         ({"alpha_state": float("inf")}, "alpha_state: inf given"),
+        ({"n_simulations": 1.5}, "n_simulations: 1.5 given, an integer from 1 to 100000 allowed"),
+        ({"depth": 2.0}, "depth: 2.0 given, an integer from 1 to 1000 allowed"),
         ({"leaf_value": "chess"}, "leaf_value: 'chess' given, one of random, lookahead, weights_a"),
         ({"leaf_value": 3}, "leaf_value: 3 given, one of random"),
         ({"weights": (1.0,) * 16}, "weights: 16 numbers given with leaf_value random"),

@@ -64,6 +64,12 @@ def test_play_tells_points_of_dice_with_decimals() -> None:
 
 
 def test_pacman_is_played_in_a_maze_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "[").mkdir()
+    maze = tmp_path / "[" / "x] :x:.lay"  # shown as it is, though rich would take it for markup
+    maze.write_text(LAYOUT)
+    assert f"(layout {maze}, ghosts random), 1 game from" in played(
+        "pacman_random", "--layout", str(maze), "--games", "1"
+    )
     maze = tmp_path / "alley.lay"
     maze.write_text(LAYOUT)
     words = played("pacman_random", "--layout", str(maze), "--games", "3")
@@ -75,6 +81,14 @@ def test_pacman_is_played_in_a_maze_of_ones_own(tmp_path: Path) -> None:
         (["pacman_random", "--layout", "no.lay"], "file no.lay given, which cannot be read"),
         (["pacman_random", "--layout", "big"], "'big' given, small or medium allowed"),
         (["random", "--layout", "small"], "'small' given, but random does not play Pacman; none"),
+        (
+            ["pacman_mdp", "--layout", str(maze), "--set", "layout = medium"],
+            f"layout: --layout {maze} and --set layout=medium given, one of the two allowed",
+        ),
+        (
+            ["pacman_mdp", "--set", "layut=medium"],
+            "parameter: 'layut' given for pacman_mdp, allowed",
+        ),
     ):
         done = CliRunner().invoke(app, ["play", *options])
         assert (done.exit_code, done.stderr.count("\n")) == (2, 1)

@@ -4,6 +4,7 @@ What is true of both is known: :mod:`tests.study.conftest` says by which formula
 """
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -109,15 +110,26 @@ def test_a_win_rate_goes_through_the_pipeline(coin: Experiment, tmp_path: Path) 
     compared = CliRunner().invoke(app, ["compare", "coin", "--results", str(tmp_path)])
     assert compared.exit_code == 0, compared.stderr
     picked_is_right(tmp_path)
+    for command in ("validate", "sweep"):
+        line = refused(tmp_path, command, "coin", "--standard-error", "2")
+        assert line == (
+            "thetafront: standard error: 2 given, of a win rate a share above 0 and up to 1 allowed, such as 0.015 "
+            "for 1.5%\n"
+        )
 
 
 def picked_is_right(results: Path) -> None:
     """What is picked from the coin's study, and what is refused."""
     answer = json.loads(succeeded(results, "pick", "coin", "--win-rate", "0.3", "--json"))
+    assert answer["validated_win_rate"]["mean"] >= 0.3
     assert set(answer) >= {"expected_win_rate", "validated_win_rate", "seconds_per_move"}
     assert answer["expected_win_rate"]["n_games"] == 20
     truth = Coin(answer["params"]["effort"]).p_win
     assert answer["validated_win_rate"]["mean"] == pytest.approx(truth, abs=0.25)
+    words = succeeded(results, "pick", "coin", "--win-rate", "0.3")
+    assert re.search(
+        r"validated .*\d% \(\d+\.\d% to \d+\.\d%\) \(95% interval; all 40 games\)", words
+    )
     words = succeeded(results, "pick", "coin", "--seconds-per-move", "1")
     assert "% to " in words
     assert "points" not in words.replace("validated points", "")
@@ -128,7 +140,13 @@ def picked_is_right(results: Path) -> None:
             "pick: --playout-moves-per-move given; the study's cost is seconds_per_move",
         ),
         ([], "pick: one of --seconds-per-move and --win-rate allowed, and needed"),
-        (["--win-rate", "1.5"], "pick: win rate 150.0% given; the best validated point reaches "),
+        (["--win-rate", "1"], "pick: win rate 100.0% given; the best validated point reaches "),
+        (
+            ["--win-rate", "30"],
+            "pick: win rate 30 given, a share above 0 and up to 1 allowed, such as 0.3 for 30%",
+        ),
+        (["--win-rate", "nan"], "pick: win rate nan given, a share above 0 and up to 1 allowed"),
+        (["--win-rate", "0"], "pick: win rate 0 given, a share above 0 and up to 1 allowed"),
     ):
         assert message in refused(results, "pick", "coin", *option)
 

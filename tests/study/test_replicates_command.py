@@ -96,7 +96,15 @@ def test_games_are_played_kept_and_added_to(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["chess"], "agent: 'chess' given"),
+        (
+            ["chess"],
+            "agent: 'chess' given, one of mcmdp, pmcts, random, switching, table1, uct allowed",
+        ),
+        (["pacman"], "agent: 'pacman' given, one of mcmdp, pmcts, random, switching, table1, uct"),
+        (
+            ["dice"],
+            "'dice' given, which does not play 2048; one of mcmdp, pmcts, random, switching",
+        ),
         (["mcmdp", "--theta", "1,2"], "theta"),
         (["mcmdp", "--versus", "500,54,18,9,6.25,1"], "which is the same θ; another allowed"),
         (["--games", "1"], "games: 1 given, 2 to 400000 allowed"),

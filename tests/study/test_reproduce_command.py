@@ -114,6 +114,7 @@ def test_tree_search_is_played_and_gone_on_with(
     monkeypatch.setattr("study.reproduce.mcts.design.DESIGN", SMALL)
     asked = ["reproduce", "mcts", "--jobs", "1", "--output", str(tmp_path)]
     text = run(*asked, "--games", "2")
+    assert "calibrating 2 settings, which takes a minute or two, and timing decisions" in text
     assert text.endswith((tmp_path / "mcts.md").read_text())
     assert "# Monte Carlo tree search on 2048" in text
     for picture in ("mcts", "execution_time", "equal_time", "widening"):
@@ -132,13 +133,46 @@ def test_tree_search_is_played_and_gone_on_with(
     assert set(manifest["rows"]) == set(tables["games"]["agent"])
 
     kept = {name: (tmp_path / name).read_bytes() for name in ("calibration.csv", "games.csv")}
-    run(*asked, "--games", "2")
+    again = run(*asked, "--games", "2")
+    assert "calibrating" not in again
+    assert "timing decisions anew, which takes half a minute; calibration.csv is kept" in again
     assert kept == {name: (tmp_path / name).read_bytes() for name in kept}
     run(*asked, "--games", "3")
     assert (tmp_path / "calibration.csv").read_bytes() == kept["calibration.csv"]
     games = (tmp_path / "games.csv").read_bytes()
     assert games.startswith(kept["games.csv"])
     assert len(games.splitlines()) == 1 + 3 * n_agents
+
+
+def test_a_calibration_that_is_none_is_refused_before_anything_is_timed(tmp_path: Path) -> None:
+    (tmp_path / "calibration.csv").write_text("hello\n")
+    done = CliRunner().invoke(app, ["reproduce", "mcts", "--output", str(tmp_path)])
+    assert done.exit_code == 2
+    assert done.stderr == (
+        f"thetafront: {tmp_path}/calibration.csv: no calibration of this version; use another folder, or move it away\n"
+    )
+    assert not (tmp_path / "timings.csv").exists()
+
+
+@pytest.mark.parametrize("command", ["table1", "dice", "pacman"])
+@pytest.mark.parametrize("content", ["{", "[1]", '{"earlier_runs": 3}'])
+def test_a_manifest_that_is_none_is_refused_before_anything_is_played(
+    command: str, content: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "manifest.json"
+    path.write_text(content)
+    done = CliRunner().invoke(app, ["reproduce", command, "--output", str(tmp_path)])
+    assert done.exit_code == 2
+    assert done.stderr == f"thetafront: {path}: no manifest; use another folder, or move it away\n"
+    assert list(tmp_path.iterdir()) == [path]
+    assert path.read_text() == content
+
+
+def test_without_a_name_it_says_what_there_is() -> None:
+    done = CliRunner().invoke(app, ["reproduce"])
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert "pacman" in done.stdout
+    assert done.stdout.count("\n") > 10
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,7 @@ def test_pause_step_speed_and_quit() -> None:
     faster_now = a_person([(0.05, "+"), (0.06, "+"), (1.2, "-"), (1.3, "q")])
     end = watch_agent(WEAK, "someone", 6, 0.5, faster_now.stage())
     assert end.n_moves == 2, "at two moves a second"
-    assert faster_now.views[-1][1].pace.startswith("1 moves")
+    assert faster_now.views[-1][1].pace == "1 move/s"
 
 
 def test_a_terminal_that_is_gone_ends_the_game() -> None:

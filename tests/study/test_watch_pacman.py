@@ -75,7 +75,7 @@ def test_pause_step_speed_and_quit() -> None:
     faster = a_person([(0.05, "+"), (0.06, "+"), (1.2, "-"), (1.3, "q")])
     end = watch_pacman(PacmanRandom(layout=MEDIUM), "someone", 1, 0.5, faster.stage())
     assert end.n_steps == 2, "at two moves a second"
-    assert faster.views[-1][1].pace.startswith("1 moves")
+    assert faster.views[-1][1].pace == "1 move/s"
 
 
 @pytest.mark.parametrize(
@@ -136,6 +136,8 @@ def test_an_agent_of_words() -> None:
         layout=MEDIUM, gamma=0.8, radius=3, distance="maze", cut=True, ghosts="directional"
     )
     assert pacman_agent_of("pacman_astar", None, ["danger=1"]) == PacmanAStar(danger=1)
+    by_name = pacman_agent_of("pacman_astar", None, ["layout=medium"])  # as play has it
+    assert by_name == PacmanAStar(layout=MEDIUM)
 
 
 @pytest.mark.parametrize(
@@ -146,6 +148,15 @@ def test_an_agent_of_words() -> None:
         (["pacman_x"], "agent: 'pacman_x' given, one of pacman, pacman_astar,"),
         (["pacman", "--layout", "large"], "layout: 'large' given, small or medium allowed"),
         (["pacman", "--layout", "nowhere/my.lay"], "nowhere/my.lay given, which cannot be read"),
+        (
+            ["pacman", "--layout", "small", "--set", "layout=medium"],
+            "layout: --layout small and --set layout=medium given, one of the two allowed",
+        ),
+        (["pacman", "--layout", ""], "layout: '' given, small or medium allowed"),
+        (["pacman", "--set", "gama=big"], "parameter: 'gama' given for pacman, allowed: gamma"),
+        (["dice"], "agent: 'dice' given, which does not play 2048; one of mcmdp, pmcts, random, "),
+        (["chess"], "switching, table1, uct, pacman, pacman_astar, pacman_mdp, pacman_random allowed"),
+        (["pacman", "--set", "gamma=nan"], "gamma: nan given, a number above 0 and up to 1 allowed"),
         (["pacman", "--set", "gamma=2"], "gamma: 2 given, a number above 0 and up to 1 allowed"),
         (["pacman", "--set", "gamma"], "set: 'gamma' given, name=value allowed"),
         (["pacman", "--set", "danger=2"], "parameter: 'danger' given for pacman, allowed: gamma"),

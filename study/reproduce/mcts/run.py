@@ -7,9 +7,10 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from agents.agent import Agent
+from study.counted import counted
 from study.drawing import save
 from study.report import write_csv
-from study.reproduce.mcts.calibration import calibrated
+from study.reproduce.mcts.calibration import calibrated, read_calibration
 from study.reproduce.mcts.design import Design
 from study.reproduce.mcts.figures import (
     equal_time_figure,
@@ -31,6 +32,8 @@ from study.reproduce.mcts.widening import widening_agents, widening_frame
 from study.reproduce.reproduction import Reproduction
 
 __all__ = ["reproduce"]
+
+CALIBRATION = "calibration.csv"
 
 
 def reproduce(
@@ -65,12 +68,15 @@ def reproduce(
         If a game cannot be played.
     """
     folder = run.folder
-    run.out.print(
-        "timing decisions, before any game is played (a minute or two; once calibrated, half of one)"
+    path = folder / CALIBRATION
+    n_missing = len(set(design.settings) - set(read_calibration(path)))
+    how_long = (
+        f"calibrating {counted(n_missing, 'setting')}, which takes a minute or two, and timing decisions"
+        if n_missing
+        else f"timing decisions anew, which takes half a minute; {CALIBRATION} is kept as it is"
     )
-    chosen = calibrated(
-        design.settings, folder / "calibration.csv", design.n_calibration_rounds, clock
-    )
+    run.out.print(f"before any game is played: {how_long}", soft_wrap=True)
+    chosen = calibrated(design.settings, path, design.n_calibration_rounds, clock)
     timings = time_design(design, clock)
     times = timings_frame(timings)
     write_csv(times, folder / "timings.csv")

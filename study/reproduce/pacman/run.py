@@ -7,9 +7,9 @@ from typing import Any
 from rich.console import Console
 
 from study.drawing import save
-from study.manifest import provenance, write_manifest
+from study.manifest import earlier_manifest, provenance, write_manifest
 from study.place import make_folder
-from study.report import write_csv
+from study.report import write_csv, write_text
 from study.reproduce.ledger import digest_of
 from study.reproduce.pacman.claims import claims, claims_frame
 from study.reproduce.pacman.design import (
@@ -42,6 +42,7 @@ from study.reproduce.pacman.trials import play_missing
 __all__ = ["GAMES", "reproduce"]
 
 GAMES = "games.csv"
+MANIFEST = "manifest.json"
 
 
 def reproduce(
@@ -70,6 +71,7 @@ def reproduce(
         If a game cannot be played.
     """
     make_folder(folder, "output")
+    earlier_manifest(folder / MANIFEST)  # is one, or is refused before hours of play
     made_by = provenance()
     ledger = PacmanLedger(folder / GAMES)
     with ledger.held():
@@ -105,7 +107,7 @@ def reproduce(
         for name, table in tables.items():
             write_csv(table, folder / f"{name}.csv")
         text = pacman_markdown(played, tables, found, best, seeds, other_seeds)
-        (folder / "pacman.md").write_text(text, encoding="utf-8")
+        write_text(text, folder / "pacman.md")
         pictures = {
             "figure2": small_figure(played, against_gamma=False),
             "figure3": small_figure(played, against_gamma=True),
@@ -129,5 +131,5 @@ def reproduce(
             "n_games_before": n_before,
             "layouts": {layout.name: list(layout.rows) for layout in best},
         }
-        write_manifest(contents, folder / "manifest.json")
+        write_manifest(contents, folder / MANIFEST)
     return text

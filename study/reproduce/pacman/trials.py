@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from agents.pacman_agent import PacmanAgent, PacmanGame
+from study.counted import counted, there_already
 from study.dispatch import Dispatch
 from study.progress import Snapshot, SweepDisplay
 from study.reproduce.pacman.ledger import PacmanLedger
@@ -166,7 +167,7 @@ def play_missing(
     source = Trials(agents, seeds, ledger, what)
     if sum(source.n_missing):
         if source.n_before:
-            out.print(f"{what}: {source.n_before:,} games are there already")
+            out.print(f"{what}: {there_already(counted(source.n_before, 'game'))}")
         display = SweepDisplay(out)
         dispatch: Dispatch[Key] = Dispatch(
             source, jobs, lambda now: display.show(source.snapshot(now)), display.message

@@ -1,5 +1,6 @@
 """Mazes: what is read from a drawing, and what is refused."""
 
+import os
 import pickle
 from pathlib import Path
 
@@ -123,6 +124,7 @@ REFUSED = {
     "%%%%\n\n%P.%\n%%%%": "layout bad: line 2 has 0 characters, 4 expected, as line 1 has",
     "%%%%\n%%%%": "layout bad: height of 2 given, 3 to 64 allowed",
     "%%\n%%\n%%": "layout bad: width of 2 given, 3 to 64 allowed",
+    "%%%%\n%P.%\n%": "layout bad: line 3 has 1 character, 4 expected, as line 1 has",
     grid(65, 5): "layout bad: width of 65 given, 3 to 64 allowed",
     grid(5, 65): "layout bad: height of 65 given, 3 to 64 allowed",
     "%%%%%\n%P.x%\n%%%%%": "layout bad: 'x' given in line 2, column 4; % (wall), . (food), o (capsule), G (ghost), "
@@ -135,6 +137,7 @@ REFUSED = {
     "%%%%%\n%P...\n%%%%%": "layout bad: '.' given on the border, in line 2, column 5; a wall",
     "%%%%%\n.P..%\n%%%%%": "layout bad: '.' given on the border, in line 2, column 1; a wall",
     "%%%%%\n%P..%\n%%%G%": "layout bad: 'G' given on the border, in line 3, column 4; a wall",
+    "\n%%%%\n%P.%\n%%%%": "layout bad: line 1 is empty, the top of the maze expected",
     "%%%%%\n%P o%\n%%%%%": "layout bad: no food (.) given, 1 or more expected",
     "%%%%%\n%P.%%\n%%%.%\n%%%%%": "layout bad: food given in line 3, column 4, where no way leads from Pacman; food",
 }
@@ -165,6 +168,14 @@ def test_bad_files_and_names_are_refused_in_one_line(tmp_path: Path) -> None:
         Layout.load(missing)
     with pytest.raises(ValueError, match="which cannot be read: Is a directory"):
         Layout.load(tmp_path)
+    pipe = tmp_path / "pipe.lay"
+    os.mkfifo(pipe)
+    with pytest.raises(ValueError, match=f"^layout: {pipe} given, which is not a file$"):
+        Layout.load(pipe)  # and does not wait for who would write to it
+    huge = tmp_path / "huge.lay"
+    huge.write_text("%" * 100_001)
+    with pytest.raises(ValueError, match=f"file {huge} given, which holds more than 100,000 bytes"):
+        Layout.load(huge)
     binary = tmp_path / "binary.lay"
     binary.write_bytes(b"%%%\xff")
     with pytest.raises(ValueError, match="which holds byte 255 at 3; plain text of % "):

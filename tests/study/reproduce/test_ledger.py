@@ -153,6 +153,17 @@ def test_a_full_disk_leaves_whole_lines(tmp_path: Path) -> None:
     assert set(GameLedger(path).games(RANDOM)) == set(range(n_kept))
 
 
+def test_a_full_disk_is_named_by_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A write of which nothing is taken: the system's own error names no file."""
+    path = tmp_path / "games.csv"
+    ledger = GameLedger(path)
+    with ledger.held(), Path("/dev/full").open("ab", buffering=0) as full:
+        monkeypatch.setattr(ledger, "file", full)
+        with pytest.raises(OSError, match=f"No space left on device: '{path}'"):
+            ledger.add(RANDOM, RANDOM.play(1))
+    assert GameLedger(path).n_games == 0
+
+
 def test_agents_that_differ_anywhere_have_other_digests() -> None:
     agents = [
         MonteCarloMDP.from_theta(),

@@ -1,0 +1,21 @@
+"""Numbers of things, checked: what frozen dataclasses ask of their whole parameters.
+
+A kernel takes a float for a number of simulations as readily as an integer, and goes on to do something else, or fails
+far from where the number was given. So what counts must be an integer, whatever its value.
+"""
+
+import math
+from numbers import Integral
+from typing import Any
+
+__all__ = ["check_count"]
+
+
+def check_count(name: str, value: Any, least: int, most: float = math.inf) -> None:
+    """Refuse, by ValueError, what is no integer, or none from ``least`` to ``most``: 1.5, and 2.0, too."""
+    is_integer = isinstance(value, Integral)
+    if is_integer and least <= value <= most:
+        return
+    of, allowed = ("of", f"{least} or more") if most == math.inf else ("from", f"{least} to {most}")
+    kind = "" if is_integer else f"an integer {of} "
+    raise ValueError(f"{name}: {value} given, {kind}{allowed} allowed")
