@@ -47,7 +47,7 @@ LOOKS = ((BLUE, "o"), *WORDS[:4])
 LOOKS_OF_TWO = ((BLUE, "o"), (RED, "s"))
 SPREAD = 0.12  # between the lines of one place, as a share of the places' distance: intervals stand side by side
 SWEEPS_SPREAD = 0.02  # the same on a logarithmic axis, as a share of the number of sweeps
-NAME_WIDTH = 12  # of a strategy, in characters
+NAME_WIDTH = 9  # of a strategy, in characters
 MAZES_ARE_OURS = "The mazes are ours."
 
 
@@ -244,7 +244,7 @@ def distance_figure(played: Played) -> Figure:
 @mpl.rc_context(STYLE)
 def strategies_figure(played: Played, strategies: pd.DataFrame) -> Figure:
     """Draw the win rate of each strategy on both layouts, beside the report's: figure 7."""
-    figure = Figure(figsize=(10.8, 4.8), layout="constrained")
+    figure = Figure(figsize=(11.6, 5.0), layout="constrained")
     panels = figure.subplots(1, 2, sharey=True)
     for axes, (layout, part) in zip(panels, strategies.groupby("layout", sort=False), strict=True):
         at = np.arange(len(part))
