@@ -113,7 +113,7 @@ def contents_of_manifest(
             experiment.cost.name: experiment.reference_cost,
         },
         "baselines": experiment.baselines,
-        "game_seeds": "1,000,000 x study seed + replicate; validation from replicate 500,000 on",
+        "game_seeds": "see games.csv; 1,000,000 x study seed + a number of the game's own, from 500,000 on in validation",
         "n_trials_complete": int((trials["state"] == "complete").sum()),
         "n_trials_failed": int((trials["state"] == "fail").sum()),
         "n_games_of_trials": int((games["phase"] == "search").sum()),

@@ -23,7 +23,7 @@ from study.errors import check_range
 from study.experiment import Experiment
 from study.progress import Snapshot
 from study.proposals import Ended, Preset, Proposal, Proposals
-from study.replicate import LARGEST_STUDY_SEED, MOST_REPLICATES, game_seed
+from study.replicate import LARGEST_STUDY_SEED, MOST_REPLICATES, search_seed
 from study.samplers import DEFAULT_SAMPLER, make_sampler
 from study.stopwatch import Stopwatch
 from study.storage import StudyRecord
@@ -218,7 +218,7 @@ class Search:
         for number, batch in self.batches.items():
             if batch.waiting:
                 replicate = batch.waiting.popleft()
-                seed = game_seed(self.settings.seed, replicate)
+                seed = search_seed(self.settings.seed, number, replicate)
                 return (number, replicate), batch.agent, seed
         return None
 

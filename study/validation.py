@@ -34,7 +34,7 @@ from study.model_front import ModelFront, believed_front, evenly_spaced
 from study.observations import Observations, observe
 from study.posterior import Posterior
 from study.progress import Snapshot
-from study.replicate import FIRST_VALIDATION_REPLICATE, game_seed, game_to_record
+from study.replicate import game_to_record, validation_seed
 from study.workers import Finished
 
 __all__ = [
@@ -136,12 +136,15 @@ class Validated:
         ``trial 12``, ``proposal``, or a baseline's name.
     games : dict of int to Game
         Finished ones, by replicate.
+    number : int
+        Which of the study's points it is, in the order in which they were first validated: it names its seeds.
     """
 
     key: str
     params: Mapping[str, Any]
     origin: str
     games: dict[int, Game] = field(default_factory=dict)
+    number: int = 0
 
     @property
     def in_order(self) -> list[Game]:
@@ -240,7 +243,8 @@ def validated_points(study: optuna.Study) -> list[Validated]:
     for name, stored in attributes.items():
         if name.startswith(POINT_PREFIX):
             key = name[len(POINT_PREFIX) :]
-            points.append(Validated(key, stored["params"], stored["origin"]))
+            number = stored.get("number", 0)  # formerly all points had the seeds of the first
+            points.append(Validated(key, stored["params"], stored["origin"], number=number))
     games: dict[str, dict[str, Any]] = {point.key: {} for point in points}
     for name, record in attributes.items():
         if name.startswith(GAME_PREFIX):
@@ -296,11 +300,19 @@ class Validation:
         """Read the games that are there, and write down which points are played."""
         warm(self.experiment.build({}))
         known = {point.key: point for point in validated_points(self.study)}
+        n_points = len(known)
         for point in self.points:
             if point.key in known:
                 point.games = known[point.key].games
+                point.number = known[point.key].number
             else:
-                contents = {"params": dict(point.params), "origin": point.origin}
+                point.number = n_points
+                n_points += 1
+                contents = {
+                    "params": dict(point.params),
+                    "origin": point.origin,
+                    "number": point.number,
+                }
                 self.study.set_user_attr(f"{POINT_PREFIX}{point.key}", contents)
         self.by_key = {point.key: point for point in self.points}
         self.agents = {point.key: self.experiment.build(point.params) for point in self.points}
@@ -347,7 +359,7 @@ class Validation:
         taken = len(point.games) + len(flying)
         replicate = next(r for r in range(taken + 1) if r not in point.games and r not in flying)
         flying.add(replicate)
-        seed = game_seed(self.seed, FIRST_VALIDATION_REPLICATE + replicate)
+        seed = validation_seed(self.seed, point.number, replicate)
         return (point.key, replicate), self.agents[point.key], seed
 
     def thinking(self) -> "Future[Any] | None":

@@ -6,7 +6,13 @@ import pytest
 
 from agents.twenty48 import Game2048 as Game
 from study.cost import engineering
-from study.replicate import game_seed, game_to_record, record_to_game
+from study.replicate import (
+    game_seed,
+    game_to_record,
+    record_to_game,
+    search_seed,
+    validation_seed,
+)
 from study.twenty48 import share_reaching, summarize
 
 GAMES = [
@@ -37,10 +43,22 @@ def test_games_are_stored_and_read_back() -> None:
         assert record_to_game(game_to_record(game)) == game
 
 
-def test_studies_with_different_seeds_share_no_game() -> None:
+def test_no_two_games_share_a_seed() -> None:
+    """Not of two studies, of two trials, of two points, or of a search and its validation."""
     assert game_seed(7, 3) == 7_000_003
-    seeds = {game_seed(study, replicate) for study in range(5) for replicate in range(200)}
-    assert len(seeds) == 1000
+    assert search_seed(7, 12, 3) == 7_012_003
+    assert validation_seed(7, 2, 3) == 7_540_003
+    seeds = [search_seed(study, t, r) for study in range(3) for t in range(500) for r in range(20)]
+    seeds += [validation_seed(s, p, r) for s in range(3) for p in range(25) for r in range(1000)]
+    assert len(set(seeds)) == len(seeds)
+
+
+def test_seeds_come_again_rather_than_leave_their_half() -> None:
+    assert search_seed(1, 500, 3) == search_seed(1, 0, 3) == 1_000_003
+    assert search_seed(1, 499, 1_000) == 1_000_000
+    assert validation_seed(1, 25, 3) == validation_seed(1, 0, 3) == 1_500_003
+    assert len({validation_seed(1, 24, r) for r in range(400_000)}) == 400_000
+    assert max(validation_seed(1, 24, r) for r in range(400_000)) < 2_000_000
 
 
 @pytest.mark.parametrize(

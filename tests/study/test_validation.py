@@ -20,10 +20,11 @@ from study.design import draw_design
 from study.experiment import EXPERIMENTS, Experiment
 from study.place import place_of
 from study.progress import Snapshot
-from study.replicate import game_seed
+from study.replicate import game_seed, validation_seed
 from study.search import Search, Settings
 from study.storage import create_or_resume
 from study.validation import (
+    POINT_PREFIX,
     Precision,
     Validated,
     Validation,
@@ -174,11 +175,13 @@ def test_workers_play_each_point_evenly_on_fresh_seeds(
     known = {point.key: (point.origin, point.params) for point in after}
     assert known == {point.key: (point.origin, point.params) for point in points}
     search_seeds = {game.seed for trial in study.trials for game in games_of(trial).values()}
-    assert search_seeds == {game_seed(SEED, r) for r in range(2)}
+    assert [point.number for point in points] == list(range(len(points)))
+    assert {point.key: point.number for point in after} == {p.key: p.number for p in points}
     for point in after:
         assert sorted(point.games) == list(range(12))
         seeds = {r: game.seed for r, game in point.games.items()}
-        assert seeds == {r: SEED * 1_000_000 + 500_000 + r for r in range(12)}
+        first = SEED * 1_000_000 + 500_000 + 20_000 * point.number
+        assert seeds == {r: first + r for r in range(12)}
         assert not search_seeds & set(seeds.values())
         assert point.scores == [point.games[r].score for r in range(12)]
     assert {t.number: dict(t.user_attrs) for t in study.trials} == before, "trials are as before"
@@ -206,9 +209,9 @@ def test_a_validation_stopped_anywhere_goes_on_and_repeats_nothing(
         point.key: {
             r: (game.seed, game.score, game.end_board)
             for r in range(5)
-            for game in [EXACT.build(point.params).play(game_seed(SEED, 500_000 + r))]
+            for game in [EXACT.build(point.params).play(validation_seed(SEED, number, r))]
         }
-        for point in points_of(opened())
+        for number, point in enumerate(points_of(opened()))
     }
     written: Counter[str] = Counter()
     write = optuna.Study.set_user_attr
@@ -270,6 +273,21 @@ def test_other_points_join_those_that_are_there(
     validate(study, again, Precision(1.0, most_games=3))
     known = {point.key: (point.origin, len(point.games)) for point in validated_points(study)}
     assert known == {one[0].key: ("trial 1", 3), two[0].key: ("proposal", 2)}
+
+
+def test_a_point_keeps_its_seeds(opened: Callable[[], optuna.Study], here: None) -> None:
+    """Also one that was stored when all points had the same; another that joins it gets seeds of its own."""
+    study = opened()
+    one, two = ({"n_playouts": n} for n in (2, 3))
+    study.set_user_attr(f"{POINT_PREFIX}{key_of(one)}", {"params": one, "origin": "trial 1"})
+    for most_games in (2, 4):
+        points = [Validated(key_of(each), each, "proposal") for each in (two, one)]
+        validate(study, points, Precision(1.0, most_games=most_games))
+    seeds = {point.key: [game.seed for game in point.in_order] for point in validated_points(study)}
+    assert seeds == {
+        key_of(one): [validation_seed(SEED, 0, r) for r in range(4)],
+        key_of(two): [validation_seed(SEED, 1, r) for r in range(4)],
+    }
 
 
 def test_a_point_stops_when_it_is_known_well_enough(
