@@ -7,7 +7,8 @@ Where a value of the goal is wanted, the other half has a veto: a point of which
 validated mean, falls short of what was wanted is not recommended, however well the first half thought of it. So both
 the mean over the half that chooses and that over all games reach it. A veto that could have fallen makes what to expect
 a little too good, too: where the truth is just what was wanted, by 0.38 of its standard error (of the half that chose
-it would be 0.91; for two standard normals A and B, E[B | A > 0, A + B > 0] = 2/(3√π), E[A | …] = (√2 + 1)·2/(3√π)).
+it would be 0.91; for two standard normals A and B, E[B | A > 0, A + B > 0] = 2/(3√π), E[A | …] = (√2 + 1)·2/(3√π)). Where the truth falls short, it is so more rarely
+and more: short by one standard error of a half, a point passes in 5 of 100 cases, and then what to expect is one too good.
 """
 
 import math

@@ -7,11 +7,12 @@ that chose a θ also judges it.
 =====================================  =============================================
 replicate r of                         seed less 1,000,000·S
 =====================================  =============================================
-trial t                                (1,000·t + r) mod 500,000
-the p-th point to be validated         500,000 + (20,000·p + r) mod 500,000
+trial t                                (1,000·t + 50·⌊t / 500⌋ + r) mod 500,000
+the p-th point to be validated         500,000 + (20,000·p + 1,000·⌊p / 25⌋ + r) mod 500,000
 =====================================  =============================================
 
-So each trial has seeds of its own, and each point, until the numbers come again. The model takes the games of all
+So each trial has seeds of its own, and each point: 500 trials of 1,000 games (10,000 of 50), and 25 points of 20,000 (500
+of 1,000). Of more, some share some. The model takes the games of all
 trials to be independent, and so do the intervals of a front. Agents that play much alike are not, on the same seeds: of two
 neighbouring θ of ``pacman_mdp``, the won games of the same 1,000 seeds correlated by 0.99 (of others by 0.05 to 0.34), and the
 whole search chose what was good on ten seeds. For ``mcmdp`` it makes no difference (−0.004, 1,000 seeds).
@@ -48,8 +49,8 @@ __all__ = [
 MOST_REPLICATES = 500_000
 GAMES_A_STUDY_SEED = 1_000_000
 FIRST_VALIDATION_REPLICATE = MOST_REPLICATES
-SEEDS_A_TRIAL = 1_000
-SEEDS_A_POINT = 20_000
+SEEDS_A_TRIAL, SHIFT_OF_TRIALS = 1_000, 50
+SEEDS_A_POINT, SHIFT_OF_POINTS = 20_000, 1_000
 LARGEST_STUDY_SEED = 2**31 - 1
 KIND = "game"
 UNNAMED_KIND = "2048"  # whose games were stored before there were others
@@ -62,13 +63,19 @@ def game_seed(study_seed: int, number: int) -> int:
 
 def search_seed(study_seed: int, trial: int, replicate: int) -> int:
     """Return the seed of a trial's replicate."""
-    return game_seed(study_seed, (SEEDS_A_TRIAL * trial + replicate) % MOST_REPLICATES)
+    return game_seed(study_seed, within(trial, SEEDS_A_TRIAL, SHIFT_OF_TRIALS, replicate))
 
 
 def validation_seed(study_seed: int, point: int, replicate: int) -> int:
     """Return the seed of a replicate of the p-th validated point."""
-    number = (SEEDS_A_POINT * point + replicate) % MOST_REPLICATES
+    number = within(point, SEEDS_A_POINT, SHIFT_OF_POINTS, replicate)
     return game_seed(study_seed, FIRST_VALIDATION_REPLICATE + number)
+
+
+def within(index: int, width: int, shift: int, replicate: int) -> int:
+    """Number a replicate within its half of a study's seeds: each round of indices begins a shift further on."""
+    n_rounds = index * width // MOST_REPLICATES
+    return (index * width + n_rounds * shift + replicate) % MOST_REPLICATES
 
 
 TimedGame = tuple[Game, str, float, float]

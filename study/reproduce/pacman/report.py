@@ -132,7 +132,7 @@ def residual_text(sweeps: pd.DataFrame) -> str:
         about = at["residual"].between(tolerance / ABOUT, tolerance * ABOUT)
         verdict = "so it is" if about.all() else "so at one of them" if about.any() else "not so"
         if not about.any() and at["residual"].min() < tolerance < at["residual"].max():
-            verdict = "so at neither, but at some γ between"
+            verdict = "so at neither, but (it grows with γ) at some γ between"
         said.append(
             f"after {middle} sweeps on {layout.name}, where the report has around {tolerance:g}, it is {' and '.join(parts)}: "
             f"{verdict}"
@@ -238,6 +238,7 @@ def pacman_markdown(
     """
     frame, strategies, distance = (tables[each] for each in ("points", "strategies", "distance"))
     n_cut = int(frame["n_cut"].sum())
+    n_of_strategies = sum(" wins more than A*" in each.text for each in found)
     counts = {verdict: sum(each.verdict is verdict for each in found) for verdict in Verdict}
     tolerances = " and ".join(f"{value:g} ({layout.name})" for layout, value in TOLERANCES.items())
     radii = " and ".join(f"{radius} ({layout.name})" for layout, radius in SWEEP_RADIUS.items())
@@ -264,7 +265,8 @@ def pacman_markdown(
         "",
         "## What the report says, and what our games say of it",
         "",
-        f"Of {len(found)} claims {counts[Verdict.SUPPORTED]} are supported, {counts[Verdict.CONTRADICTED]} contradicted, "
+        f"Of {len(found)} judgements ({n_of_strategies} of them on one sentence, that the MDP wins more than A*: for each danger, in "
+        f"each maze, of the report's MDP and of ours) {counts[Verdict.SUPPORTED]} are supported, {counts[Verdict.CONTRADICTED]} contradicted, "
         f"{counts[Verdict.UNDECIDED]} undecided. Differences are percentage points of win rate; all parts are in claims.csv.",
         "",
         "| claim | verdict | on | differences |",
