@@ -73,7 +73,7 @@ def validation_seed(study_seed: int, point: int, replicate: int) -> int:
 
 
 def within(index: int, width: int, shift: int, replicate: int) -> int:
-    """Number a replicate within its half of a study's seeds: each round of indices begins a shift further on."""
+    """Return which number of its half of a study's seeds a replicate has: each round of indices begins a shift further on."""
     n_rounds = index * width // MOST_REPLICATES
     return (index * width + n_rounds * shift + replicate) % MOST_REPLICATES
 
