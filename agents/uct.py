@@ -222,7 +222,8 @@ class UCT(Agent2048):
     Raises
     ------
     ValueError
-        If a number is out of range or, of simulations or actions, no integer, a leaf's value has another name, or weights are given that nothing reads.
+        If a number is out of range or, of simulations or actions, no integer, a leaf's value has another name, or
+        weights are given that nothing reads.
     """
 
     n_simulations: int = 100

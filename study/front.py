@@ -15,11 +15,12 @@ import pandas as pd
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
+from study.belief import Belief
 from study.experiment import Experiment
 from study.goal import Z95, Goal
 from study.pareto import nondominated, p_on_front
 from study.report import games_columns, thetas_of
-from study.validation import Belief, Validated, validated_points
+from study.validated_points import Validated, validated_points
 
 __all__ = [
     "curve_frame",

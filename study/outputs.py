@@ -7,6 +7,7 @@ import optuna
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
+from study.belief import Belief, belief_of
 from study.drawing import save
 from study.errors import InputError
 from study.experiment import Experiment
@@ -17,7 +18,6 @@ from study.place import Place, make_folder
 from study.plots import hypervolume_figure, pareto_figure, scores_figure
 from study.report import games_frame, trials_frame, write_csv
 from study.storage import record_of, runs_of
-from study.validation import Belief, belief_of
 
 __all__ = ["draw", "export"]
 

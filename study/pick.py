@@ -23,7 +23,7 @@ from study.counted import counted
 from study.errors import InputError
 from study.experiment import Experiment
 from study.goal import Goal
-from study.validation import Validated, validated_points
+from study.validated_points import Validated, validated_points
 
 __all__ = ["Pick", "answer_for_people", "answer_of", "pick"]
 

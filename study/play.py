@@ -154,7 +154,8 @@ def agent_2048_of(
 def summary_of(name: str, params: Mapping[str, Value], games: Sequence[Game]) -> dict[str, Any]:
     """Return what ``play --json`` prints.
 
-    Games that can be won have their ``win_rate``, with Wilson's 95% interval. Of 2048, ``reach`` has the tiles 1024 to 8192, and those above that some game reached.
+    Games that can be won have their ``win_rate``, with Wilson's 95% interval. Of 2048, ``reach`` has the tiles 1024 to
+    8192, and those above that some game reached.
     """
     summary = summarize(games)
     in_2048 = [game for game in games if isinstance(game, Game2048)]

@@ -16,12 +16,13 @@ from optuna.trial import TrialState
 
 from agents.agent import Game
 from study.batch import games_of
+from study.belief import Belief
 from study.errors import naming
 from study.experiment import Experiment
 from study.kind import Kind
 from study.pareto import nondominated, p_on_front
 from study.twenty48 import TWENTY48
-from study.validation import Belief, validated_points
+from study.validated_points import validated_points
 
 __all__ = ["games_columns", "games_frame", "thetas_of", "trials_frame", "write_csv", "write_text"]
 

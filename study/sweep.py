@@ -13,6 +13,7 @@ from rich.table import Table
 from sqlalchemy.exc import SQLAlchemyError
 from threadpoolctl import threadpool_limits
 
+from study.belief import belief_of
 from study.counted import counted, there_already
 from study.dispatch import Dispatch
 from study.experiment import Experiment
@@ -20,16 +21,12 @@ from study.front import curve_frame, curve_table, front_table, validated_frame
 from study.manifest import provenance
 from study.outputs import export
 from study.place import Place
+from study.precision import Precision
 from study.progress import SweepDisplay, duration
 from study.search import Search, SearchError, Settings
 from study.storage import record_of, remember_run
-from study.validation import (
-    Precision,
-    Validation,
-    ValidationError,
-    belief_of,
-    choose_points,
-)
+from study.validated_points import choose_points
+from study.validation import Validation, ValidationError
 from study.workers import WorkersError, n_cores
 
 __all__ = ["StoppedError", "Sweep", "print_front"]

@@ -53,7 +53,7 @@ LANES = 64 * WORDS
 CELL = 4 * WORDS
 ROW = 4 * CELL
 
-# Where the planes of a group are. 0 to 63 are the boards; see :mod:`engine.twenty48.crossing`.
+# Where the planes of a group are. 0 to 63 are the boards; see :mod:`engine.twenty48.transposition`.
 FOURS = 64 * WORDS  # eight planes: how many 4s were spawned in each game (255 at most, see `spawn`)
 N_FOURS_PLANES = 8
 COINS = 72 * WORDS  # two planes: the direction of the next step

@@ -20,7 +20,6 @@ import numpy.typing as npt
 
 from engine.jit import inlined, kernel
 from engine.twenty48.board import is_terminal
-from engine.twenty48.crossing import cross
 from engine.twenty48.lockstep import (
     ALL,
     FOURS,
@@ -37,6 +36,7 @@ from engine.twenty48.lockstep import (
 )
 from engine.twenty48.rule import BuiltRule
 from engine.twenty48.swar import MOST_LANES, finish
+from engine.twenty48.transposition import cross
 
 __all__ = ["playouts"]
 

@@ -85,7 +85,7 @@ def by_table() -> Round:
 def inside(
     agent: Agent,
     seconds: float = SECONDS_OF_AGENT_GAMES,
-    counted: Callable[[Any], int] = playout_moves,
+    count_of: Callable[[Any], int] = playout_moves,
 ) -> Round:
     """Return a round of whole games of an agent, all their seconds taken.
 
@@ -95,7 +95,7 @@ def inside(
         Who plays.
     seconds : float
         CPU seconds of games after which no other is begun.
-    counted : callable
+    count_of : callable
         Takes a finished game; returns what was done in it. The time this takes does not count.
     """
     warm(agent)
@@ -106,7 +106,7 @@ def inside(
         game = 0
         while spent < seconds:
             played = agent.play(1000 * number + game)
-            count += counted(played)
+            count += count_of(played)
             spent += played.seconds
             game += 1
         return count, spent

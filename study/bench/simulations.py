@@ -48,8 +48,8 @@ def n_simulations_of_game(agent: UCT, seed: int) -> int:
 def inside_games(agent: UCT, seconds: float) -> Round:
     """Return a round of whole games: simulations and seconds. All rounds play the same games, as far as they come."""
     # Counting plays the game again, slowly: once is enough.
-    counted = cache(lambda seed: n_simulations_of_game(agent, seed))
-    play = inside(agent, seconds, lambda game: counted(game.seed))
+    count_of = cache(lambda seed: n_simulations_of_game(agent, seed))
+    play = inside(agent, seconds, lambda game: count_of(game.seed))
     return lambda _: play(0)
 
 

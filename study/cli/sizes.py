@@ -78,7 +78,7 @@ def replicates(
     from study.sample_size.report import write
     from study.sample_size.tables import sections_of
     from study.twenty48 import check_2048
-    from study.validation import validated_points
+    from study.validated_points import validated_points
 
     check_errors(standard_error or [])
     options = {"--theta": theta, "--versus": versus, "--games": games, "--seed": seed}

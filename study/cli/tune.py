@@ -73,11 +73,11 @@ def sweep(
     from study.design import draw_design
     from study.experiment import experiment as find_experiment
     from study.place import place_of
+    from study.precision import Precision
     from study.samplers import check_sampler
     from study.search import Settings
     from study.storage import check_place, create_or_resume, faults_reported, locked
     from study.sweep import Sweep
-    from study.validation import Precision
     from study.workers import check_jobs
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -128,9 +128,9 @@ def validate(
     """
     from study.goal import SCORE
     from study.place import make_folder
+    from study.precision import Precision
     from study.storage import check_database, locked, record_of
     from study.sweep import Sweep
-    from study.validation import Precision
     from study.workers import check_jobs
 
     # What no goal allows is refused before anything is opened.

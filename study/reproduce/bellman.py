@@ -30,7 +30,7 @@ from agents.pmcts import PureMonteCarlo
 from agents.twenty48 import Game2048
 from study.drawing import BLACK, BLUE, GREY, RED, STYLE, caption, new_figure, points_axis
 from study.reproduce import intervals
-from study.reproduce.scores import estimate_columns, score_bars, scores_of, shown
+from study.reproduce.scores import estimate_columns, mean_columns, score_bars, scores_of, shown
 
 __all__ = ["Row", "bellman_figure", "bellman_frame", "bellman_markdown", "rows", "seeds_of_row"]
 
@@ -109,15 +109,12 @@ def bellman_frame(policies: Sequence[Row], games: Mapping[str, Sequence[Game2048
     lines = []
     for row in policies:
         mine = scores[row.name]
-        mean = intervals.mean(mine)
         line = {
             "policy": row.name,
             "V": row.reading,
             "gamma": row.gamma,
             "n_games": len(mine),
-            "score_mean_points": mean.value,
-            "score_low95_points": mean.low,
-            "score_high95_points": mean.high,
+            **mean_columns(intervals.mean(mine)),
         }
         for key, other in (("equation_2", EQUATION_2), ("pure_monte_carlo", PURE)):
             apart = intervals.difference(mine, scores[other][: len(mine)])

@@ -18,7 +18,15 @@ from study.reproduce import intervals
 from study.reproduce.intervals import Estimate
 from study.twenty48 import summarize
 
-__all__ = ["Scores", "estimate_columns", "score_bars", "score_columns", "scores_of", "shown"]
+__all__ = [
+    "Scores",
+    "estimate_columns",
+    "mean_columns",
+    "score_bars",
+    "score_columns",
+    "scores_of",
+    "shown",
+]
 
 Scores = npt.NDArray[np.float64]
 
@@ -31,14 +39,22 @@ def scores_of(games: Sequence[Game2048]) -> Scores:
 def score_columns(games: Sequence[Game2048]) -> dict[str, Any]:
     """Return what tables say of an agent's games: mean score with its 95% interval, and what a move took."""
     summary = summarize(games)
-    mean = intervals.mean(scores_of(games))
     return {
         "n_games": summary.n_games,
-        "score_mean_points": mean.value,
-        "score_low95_points": mean.low,
-        "score_high95_points": mean.high,
+        **mean_columns(intervals.mean(scores_of(games))),
         "seconds_per_move": summary.seconds_per_move,
         "playout_moves_per_move": summary.playout_moves_per_move,
+    }
+
+
+def mean_columns(mean: Estimate, standard_error: float | None = None) -> dict[str, float]:
+    """Return the three columns of a mean score, in points; after the mean its standard error, if one is given."""
+    error = {} if standard_error is None else {"score_sem_points": standard_error}
+    return {
+        "score_mean_points": mean.value,
+        **error,
+        "score_low95_points": mean.low,
+        "score_high95_points": mean.high,
     }
 
 

@@ -25,7 +25,7 @@ from agents.twenty48 import Game2048
 from engine.twenty48 import Rule
 from study.drawing import BLACK, BLUE, RED, STYLE, caption, new_figure, points_axis
 from study.reproduce import intervals
-from study.reproduce.scores import estimate_columns, score_bars, scores_of, shown
+from study.reproduce.scores import estimate_columns, mean_columns, score_bars, scores_of, shown
 from study.twenty48 import summarize
 
 __all__ = [
@@ -157,10 +157,7 @@ def table1_frame(games: Mapping[str, Sequence[Game2048]]) -> pd.DataFrame:
             "rule": row.rule.value,
             "slip": row.slip,
             "n_games": len(mine),
-            "score_mean_points": mean.value,
-            "score_sem_points": summary.score_sem,
-            "score_low95_points": mean.low,
-            "score_high95_points": mean.high,
+            **mean_columns(mean, summary.score_sem),
             "paper_score_points": paper.score,
             "score_inside": mean.contains(paper.score),
             "score_beyond_points": beyond(mean, paper.score),

@@ -14,13 +14,14 @@ from agents.catalog import theta_names
 from agents.twenty48 import Game2048
 from study.errors import InputError
 from study.experiment import Experiment
+from study.manifest import earlier_manifest
 from study.place import make_folder
 from study.play import agent_2048_of
 from study.reproduce.ledger import GameLedger, digest_of
 from study.reproduce.rows import play_missing
 from study.sample_size.sample import Sample
 from study.twenty48 import check_2048
-from study.validation import Validated
+from study.validated_points import Validated
 from study.workers import check_jobs
 
 __all__ = ["choose_points", "samples_of_points", "samples_played"]
@@ -28,6 +29,7 @@ __all__ = ["choose_points", "samples_of_points", "samples_played"]
 MOST_GAMES = 400_000
 NAMES = ("A", "B")
 GAMES = "games.csv"
+MANIFEST = "manifest.json"
 
 
 def choose_points(points: Sequence[Validated], keys: Sequence[str]) -> list[Validated]:
@@ -99,12 +101,18 @@ def samples_of_points(
         samples.append(sample_of(label, theta, origin, digest_of(agent), played))
         kept += [(agent, game) for game in played if isinstance(game, Game2048)]
     if output is not None:
-        make_folder(output, "output")
+        make_output(output)
         ledger = GameLedger(output / GAMES)
         with ledger.held():
             for agent, game in kept:
                 ledger.add(agent, game)
     return samples
+
+
+def make_output(output: Path) -> None:
+    """Make the folder to keep games in; its manifest is one, or is refused before hours of play."""
+    make_folder(output, "output")
+    earlier_manifest(output / MANIFEST)
 
 
 def samples_played(
@@ -154,7 +162,7 @@ def samples_played(
         if output is None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         else:
-            make_folder(output, "output")
+            make_output(output)
             folder = output
         played = play_missing(agents, list(seeds), GameLedger(folder / GAMES), n_jobs, out)
     return [

@@ -7,6 +7,7 @@ from study.drawing import save
 from study.manifest import write_manifest
 from study.report import write_csv, write_text
 from study.sample_size.figure import sample_size_figure
+from study.sample_size.games import MANIFEST
 from study.sample_size.means import N_RESAMPLES
 from study.sample_size.measured import Measured
 from study.sample_size.order import N_RESAMPLES_A_WORLD, N_WORLDS
@@ -35,7 +36,7 @@ def write(measured: Measured, output: Path, made_by: dict[str, Any]) -> list[Pat
     write_text("# How many games make a trial\n\n" + text, paths[-1])
     paths.append(output / "replicates.png")
     save(sample_size_figure(measured), paths[-1])
-    paths.append(output / "manifest.json")
+    paths.append(output / MANIFEST)
     thetas = [
         {
             "name": each.name,

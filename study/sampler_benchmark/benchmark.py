@@ -16,7 +16,7 @@ from joblib import Parallel, delayed
 
 from study.drawing import save
 from study.errors import InputError, check_range
-from study.manifest import provenance, write_manifest
+from study.manifest import earlier_manifest, provenance, write_manifest
 from study.place import make_folder
 from study.report import write_csv, write_text
 from study.sampler_benchmark.contest import N_DESIGN, Run, play
@@ -173,6 +173,8 @@ def run_benchmark(
     runs = planned(samplers, surfaces, n_seeds, first_seed, budgets)
     n_jobs = check_jobs(jobs)
     make_folder(output, "output")
+    manifest = output / "manifest.json"
+    earlier_manifest(manifest)  # is one, or is refused before hours of runs
     made_by = provenance()
     ledger = Ledger(output / "runs.jsonl")
     missing = [run for run in runs if run not in ledger.records]
@@ -191,7 +193,6 @@ def run_benchmark(
     write_text(text, paths[1])
     save(samplers_figure(records, summary), paths[2])
     made_by["versions"] |= versions()
-    manifest = output / "manifest.json"
     contents = {
         **made_by,
         "samplers": list(samplers),

@@ -21,6 +21,7 @@ def test_integers_in_range_pass(value: int) -> None:
         (6, "n: 6 given, 1 to 5 allowed"),
         (1.5, "n: 1.5 given, an integer from 1 to 5 allowed"),
         (2.0, "n: 2.0 given, an integer from 1 to 5 allowed"),
+        (True, "n: True given, an integer from 1 to 5 allowed"),
         (math.nan, "n: nan given, an integer from 1 to 5 allowed"),
     ],
 )

@@ -185,11 +185,11 @@ def test_bad_input_is_named() -> None:
         (
             lambda: HeuristicSearch(1.5, 1),
             r"n_simulations: 1.5 given, an integer from 1 to 1000000000",
-        ),  # type: ignore[arg-type]
+        ),
         (
             lambda: HeuristicSearch(1, 1.5),
             r"depth: 1.5 given, an integer from 1 to 1000000 allowed",
-        ),  # type: ignore[arg-type]
+        ),
         (lambda: HeuristicSearch(1, 10**30), r"depth: 10+ given, 1 to 1000000 allowed"),
         (lambda: search.solve(mdp, 6), r"start: 6 given, 0 to 5 allowed"),
         (lambda: search.solve(mdp, -1), r"start: -1 given"),

@@ -7,10 +7,8 @@ import pytest
 from numba.core.codegen import get_host_cpu_features
 
 from engine.twenty48 import Rule, lockstep
-from engine.twenty48.crossing import cross
 from engine.twenty48.lockstep import (
     COINS,
-    FOURS,
     GROUP,
     LANES,
     OVER,
@@ -22,41 +20,8 @@ from engine.twenty48.lockstep import (
     play_steps,
 )
 from tests.engine.compiled import compiled
+from tests.engine.groups import bits, exponents, fours, random_cells, seat
 from tests.oracles import twenty48 as oracle
-
-Array = npt.NDArray[np.int64]
-LANE_NUMBERS = np.arange(64, dtype=np.uint64)
-
-
-def bits(group: npt.NDArray[np.uint64], plane: int, n_planes: int) -> Array:
-    """The bits of each game in some planes, shape (512, n_planes), games in the order of (l, w)."""
-    words = group[plane : plane + n_planes * WORDS].reshape(n_planes, WORDS)
-    spread = (words[None] >> LANE_NUMBERS[:, None, None]) & np.uint64(1)
-    return spread.transpose(0, 2, 1).reshape(LANES, n_planes).astype(np.int64)
-
-
-def exponents(group: npt.NDArray[np.uint64]) -> Array:
-    """The boards of a group, shape (512, 16)."""
-    return bits(group, 0, 64).reshape(LANES, 16, 4) @ np.array([1, 2, 4, 8])
-
-
-def fours(group: npt.NDArray[np.uint64]) -> Array:
-    """The numbers of 4s spawned, shape (512,)."""
-    return bits(group, FOURS, 8) @ (1 << np.arange(8))
-
-
-def seat(group: npt.NDArray[np.uint64], cells: Array) -> None:
-    """Put 512 boards, exponents of shape (512, 16), into a group."""
-    planes = (cells[:, :, None] >> np.arange(4) & 1).reshape(64, WORDS, 64).astype(np.uint64)
-    words = (planes << LANE_NUMBERS[:, None, None]).sum(0, dtype=np.uint64)
-    group[: 64 * WORDS] = words.T.reshape(-1)
-
-
-def random_cells(rng: np.random.Generator, n: int) -> Array:
-    """Boards of every kind: sparse, full, with few kinds of tiles (many merges), with 32768s."""
-    top = rng.choice([2, 3, 6, 12, 16], (n, 1))
-    cells = rng.integers(1, top, (n, 16)) + (rng.random((n, 1)) < 0.25) * (16 - top)
-    return np.where(rng.random((n, 16)) < rng.choice([0.2, 0.6, 1.0], (n, 1)), cells, 0)
 
 
 def rotate(x: int, k: int) -> int:
@@ -147,25 +112,6 @@ def test_every_row_slides_as_in_plain_python(rule: Rule) -> None:
             assert oracle.to_faces([end.tolist()])[0] == expected
             assert moved == (expected != faces)
             assert n_empty @ np.array([1, 2, 4]) == expected.count(0)
-
-
-def test_crossing_over_and_back() -> None:
-    """Planes become packed boards and byte counts, and planes again."""
-    rng = np.random.default_rng(8)
-    group = new_group(np.uint64(0))
-    cells = random_cells(rng, LANES)
-    seat(group, cells)
-    group[FOURS : FOURS + 8 * WORDS] = rng.integers(0, 2**63, 8 * WORDS)
-    before, counts = group.copy(), fours(group)
-    cross(group)
-    for game in range(LANES):
-        lane, w = divmod(game, WORDS)
-        packed = int("".join(f"{e:x}" for e in cells[game][::-1]), 16)
-        assert group[lane * WORDS + w] == packed
-        byte = int(group[FOURS + (lane % 8) * WORDS + w]) >> (lane // 8 * 8) & 255
-        assert byte == counts[game]
-    cross(group)
-    assert (group == before).all()
 
 
 def test_an_empty_board_never_moves_and_is_never_over() -> None:

@@ -11,7 +11,7 @@ from agents.agent import Game
 from agents.twenty48 import Game2048
 from study.experiment import Experiment
 from study.replicate import game_to_record
-from study.validation import GAME_PREFIX, POINT_PREFIX, key_of
+from study.validated_points import GAME_PREFIX, POINT_PREFIX, key_of
 
 N_MOVES = 100
 

@@ -9,10 +9,11 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
+from study.belief import belief_of
 from study.cost import PLAYOUT_MOVES
 from study.experiment import Experiment
 from study.front import validated_frame, validated_hypervolume, without_baselines
-from study.validation import belief_of, key_of
+from study.validated_points import key_of
 from tests.study.made_studies import add_point, add_trials, new_study, spread
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more

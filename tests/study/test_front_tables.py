@@ -12,11 +12,11 @@ import pytest
 from rich.console import Console
 
 from agents.twenty48 import Game2048 as Game
+from study.belief import Belief, belief_of
 from study.experiment import Experiment
 from study.front import curve_frame, curve_table, front_table, validated_frame
 from study.report import thetas_of, trials_frame, write_csv
 from study.sweep import print_front
-from study.validation import Belief, belief_of
 from tests.study.made_studies import (
     N_MOVES,
     add_point,

@@ -16,8 +16,6 @@ from study.errors import InputError
 from study.experiment import EXPERIMENTS, Experiment
 from study.pick import answer_for_people, answer_of, command_of, pick
 from study.play import agent_of
-from study.replicate import game_to_record
-from study.validation import GAME_PREFIX, POINT_PREFIX, key_of
 from tests.study.conftest import CoinGame
 from tests.study.made_studies import store_point
 
@@ -360,12 +358,11 @@ def test_a_win_rate_that_is_recommended_was_reached_in_all_games(coin: Experimen
     )
     won = {5: "1010001001", 50: "1110110111"}
     for effort, digits in won.items():
-        params = {"effort": effort}
-        key = key_of(params)
-        study.set_user_attr(f"{POINT_PREFIX}{key}", {"params": params, "origin": "proposal"})
-        for r, digit in enumerate(digits):
-            one = CoinGame(500_000 + r, 0.0, 10, 1e-5 * effort, digit == "1", 10 * effort)
-            study.set_user_attr(f"{GAME_PREFIX}{key}:{r}", game_to_record(one))
+        games = {
+            r: CoinGame(500_000 + r, 0.0, 10, 1e-5 * effort, digit == "1", 10 * effort)
+            for r, digit in enumerate(digits)
+        }
+        store_point(study, {"effort": effort}, games)
     assert pick(study, coin, score_wanted=0.4).point.params == {"effort": 5}
     picked = pick(study, coin, score_wanted=0.5)
     assert picked.point.params == {"effort": 50}

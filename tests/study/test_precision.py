@@ -5,7 +5,7 @@ import math
 import pytest
 
 from study.errors import InputError
-from study.validation import FEWEST_GAMES, Precision
+from study.precision import FEWEST_GAMES, Precision
 
 
 @pytest.mark.parametrize(

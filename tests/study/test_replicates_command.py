@@ -93,6 +93,21 @@ def test_games_are_played_kept_and_added_to(tmp_path: Path) -> None:
         assert deviation == pytest.approx(by_agent[each["agent"]])
 
 
+def test_a_damaged_manifest_is_refused_before_anything_is_played(results: Path) -> None:
+    output = results / "out"
+    output.mkdir()
+    path = output / "manifest.json"
+    path.write_text("[]")
+    of_study = ["--study", "s", "--results", str(results)]
+    for words in (of_study, ["pmcts", "--theta", "1", "--games", "2", "--jobs", "1"]):
+        refused = replicates(*words, "--output", str(output))
+        assert refused.exit_code == 2
+        assert refused.stderr == (
+            f"thetafront: {path}: no manifest; use another folder, or move it away\n"
+        )
+        assert [each.name for each in output.iterdir()] == ["manifest.json"]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -7,11 +7,12 @@ import optuna
 import pandas as pd
 import pytest
 
+from study.belief import Belief, belief_of
 from study.cost import PLAYOUT_MOVES
 from study.experiment import Experiment
 from study.manifest import ROOT
 from study.space import Parameter, Space
-from study.validation import Belief, Validated, belief_of, choose_points, key_of, tidy
+from study.validated_points import Validated, choose_points, key_of, tidy
 from tests.study.conftest import QUICK
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
@@ -79,13 +80,6 @@ def two() -> tuple[optuna.Study, Belief, list[Validated]]:
     belief = belief_of(study, TWO, seed=1)
     assert belief is not None
     return study, belief, choose_points(belief, study, TWO, 6)
-
-
-def test_nothing_is_believed_before_a_trial_is_complete() -> None:
-    study = optuna.create_study(directions=["maximize", "minimize"])
-    assert belief_of(study, TWO, seed=1) is None
-    study.ask(TWO.space.distributions())
-    assert belief_of(study, TWO, seed=1) is None
 
 
 def test_baselines_are_validated_as_they_are(

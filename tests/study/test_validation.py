@@ -15,25 +15,18 @@ import pytest
 from agents.pmcts import PureMonteCarlo
 from agents.twenty48 import Game2048 as Game
 from study.batch import games_of
+from study.belief import belief_of
 from study.cost import PLAYOUT_MOVES
 from study.design import draw_design
 from study.experiment import EXPERIMENTS, Experiment
 from study.place import place_of
+from study.precision import Precision
 from study.progress import Snapshot
 from study.replicate import game_seed, validation_seed
 from study.search import Search, Settings
 from study.storage import create_or_resume
-from study.validation import (
-    POINT_PREFIX,
-    Precision,
-    Validated,
-    Validation,
-    ValidationError,
-    belief_of,
-    choose_points,
-    key_of,
-    validated_points,
-)
+from study.validated_points import POINT_PREFIX, Validated, choose_points, key_of, validated_points
+from study.validation import Validation, ValidationError
 from study.workers import Finished
 from tests.study.conftest import QUICK
 from tests.study.made_studies import store_trial
@@ -301,7 +294,8 @@ def test_a_point_stops_when_it_is_known_well_enough(
         return Game(seed, score, 100, 0.1, 1000, 256, 0)
 
     monkeypatch.setattr(PureMonteCarlo, "play", play)
-    monkeypatch.setattr("study.validation.FEWEST_GAMES", 10)
+    for module in ("precision", "validation"):
+        monkeypatch.setattr(f"study.{module}.FEWEST_GAMES", 10)
     study = opened()
     points = [Validated(key_of({"n_playouts": n}), {"n_playouts": n}, f"trial {n}") for n in (2, 3)]
     run, snapshots = validate(study, points, Precision(400.0, most_games=1000))

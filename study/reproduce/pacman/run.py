@@ -94,7 +94,7 @@ def reproduce(
         }
         played = play_missing(all_agents(best), seeds, ledger, jobs, out, "points of the figures")
 
-        rows = {layout: strategies(layout, agent) for layout, agent in best.items()}
+        rows = {layout: strategies(layout, ours) for layout, ours in best.items()}
         found = claims(played, rows)
         tables = {
             "points": points_frame(played),

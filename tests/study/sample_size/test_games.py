@@ -5,7 +5,7 @@ import pytest
 from agents.twenty48 import Game2048 as Game
 from study.errors import InputError
 from study.sample_size.games import choose_points
-from study.validation import Validated
+from study.validated_points import Validated
 
 SCORES = {"cheap": [400, 800, 600, 500], "middle": [900, 1100, 1000, 950], "dear": [2000, 2400]}
 

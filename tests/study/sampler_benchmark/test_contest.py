@@ -137,6 +137,21 @@ def test_a_file_of_other_things_is_refused(tmp_path: Path, line: str) -> None:
         run_benchmark(*ASKED, tmp_path, [(18, 2)])
 
 
+def test_a_damaged_manifest_is_refused_before_anything_is_played(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plays: list[Run] = []
+    monkeypatch.setattr(benchmark, "play", lambda run: plays.append(run) or play(run))
+    path = tmp_path / "manifest.json"
+    path.write_text("{")
+    with pytest.raises(InputError) as refused:
+        run_benchmark(["random"], ["two_regimes"], 1, 1000, 1, tmp_path, [(18, 2)])
+    assert str(refused.value) == f"{path}: no manifest; use another folder, or move it away"
+    assert not plays
+    assert path.read_text() == "{"
+    assert [each.name for each in tmp_path.iterdir()] == ["manifest.json"]
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [

@@ -1,7 +1,7 @@
-"""Crossing over: from bit-planes, on which 512 games are played, to packed boards, and back.
+"""Transposition: from bit-planes, on which 512 games are played, to packed boards, and back.
 
-Both are a group's words (:mod:`engine.twenty48.lockstep`), transposed: 64 x 64 bits for each word of a plane, first
-by bytes, then by the bits of each 8 x 8 block.
+Both are a group's words (:mod:`engine.twenty48.lockstep`), crossed over: 64 x 64 bits are transposed for each word of
+a plane, first by bytes, then by the bits of each 8 x 8 block.
 """
 
 import numpy as np

@@ -1,0 +1,12 @@
+"""What a search's trials let one believe: nothing before there is one; its fronts are tested with the model's."""
+
+from study.belief import belief_of
+from study.experiment import Experiment
+from tests.study.made_studies import new_study
+
+
+def test_nothing_is_believed_before_a_trial_is_complete(quick: Experiment) -> None:
+    study = new_study()
+    assert belief_of(study, quick, seed=1) is None
+    study.ask(quick.space.distributions())
+    assert belief_of(study, quick, seed=1) is None
