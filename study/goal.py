@@ -148,6 +148,10 @@ class Goal(ABC):
         """Return the mean of some games' samples; there must be one at least."""
         return float(self.samples(games).mean())
 
+    def reaches(self, value: float, wanted: float) -> bool:
+        """Whether a value is as high as one that is wanted; an exact one also if it is shown alike."""
+        return value >= wanted or (self.is_exact and self.show(value) == self.show(wanted))
+
     def check_wanted(self, value: float) -> None:
         """Refuse, by InputError, a value that nobody can want."""
         if not (math.isfinite(value) and value > 0):

@@ -110,13 +110,13 @@ def pick(
                 f"pick: {label} of {experiment.cost.show(cost_limit)} given; the cheapest validated "
                 f"point takes {cheapest}"
             )
-        best = max(allowed, key=lambda point: chosen_by[point.key])
+        best = max(allowed, key=lambda point: (chosen_by[point.key], -costs[point.key]))
     else:
         assert score_wanted is not None
         reached = {
             point.key: min(chosen_by[point.key], goal.mean(point.in_order)) for point in points
         }
-        allowed = [point for point in points if reached[point.key] >= score_wanted]
+        allowed = [point for point in points if goal.reaches(reached[point.key], score_wanted)]
         if not allowed:
             highest = goal.show(max(reached.values()))
             in_both = " in all its games and in the half of them that chooses"

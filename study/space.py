@@ -255,6 +255,18 @@ class Space:
     def __len__(self) -> int:
         return len(self.parameters)
 
+    @classmethod
+    def from_records(cls, records: Sequence[Mapping[str, Any]]) -> "Space":
+        """Read back what :meth:`as_records` returns; TypeError or ValueError if it is none of this version's."""
+        return cls(
+            tuple(
+                Choice(**{**each, "choices": tuple(each["choices"])})
+                if "choices" in each
+                else Parameter(**each)
+                for each in records
+            )
+        )
+
     @property
     def names(self) -> tuple[str, ...]:
         """The parameters' names, in order."""

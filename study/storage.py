@@ -28,7 +28,7 @@ from study.errors import InputError
 from study.experiment import Experiment, experiment
 from study.manifest import command_line
 from study.place import Place, check_folder, check_url, make_folder, place_of
-from study.space import range_of
+from study.space import Space, range_of
 
 __all__ = [
     "StudyRecord",
@@ -91,8 +91,29 @@ class StudyRecord:
             and [unsigned(each) for each in self.space] != theirs
         ):
             changed = [range_of(old) for old in self.space if unsigned(old) not in theirs]
-            phrases.append(f"another search space ({', '.join(changed) or 'fewer parameters'})")
+            mine = {each["name"] for each in self.space}
+            changed += [f"no {new['name']}" for new in theirs if new["name"] not in mine]
+            phrases.append(f"another search space ({', '.join(changed) or 'in another order'})")
         return phrases
+
+    def experiment_as_made(self) -> Experiment:
+        """Return the study's experiment, with the search space that it had when the study was made.
+
+        Raises
+        ------
+        InputError
+            If this version has no such experiment, cost or parameter.
+        """
+        found = experiment(self.experiment).by(self.cost)
+        now = [unsigned(each) for each in json.loads(json.dumps(found.space.as_records()))]
+        if [unsigned(each) for each in self.space] == now and self.fixed == dict(found.fixed):
+            return found
+        try:
+            return found.as_made(Space.from_records(self.space), self.fixed)
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                f"study: made with a search space that this version does not know: {error}"
+            ) from None
 
 
 def unsigned(parameter: Mapping[str, Any]) -> dict[str, Any]:
@@ -262,7 +283,8 @@ def create_or_resume(place: Place, record: StudyRecord) -> tuple[optuna.Study, R
     Raises
     ------
     InputError
-        If it was made by something else, or with another experiment, space, seed or design.
+        If it was made by something else, or with another experiment, space, seed or design; or if it is new, and
+        its folder has the games of another.
     """
     storage = open_storage(place, for_writing=True)
     study = optuna.create_study(
@@ -276,6 +298,11 @@ def create_or_resume(place: Place, record: StudyRecord) -> tuple[optuna.Study, R
         raise InputError(f"study: {place.name!r} was not made by thetafront")
     if not (study.user_attrs or study.get_trials(deepcopy=False)):
         # New, or made by a sweep that was killed before it could say what it was.
+        if (games := place.folder / "games.csv").exists():
+            raise InputError(
+                f"study: {place.name!r} has no trials, but {str(games)!r} is there, of a study that is gone; "
+                "move it away, or give another name"
+            )
         as_json = json.loads(json.dumps(record.__dict__))
         study.set_user_attr(ATTRIBUTE, {"format": FORMAT, **as_json})
     differences = record_of(study).differences(record)
@@ -330,5 +357,4 @@ def open_for_reading(
         given = "no name given" if name is None else f"{name!r} given"
         raise InputError(f"study: {given}; {place.shown_url} holds: {', '.join(names) or 'none'}")
     study = optuna.load_study(study_name=name, storage=storage)
-    record = record_of(study)
-    return study, place, experiment(record.experiment).by(record.cost)
+    return study, place, record_of(study).experiment_as_made()

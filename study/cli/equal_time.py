@@ -55,7 +55,7 @@ def compare_at_equal_time(
     *,
     overlap_only: bool,
 ) -> None:
-    """Play two validated fronts again, on seeds that neither study has used, and compare them at three budgets.
+    """Play the validated fronts of two studies of 2048 again, on fresh seeds, and compare them at three budgets.
 
     With ``overlap_only``, points that cost more or fewer playout moves than all of the other front are left out: it
     tells what need not be played where both agents' playout moves take alike long, and only there.

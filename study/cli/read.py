@@ -1,6 +1,7 @@
 """Commands that read studies: status, front, pick, plot, export, compare."""
 
 import json
+import math
 from typing import Annotated
 
 import typer
@@ -54,9 +55,10 @@ def status(study: StudyArgument, name: NameOption = None, results: ResultsOption
         n_front = int(validated["on_front"].sum())
         goal = experiment.goal
         interval = f", 95% interval {goal.show_area(low)} to {goal.show_area(high)}"
+        area = f"{goal.show_area(volume)} {goal.area}·decades{'' if goal.is_exact else interval}"
         out.print(
             f"validated    {counted(len(validated), 'point')}, {n_front} on the front, hypervolume "
-            f"{goal.show_area(volume)} {goal.area}·decades{'' if goal.is_exact else interval}",
+            f"{'not known yet' if math.isnan(volume) else area}",
             soft_wrap=True,
         )
     else:

@@ -126,6 +126,7 @@ def validate(
 
     What is validated already keeps its games; a smaller standard error adds to them.
     """
+    from study.experiment import experiment as find_experiment
     from study.goal import SCORE
     from study.place import make_folder
     from study.precision import Precision
@@ -144,10 +145,11 @@ def validate(
             check_database(place.database, for_writing=True)
         make_folder(place.folder)
         made = record_of(opened)
+        today = find_experiment(made.experiment)
         now = replace(
             made,
-            space=json.loads(json.dumps(experiment.space.as_records())),
-            fixed=dict(experiment.fixed),
+            space=json.loads(json.dumps(today.space.as_records())),
+            fixed=dict(today.fixed),
         )
         if differences := made.differences(now):
             raise InputError(

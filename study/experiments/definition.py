@@ -105,6 +105,15 @@ class Experiment:
         """Return the same with the cost of that name, or its own; InputError if it is not offered."""
         return self if cost is None else self.with_cost(cost_by_name(cost, self.costs))
 
+    def as_made(self, space: Space, fixed: Mapping[str, Value]) -> "Experiment":
+        """Return the same with the space that a study was made with; only baselines that lie in it stay."""
+        baselines = {
+            name: values
+            for name, values in self.baselines.items()
+            if set(values) == set(space.names)
+        }
+        return replace(self, space=space, fixed=fixed, baselines=baselines)
+
     def build(self, values: Mapping[str, Value]) -> Agent:
         """Make the agent of one parameter vector."""
         return build(self.agent, {**self.fixed, **values})

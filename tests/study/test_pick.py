@@ -14,6 +14,7 @@ from agents.twenty48 import Game2048 as Game
 from study.cost import PLAYOUT_MOVES
 from study.errors import InputError
 from study.experiment import EXPERIMENTS, Experiment
+from study.goal import EXACT_SCORE, SCORE
 from study.pick import answer_for_people, answer_of, command_of, pick
 from study.play import agent_of
 from tests.study.conftest import CoinGame
@@ -72,6 +73,20 @@ def test_a_budget_leaves_out_what_is_dearer(quick: Experiment) -> None:
     assert picked.point.params == {"n_playouts": 10}
     assert (picked.score, picked.n_candidates) == (pytest.approx(9100.0), 1)
     assert pick(study, quick, cost_limit=0.002 + 1e-9).point.params == {"n_playouts": 20}
+
+
+def test_of_equals_the_cheapest_is_taken(quick: Experiment) -> None:
+    equals = {30: (3.0, [5000] * 4), 10: (1.0, [5000] * 4), 20: (2.0, [5000] * 4)}
+    assert pick(study_of(equals), quick, cost_limit=1.0).point.params == {"n_playouts": 10}
+
+
+def test_an_exact_value_is_reached_as_it_is_shown() -> None:
+    value = 13.348269628099171
+    assert EXACT_SCORE.show(value) == "13.34827"
+    assert EXACT_SCORE.reaches(value, 13.34827)
+    assert not EXACT_SCORE.reaches(value, 13.34828)
+    assert SCORE.reaches(5000.0, 5000.0)
+    assert not SCORE.reaches(4999.9, 5000.0), "which is shown as 5,000, and is a noisy mean"
 
 
 def test_for_a_score_the_cheapest_that_reaches_it_is_taken(quick: Experiment) -> None:

@@ -18,7 +18,7 @@ from study.experiment import EXPERIMENTS, Experiment
 from study.manifest import ROOT
 from study.place import place_of
 from study.search import Settings
-from study.space import Space
+from study.space import Choice, Space
 from study.storage import (
     StudyRecord,
     create_or_resume,
@@ -256,6 +256,49 @@ def test_a_second_sweep_is_refused_and_told_who_holds_the_study(tmp_path: Path) 
         holder.wait()
         with locked(place):
             pass
+
+
+def test_a_study_is_read_with_the_space_that_it_was_made_with(
+    quick: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A parameter has been added since, and a baseline that has it: a sweep is refused, what was found is read."""
+    place = place_of("s", tmp_path, None)
+    place.folder.mkdir()
+    create_or_resume(place, record(quick))
+    added = Choice("mood", ("calm", "wild"))
+    baselines = {"old": {"n_playouts": 4}, "new": {"n_playouts": 4, "mood": "calm"}}
+    today = replace(quick, space=Space((*quick.space, added)), baselines=baselines)
+    monkeypatch.setitem(EXPERIMENTS, "quick", today)
+    _, _, found = open_for_reading("s", tmp_path)
+    assert found.space == quick.space
+    assert found.baselines == {"old": {"n_playouts": 4}}
+    with pytest.raises(InputError, match=r"made with another search space \(no mood\)"):
+        create_or_resume(place, record(today))
+
+    unknown = [{"name": "n_playouts", "shape": "round"}]
+    with pytest.raises(InputError, match="a search space that this version does not know"):
+        record(quick, space=unknown).experiment_as_made()
+
+
+def test_a_space_comes_back_from_its_record() -> None:
+    for each in EXPERIMENTS.values():
+        records = json.loads(json.dumps(each.space.as_records()))
+        assert Space.from_records(records) == each.space
+
+
+def test_an_empty_database_does_not_take_the_place_of_games(
+    quick: Experiment, tmp_path: Path
+) -> None:
+    """What a truncated study has left is not written over by a new one."""
+    place = place_of("s", tmp_path, None)
+    place.folder.mkdir()
+    (place.folder / "study.db").touch()
+    (place.folder / "games.csv").write_text("dear\n")
+    with pytest.raises(InputError, match=r"has no trials, but .*games\.csv' is there"):
+        create_or_resume(place, record(quick))
+    assert (place.folder / "games.csv").read_text() == "dear\n"
+    (place.folder / "games.csv").unlink()
+    create_or_resume(place, record(quick))
 
 
 def test_a_study_with_words_is_resumed_and_another_one_refused(

@@ -262,7 +262,7 @@ def strategies_figure(played: Played, strategies: pd.DataFrame) -> Figure:
         axes.plot(at, part["report_win_rate"], "D", color=RED, markersize=7,
                   markeredgecolor="white", clip_on=False, zorder=5)  # fmt: skip
         names = [
-            f"{fill(name, NAME_WIDTH)}\n{share:.0%}"
+            f"{fill(name, NAME_WIDTH)}\n{share:.1%}"
             for name, share in zip(part["strategy"], rate, strict=True)
         ]
         axes.set_xticks(at, names, fontsize=8.5)
