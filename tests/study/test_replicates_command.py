@@ -33,7 +33,8 @@ def results(tmp_path: Path, quick: Experiment) -> Path:
         storage=f"sqlite:///{tmp_path}/s/study.db",
         directions=["maximize", "minimize"],
     )
-    record = {"experiment": quick.name, "space": [], "seed": 0, "design": "lhs", "design_size": 1}
+    record = {"experiment": quick.name, "seed": 0, "design": "lhs", "design_size": 1}
+    record["space"] = quick.space.as_records()
     study.set_user_attr("thetafront", {"format": 1, **record})
     for n_playouts, (key, scores) in enumerate(SCORES.items(), 1):
         games = {r: game(500 + r, score) for r, score in enumerate(scores)}
