@@ -26,6 +26,7 @@ __all__ = [
     "caption",
     "cost_axis",
     "goal_axis",
+    "level",
     "new_figure",
     "points_axis",
     "save",
@@ -89,6 +90,19 @@ def cost_axis(axes: Axes, cost: Cost) -> None:
     axes.xaxis.set_major_locator(LogLocator(base=10, subs=subs, numticks=20))
     axes.xaxis.set_major_formatter(EngFormatter(unit=cost.unit))
     axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+def level(axes: Axes, value: float, text: str, *, above: bool) -> None:
+    """Mark a height by a dotted line, and say what it is at its left end, above or below it."""
+    axes.axhline(value, color=BLACK, linewidth=0.9, linestyle=":", zorder=0)
+    axes.annotate(
+        text,
+        (0.01, value),
+        xycoords=("axes fraction", "data"),
+        xytext=(0, 3 if above else -11),
+        textcoords="offset points",
+        fontsize=8.5,
+    )
 
 
 def points_axis(axes: Axes) -> None:

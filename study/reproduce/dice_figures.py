@@ -6,14 +6,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from study.drawing import BLACK, BLUE, GREY, RED, STYLE, caption, new_figure
+from study.drawing import BLACK, BLUE, GREY, RED, STYLE, caption, level, new_figure
+from study.goal import Z95
 
 __all__ = ["grid_figure", "table_figure"]
 
 COLOURS = ("#F0E442", "#E69F00", RED, BLUE, BLACK)
 """Of tolerances, from fine to rough; Okabe and Ito's."""
 
-TWO_SIDED_95 = 1.959964
 LOWEST = 11.5  # points: where the left picture begins
 
 
@@ -59,15 +59,7 @@ def grid_figure(grid: pd.DataFrame, programs: str, correct: str) -> Figure:
         label=f"{finest['tolerance_points'].iloc[0]:g}, {programs}",
     )
     optimum = float(grid["exact_score_points"].max())
-    left.axhline(optimum, color=BLACK, linewidth=0.9, linestyle=":", zorder=0)
-    left.annotate(
-        f"optimum {optimum:.5f}",
-        (0.01, optimum),
-        xycoords=("axes fraction", "data"),
-        xytext=(0, 3),
-        textcoords="offset points",
-        fontsize=8.5,
-    )
+    level(left, optimum, f"optimum {optimum:.5f}", above=True)
     left.set_ylim(LOWEST, optimum + 0.15)
     left.set_ylabel("exact expected score, points")
     left.set_title("Score")
@@ -113,7 +105,7 @@ def table_figure(frame: pd.DataFrame, programs: str, correct: str) -> Figure:
         axes.errorbar(
             at + 0.12,
             part["score_mean_points"],
-            yerr=TWO_SIDED_95 * part["standard_error_points"],
+            yerr=Z95 * part["standard_error_points"],
             fmt="o",
             color=colour,
             markersize=4.5,
@@ -124,7 +116,7 @@ def table_figure(frame: pd.DataFrame, programs: str, correct: str) -> Figure:
     axes.errorbar(
         np.arange(len(post)) - 0.12,
         post["post_score_mean_points"],
-        yerr=TWO_SIDED_95 * post["post_standard_error_points"],
+        yerr=Z95 * post["post_standard_error_points"],
         fmt="D",
         color=BLACK,
         markersize=4.5,

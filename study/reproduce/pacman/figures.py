@@ -14,7 +14,7 @@ from matplotlib.ticker import FixedLocator, NullLocator, PercentFormatter, Scala
 
 from agents.ghost_zone import Distance
 from agents.pacman_mdp import PacmanMDP
-from study.drawing import BLACK, BLUE, RED, STYLE, WORDS, caption
+from study.drawing import BLACK, BLUE, RED, STYLE, WORDS, caption, level
 from study.reproduce.pacman.design import (
     DISTANCE_GAMMA,
     DISTANCE_RADII,
@@ -29,6 +29,7 @@ from study.reproduce.pacman.design import (
     SWEEP_GAMMAS,
     SWEEP_RADIUS,
     SWEEPS,
+    TOLERANCES,
     after_sweeps,
     to_tolerance,
 )
@@ -162,16 +163,8 @@ def sweeps_figure(played: Played, sweeps: pd.DataFrame, name: str) -> Figure:
     right.set_yscale("log")
     right.set_ylabel("residual of the last sweep, mean over moves")
     right.set_title("Residual", fontsize=10)
-    chosen = 0.1 if layout == SMALL else 0.2
-    right.axhline(chosen, color=BLACK, linewidth=0.9, linestyle=":")
-    right.annotate(
-        f"the report's tolerance, {chosen:g}",
-        (0.02, chosen),
-        xycoords=("axes fraction", "data"),
-        xytext=(0, -11),
-        textcoords="offset points",
-        fontsize=8.5,
-    )
+    tolerance = TOLERANCES[layout]
+    level(right, tolerance, f"the report's tolerance, {tolerance:g}", above=False)
     for axes in (left, right):
         axes.set_xscale("log")
         axes.xaxis.set_major_locator(FixedLocator([1, 2, 3, 5, 7, 10, 14, 20, 30, 50]))
@@ -208,7 +201,7 @@ def medium_figure(played: Played) -> Figure:
     figure.suptitle("Medium: win rate", x=0.01, ha="left", fontsize=12)
     caption(
         figure,
-        f"The report's figure 5. Sweeps to its tolerance of 0.2; steps by Manhattan distance. {games_of(played)}. γ of the "
+        f"The report's figure 5. Sweeps to its tolerance of {TOLERANCES[MEDIUM]:g}; steps by Manhattan distance. {games_of(played)}. γ of the "
         f"list is ours. {MAZES_ARE_OURS}",
     )
     return figure

@@ -11,6 +11,7 @@ from agents.pacman_astar import PacmanAStar
 from agents.pacman_mdp import PacmanMDP
 from engine.pacman import MOST_STEPS, Layout
 from study.cost import engineering
+from study.goal import Z95
 from study.reproduce.ledger import digest_of
 from study.reproduce.pacman.claims import HARDLY, MIDDLE_SWEEPS, Claim, Part, Verdict
 from study.reproduce.pacman.design import (
@@ -187,7 +188,7 @@ def spread_text(frame: pd.DataFrame, n_games: int) -> str:
         f"{n_trials} trials of ten games: a trial's win rate scatters with a standard deviation of {percent(seen)} "
         f"({percent(expected)} if games were tosses of a coin; root mean squares over the {len(middle)} points that win 20% "
         f"to 80%), and the mean of {n_trials} trials has a standard error of {percent(expected / n_trials**0.5)}: two points "
-        f"of the report's figures must be some {percent(1.96 * 2**0.5 * expected / n_trials**0.5)} apart to differ for sure."
+        f"of the report's figures must be some {percent(Z95 * 2**0.5 * expected / n_trials**0.5)} apart to differ for sure."
     )
 
 
