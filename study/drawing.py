@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, NullFormatter
 
 from study.cost import Cost
-from study.errors import naming
+from study.draft import drafted
 from study.goal import Goal
 
 __all__ = [
@@ -75,10 +75,8 @@ def caption(figure: Figure, text: str) -> None:
 @mpl.rc_context(STYLE)
 def save(figure: Figure, path: Path) -> None:
     """Write a PNG, so that a kill leaves the old file or the new one, and nothing between."""
-    draft = path.with_name(f".{path.name}.part")
-    with naming(path):
+    with drafted(path) as draft:
         figure.savefig(draft, dpi=160, format="png")
-        draft.replace(path)
 
 
 def cost_axis(axes: Axes, cost: Cost) -> None:

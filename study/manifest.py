@@ -13,7 +13,8 @@ from typing import Any
 
 import joblib
 
-from study.errors import InputError, naming
+from study.draft import drafted
+from study.errors import InputError
 
 __all__ = [
     "ROOT",
@@ -87,12 +88,10 @@ def provenance() -> dict[str, Any]:
 
 def write_json(contents: Mapping[str, Any], path: Path) -> None:
     """Write JSON, so that a kill leaves the old file or the new one, and nothing between."""
-    draft = path.with_name(f".{path.name}.part")
-    with naming(path):
+    with drafted(path) as draft:
         draft.write_text(
             json.dumps(contents, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
         )
-        draft.replace(path)
 
 
 def earlier_manifest(path: Path) -> dict[str, Any]:

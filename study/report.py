@@ -17,7 +17,7 @@ from optuna.trial import TrialState
 from agents.agent import Game
 from study.batch import games_of
 from study.belief import Belief
-from study.errors import naming
+from study.draft import drafted
 from study.experiment import Experiment
 from study.kind import Kind
 from study.pareto import nondominated, p_on_front
@@ -157,15 +157,11 @@ def games_frame(study: optuna.Study, kind: Kind = TWENTY48) -> pd.DataFrame:
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
     """Write a table, so that a kill leaves the old file or the new one, and nothing between."""
-    draft = path.with_name(f".{path.name}.part")
-    with naming(path):
+    with drafted(path) as draft:
         frame.to_csv(draft, index=False)
-        draft.replace(path)
 
 
 def write_text(text: str, path: Path) -> None:
     """Write a text in the same way."""
-    draft = path.with_name(f".{path.name}.part")
-    with naming(path):
+    with drafted(path) as draft:
         draft.write_text(text, encoding="utf-8")
-        draft.replace(path)
