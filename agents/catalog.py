@@ -5,16 +5,16 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 
 from agents.agent import Agent
-from agents.dice import DiceAgent
-from agents.dice_solver import DiceSolver
-from agents.mcmdp import MonteCarloMDP
-from agents.pacman_astar import PacmanAStar
-from agents.pacman_mdp import PacmanMDP
-from agents.pacman_random import PacmanRandom
-from agents.pmcts import PureMonteCarlo
-from agents.random import RandomAgent
-from agents.switching import Switching
-from agents.uct import UCT
+from agents.dice.agent import DiceAgent
+from agents.dice.solver import DiceSolver
+from agents.pacman.astar import PacmanAStar
+from agents.pacman.mdp import PacmanMDP
+from agents.pacman.random import PacmanRandom
+from agents.twenty48.mcmdp import MonteCarloMDP
+from agents.twenty48.pmcts import PureMonteCarlo
+from agents.twenty48.random import RandomAgent
+from agents.twenty48.switching import Switching
+from agents.twenty48.uct import UCT
 
 __all__ = ["AGENTS", "Value", "build", "parameters", "theta_names", "words_allowed"]
 

@@ -22,10 +22,10 @@ from study.bench.rates import (
     median_rates,
 )
 from study.bench.simulations import allocations_per_simulation, simulation_rates
-from study.counted import counted
-from study.drawing import BLUE, STYLE, caption
-from study.manifest import machine
-from study.workers import n_cores
+from study.report.style import BLUE, STYLE, caption
+from study.run.workers import n_cores
+from study.store.manifest import machine
+from study.text import counted
 
 __all__ = ["bench_tables", "measure", "throughput_figure"]
 

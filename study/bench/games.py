@@ -18,10 +18,10 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from agents.dice import DiceAgent
-from agents.pacman_agent import SMALL
-from agents.pacman_astar import PacmanAStar
-from agents.pacman_mdp import PacmanMDP
+from agents.dice.agent import DiceAgent
+from agents.pacman.agent import SMALL
+from agents.pacman.astar import PacmanAStar
+from agents.pacman.mdp import PacmanMDP
 from engine.pacman import Layout, LayoutName, random_games
 from study.bench.rates import SECONDS_OF_AGENT_GAMES, Round, inside, median_rates, repeated
 

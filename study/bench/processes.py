@@ -14,8 +14,8 @@ from typing import Any
 
 from agents.agent import Agent, warm
 from study.errors import InputError
-from study.manifest import ROOT
-from study.workers import Workers
+from study.run.workers import Workers
+from study.store.manifest import ROOT
 
 __all__ = ["CReference", "fresh_process_figures", "games_per_second"]
 
@@ -23,11 +23,11 @@ C_SOURCES = ROOT / "tests" / "bench"
 
 WARM_UP = """
 import time; begin = time.monotonic()
-from agents.agent import warm; from agents.mcmdp import MonteCarloMDP
+from agents.agent import warm; from agents.twenty48.mcmdp import MonteCarloMDP
 warm(MonteCarloMDP.from_theta()); print(time.monotonic() - begin)
 """
 MEMORY = """
-import resource; from study.replicate import play_timed; from agents.mcmdp import MonteCarloMDP
+import resource; from study.run.worker import play_timed; from agents.twenty48.mcmdp import MonteCarloMDP
 play_timed(MonteCarloMDP.from_theta(2048, 512, 256, 64, 1.0, 0.5), 1)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Agent, warm
-from agents.mcmdp import MonteCarloMDP
-from agents.pmcts import PureMonteCarlo
-from agents.schedule import AUTHORS_THETA
-from agents.twenty48 import Agent2048
+from agents.twenty48.agent import Agent2048
+from agents.twenty48.mcmdp import MonteCarloMDP
+from agents.twenty48.pmcts import PureMonteCarlo
+from agents.twenty48.schedule import AUTHORS_THETA
 from engine.twenty48 import afterstate, initial, legal_actions, spawn
 from engine.twenty48.playout import playouts
 from study.bench.table_playout import row_tables, table_playouts

@@ -8,7 +8,7 @@ d            depth: actions that a simulation looks ahead, 10
 c            exploration, 100
 ===========  =======================================================================================
 
-With these settings the source of :mod:`agents.uct` searches 2048. A rate counts m simulations for each move that
+With these settings the source of :mod:`agents.twenty48.uct` searches 2048. A rate counts m simulations for each move that
 had two legal actions or more, and all CPU seconds of the game, its slides and spawns too.
 """
 
@@ -18,8 +18,8 @@ from functools import cache
 
 from numba.core.runtime import _nrt_python, rtsys
 
-from agents.leaf_value import LeafValue
-from agents.uct import UCT
+from agents.twenty48.leaf_value import LeafValue
+from agents.twenty48.uct import UCT
 from engine.twenty48 import legal_actions
 from study.bench.rates import SECONDS_OF_AGENT_GAMES, Round, inside, median_rates
 

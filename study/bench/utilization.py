@@ -9,7 +9,7 @@ store   seconds that it takes to write a finished game
 tell    seconds that it takes to close a trial
 ======  =============================================================================================
 
-The parent does one thing at a time, as :mod:`study.dispatch` and :mod:`study.search` do it: it hands out games
+The parent does one thing at a time, as :mod:`study.run.dispatch` and :mod:`study.run.search` do it: it hands out games
 while fewer than three a worker are out, waits for the first one back (or for the proposal), stores it,
 closes its trial. What is simulated is that loop; the games' lengths, and the four durations, are those
 of a study that was really run. That the parent and the workers take each other's cores is not simulated.
@@ -26,10 +26,10 @@ import pandas as pd
 from optuna.trial import TrialState
 from rich.table import Table
 
-from study.batch import games_of
-from study.dispatch import GAMES_PER_WORKER
 from study.errors import InputError
-from study.storage import runs_of
+from study.run.dispatch import GAMES_PER_WORKER
+from study.store.storage import runs_of
+from study.store.trial_games import games_of
 
 __all__ = ["Durations", "simulate", "utilization_frame", "utilization_table"]
 

@@ -18,7 +18,7 @@ from study.cli.rows import (
 from study.errors import InputError
 
 if TYPE_CHECKING:
-    from study.reproduce.fronts import Front
+    from study.reproduce.equal_time.fronts import Front
 
 __all__ = ["OR_A_FOLDER", "compare_at_equal_time", "equal_time"]
 
@@ -35,9 +35,9 @@ def is_folder(text: str) -> bool:
 def front_of_study(text: str, results: Path) -> "Front":
     """Read the validated front of a study."""
     from study.cli.studies import reading
-    from study.front import validated_frame
-    from study.reproduce.fronts import Front
-    from study.storage import record_of
+    from study.report.validated_front import validated_frame
+    from study.reproduce.equal_time.fronts import Front
+    from study.store.storage import record_of
 
     with reading(text, None, results) as (opened, place, experiment):
         validated = validated_frame(opened, experiment, None)
@@ -60,17 +60,17 @@ def compare_at_equal_time(
     With ``overlap_only``, points that cost more or fewer playout moves than all of the other front are left out: it
     tells what need not be played where both agents' playout moves take alike long, and only there.
     """
-    from study.report import write_csv
-    from study.reproduce.equal_time import (
+    from study.report.tables import write_csv
+    from study.reproduce.equal_time.fronts import front_in_folder, within
+    from study.reproduce.equal_time.run import (
         contender_of,
         difference_frame,
         equal_time_figure,
         equal_time_markdown,
         points_frame,
     )
-    from study.reproduce.fronts import front_in_folder, within
-    from study.reproduce.reproduction import Reproduction
-    from study.workers import check_jobs
+    from study.reproduce.folder import Reproduction
+    from study.run.workers import check_jobs
 
     seeds = seeds_of(games, seed)
     n_jobs = check_jobs(jobs)

@@ -52,8 +52,14 @@ def play(
     """Play games of one agent, and sum them up."""
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 
-    from study.play import agent_of, check_one_layout, in_maze, summary_for_people, summary_of
-    from study.workers import WorkersError, check_jobs, play_all
+    from study.experiments.play import (
+        agent_of,
+        check_one_layout,
+        in_maze,
+        summary_for_people,
+        summary_of,
+    )
+    from study.run.workers import WorkersError, check_jobs, play_all
 
     n_jobs = min(check_jobs(jobs), max(games, 1))
     if games < 1:
@@ -96,9 +102,9 @@ def bench(
 ) -> None:
     """Measure the engine: rates a CPU second, and their ratios in one run (about three minutes)."""
     from study.bench.figures import bench_tables, measure, throughput_figure
-    from study.drawing import save
-    from study.manifest import provenance, write_json
-    from study.place import make_folder
+    from study.report.style import save
+    from study.store.location import make_folder
+    from study.store.manifest import provenance, write_json
 
     out = console()
     if output is not None:
@@ -126,8 +132,8 @@ def utilization(
 ) -> None:
     """Simulate a study's search with 2 to 256 workers, and say how busy they would be."""
     from study.bench.utilization import utilization_frame, utilization_table
-    from study.place import make_folder
-    from study.report import write_csv
+    from study.report.tables import write_csv
+    from study.store.location import make_folder
 
     with reading(study, name, results) as (opened, _, _):
         frame = utilization_frame(opened)
@@ -163,11 +169,11 @@ def benchmark_samplers(
 
     Stopped, it goes on where it was: each finished run is kept in the folder's runs.jsonl.
     """
-    from study.counted import counted
-    from study.progress import duration
-    from study.sampler_benchmark.benchmark import BUDGETS, Progress, run_benchmark
-    from study.sampler_benchmark.surfaces import SURFACES
+    from study.bench.samplers.benchmark import BUDGETS, Progress, run_benchmark
+    from study.bench.samplers.surfaces import SURFACES
+    from study.run.progress import duration
     from study.samplers import installed_samplers
+    from study.text import counted
 
     budgets = [parse_budget(text) for text in budget] if budget else BUDGETS
     out = console()

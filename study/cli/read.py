@@ -24,10 +24,14 @@ __all__ = ["compare", "export", "front", "pick", "plot", "status"]
 @app.command()
 def status(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
     """Say how far a study is, also while a sweep is running."""
-    from study.counted import counted
-    from study.front import validated_frame, validated_hypervolume, without_baselines
-    from study.report import trials_frame
-    from study.storage import holder_of, record_of, runs_of
+    from study.report.tables import trials_frame
+    from study.report.validated_front import (
+        validated_frame,
+        validated_hypervolume,
+        without_baselines,
+    )
+    from study.store.storage import holder_of, record_of, runs_of
+    from study.text import counted
 
     with reading(study, name, results) as (opened, place, experiment):
         record, runs = record_of(opened), runs_of(opened)
@@ -68,7 +72,7 @@ def status(study: StudyArgument, name: NameOption = None, results: ResultsOption
 @app.command()
 def front(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
     """Print a study's validated front; before there is one, the front the model believes in."""
-    from study.sweep import print_front
+    from study.run.sweep import print_front
 
     with reading(study, name, results) as (opened, _, experiment):
         print_front(console(), opened, experiment)
@@ -77,7 +81,7 @@ def front(study: StudyArgument, name: NameOption = None, results: ResultsOption 
 @app.command()
 def plot(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
     """Draw a study's pictures into its folder."""
-    from study.outputs import draw
+    from study.report.export import draw
 
     with reading(study, name, results) as (opened, place, experiment):
         for path in draw(opened, experiment, place.folder):
@@ -87,7 +91,7 @@ def plot(study: StudyArgument, name: NameOption = None, results: ResultsOption =
 @app.command()
 def export(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
     """Write a study's tables, manifest and pictures into its folder."""
-    from study.outputs import export as write
+    from study.report.export import export as write
 
     with reading(study, name, results) as (opened, place, experiment):
         for path in write(opened, place, experiment, place.folder):
@@ -122,8 +126,8 @@ def pick(
     results: ResultsOption = RESULTS,
 ) -> None:
     """Choose a validated θ for a budget or a score, and say what to expect of it."""
-    from study.pick import answer_for_people, answer_of
-    from study.pick import pick as choose
+    from study.report.recommend import answer_for_people, answer_of
+    from study.report.recommend import pick as choose
 
     limits = {
         "seconds_per_move": seconds_per_move,
@@ -160,11 +164,11 @@ def compare(
     results: ResultsOption = RESULTS,
 ) -> None:
     """Compare validated fronts: one picture, and hypervolumes with intervals."""
-    from study.compare import compare_figure, compare_frame, compare_markdown, entry_of
-    from study.drawing import save
-    from study.manifest import provenance, write_json
-    from study.place import make_folder
-    from study.report import write_csv, write_text
+    from study.report.compare import compare_figure, compare_frame, compare_markdown, entry_of
+    from study.report.style import save
+    from study.report.tables import write_csv, write_text
+    from study.store.location import make_folder
+    from study.store.manifest import provenance, write_json
 
     if len(set(studies)) < len(studies):
         raise InputError(f"studies: {', '.join(studies)} given, each once allowed")

@@ -19,7 +19,7 @@ from study.cli.rows import (
 )
 
 if TYPE_CHECKING:
-    from agents.twenty48 import Game2048
+    from agents.twenty48.agent import Game2048
 
 __all__ = ["bellman", "dice", "mcts", "pacman", "switching", "table1"]
 
@@ -43,7 +43,7 @@ def table1(
     Ten rows of a thousand games, and three of a quarter of that for the program's slips. Stopped, it goes on where
     it was: finished games are in the folder's games.csv.
     """
-    from study.reproduce.reproduction import Reproduction
+    from study.reproduce.folder import Reproduction
     from study.reproduce.table1 import (
         ROWS,
         seeds_for_slips,
@@ -51,7 +51,7 @@ def table1(
         table1_frame,
         table1_markdown,
     )
-    from study.workers import check_jobs
+    from study.run.workers import check_jobs
 
     seeds = seeds_of(games, seed)
     n_jobs = check_jobs(jobs)
@@ -83,8 +83,8 @@ def bellman(
 
     A thousand games where the paper says something (γ = 0.9), fewer for the other γ.
     """
-    from agents.mcmdp import MonteCarloMDP
-    from study.play import agent_of
+    from agents.twenty48.mcmdp import MonteCarloMDP
+    from study.experiments.play import agent_of
     from study.reproduce.bellman import (
         bellman_figure,
         bellman_frame,
@@ -92,8 +92,8 @@ def bellman(
         rows,
         seeds_of_row,
     )
-    from study.reproduce.reproduction import Reproduction
-    from study.workers import check_jobs
+    from study.reproduce.folder import Reproduction
+    from study.run.workers import check_jobs
 
     seeds = seeds_of(games, seed)
     n_jobs = check_jobs(jobs)
@@ -152,9 +152,9 @@ def mcts(
     Score by leaf value against simulations and against time, execution time against depth, and double progressive
     widening at equal time. Stopped, it goes on where it was: finished games are in the folder's games.csv.
     """
+    from study.reproduce.folder import Reproduction
     from study.reproduce.mcts import design, run
-    from study.reproduce.reproduction import Reproduction
-    from study.workers import check_jobs
+    from study.run.workers import check_jobs
 
     seeds = seeds_of(games, seed)
     n_jobs = check_jobs(jobs)
@@ -180,7 +180,7 @@ def dice(
 
     Five pairs of tolerance and discount, by the post's program and by the correct recursion. It takes seconds.
     """
-    from study.reproduce.dice import reproduce_dice
+    from study.reproduce.dice.run import reproduce_dice
 
     seeds = seeds_of(games, seed)
     print(reproduce_dice(seeds, output, settings_of(games, seed)), end="")
@@ -206,7 +206,7 @@ def pacman(
     on where it was: finished games are in the folder's games.csv.
     """
     from study.reproduce.pacman.run import reproduce as reproduce_pacman
-    from study.workers import check_jobs
+    from study.run.workers import check_jobs
 
     seeds = seeds_of(games, seed)
     n_jobs = check_jobs(jobs)

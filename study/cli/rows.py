@@ -44,7 +44,7 @@ def output_option(
 
 def seeds_of(games: int, seed: int) -> range:
     """Return the seeds that all rows play; InputError if a number is out of range."""
-    from study.replicate import LARGEST_STUDY_SEED, game_seed
+    from study.store.seeds import LARGEST_STUDY_SEED, game_seed
 
     check_range("games", games, 2, MOST_GAMES)
     check_range("seed", seed, 0, LARGEST_STUDY_SEED)
@@ -70,8 +70,8 @@ ReuseOption = Annotated[
 @contextmanager
 def rows_reported() -> Iterator[None]:
     """Turn what stops a reproduction into one line."""
-    from study.reproduce.rows import RowsError
-    from study.workers import WorkersError
+    from study.run.play_missing import RowsError
+    from study.run.workers import WorkersError
 
     try:
         yield

@@ -66,19 +66,19 @@ def replicates(
 
     Stopped, a run with --output goes on where it was: each finished game is kept in its folder.
     """
-    from study.manifest import provenance
-    from study.sample_size.games import (
+    from study.experiments.twenty48_games import check_2048
+    from study.reproduce.sample_size.games import (
         MOST_GAMES,
         choose_points,
         samples_of_points,
         samples_played,
     )
-    from study.sample_size.means import check_errors
-    from study.sample_size.measured import measure
-    from study.sample_size.report import write
-    from study.sample_size.tables import sections_of
-    from study.twenty48 import check_2048
-    from study.validated_points import validated_points
+    from study.reproduce.sample_size.means import check_errors
+    from study.reproduce.sample_size.measured import measure
+    from study.reproduce.sample_size.report import write
+    from study.reproduce.sample_size.tables import sections_of
+    from study.store.manifest import provenance
+    from study.store.validated_points import validated_points
 
     check_errors(standard_error or [])
     options = {"--theta": theta, "--versus": versus, "--games": games, "--seed": seed}

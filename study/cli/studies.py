@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import optuna
 
-    from study.experiment import Experiment
-    from study.place import Place
+    from study.experiments.registry import Experiment
+    from study.store.location import Place
 
 __all__ = ["reading"]
 
@@ -21,8 +21,8 @@ def reading(
     """Open a study that exists; what its storage does wrong becomes one line."""
     import optuna
 
-    from study.place import Place
-    from study.storage import faults_reported, open_for_reading
+    from study.store.location import Place
+    from study.store.storage import faults_reported, open_for_reading
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     url = study if "://" in study else "sqlite:///"

@@ -70,15 +70,15 @@ def sweep(
     """
     import optuna
 
-    from study.design import draw_design
-    from study.experiment import experiment as find_experiment
-    from study.place import place_of
-    from study.precision import Precision
+    from study.experiments.registry import experiment as find_experiment
+    from study.run.search import Settings
+    from study.run.stopping import Precision
+    from study.run.sweep import Sweep
+    from study.run.workers import check_jobs
     from study.samplers import check_sampler
-    from study.search import Settings
-    from study.storage import check_place, create_or_resume, faults_reported, locked
-    from study.sweep import Sweep
-    from study.workers import check_jobs
+    from study.samplers.design import draw_design
+    from study.store.location import place_of
+    from study.store.storage import check_place, create_or_resume, faults_reported, locked
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     found = find_experiment(experiment).by(cost)
@@ -104,7 +104,7 @@ def sweep(
 @contextmanager
 def stops_reported() -> Iterator[None]:
     """Turn what stops a sweep, other than an interrupt, into one line and exit code 1."""
-    from study.sweep import StoppedError
+    from study.run.sweep import StoppedError
 
     try:
         yield
@@ -126,13 +126,13 @@ def validate(
 
     What is validated already keeps its games; a smaller standard error adds to them.
     """
-    from study.experiment import experiment as find_experiment
-    from study.goal import SCORE
-    from study.place import make_folder
-    from study.precision import Precision
-    from study.storage import check_database, locked, record_of
-    from study.sweep import Sweep
-    from study.workers import check_jobs
+    from study.experiments.objectives import SCORE
+    from study.experiments.registry import experiment as find_experiment
+    from study.run.stopping import Precision
+    from study.run.sweep import Sweep
+    from study.run.workers import check_jobs
+    from study.store.location import make_folder
+    from study.store.storage import check_database, locked, record_of
 
     # What no goal allows is refused before anything is opened.
     Precision.of(SCORE, standard_error, validation_games, validation_points)

@@ -1,1 +1,1 @@
-"""What studies tune, game by game; by name in :mod:`study.experiment`."""
+"""What studies tune, game by game; by name in :mod:`study.experiments.registry`."""

@@ -1,22 +1,15 @@
 """What an experiment is: an agent, its search space and its objectives."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
-
-import numpy as np
-import numpy.typing as npt
-from optuna.trial import FrozenTrial
 
 from agents.agent import Agent
 from agents.catalog import Value, build
-from study.batch import games_of
-from study.cost import PLAYOUT_MOVES, SECONDS, Cost, cost_by_name
-from study.goal import SCORE, Goal
-from study.kind import Kind
-from study.observations import Objectives
-from study.space import Space
-from study.twenty48 import TWENTY48
+from study.experiments.cost import PLAYOUT_MOVES, SECONDS, Cost, cost_by_name
+from study.experiments.game_summary import Kind
+from study.experiments.objectives import SCORE, Goal
+from study.experiments.space import Space
+from study.experiments.twenty48_games import TWENTY48
 
 __all__ = ["Experiment"]
 
@@ -88,15 +81,6 @@ class Experiment:
         """The reference point's second coordinate, in units of the cost."""
         return self.reference_costs[self.cost.name]
 
-    @property
-    def objectives(self) -> Objectives:
-        """What a model must know: costs are ratios, and the goal's noise is known."""
-        return Objectives(
-            logarithmic=(False, True),
-            reference_point=(self.reference_score, self.reference_cost),
-            noise=partial(noise_of_games, goal=self.goal),
-        )
-
     def with_cost(self, cost: Cost) -> "Experiment":
         """Return the same with another objective to minimize."""
         return replace(self, cost=cost)
@@ -117,9 +101,3 @@ class Experiment:
     def build(self, values: Mapping[str, Value]) -> Agent:
         """Make the agent of one parameter vector."""
         return build(self.agent, {**self.fixed, **values})
-
-
-def noise_of_games(trials: Sequence[FrozenTrial], goal: Goal) -> npt.NDArray[np.float64]:
-    """Return the variances of the trials' means; those of costs are left to be inferred."""
-    samples = [goal.samples(list(games_of(trial).values())) for trial in trials]
-    return np.stack([goal.variances(samples), np.full(len(samples), np.nan)], axis=-1)

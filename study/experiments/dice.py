@@ -1,6 +1,6 @@
 """The experiment with the game of dice, which asks how much solving is enough.
 
-A game is a solution, see :mod:`agents.dice_solver`: its score is the policy's exact expectation, and its cost what the
+A game is a solution, see :mod:`agents.dice.solver`: its score is the policy's exact expectation, and its cost what the
 sweeps take. Both parameters buy score with sweeps:
 
 - γ from 0.5, by which one sticks in 53 of 56 states, to 1, which is allowed and finds the optimum, 13.34827.
@@ -13,12 +13,12 @@ several times what the dearest corner takes (0.3 ms and 23 sweeps).
 Source: P. Thanki, *Value iteration algorithm* (2021). The baseline is the last row of its table.
 """
 
-from agents.dice_solver import DiceSolution
-from study.cost import SOLVING_SECONDS, SWEEPS
+from agents.dice.solver import DiceSolution
+from study.experiments.cost import SOLVING_SECONDS, SWEEPS
 from study.experiments.definition import Experiment
-from study.goal import EXACT_SCORE
-from study.kind import Kind
-from study.space import Parameter, Space
+from study.experiments.game_summary import Kind
+from study.experiments.objectives import EXACT_SCORE
+from study.experiments.space import Parameter, Space
 
 __all__ = ["DICE"]
 

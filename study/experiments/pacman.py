@@ -19,14 +19,14 @@ Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm
 World* (2018). The baselines are its settings: with these N = 100 is never reached.
 """
 
-from agents.ghost_zone import Distance
-from agents.pacman_agent import PacmanGame
+from agents.pacman.agent import PacmanGame
+from agents.pacman.rewards import Distance
 from engine.pacman import LayoutName
-from study.cost import BACKUPS, SECONDS
+from study.experiments.cost import BACKUPS, SECONDS
 from study.experiments.definition import Experiment
-from study.goal import WIN_RATE
-from study.kind import Kind
-from study.space import Choice, Parameter, Space
+from study.experiments.game_summary import Kind
+from study.experiments.objectives import WIN_RATE
+from study.experiments.space import Choice, Parameter, Space
 
 __all__ = ["PACMAN", "PACMAN_SMALL"]
 

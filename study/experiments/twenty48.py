@@ -18,14 +18,14 @@ The space of ``uct`` lies around the book's example, random rollouts with m = 10
   what it knew of small c out to that bound, and what was validated there scored less.
 - k′ from 0.3 (with α′ = 0 one state an action) to 30, which is no widening at all: a state has 30 slots of spawns
   at most, so with α′ above 0 a search never holds as many different states as k′·N^α′, and all decisions are exactly
-  those of the plain tree (k′ = 0 in :mod:`agents.uct`, which no logarithmic scale reaches). The baseline is such.
+  those of the plain tree (k′ = 0 in :mod:`agents.twenty48.uct`, which no logarithmic scale reaches). The baseline is such.
 """
 
 from agents.catalog import from_theta
-from agents.leaf_value import LeafValue
-from agents.schedule import AUTHORS_THETA
+from agents.twenty48.leaf_value import LeafValue
+from agents.twenty48.schedule import AUTHORS_THETA
 from study.experiments.definition import Experiment
-from study.space import Choice, Parameter, Space
+from study.experiments.space import Choice, Parameter, Space
 
 __all__ = ["MCMDP", "SWITCHING", "UCT"]
 

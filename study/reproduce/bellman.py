@@ -25,12 +25,12 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from agents.agent import Agent
-from agents.mcmdp import MonteCarloMDP
-from agents.pmcts import PureMonteCarlo
-from agents.twenty48 import Game2048
-from study.drawing import BLACK, BLUE, GREY, RED, STYLE, caption, new_figure, points_axis
-from study.reproduce import intervals
-from study.reproduce.scores import estimate_columns, mean_columns, score_bars, scores_of, shown
+from agents.twenty48.agent import Game2048
+from agents.twenty48.mcmdp import MonteCarloMDP
+from agents.twenty48.pmcts import PureMonteCarlo
+from study import estimate as intervals
+from study.report.scores import estimate_columns, mean_columns, score_bars, scores_of, shown
+from study.report.style import BLACK, BLUE, GREY, RED, STYLE, caption, new_figure, points_axis
 
 __all__ = ["Row", "bellman_figure", "bellman_frame", "bellman_markdown", "rows", "seeds_of_row"]
 

@@ -2,9 +2,9 @@
 
 The paper's table gives no interval and does not say how many games it rests on. Its program merges in cascade
 (:mod:`engine.twenty48.rule`), and its MDP agents follow an explicit schedule
-(:data:`agents.schedule.AUTHORS_SCHEDULE`); both are facts of its published code. So each row is played under
+(:data:`agents.twenty48.schedule.AUTHORS_SCHEDULE`); both are facts of its published code. So each row is played under
 the common rule and under the cascade, on the same seeds; and, for what they matter, with the program's two
-slips (:mod:`agents.slips`).
+slips (:mod:`agents.twenty48.published_program`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,16 +17,16 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from agents.agent import Agent
-from agents.mcmdp import MonteCarloMDP
-from agents.pmcts import PureMonteCarlo
-from agents.schedule import AUTHORS_SCHEDULE
-from agents.slips import FoursExploredAsTwos, OneSpawnADirection
-from agents.twenty48 import Game2048
+from agents.twenty48.agent import Game2048
+from agents.twenty48.mcmdp import MonteCarloMDP
+from agents.twenty48.pmcts import PureMonteCarlo
+from agents.twenty48.published_program import FoursExploredAsTwos, OneSpawnADirection
+from agents.twenty48.schedule import AUTHORS_SCHEDULE
 from engine.twenty48 import Rule
-from study.drawing import BLACK, BLUE, RED, STYLE, caption, new_figure, points_axis
-from study.reproduce import intervals
-from study.reproduce.scores import estimate_columns, mean_columns, score_bars, scores_of, shown
-from study.twenty48 import summarize
+from study import estimate as intervals
+from study.experiments.twenty48_games import summarize
+from study.report.scores import estimate_columns, mean_columns, score_bars, scores_of, shown
+from study.report.style import BLACK, BLUE, RED, STYLE, caption, new_figure, points_axis
 
 __all__ = [
     "ROWS",

@@ -16,7 +16,7 @@ import optuna
 from optuna.samplers import BaseSampler, GPSampler, NSGAIISampler, RandomSampler, TPESampler
 
 from study.errors import InputError
-from study.observations import Objectives
+from study.samplers.observations import Objectives
 
 __all__ = ["DEFAULT_SAMPLER", "SAMPLERS", "check_sampler", "installed_samplers", "make_sampler"]
 

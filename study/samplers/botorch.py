@@ -28,9 +28,9 @@ from botorch.sampling.normal import SobolQMCNormalSampler
 from gpytorch.mlls import SumMarginalLogLikelihood
 from linear_operator.utils.warnings import NumericalWarning
 
-from study.cube import Cube
-from study.observations import Observations
-from study.samplers.model_sampler import ModelSampler
+from study.samplers.base import ModelSampler
+from study.samplers.encoding import Cube
+from study.samplers.observations import Observations
 
 __all__ = ["BoTorchSampler"]
 
@@ -102,7 +102,7 @@ def fitted(observations: Observations) -> ModelListGP:
 class BoTorchSampler(ModelSampler):
     """Suggests where BoTorch's qLogNEHVI is largest.
 
-    Parameters are those of :class:`~study.samplers.model_sampler.ModelSampler`.
+    Parameters are those of :class:`~study.samplers.base.ModelSampler`.
     """
 
     def propose(self, observations: Observations, cube: Cube, rng: np.random.Generator) -> Floats:

@@ -1,6 +1,6 @@
 """Noisy expected hypervolume improvement, as an optuna sampler for two objectives.
 
-A trial's value is a noisy mean, and the model is told how noisy (:mod:`study.noise`); left to itself it
+A trial's value is a noisy mean, and the model is told how noisy (:mod:`study.shrinkage`); left to itself it
 cannot tell luck from merit on so few trials. It never takes an observed value for a point of the front:
 the front to be improved is drawn from what is believed of all points, finished **and** pending, some
 dozens of times; given such a draw, the improvement that a candidate may bring has a closed form, and
@@ -9,7 +9,7 @@ their average is what is maximized. So trials in flight take part, and nobody wa
 The sampler knows nothing of games and serves any optuna study with two objectives:
 
 >>> import optuna
->>> from study.observations import Objectives
+>>> from study.samplers.observations import Objectives
 >>> from study.samplers.nehvi import NoisyEHVISampler
 >>> def noise(trials):  # the variances of both values, each trial; NaN: not known
 ...     return [[trial.user_attrs["variance"], float("nan")] for trial in trials]
@@ -20,13 +20,13 @@ The sampler knows nothing of games and serves any optuna study with two objectiv
 import numpy as np
 import numpy.typing as npt
 
-from study.candidates import among, perturb, sobol_points
-from study.cube import Cube
-from study.improvement import Strips, expected_improvement, strips_of
-from study.observations import Observations
 from study.pareto import nondominated
-from study.posterior import Posterior
-from study.samplers.model_sampler import ModelSampler
+from study.samplers.base import ModelSampler
+from study.samplers.candidates import among, perturb, sobol_points
+from study.samplers.ehvi import Strips, expected_improvement, strips_of
+from study.samplers.encoding import Cube
+from study.samplers.observations import Observations
+from study.samplers.posterior import Posterior
 
 __all__ = ["NoisyEHVISampler"]
 

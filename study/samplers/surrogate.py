@@ -36,10 +36,10 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor
 
-from study.candidates import among, sobol_points
-from study.cube import Cube
-from study.observations import Observations
-from study.samplers.model_sampler import ModelSampler
+from study.samplers.base import ModelSampler
+from study.samplers.candidates import among, sobol_points
+from study.samplers.encoding import Cube
+from study.samplers.observations import Observations
 
 __all__ = ["Networks", "SurrogateSampler", "crowding", "evolve", "ranks"]
 
@@ -239,7 +239,7 @@ def evolve(
 class SurrogateSampler(ModelSampler):
     """Suggests the point of the networks' front that is least like anything tried or being tried.
 
-    Parameters are those of :class:`~study.samplers.model_sampler.ModelSampler`; the objectives' noise is not
+    Parameters are those of :class:`~study.samplers.base.ModelSampler`; the objectives' noise is not
     used.
     """
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from agents.agent import Agent, Game, check_seed, warm
-from agents.pmcts import PureMonteCarlo
-from agents.twenty48 import Game2048
+from agents.twenty48.agent import Game2048
+from agents.twenty48.pmcts import PureMonteCarlo
 from engine.twenty48 import Rule
 
 

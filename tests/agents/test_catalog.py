@@ -3,16 +3,16 @@
 import pytest
 
 from agents.catalog import AGENTS, Value, build, from_theta, parameters, theta_names, words_allowed
-from agents.dice import DiceAgent
-from agents.dice_solver import DiceSolver
-from agents.ghost_zone import Distance
-from agents.leaf_value import LeafValue
-from agents.mcmdp import MonteCarloMDP
-from agents.pacman_astar import PacmanAStar
-from agents.pacman_mdp import PacmanMDP
-from agents.pacman_random import PacmanRandom
-from agents.pmcts import PureMonteCarlo
-from agents.uct import UCT
+from agents.dice.agent import DiceAgent
+from agents.dice.solver import DiceSolver
+from agents.pacman.astar import PacmanAStar
+from agents.pacman.mdp import PacmanMDP
+from agents.pacman.random import PacmanRandom
+from agents.pacman.rewards import Distance
+from agents.twenty48.leaf_value import LeafValue
+from agents.twenty48.mcmdp import MonteCarloMDP
+from agents.twenty48.pmcts import PureMonteCarlo
+from agents.twenty48.uct import UCT
 from engine.pacman import GhostKind, Layout
 
 

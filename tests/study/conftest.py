@@ -16,11 +16,11 @@ from threadpoolctl import threadpool_limits
 
 from agents.agent import Agent, Game, check_seed
 from agents.catalog import AGENTS
-from study.cost import BACKUPS, SECONDS, SOLVING_SECONDS, SWEEPS
-from study.experiment import EXPERIMENTS, Experiment
-from study.goal import EXACT_SCORE, WIN_RATE
-from study.kind import Kind
-from study.space import Choice, Parameter, Space
+from study.experiments.cost import BACKUPS, SECONDS, SOLVING_SECONDS, SWEEPS
+from study.experiments.game_summary import Kind
+from study.experiments.objectives import EXACT_SCORE, WIN_RATE
+from study.experiments.registry import EXPERIMENTS, Experiment
+from study.experiments.space import Choice, Parameter, Space
 
 QUICK = Experiment(
     name="quick",

@@ -8,10 +8,10 @@ import numpy as np
 import optuna
 
 from agents.agent import Game
-from agents.twenty48 import Game2048
-from study.experiment import Experiment
-from study.replicate import game_to_record
-from study.validated_points import GAME_PREFIX, POINT_PREFIX, key_of
+from agents.twenty48.agent import Game2048
+from study.experiments.registry import Experiment
+from study.store.seeds import game_to_record
+from study.store.validated_points import GAME_PREFIX, POINT_PREFIX, key_of
 
 N_MOVES = 100
 

@@ -26,11 +26,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from agents.agent import warm
-from agents.leaf_value import LeafValue
-from agents.uct import UCT
+from agents.twenty48.leaf_value import LeafValue
+from agents.twenty48.uct import UCT
 from study.errors import InputError
-from study.report import write_csv
-from study.reproduce.intervals import Estimate
+from study.estimate import Estimate
+from study.report.tables import write_csv
 from study.reproduce.mcts.design import Case, Setting
 from study.reproduce.mcts.timing import Clock, Stopwatch, Timed, median
 

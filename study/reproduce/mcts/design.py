@@ -14,8 +14,8 @@ Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §
 
 from dataclasses import dataclass
 
-from agents.leaf_value import LeafValue
-from agents.uct import UCT
+from agents.twenty48.leaf_value import LeafValue
+from agents.twenty48.uct import UCT
 
 __all__ = ["DESIGN", "TITLES", "Case", "Design", "Setting", "plain_agent", "plain_name"]
 

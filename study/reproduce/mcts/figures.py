@@ -7,13 +7,23 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
-from agents.leaf_value import LeafValue
-from study.cost import SECONDS
-from study.drawing import BLACK, BLUE, GREY, RED, STYLE, caption, cost_axis, new_figure, points_axis
+from agents.twenty48.leaf_value import LeafValue
+from study.experiments.cost import SECONDS
+from study.report.scores import score_bars
+from study.report.style import (
+    BLACK,
+    BLUE,
+    GREY,
+    RED,
+    STYLE,
+    caption,
+    cost_axis,
+    new_figure,
+    points_axis,
+)
 from study.reproduce.mcts.design import DEPTH, EXPLORATION, TITLES, Design
 from study.reproduce.mcts.timing import TIMED_SIMULATIONS
 from study.reproduce.mcts.widening import case_of
-from study.reproduce.scores import score_bars
 
 __all__ = ["equal_time_figure", "execution_time_figure", "score_figure", "widening_figure"]
 

@@ -1,7 +1,7 @@
 """Score against the number of simulations, and against the time they take, by leaf value.
 
 Between two neighbouring points of a leaf value a score is read off the straight line over the logarithm of seconds
-per move (:func:`study.reproduce.equal_time.weights_at`): at any budget between its cheapest and its dearest point
+per move (:func:`study.reproduce.equal_time.run.weights_at`): at any budget between its cheapest and its dearest point
 it is then a weighted sum of two points' mean scores. Times are taken as exact. Who leads at a budget is said with its
 paired differences from **each** of the others: the largest of several noisy means is too high by itself, and says
 nothing of who is best.
@@ -16,10 +16,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from agents.agent import Agent
-from agents.leaf_value import LeafValue
-from agents.twenty48 import Game2048
-from study.reproduce import intervals
-from study.reproduce.equal_time import weights_at
+from agents.twenty48.agent import Game2048
+from agents.twenty48.leaf_value import LeafValue
+from study import estimate as intervals
+from study.report.scores import Scores, estimate_columns, score_columns, scores_of
+from study.reproduce.equal_time.run import weights_at
 from study.reproduce.mcts.design import (
     EXPLORATION,
     TITLES,
@@ -27,7 +28,6 @@ from study.reproduce.mcts.design import (
     plain_agent,
     plain_name,
 )
-from study.reproduce.scores import Scores, estimate_columns, score_columns, scores_of
 
 __all__ = [
     "Lead",

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from agents.leaf_value import LeafValue
-from study.cost import engineering
-from study.reproduce.intervals import Estimate
+from agents.twenty48.leaf_value import LeafValue
+from study.estimate import Estimate
+from study.experiments.cost import engineering
+from study.report.scores import shown
 from study.reproduce.mcts.design import DEPTH, EXPLORATION, TITLES, Design
 from study.reproduce.mcts.points import leads
 from study.reproduce.mcts.timing import TIMED_SIMULATIONS, Timings
 from study.reproduce.mcts.widening import case_of, points_a_percent
-from study.reproduce.scores import shown
 
 __all__ = ["equal_time_lines", "mcts_markdown", "verdict", "widening_lines"]
 

@@ -7,9 +7,9 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from agents.agent import Agent
-from study.counted import counted
-from study.drawing import save
-from study.report import write_csv
+from study.report.style import save
+from study.report.tables import write_csv
+from study.reproduce.folder import Reproduction
 from study.reproduce.mcts.calibration import calibrated, read_calibration
 from study.reproduce.mcts.design import Design
 from study.reproduce.mcts.figures import (
@@ -29,7 +29,7 @@ from study.reproduce.mcts.points import (
 from study.reproduce.mcts.report import mcts_markdown
 from study.reproduce.mcts.timing import Clock, time_design, timings_frame
 from study.reproduce.mcts.widening import widening_agents, widening_frame
-from study.reproduce.reproduction import Reproduction
+from study.text import counted
 
 __all__ = ["reproduce"]
 
@@ -64,7 +64,7 @@ def reproduce(
     ------
     InputError
         If the folder's calibration cannot be read.
-    RowsError, study.workers.WorkersError
+    RowsError, study.run.workers.WorkersError
         If a game cannot be played.
     """
     folder = run.folder

@@ -19,11 +19,11 @@ import pandas as pd
 from scipy.stats import binom
 
 from agents.agent import warm
-from agents.leaf_value import LeafValue
-from agents.uct import UCT
+from agents.twenty48.leaf_value import LeafValue
+from agents.twenty48.uct import UCT
 from engine.rng import PLAYOUT
 from engine.twenty48 import initial, stream
-from study.reproduce.intervals import Estimate
+from study.estimate import Estimate
 from study.reproduce.mcts.design import EXPLORATION, TITLES, Design
 
 __all__ = [

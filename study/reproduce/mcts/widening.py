@@ -12,12 +12,12 @@ import numpy as np
 import pandas as pd
 
 from agents.agent import Agent
-from agents.twenty48 import Game2048
-from study.reproduce import intervals
-from study.reproduce.intervals import Estimate
+from agents.twenty48.agent import Game2048
+from study import estimate as intervals
+from study.estimate import Estimate
+from study.report.scores import estimate_columns, score_columns, scores_of
 from study.reproduce.mcts.calibration import Chosen
 from study.reproduce.mcts.design import Case
-from study.reproduce.scores import estimate_columns, score_columns, scores_of
 
 __all__ = ["case_of", "points_a_percent", "widening_agents", "widening_frame"]
 

@@ -23,9 +23,9 @@ from itertools import combinations
 
 import pandas as pd
 
-from agents.pacman_agent import PacmanAgent
+from agents.pacman.agent import PacmanAgent
 from engine.pacman import Layout
-from study.reproduce.intervals import Estimate
+from study.estimate import Estimate
 from study.reproduce.pacman.design import (
     ASTAR,
     BEST,

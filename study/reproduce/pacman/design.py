@@ -22,11 +22,11 @@ from collections.abc import Mapping
 from itertools import product
 from typing import NamedTuple
 
-from agents.ghost_zone import LARGEST_RADIUS, Distance
-from agents.pacman_agent import PacmanAgent
-from agents.pacman_astar import PacmanAStar
-from agents.pacman_mdp import PacmanMDP
-from agents.pacman_random import PacmanRandom
+from agents.pacman.agent import PacmanAgent
+from agents.pacman.astar import PacmanAStar
+from agents.pacman.mdp import PacmanMDP
+from agents.pacman.random import PacmanRandom
+from agents.pacman.rewards import LARGEST_RADIUS, Distance
 from engine.pacman import LAYOUTS, Layout
 
 __all__ = [

@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator, PercentFormatter, ScalarFormatter
 
-from agents.ghost_zone import Distance
-from agents.pacman_mdp import PacmanMDP
-from study.drawing import BLACK, BLUE, RED, STYLE, WORDS, caption, level
+from agents.pacman.mdp import PacmanMDP
+from agents.pacman.rewards import Distance
+from study.report.style import BLACK, BLUE, RED, STYLE, WORDS, caption, level
 from study.reproduce.pacman.design import (
     DISTANCE_GAMMA,
     DISTANCE_RADII,

@@ -2,9 +2,9 @@
 
 import math
 
-from agents.pacman_agent import PacmanGame
+from agents.pacman.agent import PacmanGame
 from engine.pacman import Outcome
-from study.reproduce.ledger import Ledger
+from study.store.ledger import Ledger
 
 __all__ = ["PacmanLedger"]
 

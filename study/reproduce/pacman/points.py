@@ -24,12 +24,11 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.stats import norm
 
-from agents.ghost_zone import Distance
-from agents.pacman_agent import PacmanAgent, PacmanGame
+from agents.pacman.agent import PacmanAgent, PacmanGame
+from agents.pacman.rewards import Distance
 from engine.pacman import Layout, Outcome
-from study.reproduce import intervals
-from study.reproduce.intervals import Estimate
-from study.reproduce.ledger import digest_of
+from study import estimate as intervals
+from study.estimate import Estimate
 from study.reproduce.pacman.design import (
     DISTANCE_GAMMA,
     DISTANCE_RADII,
@@ -41,6 +40,7 @@ from study.reproduce.pacman.design import (
     to_tolerance,
 )
 from study.reproduce.pacman.trials import GAMES_A_TRIAL, Played
+from study.store.ledger import digest_of
 
 __all__ = [
     "agent_columns",

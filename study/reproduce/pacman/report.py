@@ -5,14 +5,13 @@ from math import isfinite
 
 import pandas as pd
 
-from agents.ghost_zone import Distance
-from agents.pacman_agent import PacmanAgent
-from agents.pacman_astar import PacmanAStar
-from agents.pacman_mdp import PacmanMDP
+from agents.pacman.agent import PacmanAgent
+from agents.pacman.astar import PacmanAStar
+from agents.pacman.mdp import PacmanMDP
+from agents.pacman.rewards import Distance
 from engine.pacman import MOST_STEPS, Layout
-from study.cost import engineering
-from study.goal import Z95
-from study.reproduce.ledger import digest_of
+from study.experiments.cost import engineering
+from study.experiments.objectives import Z95
 from study.reproduce.pacman.claims import HARDLY, MIDDLE_SWEEPS, Claim, Part, Verdict
 from study.reproduce.pacman.design import (
     ASTAR,
@@ -31,6 +30,7 @@ from study.reproduce.pacman.design import (
     mdp_candidates,
 )
 from study.reproduce.pacman.trials import GAMES_A_TRIAL, Played
+from study.store.ledger import digest_of
 
 __all__ = ["pacman_markdown"]
 

@@ -6,11 +6,8 @@ from typing import Any
 
 from rich.console import Console
 
-from study.drawing import save
-from study.manifest import earlier_manifest, provenance, write_manifest
-from study.place import make_folder
-from study.report import write_csv, write_text
-from study.reproduce.ledger import digest_of
+from study.report.style import save
+from study.report.tables import write_csv, write_text
 from study.reproduce.pacman.claims import claims, claims_frame
 from study.reproduce.pacman.design import (
     MEDIUM,
@@ -38,6 +35,9 @@ from study.reproduce.pacman.points import (
 from study.reproduce.pacman.report import pacman_markdown
 from study.reproduce.pacman.selection import chosen, seeds_to_choose_on, selection_frame
 from study.reproduce.pacman.trials import play_missing
+from study.store.ledger import digest_of
+from study.store.location import make_folder
+from study.store.manifest import earlier_manifest, provenance, write_manifest
 
 __all__ = ["GAMES", "reproduce"]
 
@@ -67,7 +67,7 @@ def reproduce(
     ------
     InputError
         If the folder cannot be written, another run holds it, or its games are no games.
-    RowsError, study.workers.WorkersError
+    RowsError, study.run.workers.WorkersError
         If a game cannot be played.
     """
     make_folder(folder, "output")

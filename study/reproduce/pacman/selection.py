@@ -5,12 +5,12 @@ from typing import TypeVar
 
 import pandas as pd
 
-from agents.pacman_agent import PacmanAgent
+from agents.pacman.agent import PacmanAgent
 from engine.pacman import Layout
-from study.replicate import FIRST_VALIDATION_REPLICATE
 from study.reproduce.pacman.design import Chosen
 from study.reproduce.pacman.points import agent_columns, point_columns
 from study.reproduce.pacman.trials import Played
+from study.store.seeds import FIRST_VALIDATION_REPLICATE
 
 __all__ = ["chosen", "seeds_to_choose_on", "selection_frame"]
 

@@ -8,13 +8,13 @@ from typing import Any
 
 from rich.console import Console
 
-from agents.pacman_agent import PacmanAgent, PacmanGame
-from study.counted import counted, there_already
-from study.dispatch import Dispatch
-from study.progress import Snapshot, SweepDisplay
+from agents.pacman.agent import PacmanAgent, PacmanGame
 from study.reproduce.pacman.ledger import PacmanLedger
-from study.reproduce.rows import RowsError
-from study.workers import Finished
+from study.run.dispatch import Dispatch
+from study.run.play_missing import RowsError
+from study.run.progress import Snapshot, SweepDisplay
+from study.run.workers import Finished
+from study.text import counted, there_already
 
 __all__ = ["GAMES_A_TRIAL", "Played", "Trial", "play_missing", "runs_of"]
 
@@ -161,7 +161,7 @@ def play_missing(
 
     Raises
     ------
-    RowsError, study.workers.WorkersError
+    RowsError, study.run.workers.WorkersError
         If a game cannot be played.
     """
     source = Trials(agents, seeds, ledger, what)

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from agents.mcmdp import MonteCarloMDP
-from agents.twenty48 import Game2048 as Game
+from agents.twenty48.agent import Game2048 as Game
+from agents.twenty48.mcmdp import MonteCarloMDP
 from study.reproduce.bellman import (
     EQUATION_2,
     PURE,

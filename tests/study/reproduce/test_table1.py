@@ -3,10 +3,10 @@
 import pandas as pd
 import pytest
 
-from agents.mcmdp import MonteCarloMDP
-from agents.twenty48 import Game2048 as Game
+from agents.twenty48.agent import Game2048 as Game
+from agents.twenty48.mcmdp import MonteCarloMDP
 from engine.twenty48 import Rule
-from study.reproduce.intervals import Estimate
+from study.estimate import Estimate
 from study.reproduce.table1 import (
     PAPER,
     ROWS,

@@ -14,10 +14,10 @@ from optuna.distributions import (
 from optuna.samplers import RandomSampler
 from threadpoolctl import threadpool_info
 
-from study.candidates import among, perturb
-from study.cube import Cube
-from study.observations import Objectives
+from study.samplers.candidates import among, perturb
+from study.samplers.encoding import Cube
 from study.samplers.nehvi import NoisyEHVISampler
+from study.samplers.observations import Objectives
 from tests.study.samplers.toy import (
     DEGENERATE,
     MIXED,

@@ -7,8 +7,8 @@ import pytest
 from optuna.samplers import RandomSampler
 from threadpoolctl import threadpool_limits
 
-from study.candidates import among, sobol_points
-from study.cube import Cube
+from study.samplers.candidates import among, sobol_points
+from study.samplers.encoding import Cube
 from study.samplers.surrogate import Floats, Networks, SurrogateSampler, crowding, evolve, ranks
 from tests.study.samplers.toy import (
     DEGENERATE,

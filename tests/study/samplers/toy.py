@@ -15,9 +15,9 @@ from optuna.distributions import (
 from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
-from study.noise import variances_of_means
-from study.observations import Objectives
 from study.pareto import hypervolume
+from study.samplers.observations import Objectives
+from study.shrinkage import variances_of_means
 
 Floats = npt.NDArray[np.float64]
 

@@ -1,0 +1,95 @@
+"""A smaller map for Pacman's plan: the box that holds food, ghosts and Pacman, one cell larger on each side.
+
+The report sets the edges of its map "slightly larger than the minimum and maximum location of either food, ghosts or
+Pacman" (§2.2). Slightly is read as one cell; scared ghosts count, as ghosts; capsules, which it does not name, do not.
+What lies outside is as wall: where it would be the outcome of an action, Pacman stays.
+
+States of the smaller map are numbered anew, in the same order.
+
+Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a Non-Deterministic
+World* (2018), §2.2.
+"""
+
+from agents.mdp.kernels import Indices
+from agents.pacman.maze_mdp import NO_STATE
+from engine.jit import Integer, inlined, kernel
+from engine.pacman.maze import Maze
+from engine.pacman.state import PACMAN, State, X, Y
+
+__all__ = ["cut_outcomes", "keep"]
+
+
+@inlined
+def box(maze: Maze, state: State) -> tuple[Integer, Integer, Integer, Integer]:
+    """Return the least and greatest x, then y, of the cells with food, a ghost or Pacman."""
+    pacman = state.tally[PACMAN]
+    west = east = pacman // maze.height
+    south = north = pacman % maze.height
+    for cell in range(len(state.food)):
+        if state.food[cell]:
+            x, y = cell // maze.height, cell % maze.height
+            west, east = min(west, x), max(east, x)
+            south, north = min(south, y), max(north, y)
+    for i in range(len(state.ghosts)):
+        x, y = state.ghosts[i, X], state.ghosts[i, Y]
+        # Between two cells it is in both.
+        west, east = min(west, x >> 1), max(east, (x + 1) >> 1)
+        south, north = min(south, y >> 1), max(north, (y + 1) >> 1)
+    return west, east, south, north
+
+
+@kernel
+def keep(maze: Maze, state: State, cell_of: Indices, kept: Indices, number: Indices) -> Integer:
+    """Choose the states of the smaller map.
+
+    Parameters
+    ----------
+    maze : Maze
+        The maze.
+    state : State
+        How the game stands.
+    cell_of : int64, shape (n_states,)
+        As in :class:`agents.pacman.maze_mdp.MazeMotion`.
+    kept : int64, shape (n_states,)
+        Its beginning is set to the states that are kept.
+    number : int64, shape (n_states,)
+        Set to the new number of each state; NO_STATE where it is not kept.
+
+    Returns
+    -------
+    int
+        How many are kept.
+    """
+    west, east, south, north = box(maze, state)
+    n_kept = 0
+    for s in range(len(cell_of)):
+        x, y = cell_of[s] // maze.height, cell_of[s] % maze.height
+        if west - 1 <= x <= east + 1 and south - 1 <= y <= north + 1:
+            kept[n_kept] = s
+            number[s] = n_kept
+            n_kept += 1
+        else:
+            number[s] = NO_STATE
+    return n_kept
+
+
+@kernel
+def cut_outcomes(outcome: Indices, kept: Indices, number: Indices, cut: Indices) -> None:
+    """Write the outcomes of all actions in the smaller map.
+
+    Parameters
+    ----------
+    outcome : int64, shape (n_outcomes,)
+        Those in the whole maze, as many for each state as for any other.
+    kept : int64, shape (n_kept,)
+        The states that are kept.
+    number : int64, shape (n_states,)
+        Their new numbers.
+    cut : int64, shape (n_outcomes,)
+        Its beginning is set to the outcomes by new numbers.
+    """
+    by_state = len(outcome) // len(number)
+    for i in range(len(kept)):
+        for j in range(by_state):
+            after = number[outcome[kept[i] * by_state + j]]
+            cut[i * by_state + j] = i if after == NO_STATE else after

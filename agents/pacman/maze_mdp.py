@@ -1,0 +1,136 @@
+"""Pacman's motion through a maze as a finite MDP: where each action leads, and how likely.
+
+Notation
+--------
+===========  =======================================================================================
+s            a state: a cell without a wall; states are numbered in the order of cells
+a            an action in a state: number n·s + d for direction d of n = 4, or n = 5 where stopping is one
+T(s′|a)      0.8 for the cell ahead, 0.1 each for those to its left and right, in this order; s itself in the
+             place of a cell behind a wall; 1 for s if a is to stop
+R(s)         reward for being in a state
+===========  =======================================================================================
+
+The arrays are those of :mod:`agents.mdp.kernels`, where the reward is the action's: all actions of s are given R(s), and
+a backup comes to U(s) = R(s) + γ·max Σ T(s′|a)·U(s′), which is the report's equation 4.
+
+Nothing here knows food or ghosts; they enter by R. No state is terminal. That one action may have the same state among
+its outcomes twice (between two walls to the sides, both sideways slips stay) is left so: three outcomes a direction,
+always, keep the arrays the same when R changes.
+
+Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a Non-Deterministic
+World* (2018), §2.4.1 to §2.4.3.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.mdp.kernels import Floats, Indices, Tables
+from engine.pacman import Action, Layout
+from engine.pacman.maze import N_DIRECTIONS
+from engine.pacman.motion import P_CHOSEN, P_SIDE
+
+__all__ = ["NO_STATE", "MazeMotion"]
+
+NO_STATE = -1
+"""In the place of a state: a wall's."""
+
+SLIPS = (0, 3, 1)
+"""Ahead, to the left, to the right: what to add to a direction, mod 4."""
+
+
+@dataclass(frozen=True, eq=False)
+class MazeMotion:
+    """Where actions lead in one maze, made by :meth:`of`.
+
+    Attributes
+    ----------
+    cell_of : int64, shape (n_states,)
+        The cell of each state.
+    state_of : int64, shape (n_cells,)
+        The state of each cell; NO_STATE at a wall.
+    first_action, first_outcome, outcome, probability
+        As in :class:`agents.mdp.kernels.Tables`.
+    """
+
+    cell_of: Indices
+    state_of: Indices
+    first_action: Indices
+    first_outcome: Indices
+    outcome: Indices
+    probability: Floats
+
+    @classmethod
+    def of(cls, layout: Layout, *, stop: bool = False) -> "MazeMotion":
+        """Lay out the motion in a maze.
+
+        Parameters
+        ----------
+        layout : Layout
+            The maze.
+        stop : bool
+            Whether to stop is an action, too; the report's agent has the four directions alone.
+        """
+        after_by_cell = layout.maze.after
+        cell_of = np.flatnonzero(~layout.walls.ravel())
+        state_of = np.full(len(after_by_cell), NO_STATE)
+        state_of[cell_of] = np.arange(len(cell_of))
+        directions = (np.arange(N_DIRECTIONS)[:, None] + np.array(SLIPS)) % N_DIRECTIONS
+        after = state_of[after_by_cell[cell_of][:, directions.ravel()]]
+        probability = np.tile([P_CHOSEN, P_SIDE, P_SIDE], N_DIRECTIONS)
+        n_outcomes = [len(SLIPS)] * N_DIRECTIONS
+        if stop:
+            after = np.hstack([after, state_of[after_by_cell[cell_of, int(Action.STOP)]][:, None]])
+            probability = np.append(probability, 1.0)
+            n_outcomes.append(1)
+        n_states, n_actions = len(cell_of), len(n_outcomes)
+        return cls(
+            cell_of,
+            state_of,
+            np.arange(n_states + 1) * n_actions,
+            np.concatenate([[0], np.cumsum(np.tile(n_outcomes, n_states))]),
+            after.ravel(),
+            np.tile(probability, n_states),
+        )
+
+    @property
+    def n_states(self) -> int:
+        """How many cells are no walls."""
+        return len(self.cell_of)
+
+    @property
+    def n_actions(self) -> int:
+        """How many actions each state has, 4 or 5."""
+        return int(self.first_action[1])
+
+    def tables(self, rewards: npt.ArrayLike, discount: float) -> Tables:
+        """Return the MDP as kernels take it.
+
+        Parameters
+        ----------
+        rewards : float, shape (n_states,)
+            R of each state.
+        discount : float
+            γ, in (0, 1].
+
+        Raises
+        ------
+        ValueError
+            If there is not one reward for each state, or the discount is out of range.
+        """
+        by_state = np.asarray(rewards, np.float64)
+        if by_state.shape != (self.n_states,):
+            raise ValueError(
+                f"rewards: shape {by_state.shape} given, ({self.n_states},) expected: one for each cell without a wall"
+            )
+        if not 0 < discount <= 1:
+            raise ValueError(f"discount: {discount} given, above 0 and up to 1 allowed")
+        return Tables(
+            self.first_action,
+            np.repeat(by_state, self.n_actions),
+            self.first_outcome,
+            self.outcome,
+            self.probability,
+            float(discount),
+        )

@@ -1,0 +1,164 @@
+"""A* through a maze to the nearest of several cells, as though every action led where it is meant to.
+
+Notation
+--------
+===========  =======================================================================================
+g            steps of the shortest way found so far from the start to a cell
+h            Manhattan distance from a cell to the nearest goal: never more than the steps that are left
+f            g + h; the open cell of least f is taken next, of equals one of greatest g
+===========  =======================================================================================
+
+From a cell to its neighbour h falls by one at most, so a cell that is taken has its final g, and is taken no more.
+
+The open cells lie in a binary heap of whole numbers that have f, then −g, then the cell in their digits: a cell that is
+found again by a shorter way is put there again, and its older number is passed over when it comes up.
+
+Source: Hart, Nilsson, Raphael, *A Formal Basis for the Heuristic Determination of Minimum Cost Paths* (1968).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.mdp.kernels import Indices
+from engine.jit import Integer, inlined, kernel
+from engine.pacman.maze import N_DIRECTIONS, NO_DIRECTION, UNREACHABLE, Maze
+
+__all__ = ["SearchRoom", "nearest_goal", "new_room"]
+
+# Cells and steps, of which there are no more than cells, fit in twenty bits each: a maze has 64 × 64 cells at most.
+BITS = 20
+MASK = (1 << BITS) - 1
+
+UNSEEN = np.int64(2**62)
+"""In the place of g."""
+FIRST = 0
+
+
+class SearchRoom(NamedTuple):
+    """What a search writes to.
+
+    Attributes
+    ----------
+    goals : int64, shape (n_cells,)
+        Cells to come to; a search is told how many stand at the beginning.
+    steps : int64, shape (n_cells,)
+        g of each cell.
+    direction : int64, shape (n_cells,)
+        The direction of the step that leads into each cell.
+    heap : int64, shape (4·n_cells + 1,)
+        The open cells. Each step from one cell to another puts one there at most.
+    """
+
+    goals: Indices
+    steps: Indices
+    direction: Indices
+    heap: Indices
+
+
+def new_room(n_cells: int) -> SearchRoom:
+    """Make room for searches in a maze."""
+    return SearchRoom(
+        np.zeros(n_cells, np.int64),
+        np.zeros(n_cells, np.int64),
+        np.zeros(n_cells, np.int64),
+        np.zeros(N_DIRECTIONS * n_cells + 1, np.int64),
+    )
+
+
+@inlined
+def push(heap: Indices, n: Integer, number: Integer) -> Integer:
+    """Put a number into a heap of ``n``; returns how many it then has."""
+    place = n
+    while place > FIRST and heap[(place - 1) >> 1] > number:
+        heap[place] = heap[(place - 1) >> 1]
+        place = (place - 1) >> 1
+    heap[place] = number
+    return n + 1
+
+
+@inlined
+def sink(heap: Indices, n: Integer) -> Integer:
+    """Take the first and least number out of a heap of ``n``; returns how many it then has."""
+    n -= 1
+    number = heap[n]
+    place = 0
+    while 2 * place + 1 < n:
+        child = 2 * place + 1
+        if child + 1 < n and heap[child + 1] < heap[child]:
+            child += 1
+        if heap[child] >= number:
+            break
+        heap[place] = heap[child]
+        place = child
+    heap[place] = number
+    return n
+
+
+@inlined
+def least_distance(maze: Maze, room: SearchRoom, n_goals: Integer, cell: Integer) -> Integer:
+    """Return h of a cell."""
+    least = UNSEEN
+    for i in range(n_goals):
+        goal = room.goals[i]
+        east = abs(goal // maze.height - cell // maze.height)
+        north = abs(goal % maze.height - cell % maze.height)
+        least = min(least, east + north)
+    return least
+
+
+@kernel
+def nearest_goal(
+    maze: Maze, room: SearchRoom, start: Integer, n_goals: Integer
+) -> tuple[Integer, Integer]:
+    """Find a shortest way to a goal. It allocates nothing.
+
+    Parameters
+    ----------
+    maze : Maze
+        The maze.
+    room : SearchRoom
+        Written to, but for the goals.
+    start : int
+        The cell to start from.
+    n_goals : int
+        How many goals there are in ``room``.
+
+    Returns
+    -------
+    n_steps : int
+        Steps to the nearest goal; UNREACHABLE if no way leads to any, or there is none.
+    direction : int
+        Where the first of them goes; NO_DIRECTION if there is none to take.
+    """
+    if n_goals == 0:
+        return UNREACHABLE, NO_DIRECTION
+    heap = room.heap
+    for cell in range(len(room.steps)):
+        room.steps[cell] = UNSEEN
+    room.steps[start] = 0
+    n = push(
+        heap, 0, (least_distance(maze, room, n_goals, start) << 2 * BITS) | MASK << BITS | start
+    )
+    while n > 0:
+        number = heap[FIRST]
+        n = sink(heap, n)
+        cell = number & MASK
+        steps = MASK - (number >> BITS & MASK)
+        if steps > room.steps[cell]:
+            continue
+        if number >> 2 * BITS == steps:  # h is 0
+            direction = NO_DIRECTION
+            while cell != start:
+                direction = room.direction[cell]
+                cell = maze.after[cell, (direction + 2) & 3]
+            return steps, direction
+        steps += 1
+        for way in range(N_DIRECTIONS):
+            after = maze.after[cell, way]
+            if steps < room.steps[after]:
+                room.steps[after] = steps
+                room.direction[after] = way
+                f = steps + least_distance(maze, room, n_goals, after)
+                n = push(heap, n, f << 2 * BITS | (MASK - steps) << BITS | after)
+    return UNREACHABLE, NO_DIRECTION

@@ -1,0 +1,221 @@
+"""V(s′, θ), what a state is worth by random games, and the choice by its expectation over spawns.
+
+Notation
+--------
+===========  =======================================================================================
+s            the board now; a an action; s′ a *node*: the board after a and one particular spawn
+R(s, a)      the action's reward, in points
+m            empty cells after a; P(s′|s, a) is 0.9/m for a node with a 2, 0.1/m for one with a 4
+n(s′)        playouts of the node, given by the :class:`~agents.twenty48.schedule.Schedule`
+V(s′)        mean score of the best ⌈θ₆·n⌉ of its n playouts, counted from s′ on
+γ, w         discount of V, and weight of R: the value of a is w·R(s, a) + γ·Σ P(s′|s, a)·V(s′)
+===========  =======================================================================================
+
+Source: Ripstein (2023), §3.2 and §3.3, Algorithms 2 and 3, equations 2 and 3. Readings of ours:
+
+- Algorithm 3 sorts in *ascending* order and then slices the front, but calls the slice "top". We keep
+  the best. It returns the list; V is its mean.
+- The number kept is rounded up, so that every node keeps one playout at least.
+- In equation 2 there is no R, but a playout's result is the score of the whole game, so that what the
+  action scores counts once: w = 1, γ = 1. Points that are on the board already are the same for all actions;
+  we count from the board now.
+- Equation 3 adds R and discounts V. If V is what remains to be won from s′ on, that is w = 1; if V is the
+  whole game's score, as Algorithm 3 returns it, R stands in V too, and w = 1 + γ.
+- With a single legal action there is nothing to decide, and no playout is made.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.policy_dispatch import decides
+from agents.twenty48.loop import Choice
+from engine.jit import Integer, kernel
+from engine.twenty48.board import (
+    EVERY_CELL,
+    N_ACTIONS,
+    P_FOUR,
+    P_TWO,
+    afterstate,
+    empty_cells,
+    n_empty,
+)
+from engine.twenty48.playout import playouts
+from engine.twenty48.rule import BuiltRule
+
+__all__ = [
+    "ExpectationSettings",
+    "check_top_share",
+    "decide_by_expectation",
+    "mean_of_best",
+    "put_spawns",
+    "sum_of_best",
+]
+
+MOST_NODES = N_ACTIONS * 15 * 2
+
+
+@kernel
+def sum_of_best(scores: npt.NDArray[np.int64], n_best: Integer) -> np.int64:
+    """Add up the ``n_best`` largest scores, of which there must be so many.
+
+    The threshold is found by bisection rather than by partitioning: counting what lies above a value
+    is a loop without branches, which vectorizes, and often one of the first values tried has exactly
+    ``n_best`` above it.
+    """
+    n = len(scores)
+    if n_best == n:
+        return np.int64(scores.sum())
+    low = high = scores[0]
+    for i in range(n):
+        low = min(low, scores[i])
+        high = max(high, scores[i])
+    low -= 1
+    while high - low > 1:  # n_best or more scores are above low, fewer are above high
+        middle = (low + high) >> 1
+        n_above = np.int64(0)
+        for i in range(n):
+            n_above += np.int64(scores[i] > middle)
+        if n_above == n_best:
+            high = middle
+            break
+        if n_above > n_best:
+            low = middle
+        else:
+            high = middle
+    total = np.int64(0)
+    n_above = np.int64(0)
+    for i in range(n):
+        above = np.int64(scores[i] > high)
+        total += scores[i] & -above
+        n_above += above
+    # What is missing stands at the threshold itself, several times perhaps.
+    return np.int64(total + (n_best - n_above) * high)
+
+
+@kernel
+def mean_of_best(scores: npt.NDArray[np.int64], top_share: float) -> float:
+    """Return Algorithm 3's V: the mean of the best ⌈``top_share``·n⌉ of n scores, one at least."""
+    n = len(scores)
+    n_best: Integer = n
+    if top_share < 1.0:
+        # 1e-9: a product that is whole but for rounding, 7.000000000000001 say, stays whole.
+        n_best = max(np.int64(1), np.int64(math.ceil(top_share * n - 1e-9)))
+    return float(sum_of_best(scores, n_best) / n_best)
+
+
+@kernel
+def put_spawns(after: np.uint64, nodes: npt.NDArray[np.uint64], n_nodes: Integer) -> Integer:
+    """Write all boards that a spawn makes of an afterstate into ``nodes``, from ``n_nodes`` on.
+
+    Cell by cell in reading order, a 2 and then a 4. Returns how many nodes there are now.
+    """
+    empty = empty_cells(after)
+    for position in range(16):
+        cell = (EVERY_CELL & np.uint64(15)) << (np.uint64(4) * np.uint64(position))
+        if empty & cell:
+            nodes[n_nodes] = after | cell
+            nodes[n_nodes + 1] = after | (cell << np.uint64(1))
+            n_nodes += 2
+    return n_nodes
+
+
+def check_top_share(top_share: float) -> None:
+    """Refuse a θ₆ that is out of range, by ValueError."""
+    if not 0 < top_share <= 1:
+        raise ValueError(f"theta6: {top_share:g} given, a share above 0 and up to 1 allowed")
+
+
+class ExpectationSettings(NamedTuple):
+    """What :func:`decide_by_expectation` decides by.
+
+    Attributes
+    ----------
+    schedule : int64, shape (2, 16)
+        Playouts of a node: row 0 for a spawned 2, row 1 for a 4; column e for e empty cells.
+    top_share, gamma, reward_weight : float
+        θ₆, γ and w.
+    """
+
+    schedule: npt.NDArray[np.int64]
+    top_share: float
+    gamma: float = 1.0
+    reward_weight: float = 1.0
+
+
+@decides(ExpectationSettings)
+@kernel
+def decide_by_expectation(
+    settings: ExpectationSettings, board: np.uint64, stream: np.uint64, rule: BuiltRule
+) -> Choice:
+    """Decide by equation 2 (γ = w = 1) or 3.
+
+    Parameters
+    ----------
+    settings : ExpectationSettings
+        The parameters.
+    board : uint64
+        The state.
+    stream : uint64
+        Random stream of this decision.
+    rule : None or bool
+        How tiles merge, see :mod:`engine.twenty48.rule`.
+
+    Returns
+    -------
+    action : int
+        The action of highest value, the first of equals; -1 if none is legal.
+    values : float64, shape (4,)
+        Each action's value, in points from ``board`` on; NaN for illegal ones, and for a single legal
+        one, which is not looked at.
+    n_playout_moves : int
+        Actions taken in the playouts.
+    """
+    schedule, top_share, gamma, reward_weight = settings
+    values = np.full(N_ACTIONS, np.nan)
+    nodes = np.empty(MOST_NODES, np.uint64)
+    counts = np.empty(MOST_NODES, np.int64)
+    first_node = np.empty(N_ACTIONS + 1, np.int64)
+    n_nodes: Integer = 0
+    n_legal = 0
+    best = -1
+    for action in range(N_ACTIONS):
+        first_node[action] = n_nodes
+        after, _ = afterstate(board, action, rule)
+        if after == board:
+            continue
+        n_legal += 1
+        best = action
+        m = n_empty(after)
+        n_before = n_nodes
+        n_nodes = put_spawns(after, nodes, n_nodes)
+        for node in range(n_before, n_nodes):
+            counts[node] = schedule[(node - n_before) % 2, m]
+    first_node[N_ACTIONS] = n_nodes
+    if n_legal <= 1:
+        return best, values, 0
+
+    scores, n_playout_moves = playouts(nodes[:n_nodes], counts[:n_nodes], stream, rule)
+
+    best = -1
+    best_value = -np.inf
+    offset = 0
+    for action in range(N_ACTIONS):
+        after, reward = afterstate(board, action, rule)
+        if after == board:
+            continue
+        m = n_empty(after)
+        value = reward_weight * reward
+        for node in range(first_node[action], first_node[action + 1]):
+            n = counts[node]
+            is_two = (node - first_node[action]) % 2 == 0
+            p = (P_TWO if is_two else P_FOUR) / m
+            value += gamma * p * mean_of_best(scores[offset : offset + n], top_share)
+            offset += n
+        values[action] = value
+        if value > best_value:
+            best_value = value
+            best = action
+    return best, values, n_playout_moves

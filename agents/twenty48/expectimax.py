@@ -1,0 +1,269 @@
+"""Expectimax to a depth, random games at its leaves.
+
+Notation
+--------
+===========  =======================================================================================
+d            depth: chance nodes between the board and a leaf; at d = 1 leaves are the boards after one spawn
+s′           a *state*, the player to move; W an *afterstate*, a tile to be spawned
+R(s′, a)     reward of action a, in points
+V(s′)        max over a of R(s′, a) + V(W), W the afterstate of a; at a leaf, Algorithm 3's estimate; 0 where no
+             action is legal
+V(W)         Σ P(s′|W)·V(s′): P is 0.9/m for each of its m empty cells with a 2, 0.1/m with a 4
+===========  =======================================================================================
+
+Source: Ripstein (2023), §5.2, equation 4. Readings of ours: rewards are not discounted (γ = 1), and every spawn
+counts with its probability. The tree is built level by level; states that are met again in a level are the same
+state, valued once. All leaves' playouts are one batch.
+"""
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.twenty48.expectation import mean_of_best, put_spawns
+from engine.jit import Integer, kernel
+from engine.rng import mix
+from engine.twenty48.board import N_ACTIONS, P_FOUR, P_TWO, afterstate, n_empty
+from engine.twenty48.playout import playouts
+
+__all__ = ["decide_by_expectimax", "leaf_counts", "n_expectimax_leaves"]
+
+NOTHING = -1
+
+Boards = npt.NDArray[np.uint64]
+Indices = npt.NDArray[np.int64]
+
+
+@kernel
+def new_index(n: Integer) -> tuple[Boards, Indices]:
+    """Return an empty hash table for up to n boards: keys, and the numbers that they have."""
+    size = 4
+    while size < 2 * n:
+        size *= 2
+    return np.zeros(size, np.uint64), np.full(size, NOTHING)
+
+
+@kernel
+def find(keys: Boards, numbers: Indices, board: np.uint64, next_number: Integer) -> Integer:
+    """Return a board's number; a board that has none gets ``next_number``.
+
+    Open addressing: the table is never more than half full, so that the search ends soon.
+    """
+    last = np.uint64(len(keys) - 1)
+    slot = mix(board) & last
+    while numbers[slot] != NOTHING and keys[slot] != board:
+        slot = (slot + np.uint64(1)) & last
+    if numbers[slot] == NOTHING:
+        keys[slot] = board
+        numbers[slot] = next_number
+    return np.int64(numbers[slot])
+
+
+@kernel
+def spawned(afters: Boards) -> tuple[Boards, Indices, Indices, npt.NDArray[np.bool_]]:
+    """Let every tile spawn on every afterstate.
+
+    Parameters
+    ----------
+    afters : uint64, shape (n_afters,)
+        The afterstates of a level.
+
+    Returns
+    -------
+    states : uint64, shape (n_states,)
+        All states after a spawn, each once, in the order in which they are met.
+    first : int64, shape (n_afters + 1,)
+        Where each afterstate's spawns begin in ``children``.
+    children : int64, shape (n_spawns,)
+        The state that each spawn leads to; of an afterstate, cell by cell, a 2 and then a 4.
+    by_two : bool, shape (n_states,)
+        Whether the spawn of a 2 leads there from some afterstate.
+    """
+    first = np.zeros(len(afters) + 1, np.int64)
+    for i in range(len(afters)):
+        first[i + 1] = first[i] + 2 * n_empty(afters[i])
+    n_spawns = first[-1]
+    boards = np.empty(n_spawns, np.uint64)
+    for i in range(len(afters)):
+        put_spawns(afters[i], boards, first[i])
+    keys, numbers = new_index(n_spawns)
+    states = np.empty(n_spawns, np.uint64)
+    children = np.empty(n_spawns, np.int64)
+    by_two = np.zeros(n_spawns, np.bool_)
+    n_states = 0
+    for i in range(n_spawns):
+        child = find(keys, numbers, boards[i], n_states)
+        if child == n_states:
+            states[n_states] = boards[i]
+            n_states += 1
+        children[i] = child
+        by_two[child] |= i % 2 == 0
+    return states[:n_states], first, children, by_two[:n_states]
+
+
+@kernel
+def acted(states: Boards) -> tuple[Boards, Indices, Indices]:
+    """Take every legal action in every state.
+
+    Parameters
+    ----------
+    states : uint64, shape (n_states,)
+        The states of a level.
+
+    Returns
+    -------
+    afters : uint64, shape (n_afters,)
+        All afterstates, each once, in the order in which they are met.
+    children : int64, shape (n_states, 4)
+        The afterstate of each action; NOTHING if it is illegal.
+    rewards : int64, shape (n_states, 4)
+        In points.
+    """
+    most = N_ACTIONS * len(states)
+    keys, numbers = new_index(most)
+    afters = np.empty(most, np.uint64)
+    children = np.full((len(states), N_ACTIONS), NOTHING)
+    rewards = np.zeros((len(states), N_ACTIONS), np.int64)
+    n_afters = 0
+    for i in range(len(states)):
+        for action in range(N_ACTIONS):
+            after, reward = afterstate(states[i], action, None)
+            if after == states[i]:
+                continue
+            child = find(keys, numbers, after, n_afters)
+            if child == n_afters:
+                afters[n_afters] = after
+                n_afters += 1
+            children[i, action] = child
+            rewards[i, action] = reward
+    return afters[:n_afters], children, rewards
+
+
+@kernel
+def expected(
+    first: Indices, children: Indices, values: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """Return V of each afterstate from V of the states, shape (n_afters,)."""
+    result = np.zeros(len(first) - 1)
+    for i in range(len(first) - 1):
+        m = (first[i + 1] - first[i]) // 2
+        for spawn in range(first[i], first[i + 1], 2):
+            result[i] += P_TWO / m * values[children[spawn]]
+            result[i] += P_FOUR / m * values[children[spawn + 1]]
+    return result
+
+
+@kernel
+def best_of(
+    children: Indices, rewards: Indices, values: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """Return V of each state from V of the afterstates, shape (n_states,)."""
+    result = np.zeros(len(children))
+    for i in range(len(children)):
+        best = -np.inf
+        for action in range(N_ACTIONS):
+            if children[i, action] != NOTHING:
+                best = max(best, rewards[i, action] + values[children[i, action]])
+        if best > -np.inf:
+            result[i] = best
+    return result
+
+
+@kernel
+def leaf_counts(
+    by_two: npt.NDArray[np.bool_], n_playouts: int, two_to_four: float
+) -> npt.NDArray[np.int64]:
+    """Share playouts out: n to a leaf that a 2 leads to, ⌈n/θ₅⌉ to one that only 4s do, n as large as it may be."""
+    n_twos = np.int64(by_two.sum())
+    n_fours = len(by_two) - n_twos
+    # 1e-9: a quotient that is whole but for rounding stays whole.
+    n = max(np.int64(1), np.int64(n_playouts / (n_twos + n_fours / two_to_four) + 1e-9))
+    return np.where(by_two, n, np.int64(math.ceil(n / two_to_four - 1e-9)))
+
+
+@kernel
+def decide_by_expectimax(
+    board: np.uint64,
+    depth: int,
+    n_playouts: int,
+    two_to_four: float,
+    top_share: float,
+    stream: np.uint64,
+) -> tuple[Integer, npt.NDArray[np.float64], Integer, Integer]:
+    """Decide by equation 4.
+
+    Parameters
+    ----------
+    board : uint64
+        The state; some action is legal.
+    depth : int
+        d, 1 or more.
+    n_playouts : int
+        Playouts of the whole decision, about; every leaf gets one at least.
+    two_to_four : float
+        θ₅, 1 or more: how many times more playouts a leaf gets that the spawn of a 2 leads to than one that
+        only spawns of 4s do.
+    top_share : float
+        θ₆: the share of a leaf's playouts, best first, whose mean is its value.
+    stream : uint64
+        Random stream of this decision.
+
+    Returns
+    -------
+    action : int
+        The action of highest value, the first of equals.
+    values : float64, shape (4,)
+        Each action's value, in points from ``board`` on; NaN for illegal ones.
+    n_playout_moves : int
+        Actions taken in the playouts.
+    n_leaves : int
+        Different leaves.
+    """
+    root = np.empty(1, np.uint64)
+    root[0] = board
+    afters, root_children, root_rewards = acted(root)
+    states, first, spawns, by_two = spawned(afters)
+    all_first, all_spawns = [first], [spawns]
+    all_children, all_rewards = [root_children], [root_rewards]
+    for _ in range(depth - 1):
+        afters, children, rewards = acted(states)
+        states, first, spawns, by_two = spawned(afters)
+        all_children.append(children)
+        all_rewards.append(rewards)
+        all_first.append(first)
+        all_spawns.append(spawns)
+
+    counts = leaf_counts(by_two, n_playouts, two_to_four)
+    scores, n_playout_moves = playouts(states, counts, stream, None)
+    values = np.empty(len(states))
+    offset = 0
+    for leaf in range(len(states)):
+        values[leaf] = mean_of_best(scores[offset : offset + counts[leaf]], top_share)
+        offset += counts[leaf]
+
+    for level in range(depth - 1, 0, -1):
+        of_afters = expected(all_first[level], all_spawns[level], values)
+        values = best_of(all_children[level], all_rewards[level], of_afters)
+    of_afters = expected(all_first[0], all_spawns[0], values)
+    action_values = np.full(N_ACTIONS, np.nan)
+    best = -1
+    for action in range(N_ACTIONS):
+        child = root_children[0, action]
+        if child == NOTHING:
+            continue
+        action_values[action] = root_rewards[0, action] + of_afters[child]
+        if best < 0 or action_values[action] > action_values[best]:
+            best = action
+    return best, action_values, n_playout_moves, len(states)
+
+
+@kernel
+def n_expectimax_leaves(board: np.uint64, depth: int) -> Integer:
+    """Count the different leaves of a decision."""
+    states = np.empty(1, np.uint64)
+    states[0] = board
+    for _ in range(depth):
+        afters, _, _ = acted(states)
+        states, _, _, _ = spawned(afters)
+    return len(states)

@@ -1,0 +1,114 @@
+"""Pure Monte Carlo search: the best average of random games.
+
+Source: Ripstein (2023), §3.1, Algorithm 1 and equation 1. Every playout begins with the action in
+question and a spawn *of its own*, so that the average is over the chance of the spawn as well.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.parameters import check_count
+from agents.policy_dispatch import decides
+from agents.twenty48.agent import Agent2048
+from agents.twenty48.loop import Choice
+from engine.jit import kernel
+from engine.rng import PLAYOUT, SPAWN, substream
+from engine.twenty48.board import N_ACTIONS, afterstate, legal_actions, spawn
+from engine.twenty48.playout import playouts
+from engine.twenty48.rule import BuiltRule, Rule
+
+__all__ = ["PureMonteCarlo"]
+
+LARGEST_N_PLAYOUTS = 1_000_000
+
+
+class PureMonteCarloSettings(NamedTuple):
+    """The agent's parameter as kernels take it: see :class:`PureMonteCarlo`."""
+
+    n_playouts: int
+
+
+@decides(PureMonteCarloSettings)
+@kernel
+def pure_monte_carlo_decision(
+    settings: PureMonteCarloSettings, board: np.uint64, stream: np.uint64, rule: BuiltRule
+) -> Choice:
+    """Decide by Algorithm 1.
+
+    Returns
+    -------
+    action : int
+        The action of highest value, the first of equals; -1 if none is legal. A single legal action
+        is taken without playouts, its value NaN.
+    values : float64, shape (4,)
+        Mean reward of each action and the playouts after it; NaN for illegal ones.
+    n_playout_moves : int
+        Actions taken in the playouts.
+    """
+    n_playouts = settings.n_playouts
+    values = np.full(N_ACTIONS, np.nan)
+    actions = np.empty(N_ACTIONS, np.int64)
+    n_legal = 0
+    legal = legal_actions(board)
+    for action in range(N_ACTIONS):
+        if legal >> action & 1:
+            actions[n_legal] = action
+            n_legal += 1
+    if n_legal == 0:
+        return -1, values, 0
+    if n_legal == 1:
+        return actions[0], values, 0
+
+    starts = np.empty(n_legal * n_playouts, np.uint64)
+    spawns = substream(stream, SPAWN)
+    for k in range(n_legal):
+        after, _ = afterstate(board, actions[k], rule)
+        for i in range(k * n_playouts, (k + 1) * n_playouts):
+            starts[i] = spawn(after, substream(spawns, np.uint64(i)))
+    once = np.ones(n_legal * n_playouts, np.int64)
+    scores, n_playout_moves = playouts(starts, once, substream(stream, PLAYOUT), rule)
+
+    best = actions[0]
+    for k in range(n_legal):
+        _, reward = afterstate(board, actions[k], rule)
+        total = scores[k * n_playouts : (k + 1) * n_playouts].sum()
+        values[actions[k]] = reward + total / n_playouts
+        if values[actions[k]] > values[best]:
+            best = actions[k]
+    return best, values, n_playout_moves
+
+
+@dataclass(frozen=True)
+class PureMonteCarlo(Agent2048):
+    """Takes the action whose random games end best on average (Ripstein 2023, §3.1).
+
+    Parameters
+    ----------
+    n_playouts : int
+        Playouts for each legal action, 1 to 1,000,000; the paper's table has 100.
+    rule : Rule
+        How tiles merge, in the game and in the playouts.
+
+    Raises
+    ------
+    ValueError
+        If ``n_playouts`` is out of range.
+    """
+
+    n_playouts: int = 100
+    rule: Rule = Rule.COMMON
+
+    def __post_init__(self) -> None:
+        check_count("n_playouts", self.n_playouts, 1, LARGEST_N_PLAYOUTS)
+
+    @classmethod
+    def from_numbers(cls, n_playouts: int = 100, cascade: bool = False) -> "PureMonteCarlo":
+        """Make the agent from what a command line has."""
+        return cls(n_playouts, Rule.CASCADE if cascade else Rule.COMMON)
+
+    @cached_property
+    def settings(self) -> PureMonteCarloSettings:
+        return PureMonteCarloSettings(int(self.n_playouts))

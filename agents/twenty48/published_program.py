@@ -1,0 +1,129 @@
+"""What two slips in the paper's program do to its Table 1: calculations, not agents for anyone to play.
+
+The program (Ripstein 2023, published code) differs from the paper's text in two more things than the merging:
+
+- its pure Monte Carlo search lets *one* tile spawn after each direction and plays all games from that board,
+  so that the average is not over the chance of the spawn;
+- its MDP agent, where it means to place a 4, places a 2 again: nodes of a 4 are explored as nodes of a 2, with a
+  4's number of playouts and a 4's probability.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.policy_dispatch import decides
+from agents.twenty48.agent import Agent2048
+from agents.twenty48.expectation import mean_of_best, put_spawns
+from agents.twenty48.loop import Choice
+from agents.twenty48.schedule import AUTHORS_SCHEDULE
+from engine.jit import kernel
+from engine.rng import PLAYOUT, SPAWN, substream
+from engine.twenty48.board import N_ACTIONS, P_FOUR, P_TWO, afterstate, n_empty, spawn
+from engine.twenty48.playout import playouts
+from engine.twenty48.rule import BuiltRule, Rule
+
+__all__ = ["FoursExploredAsTwos", "OneSpawnADirection"]
+
+MOST_NODES = 30
+
+
+class OneSpawnSettings(NamedTuple):
+    """What :func:`decide_by_one_spawn` decides by: playouts of each legal action."""
+
+    n_playouts: int
+
+
+@decides(OneSpawnSettings)
+@kernel
+def decide_by_one_spawn(
+    settings: OneSpawnSettings, board: np.uint64, stream: np.uint64, rule: BuiltRule
+) -> Choice:
+    """Decide by Algorithm 1, with one spawn a direction."""
+    n_playouts = settings.n_playouts
+    values = np.full(N_ACTIONS, np.nan)
+    best = -1
+    n_playout_moves = np.int64(0)
+    count = np.array([n_playouts], np.int64)
+    for action in range(N_ACTIONS):
+        after, reward = afterstate(board, action, rule)
+        if after == board:
+            continue
+        mine = substream(stream, np.uint64(action))
+        start = np.array([spawn(after, substream(mine, SPAWN))], np.uint64)
+        scores, n_random = playouts(start, count, substream(mine, PLAYOUT), rule)
+        n_playout_moves += n_random
+        values[action] = reward + scores.sum() / n_playouts
+        if best < 0 or values[action] > values[best]:
+            best = action
+    return best, values, n_playout_moves
+
+
+class TwosSettings(NamedTuple):
+    """What :func:`decide_by_twos` decides by: playouts by empty cells, int64, shape (2, 16), and θ₆."""
+
+    schedule: npt.NDArray[np.int64]
+    top_share: float
+
+
+@decides(TwosSettings)
+@kernel
+def decide_by_twos(
+    settings: TwosSettings, board: np.uint64, stream: np.uint64, rule: BuiltRule
+) -> Choice:
+    """Decide by equation 2, with a 2 on the board where a 4 is meant."""
+    schedule, top_share = settings
+    values = np.full(N_ACTIONS, np.nan)
+    nodes = np.empty(MOST_NODES, np.uint64)
+    counts = np.empty(MOST_NODES, np.int64)
+    best = -1
+    n_playout_moves = np.int64(0)
+    for action in range(N_ACTIONS):
+        after, reward = afterstate(board, action, rule)
+        if after == board:
+            continue
+        m = n_empty(after)
+        n_nodes = put_spawns(after, nodes, 0)
+        for node in range(n_nodes):
+            counts[node] = schedule[node % 2, m]
+            nodes[node] = nodes[node - node % 2]
+        mine = substream(stream, np.uint64(action))
+        scores, n_random = playouts(nodes[:n_nodes], counts[:n_nodes], mine, rule)
+        n_playout_moves += n_random
+        value = np.float64(reward)
+        offset = 0
+        for node in range(n_nodes):
+            p = (P_TWO if node % 2 == 0 else P_FOUR) / m
+            value += p * mean_of_best(scores[offset : offset + counts[node]], top_share)
+            offset += counts[node]
+        values[action] = value
+        if best < 0 or value > values[best]:
+            best = action
+    return best, values, n_playout_moves
+
+
+@dataclass(frozen=True)
+class OneSpawnADirection(Agent2048):
+    """Pure Monte Carlo search whose games after an action all begin with the same spawn."""
+
+    n_playouts: int = 100
+    rule: Rule = Rule.COMMON
+
+    @cached_property
+    def settings(self) -> OneSpawnSettings:
+        return OneSpawnSettings(int(self.n_playouts))
+
+
+@dataclass(frozen=True)
+class FoursExploredAsTwos(Agent2048):
+    """The Monte Carlo MDP agent of Table 1 that explores a 2 where it means a 4."""
+
+    top_share: float = 1.0
+    rule: Rule = Rule.COMMON
+
+    @cached_property
+    def settings(self) -> TwosSettings:
+        return TwosSettings(AUTHORS_SCHEDULE.table(), float(self.top_share))

@@ -1,0 +1,69 @@
+"""Uniformly random legal actions: what no search at all is worth."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.policy_dispatch import decides
+from agents.twenty48.agent import Agent2048
+from agents.twenty48.loop import Choice
+from engine.jit import kernel
+from engine.rng import POLICY, below, next_word
+from engine.twenty48.board import N_ACTIONS, legal_actions
+from engine.twenty48.rule import BuiltRule
+
+__all__ = ["RandomAgent"]
+
+
+@kernel
+def random_action(legal: int, stream: np.uint64) -> int:
+    """Choose uniformly among the set bits of ``legal``; -1 if there are none."""
+    n_legal = 0
+    for action in range(N_ACTIONS):
+        n_legal += legal >> action & 1
+    word, _ = next_word(stream)
+    remaining = np.int64(below(word, np.uint64(n_legal)))
+    for action in range(N_ACTIONS):
+        if legal >> action & 1:
+            if remaining == 0:
+                return action
+            remaining -= 1
+    return -1
+
+
+class RandomSettings(NamedTuple):
+    """What :func:`random_decision` needs: no parameters.
+
+    Attributes
+    ----------
+    values : float64, shape (4,)
+        NaN, the values of every decision, not to be written to: making them anew takes longer than deciding.
+    """
+
+    values: npt.NDArray[np.float64]
+
+
+@decides(RandomSettings)
+@kernel
+def random_decision(
+    settings: RandomSettings, board: np.uint64, stream: np.uint64, rule: BuiltRule
+) -> Choice:
+    """Decide without looking: all values are NaN, and no playout is made."""
+    return random_action(legal_actions(board), stream), settings.values, 0
+
+
+@dataclass(frozen=True)
+class RandomAgent(Agent2048):
+    """Takes each legal action with the same probability. It has no parameters."""
+
+    purpose: ClassVar[int] = int(POLICY)
+    moves_per_chunk: ClassVar[int] = 1024  # a game in one call: calls take longer than its moves
+
+    @cached_property
+    def settings(self) -> RandomSettings:
+        values = np.full(N_ACTIONS, np.nan)
+        values.setflags(write=False)
+        return RandomSettings(values)

@@ -1,0 +1,121 @@
+"""How many playouts a node gets: a schedule by empty cells and by the tile spawned.
+
+Notation
+--------
+========  ==========================================================================================
+e         cells left empty by an action, 1 to 15; the spawn takes one of them
+n₂(e)     playouts of each node reached by the spawn of a 2
+n₄(e)     playouts of each node reached by the spawn of a 4
+========  ==========================================================================================
+
+Source: Ripstein (2023), §3.2. θ₁, θ₂ and θ₃ are read as *equal-total*: within their range every number of
+empty cells gets as many playouts over all of its 2-nodes together, so n₂ = ⌊θ₁/e⌋ for e = 1–3, ⌊4θ₂/e⌋ for
+4–6, ⌊7θ₃/e⌋ for 7–9, and θ₄ for 10–15. The paper's own example, 500, 250, 125, does not have that
+property for e = 3; its author's published code divides by 3, which gives 166, and so do we. The text
+asks for 3 playouts of every node at least; the author's code did not enforce it. Here it is a
+parameter, ``min_playouts``, 3 unless told otherwise.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.parameters import check_count
+
+__all__ = ["AUTHORS_SCHEDULE", "AUTHORS_THETA", "Schedule"]
+
+AUTHORS_THETA = (500.0, 54.0, 18.0, 9.0, 6.25, 1.0)
+"""The author's untuned θ, from his published code."""
+
+MOST_EMPTY = 15
+LARGEST_COUNT = 1_000_000
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Playouts by number of empty cells after the action.
+
+    Parameters
+    ----------
+    n_twos : tuple of int, shape (15,)
+        n₂(1), …, n₂(15), each 1 to 1,000,000.
+    n_fours : tuple of int, shape (15,)
+        n₄(1), …, n₄(15), likewise.
+
+    Raises
+    ------
+    ValueError
+        If a table has not 15 entries, or an entry is out of range.
+    """
+
+    n_twos: tuple[int, ...]
+    n_fours: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        for name, counts in (("n_twos", self.n_twos), ("n_fours", self.n_fours)):
+            if len(counts) != MOST_EMPTY:
+                raise ValueError(
+                    f"{name}: {len(counts)} entries given, {MOST_EMPTY} expected: one for each "
+                    f"number of empty cells, 1 to {MOST_EMPTY}"
+                )
+            for empty, count in enumerate(counts, start=1):
+                if not 1 <= count <= LARGEST_COUNT:
+                    raise ValueError(
+                        f"{name}: {count} given for {empty} empty cells, 1 to {LARGEST_COUNT} allowed"
+                    )
+
+    @classmethod
+    def from_theta(cls, theta: Sequence[float], min_playouts: int = 3) -> "Schedule":
+        """Make the schedule of θ₁ … θ₅.
+
+        Parameters
+        ----------
+        theta : sequence of float, shape (5,)
+            θ₁ … θ₄ are numbers of playouts, 0 or more; θ₅, at least 1, is how many times more playouts
+            the spawn of a 2 gets than the spawn of a 4: n₄ = ⌈n₂/θ₅⌉.
+        min_playouts : int
+            What every node gets at least.
+
+        Raises
+        ------
+        ValueError
+            If a value is out of range.
+        """
+        check_count("min_playouts", min_playouts, 1, LARGEST_COUNT)
+        if len(theta) != 5:
+            raise ValueError(f"theta: {len(theta)} values given, 5 expected (θ1 … θ5)")
+        for position, value in enumerate(theta, start=1):
+            lowest = 1 if position == 5 else 0
+            if not (math.isfinite(value) and lowest <= value <= LARGEST_COUNT):
+                raise ValueError(
+                    f"theta{position}: {value:g} given, {lowest} to {LARGEST_COUNT} allowed"
+                )
+        theta1, theta2, theta3, theta4, theta5 = theta
+        n_twos = []
+        for empty in range(1, MOST_EMPTY + 1):
+            if empty <= 3:
+                count = theta1 / empty
+            elif empty <= 6:
+                count = 4 * theta2 / empty
+            elif empty <= 9:
+                count = 7 * theta3 / empty
+            else:
+                count = theta4
+            n_twos.append(max(min_playouts, math.floor(count)))
+        # 1e-9: a quotient that is whole but for rounding, 7.000000000000001 say, stays whole.
+        n_fours = [max(min_playouts, math.ceil(count / theta5 - 1e-9)) for count in n_twos]
+        return cls(tuple(n_twos), tuple(n_fours))
+
+    def table(self) -> npt.NDArray[np.int64]:
+        """Return it as kernels take it: int64, shape (2, 16), row 0 for 2s, column e for e empty cells."""
+        return np.array([(0, *self.n_twos), (0, *self.n_fours)], np.int64)
+
+
+AUTHORS_SCHEDULE = Schedule(
+    n_twos=(500, 250, 125, 54, 36, 18, 18, 18, 9, 9, 9, 9, 9, 9, 9),
+    n_fours=(80, 40, 20, 7, 5, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3),
+)
+"""What the agents of the paper's Table 1 used, from its author's published code; no θ gives it exactly."""

@@ -1,0 +1,319 @@
+"""The tree of a search by simulations of 2048: arrays that are allocated once, and what is done to them.
+
+Notation
+--------
+===========  =======================================================================================
+s            a state, *decision node*: the player is to move
+w            an afterstate, *chance node*: a tile is to be spawned; each belongs to one action in one state
+N(s)         visits of s that went on by an action: Σ N(s, a)
+N(s, a)      visits of action a in s, which are those of its chance node
+Q(s, a)      mean return of those visits
+slot         a spawn, by number: 2·k for a 2 on the k-th empty cell in reading order, 2·k + 1 for a 4
+k, α         progressive widening of actions, see :func:`select`
+k′, α′       double progressive widening, of the states that follow an action, see :func:`follow`
+===========  =======================================================================================
+
+Nodes are rows of arrays, numbered in the order in which they are met, so that a node's number is below those of
+all nodes under it. It is a tree: a state that is met in two ways has two nodes.
+
+Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §9.6. Readings of ours:
+
+- An action that has not been visited has an infinite bonus; of several such, the first by number is next. Of
+  equal sums Q + bonus, too, the first.
+- Widening by k and α opens actions "in random order": each time one of those not yet open, all equally likely.
+  An action is opened where |open| ≤ k·N(s)^α, and is then the next one taken.
+- Widening by k′ and α′ samples a state where the number of different ones is *below* k′·N(s, a)^α′, N before
+  this visit; the first visit always samples. A state that is sampled may be one of those already there.
+- **k = 0 stands for no widening**: all legal actions are open. So does k′ = 0: every visit samples.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.jit import Integer, inlined, kernel
+from engine.rng import below, next_word
+from engine.twenty48.board import (
+    N_ACTIONS,
+    afterstate,
+    is_four,
+    legal_actions,
+    n_empty,
+    spawn_from_word,
+)
+
+__all__ = [
+    "LAST_ACTION",
+    "N_CHANCE",
+    "N_DECISION",
+    "N_SLOTS",
+    "ROOT",
+    "UNVISITED",
+    "Tree",
+    "back_up",
+    "clear",
+    "follow",
+    "new_tree",
+    "select",
+    "update",
+]
+
+ROOT = 0
+UNVISITED = -1
+N_SLOTS = 30  # fifteen empty cells after an action, two tiles
+
+# What Tree.header holds.
+N_DECISION, N_CHANCE, LAST_ACTION = range(3)
+
+
+class Tree(NamedTuple):
+    """The arrays of a tree with room for n nodes of either kind.
+
+    Attributes
+    ----------
+    header : int64, shape (3,)
+        How many decision nodes and chance nodes there are, and the action taken in the real game.
+    path : int64, shape (depth, 2)
+        Scratch: the decision nodes and actions of a simulation.
+    boards : uint64, shape (n,)
+        States.
+    legal : int64, shape (n,)
+        Of a state, bit ``action`` is set if the action is legal.
+    n_visits : int64, shape (n,)
+        Of a state, one more than N(s), for the visit that valued it; 0 if it has not been valued above the
+        depth of the search.
+    action_visits : int64, shape (n, 4)
+        N(s, a).
+    action_values : float64, shape (n, 4)
+        Q(s, a); 0 where N(s, a) is.
+    chance : int64, shape (n, 4)
+        The chance node of each action, or UNVISITED.
+    afterstates : uint64, shape (n,)
+        Boards of the chance nodes.
+    rewards : int64, shape (n,)
+        What the action that leads to a chance node wins.
+    n_successors : int64, shape (n,)
+        How many different states a chance node has led to.
+    successors : int32, shape (n, 30)
+        The decision node of each slot, or UNVISITED.
+    spawn_visits : int32, shape (n, 30)
+        How often each slot was visited; adds up to N(s, a).
+    new_number : int64, shape (2, n)
+        Scratch: the number that a decision node (row 0) or chance node has after :func:`~agents.twenty48.tree_reuse.keep_subtree`.
+    """
+
+    header: npt.NDArray[np.int64]
+    path: npt.NDArray[np.int64]
+    boards: npt.NDArray[np.uint64]
+    legal: npt.NDArray[np.int64]
+    n_visits: npt.NDArray[np.int64]
+    action_visits: npt.NDArray[np.int64]
+    action_values: npt.NDArray[np.float64]
+    chance: npt.NDArray[np.int64]
+    afterstates: npt.NDArray[np.uint64]
+    rewards: npt.NDArray[np.int64]
+    n_successors: npt.NDArray[np.int64]
+    successors: npt.NDArray[np.int32]
+    spawn_visits: npt.NDArray[np.int32]
+    new_number: npt.NDArray[np.int64]
+
+
+def new_tree(n_nodes: int, depth: int) -> Tree:
+    """Allocate an empty tree: see :class:`Tree`. What lies beyond the nodes in use is never read."""
+    return Tree(
+        header=np.zeros(3, np.int64),
+        path=np.empty((depth, 2), np.int64),
+        boards=np.empty(n_nodes, np.uint64),
+        legal=np.empty(n_nodes, np.int64),
+        n_visits=np.empty(n_nodes, np.int64),
+        action_visits=np.empty((n_nodes, N_ACTIONS), np.int64),
+        action_values=np.empty((n_nodes, N_ACTIONS), np.float64),
+        chance=np.empty((n_nodes, N_ACTIONS), np.int64),
+        afterstates=np.empty(n_nodes, np.uint64),
+        rewards=np.empty(n_nodes, np.int64),
+        n_successors=np.empty(n_nodes, np.int64),
+        successors=np.empty((n_nodes, N_SLOTS), np.int32),
+        spawn_visits=np.empty((n_nodes, N_SLOTS), np.int32),
+        new_number=np.empty((2, n_nodes), np.int64),
+    )
+
+
+@inlined
+def add_decision_node(tree: Tree, board: np.uint64) -> Integer:
+    """Append a state; return its number."""
+    node = tree.header[N_DECISION]
+    tree.header[N_DECISION] = node + 1
+    tree.boards[node] = board
+    tree.legal[node] = legal_actions(board)
+    tree.n_visits[node] = 0
+    for action in range(N_ACTIONS):
+        tree.action_visits[node, action] = 0
+        tree.action_values[node, action] = 0.0
+        tree.chance[node, action] = UNVISITED
+    return np.int64(node)
+
+
+@inlined
+def add_chance_node(tree: Tree, node: Integer, action: Integer) -> Integer:
+    """Append the afterstate of an action that has none yet; return its number."""
+    chance = tree.header[N_CHANCE]
+    tree.header[N_CHANCE] = chance + 1
+    tree.chance[node, action] = chance
+    after, reward = afterstate(tree.boards[node], action, None)
+    tree.afterstates[chance] = after
+    tree.rewards[chance] = reward
+    tree.n_successors[chance] = 0
+    for slot in range(N_SLOTS):
+        tree.successors[chance, slot] = UNVISITED
+        tree.spawn_visits[chance, slot] = 0
+    return np.int64(chance)
+
+
+@kernel
+def clear(tree: Tree, board: np.uint64) -> None:
+    """Forget all nodes, and begin again with a root."""
+    tree.header[N_DECISION] = 0
+    tree.header[N_CHANCE] = 0
+    add_decision_node(tree, board)
+
+
+@inlined
+def select(
+    tree: Tree,
+    node: Integer,
+    exploration: float,
+    k_action: float,
+    alpha_action: float,
+    stream: np.uint64,
+) -> tuple[Integer, np.uint64]:
+    """Choose a legal action of a state by UCB1: the largest Q(s, a) + c·√(ln N(s) / N(s, a)).
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    node : int
+        A state with a legal action.
+    exploration : float
+        c.
+    k_action, alpha_action : float
+        k and α. With k > 0, an action is opened and chosen if no more than k·N(s)^α are open; else one is
+        chosen of those open.
+    stream : uint64
+        Gives one word where an action is opened so.
+
+    Returns
+    -------
+    action : int
+        The choice.
+    stream : uint64
+        The stream, advanced.
+    """
+    legal = tree.legal[node]
+    n_node = tree.n_visits[node] - 1
+    if k_action > 0.0:
+        n_open = n_shut = 0
+        for action in range(N_ACTIONS):
+            if legal >> action & 1:
+                if tree.action_visits[node, action] > 0:
+                    n_open += 1
+                else:
+                    n_shut += 1
+        if n_shut > 0 and n_open <= k_action * float(n_node) ** alpha_action:
+            word, stream = next_word(stream)
+            to_skip = np.int64(below(word, np.uint64(n_shut)))
+            for action in range(N_ACTIONS):
+                if legal >> action & 1 and tree.action_visits[node, action] == 0:
+                    if to_skip == 0:
+                        return action, stream
+                    to_skip -= 1
+
+    log_n = math.log(float(max(n_node, 1)))
+    best = UNVISITED
+    best_bound = -np.inf
+    for action in range(N_ACTIONS):
+        if legal >> action & 1:
+            n = tree.action_visits[node, action]
+            if n == 0:
+                if k_action > 0.0:
+                    continue
+                return action, stream
+            bound = tree.action_values[node, action] + exploration * math.sqrt(log_n / n)
+            if bound > best_bound:
+                best_bound = bound
+                best = action
+    return best, stream
+
+
+@inlined
+def follow(
+    tree: Tree,
+    node: Integer,
+    action: Integer,
+    k_state: float,
+    alpha_state: float,
+    stream: np.uint64,
+) -> tuple[Integer, np.uint64]:
+    """Take an action in the tree, and let a tile spawn; nodes that are missing are added.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree; N(s, a) is raised by :func:`update`, not here.
+    node, action : int
+        A state and a legal action.
+    k_state, alpha_state : float
+        k′ and α′. With k′ > 0, unless there are fewer than k′·N(s, a)^α′ different states, one of them comes,
+        with probability in proportion to its visits. Else a tile spawns by the rules of the game.
+    stream : uint64
+        Gives one word.
+
+    Returns
+    -------
+    node : int
+        The state that follows.
+    stream : uint64
+        The stream, advanced.
+    """
+    chance = tree.chance[node, action]
+    if chance == UNVISITED:
+        chance = add_chance_node(tree, node, action)
+    word, stream = next_word(stream)
+    n = tree.action_visits[node, action]
+    n_successors = tree.n_successors[chance]
+    slot = np.int64(0)
+    if k_state > 0.0 and n_successors > 0 and n_successors >= k_state * float(n) ** alpha_state:
+        to_skip = np.int64(below(word, np.uint64(n)))
+        while to_skip >= tree.spawn_visits[chance, slot]:
+            to_skip -= tree.spawn_visits[chance, slot]
+            slot += 1
+    else:
+        after = tree.afterstates[chance]
+        cell = np.int64(below(word, np.uint64(n_empty(after))))
+        slot = 2 * cell + np.int64(is_four(word))
+        if tree.successors[chance, slot] == UNVISITED:
+            child = add_decision_node(tree, spawn_from_word(after, word))
+            tree.successors[chance, slot] = child
+            tree.n_successors[chance] += 1
+    tree.spawn_visits[chance, slot] += 1
+    return np.int64(tree.successors[chance, slot]), stream
+
+
+@inlined
+def update(tree: Tree, node: Integer, action: Integer, value: float) -> None:
+    """Count a visit of an action, and move its mean return: Q ← Q + (value − Q)/N."""
+    tree.action_visits[node, action] += 1
+    q = tree.action_values[node, action]
+    tree.action_values[node, action] = q + (value - q) / tree.action_visits[node, action]
+
+
+@inlined
+def back_up(tree: Tree, n_steps: Integer, value: float) -> None:
+    """Hand a leaf's value back along the path, adding the reward of each of its ``n_steps`` actions."""
+    for step in range(n_steps - 1, -1, -1):
+        node = tree.path[step, 0]
+        action = tree.path[step, 1]
+        value += tree.rewards[tree.chance[node, action]]
+        update(tree, node, action, value)

@@ -1,0 +1,101 @@
+"""What a search by simulations keeps of its tree from one move of a game to the next.
+
+Of a :class:`~agents.twenty48.tree.Tree`, with its words, the part that the game has come to: below the action that
+was taken, and the tile that was spawned.
+"""
+
+import numpy as np
+
+from agents.twenty48.tree import (
+    LAST_ACTION,
+    N_CHANCE,
+    N_DECISION,
+    N_SLOTS,
+    ROOT,
+    UNVISITED,
+    Tree,
+)
+from engine.jit import Integer, kernel
+from engine.twenty48.board import N_ACTIONS
+
+__all__ = ["child_with", "keep_subtree"]
+
+
+@kernel
+def child_with(tree: Tree, board: np.uint64) -> Integer:
+    """Find the state that the real game has come to, one action from the root, or UNVISITED."""
+    if tree.header[N_DECISION] == 0:
+        return UNVISITED
+    chance = tree.chance[ROOT, tree.header[LAST_ACTION]]
+    if chance == UNVISITED:
+        return UNVISITED
+    for slot in range(N_SLOTS):
+        child = tree.successors[chance, slot]
+        if child != UNVISITED and tree.boards[child] == board:
+            return np.int64(child)
+    return UNVISITED
+
+
+@kernel
+def keep_subtree(tree: Tree, new_root: Integer) -> None:
+    """Make a state the root; forget all but what is below it.
+
+    Nodes keep their order, so that each moves to a lower number, in place.
+    """
+    n_decision, n_chance = tree.header[N_DECISION], tree.header[N_CHANCE]
+    decision_number, chance_number = tree.new_number[0], tree.new_number[1]
+    for node in range(n_decision):
+        decision_number[node] = UNVISITED
+    for chance in range(n_chance):
+        chance_number[chance] = UNVISITED
+
+    # A node comes after the one above it: in one pass, all that are kept are marked.
+    decision_number[new_root] = ROOT
+    for node in range(new_root, n_decision):
+        if decision_number[node] == UNVISITED:
+            continue
+        for action in range(N_ACTIONS):
+            chance = tree.chance[node, action]
+            if chance == UNVISITED:
+                continue
+            chance_number[chance] = 0
+            for slot in range(N_SLOTS):
+                if tree.successors[chance, slot] != UNVISITED:
+                    decision_number[tree.successors[chance, slot]] = 0
+
+    n_kept = 0
+    for node in range(new_root, n_decision):
+        if decision_number[node] != UNVISITED:
+            decision_number[node] = n_kept
+            n_kept += 1
+    tree.header[N_DECISION] = n_kept
+    n_kept = 0
+    for chance in range(n_chance):
+        if chance_number[chance] != UNVISITED:
+            chance_number[chance] = n_kept
+            n_kept += 1
+    tree.header[N_CHANCE] = n_kept
+
+    for old in range(new_root, n_decision):
+        new = decision_number[old]
+        if new == UNVISITED:
+            continue
+        tree.boards[new] = tree.boards[old]
+        tree.legal[new] = tree.legal[old]
+        tree.n_visits[new] = tree.n_visits[old]
+        for action in range(N_ACTIONS):
+            tree.action_visits[new, action] = tree.action_visits[old, action]
+            tree.action_values[new, action] = tree.action_values[old, action]
+            chance = tree.chance[old, action]
+            tree.chance[new, action] = UNVISITED if chance == UNVISITED else chance_number[chance]
+    for old in range(n_chance):
+        new = chance_number[old]
+        if new == UNVISITED:
+            continue
+        tree.afterstates[new] = tree.afterstates[old]
+        tree.rewards[new] = tree.rewards[old]
+        tree.n_successors[new] = tree.n_successors[old]
+        for slot in range(N_SLOTS):
+            child = tree.successors[old, slot]
+            tree.successors[new, slot] = UNVISITED if child == UNVISITED else decision_number[child]
+            tree.spawn_visits[new, slot] = tree.spawn_visits[old, slot]

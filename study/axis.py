@@ -1,0 +1,58 @@
+"""One numeric parameter's map to the unit interval and back.
+
+A parameter on a grid (an integer, say) is spread over [low − step/2, high + step/2] before it is rounded,
+so that its end values are as likely as the others. Values are rounded and clipped *after* each transformation:
+exp(log 10) exceeds 10, and optuna silently replaces a suggestion out of bounds by a random one.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One numeric parameter's way to [0, 1] and back.
+
+    Parameters
+    ----------
+    low, high : float
+        Bounds, both allowed.
+    step : float
+        0 if continuous.
+    log : bool
+        Whether equal ratios, rather than equal differences, are equally far.
+    """
+
+    low: float
+    high: float
+    step: float = 0.0
+    log: bool = False
+
+    def ends(self) -> tuple[float, float]:
+        """Return the interval that [0, 1] is stretched over, logarithms for ``log``."""
+        low, high = self.low - 0.5 * self.step, self.high + 0.5 * self.step
+        return (float(np.log(low)), float(np.log(high))) if self.log else (low, high)
+
+    def snap(self, values: Floats) -> Floats:
+        """Bring values onto the grid, and into bounds."""
+        if self.step:
+            values = self.low + self.step * np.round((values - self.low) / self.step)
+        return np.clip(values, self.low, self.high)
+
+    def from_unit(self, u: Floats) -> Floats:
+        """Map coordinates in [0, 1] to values in bounds."""
+        low, high = self.ends()
+        scaled = low + u * (high - low)
+        return self.snap(np.exp(scaled) if self.log else scaled)
+
+    def to_unit(self, values: Floats) -> Floats:
+        """Map values in bounds to coordinates in [0, 1]; the inverse of :meth:`from_unit`."""
+        low, high = self.ends()
+        if low == high:
+            return np.full_like(values, 0.5)
+        scaled = np.log(values) if self.log else values
+        return np.clip((scaled - low) / (high - low), 0.0, 1.0)

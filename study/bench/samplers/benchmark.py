@@ -1,0 +1,214 @@
+"""The whole benchmark: all runs over some processes, then tables, picture and manifest.
+
+>>> from pathlib import Path
+>>> from study.bench.samplers.benchmark import run_benchmark
+>>> done = run_benchmark(["nehvi", "tpe"], ["recorded"], 20, 0, 2, Path("results/samplers"))
+"""
+
+import importlib.metadata
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from joblib import Parallel, delayed
+
+from study.bench.samplers.contest import N_DESIGN, Run, play
+from study.bench.samplers.figure import samplers_figure
+from study.bench.samplers.ledger import Ledger
+from study.bench.samplers.recorded import Recording
+from study.bench.samplers.surfaces import SURFACES, surface
+from study.bench.samplers.tables import markdown, runs_frame, summary_frame
+from study.errors import InputError, check_range
+from study.report.style import save
+from study.report.tables import write_csv, write_text
+from study.run.workers import check_jobs
+from study.samplers import SAMPLERS, check_sampler
+from study.store.location import make_folder
+from study.store.manifest import earlier_manifest, provenance, write_manifest
+
+__all__ = ["BUDGETS", "Outcome", "Progress", "planned", "run_benchmark"]
+
+BUDGETS = ((80, 9), (240, 3))  # trials, games a trial: 720 games each
+LIBRARIES = ("scikit-learn", "threadpoolctl", "torch", "gpytorch", "botorch")
+MOST_SEEDS = 10_000
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a benchmark stands, after each run.
+
+    Attributes
+    ----------
+    n_done, n_runs : int
+        Runs finished, those of earlier calls among them, and all.
+    run : Run, optional
+        The run that has just finished; none at the beginning.
+    """
+
+    n_done: int
+    n_runs: int
+    run: Run | None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a benchmark has made.
+
+    Attributes
+    ----------
+    summary : DataFrame
+        From :func:`study.bench.samplers.tables.summary_frame`.
+    markdown : str
+        The readable table.
+    paths : list of Path
+        Files written.
+    """
+
+    summary: pd.DataFrame
+    markdown: str
+    paths: list[Path]
+
+
+def planned(
+    samplers: Sequence[str],
+    surfaces: Sequence[str],
+    n_seeds: int,
+    first_seed: int,
+    budgets: Sequence[tuple[int, int]],
+) -> list[Run]:
+    """Return all runs, seed after seed: one that is stopped has compared all samplers equally.
+
+    Raises
+    ------
+    InputError
+        If anything asked for is not there or out of range.
+    """
+    if not samplers:
+        raise InputError("samplers: none given, at least 1 allowed")
+    if not surfaces:
+        raise InputError(f"surfaces: none given, some of {', '.join(SURFACES)} allowed")
+    for each in samplers:
+        check_sampler(each)
+    for each in surfaces:
+        surface(each)
+    check_range("seeds", n_seeds, 1, MOST_SEEDS)
+    if first_seed < 0:
+        raise InputError(f"first seed: {first_seed} given, at least 0 allowed")
+    if not budgets:
+        raise InputError("budgets: none given, at least one pair of trials and games allowed")
+    for n_trials, n_games in budgets:
+        if n_trials <= N_DESIGN:
+            raise InputError(
+                f"budget: {n_trials} trials given, more than the design's {N_DESIGN} allowed"
+            )
+        if n_games < 2:
+            raise InputError(f"budget: {n_games} games a trial given, at least 2 allowed")
+    return [
+        Run(on, sampler, n_trials, n_games, seed)
+        for seed in range(first_seed, first_seed + n_seeds)
+        for on in dict.fromkeys(surfaces)
+        for n_trials, n_games in dict.fromkeys(budgets)
+        for sampler in dict.fromkeys(samplers)
+    ]
+
+
+def played(run: Run) -> tuple[Run, dict[str, Any]]:
+    """Play a run in a worker, and say which it was."""
+    return run, play(run)
+
+
+def play_runs(runs: Sequence[Run], jobs: int) -> Iterator[tuple[Run, dict[str, Any]]]:
+    """Play runs over some processes; yield each as it finishes."""
+    parallel = Parallel(n_jobs=jobs, batch_size=1, return_as="generator_unordered")
+    yield from parallel(delayed(played)(run) for run in runs)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of the libraries that only some samplers use, if installed."""
+    found = {}
+    for name in LIBRARIES:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def run_benchmark(
+    samplers: Sequence[str],
+    surfaces: Sequence[str],
+    n_seeds: int,
+    first_seed: int,
+    jobs: int | None,
+    output: Path,
+    budgets: Sequence[tuple[int, int]] = BUDGETS,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> Outcome:
+    """Play all runs that ``output`` does not have yet, and sum all up.
+
+    Parameters
+    ----------
+    samplers, surfaces : sequence of str
+        By name: :data:`study.samplers.SAMPLERS`, :data:`study.bench.samplers.surfaces.SURFACES`.
+    n_seeds, first_seed : int
+        Seeds ``first_seed`` and on; 0 to 19 are published, development uses 1,000 and on.
+    jobs : int, optional
+        Processes; all cores by default.
+    output : Path
+        A folder for ``runs.jsonl``, each run in it as soon as it has finished, and, in the end,
+        ``samplers.csv``, ``samplers.md``, ``samplers.png`` and ``manifest.json``. They sum up all
+        runs that ``runs.jsonl`` holds, so that slow samplers may be asked for less.
+    budgets : sequence of pair of int
+        Trials, and games a trial.
+    on_progress : callable
+        Told at the beginning, and of each finished run.
+
+    Raises
+    ------
+    InputError
+        If anything asked for is not there or out of range, or ``output`` cannot be written.
+    """
+    runs = planned(samplers, surfaces, n_seeds, first_seed, budgets)
+    n_jobs = check_jobs(jobs)
+    make_folder(output, "output")
+    manifest = output / "manifest.json"
+    earlier_manifest(manifest)  # is one, or is refused before hours of runs
+    made_by = provenance()
+    ledger = Ledger(output / "runs.jsonl")
+    missing = [run for run in runs if run not in ledger.records]
+    n_done = len(runs) - len(missing)
+    on_progress(Progress(n_done, len(runs), None))
+    for run, record in play_runs(missing, min(n_jobs, max(1, len(missing)))):
+        ledger.add(run, record)
+        n_done += 1
+        on_progress(Progress(n_done, len(runs), run))
+
+    records = [ledger.records[run] for run in sorted(ledger.records, key=place_in_table)]
+    summary = summary_frame(runs_frame(records))
+    text = markdown(summary)
+    paths = [output / name for name in ("samplers.csv", "samplers.md", "samplers.png")]
+    write_csv(summary, paths[0])
+    write_text(text, paths[1])
+    save(samplers_figure(records, summary), paths[2])
+    made_by["versions"] |= versions()
+    contents = {
+        **made_by,
+        "samplers": list(samplers),
+        "surfaces": list(surfaces),
+        "seeds": [first_seed, first_seed + n_seeds - 1],
+        "budgets": [{"n_trials": trials, "n_games": games} for trials, games in budgets],
+        "n_runs_before": len(runs) - len(missing),
+        "jobs": n_jobs,
+    }
+    if "recorded" in surfaces:
+        contents["recorded_fit"] = Recording().quality()
+    write_manifest(contents, manifest)
+    return Outcome(summary, text, [output / "runs.jsonl", *paths, manifest])
+
+
+def place_in_table(run: Run) -> tuple[int, int, int, int]:
+    """Return what runs are sorted by: surface, trials, sampler, seed."""
+    surfaces, samplers = list(SURFACES), list(SAMPLERS)
+    return surfaces.index(run.surface), run.n_trials, samplers.index(run.sampler), run.seed

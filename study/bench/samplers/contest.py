@@ -1,0 +1,207 @@
+"""One run: a sampler's whole study on one surface, and what it would recommend in the end.
+
+The initial design and the games' random numbers are named by the run's seed: at the same seed, all
+samplers begin with the same 16 trials and the same games of them. What is recommended is measured
+twice, by the observed means and by the means of the model of :mod:`study.samplers.posterior`, which is the same
+judge for all, whatever a sampler itself believes.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import optuna
+from optuna.trial import FrozenTrial
+from threadpoolctl import threadpool_limits
+
+from study.bench.samplers.measures import Claims, at_budgets, hypervolume_share
+from study.bench.samplers.surface import Surface
+from study.bench.samplers.surfaces import surface
+from study.bench.samplers.truth import Truth, true_front
+from study.pareto import hypervolume
+from study.samplers import make_sampler
+from study.samplers.design import draw_design
+from study.samplers.encoding import Cube
+from study.samplers.observations import Objectives, observe
+from study.samplers.posterior import Posterior
+from study.samplers.predicted_front import believed_front
+from study.shrinkage import variances_of_means
+
+__all__ = ["N_DESIGN", "Run", "play"]
+
+Floats = npt.NDArray[np.float64]
+
+N_DESIGN = 16
+SHARES = (0.2, 0.3, 0.4, 0.6, 0.8, 1.0)  # of a run's trials, after which it is measured
+SCORES = "scores"
+N_WARM = 4
+# A suggestion's cost jumps whenever a model is fitted anew: nine of them, up to the 80th trial.
+LATE = slice(71, 80)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What names a run.
+
+    Attributes
+    ----------
+    surface, sampler : str
+        By name.
+    n_trials, n_games : int
+        How many trials, the design's among them, of how many games each.
+    seed : int
+        Names all random numbers.
+    """
+
+    surface: str
+    sampler: str
+    n_trials: int
+    n_games: int
+    seed: int
+
+
+def noise_of(trials: Sequence[FrozenTrial]) -> Floats:
+    """Return the variances of the trials' mean scores; those of the times are to be inferred."""
+    samples = [np.array(trial.user_attrs[SCORES]) for trial in trials]
+    return np.column_stack([variances_of_means(samples), np.full(len(samples), np.nan)])
+
+
+@dataclass
+class Contest:
+    """A study while it is run.
+
+    Attributes
+    ----------
+    on : Surface
+        What stands in for the agent.
+    study : optuna.Study
+        In memory.
+    points : list of float64 arrays, shape (d,)
+        The trials' θ in the unit cube.
+    cpu_seconds : list of float
+        What each trial's suggestion took.
+    """
+
+    on: Surface
+    study: optuna.Study
+    points: list[Floats]
+    cpu_seconds: list[float]
+
+    @property
+    def objectives(self) -> Objectives:
+        """What a model may know."""
+        return Objectives((False, True), self.on.reference, noise_of)
+
+    @classmethod
+    def begin(cls, on: Surface, seed: int, n_design: int) -> "Contest":
+        """Make a study whose initial design is waiting."""
+        study = optuna.create_study(directions=["maximize", "minimize"])
+        for values in draw_design("sobol", on.space, n_design, seed):
+            study.enqueue_trial(values)
+        return cls(on, study, [], [])
+
+    def trial(self, sampler: str, n_games: int, seed: int, n_design: int) -> None:
+        """Ask, play, tell."""
+        number = len(self.points)
+        self.study.sampler = make_sampler(sampler, seed, number, n_design, self.objectives)
+        begun = time.process_time()
+        trial = self.study.ask(self.on.space.distributions())
+        self.cpu_seconds.append(time.process_time() - begun)
+        point = np.array(self.on.space.to_unit(trial.params))
+        scores, seconds = self.on.games(point, n_games, np.random.default_rng([seed, number]))
+        trial.set_user_attr(SCORES, scores.tolist())
+        self.study.tell(trial, (float(scores.mean()), float(seconds.mean())))
+        self.points.append(point)
+
+    def truly(self, n_trials: int) -> tuple[Floats, Floats]:
+        """Return true scores and times of the first trials, shapes (n_trials,)."""
+        points = np.array(self.points[:n_trials])
+        return self.on.score(points), self.on.seconds(points)
+
+    def by_observed(self) -> Claims:
+        """Return what the observed means say of all trials."""
+        values = np.array([trial.values for trial in self.study.get_trials(deepcopy=False)])
+        return Claims(values[:, 0], values[:, 1], *self.truly(len(values)))
+
+    def by_posterior(self, n_trials: int) -> Claims:
+        """Return what the model makes of the first trials."""
+        trials = self.study.get_trials(deepcopy=False)[:n_trials]
+        cube = Cube(self.on.space.distributions())
+        observations = observe(trials, cube, self.study.directions, self.objectives)
+        means = Posterior.of(observations).mean(observations.points)
+        return Claims(means[:, 0], 10.0 ** -means[:, 1], *self.truly(n_trials))
+
+    def by_model(self, seed: int) -> Claims:
+        """Return the front that the model believes in, evaluated or not."""
+        trials = self.study.get_trials(deepcopy=False)
+        cube = Cube(self.on.space.distributions())
+        observations = observe(trials, cube, self.study.directions, self.objectives)
+        posterior = Posterior.of(observations)
+        _, front = believed_front(posterior, observations, cube, np.random.default_rng([seed, 1]))
+        true = self.on.score(front.points), self.on.seconds(front.points)
+        return Claims(front.mean[:, 0], 10.0 ** -front.mean[:, 1], *true)
+
+
+@lru_cache(maxsize=32)
+def warm(sampler: str) -> None:
+    """Have a sampler suggest a few times, so that what it imports is loaded, once a process."""
+    contest = Contest.begin(surface("two_regimes"), 0, N_WARM)
+    for _ in range(N_WARM + 3):
+        contest.trial(sampler, 2, 0, N_WARM)
+
+
+def measured(claims: Claims, truth: Truth, on: Surface, by: str) -> dict[str, float]:
+    """Return all measures of one recommendation."""
+    users = at_budgets(claims, truth)
+    return {
+        f"hypervolume_by_{by}": hypervolume_share(claims, truth, on.reference),
+        f"regret_points_by_{by}": users.regret,
+        f"optimism_points_by_{by}": users.optimism,
+        f"unserved_by_{by}": users.unserved,
+    }
+
+
+def play(run: Run) -> dict[str, Any]:
+    """Play one run.
+
+    Returns
+    -------
+    dict
+        The run's name; ``hypervolume_by_*``, ``regret_points_by_*``, ``optimism_points_by_*`` and
+        ``unserved_by_*`` (:mod:`study.bench.samplers.measures`), by observed means, by
+        posterior, and by model: of the θ it believes in most, evaluated or not;
+        ``hypervolume_of_evaluated``, what knowing the truth of all evaluated θ would give;
+        ``suggestion_cpu_seconds``, the mean after the design, and ``late_suggestion_cpu_seconds``,
+        of the nine up to the 80th trial; ``course``, pairs of games played and hypervolume by
+        posterior.
+    """
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    on, truth = surface(run.surface), true_front(run.surface)
+    warm(run.sampler)
+    moments = sorted({max(N_DESIGN, round(share * run.n_trials)) for share in SHARES})
+    course = []
+    with threadpool_limits(1):
+        contest = Contest.begin(on, run.seed, N_DESIGN)
+        for n_trials in range(1, run.n_trials + 1):
+            contest.trial(run.sampler, run.n_games, run.seed, N_DESIGN)
+            if n_trials in moments:
+                share = hypervolume_share(contest.by_posterior(n_trials), truth, on.reference)
+                course.append([n_trials * run.n_games, share])
+        posterior = measured(contest.by_posterior(run.n_trials), truth, on, "posterior")
+        anywhere = measured(contest.by_model(run.seed), truth, on, "model")
+    evaluated = hypervolume(*contest.truly(run.n_trials), *on.reference)
+    searched = contest.cpu_seconds[N_DESIGN:]
+    return {
+        **asdict(run),
+        **posterior,
+        **anywhere,
+        "hypervolume_of_evaluated": evaluated / truth.hypervolume,
+        **measured(contest.by_observed(), truth, on, "observed"),
+        "suggestion_cpu_seconds": float(np.mean(searched)),
+        "late_suggestion_cpu_seconds": float(np.mean(contest.cpu_seconds[LATE] or searched[-9:])),
+        "course": course,
+    }

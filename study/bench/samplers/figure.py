@@ -1,0 +1,132 @@
+"""The picture of a benchmark: hypervolume against games, and the regret in the end."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+
+from study.bench.samplers.surfaces import surface
+from study.report.style import STYLE, caption
+from study.samplers import SAMPLERS
+
+__all__ = ["samplers_figure"]
+
+# Okabe and Ito's colours; a sampler keeps its own, whoever else is in the picture.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8C8C8C", "#E69F00", "#56B4E9")
+LINES = ("-", "--", ":", "-.")
+MARKERS = {"circle": "o", "square": "s", "triangle": "^", "diamond": "D"}
+
+Budget = tuple[int, int]
+
+
+def colour(sampler: str) -> str:
+    """Return a sampler's colour."""
+    names = list(SAMPLERS)
+    return COLOURS[names.index(sampler) % len(COLOURS)] if sampler in names else "#000000"
+
+
+def draw_course(axes: Axes, records: Sequence[dict[str, Any]], style: str, label: str) -> None:
+    """Draw the mean hypervolume of some seeds' runs, with a band of ± 1 standard error."""
+    n_games = np.array([each[0] for each in records[0]["course"]])
+    shares = np.array([[each[1] for each in record["course"]] for record in records])
+    mean = shares.mean(axis=0)
+    tint = colour(records[0]["sampler"])
+    axes.plot(n_games, mean, style, color=tint, linewidth=1.8, label=label)
+    if len(shares) > 1:
+        error = shares.std(axis=0, ddof=1) / np.sqrt(len(shares))
+        axes.fill_between(n_games, mean - error, mean + error, color=tint, alpha=0.18, linewidth=0)
+
+
+def draw_regret(axes: Axes, summary: pd.DataFrame, budgets: Sequence[Budget]) -> None:
+    """Draw each sampler's regret by posterior (filled) and by observed means (hollow)."""
+    names = list(dict.fromkeys(summary["sampler"]))
+    for _, row in summary.iterrows():
+        nth = budgets.index((int(row["n_trials"]), int(row["n_games"])))
+        position = names.index(row["sampler"]) + 0.22 * (nth - (len(budgets) - 1) / 2)
+        for by, face in (("posterior", colour(row["sampler"])), ("observed", "white")):
+            axes.errorbar(
+                position,
+                row[f"regret_points_by_{by}_mean"],
+                yerr=np.nan_to_num(row[f"regret_points_by_{by}_sem"]),
+                fmt=list(MARKERS.values())[nth % len(MARKERS)],
+                color=colour(row["sampler"]),
+                markerfacecolor=face,
+                markersize=6,
+                elinewidth=1.0,
+            )
+    axes.set_xticks(range(len(names)), names, fontsize=8, rotation=20)
+    axes.set_xlim(-0.6, len(names) - 0.4)
+    axes.set_ylim(bottom=0)
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+
+
+@mpl.rc_context(STYLE)
+def samplers_figure(records: Sequence[dict[str, Any]], summary: pd.DataFrame) -> Figure:
+    """Draw a benchmark: a column a surface, hypervolume above, regret below.
+
+    Parameters
+    ----------
+    records : sequence of dict
+        From :func:`study.bench.samplers.contest.play`, one at least.
+    summary : DataFrame
+        Of the same runs, from :func:`study.bench.samplers.tables.summary_frame`.
+    """
+    surfaces = list(dict.fromkeys(summary["surface"]))
+    pairs = zip(summary["n_trials"], summary["n_games"], strict=True)
+    budgets: list[Budget] = list(dict.fromkeys((int(a), int(b)) for a, b in pairs))
+    figure = Figure(figsize=(2.8 + 4.0 * len(surfaces), 7.4), layout="constrained")
+    panels = figure.subplots(2, len(surfaces), squeeze=False, height_ratios=(3, 2))
+    for (upper, lower), name in zip(panels.T, surfaces, strict=True):
+        rows = summary[summary["surface"] == name]
+        for _, row in rows.iterrows():
+            key = (name, row["sampler"], int(row["n_trials"]), int(row["n_games"]))
+            runs = [
+                each
+                for each in records
+                if (each["surface"], each["sampler"], each["n_trials"], each["n_games"]) == key
+            ]
+            style = LINES[budgets.index(key[2:]) % len(LINES)]
+            draw_course(upper, runs, style, f"{key[1]}, {key[2]} × {key[3]}")
+        upper.set_title(surface(name).title)
+        upper.set_xlabel("games played")
+        upper.set_xlim(left=0)
+        upper.set_ylim(top=1.0)
+        draw_regret(lower, rows, budgets)
+    panels[0, 0].set_ylabel("hypervolume of what is recommended,\nover the true front's")
+    panels[1, 0].set_ylabel("regret in the end, points")
+    handles = {
+        label: handle
+        for axes in panels[0]
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(
+        handles.values(),
+        handles.keys(),
+        loc="outside right upper",
+        fontsize=8.5,
+        title="sampler, trials × games",
+    )
+    counts = sorted(set(summary["n_seeds"]))
+    seeds = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    spent = " or ".join(f"{n} games ({t} trials of {g})" for t, g, n in totals(budgets))
+    marks = ", ".join(
+        f"{['circle', 'square', 'triangle', 'diamond'][k % 4]} {t} × {g}"
+        for k, (t, g) in enumerate(budgets)
+    )
+    caption(
+        figure,
+        f"Means over {seeds} seeds, bands and bars ± 1 standard error; {spent} a run, a Sobol design "
+        "of 16 trials first.\nAbove: recommended by the means of the same model for all. Below: filled, "
+        f"by that model; hollow, by observed means ({marks}).",
+    )
+    return figure
+
+
+def totals(budgets: Sequence[Budget]) -> list[tuple[int, int, int]]:
+    """Return trials, games a trial and games in all."""
+    return [(n_trials, n_games, n_trials * n_games) for n_trials, n_games in budgets]

@@ -1,0 +1,105 @@
+"""Real games as one compact table: what the surface ``recorded`` is made from.
+
+A sweep with the sampler ``random`` and a design of all its trials plays the games; its folder becomes
+the table by
+
+    python -m study.bench.samplers.recording FOLDER
+
+which also copies the sweep's manifest, but for where it was kept, so that the games can be played
+again.
+"""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+from study.errors import InputError
+from study.experiments.space import Parameter, Space
+from study.report.tables import write_csv
+from study.store.location import make_folder
+from study.store.manifest import ROOT, write_json
+
+__all__ = ["RECORDED", "SCORES", "SPACE", "read_recorded", "recorded_frame"]
+
+RECORDED = ROOT / "results" / "reference" / "samplers" / "recorded.csv"
+SCORES = "scores_points"
+# What the games were recorded over; it stays, whatever the experiment `mcmdp` may be changed to.
+SPACE = Space(
+    (
+        Parameter("theta1", 16, 2048, integer=True, log=True, symbol="θ₁"),
+        Parameter("theta2", 8, 512, integer=True, log=True, symbol="θ₂"),
+        Parameter("theta3", 4, 256, integer=True, log=True, symbol="θ₃"),
+        Parameter("theta4", 2, 64, integer=True, log=True, symbol="θ₄"),
+        Parameter("theta5", 1.0, 10.0, log=True, symbol="θ₅"),
+        Parameter("theta6", 0.05, 1.0, symbol="θ₆"),
+    )
+)
+
+
+def recorded_frame(folder: Path) -> pd.DataFrame:
+    """Return one row a complete trial of a sweep of ``mcmdp``.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the sweep has left ``trials.csv`` and ``games.csv``.
+
+    Returns
+    -------
+    DataFrame
+        ``theta1`` … ``theta6``, ``seconds_per_move``, ``playout_moves_per_move``, ``n_games``, and
+        ``scores_points``, all games' scores in one column, separated by spaces.
+
+    Raises
+    ------
+    InputError
+        If a file of the sweep is not there.
+    """
+    for name in ("trials.csv", "games.csv", "manifest.json"):
+        if not (folder / name).is_file():
+            raise InputError(f"recording: {folder} has no {name}; a finished sweep's folder has")
+    trials = pd.read_csv(folder / "trials.csv")
+    games = pd.read_csv(folder / "games.csv").sort_values(["trial", "replicate"])
+    by_trial = games.groupby("trial")["score_points"]
+    trials[SCORES] = trials["trial"].map(by_trial.agg(lambda each: " ".join(map(str, each))))
+    columns = [
+        *SPACE.names,
+        "seconds_per_move",
+        "playout_moves_per_move",
+        "n_games",
+        SCORES,
+    ]
+    frame = trials.loc[trials["state"] == "complete", columns].reset_index(drop=True)
+    return frame.round({"theta5": 6, "theta6": 6, "seconds_per_move": 10})
+
+
+def read_recorded(path: Path = RECORDED) -> pd.DataFrame:
+    """Read the table; InputError if it is not there."""
+    if not path.is_file():
+        raise InputError(f"recorded games: {path} is not there; a checkout of thetafront has it")
+    return pd.read_csv(path)
+
+
+def main() -> None:
+    """Make the table from the folder named on the command line."""
+    if len(sys.argv) != 2:
+        sys.exit("usage: python -m study.bench.samplers.recording FOLDER")
+    folder = Path(sys.argv[1])
+    try:
+        frame = recorded_frame(folder)
+    except InputError as error:
+        sys.exit(str(error))
+    make_folder(RECORDED.parent)
+    write_csv(frame, RECORDED)
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    del manifest["storage"]
+    manifest["command_line"] = re.sub(r" --results \S+", "", manifest["command_line"])
+    write_json(manifest, RECORDED.with_name("recorded_manifest.json"))
+    print(RECORDED)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,25 @@
+"""Surfaces by name."""
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from study.bench.samplers.closed_form import saturating_surface, two_regimes_surface
+from study.bench.samplers.recorded import recorded_surface
+from study.bench.samplers.surface import Surface
+from study.errors import InputError
+
+__all__ = ["SURFACES", "surface"]
+
+SURFACES: dict[str, Callable[[], Surface]] = {
+    "recorded": recorded_surface,
+    "saturating": saturating_surface,
+    "two_regimes": two_regimes_surface,
+}
+
+
+@lru_cache(maxsize=8)
+def surface(name: str) -> Surface:
+    """Return the surface called ``name``, made once a process; InputError if there is none."""
+    if name not in SURFACES:
+        raise InputError(f"surface: {name!r} given, one of {', '.join(SURFACES)} allowed")
+    return SURFACES[name]()

@@ -1,0 +1,246 @@
+"""Playing games of one agent: reading its parameters from words, and summing its games up."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from agents.agent import Agent, Game
+from agents.catalog import AGENTS, Value, build, from_theta, parameters, words_allowed
+from agents.pacman.agent import PacmanAgent
+from agents.twenty48.agent import Agent2048, Game2048
+from engine.pacman import Layout
+from study.errors import InputError
+from study.experiments import twenty48_games as twenty48
+from study.experiments.cost import engineering
+from study.experiments.game_summary import summarize
+from study.experiments.objectives import WIN_RATE
+from study.text import counted
+
+__all__ = [
+    "agent_2048_of",
+    "agent_of",
+    "check_one_layout",
+    "in_maze",
+    "summary_for_people",
+    "summary_of",
+]
+
+LEAST_TILES = (1024, 2048, 4096, 8192)
+LEAST_WHOLE = 100
+TRUTHS = {"true": "1", "false": "0"}
+
+
+def parse_numbers(text: str) -> list[float]:
+    """Read numbers separated by commas."""
+    numbers = []
+    for word in text.split(","):
+        try:
+            numbers.append(float(word))
+        except ValueError:
+            raise InputError(f"theta: {word.strip()!r} given, a number allowed") from None
+    return numbers
+
+
+def parse_settings(settings: Sequence[str], defaults: Mapping[str, Value]) -> dict[str, Value]:
+    """Read ``name=value`` pairs: a word where the parameter of that name takes words, else a number.
+
+    Where a parameter is true or false, these words stand for 1 and 0.
+    """
+    values: dict[str, Value] = {}
+    for setting in settings:
+        name, equals, value = (part.strip() for part in setting.partition("="))
+        if not equals:
+            allowed = ", ".join(defaults) or "none"
+            raise InputError(f"set: {setting!r} given, name=value allowed (names: {allowed})")
+        if name in defaults and words_allowed(defaults[name]):
+            values[name] = value
+            continue
+        yes_or_no = isinstance(defaults.get(name), bool)
+        if yes_or_no and value.lower() in TRUTHS:
+            value = TRUTHS[value.lower()]
+        try:
+            values[name] = float(value)
+        except ValueError:
+            if name not in defaults:
+                values[name] = value  # which is refused by its name
+                continue
+            allowed = "0 or 1" if yes_or_no else "a number"
+            raise InputError(f"{name}: {value!r} given, {allowed} allowed") from None
+    return values
+
+
+def agent_of(
+    name: str, theta: str | None, settings: Sequence[str]
+) -> tuple[Agent, dict[str, Value]]:
+    """Make the agent that a command line asks for, and name all of its parameters.
+
+    Parameters
+    ----------
+    name : str
+        The agent.
+    theta : str, optional
+        All components of θ, separated by commas.
+    settings : sequence of str
+        Single parameters, ``name=value``; they go before θ.
+
+    Raises
+    ------
+    InputError
+        If something is not allowed.
+    """
+    try:
+        defaults = parameters(name)
+        values: dict[str, Value] = {}
+        if theta is not None:
+            values |= from_theta(name, parse_numbers(theta))
+        values |= parse_settings(settings, defaults)
+        agent = build(name, values)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    merged = defaults | values
+    whole = {key: int(merged[key]) for key, value in defaults.items() if isinstance(value, int)}
+    return agent, merged | whole
+
+
+def in_maze(
+    name: str, agent: Agent, params: Mapping[str, Value], given: str
+) -> tuple[Agent, dict[str, Value]]:
+    """Put an agent for Pacman into a maze, by its name or the path of its file, and name its parameters anew.
+
+    Raises
+    ------
+    InputError
+        If it does not play Pacman, or the maze cannot be read, or is none.
+    """
+    if not isinstance(agent, PacmanAgent):
+        raise InputError(f"layout: {given!r} given, but {name} does not play Pacman; none allowed")
+    try:
+        layout = Layout.find(given)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    return replace(agent, layout=layout), {**params, "layout": given}
+
+
+def check_one_layout(layout: str | None, settings: Sequence[str]) -> None:
+    """Refuse a maze that is given twice, by ``--layout`` and by ``--set layout=…``; InputError names both."""
+    for setting in settings:
+        name, equals, value = (part.strip() for part in setting.partition("="))
+        if layout is not None and equals and name == "layout":
+            raise InputError(
+                f"layout: --layout {layout} and --set layout={value} given, one of the two allowed"
+            )
+
+
+def agent_2048_of(
+    name: str, theta: str | None, settings: Sequence[str], others: Sequence[str] = ()
+) -> tuple[Agent2048, dict[str, Value]]:
+    """Make an agent as :func:`agent_of` does; InputError, too, if it does not play 2048.
+
+    ``others`` are agents that whoever asks takes, too, and has looked for already.
+    """
+    players = [each for each in sorted(AGENTS) if isinstance(build(each, {}), Agent2048)]
+    if name not in players:
+        unfit = ", which does not play 2048" if name in AGENTS else ""
+        allowed = ", ".join([*players, *others])
+        raise InputError(
+            f"agent: {name!r} given{unfit}{';' if unfit else ','} one of {allowed} allowed"
+        )
+    agent, params = agent_of(name, theta, settings)
+    assert isinstance(agent, Agent2048)  # as with its own parameters
+    return agent, params
+
+
+def summary_of(name: str, params: Mapping[str, Value], games: Sequence[Game]) -> dict[str, Any]:
+    """Return what ``play --json`` prints.
+
+    Games that can be won have their ``win_rate``, with Wilson's 95% interval. Of 2048, ``reach`` has the tiles 1024 to
+    8192, and those above that some game reached.
+    """
+    summary = summarize(games)
+    in_2048 = [game for game in games if isinstance(game, Game2048)]
+    reached, playouts = told_of_2048(in_2048) if in_2048 else ({}, {})
+    wins = WIN_RATE.estimate(WIN_RATE.samples(games)) if hasattr(games[0], "won") else None
+    win_rate = {"mean": wins.mean, "low95": wins.low, "high95": wins.high} if wins else None
+    return {
+        "agent": name,
+        "params": dict(params),
+        "n_games": summary.n_games,
+        **({"win_rate": win_rate} if win_rate else {}),
+        "score": {
+            "mean": summary.score_mean,
+            "sem": summary.score_sem if math.isfinite(summary.score_sem) else None,
+            "min": summary.score_min,
+            "max": summary.score_max,
+        },
+        **reached,
+        "n_moves_mean": summary.n_moves_mean,
+        "seconds_per_move": summary.seconds_per_move,
+        **playouts,
+        "games": [game_of_summary(game) for game in games],
+    }
+
+
+def told_of_2048(games: Sequence[Game2048]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what is said of games of 2048 alone: tiles reached, and playouts."""
+    summary = twenty48.summarize(games)
+    largest = max(game.max_tile for game in games)
+    tiles = [*LEAST_TILES, *(2**e for e in range(14, 16) if 2**e <= largest)]
+    reach = {str(tile): twenty48.share_reaching(games, tile) for tile in tiles}
+    return {"reach": reach}, {
+        "playout_moves_per_move": summary.playout_moves_per_move,
+        "playout_moves_per_second": summary.playout_moves_per_second,
+    }
+
+
+def game_of_summary(game: Game) -> dict[str, Any]:
+    """Return what is said of one game: all that its record has, but of 2048, less."""
+    if not isinstance(game, Game2048):
+        return game.as_record()
+    return {
+        "seed": game.seed,
+        "score": game.score,
+        "n_moves": game.n_moves,
+        "max_tile": game.max_tile,
+        "seconds": game.seconds,
+    }
+
+
+def won_for_people(summary: Mapping[str, Any]) -> list[str]:
+    """Return a line on the games won, if games of this kind can be."""
+    rate = summary.get("win_rate")
+    if rate is None:
+        return []
+    shown = WIN_RATE.show_interval(rate["mean"], rate["low95"], rate["high95"])
+    return [f"won          {shown}, 95% interval"]
+
+
+def summary_for_people(summary: Mapping[str, Any]) -> str:
+    """Return the same, without the single games, as lines of text."""
+    score = summary["score"]
+    # Scores of hundreds and more are told whole, those of some points by the cent, expectations as exact ones are.
+    largest, whole = max(score["min"], score["max"], key=abs), isinstance(score["min"], int)
+    digits = 0 if abs(largest) >= LEAST_WHOLE else 2 if whole else 5
+    extremes = (f"{score[end]:,.{0 if whole else digits}f}" for end in ("min", "max"))
+    error = "?" if score["sem"] is None else f"{score['sem']:,.{digits}f}"
+    shown = ", ".join(
+        f"{key} {value if isinstance(value, str) else format(value, 'g')}"
+        for key, value in summary["params"].items()
+    )
+    reached = ", ".join(f"{t} {share:.1%}" for t, share in summary.get("reach", {}).items())
+    lines = [
+        f"{summary['agent']}{f' ({shown})' if shown else ''}, "
+        f"{counted(summary['n_games'], 'game')} from seed {summary['games'][0]['seed']}",
+        *won_for_people(summary),
+        f"score        {score['mean']:,.{digits}f} ± {error} (standard error), "
+        f"{' to '.join(extremes)}",
+        *([f"reached      {reached}"] if reached else []),
+        f"moves        {summary['n_moves_mean']:,.{digits and 1}f} a game",
+        f"time a move  {engineering(summary['seconds_per_move'])} of CPU",
+    ]
+    if summary.get("playout_moves_per_move"):
+        lines.append(
+            f"playouts     {summary['playout_moves_per_move']:,.0f} random moves a move, "
+            f"{summary['playout_moves_per_second'] / 1e6:,.0f} million a CPU second"
+        )
+    return "\n".join(lines)

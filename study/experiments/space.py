@@ -1,0 +1,294 @@
+"""Search spaces: named parameters, numbers or words, and their map to the unit cube.
+
+Notation
+--------
+=========  ==========================================================================================
+u          a coordinate in [0, 1]
+low, high  a numeric parameter's bounds, both allowed
+n          choices of a categorical parameter
+=========  ==========================================================================================
+
+How a number becomes a coordinate, and a coordinate an allowed number, is said in :mod:`study.samplers.encoding`. A word has
+**one coordinate here**, for a design to spread points by: [0, 1] is dealt into n equal shares, one a choice, in their
+order. That order means nothing, so no model sees it: to a model a word is n coordinates (one-hot, see
+:class:`study.samplers.encoding.Cube`).
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import optuna
+from optuna.distributions import (
+    BaseDistribution,
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+)
+
+from agents.catalog import Value
+from study.axis import Axis
+from study.errors import InputError
+
+__all__ = ["Choice", "Dimension", "Parameter", "Space", "range_of"]
+
+SIGNIFICANT_DIGITS = 3
+LEAST_CHOICES = 2
+LEAST_WITH_DECIMALS = 0.1
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One numeric dimension of a search space.
+
+    Parameters
+    ----------
+    name : str
+        As the agent calls it.
+    low, high : float
+        Bounds, both allowed.
+    integer : bool
+        Whether only whole numbers count.
+    log : bool
+        Whether equal ratios, rather than equal differences, are equally far.
+    symbol : str
+        For tables and axes; ``name`` if empty.
+
+    Raises
+    ------
+    ValueError
+        If the bounds are no proper interval, not whole for an integer, or not positive for a
+        logarithmic scale.
+    """
+
+    name: str
+    low: float
+    high: float
+    integer: bool = False
+    log: bool = False
+    symbol: str = ""
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
+            raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are no interval")
+        if self.integer and (self.low != int(self.low) or self.high != int(self.high)):
+            raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are not whole")
+        if self.log and self.low <= 0:
+            raise ValueError(f"{self.name}: a log scale needs a bound above 0, not {self.low}")
+
+    @property
+    def label(self) -> str:
+        """The symbol, or the name where there is none."""
+        return self.symbol or self.name
+
+    @property
+    def axis(self) -> Axis:
+        """The parameter's way to the unit interval and back."""
+        return Axis(float(self.low), float(self.high), 1.0 if self.integer else 0.0, self.log)
+
+    def clip(self, value: Value) -> float:
+        """Round if whole numbers are asked for, and bring into bounds."""
+        return self.number(self.axis.snap(np.array([float(value)])))
+
+    def tidy(self, value: Value) -> float:
+        """Round to what a person would write, three significant digits; whole numbers stay as they are."""
+        return self.clip(value if self.integer else float(f"{float(value):.{SIGNIFICANT_DIGITS}g}"))
+
+    def from_unit(self, u: float) -> float:
+        """Map a coordinate in [0, 1] to a value in bounds."""
+        return self.number(self.axis.from_unit(np.array([u])))
+
+    def to_unit(self, value: Value) -> float:
+        """Map a value in bounds to a coordinate in [0, 1]; the inverse of :meth:`from_unit`."""
+        return float(self.axis.to_unit(np.array([float(value)]))[0])
+
+    def number(self, values: npt.NDArray[np.float64]) -> float:
+        """Return the one value of an array as a number of this parameter's kind."""
+        value = float(values[0])
+        return int(value) if self.integer else value
+
+    def distribution(self) -> FloatDistribution | IntDistribution:
+        """Return optuna's word for this parameter."""
+        if self.integer:
+            return IntDistribution(int(self.low), int(self.high), log=self.log)
+        return FloatDistribution(float(self.low), float(self.high), log=self.log)
+
+    def suggest(self, trial: optuna.Trial) -> float:
+        """Have a trial draw this parameter, or return what it has drawn already."""
+        if self.integer:
+            return trial.suggest_int(self.name, int(self.low), int(self.high), log=self.log)
+        return trial.suggest_float(self.name, float(self.low), float(self.high), log=self.log)
+
+    def check(self, value: Value) -> float:
+        """Return ``value`` if it is allowed; InputError otherwise."""
+        whole = "an integer from " if self.integer else ""
+        if isinstance(value, str):
+            raise InputError(
+                f"{self.name}: {value!r} given, {whole}{self.low:g} to {self.high:g} allowed"
+            )
+        if not self.low <= value <= self.high or self.clip(value) != value:
+            raise InputError(
+                f"{self.name}: {value:g} given, {whole}{self.low:g} to {self.high:g} allowed"
+            )
+        return value
+
+    def text(self, value: Value) -> str:
+        """Write a value for people."""
+        return f"{float(value):g}"
+
+    def cell(self, value: Value) -> str:
+        """Write a value for a table: with no more decimals than are of use there, and no fewer."""
+        if self.log and abs(float(value)) < LEAST_WITH_DECIMALS:
+            return f"{float(value):.2g}"
+        whole = self.integer or abs(float(value)) >= 100.0
+        return f"{float(value):.0f}" if whole else f"{float(value):.2f}"
+
+    def as_record(self) -> dict[str, Any]:
+        """Return the parameter as plain data."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One categorical dimension of a search space: one of a few words.
+
+    Parameters
+    ----------
+    name : str
+        As the agent calls it.
+    choices : tuple of str
+        The words, two at least. Their order decides who has which share of [0, 1], nothing else.
+    symbol : str
+        For tables and axes; ``name`` if empty.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two words, or one of them twice or empty.
+    """
+
+    name: str
+    choices: tuple[str, ...]
+    symbol: str = ""
+
+    def __post_init__(self) -> None:
+        distinct = len(set(self.choices)) == len(self.choices) and all(self.choices)
+        if len(self.choices) < LEAST_CHOICES or not distinct:
+            raise ValueError(
+                f"{self.name}: choices {', '.join(map(repr, self.choices)) or 'none'} given, two or more "
+                "different words allowed"
+            )
+
+    @property
+    def label(self) -> str:
+        """The symbol, or the name where there is none."""
+        return self.symbol or self.name
+
+    def clip(self, value: Value) -> str:
+        """Return ``value`` if it is allowed; InputError otherwise: no word is near another."""
+        return self.check(value)
+
+    def tidy(self, value: Value) -> str:
+        """Return ``value`` if it is allowed; InputError otherwise."""
+        return self.check(value)
+
+    def from_unit(self, u: float) -> str:
+        """Return the word in whose share of [0, 1] a coordinate lies."""
+        return self.choices[min(int(u * len(self.choices)), len(self.choices) - 1)]
+
+    def to_unit(self, value: Value) -> float:
+        """Return the middle of a word's share of [0, 1]."""
+        return (self.choices.index(self.check(value)) + 0.5) / len(self.choices)
+
+    def distribution(self) -> CategoricalDistribution:
+        """Return optuna's word for this parameter."""
+        return CategoricalDistribution(self.choices)
+
+    def suggest(self, trial: optuna.Trial) -> str:
+        """Have a trial draw this parameter, or return what it has drawn already."""
+        return str(trial.suggest_categorical(self.name, self.choices))
+
+    def check(self, value: Value) -> str:
+        """Return ``value`` if it is allowed; InputError otherwise."""
+        if not isinstance(value, str) or value not in self.choices:
+            raise InputError(
+                f"{self.name}: {value!r} given, one of {', '.join(self.choices)} allowed"
+            )
+        return value
+
+    def text(self, value: Value) -> str:
+        """Write a value for people."""
+        return str(value)
+
+    def cell(self, value: Value) -> str:
+        """Write a value for a table."""
+        return str(value)
+
+    def as_record(self) -> dict[str, Any]:
+        """Return the parameter as plain data: JSON knows no tuples."""
+        return {**asdict(self), "choices": list(self.choices)}
+
+
+Dimension: TypeAlias = Parameter | Choice
+"""A parameter of either kind. Both answer to the same words."""
+
+
+def range_of(record: Mapping[str, Any]) -> str:
+    """Write what a parameter's record allows, as of this version or another: ``depth 1 to 30``."""
+    if "choices" in record:
+        return f"{record['name']} {', '.join(map(str, record['choices']))}"
+    return f"{record['name']} {record['low']:g} to {record['high']:g}"
+
+
+@dataclass(frozen=True)
+class Space:
+    """A search space: some parameters, in order."""
+
+    parameters: tuple[Dimension, ...]
+
+    def __iter__(self) -> Iterator[Dimension]:
+        return iter(self.parameters)
+
+    def __len__(self) -> int:
+        return len(self.parameters)
+
+    @classmethod
+    def from_records(cls, records: Sequence[Mapping[str, Any]]) -> "Space":
+        """Read back what :meth:`as_records` returns; TypeError or ValueError if it is none of this version's."""
+        return cls(
+            tuple(
+                Choice(**{**each, "choices": tuple(each["choices"])})
+                if "choices" in each
+                else Parameter(**each)
+                for each in records
+            )
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters' names, in order."""
+        return tuple(parameter.name for parameter in self.parameters)
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """The categorical parameters, in order."""
+        return tuple(each for each in self.parameters if isinstance(each, Choice))
+
+    def from_unit(self, point: Sequence[float]) -> dict[str, Value]:
+        """Map a point of the unit cube, a coordinate a parameter, to named values in bounds."""
+        return {p.name: p.from_unit(u) for p, u in zip(self.parameters, point, strict=True)}
+
+    def to_unit(self, values: Mapping[str, Value]) -> list[float]:
+        """Map named values to a point of the unit cube, a coordinate a parameter."""
+        return [parameter.to_unit(values[parameter.name]) for parameter in self.parameters]
+
+    def distributions(self) -> dict[str, BaseDistribution]:
+        """Return optuna's word for the space."""
+        return {parameter.name: parameter.distribution() for parameter in self.parameters}
+
+    def as_records(self) -> list[dict[str, Any]]:
+        """Return the space as plain data: what a study remembers of it."""
+        return [parameter.as_record() for parameter in self.parameters]

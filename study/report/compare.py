@@ -1,0 +1,171 @@
+"""Studies side by side: their validated fronts in one picture, their hypervolumes with intervals.
+
+Every study was validated on seeds that its search never used, so what is compared are means that chose
+nothing. Baselines, which all studies have in common, do not count.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import matplotlib as mpl
+import numpy as np
+import optuna
+import pandas as pd
+from matplotlib.figure import Figure
+
+from study.errors import InputError
+from study.experiments.objectives import SCORE, Goal
+from study.experiments.registry import Experiment
+from study.report.style import STYLE, caption, cost_axis, goal_axis, new_figure
+from study.report.tables import trials_frame
+from study.report.validated_front import validated_frame, validated_hypervolume, without_baselines
+from study.store.storage import record_of
+from study.text import counted
+
+__all__ = ["Entry", "compare_figure", "compare_frame", "compare_markdown", "entry_of"]
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8C8C8C", "#E69F00", "#56B4E9")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One study of a comparison.
+
+    Attributes
+    ----------
+    name, sampler : str
+        The study's name, and who proposed its trials.
+    seed, n_trials, n_games : int
+        Its seed, complete trials, and games of the search.
+    validated : DataFrame
+        Its validated points, without baselines, the cheapest first.
+    """
+
+    name: str
+    sampler: str
+    seed: int
+    n_trials: int
+    n_games: int
+    validated: pd.DataFrame
+
+
+def entry_of(study: optuna.Study, experiment: Experiment) -> Entry:
+    """Read a study; InputError if nothing of it is validated."""
+    trials = trials_frame(study, experiment)
+    validated = without_baselines(validated_frame(study, experiment, None), experiment)
+    if not len(validated):
+        name = study.study_name
+        raise InputError(f"study: {name!r} has no validated points (thetafront validate {name})")
+    complete = trials[trials["state"] == "complete"]
+    samplers = sorted(set(complete["origin"]) - {"design"})
+    return Entry(
+        name=study.study_name,
+        sampler=" + ".join(samplers) or "design",
+        seed=record_of(study).seed,
+        n_trials=len(complete),
+        n_games=int(complete["n_games"].sum()),
+        validated=validated,
+    )
+
+
+def compare_frame(entries: Sequence[Entry], experiment: Experiment) -> pd.DataFrame:
+    """Return one row a study: its validated hypervolume with its 95% interval."""
+    rows = []
+    for entry in entries:
+        volume, low, high = validated_hypervolume(entry.validated, experiment)
+        rows.append(
+            {
+                "study": entry.name,
+                "sampler": entry.sampler,
+                "seed": entry.seed,
+                "n_trials": entry.n_trials,
+                "n_games": entry.n_games,
+                "n_validated_points": len(entry.validated),
+                "n_validation_games": int(entry.validated["n_games"].sum()),
+                "hypervolume": volume,
+                "hypervolume_low95": low,
+                "hypervolume_high95": high,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def compare_markdown(frame: pd.DataFrame, goal: Goal = SCORE) -> str:
+    """Write a table a study and a table a sampler, as Markdown."""
+    lines = [
+        "| sampler | seed | trials, games | validated points, games | hypervolume, 95% interval |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for _, row in frame.iterrows():
+        lines.append(
+            f"| {row['sampler']} | {row['seed']} | {row['n_trials']}, {row['n_games']:,} | "
+            f"{row['n_validated_points']}, {row['n_validation_games']:,} | "
+            f"{goal.show_area(row['hypervolume'])} ({goal.show_area(row['hypervolume_low95'])} to "
+            f"{goal.show_area(row['hypervolume_high95'])}) |"
+        )
+    lines += ["", "| sampler | studies | hypervolume, mean ± standard error |", "|---|---:|---:|"]
+    for sampler, rows in frame.groupby("sampler", sort=False):
+        volumes = rows["hypervolume"].to_numpy(float)
+        error = volumes.std(ddof=1) / math.sqrt(len(volumes)) if len(volumes) > 1 else math.nan
+        shown = goal.show_area(error) if math.isfinite(error) else "?"
+        mean = goal.show_area(volumes.mean())
+        lines.append(f"| {sampler} | {len(volumes)} | {mean} ± {shown} |")
+    return "\n".join(lines) + "\n"
+
+
+@mpl.rc_context(STYLE)
+def compare_figure(entries: Sequence[Entry], experiment: Experiment) -> Figure:
+    """Draw all validated fronts: a colour a sampler, a line a study."""
+    cost, goal = experiment.cost, experiment.goal
+    figure, axes = new_figure(8.6, 5.6)
+    samplers = list(dict.fromkeys(entry.sampler for entry in entries))
+    dearest = max(float(entry.validated[cost.name].max()) for entry in entries)
+    for entry in entries:
+        colour = COLOURS[samplers.index(entry.sampler) % len(COLOURS)]
+        first = next(each for each in entries if each.sampler == entry.sampler) is entry
+        n_studies = sum(each.sampler == entry.sampler for each in entries)
+        noun = "study" if n_studies == 1 else "studies"
+        front = entry.validated[entry.validated["on_front"]]
+        means = front[goal.column("mean")]
+        axes.plot(
+            [*front[cost.name], dearest],
+            [*means, means.iloc[-1]],
+            drawstyle="steps-post",
+            color=colour,
+            linewidth=1.1,
+            alpha=0.8,
+        )
+        axes.errorbar(
+            front[cost.name],
+            means,
+            yerr=[
+                np.nan_to_num(means - front[goal.column("low95")]),
+                np.nan_to_num(front[goal.column("high95")] - means),
+            ],
+            fmt="o",
+            color=colour,
+            markersize=4,
+            elinewidth=0.8,
+            alpha=0.8,
+            label=f"{entry.sampler} ({n_studies} {noun})" if first else None,
+        )
+    cost_axis(axes, cost)
+    goal_axis(axes, goal, f"validated {goal.axis_label}")
+    axes.set_title(f"{experiment.title}: validated fronts by sampler")
+    axes.legend(loc="lower right", fontsize=8.5)
+    searches = sorted(
+        {
+            f"{counted(entry.n_trials, 'trial')}, {counted(entry.n_games, 'game')}"
+            for entry in entries
+        }
+    )
+    counts = pd.concat([entry.validated["n_games"] for entry in entries])
+    least, most = int(counts.min()), int(counts.max())
+    each = counted(least, "game") if least == most else f"{least:,} to {most:,} games"
+    caption(
+        figure,
+        f"A line a study ({'; '.join(searches)} of search each). Points: {each} on seeds that no "
+        "search used; bars: 95% intervals.",
+    )
+    return figure

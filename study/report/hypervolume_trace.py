@@ -1,0 +1,52 @@
+"""How a study's front grew, trial by trial."""
+
+import numpy as np
+import optuna
+import pandas as pd
+from optuna.trial import TrialState
+
+from study.experiments.registry import Experiment
+from study.pareto import hypervolume
+from study.samplers.encoding import Cube
+from study.samplers.observations import observe
+from study.samplers.posterior import Posterior
+from study.store.trial_games import games_of, objectives_of
+
+__all__ = ["hypervolume_history"]
+
+N_LOOKS = 24
+
+
+def hypervolume_history(study: optuna.Study, experiment: Experiment) -> pd.DataFrame:
+    """Return the hypervolume of the first m trials, for some two dozen m.
+
+    Returns
+    -------
+    DataFrame
+        ``n_trials``, ``n_games``, and the hypervolumes, in the goal's unit times decades: ``observed``, of the observed
+        means, too good for being a maximum over noise; ``posterior``, of the posterior means at the
+        trials, given these trials alone.
+    """
+    cube = Cube(experiment.space.distributions())
+    complete = [
+        trial
+        for trial in study.get_trials(deepcopy=False)
+        if trial.state == TrialState.COMPLETE and set(trial.params) >= set(cube.distributions)
+    ]
+    reference = (experiment.reference_score, experiment.reference_cost)
+    looks = np.unique(np.geomspace(1, max(1, len(complete)), N_LOOKS).round().astype(int))
+    rows = []
+    for m in looks[looks <= len(complete)]:
+        known = observe(complete[:m], cube, study.directions, objectives_of(experiment))
+        believed = Posterior.of(known).mean(known.points)
+        rows.append(
+            {
+                "n_trials": m,
+                "n_games": sum(len(games_of(trial)) for trial in complete[:m]),
+                "observed": hypervolume(
+                    known.values[:, 0], 10.0 ** -known.values[:, 1], *reference
+                ),
+                "posterior": hypervolume(believed[:, 0], 10.0 ** -believed[:, 1], *reference),
+            }
+        )
+    return pd.DataFrame(rows, columns=["n_trials", "n_games", "observed", "posterior"])

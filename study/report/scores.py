@@ -1,0 +1,92 @@
+"""Mean scores and differences of them in a table: its columns, what they are written as, and how they are drawn.
+
+A number with its 95% interval takes three columns: ``difference_points``, ``difference_low95_points`` and
+``difference_high95_points``, say. Of mean scores the first is ``score_mean_points``, the others ``score_low95_points``
+and ``score_high95_points``.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from matplotlib.axes import Axes
+
+from agents.twenty48.agent import Game2048
+from study import estimate as intervals
+from study.estimate import Estimate
+from study.experiments.twenty48_games import summarize
+
+__all__ = [
+    "Scores",
+    "estimate_columns",
+    "mean_columns",
+    "score_bars",
+    "score_columns",
+    "scores_of",
+    "shown",
+]
+
+Scores = npt.NDArray[np.float64]
+
+
+def scores_of(games: Sequence[Game2048]) -> Scores:
+    """Return the scores of some games, in points."""
+    return np.array([game.score for game in games], np.float64)
+
+
+def score_columns(games: Sequence[Game2048]) -> dict[str, Any]:
+    """Return what tables say of an agent's games: mean score with its 95% interval, and what a move took."""
+    summary = summarize(games)
+    return {
+        "n_games": summary.n_games,
+        **mean_columns(intervals.mean(scores_of(games))),
+        "seconds_per_move": summary.seconds_per_move,
+        "playout_moves_per_move": summary.playout_moves_per_move,
+    }
+
+
+def mean_columns(mean: Estimate, standard_error: float | None = None) -> dict[str, float]:
+    """Return the three columns of a mean score, in points; after the mean its standard error, if one is given."""
+    error = {} if standard_error is None else {"score_sem_points": standard_error}
+    return {
+        "score_mean_points": mean.value,
+        **error,
+        "score_low95_points": mean.low,
+        "score_high95_points": mean.high,
+    }
+
+
+def estimate_columns(name: str, estimate: Estimate) -> dict[str, float]:
+    """Return the three columns of a number with its 95% interval, in points."""
+    return {
+        f"{name}_points": estimate.value,
+        f"{name}_low95_points": estimate.low,
+        f"{name}_high95_points": estimate.high,
+    }
+
+
+def shown(row: Any, value: str, bounds: str, sign: str = "") -> str:
+    """Write a number of a table with its 95% interval, in points: ``12,345 (12,000 to 12,690)``.
+
+    Parameters
+    ----------
+    row : Series or mapping
+        The table's row.
+    value, bounds : str
+        What the names of its column, and of those of its interval, begin with.
+    sign : str
+        ``+`` if a sign is to be written of positive numbers too.
+    """
+    return (
+        f"{row[f'{value}_points']:{sign},.0f} ({row[f'{bounds}_low95_points']:{sign},.0f} to "
+        f"{row[f'{bounds}_high95_points']:{sign},.0f})"
+    )
+
+
+def score_bars(axes: Axes, x: Any, part: pd.DataFrame, **style: Any) -> None:
+    """Draw mean scores at ``x``, one a row, with their 95% intervals."""
+    mean = part["score_mean_points"]
+    errors = [mean - part["score_low95_points"], part["score_high95_points"] - mean]
+    axes.errorbar(x, mean, yerr=errors, **style)

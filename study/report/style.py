@@ -1,0 +1,115 @@
+"""How pictures are drawn: colours, style, axes, captions, and the file.
+
+Colours are Okabe and Ito's, which readers with colour-blindness tell apart.
+"""
+
+from pathlib import Path
+from textwrap import fill
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, NullFormatter
+
+from study.experiments.cost import Cost
+from study.experiments.objectives import Goal
+from study.store.atomic import drafted
+
+__all__ = [
+    "BLACK",
+    "BLUE",
+    "GREY",
+    "RED",
+    "STYLE",
+    "WORDS",
+    "caption",
+    "cost_axis",
+    "goal_axis",
+    "level",
+    "new_figure",
+    "points_axis",
+    "save",
+]
+
+BLUE, BLACK, RED, GREY = "#0072B2", "#000000", "#D55E00", "#8C8C8C"
+# Of a categorical parameter's words: apart in shape, too, and from the model's blue and the baselines' black.
+WORDS = (
+    ("#D55E00", "o"),
+    ("#009E73", "s"),
+    ("#CC79A7", "^"),
+    ("#E69F00", "v"),
+    ("#56B4E9", "P"),
+    ("#8C8C8C", "X"),
+)
+STYLE: dict[Any, Any] = {
+    "font.family": "DejaVu Sans",
+    "font.size": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#E6E6E6",
+    "grid.linewidth": 0.7,
+    "axes.axisbelow": True,
+    "axes.titlesize": 12,
+    "axes.titlelocation": "left",
+    "legend.frameon": False,
+}
+WIDE_AXIS = 300.0  # its ends' ratio; where it is wider, labels at 1, 2, 3, 5 and 7 would run into each other
+CHARACTERS_AN_INCH = 15.5  # of a caption
+
+
+def new_figure(width: float, height: float) -> tuple[Figure, Axes]:
+    """Return an empty figure in the house style."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.subplots()
+
+
+def caption(figure: Figure, text: str) -> None:
+    """Write what a reader must know to judge the picture, below it, in lines that fit."""
+    width = int(figure.get_figwidth() * CHARACTERS_AN_INCH)
+    text = "\n".join(fill(paragraph, width) for paragraph in text.split("\n"))
+    figure.supxlabel(text, fontsize=8, color="#555555", x=0.01, ha="left")
+
+
+@mpl.rc_context(STYLE)
+def save(figure: Figure, path: Path) -> None:
+    """Write a PNG, so that a kill leaves the old file or the new one, and nothing between."""
+    with drafted(path) as draft:
+        figure.savefig(draft, dpi=160, format="png")
+
+
+def cost_axis(axes: Axes, cost: Cost) -> None:
+    """Make the x axis one of costs: logarithmic, with readable units."""
+    axes.set_xscale("log")
+    axes.set_xlabel(cost.label)
+    low, high = axes.get_xlim()
+    subs = (1, 2, 3, 5, 7) if high < WIDE_AXIS * low else (1, 2, 5)
+    axes.xaxis.set_major_locator(LogLocator(base=10, subs=subs, numticks=20))
+    axes.xaxis.set_major_formatter(EngFormatter(unit=cost.unit))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+def level(axes: Axes, value: float, text: str, *, above: bool) -> None:
+    """Mark a height by a dotted line, and say what it is at its left end, above or below it."""
+    axes.axhline(value, color=BLACK, linewidth=0.9, linestyle=":", zorder=0)
+    axes.annotate(
+        text,
+        (0.01, value),
+        xycoords=("axes fraction", "data"),
+        xytext=(0, 3 if above else -11),
+        textcoords="offset points",
+        fontsize=8.5,
+    )
+
+
+def points_axis(axes: Axes) -> None:
+    """Write the y axis' points with thousands separators."""
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+
+
+def goal_axis(axes: Axes, goal: Goal, label: str) -> None:
+    """Make the y axis one of a goal: from end to end, where it has ends."""
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: goal.tick(value)))
+    axes.set_ylabel(label)
+    axes.set_ylim(*goal.limits)

@@ -1,0 +1,167 @@
+"""Tables of a study: one row a trial, one row a game.
+
+Column names carry their units: ``score_*_points``, ``*_seconds*``; shares and rates are between 0 and 1.
+"""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import optuna
+import pandas as pd
+from optuna.trial import TrialState
+
+from agents.agent import Game
+from study.experiments.game_summary import Kind
+from study.experiments.registry import Experiment
+from study.experiments.twenty48_games import TWENTY48
+from study.pareto import nondominated, p_on_front
+from study.samplers.fitted_model import Belief
+from study.store.atomic import drafted
+from study.store.trial_games import games_of
+from study.store.validated_points import validated_points
+
+__all__ = ["games_columns", "games_frame", "thetas_of", "trials_frame", "write_csv", "write_text"]
+
+N_DRAWS = 1000
+
+
+def columns_of(experiment: Experiment) -> tuple[str, ...]:
+    """Return the columns of :func:`games_columns`, in order."""
+    costs = (cost.name for cost in experiment.costs)
+    return ("n_games", *experiment.goal.columns, *costs, "n_moves_mean", *experiment.kind.columns)
+
+
+def games_columns(games: Sequence[Game], experiment: Experiment) -> dict[str, Any]:
+    """Return what the games of one parameter vector amount to, as columns."""
+    if not games:
+        return {"n_games": 0, **dict.fromkeys(columns_of(experiment)[1:], math.nan)}
+    return {
+        "n_games": len(games),
+        **experiment.goal.amount(games),
+        **{cost.name: cost.of(games) for cost in experiment.costs},
+        "n_moves_mean": sum(game.n_moves for game in games) / len(games),
+        **experiment.kind.amount(games),
+    }
+
+
+def trials_frame(
+    study: optuna.Study, experiment: Experiment, belief: Belief | None = None
+) -> pd.DataFrame:
+    """Return one row a trial that has begun.
+
+    ``on_observed_front`` marks the observed means that no other beats. With a ``belief``, complete
+    trials have what the model makes of all trials together: posterior mean and standard deviation
+    of the score, and the probability that no other trial beats this one.
+    """
+    rows = []
+    for trial in study.get_trials(deepcopy=False):
+        if trial.state == TrialState.WAITING:
+            continue
+        rows.append(
+            {
+                "trial": trial.number,
+                "state": trial.state.name.lower(),
+                "origin": trial.user_attrs.get("origin", ""),
+                **{name: trial.params.get(name, math.nan) for name in experiment.space.names},
+                **games_columns(list(games_of(trial).values()), experiment),
+                "error": trial.user_attrs.get("error", ""),
+            }
+        )
+    columns = ["trial", "state", "origin", *experiment.space.names]
+    columns += [*columns_of(experiment), "error"]
+    frame = pd.DataFrame(rows, columns=columns)
+    complete = np.flatnonzero(frame["state"] == "complete")
+    front = complete[
+        nondominated(
+            frame[experiment.goal.column("mean")].to_numpy(float)[complete],
+            frame[experiment.cost.name].to_numpy(float)[complete],
+        )
+    ]
+    frame["on_observed_front"] = np.isin(np.arange(len(frame)), front)
+    if belief is not None:
+        add_belief(frame, complete, experiment, belief)
+    return frame
+
+
+def thetas_of(frame: pd.DataFrame, experiment: Experiment) -> list[dict[str, Any]]:
+    """Return θ of each row."""
+    columns = {name: frame[name].tolist() for name in experiment.space.names}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def add_belief(
+    frame: pd.DataFrame, complete: npt.NDArray[np.int64], experiment: Experiment, belief: Belief
+) -> None:
+    """Add what the model makes of the complete trials."""
+    points = belief.cube.encode(thetas_of(frame.loc[complete], experiment))
+    believed = {
+        experiment.goal.believed("mean"): belief.posterior.mean(points)[:, 0],
+        experiment.goal.believed("sd"): belief.posterior.deviation(points)[:, 0],
+        "p_on_front": p_on_front(belief.posterior.draw(points, N_DRAWS, np.random.default_rng(0))),
+    }
+    for name, values in believed.items():
+        frame[name] = np.nan
+        frame.loc[complete, name] = values
+
+
+GAME_COLUMNS = (
+    "phase",
+    "trial",
+    "point",
+    "origin",
+    "replicate",
+    "seed",
+    "score_points",
+    "n_moves",
+    "cpu_seconds",
+    "seconds_per_move",
+)
+"""Of games of all kinds; the columns of their own kind follow."""
+
+
+def game_rows(games: dict[int, Game], kind: Kind, **labels: Any) -> list[dict[str, Any]]:
+    """Return one row a game."""
+    return [
+        {
+            **labels,
+            "replicate": replicate,
+            "seed": game.seed,
+            "score_points": game.score,
+            "n_moves": game.n_moves,
+            "cpu_seconds": game.seconds,
+            "seconds_per_move": game.seconds / game.n_moves,
+            **kind.game_row(game),
+        }
+        for replicate, game in games.items()
+    ]
+
+
+def games_frame(study: optuna.Study, kind: Kind = TWENTY48) -> pd.DataFrame:
+    """Return one row a finished game of a kind; those of validation have a ``point`` in place of a trial."""
+    rows: list[dict[str, Any]] = []
+    for trial in study.get_trials(deepcopy=False):
+        if trial.state != TrialState.WAITING:
+            labels = {"phase": "search", "trial": trial.number, "point": ""}
+            origin = trial.user_attrs.get("origin", "")
+            rows += game_rows(games_of(trial), kind, **labels, origin=origin)
+    for point in validated_points(study):
+        labels = {"phase": "validation", "trial": pd.NA, "point": point.key}
+        rows += game_rows(point.games, kind, **labels, origin=point.origin)
+    columns = [*GAME_COLUMNS, *kind.game_columns]
+    return pd.DataFrame(rows, columns=columns).astype({"trial": "Int64"})
+
+
+def write_csv(frame: pd.DataFrame, path: Path) -> None:
+    """Write a table, so that a kill leaves the old file or the new one, and nothing between."""
+    with drafted(path) as draft:
+        frame.to_csv(draft, index=False)
+
+
+def write_text(text: str, path: Path) -> None:
+    """Write a text in the same way."""
+    with drafted(path) as draft:
+        draft.write_text(text, encoding="utf-8")

@@ -1,0 +1,248 @@
+"""The front one can trust: validated points, and the front that the model believes in.
+
+Validated values are means over games that chose nothing, with 95% intervals; the model's are posterior means
+with 95% bands, from the search's trials alone, so that the two can be held against each other.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import optuna
+import pandas as pd
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from study.experiments.objectives import Z95, Goal
+from study.experiments.registry import Experiment
+from study.pareto import nondominated, p_on_front
+from study.report.tables import games_columns, thetas_of
+from study.samplers.fitted_model import Belief
+from study.store.validated_points import Validated, validated_points
+
+__all__ = [
+    "curve_frame",
+    "curve_table",
+    "front_table",
+    "show_theta",
+    "validated_frame",
+    "validated_hypervolume",
+    "without_baselines",
+]
+
+HALVES = ("first", "second")
+N_DRAWS = 4000
+N_CURVE_ROWS = 120
+
+
+def validated_frame(
+    study: optuna.Study, experiment: Experiment, belief: Belief | None
+) -> pd.DataFrame:
+    """Return one row a validated point that has games, the cheapest first.
+
+    ``score_low95_points`` to ``score_high95_points``, or what the goal calls them, is the mean's 95% interval (of a
+    score by Student's t, so for a single game it is not known). ``p_on_front`` is the probability that no other
+    validated point beats it in both objectives, by draws of the means from their standard errors, the costs taken as
+    exact; ``on_front`` marks means that no other beats.
+    """
+    points = [point for point in validated_points(study) if point.games]
+    rows = [validated_row(point, experiment) for point in points]
+    nobody = Validated("", dict.fromkeys(experiment.space.names), "")
+    columns = list(validated_row(nobody, experiment))
+    frame = pd.DataFrame(rows, columns=columns)
+    frame = frame.sort_values(experiment.cost.name, kind="stable").reset_index(drop=True)
+    frame = with_front(frame, experiment)
+    if belief is not None and len(frame):
+        codes = belief.cube.encode(thetas_of(frame, experiment))
+        mean = belief.posterior.mean(codes)[:, 0]
+        deviation = belief.posterior.deviation(codes)[:, 0]
+        for what, bound in believed_interval(mean, deviation).items():
+            frame[experiment.goal.believed(what)] = bound
+    return frame
+
+
+def believed_interval(mean: Any, deviation: Any) -> dict[str, Any]:
+    """Return what a model believes, and its 95% band."""
+    half = Z95 * deviation
+    return {"mean": mean, "low95": mean - half, "high95": mean + half}
+
+
+def without_baselines(frame: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
+    """Return the validated points that the search has found, their front among themselves."""
+    searched = frame[~frame["origin"].isin(list(experiment.baselines))].reset_index(drop=True)
+    return with_front(searched, experiment)
+
+
+def with_front(frame: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
+    """Say which points no other beats, and how sure that is."""
+    means = frame[experiment.goal.column("mean")].to_numpy(float)
+    costs = frame[experiment.cost.name].to_numpy(float)
+    draws = mean_draws(frame, experiment.goal)
+    worlds = np.stack([draws, np.broadcast_to(-costs, draws.shape)], axis=-1)
+    on_front = np.isin(np.arange(len(frame)), nondominated(means, costs))
+    return frame.assign(on_front=on_front, p_on_front=p_on_front(worlds))
+
+
+def validated_row(point: Validated, experiment: Experiment) -> dict[str, Any]:
+    """Return what the games of one point amount to, as columns."""
+    goal = experiment.goal
+    columns = games_columns(point.in_order, experiment)
+    found = goal.estimate(goal.samples(point.in_order))
+    first = {
+        goal.column("mean"): found.mean,
+        goal.column("sem"): found.sem,
+        goal.column("low95"): found.low,
+        goal.column("high95"): found.high,
+        **half_columns(point, goal),
+    }
+    return {
+        "point": point.key,
+        "origin": point.origin,
+        **point.params,
+        "n_games": columns.pop("n_games"),
+        **first,
+        **{name: value for name, value in columns.items() if name not in first},
+    }
+
+
+def half_columns(point: Validated, goal: Goal) -> dict[str, float]:
+    """Return the mean of each half of the games, and its standard error."""
+    columns = {}
+    for half, games in zip(HALVES, goal.halves(point.in_order), strict=True):
+        found = goal.estimate(goal.samples(games))
+        columns[goal.column(f"mean_{half}_half")] = found.mean
+        columns[goal.column(f"sem_{half}_half")] = found.sem
+    return columns
+
+
+def mean_draws(frame: pd.DataFrame, goal: Goal) -> npt.NDArray[np.float64]:
+    """Draw the true means, given the observed ones and their errors, shape (n_worlds, n).
+
+    A draw's mirror image comes next after it, so that the mean of all draws is the observed one.
+    """
+    means = frame[goal.column("mean")].to_numpy(float)
+    errors = frame[goal.column("sem")].fillna(frame[goal.column("mean")]).to_numpy(float)
+    half = np.random.default_rng(0).standard_normal((N_DRAWS // 2, len(frame)))
+    normals = np.stack([half, -half], axis=1).reshape(N_DRAWS, len(frame))
+    return np.asarray(means + errors * normals)
+
+
+def validated_hypervolume(
+    frame: pd.DataFrame, experiment: Experiment
+) -> tuple[float, float, float]:
+    """Return the hypervolume of the validated points, and its 95% interval.
+
+    The hypervolume of noisy means is too large, as any maximum over noise. So one half of each point's
+    games chooses the front, the other says how high it is; then the other way round, and the mean of
+    both counts. Given who is on the front, its area is a sum of heights times widths: that has no
+    optimism, and a standard error. It may be a little low, where a half chooses the wrong point. In
+    simulations with points as close to each other as trials and proposals are, the interval covered the
+    truth in 86 to 94 of 100 cases.
+    """
+    known = frame.dropna(subset=[experiment.goal.column(f"sem_{half}_half") for half in HALVES])
+    if not len(known):
+        return math.nan, math.nan, math.nan
+    areas, errors = [], []
+    for choosing, judging in (HALVES, HALVES[::-1]):
+        area, error = judged_area(known, experiment, choosing, judging)
+        areas.append(area)
+        errors.append(error)
+    volume = float(np.mean(areas))
+    half_width = Z95 * float(np.sqrt(np.sum(np.square(errors)))) / 2.0
+    return volume, volume - half_width, volume + half_width
+
+
+def judged_area(
+    frame: pd.DataFrame, experiment: Experiment, choosing: str, judging: str
+) -> tuple[float, float]:
+    """Return the area under the front that one half of the games chooses, judged by the other half."""
+    goal = experiment.goal
+    costs = frame[experiment.cost.name].to_numpy(float)
+    chosen_by = frame[goal.column(f"mean_{choosing}_half")].to_numpy(float)
+    inside = (chosen_by > experiment.reference_score) & (costs < experiment.reference_cost)
+    rows = np.flatnonzero(inside)
+    front = rows[nondominated(chosen_by[rows], costs[rows])]
+    widths = np.diff(np.log10(np.append(costs[front], experiment.reference_cost)))
+    heights = frame[goal.column(f"mean_{judging}_half")].to_numpy(float)[front]
+    errors = frame[goal.column(f"sem_{judging}_half")].to_numpy(float)[front]
+    area = float(np.sum(widths * (heights - experiment.reference_score)))
+    return area, float(np.sqrt(np.sum((widths * errors) ** 2)))
+
+
+def curve_frame(experiment: Experiment, belief: Belief) -> pd.DataFrame:
+    """Return the model's front over the whole space, the cheapest first, thinned to some rows.
+
+    One row a θ: its expected cost, posterior mean and 95% band of its goal, and
+    ``distance_to_trial``, the distance to the nearest trial in the unit cube (√2 at least from one of another
+    word).
+    """
+    front = belief.anywhere
+    chosen = np.unique(np.linspace(0, len(front.points) - 1, N_CURVE_ROWS).round().astype(int))
+    rows = []
+    for index in chosen:
+        mean, deviation = front.mean[index], front.deviation[index]
+        band = believed_interval(mean[0], deviation[0])
+        gaps = belief.observations.points - front.points[index]
+        rows.append(
+            {
+                **belief.cube.decode(front.points[index]),
+                experiment.cost.name: 10.0 ** -mean[1],
+                **{experiment.goal.believed(what): bound for what, bound in band.items()},
+                "distance_to_trial": float(np.sqrt((gaps**2).sum(axis=1).min())),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def show_theta(theta: "pd.Series[Any]", experiment: Experiment) -> list[str]:
+    """Write each component of θ for people."""
+    return [each.cell(theta[each.name]) for each in experiment.space]
+
+
+def new_table(title: str, first: str, experiment: Experiment, columns: Sequence[str]) -> Table:
+    """Return an empty table with a column a component of θ."""
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, collapse_padding=True)
+    table.add_column(first, no_wrap=True)
+    for name in (*(parameter.label for parameter in experiment.space), *columns):
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def front_table(frame: pd.DataFrame, experiment: Experiment) -> Table:
+    """Lay the validated points out for a terminal; those that another beats are dim."""
+    goal, kind = experiment.goal, experiment.kind
+    columns = [f"{goal.label} ± 95%", "n", experiment.cost.label, "P(front)", *kind.headings]
+    table = new_table(f"Validated front: {experiment.title}", "from", experiment, columns)
+    for _, row in frame.iterrows():
+        interval = (row[goal.column(what)] for what in ("mean", "low95", "high95"))
+        table.add_row(
+            row["origin"],
+            *show_theta(row, experiment),
+            goal.show_interval(*interval),
+            f"{row['n_games']:,.0f}",
+            experiment.cost.show(row[experiment.cost.name]),
+            f"{row['p_on_front']:.2f}",
+            *kind.cells(row),
+            style="" if row["on_front"] else "dim",
+        )
+    return table
+
+
+def curve_table(curve: pd.DataFrame, experiment: Experiment, n_rows: int = 12) -> Table:
+    """Lay the model's front out for a terminal, some of its rows."""
+    goal = experiment.goal
+    columns = [f"believed {goal.label}, 95% band", experiment.cost.label]
+    title = f"Front that the model believes in, not validated: {experiment.title}"
+    table = new_table(title, "", experiment, columns)
+    chosen = np.unique(np.linspace(0, len(curve) - 1, n_rows).round().astype(int))
+    for _, row in curve.iloc[chosen].iterrows():
+        band = (row[goal.believed(what)] for what in ("mean", "low95", "high95"))
+        table.add_row(
+            "",
+            *show_theta(row, experiment),
+            goal.show_interval(*band),
+            experiment.cost.show(row[experiment.cost.name]),
+        )
+    return table

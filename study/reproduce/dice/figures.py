@@ -1,0 +1,138 @@
+"""Pictures of the game of dice: what γ and tolerance do, and the post's averages beside exact means."""
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from study.experiments.objectives import Z95
+from study.report.style import BLACK, BLUE, GREY, RED, STYLE, caption, level, new_figure
+
+__all__ = ["grid_figure", "table_figure"]
+
+COLOURS = ("#F0E442", "#E69F00", RED, BLUE, BLACK)
+"""Of tolerances, from fine to rough; Okabe and Ito's."""
+
+LOWEST = 11.5  # points: where the left picture begins
+
+
+def lines_of(axes: Axes, part: pd.DataFrame, column: str) -> None:
+    """Draw a column against γ, a line a tolerance: finer ones broader and below, so that equal ones are seen."""
+    tolerances = sorted(part["tolerance_points"].unique())
+    for k, tolerance in enumerate(tolerances):
+        line = part[part["tolerance_points"] == tolerance].sort_values("gamma")
+        axes.step(
+            line["gamma"],
+            line[column],
+            where="mid",
+            color=COLOURS[k],
+            linewidth=5.5 - 4.5 * k / (len(tolerances) - 1),
+            label=f"{tolerance:g}",
+        )
+
+
+@mpl.rc_context(STYLE)
+def grid_figure(grid: pd.DataFrame, programs: str, correct: str) -> Figure:
+    """Draw exact expected score and sweeps against γ, by tolerance.
+
+    Parameters
+    ----------
+    grid : DataFrame
+        From :func:`study.reproduce.dice.run.grid_frame`.
+    programs, correct : str
+        Its names of the two recursions.
+    """
+    figure = Figure(figsize=(10.4, 4.9), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    part = grid[grid["recursion"] == correct]
+    lines_of(left, part, "exact_score_points")
+    other = grid[grid["recursion"] == programs]
+    finest = other[other["tolerance_points"] == other["tolerance_points"].min()]
+    left.step(
+        finest["gamma"],
+        finest["exact_score_points"],
+        where="mid",
+        linestyle=(0, (4, 1.5)),
+        color=GREY,
+        linewidth=1.6,
+        label=f"{finest['tolerance_points'].iloc[0]:g}, {programs}",
+    )
+    optimum = float(grid["exact_score_points"].max())
+    level(left, optimum, f"optimum {optimum:.5f}", above=True)
+    left.set_ylim(LOWEST, optimum + 0.15)
+    left.set_ylabel("exact expected score, points")
+    left.set_title("Score")
+    left.legend(title="tolerance, points", fontsize=8.5, title_fontsize=8.5, loc="lower right")
+    lines_of(right, part, "n_sweeps")
+    right.set_ylim(bottom=0)
+    right.set_ylabel("sweeps")
+    right.set_title("Sweeps")
+    for axes in (left, right):
+        axes.set_xlabel("γ")
+    caption(
+        figure,
+        "Three dice. Exact: each policy's mean score by linear equations, no game is played. Sweeps are Gauss-Seidel's "
+        "over 56 states, from what sticking wins. Right: the correct recursion. Narrow lines lie on broad ones where these "
+        "are equal.",
+    )
+    return figure
+
+
+@mpl.rc_context(STYLE)
+def table_figure(frame: pd.DataFrame, programs: str, correct: str) -> Figure:
+    """Draw the post's averages, ours, and the exact means of the policies behind them.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        From :func:`study.reproduce.dice.run.dice_frame`.
+    programs, correct : str
+        Its names of the two recursions.
+    """
+    figure, axes = new_figure(8.6, 4.8)
+    by_recursion = {name: frame[frame["recursion"] == name] for name in (programs, correct)}
+    for (name, part), colour in zip(by_recursion.items(), (RED, BLUE), strict=True):
+        at = np.arange(len(part))
+        axes.hlines(
+            part["exact_score_points"],
+            at - 0.35,
+            at + 0.35,
+            color=colour,
+            linewidth=1.8,
+            label=f"exact mean, {name}",
+        )
+        axes.errorbar(
+            at + 0.12,
+            part["score_mean_points"],
+            yerr=Z95 * part["standard_error_points"],
+            fmt="o",
+            color=colour,
+            markersize=4.5,
+            capsize=3,
+            label=f"average of {int(part['n_games'].iloc[0]):,} games, {name}",
+        )
+    post = by_recursion[programs]
+    axes.errorbar(
+        np.arange(len(post)) - 0.12,
+        post["post_score_mean_points"],
+        yerr=Z95 * post["post_standard_error_points"],
+        fmt="D",
+        color=BLACK,
+        markersize=4.5,
+        capsize=3,
+        label="the post's average of 10,000 games",
+    )
+    names = [f"θ = {row.theta:g}\nγ = {row.gamma:g}" for row in post.itertuples()]
+    axes.set_xticks(range(len(post)), names)
+    axes.grid(visible=False, axis="x")
+    axes.set_ylabel("score, points")
+    axes.set_title("The post's five averages, and what its policies are worth")
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside right center", fontsize=8.5)
+    caption(
+        figure,
+        "Three dice. Bars: 95%, 1.96 exact standard errors to either side. The post's program counts the final score "
+        "once more, times γ.",
+    )
+    return figure

@@ -1,0 +1,116 @@
+"""Validated fronts to compare: of a study in its storage, or of one that has left its tables in a folder."""
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from study.errors import InputError
+from study.experiments.registry import Experiment
+from study.experiments.registry import experiment as experiment_by_name
+from study.experiments.twenty48_games import check_2048
+from study.report.tables import thetas_of
+
+__all__ = ["Front", "front_in_folder", "within"]
+
+NEEDED = {"point", "origin", "n_games"}
+
+
+@dataclass(frozen=True)
+class Front:
+    """The validated points of a study.
+
+    Attributes
+    ----------
+    name : str
+        The study's.
+    seed : int
+        The study's, whose games it has used.
+    experiment : Experiment
+        What it tuned, by which cost.
+    validated : DataFrame
+        From :func:`study.report.validated_front.validated_frame`.
+
+    Raises
+    ------
+    InputError
+        If it is of another game than 2048.
+    """
+
+    name: str
+    seed: int
+    experiment: Experiment
+    validated: pd.DataFrame
+
+    def __post_init__(self) -> None:
+        check_2048(f"study: {self.name!r}", self.experiment.kind)
+
+
+def within(front: Front, other: Front) -> Front:
+    """Leave out the points that are cheaper or dearer than all of another front's.
+
+    By playout moves a move, which are the same on every machine.
+    """
+    costs = other.validated["playout_moves_per_move"]
+    mine = front.validated["playout_moves_per_move"]
+    inside = (mine >= costs.min()) & (mine <= costs.max())
+    return replace(front, validated=front.validated[inside].reset_index(drop=True))
+
+
+def front_in_folder(folder: Path) -> Front:
+    """Read ``front.csv`` and ``manifest.json`` as a study leaves them.
+
+    Raises
+    ------
+    InputError
+        If one of them is missing, or not what a study leaves.
+    """
+    table, manifest = folder / "front.csv", folder / "manifest.json"
+    for path in (table, manifest):
+        if not path.is_file():
+            raise InputError(f"front: {str(folder)!r} given, which has no {path.name}")
+    try:
+        made = json.loads(manifest.read_text(encoding="utf-8"))
+        name, seed, found = str(made["study"]), int(made["seed"]), str(made["experiment"])
+        cost = str(made.get("cost", "seconds_per_move"))
+    except (ValueError, KeyError, TypeError):
+        raise InputError(f"front: {manifest} is no manifest of a study") from None
+    experiment = experiment_by_name(found).by(cost)
+    words = {choice.name: str for choice in experiment.space.choices}
+    try:
+        validated = pd.read_csv(table, dtype=words)
+    except (ValueError, pd.errors.ParserError):
+        raise InputError(f"front: {table} is no table") from None
+    goal = experiment.goal
+    needed = NEEDED | {goal.column("mean"), goal.column("sem")}
+    needed |= {each.name for each in experiment.costs} | set(experiment.space.names)
+    missing = sorted(needed - set(validated.columns))
+    if missing:
+        raise InputError(f"front: {table} has no column {', '.join(missing)}")
+    for choice in experiment.space.choices:
+        for word in validated[choice.name].unique():
+            try:
+                choice.check(word)
+            except InputError as error:
+                raise InputError(f"front: {table}, {error}") from None
+    check_rows(table, validated, experiment)
+    return Front(name, seed, experiment, validated)
+
+
+def check_rows(table: Path, validated: pd.DataFrame, experiment: Experiment) -> None:
+    """Refuse, by InputError, scores and costs that no games have, and a θ that the agent does not take."""
+    for column in (experiment.goal.column("mean"), *(each.name for each in experiment.costs)):
+        numbers = pd.to_numeric(validated[column], errors="coerce").to_numpy(float)
+        wrong = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= 0)))
+        if len(wrong):
+            raise InputError(
+                f"front: {table}, {column}: {validated[column].iloc[wrong[0]]} given in row {wrong[0] + 1}, "
+                "a finite number of 0 or more allowed"
+            )
+    for number, theta in enumerate(thetas_of(validated, experiment), 1):
+        try:
+            experiment.build(theta)
+        except ValueError as error:
+            raise InputError(f"front: {table}, row {number}, {error}") from None

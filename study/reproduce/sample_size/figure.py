@@ -1,0 +1,157 @@
+"""The picture of how many games make a trial: how a mean spreads, and how often the order is wrong."""
+
+from typing import Literal
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
+from scipy.stats import binom
+
+from study.report.style import BLACK, BLUE, GREY, RED, STYLE, caption, points_axis
+from study.reproduce.sample_size.means import N_RESAMPLES
+from study.reproduce.sample_size.measured import Measured
+from study.reproduce.sample_size.order import N_WORLDS, WRONG_LEVELS
+from study.reproduce.sample_size.paper import PAPER
+from study.reproduce.sample_size.sample import Sample
+
+__all__ = ["sample_size_figure"]
+
+COLOURS = (BLUE, RED)
+TICKS = (1, 2, 3, 4, 6, 9, 16, 25, 50, 100)
+MARKED = (3, 4, 9)
+PERCENT_TICKS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
+
+
+def games_axis(axes: Axes, n_most: int) -> None:
+    """Make the x axis one of games a trial, the paper's 3 and 9 and the usual 4 marked."""
+    axes.set_xscale("log")
+    axes.set_xlim(1, n_most)
+    axes.xaxis.set_major_locator(FixedLocator([n for n in TICKS if n <= n_most]))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0f}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xlabel("games a trial, n")
+    axes.grid(axis="x", visible=False)
+    for n in MARKED:
+        axes.axvline(n, color=GREY, linestyle=(0, (1, 2)), linewidth=1.0, zorder=0.5)
+
+
+def legend(axes: Axes, where: Literal["lower right", "upper right"]) -> None:
+    """Write the legend on white, so that no line runs through its words."""
+    axes.legend(loc=where, fontsize=8.5, frameon=True, framealpha=1, edgecolor="white")
+
+
+def draw_means(axes: Axes, measured: Measured) -> None:
+    """Draw how the mean of n games spreads around the mean of all games."""
+    for sample, colour in zip(measured.samples, COLOURS, strict=False):
+        frame = measured.means[measured.means["theta"] == sample.name]
+        n = frame["n_games"]
+        low, high = frame["mean_low95_points"], frame["mean_high95_points"]
+        axes.fill_between(n, low, high, color=colour, alpha=0.13, linewidth=0)
+        for edge in (low, high):
+            axes.plot(n, edge, color=colour, linewidth=0.8, alpha=0.6)
+        low, high = frame["mean_low50_points"], frame["mean_high50_points"]
+        axes.fill_between(n, low, high, color=colour, alpha=0.22, linewidth=0)
+        axes.plot(
+            n,
+            frame["mean_median_points"],
+            color=colour,
+            linewidth=1.8,
+            label=f"{sample.name}, mean of all {sample.n_games:,} games {sample.mean:,.0f} "
+            f"± {sample.estimate.high - sample.mean:,.0f}",
+        )
+    games_axis(axes, int(measured.means["n_games"].max()))
+    points_axis(axes)
+    axes.set_ylim(bottom=0)
+    axes.set_ylabel("mean score of the trial, points")
+    axes.set_title("What a trial of n games may report")
+    legend(axes, "lower right")
+
+
+def draw_order(axes: Axes, measured: Measured) -> None:
+    """Draw how often the worse θ comes first; one θ alone has only the paper's example."""
+    n_most = int(measured.means["n_games"].max())
+    ranking = measured.ranking
+    if ranking is not None:
+        chances = ranking.chances
+        n, p = chances["n_games"], chances["p_wrong"]
+        names = f"{ranking.worse.name} ahead of {ranking.better.name}"
+        axes.plot(n, p, color=BLACK, linewidth=1.8, label=f"wrong order: {names}")
+        axes.fill_between(
+            n,
+            chances["p_wrong_low95"],
+            chances["p_wrong_high95"],
+            color=BLACK,
+            alpha=0.13,
+            linewidth=0,
+            label="its 95% interval",
+        )
+        for marked in (each for each in MARKED if each <= n_most):
+            height = float(p[n == marked].iloc[0])
+            axes.plot(marked, height, "o", color=BLACK, markersize=5)
+            axes.annotate(
+                f"{height:.0%}",
+                (marked, height),
+                xytext=(-6, -7) if marked == MARKED[0] else (6, 6),
+                textcoords="offset points",
+                ha="right" if marked == MARKED[0] else "left",
+                va="center",
+                fontsize=9,
+            )
+    thirds = np.arange(3, n_most + 1, 3)
+    axes.plot(
+        thirds,
+        binom.cdf(thirds // 3, thirds, PAPER.p_success),
+        "o:",
+        color=GREY,
+        markersize=2.5,
+        linewidth=1.2,
+        label="the paper's example: 4096 in a third of n games or fewer, p = 0.6",
+    )
+    for level in WRONG_LEVELS:
+        axes.axhline(level, color=GREY, linewidth=0.9, linestyle="--", zorder=0.5)
+    games_axis(axes, n_most)
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0%}"))
+    axes.yaxis.set_major_locator(FixedLocator(PERCENT_TICKS))
+    axes.set_ylabel("chance")
+    top = 0.5 if ranking is None else float(ranking.chances["p_wrong_high95"].max())
+    axes.set_ylim(0, max(0.45, top) + 0.12)
+    axes.set_title("How often n games rank the two wrongly" if ranking else "The paper's example")
+    legend(axes, "upper right")
+
+
+def described(sample: Sample) -> str:
+    """Say what a θ is."""
+    return f"{sample.name}: {sample.origin}, θ = ({sample.theta.replace(',', ', ')})"
+
+
+@mpl.rc_context(STYLE)
+def sample_size_figure(measured: Measured) -> Figure:
+    """Draw the distribution of a trial's mean, and the chance to rank two θ wrongly, against n.
+
+    Parameters
+    ----------
+    measured : Measured
+        One or two θ.
+    """
+    figure = Figure(figsize=(12.4, 5.6), layout=ConstrainedLayoutEngine(wspace=0.06))
+    left, right = figure.subplots(1, 2)
+    draw_means(left, measured)
+    draw_order(right, measured)
+    note = "; ".join(described(each) for each in measured.samples) + ".\n"
+    note += (
+        f"Left: median (line), middle half (dark) and 95% (light) of {N_RESAMPLES:,} trials of n games, drawn "
+        "from the real games with replacement."
+    )
+    if measured.ranking is not None:
+        difference = measured.ranking.difference
+        note += (
+            f" Right: the same trials in order, ties counted half; the band counts what {N_WORLDS} bootstraps of "
+            f"the real games give. The means differ by {difference.value:,.0f} points, 95% "
+            f"interval {difference.low:,.0f} to {difference.high:,.0f}."
+        )
+    caption(figure, note)
+    return figure

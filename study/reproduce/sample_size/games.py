@@ -1,0 +1,171 @@
+"""Where the games come from: a study's validated points, or a fresh run."""
+
+import itertools
+import tempfile
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+
+from agents.agent import Agent, Game
+from agents.catalog import theta_names
+from agents.twenty48.agent import Game2048
+from study.errors import InputError
+from study.experiments.play import agent_2048_of
+from study.experiments.registry import Experiment
+from study.experiments.twenty48_games import check_2048
+from study.reproduce.sample_size.sample import Sample
+from study.run.play_missing import play_missing
+from study.run.workers import check_jobs
+from study.store.ledger import GameLedger, digest_of
+from study.store.location import make_folder
+from study.store.manifest import earlier_manifest
+from study.store.validated_points import Validated
+
+__all__ = ["choose_points", "samples_of_points", "samples_played"]
+
+MOST_GAMES = 400_000
+NAMES = ("A", "B")
+GAMES = "games.csv"
+MANIFEST = "manifest.json"
+
+
+def choose_points(points: Sequence[Validated], keys: Sequence[str]) -> list[Validated]:
+    """Choose one or two validated points of a study.
+
+    Parameters
+    ----------
+    points : sequence of Validated
+        All that the study has.
+    keys : sequence of str
+        Which; if none: of any two that are neighbours in mean score, those with the most games (then
+        those closest to each other), or the only one there is.
+
+    Raises
+    ------
+    InputError
+        If there is none with two games, or a key is not one of theirs, or there are more than two.
+    """
+    usable = {point.key: point for point in points if len(point.games) > 1}
+    if not usable:
+        raise InputError(
+            "study: no validated point with 2 games or more in it (thetafront validate)"
+        )
+    for key in keys:
+        if key not in usable:
+            raise InputError(f"point: {key!r} given, one of {', '.join(sorted(usable))} allowed")
+    if len(keys) > len(NAMES) or len(set(keys)) < len(keys):
+        raise InputError(f"point: {', '.join(keys)} given, one or two different ones allowed")
+    if keys or len(usable) == 1:
+        return [usable[key] for key in keys or usable]
+
+    def mean(point: Validated) -> float:
+        return sum(point.scores) / len(point.scores)
+
+    def merit(pair: tuple[Validated, Validated]) -> tuple[int, int, float]:
+        counts = [len(point.games) for point in pair]
+        return min(counts), sum(counts), mean(pair[0]) - mean(pair[1])
+
+    ordered = sorted(usable.values(), key=mean)
+    best = max(itertools.pairwise(ordered), key=merit)
+    return list(best)
+
+
+def sample_of(name: str, theta: str, origin: str, digest: str, played: Sequence[Game]) -> Sample:
+    """Return finished games as arrays, in the order of their seeds."""
+    ordered = sorted(played, key=lambda game: game.seed)
+    return Sample(
+        name=name,
+        theta=theta,
+        origin=origin,
+        agent=digest,
+        seeds=np.array([game.seed for game in ordered], np.int64),
+        scores=np.array([game.score for game in ordered], np.int64),
+    )
+
+
+def samples_of_points(
+    points: Sequence[Validated], experiment: Experiment, output: Path | None
+) -> list[Sample]:
+    """Return the validation games of one or two points of a study; keep them in ``output``."""
+    check_2048("study: one", experiment.kind)
+    agents = [experiment.build(point.params) for point in points]
+    samples = []
+    kept: list[tuple[Agent, Game2048]] = []
+    for label, point, agent in zip(NAMES, points, agents, strict=False):
+        theta = ",".join(f"{point.params[name]:g}" for name in experiment.space.names)
+        played = [point.games[replicate] for replicate in sorted(point.games)]
+        origin = f"{point.origin}, point {point.key}"
+        samples.append(sample_of(label, theta, origin, digest_of(agent), played))
+        kept += [(agent, game) for game in played if isinstance(game, Game2048)]
+    if output is not None:
+        make_output(output)
+        ledger = GameLedger(output / GAMES)
+        with ledger.held():
+            for agent, game in kept:
+                ledger.add(agent, game)
+    return samples
+
+
+def make_output(output: Path) -> None:
+    """Make the folder to keep games in; its manifest is one, or is refused before hours of play."""
+    make_folder(output, "output")
+    earlier_manifest(output / MANIFEST)
+
+
+def samples_played(
+    agent: str,
+    thetas: tuple[str | None, str | None],
+    seeds: range,
+    jobs: int | None,
+    output: Path | None,
+    out: Console,
+) -> list[Sample]:
+    """Play one or two θ on the same seeds, or go on with games that ``output`` has.
+
+    Parameters
+    ----------
+    agent : str
+        The agent's name.
+    thetas : (str or None, str or None)
+        θ of A, the agent's own if none is given; and of B, if there is one.
+    seeds : range
+        The games to play.
+    jobs : int or None
+        Worker processes; all cores if no number is given.
+    output : Path or None
+        The folder to keep games in.
+    out : rich.console.Console
+        Where progress is shown.
+
+    Raises
+    ------
+    InputError
+        If something is not allowed.
+    study.run.play_missing.RowsError, study.run.workers.WorkersError
+        If a game cannot be played.
+    """
+    theta, versus = thetas
+    if seeds.start < 0 or seeds.stop > 2**62:
+        raise InputError(f"seed: {seeds.start} given, 0 to 2**62 - {len(seeds)} allowed")
+    n_jobs = min(check_jobs(jobs), 2 * len(seeds))
+    agents, written = {}, {}
+    for name, words in zip(NAMES, (theta, versus), strict=True):
+        if name == NAMES[0] or words is not None:
+            agents[name], params = agent_2048_of(agent, words, [])
+            written[name] = ",".join(f"{params[each]:g}" for each in theta_names(agent)) or "none"
+    if len(agents) > 1 and agents["A"] == agents["B"]:
+        raise InputError(f"versus: {versus} given, which is the same θ; another allowed")
+    with ExitStack() as stack:
+        if output is None:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        else:
+            make_output(output)
+            folder = output
+        played = play_missing(agents, list(seeds), GameLedger(folder / GAMES), n_jobs, out)
+    return [
+        sample_of(name, written[name], agent, digest_of(each), played[name])
+        for name, each in agents.items()
+    ]

@@ -1,0 +1,77 @@
+"""All that the games of one or two θ say about how many make a trial."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from study.estimate import Estimate
+from study.reproduce.sample_size.means import (
+    N_RESAMPLES,
+    check_errors,
+    deviation_of,
+    errors_frame,
+    means_frame,
+    resampled_sums,
+)
+from study.reproduce.sample_size.order import Ranking, rank
+from study.reproduce.sample_size.sample import Sample
+
+__all__ = ["Measured", "measure"]
+
+STANDARD_ERRORS = (250.0, 500.0, 1_000.0, 2_000.0, 5_000.0)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the games of one or two θ say about how many make a trial.
+
+    Attributes
+    ----------
+    samples : tuple of Sample
+        One or two θ.
+    deviations : dict of str to Estimate
+        By name: one game's standard deviation, in points.
+    means, errors : DataFrame
+        From :func:`~study.reproduce.sample_size.means.means_frame` and
+        :func:`~study.reproduce.sample_size.means.errors_frame`.
+    ranking : Ranking or None
+        For two θ.
+    """
+
+    samples: tuple[Sample, ...]
+    deviations: dict[str, Estimate]
+    means: pd.DataFrame
+    errors: pd.DataFrame
+    ranking: Ranking | None
+
+
+def measure(samples: Sequence[Sample], standard_errors: Iterable[float] = ()) -> Measured:
+    """Measure one or two θ; the same games give the same figures.
+
+    Parameters
+    ----------
+    samples : sequence of Sample
+        One or two, of different names.
+    standard_errors : iterable of float
+        Wanted ones, in points, beside those that are always given.
+
+    Raises
+    ------
+    InputError
+        If a standard error is not allowed.
+    """
+    wanted = sorted({*STANDARD_ERRORS, *standard_errors})
+    check_errors(wanted)
+    rng = np.random.default_rng(0)
+    sums = [resampled_sums(each.scores, N_RESAMPLES, rng) for each in samples]
+    deviations = {each.name: deviation_of(each.scores, rng) for each in samples}
+    paired = list(zip(samples, sums, strict=True))
+    return Measured(
+        samples=tuple(samples),
+        deviations=deviations,
+        means=pd.concat([means_frame(each, s, deviations[each.name]) for each, s in paired]),
+        errors=pd.concat([errors_frame(each, deviations[each.name], wanted) for each in samples]),
+        ranking=rank(samples[0], samples[1], sums, rng) if len(samples) == 2 else None,
+    )

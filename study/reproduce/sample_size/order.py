@@ -1,0 +1,214 @@
+"""How often n games each rank two θ wrongly.
+
+Notation
+--------
+==========  ========================================================================================
+N           real games of a θ; s is the standard deviation of their scores, in points
+n           games a trial
+R           resamples: trials of n games, drawn from a θ's N scores with replacement
+δ           the better θ's mean score less the worse one's, in points
+W           worlds: N scores drawn from the N scores with replacement, in the place of real ones
+z           standard normal quantile of one less the chance that is allowed
+==========  ========================================================================================
+
+The mean of two θ is ranked wrongly with a chance near Φ(−δ·√n / √(s₁² + s₂²)), below the allowed one from
+n = (z·√(s₁² + s₂²)/δ)² on. Scores are bimodal, so for few games the chance is counted over resamples; how
+far N games tell it, over worlds (the percentile bootstrap).
+
+Source: Efron and Tibshirani, *An Introduction to the Bootstrap* (1993), §13.3, for the intervals.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.stats import norm
+
+from study.estimate import Estimate
+from study.experiments.objectives import Z95, t95
+from study.reproduce.sample_size.means import ENDS, drawn, resampled_sums
+from study.reproduce.sample_size.sample import Integers, Sample
+
+__all__ = [
+    "N_RESAMPLES_A_WORLD",
+    "N_WORLDS",
+    "WRONG_LEVELS",
+    "Ranking",
+    "chance_of_wrong_order",
+    "correlation_of",
+    "first_below",
+    "normal_games",
+    "rank",
+]
+
+Floats = npt.NDArray[np.float64]
+
+N_WORLDS = 500
+N_RESAMPLES_A_WORLD = 2_000
+WRONG_LEVELS = (0.10, 0.05)
+FEWEST_FOR_CORRELATION = 4  # Fisher's transform has the standard error 1/√(n − 3)
+
+
+def chance_of_wrong_order(worse: Integers, better: Integers) -> Floats:
+    """Return the share of resamples in which the worse θ comes first; ties count half.
+
+    Parameters
+    ----------
+    worse, better : int64, shape (R, n_most)
+        Sums of scores; a row of one is held against the same row of the other.
+
+    Returns
+    -------
+    float64, shape (n_most,)
+    """
+    return np.asarray(0.5 + 0.5 * np.sign(worse - better).mean(axis=0))
+
+
+def first_below(chances: Floats, level: float) -> float:
+    """Return the smallest n whose chance is below a level; infinite if there is none."""
+    below = np.flatnonzero(chances < level)
+    return float(below[0] + 1) if len(below) else math.inf
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """How surely n games each put two θ in order.
+
+    Attributes
+    ----------
+    worse, better : Sample
+        By the means of all their games.
+    difference : Estimate
+        δ, in points; its interval by Student's t on the smaller number of games less one.
+    correlation : Estimate
+        Of the two scores of a seed, over ``n_paired`` seeds, its interval by Fisher's transform; NaN if
+        too few are common.
+    n_paired : int
+        Seeds in common.
+    chances : DataFrame
+        One row an n: ``p_wrong`` with its 95% interval.
+    levels : DataFrame
+        One row a level of ``p_wrong``: the smallest n below it, counted over resamples
+        (infinite: more than the largest n looked at), and by the normal approximation, with 95% intervals;
+        NaN where δ's interval contains 0, so that no n is known.
+    """
+
+    worse: Sample
+    better: Sample
+    difference: Estimate
+    correlation: Estimate
+    n_paired: int
+    chances: pd.DataFrame
+    levels: pd.DataFrame
+
+    @property
+    def known(self) -> bool:
+        """Whether the games tell which θ is better."""
+        return self.difference.low > 0
+
+
+def difference_of(worse: Sample, better: Sample) -> Estimate:
+    """Estimate δ, in points, of games that are not paired."""
+    value = better.mean - worse.mean
+    half = t95(min(worse.n_games, better.n_games)) * math.hypot(
+        worse.standard_error, better.standard_error
+    )
+    return Estimate(value, value - half, value + half)
+
+
+def correlation_of(first: Sample, second: Sample) -> tuple[Estimate, int]:
+    """Correlate the scores of common seeds; the second number is how many these are."""
+    seeds, left, right = np.intersect1d(first.seeds, second.seeds, return_indices=True)
+    x, y = first.scores[left], second.scores[right]
+    n = len(seeds)
+    if n < FEWEST_FOR_CORRELATION or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return Estimate(math.nan, math.nan, math.nan), n
+    r = float(np.corrcoef(x, y)[0, 1])
+    centre = np.arctanh(min(max(r, -1 + 1e-12), 1 - 1e-12))
+    half = Z95 / math.sqrt(n - 3)
+    return Estimate(r, math.tanh(centre - half), math.tanh(centre + half)), n
+
+
+def chances_in_worlds(
+    worse: Integers, better: Integers, n_most: int, rng: np.random.Generator
+) -> Floats:
+    """Return the chance of the wrong order had other N games been played, shape (W, n_most)."""
+    chances = np.empty((N_WORLDS, n_most))
+    for row in chances:
+        sums = [
+            resampled_sums(drawn(scores, len(scores), rng), N_RESAMPLES_A_WORLD, rng, n_most)
+            for scores in (worse, better)
+        ]
+        row[:] = chance_of_wrong_order(*sums)
+    return chances
+
+
+def normal_games(first: Sample, second: Sample, difference: float, level: float) -> float:
+    """Return n = (z·√(s₁² + s₂²)/δ)², rounded up; infinite for a δ that is not positive."""
+    if difference <= 0:
+        return math.inf
+    deviation = math.hypot(first.deviation, second.deviation)
+    n = (float(norm.ppf(1.0 - level)) * deviation / difference) ** 2
+    return float(max(1, math.ceil(n - 1e-9)))
+
+
+def rank(
+    first: Sample,
+    second: Sample,
+    sums: Sequence[Integers],
+    rng: np.random.Generator,
+    levels: Sequence[float] = WRONG_LEVELS,
+) -> Ranking:
+    """Say how surely n games each put two θ in order.
+
+    Parameters
+    ----------
+    first, second : Sample
+        Two θ.
+    sums : sequence of int64, shape (R, n_most)
+        Their resampled trials, from :func:`~study.reproduce.sample_size.means.resampled_sums`.
+    rng : Generator
+        For the worlds.
+    levels : sequence of float
+        Chances to be wrong, below which the user wants to be.
+    """
+    worse, better, sums = (
+        (first, second, sums) if first.mean <= second.mean else (second, first, sums[::-1])
+    )
+    difference = difference_of(worse, better)
+    gaps = (difference.value, difference.high, difference.low)
+    chances = chance_of_wrong_order(*sums)
+    worlds = chances_in_worlds(worse.scores, better.scores, len(chances), rng)
+    low, high = np.quantile(worlds, ENDS, axis=0)
+    rows = []
+    for level in levels:
+        # "inverted_cdf": an n of some world, where others would average, with infinity perhaps.
+        in_worlds = [first_below(world, level) for world in worlds]
+        ends = np.quantile(in_worlds, ENDS, method="inverted_cdf")
+        found = [first_below(chances, level), float(ends[0]), float(ends[1])]
+        found += [normal_games(worse, better, gap, level) for gap in gaps]
+        rows.append([level, *(found if difference.low > 0 else [math.nan] * len(found))])
+    names = ("n_games", "n_games_low95", "n_games_high95")
+    columns = ["p_wrong_below", *names, *(f"normal_{name}" for name in names)]
+    correlation, n_paired = correlation_of(worse, better)
+    return Ranking(
+        worse=worse,
+        better=better,
+        difference=difference,
+        correlation=correlation,
+        n_paired=n_paired,
+        chances=pd.DataFrame(
+            {
+                "n_games": np.arange(1, len(chances) + 1),
+                "p_wrong": chances,
+                "p_wrong_low95": low,
+                "p_wrong_high95": high,
+                "n_real_games_worse": worse.n_games,
+                "n_real_games_better": better.n_games,
+            }
+        ),
+        levels=pd.DataFrame(rows, columns=columns),
+    )

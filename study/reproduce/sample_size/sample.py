@@ -1,0 +1,77 @@
+"""Real games of one θ: all that is known of it.
+
+Notation
+--------
+==========  ========================================================================================
+N           games
+x̄, s        mean and standard deviation (n − 1 in the denominator) of their N scores, in points
+==========  ========================================================================================
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from study.errors import InputError
+from study.estimate import Estimate
+from study.experiments.objectives import t95
+
+__all__ = ["Integers", "Sample"]
+
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Real games of one θ.
+
+    Attributes
+    ----------
+    name : str
+        ``A`` or ``B``, for tables.
+    theta, origin : str
+        θ as it is written on a command line, and where it comes from.
+    agent : str
+        Its digest, from :func:`study.store.ledger.digest_of`: the agent's name in ``games.csv``.
+    seeds, scores : int64, shape (N,)
+        Each game's seed and score in points; two games at least.
+    """
+
+    name: str
+    theta: str
+    origin: str
+    agent: str
+    seeds: Integers
+    scores: Integers
+
+    def __post_init__(self) -> None:
+        if len(self.scores) < 2:
+            raise InputError(f"games: {len(self.scores)} of θ {self.theta} given, 2 or more needed")
+
+    @property
+    def n_games(self) -> int:
+        """N."""
+        return len(self.scores)
+
+    @property
+    def mean(self) -> float:
+        """The mean score, in points."""
+        return float(self.scores.mean())
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of one game's score, in points."""
+        return float(self.scores.std(ddof=1))
+
+    @property
+    def standard_error(self) -> float:
+        """Of the mean of all N games, in points."""
+        return self.deviation / math.sqrt(self.n_games)
+
+    @property
+    def estimate(self) -> Estimate:
+        """The mean with its 95% interval by Student's t, in points."""
+        half = t95(self.n_games) * self.standard_error
+        return Estimate(self.mean, self.mean - half, self.mean + half)

@@ -1,0 +1,226 @@
+"""The answer in tables, for a terminal and in Markdown."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from study.estimate import Estimate
+from study.reproduce.sample_size.means import N_RESAMPLES
+from study.reproduce.sample_size.measured import Measured
+from study.reproduce.sample_size.paper import PAPER, paper_frame
+
+__all__ = ["Section", "sections_of"]
+
+SHOWN = (1, 2, 3, 4, 6, 9, 16, 25, 50, 100)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A table with a title, and a sentence below it where there is something to say."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    note: str = ""
+
+    def markdown(self) -> str:
+        """Write it as Markdown."""
+        rule = "|---|" + "---:|" * (len(self.columns) - 1)
+        lines = [f"| {' | '.join(row)} |" for row in (self.columns, *self.rows)]
+        text = "\n".join([f"## {self.title}", "", lines[0], rule, *lines[1:]])
+        return text + (f"\n\n{self.note}\n" if self.note else "\n")
+
+    def table(self) -> Table:
+        """Lay it out for a terminal."""
+        table = Table(
+            title=self.title,
+            title_justify="left",
+            title_style="bold",
+            collapse_padding=True,
+            caption=self.note or None,
+            caption_justify="left",
+            box=SIMPLE_HEAD,
+        )
+        for index, column in enumerate(self.columns):
+            table.add_column(column, justify="left" if index == 0 else "right")
+        for row in self.rows:
+            table.add_row(*row)
+        return table
+
+
+def span(low: float, high: float, form: str = ",.0f", joint: str = " to ") -> str:
+    """Write an interval."""
+    return f"{format(low, form)}{joint}{format(high, form)}"
+
+
+def tight(low: float, high: float, form: str = ",.0f") -> str:
+    """Write an interval in little room."""
+    return span(low, high, form, "–")
+
+
+def with_interval(estimate: Estimate) -> str:
+    """Write a number of points with its interval."""
+    return f"{estimate.value:,.0f} ({tight(estimate.low, estimate.high)})"
+
+
+def games(n: float, most: int | None = None) -> str:
+    """Write a number of games, which may be beyond the largest looked at, or beyond all."""
+    if math.isfinite(n):
+        return f"{n:,.0f}"
+    return "no number" if most is None else f"more than {most}"
+
+
+def counts(measured: Measured) -> str:
+    """Say how many real games there are."""
+    return "; ".join(f"{each.name}: {each.n_games:,}" for each in measured.samples)
+
+
+def paper_section() -> Section:
+    """Return the paper's example."""
+
+    def shown(value: float) -> str:
+        return "" if math.isnan(value) else f"{value:,.0f}" if value > 1 else f"{value:.3f}"
+
+    rows = [
+        (str(row["n_games"]), row["what"], shown(row["paper"]), shown(row["exact"]), row["note"])
+        for row in paper_frame().to_dict("records")
+    ]
+    title = (
+        f"The paper's example (§5.1): {PAPER.success:,.0f} points with probability "
+        f"{PAPER.p_success:g}, else {PAPER.failure:,.0f}"
+    )
+    return Section(title, ("games", "what", "paper", "exact", "the paper's figure"), rows)
+
+
+def played_section(measured: Measured) -> Section:
+    """Return what the real games amount to."""
+    rows = [
+        (
+            f"{each.name}: {each.origin}",
+            each.theta.replace(",", ", "),
+            f"{each.n_games:,}",
+            f"{each.seeds.min()} to {each.seeds.max()}",
+            with_interval(each.estimate),
+            with_interval(measured.deviations[each.name]),
+        )
+        for each in measured.samples
+    ]
+    note = ""
+    ranking = measured.ranking
+    if ranking is not None:
+        difference, correlation = ranking.difference, ranking.correlation
+        note = (
+            f"{ranking.better.name}'s mean is higher by {difference.value:,.0f} points "
+            f"({span(difference.low, difference.high)})."
+        )
+        if math.isfinite(correlation.value):
+            note += (
+                f" Scores of the same seed, {ranking.n_paired:,} pairs, correlate by "
+                f"{correlation.value:.3f} ({span(correlation.low, correlation.high, '.3f')})."
+            )
+    columns = ("", "θ", "games", "seeds", "mean (95%)", "one game's deviation (95%)")
+    return Section("What was played", columns, rows, note)
+
+
+def trials_section(measured: Measured) -> Section:
+    """Return what trials of n games report."""
+    columns = ["games"]
+    for each in measured.samples:
+        columns += [f"{each.name}: 95% of means", f"{each.name}: standard error (95%)"]
+    by_name = [
+        measured.means[measured.means["theta"] == each.name].set_index("n_games").to_dict("index")
+        for each in measured.samples
+    ]
+    chances = None
+    if measured.ranking is not None:
+        chances = measured.ranking.chances.set_index("n_games").to_dict("index")
+        columns.append("wrong order (95%)")
+    rows = []
+    for n in SHOWN:
+        cells = [str(n)]
+        for frame in by_name:
+            row = frame[n]
+            ends = ("", "_low95", "_high95")
+            error = Estimate(*(row[f"standard_error{end}_points"] for end in ends))
+            cells.append(tight(row["mean_low95_points"], row["mean_high95_points"]))
+            cells.append(with_interval(error))
+        if measured.ranking is not None and not measured.ranking.known:
+            cells.append("not known")
+        elif chances is not None:
+            row = chances[n]
+            interval = tight(100 * row["p_wrong_low95"], 100 * row["p_wrong_high95"], ".1f")
+            cells.append(f"{row['p_wrong']:.1%} ({interval})")
+        rows.append(tuple(cells))
+    note = f"{N_RESAMPLES:,} trials, drawn with replacement from real games ({counts(measured)})."
+    if measured.ranking is not None:
+        note += (
+            f" Wrong order: {measured.ranking.worse.name} ahead of {measured.ranking.better.name}, "
+            "ties counted half."
+        )
+    return Section("What trials of n games report, in points", tuple(columns), rows, note)
+
+
+def errors_section(measured: Measured) -> Section:
+    """Return how many games give the standard errors."""
+    columns = (
+        "standard error, points",
+        *(f"{each.name}: games (95%)" for each in measured.samples),
+    )
+    rows = []
+    for error, frame in measured.errors.groupby("standard_error_points"):
+        cells = [
+            f"{row['n_games']:,} ({span(row['n_games_low95'], row['n_games_high95'])})"
+            for row in frame.to_dict("records")
+        ]
+        rows.append((f"{error:,g}", *cells))
+    note = f"From the deviation of real games ({counts(measured)})."
+    return Section("Games for a standard error of the mean", columns, rows, note)
+
+
+def order_section(measured: Measured) -> Section | None:
+    """Return how many games put two θ in order; None for one θ."""
+    ranking = measured.ranking
+    if ranking is None:
+        return None
+    most = int(ranking.chances["n_games"].max())
+    rows = []
+    for row in ranking.levels.to_dict("records"):
+        cells = ["not known", "not known"]
+        if ranking.known:
+            cells = [
+                f"{games(row['n_games'], most)} "
+                f"({games(row['n_games_low95'])} to {games(row['n_games_high95'], most)})",
+                f"{games(row['normal_n_games'])} "
+                f"({games(row['normal_n_games_low95'])} to {games(row['normal_n_games_high95'])})",
+            ]
+            if math.isinf(row["n_games_low95"]):
+                cells[0] = f"more than {most}"
+        rows.append((f"below {row['p_wrong_below']:.0%}", *cells))
+    interval = span(ranking.difference.low, ranking.difference.high)
+    n_real = f"{ranking.worse.n_games:,} and {ranking.better.n_games:,} real games"
+    if ranking.known:
+        note = (
+            f"From {n_real}; the normal approximation takes the difference's interval, {interval}."
+        )
+    else:
+        note = (
+            f"No number of games is known: the interval of the difference, {interval} from {n_real}, "
+            "contains 0."
+        )
+    columns = ("wrong order", "games, counted (95%)", "games, normal approximation (95%)")
+    return Section("Games to put the two in order", columns, rows, note)
+
+
+def sections_of(measured: Measured) -> list[Section]:
+    """Return all tables, in the order of reading."""
+    sections = [
+        paper_section(),
+        played_section(measured),
+        trials_section(measured),
+        errors_section(measured),
+        order_section(measured),
+    ]
+    return [each for each in sections if each is not None]

@@ -1,0 +1,80 @@
+"""How well validated points are to be known, and how many games that takes."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from study.errors import InputError, check_range
+from study.experiments.objectives import SCORE, Goal
+
+__all__ = ["FEWEST_GAMES", "Precision"]
+
+Floats = npt.NDArray[np.float64]
+
+FEWEST_GAMES = 100  # before a sample's own deviation is believed
+MOST_GAMES_ALLOWED = 400_000
+MOST_POINTS = 1000
+
+
+@dataclass(frozen=True)
+class Precision:
+    """How well the points are to be known.
+
+    Parameters
+    ----------
+    standard_error : float
+        Of each mean, in the goal's unit: enough games for that,
+    most_games : int
+        but no more than these a point (that the number depends on what is played biases its mean by
+        a twentieth of its standard error at most, in simulations).
+    n_points : int
+        Time budgets for which a trial and a proposal of the model are chosen.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range.
+    """
+
+    standard_error: float = SCORE.standard_error
+    most_games: int = 1000
+    n_points: int = 6
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.standard_error) and self.standard_error > 0):
+            raise InputError(
+                f"standard error: {self.standard_error:g} given, a finite number above 0 allowed"
+            )
+        check_range("validation games", self.most_games, 2, MOST_GAMES_ALLOWED)
+        check_range("validation points", self.n_points, 2, MOST_POINTS)
+
+    @classmethod
+    def of(
+        cls, goal: Goal, standard_error: float | None, most_games: int, n_points: int
+    ) -> "Precision":
+        """Return what is asked for, with the goal's own standard error if none is given."""
+        if standard_error is not None:
+            highest = goal.limits[1]
+            if highest is not None and standard_error > highest:
+                raise InputError(
+                    f"standard error: {standard_error:g} given, of a {goal.label} a share above 0 and up to "
+                    f"{highest:g} allowed, such as {goal.standard_error:g} for {goal.show(goal.standard_error)}"
+                )
+            return cls(standard_error, most_games, n_points)
+        if goal.is_exact:  # no error is asked for: one game tells all, see study.run.validation
+            return cls(most_games=most_games, n_points=n_points)
+        return cls(goal.standard_error, most_games, n_points)
+
+    def n_wanted(self, samples: Sequence[float] | Floats) -> int:
+        """Return how many games a point needs, as far as its games so far tell."""
+        if len(samples) < min(FEWEST_GAMES, self.most_games):
+            return min(FEWEST_GAMES, self.most_games)
+        variance = float(np.var(samples, ddof=1))
+        return min(self.most_games, max(len(samples), self.n_for(variance)))
+
+    def n_for(self, variance: float) -> int:
+        """Return how many games of that variance give the standard error."""
+        return max(FEWEST_GAMES, math.ceil(variance / self.standard_error**2))

@@ -1,0 +1,250 @@
+"""The sweep: design, search, validation, report; and what a user reads of it meanwhile."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import optuna
+from optuna.exceptions import StorageInternalError
+from optuna.storages import BaseStorage
+from rich.console import Console
+from rich.table import Table
+from sqlalchemy.exc import SQLAlchemyError
+from threadpoolctl import threadpool_limits
+
+from study.experiments.registry import Experiment
+from study.report.export import export
+from study.report.validated_front import curve_frame, curve_table, front_table, validated_frame
+from study.run.dispatch import Dispatch
+from study.run.progress import SweepDisplay, duration
+from study.run.search import Search, SearchError, Settings
+from study.run.stopping import Precision
+from study.run.validation import Validation, ValidationError
+from study.run.workers import WorkersError, n_cores
+from study.samplers.fitted_model import belief_of
+from study.store.location import Place
+from study.store.manifest import provenance
+from study.store.storage import record_of, remember_run
+from study.store.trial_games import objectives_of
+from study.store.validated_points import choose_points
+from study.text import counted, there_already
+
+__all__ = ["StoppedError", "Sweep", "print_front"]
+
+WIDEST = 400  # characters
+
+
+class StoppedError(Exception):
+    """A sweep cannot go on, and no input is to blame; what has finished is stored."""
+
+
+def print_whole(out: Console, table: Table) -> None:
+    """Print a table with all of its columns: a terminal too narrow for them wraps the lines."""
+    needed = out.measure(table, options=out.options.update(max_width=WIDEST)).maximum
+    if needed > out.width:
+        out = Console(file=out.file, force_terminal=out.is_terminal, width=needed, highlight=False)
+    out.print(table)
+
+
+def print_front(out: Console, study: optuna.Study, experiment: Experiment) -> None:
+    """Print the validated front; before there is one, the front the model believes in."""
+    validated = validated_frame(study, experiment, None)
+    if len(validated):
+        print_whole(out, front_table(validated, experiment))
+        return
+    with threadpool_limits(1):
+        belief = belief_of(
+            study, experiment.space, objectives_of(experiment), record_of(study).seed
+        )
+        if belief is None:
+            out.print("no trial is complete yet")
+        else:
+            print_whole(out, curve_table(curve_frame(experiment, belief), experiment))
+
+
+@dataclass
+class Sweep:
+    """A study's phases, one after the other.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What is tuned.
+    place : Place
+        Where the study is kept.
+    study : optuna.Study
+        The study; this process must be its only writer.
+    backend : optuna.storages.BaseStorage, optional
+        Its storage; only the search needs it.
+    jobs : int
+        How many workers play.
+    out : rich.console.Console
+        Where people read.
+    """
+
+    experiment: Experiment
+    place: Place
+    study: optuna.Study
+    backend: BaseStorage | None
+    jobs: int
+    out: Console
+    n_failed: int = 0
+
+    def search(self, settings: Settings) -> None:
+        """Bring the study to its total of trials: design first, then the sampler's proposals.
+
+        Raises
+        ------
+        StoppedError
+            If trials, workers or the storage fail.
+        """
+        assert self.backend is not None
+        self.out.print(
+            f"{self.experiment.title}: study {self.place.name!r} to a total of "
+            f"{counted(settings.n_trials, 'trial')}, {counted(settings.n_replicates, 'game')} each, "
+            f"{counted(self.jobs, 'job')}, sampler {settings.sampler}"
+        )
+        self.out.print("preparing (the first time, kernels are compiled: some twenty seconds)")
+        display = SweepDisplay(self.out)
+        run = Search(
+            self.experiment,
+            self.study,
+            self.backend,
+            settings,
+            self.jobs,
+            display.show,
+            display.message,
+        )
+        with self.stops("search"):
+            run.prepare()
+            before = run.snapshot()
+            if run.done:
+                self.out.print(
+                    f"search complete already: {counted(before.n_units_done, 'trial')}, "
+                    f"{counted(before.n_games_done, 'game')} (ask for more with --trials)"
+                )
+                return
+            if before.n_games_done:
+                n_trials = counted(before.n_units_done, "trial")
+                n_games = counted(before.n_games_done, "game")
+                self.out.print(f"going on: {there_already(n_trials, n_games)}")
+            asked = {
+                "n_trials": settings.n_trials,
+                "n_replicates": settings.n_replicates,
+                "sampler": settings.sampler,
+            }
+            with self.remembered("search", asked, run), display:
+                run.run()
+            self.n_failed = run.n_failed - before.n_failed
+
+    def validate(self, precision: Precision) -> None:
+        """Play the front again, until it is known as well as asked for.
+
+        Raises
+        ------
+        StoppedError
+            If games, workers or the storage fail.
+        """
+        seed = record_of(self.study).seed
+        with threadpool_limits(1):
+            belief = belief_of(
+                self.study, self.experiment.space, objectives_of(self.experiment), seed
+            )
+        if belief is None:
+            raise StoppedError(f"study: {self.place.name!r} has no complete trial yet")
+        points = choose_points(belief, self.study, self.experiment, precision.n_points)
+        jobs = min(self.jobs, n_cores())  # a game that shares its core is timed wrongly
+        display = SweepDisplay(self.out)
+        run = Validation(
+            self.experiment,
+            self.study,
+            seed,
+            points,
+            precision,
+            jobs,
+            display.show,
+            display.message,
+        )
+        with self.stops("validation"):
+            run.prepare()
+            goal = self.experiment.goal
+            how_well = (
+                "one game each, which tells all"
+                if goal.is_exact
+                else f"to a standard error of {goal.phrase(precision.standard_error)} or "
+                f"{precision.most_games:,} games"
+            )
+            what = f"{counted(len(points), 'point')} {how_well}"
+            self.out.print(f"validation on fresh seeds: {what}")
+            if run.done:
+                self.out.print("validation complete already")
+                return
+            if run.n_games_before:
+                n_games = counted(run.n_games_before, "game")
+                self.out.print(f"going on: {there_already(n_games)}")
+            asked = {
+                "standard_error": 0.0 if goal.is_exact else precision.standard_error,
+                "validation_games": precision.most_games,
+                "validation_points": precision.n_points,
+            }
+            with self.remembered("validation", asked, run), display:
+                run.run()
+
+    def report(self) -> None:
+        """Print the front, and write tables and pictures.
+
+        Raises
+        ------
+        StoppedError
+            If trials have failed; everything is written then all the same.
+        """
+        print_front(self.out, self.study, self.experiment)
+        paths = export(self.study, self.place, self.experiment, self.place.folder)
+        self.out.print(f"written: {', '.join(str(path) for path in paths)}", soft_wrap=True)
+        if self.n_failed:
+            raise StoppedError(f"{counted(self.n_failed, 'trial')} failed; trials.csv says why")
+
+    @contextmanager
+    def remembered(
+        self, phase: str, asked: Mapping[str, Any], run: Search | Validation
+    ) -> Iterator[None]:
+        """Write what makes this run into the study, and afterwards what became of it."""
+        made = {**provenance(), "phase": phase, **asked, "jobs": run.jobs}
+        index = remember_run(self.study, made)
+        yield
+        dispatch: Dispatch[Any] = run.dispatch
+        done: dict[str, Any] = {
+            "n_games": dispatch.n_games,
+            "wall_seconds": dispatch.seconds,
+            "share_of_worker_time_in_games": dispatch.utilization.share,
+        }
+        if isinstance(run, Search):
+            done["seconds_each"] = run.seconds_each
+        remember_run(self.study, {**made, **done}, index)
+        rate = dispatch.n_games / dispatch.seconds
+        self.out.print(
+            f"{phase}: played {counted(dispatch.n_games, 'game')} in {duration(dispatch.seconds)}, {rate:.2f} a "
+            f"second; workers were in games {dispatch.utilization.share:.1%} of the time"
+        )
+
+    @contextmanager
+    def stops(self, phase: str) -> Iterator[None]:
+        """Say what an interrupt leaves; turn what else stops a phase into one line."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            self.out.print(
+                f"stopped in the {phase}: what has finished is stored in {self.place.shown_url}; the same "
+                "command goes on from here",
+                soft_wrap=True,
+            )
+            raise
+        except (WorkersError, SearchError, ValidationError) as error:
+            raise StoppedError(
+                f"{error}; what has finished is stored, the same command goes on"
+            ) from None
+        except (StorageInternalError, SQLAlchemyError) as error:
+            # A full disk or a lost server: every game stored before is there.
+            reason = str(error.__cause__ or error).splitlines()[0]
+            raise StoppedError(f"storage: {self.place.shown_url} fails: {reason}") from None

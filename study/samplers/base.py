@@ -1,0 +1,94 @@
+"""What samplers that learn from a study's two objectives have in common."""
+
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import optuna
+from optuna.distributions import BaseDistribution
+from optuna.samplers import BaseSampler, RandomSampler
+from optuna.search_space import IntersectionSearchSpace
+from optuna.trial import FrozenTrial
+from threadpoolctl import threadpool_limits
+
+from study.samplers.encoding import Cube
+from study.samplers.observations import Objectives, Observations, observe
+
+__all__ = ["ModelSampler"]
+
+Floats = npt.NDArray[np.float64]
+ONE_AT_A_TIME = Lock()
+
+
+class ModelSampler(BaseSampler):
+    """Suggests all parameters together, from what a model makes of the trials.
+
+    Parameters
+    ----------
+    seed : int
+        With the trial's number it names all random numbers: the same seed, number and trials make
+        the same suggestion.
+    objectives : Objectives
+        Scales, reference point and noise.
+    n_startup_trials : int
+        Random draws until that many trials are complete.
+    """
+
+    def __init__(
+        self, seed: int = 0, objectives: Objectives | None = None, n_startup_trials: int = 1
+    ) -> None:
+        self.seed = seed
+        self.objectives = Objectives() if objectives is None else objectives
+        self.n_startup_trials = max(1, n_startup_trials)
+        self.search_space = IntersectionSearchSpace()
+
+    def infer_relative_search_space(
+        self, study: optuna.Study, trial: FrozenTrial
+    ) -> dict[str, BaseDistribution]:
+        """Return the parameters that all complete trials have, apart from those of one value."""
+        if len(study.directions) != 2:
+            raise ValueError(
+                f"{type(self).__name__} takes two objectives; this study has {len(study.directions)}"
+            )
+        found = self.search_space.calculate(study)
+        return {name: each for name, each in found.items() if not each.single()}
+
+    def sample_relative(
+        self,
+        study: optuna.Study,
+        trial: FrozenTrial,
+        search_space: dict[str, BaseDistribution],
+    ) -> dict[str, Any]:
+        """Suggest all parameters of ``search_space`` together."""
+        if not search_space or set(search_space) <= set(trial.system_attrs.get("fixed_params", ())):
+            return {}
+        cube = Cube(search_space)
+        others = [each for each in study.get_trials(deepcopy=False) if each.number != trial.number]
+        observations = observe(others, cube, study.directions, self.objectives)
+        if len(observations.points) < self.n_startup_trials:
+            return {}
+        rng = np.random.default_rng([self.seed, trial.number])
+        # More threads make matrices this small slower, tenfold on a busy machine, and round differently.
+        # The limit is the process's own: of two threads, the second must not take the first one's for
+        # what was there before.
+        with ONE_AT_A_TIME, threadpool_limits(1):
+            point = self.propose(observations, cube, rng)
+        return cube.decode(point)
+
+    def sample_independent(
+        self,
+        study: optuna.Study,
+        trial: FrozenTrial,
+        param_name: str,
+        param_distribution: BaseDistribution,
+    ) -> Any:
+        """Draw one parameter at random."""
+        names = sorted(trial.params)
+        rng = np.random.default_rng([self.seed, trial.number, len(names)])
+        random = RandomSampler(seed=int(rng.integers(2**31)))
+        return random.sample_independent(study, trial, param_name, param_distribution)
+
+    def propose(self, observations: Observations, cube: Cube, rng: np.random.Generator) -> Floats:
+        """Return the point, shape (d,), to be tried next."""
+        raise NotImplementedError

@@ -1,0 +1,163 @@
+"""A study's trials as numbers that a model can learn from.
+
+A model maximizes both objectives: a minimized one changes its sign, and one that lives on a scale of
+ratios (seconds, say) is taken as its logarithm to base 10.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from optuna.study import StudyDirection
+from optuna.trial import FrozenTrial, TrialState
+
+from study.samplers.encoding import Cube
+
+__all__ = ["Objectives", "Observations", "n_to_fit", "observe"]
+
+Floats = npt.NDArray[np.float64]
+MOST_PENDING = 512
+GROWTH = 1.1
+MOST_TO_FIT = 256
+
+
+@dataclass(frozen=True)
+class Objectives:
+    """What a model should know of a study's two objectives beyond their values.
+
+    Attributes
+    ----------
+    logarithmic : pair of bool
+        Whether an objective, always above 0 then, is modelled by its logarithm, and hypervolume
+        measured along it.
+    reference_point : pair of float, optional
+        What any point of interest is better than, in the objectives' own units. By default a tenth
+        of the observed range beyond the worst that was observed.
+    noise : callable, optional
+        Takes the complete trials with finite values, in order, and returns the variances of their
+        two values, shape (n, 2), in the values' own units squared; NaN where a variance is not known
+        and is to be inferred, as all are by default.
+    """
+
+    logarithmic: tuple[bool, bool] = (False, False)
+    reference_point: tuple[float, float] | None = None
+    noise: Callable[[Sequence[FrozenTrial]], Floats] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a reference point that is none."""
+        if self.reference_point is None:
+            return
+        if len(self.reference_point) != 2 or not np.all(np.isfinite(self.reference_point)):
+            raise ValueError(f"reference point: {self.reference_point} given, two numbers allowed")
+        for value, log in zip(self.reference_point, self.logarithmic, strict=True):
+            if log and value <= 0.0:
+                raise ValueError(f"reference point: {value} given, above 0 allowed for a logarithm")
+
+
+@dataclass(frozen=True)
+class Observations:
+    """Trials as arrays; both objectives are to be maximized.
+
+    Attributes
+    ----------
+    points : float64, shape (n, d)
+        Complete trials, in the unit cube.
+    values : float64, shape (n, 2)
+        What was observed of them.
+    noise : float64, shape (n, 2)
+        The values' variances; NaN where to be inferred.
+    first_noise : float64, shape (m, 2)
+        The variances of the first m values, known from these m alone: what hyperparameters are found
+        from, so that they stay the same until they are found anew.
+    pending : float64, shape (p, d)
+        Trials that are still running.
+    reference : float64, shape (2,)
+        The reference point.
+    owners : int64, shape (d,)
+        Which parameter each coordinate belongs to, see :class:`study.samplers.encoding.Cube`.
+    """
+
+    points: Floats
+    values: Floats
+    noise: Floats
+    first_noise: Floats
+    pending: Floats
+    reference: Floats
+    owners: npt.NDArray[np.int64]
+
+
+def n_to_fit(n: int) -> int:
+    """Return from how many of ``n`` observations, the first ones, hyperparameters are found.
+
+    They are found anew when there are a tenth more observations, not for each: they change little in
+    between, and finding them is half of what a suggestion costs.
+    """
+    size = min(n, 1)
+    while (larger := max(size + 1, int(size * GROWTH))) <= min(n, MOST_TO_FIT):
+        size = larger
+    return size
+
+
+def noise_of(trials: Sequence[FrozenTrial], raw: Floats, objectives: Objectives) -> Floats:
+    """Return the variances of values on a model's scale, shape (n, 2); NaN where not known."""
+    if objectives.noise is None or not len(trials):
+        return np.full(raw.shape, np.nan)
+    noise = np.asarray(objectives.noise(trials), np.float64)
+    if noise.shape != raw.shape:
+        raise ValueError(f"noise: shape {noise.shape} returned, {raw.shape} needed")
+    if np.any(noise < 0.0) or np.any(np.isinf(noise)):
+        raise ValueError(
+            "noise: a negative or infinite variance returned, 0 and above or NaN allowed"
+        )
+    # The variance of log₁₀ y, to first order.
+    slopes = np.where(np.array(objectives.logarithmic), raw * np.log(10.0), 1.0)
+    return np.asarray(noise / slopes**2)
+
+
+def to_maximize(
+    values: Floats, directions: Sequence[StudyDirection], logarithmic: Sequence[bool]
+) -> Floats:
+    """Map values, shape (n, 2), to a model's scale; NaN where a logarithm does not exist."""
+    signs = np.array([1.0 if each == StudyDirection.MAXIMIZE else -1.0 for each in directions])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scaled = np.where(np.array(logarithmic), np.log10(values), values)
+    return np.asarray(signs * scaled)
+
+
+def observe(
+    trials: Sequence[FrozenTrial],
+    cube: Cube,
+    directions: Sequence[StudyDirection],
+    objectives: Objectives,
+) -> Observations:
+    """Read trials; those that failed, lack parameters or have no finite values are left out.
+
+    Of more than 512 running trials, the latest count: they may be remains of killed processes.
+    """
+    names = set(cube.distributions)
+    usable = [trial for trial in trials if names <= set(trial.params)]
+    complete = [trial for trial in usable if trial.state == TrialState.COMPLETE]
+    raw = np.array([trial.values for trial in complete], np.float64).reshape(-1, 2)
+    values = to_maximize(raw, directions, objectives.logarithmic)
+    # Before noise is asked for: what is infinite would spoil whatever is pooled over trials.
+    finite = np.all(np.isfinite(values), axis=1)
+    complete = [trial for trial, kept in zip(complete, finite, strict=True) if kept]
+    raw, values = raw[finite], values[finite]
+    noise = noise_of(complete, raw, objectives)
+    first = n_to_fit(len(complete))
+    first_noise = noise_of(complete[:first], raw[:first], objectives)
+    points = cube.encode([trial.params for trial in complete])
+    running = [trial for trial in usable if trial.state == TrialState.RUNNING][-MOST_PENDING:]
+    pending = cube.encode([trial.params for trial in running])
+    if objectives.reference_point is not None:
+        given = np.array([objectives.reference_point], np.float64)
+        reference = to_maximize(given, directions, objectives.logarithmic)[0]
+    elif len(values):
+        worst = values.min(axis=0)
+        # Of constant values too the reference is below, whatever their size.
+        least = 1e-9 * np.maximum(1.0, np.abs(worst))
+        reference = worst - 0.1 * np.maximum(np.ptp(values, axis=0), least)
+    else:
+        reference = np.zeros(2)
+    return Observations(points, values, noise, first_noise, pending, reference, cube.owners)

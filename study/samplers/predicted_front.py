@@ -1,0 +1,92 @@
+"""The front that a model believes in, over the whole search space.
+
+Notation
+--------
+===========  =========================================================================================
+m(x)         posterior mean of both objectives at a point x of the unit cube, to be maximized
+budget       a cost that must not be exceeded
+===========  =========================================================================================
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from study.pareto import nondominated
+from study.samplers.candidates import perturb, sobol_points
+from study.samplers.encoding import Cube
+from study.samplers.observations import Observations
+from study.samplers.posterior import Posterior
+
+__all__ = ["ModelFront", "believed_front", "evenly_spaced"]
+
+Floats = npt.NDArray[np.float64]
+
+N_SOBOL = 4096
+N_ROUNDS = 30
+N_NEAR = 1024
+
+
+@dataclass(frozen=True)
+class ModelFront:
+    """Points that no other beats in posterior mean, from the cheapest to the dearest.
+
+    Attributes
+    ----------
+    points : float64, shape (n, d)
+        In the unit cube.
+    mean, deviation : float64, shape (n, 2)
+        Posterior means and standard deviations there, to be maximized.
+    """
+
+    points: Floats
+    mean: Floats
+    deviation: Floats
+
+    def best_within(self, least_second: float) -> int:
+        """Return the index of the best point whose second objective is that good; −1 if none is."""
+        allowed = np.flatnonzero(self.mean[:, 1] >= least_second)
+        return int(allowed[np.argmax(self.mean[allowed, 0])]) if len(allowed) else -1
+
+
+def front_of(posterior: Posterior, points: Floats) -> Floats:
+    """Return the points that no other beats in posterior mean, the cheapest first."""
+    mean = posterior.mean(points)
+    return points[nondominated(mean[:, 0], -mean[:, 1])]
+
+
+def believed_front(
+    posterior: Posterior, observations: Observations, cube: Cube, rng: np.random.Generator
+) -> tuple[ModelFront, ModelFront]:
+    """Find the front of the posterior mean, among evaluated points and over the whole space.
+
+    The latter by random search that gathers around what is best so far: a few thousand points, then
+    rounds of small changes to the front they make.
+    """
+
+    def described(points: Floats) -> ModelFront:
+        return ModelFront(points, posterior.mean(points), posterior.deviation(points))
+
+    evaluated = front_of(posterior, np.unique(observations.points, axis=0))
+    front = front_of(posterior, np.concatenate([evaluated, sobol_points(cube, N_SOBOL, rng)]))
+    for _ in range(N_ROUNDS):
+        chosen = front[rng.integers(len(front), size=N_NEAR)]
+        scales = 10.0 ** rng.uniform(-2.5, -0.7, (N_NEAR, 1))
+        near = perturb(cube, chosen, scales, rng)
+        front = front_of(posterior, np.unique(np.concatenate([front, near]), axis=0))
+    return described(evaluated), described(front)
+
+
+def evenly_spaced(front: ModelFront, least: Floats) -> list[int]:
+    """Choose the best point of a front for each of some budgets, each point once.
+
+    Parameters
+    ----------
+    front : ModelFront
+        To choose from.
+    least : float64, shape (n_budgets,)
+        Least values of the second objective.
+    """
+    chosen = [front.best_within(float(each)) for each in least]
+    return sorted({index for index in chosen if index >= 0})

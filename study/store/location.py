@@ -1,0 +1,132 @@
+"""Where a study is: its name, its storage's URL, and the folder of what is drawn and exported.
+
+The URL is ``sqlite:///results/<name>/study.db`` unless told otherwise. Nothing here opens a storage: that is
+:mod:`study.store.storage`.
+"""
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from study.errors import InputError
+
+__all__ = ["Place", "check_folder", "check_url", "make_folder", "place_of"]
+
+RESERVED_NAMES = ("reference",)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a study is kept, and where its tables and pictures go.
+
+    Attributes
+    ----------
+    name : str
+        The study's name in its storage, and its folder's in ``results``.
+    url : str
+        The storage.
+    folder : Path
+        For what is drawn and exported.
+    """
+
+    name: str
+    url: str
+    folder: Path
+
+    @property
+    def database(self) -> Path | None:
+        """The SQLite file, if the storage is one."""
+        url = make_url(self.url)
+        if url.get_backend_name() != "sqlite" or not url.database:
+            return None
+        return Path(url.database).resolve()  # one study, however its path is written
+
+    @property
+    def shown_url(self) -> str:
+        """The storage without its password."""
+        return make_url(self.url).render_as_string(hide_password=True)
+
+
+def check_name(name: str) -> str:
+    """Return a study's name if it can be a folder's; InputError otherwise."""
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
+        raise InputError(
+            f"name: {name!r} given, 1 to 64 letters, digits, dots, dashes and underscores allowed, "
+            "a letter or digit first"
+        )
+    if name in RESERVED_NAMES:
+        raise InputError(f"name: {name!r} given, which is kept for published results; use another")
+    return name
+
+
+def check_url(text: str) -> URL:
+    """Return a storage URL in parts; InputError if it is none, or one that cannot keep a study."""
+    try:
+        url = make_url(text)
+    except ArgumentError:
+        raise InputError(
+            f"storage: {text!r} given, a database URL allowed, such as sqlite:///folder/study.db"
+        ) from None
+    if url.get_backend_name() == "sqlite":
+        path = url.database or ":memory:"
+        if path == ":memory:":
+            raise InputError(f"storage: {text!r} given, which is in memory; a file allowed")
+        if url.query or path.startswith("file:"):
+            raise InputError(
+                f"storage: {text!r} given; for SQLite a plain path allowed, without parameters"
+            )
+    return url
+
+
+def place_of(name: str, results: Path, storage: str | None) -> Place:
+    """Decide where the study called ``name`` is kept."""
+    check_name(name)
+    folder = results / name
+    url = f"sqlite:///{folder / 'study.db'}" if storage is None else storage
+    check_url(url)
+    return Place(name, url, folder)
+
+
+def flaw_of(folder: Path) -> str:
+    """Say what keeps a folder from being written to; nothing where nothing does."""
+    if not folder.is_dir():
+        return "is not a folder" if folder.exists() else "does not exist"
+    return "" if os.access(folder, os.W_OK | os.X_OK) else "cannot be written"
+
+
+def check_folder(results: Path) -> None:
+    """Refuse a results folder that is missing, or that cannot be written."""
+    if flaw := flaw_of(results):
+        raise InputError(f"results: folder {str(results)!r} given, which {flaw}")
+
+
+def make_folder(folder: Path, option: str = "results") -> None:
+    """Make a folder in one that is there already, or find it made.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder: a study's own, or one that was asked for.
+    option : str
+        The option that says where it is, for messages.
+
+    Raises
+    ------
+    InputError
+        If it cannot be made, or cannot be written.
+    """
+    cannot = f"{option}: folder {str(folder)!r} cannot be"
+    try:
+        if flaw := flaw_of(folder.parent):
+            raise InputError(f"{cannot} made: {str(folder.parent)!r} {flaw}")
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"{option}: {str(folder)!r} is a file, not a folder")
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{cannot} made: {error.strerror}") from None
+    if flaw_of(folder):
+        raise InputError(f"{cannot} written")

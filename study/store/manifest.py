@@ -1,0 +1,127 @@
+"""What made a result: enough to run it again, and to know where it ran."""
+
+import importlib.metadata
+import json
+import platform
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import joblib
+
+from study.errors import InputError
+from study.store.atomic import drafted
+
+__all__ = [
+    "ROOT",
+    "command_line",
+    "earlier_manifest",
+    "machine",
+    "provenance",
+    "write_json",
+    "write_manifest",
+]
+
+LIBRARIES = ("numpy", "numba", "llvmlite", "optuna", "scipy", "pandas", "joblib", "matplotlib")
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def cpu_model() -> str:
+    """Return the processor's name, as the system gives it."""
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        for line in info.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def git_revision() -> str:
+    """Return the commit of the checkout, with ``+changes`` if it has any; empty outside of git."""
+    git = ["git", "-C", str(ROOT)]
+    try:
+        commit = subprocess.run(
+            [*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True
+        )
+        status = subprocess.run(
+            [*git, "status", "--porcelain", "--untracked-files=no"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return commit.stdout.strip() + ("+changes" if status.stdout.strip() else "")
+
+
+def machine() -> dict[str, Any]:
+    """Return what the machine is."""
+    return {
+        "cpu": cpu_model(),
+        "cores": int(joblib.cpu_count()),
+        "architecture": platform.machine(),
+        "system": f"{platform.system()} {platform.release()}",
+        "python": platform.python_version(),
+    }
+
+
+def command_line() -> str:
+    """Return the command as it was given, the program by its name alone, passwords masked."""
+    words = (re.sub(r"(://[^:/@\s]+):[^@\s]+@", r"\1:***@", word) for word in sys.argv[1:])
+    return " ".join(["thetafront", *words])
+
+
+def provenance() -> dict[str, Any]:
+    """Return what makes a result: command, time, revision, machine and versions."""
+    return {
+        "command_line": command_line(),
+        "began": datetime.now(UTC).isoformat(timespec="seconds"),
+        "git_revision": git_revision(),
+        "machine": machine(),
+        "versions": {name: importlib.metadata.version(name) for name in LIBRARIES},
+    }
+
+
+def write_json(contents: Mapping[str, Any], path: Path) -> None:
+    """Write JSON, so that a kill leaves the old file or the new one, and nothing between."""
+    with drafted(path) as draft:
+        draft.write_text(
+            json.dumps(contents, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
+
+
+def earlier_manifest(path: Path) -> dict[str, Any]:
+    """Return what an earlier run wrote, nothing if there was none: to be asked before anything is played.
+
+    Raises
+    ------
+    InputError
+        If the file is no manifest.
+    """
+    if not path.exists():
+        return {}
+    try:
+        earlier = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(earlier.get("earlier_runs", []), list):
+            raise ValueError("runs that are none")
+    except (OSError, ValueError, AttributeError):
+        raise InputError(f"{path}: no manifest; use another folder, or move it away") from None
+    assert isinstance(earlier, dict)  # of JSON's kinds, the one that has get
+    return earlier
+
+
+def write_manifest(contents: Mapping[str, Any], path: Path) -> None:
+    """Write what made the files beside it; what an earlier run wrote there stays as one of ``earlier_runs``.
+
+    Raises
+    ------
+    InputError
+        If what is there is no manifest.
+    """
+    earlier = earlier_manifest(path)
+    before = [*earlier.pop("earlier_runs", []), earlier] if earlier else []
+    write_json({**contents, "earlier_runs": before}, path)

@@ -1,0 +1,140 @@
+"""The agent for dice: exact values of its policies, the post's program, and its games one by one."""
+
+import pickle
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agents.dice.agent import DiceAgent
+from engine.dice import Dice
+from tests.oracles import dice as oracle
+
+BEST = DiceAgent()
+OPTIMUM = 13.34827
+
+
+def test_the_optimum_of_three_dice() -> None:
+    """By linear equations, and by adding up all games of up to 300 rerolls in plain Python."""
+    assert BEST.solved.converged
+    assert BEST.expected_score == pytest.approx(OPTIMUM, abs=5e-6)
+    assert (BEST.n_sticking, BEST.rules.n_states) == (14, 56)
+    start = BEST.rules.mdp.start
+    assert start @ BEST.solved.values == pytest.approx(BEST.expected_score, abs=1e-8)
+    policy = {roll: BEST.act(roll).held for roll in oracle.states()}
+    exact = oracle.distribution(policy, 300)
+    assert sum(exact.values()) == pytest.approx(1, abs=1e-12)
+    mean = sum(score * p for score, p in exact.items())
+    variance = sum((score - mean) ** 2 * p for score, p in exact.items())
+    assert BEST.expected_score == pytest.approx(mean, abs=1e-9)
+    assert BEST.score_sd == pytest.approx(sqrt(variance), abs=1e-9)
+
+
+@pytest.mark.parametrize(("gamma", "expected"), [(0.95, 12.9739), (0.97, 13.1397)])
+@pytest.mark.parametrize("tolerance", [0.01, 0.001, 0.0001])
+def test_the_posts_hyperparameters(gamma: float, expected: float, tolerance: float) -> None:
+    """The correct recursion; the program of the post, without its slip, has the same policy after as many sweeps."""
+    agent = DiceAgent(gamma, tolerance)
+    assert agent.expected_score == pytest.approx(expected, abs=5e-5)
+    policy, n_sweeps = oracle.of_the_post(gamma, tolerance, doubled=False)
+    assert {roll: agent.act(roll).held for roll in oracle.states()} == policy
+    assert agent.solved.n_sweeps == n_sweeps
+
+
+def test_no_policy_is_better_than_the_optimum() -> None:
+    """More patience is never worse here, and none at all sticks at once where a reroll costs more than it brings."""
+    scores = [DiceAgent(gamma).expected_score for gamma in (0.05, 0.5, 0.8, 0.9, 0.95, 0.99, 1.0)]
+    assert scores == sorted(scores)
+    assert scores[0] == pytest.approx(np.mean([oracle.final_score(r) for r in ROLLS]), abs=1e-9)
+    for tolerance in (0.0, 1e-3, 1.0, 100.0):
+        assert DiceAgent(1.0, tolerance).expected_score <= BEST.expected_score + 1e-12
+
+
+ROLLS = [tuple(sorted((a, b, c))) for a in range(1, 7) for b in range(1, 7) for c in range(1, 7)]
+
+
+def test_a_coin_by_hand() -> None:
+    """Faces 1 and 2, won as they are. Rolling a 1 again: E = -1 + (2 + E)/2, that is 0, so one sticks on all."""
+    coin = DiceAgent(rules=Dice(1, 2))
+    assert coin.expected_score == 1.5
+    assert coin.score_sd == 0.5
+    assert coin.n_sticking == 2
+    assert coin.act((1,)).values.tolist() == [0.5, 1.0]  # -1 + (1 + 2)/2 against 1
+
+
+def test_two_dice_of_two_sides_by_hand() -> None:
+    """(1, 1) wins 4, (1, 2) wins 3, (2, 2) wins 2: a reroll brings at most 3.5 - 1, so only (2, 2) goes on.
+
+    From (2, 2) all are rolled for E = -1 + (4 + 2·3 + E)/4, which is 2: no better than sticking. The start is worth
+    (4 + 2·3 + 2)/4 = 3 either way.
+    """
+    agent = DiceAgent(rules=Dice(2, 2))
+    assert agent.expected_score == pytest.approx(3)
+    assert agent.act((2, 2)).values.max() == pytest.approx(2)
+
+
+@pytest.mark.parametrize("rules", [Dice(), Dice(4, 6)])
+def test_a_game_is_its_seeds(rules: Dice) -> None:
+    """One by one and in a row, and dice by dice by the agent's own decisions: the same games."""
+    agent = DiceAgent(0.97, 1e-4, rules)
+    games = agent.games(500, 40)
+    for k in range(40):
+        game = agent.play(500 + k)
+        assert (game.seed, game.score, game.n_moves) == (500 + k, games.scores[k], games.n_moves[k])
+        assert game.seconds >= 0
+        by_hand = oracle.play(lambda roll: agent.act(roll).held, 500 + k, rules.n_dice)
+        assert (game.score, game.n_moves, game.end_roll) == by_hand
+        assert agent.act(game.end_roll).sticks
+    copy = pickle.loads(pickle.dumps(agent))
+    assert copy == agent
+    assert copy.games(500, 40).scores.tolist() == games.scores.tolist()
+
+
+def test_games_score_what_they_should() -> None:
+    n = 400_000
+    for agent in (BEST, DiceAgent(0.95, 0.01)):
+        scores = agent.games(7_000_000, n).scores
+        assert abs(scores.mean() - agent.expected_score) < 5 * agent.score_sd / sqrt(n)
+        assert abs(scores.std() / agent.score_sd - 1) < 0.02
+        assert scores.max() == 18
+
+
+def test_decisions() -> None:
+    decision = BEST.act((6, 3, 1))
+    assert (decision.held, decision.sticks) == ((1,), False)
+    assert decision.values.shape == (8,)
+    assert decision.values[-1] == 10
+    assert BEST.act((1, 1, 1)).sticks
+    values = BEST.act((1, 1, 6)).values
+    assert (values[1], values[5]) == (values[2], values[6])  # equal dice
+
+
+def test_what_a_study_asks() -> None:
+    rough, fine = DiceAgent(0.99, 0.5), DiceAgent(0.99, 1e-8)
+    assert rough.solved.n_sweeps < fine.solved.n_sweeps
+    assert 0 < rough.solving_seconds(3) < 1
+    assert rough.expected_score <= fine.expected_score
+
+
+@pytest.mark.parametrize(
+    ("call", "part"),
+    [
+        (lambda: DiceAgent(0.0), "gamma: 0.0 given, above 0 and up to 1 allowed"),
+        (lambda: DiceAgent(1.01), "gamma: 1.01 given"),
+        (lambda: DiceAgent(float("nan")), "gamma: nan given"),
+        (
+            lambda: DiceAgent(0.9, -0.1),
+            "tolerance: -0.1 given, a finite number of 0 or more allowed",
+        ),
+        (lambda: BEST.play(-1), "seed: -1 given"),
+        (lambda: BEST.games(2**63 - 1, 2), f"seed: {2**63} given"),
+        (lambda: BEST.games(0, 0), "n_games: 0 given, 1 or more allowed"),
+        (lambda: BEST.solving_seconds(0), "n_times: 0 given, 1 or more allowed"),
+        (lambda: BEST.act((1, 2)), "roll: 2 dice given, 3 expected"),
+    ],
+)
+def test_bad_input_is_named(call: Any, part: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the message is compared below
+        call()
+    assert part in str(caught.value)

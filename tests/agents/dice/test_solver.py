@@ -1,0 +1,38 @@
+"""Dice as a problem to solve: exact worth, and the same for all seeds."""
+
+from dataclasses import replace
+
+import pytest
+
+from agents.dice.agent import DiceAgent
+from agents.dice.solver import DiceSolver
+from engine.dice import Dice
+from tests.oracles import dice as oracle
+
+
+@pytest.mark.parametrize(("gamma", "tolerance"), [(0.97, 0.001), (0.95, 0.01), (1.0, 0.5)])
+def test_a_solution_is_worth_what_its_policy_is(gamma: float, tolerance: float) -> None:
+    """By the oracle's sweeps, and by adding up all games of up to 300 rerolls in plain Python."""
+    solution = DiceSolver(gamma, tolerance).play(7)
+    policy, n_sweeps = oracle.of_the_post(gamma, tolerance, doubled=False)
+    exact = oracle.distribution(policy, 300)
+    mean = sum(score * p for score, p in exact.items())
+    assert solution.score == pytest.approx(mean, abs=1e-9)
+    assert (solution.n_sweeps, solution.n_moves, solution.seed) == (n_sweeps, 1, 7)
+    assert solution.n_sticking == DiceAgent(gamma, tolerance).n_sticking
+    assert 1e-6 < solution.seconds < 0.1
+
+
+def test_all_seeds_tell_the_same() -> None:
+    solver = DiceSolver(rules=Dice(2, 2))
+    first, second = (replace(solver.play(seed), seed=0, seconds=0.0) for seed in (0, 2**63 - 1))
+    assert first == second
+    with pytest.raises(ValueError, match="seed: -1 given"):
+        solver.play(-1)
+
+
+def test_what_is_not_allowed_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"gamma: 1\.1 given, above 0 and up to 1 allowed"):
+        DiceSolver(1.1)
+    with pytest.raises(ValueError, match="tolerance: -1 given"):
+        DiceSolver(1.0, -1)

@@ -1,0 +1,81 @@
+"""Upper bounds by hand, and against optimal values in plain Python."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agents.mdp.bounds import initial_values, upper_bound
+from agents.mdp.finite_mdp import FiniteMDP
+from tests.oracles import finite_mdp as oracle
+
+
+def test_best_luck_by_hand() -> None:
+    """With γ = ½: of b, -3; of a, the better of 2 + ½·4 and 1 + ½·(-3), where luck chooses c over b."""
+    mdp = FiniteMDP.from_description(
+        {
+            "end": {},
+            "a": {"dare": (2, {"b": 0.9, "c": 0.1}), "wait": (1, {"b": 1})},
+            "b": {"pay": (-3, {"end": 1})},
+            "c": {"win": (4, {"end": 0.5, "b": 0.5})},
+        },
+        0.5,
+    )
+    assert upper_bound(mdp).tolist() == [0, 4, -3, 4]
+
+
+def test_where_states_are_met_again() -> None:
+    loop = [{"stay": (3, {0: 1}), "go": (1, {1: 1})}, {}]
+    assert upper_bound(FiniteMDP.from_description(loop, 0.75)).tolist() == [12, 0]
+    with pytest.raises(ValueError, match=r"upper_bound: none given for discount 1.* reward of 3"):
+        upper_bound(FiniteMDP.from_description(loop, 1.0))
+    costs = FiniteMDP.from_description(oracle.CHAIN, 1.0)
+    assert upper_bound(costs).tolist() == [0] * 6
+    assert upper_bound(FiniteMDP.from_description(oracle.CHAIN, 0.5)).tolist() == [0] * 6
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        [{"stay": (1e308, {0: 1})}],
+        [{"go": (1e308, {1: 1})}, {"go": (1e308, {2: 1})}, {}],
+        [{"go": (-1e308, {1: 1})}, {"go": (-1e308, {2: 1})}, {}],
+    ],
+)
+def test_rewards_whose_sum_is_no_number_are_refused(description: list[Any]) -> None:
+    mdp = FiniteMDP.from_description(description, 0.99)
+    with pytest.raises(
+        ValueError, match=r"upper_bound: none given for rewards as large as 1e\+308"
+    ):
+        upper_bound(mdp)
+
+
+def test_without_any_action_nothing_is_won() -> None:
+    assert upper_bound(FiniteMDP.from_description([{}, {}], 1.0)).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("discount", [0.5, 0.95])
+def test_they_are_bounds_and_consistent(seed: int, discount: float) -> None:
+    description = oracle.random_description(seed)
+    mdp = FiniteMDP.from_description(description, discount)
+    bound = upper_bound(mdp)
+    best = oracle.optimal_values(description, discount)
+    assert (bound >= np.array(list(best.values())) - 1e-9).all()
+    assert (mdp.greedy(bound)[0] <= bound + 1e-12).all()
+
+
+def test_bounds_that_are_given() -> None:
+    mdp = FiniteMDP.from_description(oracle.CHAIN, 1.0)
+    given = np.arange(6.0)
+    values = initial_values(mdp, given)
+    assert values.tolist() == [0, 1, 2, 3, 4, 0]  # a terminal state's value is known
+    values[0] = 99
+    assert given[0] == 0
+    for bad, message in (
+        ([0.0] * 5, r"upper_bound: 5 given for 6 states"),
+        ([0.0] * 5 + [np.nan], r"upper_bound: nan given at 5"),
+        ([0.0] * 5 + [-1.0], r"upper_bound: -1 given for state 5, which is terminal"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            initial_values(mdp, bad)

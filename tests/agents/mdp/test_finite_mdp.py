@@ -1,0 +1,211 @@
+"""The class of finite MDPs: what it refuses, what it tells, and its backups against plain Python."""
+
+import pickle
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agents.mdp.finite_mdp import FiniteMDP
+from agents.mdp.kernels import NOTHING, Tables, draw_outcome
+from engine.jit import kernel
+from tests.oracles import finite_mdp as oracle
+
+# State 0 has two actions, of two outcomes and of one; state 1 has one; state 2 is terminal.
+GOOD: dict[str, Any] = {
+    "first_action": [0, 2, 3, 3],
+    "reward": [1.0, 0.0, -2.0],
+    "first_outcome": [0, 2, 3, 4],
+    "outcome": [0, 1, 2, 2],
+    "probability": [0.25, 0.75, 1.0, 1.0],
+    "discount": 0.5,
+}
+
+
+def small(**changes: Any) -> FiniteMDP:
+    return FiniteMDP(**(GOOD | changes))
+
+
+def test_what_it_tells() -> None:
+    mdp = small()
+    assert (mdp.n_states, mdp.n_actions, mdp.n_outcomes) == (3, 3, 4)
+    assert mdp.terminal.tolist() == [False, False, True]
+    assert [list(mdp.actions(state)) for state in range(3)] == [[0, 1], [2], []]
+    states, probabilities = mdp.outcomes(0)
+    assert states.tolist() == [0, 1]
+    assert probabilities.tolist() == [0.25, 0.75]
+    assert [mdp.successors(state).tolist() for state in range(3)] == [[0, 1, 2], [2], []]
+    assert mdp.state(1) == mdp.state_name(1) == 1
+
+
+def test_backups_by_hand() -> None:
+    """Q(0) = 1 + ½(¼·4 + ¾·8) = 4.5, Q(1) = 0 + ½·0, Q(2) = -2 + ½·0."""
+    mdp = small()
+    assert mdp.backup([4, 8, 0], 0) == (4.5, 0)
+    assert mdp.backup([4, 8, 0], 1) == (-2.0, 2)
+    assert mdp.backup([4, 8, 0], 2) == (0.0, NOTHING)
+    values, policy = mdp.greedy([4, 8, 0])
+    assert values.tolist() == [4.5, -2, 0]
+    assert policy.tolist() == [0, 2, NOTHING]
+    assert mdp.backup([0, -2, 0], 0)[1] == 0  # 0.25 against 0
+    assert mdp.backup([0, -8 / 3, 0], 0) == (0.0, 0)  # of equals the first
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_backups_are_those_of_the_description(seed: int) -> None:
+    description = oracle.random_description(seed)
+    mdp = FiniteMDP.from_description(description, 0.9)
+    values = dict(zip(description, np.random.default_rng(seed).normal(size=8), strict=True))
+    backed_up, policy = mdp.greedy(list(values.values()))
+    for state, actions in description.items():
+        if not actions:
+            assert (backed_up[state], policy[state]) == (0, NOTHING)
+            continue
+        action, value = oracle.greedy(description, values, 0.9, state)
+        assert backed_up[state] == pytest.approx(value, rel=1e-12)
+        assert mdp.action_name(policy[state]) == action
+        afters = {after for _, outcomes in actions.values() for after in outcomes}
+        assert mdp.successors(state).tolist() == sorted(afters)
+
+
+def test_the_chain_by_hand_and_by_fractions() -> None:
+    """What is worked out beside the description is a fixed point of the backup, exactly."""
+    chain = oracle.exactly(oracle.CHAIN)
+    values = [Fraction(v).limit_denominator(1000) for v in oracle.CHAIN_VALUES]
+    mdp = FiniteMDP.from_description(oracle.CHAIN, 1.0)
+    backed_up, policy = mdp.greedy(oracle.CHAIN_VALUES)
+    assert backed_up.tolist() == pytest.approx(oracle.CHAIN_VALUES, rel=1e-12)
+    for state in range(5):
+        action, value = oracle.greedy(chain, values, 1, state)
+        assert (action, value) == (oracle.CHAIN_ACTIONS[state], values[state])
+        assert mdp.action_name(policy[state]) == action
+
+
+def test_names() -> None:
+    mdp = FiniteMDP.from_description({"a": {"go": (1, {"b": 1})}, "b": {}}, 1.0)
+    assert mdp.state("b") == 1
+    assert mdp.state_name(0) == "a"
+    assert mdp.action_name(0) == "go"
+    by_position = FiniteMDP.from_description([{"go": (1, {1: 1})}, {}], 1.0)
+    assert by_position.state(1) == 1
+    with pytest.raises(ValueError, match=r"state: 'c' given"):
+        mdp.state("c")
+    with pytest.raises(ValueError, match=r"state: 3 given"):
+        small().state(3)
+
+
+def test_arrays_are_its_own() -> None:
+    rewards = np.array([1.0, 0.0, -2.0])
+    mdp = small(reward=rewards)
+    rewards[0] = 99
+    assert mdp.reward[0] == 1
+    for array in (mdp.first_action, mdp.reward, mdp.first_outcome, mdp.outcome, mdp.probability):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+
+
+def test_a_copy_in_another_process_is_the_same_to_kernels() -> None:
+    mdp = small()
+    copy = pickle.loads(pickle.dumps(mdp))
+    assert [a.flags.writeable for a in copy.tables[:-1]] == [False] * 5
+    assert copy.backup([4, 8, 0], 0) == mdp.backup([4, 8, 0], 0)
+
+
+@kernel
+def count_draws(tables: Tables, action: int, n: int, stream: np.uint64) -> Any:
+    counts = np.zeros(len(tables.first_action) - 1, np.int64)
+    for _ in range(n):
+        state, stream = draw_outcome(tables, action, stream)
+        counts[state] += 1
+    return counts
+
+
+def test_outcomes_are_drawn_by_their_probabilities() -> None:
+    probabilities = [0.5, 0.01, 0.09, 0.4]
+    mdp = FiniteMDP([0, 1, 1, 1, 1], [0.0], [0, 4], [3, 1, 2, 0], probabilities, 1.0)
+    n = 200_000
+    counts = count_draws(mdp.tables, 0, n, np.uint64(5))[[3, 1, 2, 0]]
+    expected = n * np.array(probabilities)
+    assert (
+        ((counts - expected) ** 2 / expected).sum()
+    ) < 16.3  # χ², three degrees: one in a thousand
+    certain = small()
+    assert count_draws(certain.tables, 2, 100, np.uint64(5)).tolist() == [0, 0, 100]
+
+
+@pytest.mark.parametrize(
+    ("changes", "part"),
+    [
+        ({"discount": 0}, "discount: 0 given"),
+        ({"discount": 1.01}, "discount: 1.01 given"),
+        ({"discount": float("nan")}, "discount: nan given"),
+        ({"first_action": [0]}, "first_action: no state given"),
+        ({"first_action": [1, 2, 3, 3]}, "first_action: [1] given at its beginning"),
+        ({"first_action": [0, 2, 3, 4]}, "first_action: 4 given at its end, 3 expected"),
+        ({"first_action": [0, 3, 2, 3]}, "first_action: 2 given at 2 after 3, 3 or more"),
+        ({"first_action": [0.0, 2.0, 3.0, 3.0]}, "first_action: shape (4,) of type float64 given"),
+        ({"first_action": [[0, 2, 3, 3]]}, "first_action: shape (1, 4)"),
+        ({"reward": [1.0, float("inf"), 0.0]}, "reward: inf given at 1"),
+        ({"reward": 1.0}, "reward: shape () given"),
+        ({"first_outcome": [0, 2, 4]}, "first_outcome: 3 entries given for 3 actions, 4"),
+        ({"first_outcome": [0, 2, 2, 4]}, "first_outcome: 2 given at 2 after 2, 3 or more"),
+        ({"first_outcome": [0, 2, 3, 5]}, "first_outcome: 5 given at its end, 4 expected"),
+        ({"probability": [0.25, 0.75, 1.0]}, "probability: 3 given for 4 outcomes"),
+        ({"outcome": [0, 1, 3, 2]}, "outcome: state 3 given at 2, 0 to 2 allowed"),
+        ({"outcome": [-1, 1, 2, 2]}, "outcome: state -1 given at 0"),
+        ({"probability": [0.0, 1.0, 1.0, 1.0]}, "probability: 0.0 given at 0"),
+        ({"probability": [-0.5, 1.5, 1.0, 1.0]}, "probability: -0.5 given at 0, for action 0 of"),
+        ({"probability": [0.25, 0.75, 1.0, 2.0]}, "2.0 given at 3, for action 2 of state 1, above"),
+        ({"probability": [0.25, 0.75, float("nan"), 1.0]}, "probability: nan given at 2"),
+        ({"reward": [1.0, [2.0], 3.0]}, "reward: one row of numbers expected"),
+        ({"reward": ["much", 0.0, 0.0]}, "reward: one row of numbers expected"),
+        ({"probability": [0.25, 0.75, 1.0, 0.9]}, "0.9 given in all for action 2 of state 1"),
+        ({"probability": [0.25, 0.25, 1.0, 1.0]}, "0.5 given in all for action 0 of state 0"),
+        ({"state_names": ("a", "b")}, "state_names: 2 given, 3 expected"),
+        ({"state_names": ("a", "b", "a")}, "state_names: a name given twice"),
+        ({"action_names": ("a",)}, "action_names: 1 given, 3 expected"),
+        (
+            {"action_names": ("a",), "probability": [0.25, 0.75, 1.0, 0.9]},
+            "action_names: 1 given, 3 expected",
+        ),
+    ],
+)
+def test_bad_arrays_are_named(changes: dict[str, Any], part: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the message is compared below
+        small(**changes)
+    assert part in str(caught.value)
+
+
+def test_bad_calls_are_named() -> None:
+    mdp = small()
+    with pytest.raises(ValueError, match=r"state: 3 given, 0 to 2 allowed"):
+        mdp.actions(3)
+    with pytest.raises(ValueError, match=r"action: 3 given, 0 to 2 allowed"):
+        mdp.outcomes(3)
+    with pytest.raises(ValueError, match=r"values: 2 given for 3 states"):
+        mdp.backup([0, 0], 0)
+    with pytest.raises(ValueError, match=r"values: nan given at 1"):
+        mdp.greedy([0, float("nan"), 0])
+
+
+@pytest.mark.parametrize(
+    ("action", "part"),
+    [
+        ((1, {"b": 1}), "action 'go' of state 'a' leads to 'b', which is not described"),
+        ((1, {}), "action 'go' of state 'a' leads nowhere, one next state or more expected"),
+        ((float("nan"), {"a": 1}), "reward nan given for action 'go' of state 'a', a finite"),
+        ((1, {"a": -1}), "probability: -1.0 given at 0, for action go of state a, above 0"),
+        ((1, {"a": 0.5}), "probability: 0.5 given in all for action go of state a, 1 expected"),
+    ],
+)
+def test_a_bad_description_is_told_by_its_names(action: Any, part: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the message is compared below
+        FiniteMDP.from_description({"a": {"go": action}}, 1.0)
+    assert part in str(caught.value)
+
+
+def test_all_states_may_be_terminal() -> None:
+    mdp = FiniteMDP.from_description({"end": {}}, 1.0)
+    assert (mdp.n_states, mdp.n_actions, mdp.n_outcomes) == (1, 0, 0)
+    assert mdp.backup([0], 0) == (0.0, NOTHING)

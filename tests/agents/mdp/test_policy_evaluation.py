@@ -1,0 +1,109 @@
+"""What policies are worth: against linear algebra written apart, closed forms, and games played."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agents.mdp.finite_mdp import FiniteMDP
+from agents.mdp.policy_evaluation import evaluate
+from tests.oracles import finite_mdp as oracle
+from tests.oracles import policy_iteration
+
+
+def random_policy(description: oracle.Description, seed: int) -> tuple[list[int], dict[Any, Any]]:
+    chance = np.random.default_rng(seed)
+    numbers, names, n_before = [], {}, 0
+    for state, actions in description.items():
+        if not actions:
+            numbers.append(-1)
+            continue
+        k = int(chance.integers(len(actions)))
+        numbers.append(n_before + k)
+        names[state] = list(actions)[k]
+        n_before += len(actions)
+    return numbers, names
+
+
+@pytest.mark.parametrize("discount", [0.3, 0.95, 1.0])
+@pytest.mark.parametrize("seed", range(6))
+def test_means_of_random_policies(seed: int, discount: float) -> None:
+    description = policy_iteration.that_ends(oracle.random_description(seed), 0.02)
+    numbers, names = random_policy(description, seed)
+    expected = list(policy_iteration.worth(description, names, discount).values())
+    mdp = FiniteMDP.from_description(description, discount)
+    assert evaluate(mdp, numbers).mean.tolist() == pytest.approx(expected, abs=1e-9)
+    other = FiniteMDP.from_description(description, 0.7)
+    assert evaluate(other, numbers, discount).mean.tolist() == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize(("p", "discount"), [(0.25, 1.0), (0.25, 0.8), (1.0, 1.0)])
+def test_a_geometric_number_of_steps(p: float, discount: float) -> None:
+    """A point for each of N steps, N geometric: with x = γ, (1 − xᴺ)/(1 − x); E[xᴺ] = p·x/(1 − (1 − p)·x)."""
+    outcomes = {"here": 1 - p, "there": p} if p < 1 else {"there": 1.0}
+    mdp = FiniteMDP.from_description({"here": {"go": (1.0, outcomes)}, "there": {}}, discount)
+    found = evaluate(mdp, [0, -1])
+
+    def power(x: float) -> float:
+        return p * x / (1 - (1 - p) * x)
+
+    mean, variance = 1 / p, (1 - p) / p**2
+    if discount < 1:
+        mean = (1 - power(discount)) / (1 - discount)
+        variance = (power(discount**2) - power(discount) ** 2) / (1 - discount) ** 2
+    assert found.mean.tolist() == pytest.approx([mean, 0])
+    assert found.variance.tolist() == pytest.approx([variance, 0], abs=1e-12)
+
+
+def test_the_variance_is_that_of_games() -> None:
+    """100,000 games of a random policy in plain numpy: within five standard errors."""
+    description = policy_iteration.that_ends(oracle.random_description(5), 0.1)
+    numbers, names = random_policy(description, 1)
+    found = evaluate(FiniteMDP.from_description(description, 1.0), numbers)
+    chance = np.random.default_rng(9)
+    n = 100_000
+    states, totals = np.zeros(n, np.int64), np.zeros(n)
+    while (playing := states < 7).any():
+        now = states.copy()
+        for state, action in names.items():
+            here = playing & (now == state)
+            reward, outcomes = description[state][action]
+            totals[here] += reward
+            states[here] = chance.choice(list(outcomes), here.sum(), p=list(outcomes.values()))
+    assert abs(totals.mean() - found.mean[0]) < 5 * totals.std() / np.sqrt(n)
+    squares = (totals - totals.mean()) ** 2
+    assert abs(squares.mean() - found.variance[0]) < 5 * squares.std() / np.sqrt(n)
+
+
+def test_what_never_ends_is_refused_without_discount() -> None:
+    mdp = FiniteMDP.from_description(
+        {
+            "round": {"on": (-1.0, {"about": 1.0}), "out": (-1.0, {"end": 1.0})},
+            "about": {"on": (-1.0, {"round": 1.0})},
+            "end": {},
+        },
+        1.0,
+    )
+    assert evaluate(mdp, [1, 2, -1]).mean.tolist() == [-1, -2, 0]
+    with pytest.raises(ValueError, match=r"one that never ends from state round given"):
+        evaluate(mdp, [0, 2, -1])
+    assert evaluate(mdp, [0, 2, -1], 0.5).mean.tolist() == pytest.approx([-2, -2, 0])
+
+
+@pytest.mark.parametrize(
+    ("policy", "discount", "part"),
+    [
+        ([1, 3, 5, 7, 9], 1.0, "policy: 5 actions given for 6 states"),
+        ([1, 3, 5, 7, 7, -1], 1.0, "policy: action 7 given for state 4, 8 to 9 allowed"),
+        ([1, 3, 5, 7, 9, 0], 1.0, "policy: action 0 given for state 5, -1, for none, allowed"),
+        ([-1, 3, 5, 7, 9, -1], 1.0, "policy: action -1 given for state 0, 0 to 1 allowed"),
+        ([0.0, 3, 5, 7, 9, -1], 1.0, "policy: shape (6,) of type float64 given"),
+        ([1, 3, 5, 7, 9, -1], 0.0, "discount: 0.0 given, above 0 and up to 1 allowed"),
+        ([1, 3, 5, 7, 9, -1], 1.5, "discount: 1.5 given"),
+    ],
+)
+def test_bad_input_is_named(policy: Any, discount: float, part: str) -> None:
+    mdp = FiniteMDP.from_description(oracle.CHAIN, 1.0)
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the message is compared below
+        evaluate(mdp, policy, discount)
+    assert part in str(caught.value)

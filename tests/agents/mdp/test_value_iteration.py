@@ -1,0 +1,154 @@
+"""Value iteration against policy iteration by linear algebra, its sweeps against plain Python."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agents.mdp.finite_mdp import FiniteMDP
+from agents.mdp.value_iteration import ValueIteration, sweep_until
+from tests.oracles import finite_mdp as oracle
+from tests.oracles import policy_iteration
+
+SWEEPS = [True, False]
+
+
+def solvable(seed: int, discount: float) -> oracle.Description:
+    description = oracle.random_description(seed, n_states=12)
+    if discount == 1:
+        description = policy_iteration.that_ends(description, 0.05)
+    return description
+
+
+def policy_of(mdp: FiniteMDP, policy: Any) -> dict[Any, Any]:
+    chosen = {mdp.state_name(s): a for s, a in enumerate(policy.tolist()) if a >= 0}
+    return {state: mdp.action_name(action) for state, action in chosen.items()}
+
+
+@pytest.mark.parametrize("gauss_seidel", SWEEPS)
+@pytest.mark.parametrize("discount", [0.5, 0.9, 0.99, 1.0])
+@pytest.mark.parametrize("seed", range(8))
+def test_values_are_those_of_linear_algebra(seed: int, discount: float, gauss_seidel: bool) -> None:
+    description = solvable(seed, discount)
+    best, policy = policy_iteration.solve(description, discount)
+    mdp = FiniteMDP.from_description(description, discount)
+    solved = ValueIteration(1e-12, gauss_seidel=gauss_seidel).solve(mdp)
+    assert solved.converged
+    assert solved.residual <= 1e-12
+    assert solved.values.tolist() == pytest.approx(list(best.values()), abs=1e-9)
+    assert policy_of(mdp, solved.policy) == policy
+    assert solved.policy[mdp.terminal].tolist() == [-1]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_sweep_of_either_kind_is_the_books(seed: int) -> None:
+    """Three sweeps in plain Python from the same values, terminal ones aside: the same values and residual."""
+    description = solvable(seed, 0.9)
+    mdp = FiniteMDP.from_description(description, 0.9)
+    begin = np.random.default_rng(seed).normal(size=12)
+    for gauss_seidel in SWEEPS:
+        values = dict(enumerate(begin.tolist()))
+        values[11] = 0.0
+        for _ in range(3):
+            before = dict(values)
+            for state, actions in description.items():
+                if actions:
+                    seen = values if gauss_seidel else before
+                    values[state] = oracle.greedy(description, seen, 0.9, state)[1]
+            residual = max(abs(values[state] - before[state]) for state in values)
+        solved = ValueIteration(0, 3, gauss_seidel).solve(mdp, begin)
+        assert (solved.n_sweeps, solved.converged) == (3, False)
+        assert solved.values.tolist() == pytest.approx(list(values.values()), abs=1e-12)
+        assert solved.residual == pytest.approx(residual, abs=1e-12)
+
+
+@pytest.mark.parametrize("gauss_seidel", SWEEPS)
+@pytest.mark.parametrize("seed", range(8))
+def test_the_residual_bounds_the_error(seed: int, gauss_seidel: bool) -> None:
+    description = solvable(seed, 0.9)
+    best = np.array(list(policy_iteration.solve(description, 0.9)[0].values()))
+    mdp = FiniteMDP.from_description(description, 0.9)
+    begin = np.random.default_rng(seed).normal(0, 20, 12)
+    for tolerance in (10.0, 1.0, 0.1, 1e-3):
+        solved = ValueIteration(tolerance, gauss_seidel=gauss_seidel).solve(mdp, begin)
+        assert solved.converged
+        assert solved.residual <= tolerance
+        assert np.abs(solved.values - best).max() <= 0.9 / 0.1 * solved.residual + 1e-12
+        fewer = ValueIteration(tolerance, solved.n_sweeps - 1 or 1, gauss_seidel).solve(mdp, begin)
+        assert fewer.converged is (solved.n_sweeps == 1), "no sweep more than needed"
+
+
+def test_the_chain_without_discount() -> None:
+    """Policies that never end are there, and cost without end: it comes to the values all the same."""
+    mdp = FiniteMDP.from_description(oracle.CHAIN, 1.0)
+    for gauss_seidel in SWEEPS:
+        solved = ValueIteration(1e-13, gauss_seidel=gauss_seidel).solve(mdp, [50.0] * 6)
+        assert solved.values.tolist() == pytest.approx(oracle.CHAIN_VALUES, abs=1e-11)
+        assert [mdp.action_name(a) for a in solved.policy[:5]] == oracle.CHAIN_ACTIONS[:5]
+
+
+def test_what_has_no_value_does_not_converge() -> None:
+    """A point a step for ever, undiscounted: U grows by one a sweep."""
+    mdp = FiniteMDP.from_description({"a": {"stay": (1.0, {"a": 1.0})}}, 1.0)
+    solved = ValueIteration(1e-3, 700).solve(mdp)
+    assert (solved.n_sweeps, solved.residual, solved.converged) == (700, 1.0, False)
+    assert solved.values.tolist() == [700.0]
+
+
+def test_one_kernel_serves_a_changing_reward() -> None:
+    """New rewards in the same tables, warm values, no array made anew: as an agent that plans at every move asks."""
+    description = solvable(3, 0.9)
+    mdp = FiniteMDP.from_description(description, 0.9)
+    values, scratch = np.zeros(12), np.full(12, np.nan)
+    kept = values
+    chance = np.random.default_rng(0)
+    reward = mdp.reward.copy()
+    cold_sweeps = warm_sweeps = 0
+    for _ in range(10):
+        reward += chance.normal(0, 0.01, len(reward))
+        anew = FiniteMDP(mdp.first_action, reward, mdp.first_outcome, mdp.outcome,
+                         mdp.probability, 0.9)  # fmt: skip
+        n_sweeps, residual = sweep_until(anew.tables, values, scratch, 1e-6, 1000, True)
+        assert residual <= 1e-6
+        cold = ValueIteration(1e-6).solve(anew)
+        assert values.tolist() == pytest.approx(cold.values.tolist(), abs=2e-5)
+        warm_sweeps += int(n_sweeps)
+        cold_sweeps += cold.n_sweeps
+    assert values is kept
+    assert np.isnan(scratch).all(), "Gauss-Seidel needs no room"
+    assert warm_sweeps < 0.8 * cold_sweeps
+    assert sweep_until(mdp.tables, values, scratch, 1e-6, 0, True) == (0, np.inf)
+
+
+def test_terminal_values_are_zero_whatever_is_given() -> None:
+    mdp = FiniteMDP.from_description({"a": {"go": (1.0, {"b": 1.0})}, "b": {}}, 1.0)
+    for gauss_seidel in SWEEPS:
+        solved = ValueIteration(0, 5, gauss_seidel).solve(mdp, [3.0, 7.0])
+        assert solved.values.tolist() == [1.0, 0.0]
+        assert (solved.n_sweeps, solved.residual, solved.converged) == (2, 0.0, True)
+    only_ends = FiniteMDP.from_description({"b": {}}, 1.0)
+    assert ValueIteration().solve(only_ends).values.tolist() == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        ({"tolerance": -1e-9}, "tolerance: -1e-09 given, a finite number of 0 or more allowed"),
+        ({"tolerance": float("nan")}, "tolerance: nan given"),
+        ({"tolerance": float("inf")}, "tolerance: inf given"),
+        ({"max_sweeps": 0}, "max_sweeps: 0 given, 1 or more allowed"),
+        ({"max_sweeps": 1.5}, "max_sweeps: 1.5 given, an integer of 1 or more allowed"),
+    ],
+)
+def test_bad_parameters_are_named(arguments: dict[str, Any], part: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the message is compared below
+        ValueIteration(**arguments)
+    assert part in str(caught.value)
+
+
+def test_bad_initial_values_are_named() -> None:
+    mdp = FiniteMDP.from_description(oracle.CHAIN, 1.0)
+    with pytest.raises(ValueError, match=r"initial_values: 2 given for 6 states"):
+        ValueIteration().solve(mdp, [0, 0])
+    with pytest.raises(ValueError, match=r"initial_values: inf given at 5"):
+        ValueIteration().solve(mdp, [0, 0, 0, 0, 0, np.inf])

@@ -1,0 +1,114 @@
+"""A* against plain Python's breadth-first search; the agent's rules by hand, and what it wins."""
+
+import numpy as np
+import pytest
+
+from agents.pacman.astar import PacmanAStar
+from agents.pacman.shortest_path import nearest_goal, new_room
+from engine.pacman import Action, Layout, World
+from engine.pacman.maze import NO_DIRECTION, UNREACHABLE
+from tests.engine.pacman.positions import CHAMBER, PAIR, put, put_food, put_pacman
+from tests.oracles import pacman as rules
+from tests.oracles import pacman_planner as oracle
+
+N, E, S, W, STOP = Action
+
+
+def scattered(seed: int) -> Layout:
+    """A maze of random walls, with food beside Pacman."""
+    chance = np.random.default_rng(seed)
+    width, height = chance.integers(5, 14, size=2)
+    drawn = np.where(chance.random((height, width)) < 0.35, "%", " ")
+    drawn[[0, -1]], drawn[:, [0, -1]] = "%", "%"
+    drawn[1, 1:3] = "P", "."
+    return Layout.parse("\n".join("".join(row) for row in drawn), f"scattered {seed}")
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_ways_are_as_short_as_by_breadth_first_search(seed: int) -> None:
+    layout = scattered(seed) if seed else Layout.named("medium")
+    game = rules.Game(layout.text, 0)
+    chance = np.random.default_rng(seed)
+    cells = oracle.cells(game)
+    room = new_room(layout.width * layout.height)
+    for _ in range(20):
+        start = cells[chance.integers(len(cells))]
+        goals = [cells[k] for k in chance.integers(len(cells), size=chance.integers(1, 5))]
+        steps = oracle.steps_between(game, start)
+        room.goals[: len(goals)] = [x * layout.height + y for x, y in goals]
+        n_steps, direction = nearest_goal(
+            layout.maze, room, start[0] * layout.height + start[1], len(goals)
+        )
+        ways = [steps[goal] for goal in goals if goal in steps]
+        if not ways:
+            assert (n_steps, direction) == (UNREACHABLE, NO_DIRECTION)
+            continue
+        assert n_steps == min(ways)
+        if n_steps == 0:
+            assert direction == NO_DIRECTION
+            continue
+        after = rules.moved(start, rules.LETTERS[direction], 1)
+        left = oracle.steps_between(game, after)
+        assert min(left[goal] for goal in goals if goal in left) == n_steps - 1
+    assert nearest_goal(layout.maze, room, layout.maze.pacman, 0) == (UNREACHABLE, NO_DIRECTION)
+
+
+def test_food_first_and_ghosts_when_they_are_near() -> None:
+    """Below: food in the west, a capsule in the east, the way up in the middle, where the ghosts are."""
+    agent = PacmanAStar(danger=3, layout=PAIR)
+    world = World.start(PAIR, 0)
+    assert agent.act(world).action == W, "both ghosts are five steps away"
+    put(world, 0, 2, 1)
+    assert agent.act(world).action == N, "east is as far from it, and as far from food: the first"
+    assert PacmanAStar(danger=1, layout=PAIR).act(world).action == W
+    put(world, 0, 2, 1, timer=1)
+    assert agent.act(world).action == W, "a scared one does not count"
+    put(world, 0, 4, 2)
+    put_pacman(world, 4, 1)
+    put_food(world, (7, 1))
+    assert agent.act(world).action == E, "away on both sides: to where the food is"
+    put_food(world, (1, 1))
+    assert agent.act(world).action == W
+    assert np.isnan(agent.act(world).values).all()
+
+
+def test_a_ghost_behind_walls_is_no_danger() -> None:
+    world = World.start(CHAMBER, 0)
+    put(world, 0, 5, 2)
+    put_pacman(world, 3, 2)
+    put_food(world, (3, 3))
+    assert PacmanAStar(danger=4096, layout=CHAMBER).act(world).action == N
+
+
+def test_a_game_is_that_of_its_moves() -> None:
+    agent = PacmanAStar(layout=Layout.named("medium"))
+    for seed in range(5):
+        game = agent.play(seed)
+        moves = list(agent.moves(seed))
+        world, decision = moves[-1]
+        world.step(decision.action)
+        assert (game.score, game.outcome, game.n_moves) == (world.score, world.outcome, len(moves))
+        assert (game.n_sweeps, game.n_backups, game.residual_mean) == (0, 0, 0.0)
+
+
+def test_without_ghosts_it_wins_every_game() -> None:
+    """One bend, nine pieces of food: not fewer moves than cells, and a quarter more for slips on average."""
+    bend = Layout.parse("%%%%%%%\n%P....%\n%%%%%.%\n%%%%%.%\n%%%%%.%\n%%%%%.%\n%%%%%%%", "bend")
+    games = [PacmanAStar(layout=bend).play(seed) for seed in range(400)]
+    assert all(game.won for game in games)
+    n_moves = np.array([game.n_moves for game in games])
+    assert n_moves.min() >= 8
+    # Eight steps, each made with 0.8 in a corridor whose sides are walls.
+    assert abs(n_moves.mean() - 8 / 0.8) < 5 * n_moves.std() / np.sqrt(len(games))
+
+
+def test_it_wins_half_of_its_games() -> None:
+    """Seeded: 4,000 other games won 54.5%, 31.7% with no survival rule; of 300, 163.5 and 95, deviations below 9."""
+    n_won = [sum(PacmanAStar(danger=d).play(seed).won for seed in range(300)) for d in (4, 0)]
+    assert abs(n_won[0] - 163.5) <= 5 * 9
+    assert abs(n_won[1] - 95) <= 5 * 9
+
+
+def test_bad_parameters_are_named() -> None:
+    with pytest.raises(ValueError, match=r"^danger: -1 given, 0 to 4096 allowed$"):
+        PacmanAStar(danger=-1)

@@ -1,0 +1,69 @@
+"""Pacman's motion as an MDP, against where plain Python goes."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from agents.mdp.finite_mdp import FiniteMDP
+from agents.pacman.maze_mdp import NO_STATE, MazeMotion
+from engine.pacman import Layout
+from tests.oracles import pacman as oracle
+
+
+def ways(game: oracle.Game, cell: tuple[int, int], letter: str) -> dict[tuple[int, int], float]:
+    """Cells that an action leads to, and their probabilities."""
+    if letter == ".":
+        return {cell: 1.0}
+    likely: Counter[tuple[int, int]] = Counter()
+    for way, p in (
+        (letter, 0.8),
+        (oracle.LEFT_OF[letter], 0.1),
+        (oracle.RIGHT_OF[letter], 0.1),
+    ):
+        ahead = (cell[0] + oracle.VECTORS[way][0], cell[1] + oracle.VECTORS[way][1])
+        likely[cell if ahead in game.walls else ahead] += p
+    return dict(likely)
+
+
+@pytest.mark.parametrize("name", ["small", "medium"])
+@pytest.mark.parametrize("stop", [False, True])
+def test_every_action_leads_where_it_should(name: str, stop: bool) -> None:
+    layout = Layout.named(name)
+    game = oracle.Game(layout.text, seed=0)
+    motion = MazeMotion.of(layout, stop=stop)
+    mdp = FiniteMDP(*motion.tables(np.zeros(motion.n_states), 0.9))
+    cells = [divmod(int(cell), layout.height) for cell in motion.cell_of]
+    everywhere = {(x, y) for x in range(layout.width) for y in range(layout.height)}
+    assert set(cells) == everywhere - game.walls
+    assert motion.n_states == len(cells)
+    assert (motion.state_of[motion.cell_of] == np.arange(len(cells))).all()
+    assert (motion.state_of == NO_STATE).sum() == len(game.walls)
+    letters = "NESW." if stop else "NESW"
+    assert motion.n_actions == len(letters)
+    for state, cell in enumerate(cells):
+        for action, letter in zip(mdp.actions(state), letters, strict=True):
+            likely: Counter[tuple[int, int]] = Counter()
+            for outcome, p in zip(*mdp.outcomes(action), strict=True):
+                likely[cells[outcome]] += p
+            assert likely == pytest.approx(ways(game, cell, letter))
+
+
+def test_all_actions_of_a_state_have_its_reward() -> None:
+    layout = Layout.parse("%%%%%\n%P .%\n%%%%%", "row")
+    motion = MazeMotion.of(layout)
+    tables = motion.tables([-1, -2, 10], 0.5)
+    assert tables.reward.tolist() == [-1] * 4 + [-2] * 4 + [10] * 4
+    # From the middle: east 0.8 of 10, the sides stay; R = −2, γ = ½.
+    value, action = FiniteMDP(*tables).backup([0, 0, 10], state=1)
+    assert value == pytest.approx(-2 + 0.5 * 0.8 * 10)
+    assert action == 4 * 1 + 1
+
+
+def test_bad_rewards_and_discounts_are_refused() -> None:
+    layout = Layout.parse("%%%%%\n%P .%\n%%%%%", "row")
+    motion = MazeMotion.of(layout)
+    with pytest.raises(ValueError, match=r"^rewards: shape \(2,\) given, \(3,\) expected"):
+        motion.tables([1, 2], 0.9)
+    with pytest.raises(ValueError, match=r"^discount: 0 given, above 0 and up to 1 allowed$"):
+        motion.tables([1, 2, 3], 0)

@@ -1,0 +1,64 @@
+"""Pure Monte Carlo search against Algorithm 1 in plain Python."""
+
+import math
+from typing import Any
+
+import pytest
+
+from agents.twenty48.pmcts import PureMonteCarlo
+from engine.rng import PLAYOUT, SPAWN
+from engine.twenty48 import Action, playouts
+from tests.agents.twenty48.test_mcmdp import boards_of_a_game
+from tests.oracles import twenty48 as oracle
+
+
+def decision_by_definition(board: int, n_playouts: int, stream: int) -> dict[int, float]:
+    """Every playout of an action begins with a spawn of its own."""
+    faces = oracle.from_packed(board)
+    spawns = oracle.substream(stream, int(SPAWN))
+    starts, rewards = [], {}
+    for action in oracle.legal_actions(faces):
+        after, rewards[action] = oracle.slide(faces, action)
+        for _ in range(n_playouts):
+            word = next(oracle.words(oracle.substream(spawns, len(starts))))
+            starts.append(oracle.to_packed(oracle.spawn(after, word)))
+    seed = oracle.substream(stream, int(PLAYOUT))
+    results = iter(playouts(starts, [1] * len(starts), seed)[0].tolist())
+    return {
+        action: reward + sum(next(results) for _ in range(n_playouts)) / n_playouts
+        for action, reward in rewards.items()
+    }
+
+
+def test_decisions_follow_the_definition() -> None:
+    agent = PureMonteCarlo(n_playouts=9)
+    n_compared = 0
+    for stream, board in enumerate(boards_of_a_game(150)):
+        expected = decision_by_definition(board, 9, stream)
+        decision = agent.act(board, stream)
+        if len(expected) == 1:
+            assert [decision.action] == list(expected)
+            continue
+        for action in Action:
+            value = decision.values[action]
+            assert (
+                math.isnan(value)
+                if action not in expected
+                else value == pytest.approx(expected[action], rel=1e-12)
+            )
+        assert decision.action == max(expected, key=lambda action: expected[action])
+        n_compared += 1
+    assert n_compared > 50
+
+
+@pytest.mark.parametrize("n_playouts", [0, -1, 1_000_001, 1.5])
+def test_numbers_of_playouts_out_of_range_are_named(n_playouts: Any) -> None:
+    with pytest.raises(ValueError, match="n_playouts"):
+        PureMonteCarlo(n_playouts)
+
+
+def test_more_playouts_score_more() -> None:
+    """10 games each; the means differ by four to one, the errors are under a tenth of that."""
+    few = [PureMonteCarlo(1).play(seed).score for seed in range(10)]
+    many = [PureMonteCarlo(30).play(seed).score for seed in range(10)]
+    assert sum(many) > 1.5 * sum(few)

@@ -1,0 +1,51 @@
+"""The slips of the paper's program, against their definitions in plain Python, playouts from the engine."""
+
+import math
+
+import numpy as np
+import pytest
+
+from agents.twenty48.published_program import FoursExploredAsTwos, OneSpawnADirection
+from agents.twenty48.schedule import AUTHORS_SCHEDULE
+from engine.twenty48 import Rule, playouts
+from tests.agents.twenty48.test_mcmdp import boards_of_a_game
+from tests.oracles import twenty48 as oracle
+
+BOARDS = boards_of_a_game(120)[::6]
+
+
+def test_all_games_of_a_direction_begin_with_one_spawn() -> None:
+    rule = Rule.CASCADE
+    agent = OneSpawnADirection(20, rule)
+    for stream, board in enumerate(BOARDS):
+        faces = oracle.from_packed(board)
+        decision = agent.act(board, stream)
+        for action in oracle.legal_actions(faces):
+            after, reward = oracle.slide(faces, action, rule)
+            mine = oracle.substream(stream, action)
+            start = oracle.spawn(after, next(oracle.words(oracle.substream(mine, 2))))
+            scores, _ = playouts([oracle.to_packed(start)], [20], oracle.substream(mine, 3), rule)
+            assert decision.values[action] == pytest.approx(reward + scores.mean())
+        assert decision.action == np.nanargmax(decision.values)
+
+
+@pytest.mark.parametrize("top_share", [1.0, 0.25])
+def test_a_two_stands_where_a_four_is_meant(top_share: float) -> None:
+    agent = FoursExploredAsTwos(top_share, Rule.CASCADE)
+    for stream, board in enumerate(BOARDS):
+        faces = oracle.from_packed(board)
+        decision = agent.act(board, stream)
+        for action in oracle.legal_actions(faces):
+            after, reward = oracle.slide(faces, action, Rule.CASCADE)
+            empty = oracle.empty_cells(after)
+            m = len(empty)
+            counts = [AUTHORS_SCHEDULE.n_twos[m - 1], AUTHORS_SCHEDULE.n_fours[m - 1]] * m
+            nodes = [oracle.to_packed(oracle.put(after, cell, 2)) for cell in empty for _ in "24"]
+            mine = oracle.substream(stream, action)
+            scores, _ = playouts(nodes, counts, mine, Rule.CASCADE)
+            value = float(reward)
+            parts = np.split(scores, np.cumsum(counts)[:-1])
+            for part, p in zip(parts, [0.9, 0.1] * m, strict=True):
+                n_best = math.ceil(top_share * len(part) - 1e-9)
+                value += p / m * float(np.mean(np.sort(part)[::-1][:n_best]))
+            assert decision.values[action] == pytest.approx(value, rel=1e-12)

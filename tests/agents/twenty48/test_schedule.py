@@ -1,0 +1,59 @@
+"""Schedules against the paper's words and the author's numbers."""
+
+import pytest
+
+from agents.twenty48.schedule import Schedule
+
+AUTHOR = (500, 54, 18, 9, 6.25)
+
+
+def test_the_authors_theta_by_hand() -> None:
+    schedule = Schedule.from_theta(AUTHOR)
+    # ⌊500/e⌋ for 1-3, ⌊216/e⌋ for 4-6, ⌊126/e⌋ for 7-9, 9 from 10 on
+    assert schedule.n_twos == (500, 250, 166, 54, 43, 36, 18, 15, 14, 9, 9, 9, 9, 9, 9)
+    # ⌈n₂/6.25⌉: 80, 40, 26.56, 8.64, 6.88, 5.76, 2.88, 2.4, 2.24, 1.44; at least 3
+    assert schedule.n_fours == (80, 40, 27, 9, 7, 6, 3, 3, 3, 3, 3, 3, 3, 3, 3)
+
+
+def test_ranges_have_equal_totals() -> None:
+    """θ₁, θ₂ and θ₃ divisible by everything in their range: e · n₂(e) is constant there."""
+    twos = Schedule.from_theta((600, 150, 504, 20, 1)).n_twos
+    assert [e * twos[e - 1] for e in (1, 2, 3)] == [600] * 3
+    assert [e * twos[e - 1] for e in (4, 5, 6)] == [600] * 3
+    assert [e * twos[e - 1] for e in (7, 8, 9)] == [3528] * 3
+    assert set(twos[9:]) == {20}
+
+
+def test_every_node_gets_the_least() -> None:
+    schedule = Schedule.from_theta((1, 1, 1, 1, 10))
+    assert set(schedule.n_twos) == set(schedule.n_fours) == {3}
+    assert set(Schedule.from_theta((1, 1, 1, 1, 10), min_playouts=1).n_fours) == {1}
+
+
+def test_whole_quotients_stay_whole() -> None:
+    """21 / 2.1 is 10 but for rounding, 9.999… or 10.000…1 as floats go."""
+    assert Schedule.from_theta((21, 9, 9, 9, 2.1), min_playouts=1).n_fours[0] == 10
+
+
+@pytest.mark.parametrize(
+    ("theta", "part"),
+    [
+        ((500, 54, 18, 9), "4 values given, 5 expected"),
+        ((-1, 54, 18, 9, 6), "theta1: -1 given"),
+        ((500, 54, 18, float("nan"), 6), "theta4: nan given"),
+        ((500, 54, 18, 9, 0.5), "theta5: 0.5 given"),
+        ((1e9, 54, 18, 9, 6), "theta1: 1e\\+09 given"),
+    ],
+)
+def test_theta_out_of_range_is_named(theta: tuple[float, ...], part: str) -> None:
+    with pytest.raises(ValueError, match=part):
+        Schedule.from_theta(theta)
+
+
+def test_tables_are_checked() -> None:
+    with pytest.raises(ValueError, match="n_fours: 14 entries given"):
+        Schedule((3,) * 15, (3,) * 14)
+    with pytest.raises(ValueError, match="0 given for 2 empty cells"):
+        Schedule((3, 0) + (3,) * 13, (3,) * 15)
+    with pytest.raises(ValueError, match="min_playouts: 0 given"):
+        Schedule.from_theta(AUTHOR, min_playouts=0)

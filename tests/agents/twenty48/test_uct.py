@@ -1,0 +1,373 @@
+"""Monte Carlo tree search against plain Python, node by node; against the book; against the exact optimum."""
+
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from numba.core.runtime import _nrt_python, rtsys
+
+from agents.catalog import build
+from agents.twenty48.leaf_value import WEIGHTS, LeafValue
+from agents.twenty48.tree import (
+    N_CHANCE,
+    N_DECISION,
+    ROOT,
+    UNVISITED,
+    Tree,
+    clear,
+    new_tree,
+    select,
+    update,
+)
+from agents.twenty48.tree_reuse import child_with, keep_subtree
+from agents.twenty48.uct import UCT, UCTSettings, search, uct_decision
+from engine.twenty48 import afterstate, initial, legal_actions, parse, spawn
+from tests.engine.compiled import compiled
+from tests.oracles import twenty48 as oracle
+from tests.oracles import uct
+
+BOARDS = [
+    "2 8 . 2 / 4 16 8 . / 64 32 16 4 / 256 128 8 2",
+    "2 2 4 8 / 16 4 8 16 / 32 2 4 2 / 64 128 2 .",
+    "2 4 2 4 / 4 2 4 2 / 2 4 2 4 / 4 2 8 8",
+    "2 . . . / . . . . / . . . . / . . . 2",
+]
+LEAVES: dict[LeafValue, uct.Leaf] = {
+    LeafValue.RANDOM: uct.random_leaf,
+    LeafValue.LOOKAHEAD: uct.lookahead_leaf,
+    LeafValue.WEIGHTS_A: uct.weights_leaf(WEIGHTS[LeafValue.WEIGHTS_A]),
+    LeafValue.WEIGHTS_B: uct.weights_leaf(WEIGHTS[LeafValue.WEIGHTS_B]),
+    LeafValue.SCORE: uct.score_leaf,
+}
+PLAIN: dict[str, float] = {}
+ACTIONS = {"k_action": 1.0, "alpha_action": 0.3}
+BOTH = {"k_action": 0.8, "alpha_action": 0.4, "k_state": 1.5, "alpha_state": 0.4}
+
+
+def book(agent: UCT) -> uct.Search:
+    """The same search in plain Python."""
+    return uct.Search(
+        agent.depth,
+        agent.exploration,
+        LEAVES[agent.leaf_value],
+        agent.k_action or None,
+        agent.alpha_action,
+        agent.k_state or None,
+        agent.alpha_state,
+    )
+
+
+def compare(tree: Tree, node: int, state: uct.State) -> tuple[int, int]:
+    """Assert that two trees are equal; return how many decision and chance nodes they have."""
+    assert int(tree.boards[node]) == oracle.to_packed(state.board)
+    n_decision, n_chance = 1, 0
+    for action in range(4):
+        n = state.n.get(action, 0)
+        assert tree.action_visits[node, action] == n
+        assert tree.action_values[node, action] == state.q.get(action, 0.0)
+        chance = int(tree.chance[node, action])
+        assert (chance == UNVISITED) == (n == 0)
+        if n == 0:
+            continue
+        n_chance += 1
+        after, reward = oracle.slide(state.board, action)
+        assert after != state.board, "an illegal action was tried"
+        assert int(tree.afterstates[chance]) == oracle.to_packed(after)
+        assert tree.rewards[chance] == reward
+        following = state.following[action]
+        keys = [(cell, tile) for cell in oracle.empty_cells(after) for tile in (2, 4)]
+        assert tree.n_successors[chance] == len(following)
+        for slot in range(30):
+            child = int(tree.successors[chance, slot])
+            known = slot < len(keys) and keys[slot] in following
+            assert (child != UNVISITED) == known
+            assert tree.spawn_visits[chance, slot] == (following[keys[slot]].visits if known else 0)
+            if known:
+                below = compare(tree, child, following[keys[slot]].state)
+                n_decision, n_chance = n_decision + below[0], n_chance + below[1]
+    return n_decision, n_chance
+
+
+@pytest.mark.parametrize("leaf", LeafValue)
+@pytest.mark.parametrize("widening", [PLAIN, ACTIONS, BOTH])
+def test_trees_are_those_of_plain_python(leaf: LeafValue, widening: dict[str, Any]) -> None:
+    for stream, text in enumerate(BOARDS):
+        for depth, m in ((10, 150), (2, 200), (1, 40)):
+            agent = UCT(m, depth, 30.0, leaf, **widening)
+            settings, board = agent.settings, parse(text)
+            tree = settings.tree
+            action, values, n_moves = uct_decision(
+                settings, np.uint64(board), np.uint64(stream), None
+            )
+            searched, root = book(agent), uct.State(oracle.from_packed(board))
+            searched.run(root, m, stream)
+            sizes = compare(tree, ROOT, root)
+            assert sizes == (tree.header[N_DECISION], tree.header[N_CHANCE])
+            assert n_moves == searched.n_moves
+            assert action == max(sorted(root.q), key=lambda a: root.q[a])
+            for each in range(4):
+                if each in root.q:
+                    assert values[each] == root.q[each]
+                else:
+                    assert math.isnan(values[each])
+
+
+def test_the_books_example() -> None:
+    """Q of 72, 44, 36 and 88 after one visit each: up again, with a return of 44, and its Q is 66."""
+    up, right, down, left = range(4)
+    tree = new_tree(1, 10)
+    clear(tree, np.uint64(parse(BOARDS[3])))
+    for action, q in ((left, 72), (down, 44), (right, 36), (up, 88)):
+        compiled(update)(tree, ROOT, action, float(q))
+    tree.n_visits[ROOT] = 5
+    action, _ = compiled(select)(tree, ROOT, 100.0, 0.0, 0.5, np.uint64(0))
+    assert action == up
+    compiled(update)(tree, ROOT, up, 44.0)
+    assert tree.action_values[ROOT].tolist() == [66, 36, 44, 72]
+    assert tree.action_visits[ROOT].tolist() == [2, 1, 1, 1]
+
+
+def test_unvisited_actions_go_first_by_number() -> None:
+    board = parse(BOARDS[0])
+    agent = UCT(2, 10)
+    tree = agent.own_tree()
+    search(tree, np.uint64(board), agent.search_settings, np.uint64(0))
+    tried = [action for action in range(4) if tree.action_visits[ROOT, action]]
+    assert tried == [int(action) for action in legal_actions(board)[:2]]
+
+
+@pytest.mark.parametrize(("k", "alpha"), [(1.0, 0.0), (0.5, 0.5), (1.0, 0.25), (2.0, 0.1)])
+def test_widening_follows_its_formula(k: float, alpha: float) -> None:
+    """Actions and states open after each simulation, counted by the formulas alone."""
+    board = parse("2 . . 4 / . . . . / . 8 . . / 2 . . .")
+    n_legal = len(legal_actions(board))
+    n_open = 0
+    for m in range(1, 120):
+        if n_open < n_legal and n_open <= k * (m - 1) ** alpha:
+            n_open += 1
+        agent = UCT(m, 3, 20.0, LeafValue.SCORE, (), k, alpha, k, alpha)
+        tree = agent.own_tree()
+        search(tree, np.uint64(board), agent.search_settings, np.uint64(9))
+        assert (tree.action_visits[ROOT] > 0).sum() == n_open
+        for chance in range(tree.header[N_CHANCE]):
+            n = tree.spawn_visits[chance].sum()
+            assert tree.n_successors[chance] == (tree.successors[chance] != UNVISITED).sum()
+            assert tree.n_successors[chance] <= max(1, math.ceil(k * (n - 1) ** alpha))
+
+
+def test_actions_are_opened_in_random_order() -> None:
+    board = parse("2 . . 4 / . . . . / . 8 . . / 2 . . .")
+    counts = np.zeros(4)
+    for stream in range(400):
+        agent = UCT(1, 3, k_action=1.0)
+        tree = agent.own_tree()
+        search(tree, np.uint64(board), agent.search_settings, np.uint64(stream))
+        counts += tree.action_visits[ROOT]
+    assert counts.sum() == 400
+    assert abs(counts - 100).max() < 4 * (400 * 3 / 16) ** 0.5
+
+
+@cache
+def optimum(board: int, depth: int, leaf: LeafValue) -> dict[int, float]:
+    """Each action's value in the problem of so many actions, every spawn with its probability."""
+    faces = oracle.from_packed(board)
+    values = {}
+    for action in oracle.legal_actions(faces):
+        after, reward = oracle.slide(faces, action)
+        empty = oracle.empty_cells(after)
+        values[action] = reward + sum(
+            p / len(empty) * state_optimum(oracle.put(after, cell, tile), depth - 1, leaf)
+            for cell in empty
+            for tile, p in ((2, 0.9), (4, 0.1))
+        )
+    return values
+
+
+def state_optimum(faces: oracle.Board, depth: int, leaf: LeafValue) -> float:
+    if depth == 0:
+        return LEAVES[leaf](faces, 0, iter(()))[0]
+    return max(optimum(oracle.to_packed(faces), depth, leaf).values(), default=0.0)
+
+
+@pytest.mark.parametrize("leaf", [LeafValue.RANDOM, LeafValue.WEIGHTS_B, LeafValue.SCORE])
+@pytest.mark.parametrize(
+    ("text", "depth"),
+    [
+        (BOARDS[1], 2),
+        (BOARDS[2], 3),
+        ("64 64 4 8 / 2 4 8 16 / 4 8 16 32 / 8 16 8 64", 3),
+        ("2 2 8 8 / 4 16 32 4 / 2 8 16 32 / 64 2 4 8", 2),
+    ],
+)
+def test_many_simulations_find_the_optimum(text: str, depth: int, leaf: LeafValue) -> None:
+    board = parse(text)
+    exact = optimum(board, depth, leaf)
+    best = max(exact, key=lambda a: exact[a])
+    # Returns reach from 0, for a lost game, to about the best value: so far is explored.
+    exploration = max(10.0, exact[best] / 2)
+    few, many = (
+        UCT(m, depth, exploration, leaf).act(board, stream=3).values[best] for m in (100, 100_000)
+    )
+    assert many == pytest.approx(exact[best], rel=0.01)
+    assert abs(many - exact[best]) < max(abs(few - exact[best]), 0.02 * exact[best])
+    assert UCT(100_000, depth, exploration, leaf).act(board, stream=4).action == best
+
+
+@pytest.mark.parametrize("widening", [PLAIN, BOTH])
+def test_reuse_keeps_exactly_the_subtree(widening: dict[str, Any]) -> None:
+    """A game with reuse beside plain Python that keeps the node itself."""
+    agent = UCT(80, 6, 30.0, LeafValue.RANDOM, reuse=True, **widening)
+    settings, board = agent.settings, parse(BOARDS[1])
+    tree = settings.tree
+    root = uct.State(oracle.from_packed(board))
+    n_kept = 0
+    for move in range(25):
+        if len(legal_actions(board)) < 2:
+            break
+        action, _, n_moves = uct_decision(settings, np.uint64(board), np.uint64(move), None)
+        searched = book(agent)
+        searched.run(root, 80, move)
+        sizes = compare(tree, ROOT, root)
+        assert sizes == (tree.header[N_DECISION], tree.header[N_CHANCE])
+        assert n_moves == searched.n_moves
+        board = spawn(afterstate(board, action)[0], move)
+        states = [each.state for each in root.following[action].values()]
+        same = [state for state in states if oracle.to_packed(state.board) == board]
+        child = child_with(tree, np.uint64(board))
+        assert (child != UNVISITED) == bool(same)
+        root = same[0] if same else uct.State(oracle.from_packed(board))
+        if same:
+            # On a copy: the next search is to find and keep the subtree by itself.
+            copy = Tree(*(array.copy() for array in tree))
+            keep_subtree(copy, child)
+            sizes = compare(copy, ROOT, root)
+            assert sizes == (copy.header[N_DECISION], copy.header[N_CHANCE])
+            n_kept += sizes[0]
+    assert n_kept > 50
+
+
+@pytest.mark.parametrize("reuse", [False, True])
+def test_the_same_seed_gives_the_same_game_decision_by_decision(reuse: bool) -> None:
+    agent = UCT(25, 5, 50.0, LeafValue.SCORE, reuse=reuse)
+    for seed in range(3):
+        games = [agent.play(seed) for _ in range(2)]
+        assert len({(g.score, g.n_moves, g.n_playout_moves, g.end_board) for g in games}) == 1
+        moves = list(agent.moves(seed))
+        assert len(moves) == games[0].n_moves
+        assert moves[0].board == initial(seed)
+        assert sum(m.decision.n_playout_moves for m in moves) == games[0].n_playout_moves
+        _, reward = afterstate(moves[-1].board, moves[-1].decision.action)
+        assert moves[-1].score + reward == games[0].score
+        for move in moves:
+            assert move.decision.action in legal_actions(move.board)
+            values = move.decision.values
+            for action in set(range(4)) - {int(a) for a in legal_actions(move.board)}:
+                assert math.isnan(values[action])
+
+
+def test_reuse_begins_again_where_a_tree_has_no_room() -> None:
+    """In arrays smaller than its own, some subtrees are too large to go on from."""
+    agent = UCT(
+        20, 30, 0.0, LeafValue.SCORE, k_action=0.1, alpha_action=0.0, k_state=1.0, reuse=True
+    )
+    room = 25
+    tree = new_tree(room, agent.depth)
+    settings = UCTSettings(agent.search_settings, tree)
+    n_kept = n_full = 0
+    for seed in range(10):
+        board = initial(seed)
+        for move in range(1000):
+            legal = legal_actions(board)
+            if not legal:
+                break
+            child = child_with(tree, np.uint64(board))
+            action, _, _ = uct_decision(settings, np.uint64(board), np.uint64(move), None)
+            assert tree.header[N_DECISION] <= room
+            if child != UNVISITED and len(legal) > 1:
+                began_again = tree.action_visits[ROOT].sum() == agent.n_simulations
+                n_full += began_again
+                n_kept += not began_again
+            board = spawn(afterstate(board, action)[0], move)
+    assert n_kept > 20
+    assert n_full > 20
+
+
+def test_a_single_legal_action_is_taken_without_a_search() -> None:
+    board = parse("2 4 8 16 / . . . . / . . . . / . . . .")
+    assert len(legal_actions(board)) == 1
+    decision = UCT().act(board, 1)
+    assert [decision.action] == list(legal_actions(board))
+    assert decision.n_playout_moves == 0
+    assert np.isnan(decision.values).all()
+
+
+def test_simulations_allocate_nothing() -> None:
+    """As many allocations for a thousand simulations as for one."""
+    for widening in (PLAIN, BOTH):
+        counts = []
+        agents = [UCT(m, 10, 30.0, LeafValue.RANDOM, **widening) for m in (1, 1000)]
+        trees = [new_tree(2000, 10) for _ in agents]
+        board = np.uint64(parse(BOARDS[0]))
+        search(trees[0], board, agents[0].search_settings, np.uint64(0))
+        _nrt_python.memsys_enable_stats()
+        try:
+            for agent, tree in zip(agents, trees, strict=True):
+                settings = agent.search_settings
+                before = rtsys.get_allocation_stats().alloc
+                search(tree, board, settings, np.uint64(0))
+                counts.append(rtsys.get_allocation_stats().alloc - before)
+        finally:
+            _nrt_python.memsys_disable_stats()
+        assert counts[0] == counts[1]
+
+
+def test_own_weights_decide() -> None:
+    """All weight on the top row: up is better than down."""
+    board = parse(". . . . / . 2 . . / . . . . / . . . .")
+    top = (1.0,) * 4 + (0.0,) * 12
+    values = UCT(400, 1, 10.0, LeafValue.WEIGHTS_B, top).act(board, 0).values
+    assert values[0] > 2
+    assert values[2] < 2
+
+
+def test_the_catalog_makes_it_of_numbers_and_a_word() -> None:
+    made = build("uct", {"n_simulations": 7, "leaf_value": "score", "k_state": 2, "reuse": 1})
+    assert made == UCT(7, leaf_value=LeafValue.SCORE, k_state=2.0, reuse=True)
+    assert build("uct", {}) == UCT()
+
+
+def test_a_leaf_value_may_be_named() -> None:
+    named: Any = "score"
+    agent = UCT(3, leaf_value=named)
+    assert agent == UCT(3, leaf_value=LeafValue.SCORE)
+    assert isinstance(agent.leaf_value, LeafValue)
+
+
+@pytest.mark.parametrize(
+    ("values", "part"),
+    [
+        ({"n_simulations": 0}, "n_simulations: 0 given, 1 to 100000 allowed"),
+        ({"depth": 0}, "depth: 0 given, 1 to 1000 allowed"),
+        ({"exploration": -1.0}, "exploration: -1 given, 0 to 1e"),
+        ({"k_action": float("nan")}, "k_action: nan given"),
+        ({"alpha_action": 11.0}, "alpha_action: 11 given, 0 to 10 allowed"),
+        ({"k_state": -0.5}, "k_state: -0.5 given"),
+        ({"alpha_state": float("inf")}, "alpha_state: inf given"),
+        ({"n_simulations": 1.5}, "n_simulations: 1.5 given, an integer from 1 to 100000 allowed"),
+        ({"depth": 2.0}, "depth: 2.0 given, an integer from 1 to 1000 allowed"),
+        ({"leaf_value": "chess"}, "leaf_value: 'chess' given, one of random, lookahead, weights_a"),
+        ({"leaf_value": 3}, "leaf_value: 3 given, one of random"),
+        ({"weights": (1.0,) * 16}, "weights: 16 numbers given with leaf_value random"),
+        ({"weights": (1.0, 2.0)}, "weights: 2 numbers given with leaf_value random"),
+        ({"weights": (1.0,), "leaf_value": LeafValue.WEIGHTS_A}, "weights: 1 numbers given, 16"),
+        (
+            {"weights": (math.inf,) * 16, "leaf_value": LeafValue.WEIGHTS_B},
+            "weights: inf given",
+        ),
+    ],
+)
+def test_what_is_not_allowed_is_named(values: dict[str, Any], part: str) -> None:
+    with pytest.raises(ValueError, match=part):
+        UCT(**values)

@@ -1,0 +1,178 @@
+"""Runs, what they recommend by the truth, and a benchmark that was interrupted."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from study.bench.samplers import benchmark, contest
+from study.bench.samplers.benchmark import Progress, run_benchmark
+from study.bench.samplers.contest import Run, play
+from study.bench.samplers.measures import (
+    N_BUDGETS,
+    Claims,
+    at_budgets,
+    hypervolume_share,
+)
+from study.bench.samplers.surfaces import surface
+from study.bench.samplers.truth import Truth, true_front
+from study.errors import InputError
+
+# Two decades, a point at each end and in the middle.
+SCORES, SECONDS = np.array([100.0, 200.0, 400.0]), np.array([1e-5, 1e-4, 1e-3])
+TINY = Truth(np.zeros((3, 1)), SCORES, SECONDS, 100.0 + 2 * 200.0 + 400.0)
+
+
+@pytest.mark.parametrize("name", ["recorded", "saturating", "two_regimes"])
+def test_who_knows_the_true_front_has_all_its_hypervolume_and_no_regret(name: str) -> None:
+    truth = true_front(name)
+    claims = Claims(truth.scores, truth.seconds, truth.scores, truth.seconds)
+    assert hypervolume_share(claims, truth, surface(name).reference) == pytest.approx(1.0)
+    assert at_budgets(claims, truth) == pytest.approx((0.0, 0.0, 0.0))
+
+
+def test_regret_and_optimism_by_hand() -> None:
+    # The budgets are the middles of 25 parts of 10⁻⁵ … 10⁻³: 12 below 10⁻⁴, that itself, 12 above.
+    # Evaluated: one θ from 10⁻⁴ on, claimed 250, truly 150; and one that claims less for more.
+    claims = Claims(
+        np.array([250.0, 240.0]), np.array([1e-4, 2e-4]), np.array([150.0, 190.0]), SECONDS[1:]
+    )
+    regret, optimism, unserved = at_budgets(claims, TINY)
+    assert N_BUDGETS == 25
+    assert regret == pytest.approx((12 * 100.0 + 13 * (200 - 150)) / 25)
+    assert optimism == pytest.approx(100.0)
+    assert unserved == pytest.approx(12 / 25)
+
+
+def test_hypervolume_is_that_of_the_true_values_of_what_is_claimed_to_be_best() -> None:
+    # The second claims to beat the first in both and is truly worse: only it counts.
+    claims = Claims(
+        np.array([100.0, 300.0]), np.array([2e-4, 1e-4]), np.array([400.0, 100.0]), SECONDS[[0, 1]]
+    )
+    share = hypervolume_share(claims, TINY, (0.0, 1e-2))
+    assert share == pytest.approx(100.0 * 2 / 900.0)
+
+
+def test_nothing_within_budget_is_all_regret() -> None:
+    claims = Claims(*(np.array([x]) for x in (900.0, 1.0, 900.0, 1.0)))
+    regret, optimism, unserved = at_budgets(claims, TINY)
+    assert regret == pytest.approx((12 * 100.0 + 13 * 200.0) / 25)
+    assert np.isnan(optimism)
+    assert unserved == 1.0
+
+
+def without_times(record: dict) -> dict:
+    return {key: value for key, value in record.items() if not key.endswith("cpu_seconds")}
+
+
+def test_a_run_is_decided_by_its_name() -> None:
+    first, again = (play(Run("two_regimes", "tpe", 20, 3, 1000)) for _ in range(2))
+    other = play(Run("two_regimes", "tpe", 20, 3, 1001))
+    assert without_times(first) == without_times(again)
+    assert without_times(first) != without_times(other)
+    assert first["course"][-1] == [60, first["hypervolume_by_posterior"]]
+    assert [n_games for n_games, _ in first["course"]] == [48, 60]
+
+
+def test_all_samplers_begin_with_the_same_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = []
+
+    def remember(self, number: int):
+        begun.append([trial.values for trial in self.study.trials[:16]])
+        return original(self, number)
+
+    original = contest.Contest.by_posterior
+    monkeypatch.setattr(contest.Contest, "by_posterior", remember)
+    for sampler in ("random", "nehvi"):
+        play(Run("saturating", sampler, 17, 3, 1002))
+    assert begun[0] == begun[-1]
+
+
+ASKED = (["random", "tpe"], ["two_regimes"], 2, 1000, 1)
+
+
+def test_an_interrupted_benchmark_goes_on_and_repeats_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plays: list[Run] = []
+    monkeypatch.setattr(benchmark, "play", lambda run: plays.append(run) or play(run))
+
+    def stop(now: Progress) -> None:
+        if now.n_done == 2:
+            raise KeyboardInterrupt
+
+    budgets = [(18, 2)]
+    with pytest.raises(KeyboardInterrupt):
+        run_benchmark(*ASKED, tmp_path, budgets, stop)
+    ledger = tmp_path / "runs.jsonl"
+    kept = ledger.read_bytes()
+    assert kept.count(b"\n") == 2
+    ledger.write_bytes(kept + b'{"surface": "two_reg')  # torn by a kill
+    plays.clear()
+
+    seen: list[Progress] = []
+    done = run_benchmark(*ASKED, tmp_path, budgets, seen.append)
+    assert [now.n_done for now in seen] == [2, 3, 4]
+    assert len(plays) == 2
+    lines = ledger.read_text().splitlines()
+    assert ledger.read_bytes().startswith(kept)
+    assert len({(each["sampler"], each["seed"]) for each in map(json.loads, lines)}) == 4
+    assert all(path.is_file() for path in done.paths)
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    assert manifest["seeds"] == [1000, 1001]
+    assert manifest["n_runs_before"] == 2
+
+    plays.clear()
+    run_benchmark(*ASKED, tmp_path, budgets)
+    assert not plays
+    run_benchmark(*ASKED, tmp_path, [(18, 3)])
+    assert len(plays) == 4, "another budget is another run"
+
+
+@pytest.mark.parametrize("line", ["no json", "3", '{"surface": "recorded"}'])
+def test_a_file_of_other_things_is_refused(tmp_path: Path, line: str) -> None:
+    (tmp_path / "runs.jsonl").write_text(f"{line}\n")
+    with pytest.raises(InputError, match="line 1 is no finished run of this version"):
+        run_benchmark(*ASKED, tmp_path, [(18, 2)])
+
+
+def test_a_damaged_manifest_is_refused_before_anything_is_played(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plays: list[Run] = []
+    monkeypatch.setattr(benchmark, "play", lambda run: plays.append(run) or play(run))
+    path = tmp_path / "manifest.json"
+    path.write_text("{")
+    with pytest.raises(InputError) as refused:
+        run_benchmark(["random"], ["two_regimes"], 1, 1000, 1, tmp_path, [(18, 2)])
+    assert str(refused.value) == f"{path}: no manifest; use another folder, or move it away"
+    assert not plays
+    assert path.read_text() == "{"
+    assert [each.name for each in tmp_path.iterdir()] == ["manifest.json"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"samplers": ["magic"]}, "sampler: 'magic' given, one of nehvi"),
+        ({"samplers": []}, "samplers: none given"),
+        ({"surfaces": ["moon"]}, "surface: 'moon' given, one of recorded"),
+        ({"surfaces": []}, "surfaces: none given"),
+        ({"n_seeds": 0}, "seeds: 0 given, 1 to 10000 allowed"),
+        ({"first_seed": -1}, "first seed: -1 given, at least 0 allowed"),
+        ({"jobs": 0}, "jobs: 0 given"),
+        ({"budgets": []}, "budgets: none given"),
+        ({"budgets": [(16, 9)]}, "budget: 16 trials given, more than the design's 16 allowed"),
+        ({"budgets": [(80, 1)]}, "budget: 1 games a trial given, at least 2 allowed"),
+    ],
+)
+def test_bad_input_is_one_line_before_anything_is_written(
+    tmp_path: Path, changed: dict, message: str
+) -> None:
+    asked = {"samplers": ["random"], "surfaces": ["saturating"], "n_seeds": 1, "first_seed": 1000}
+    output = tmp_path / "out"
+    with pytest.raises(InputError, match=message) as error:
+        run_benchmark(**{**asked, "jobs": 1, "output": output, **changed})
+    assert "\n" not in str(error.value)
+    assert not output.exists()

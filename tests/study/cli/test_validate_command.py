@@ -1,0 +1,44 @@
+"""The command `validate`: a study is not validated by an experiment that has become another."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from study.cli import app
+from study.experiments.registry import EXPERIMENTS, Experiment
+from study.experiments.space import Parameter, Space
+
+WORDS = ["--validation-games", "4", "--validation-points", "2", "--jobs", "1"]
+
+
+def test_a_changed_search_space_is_refused(
+    coin: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By what it was made with, in one line, before any game; a new symbol is no change."""
+    where = ["--results", str(tmp_path)]
+    sweep = ["sweep", "coin", "--trials", "2", "--design-size", "2", "--jobs", "1"]
+    made = CliRunner().invoke(app, [*sweep, "--no-validation", *where])
+    assert made.exit_code == 0, made.stderr
+
+    wider = Space((Parameter("effort", 1, 200, integer=True, log=True, symbol="e"),))
+    for changed, difference in (
+        (replace(coin, space=wider), "another search space (effort 1 to 100)"),
+        (replace(coin, fixed={"side": "heads"}), "fixed {}, not {'side': 'heads'}"),
+    ):
+        monkeypatch.setitem(EXPERIMENTS, "coin", changed)
+        refused = CliRunner().invoke(app, ["validate", "coin", *WORDS, *where])
+        assert refused.exit_code == 2
+        assert refused.stderr == (
+            f"thetafront: study: 'coin' was made with {difference}; 'coin' has changed since\n"
+        )
+        assert refused.stdout == ""
+        monkeypatch.setitem(EXPERIMENTS, "coin", coin)
+        status = CliRunner().invoke(app, ["status", "coin", *where])
+        assert "0 of validation" in status.stdout
+
+    renamed = Space((Parameter("effort", 1, 100, integer=True, log=True, symbol="effort"),))
+    monkeypatch.setitem(EXPERIMENTS, "coin", replace(coin, space=renamed))
+    validated = CliRunner().invoke(app, ["validate", "coin", *WORDS, *where])
+    assert validated.exit_code == 0, validated.stderr

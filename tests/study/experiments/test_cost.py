@@ -1,0 +1,69 @@
+"""What a move costs, by hand."""
+
+import pytest
+
+from agents.twenty48.agent import Game2048 as Game
+from study.errors import InputError
+from study.experiments.cost import COSTS, PLAYOUT_MOVES, SECONDS, cost_by_name, engineering
+
+
+def game(n_moves: int, seconds: float, n_playout_moves: int) -> Game:
+    return Game(0, 1000, n_moves, seconds, n_playout_moves, 128, 0)
+
+
+GAMES = [game(100, 0.5, 20_000), game(300, 2.5, 100_000)]
+
+
+def test_costs_are_over_all_moves_and_no_mean_of_ratios() -> None:
+    """3 s and 120,000 playout moves over 400 moves; the mean of both games' ratios is less."""
+    assert SECONDS.of(GAMES) == pytest.approx(3.0 / 400)
+    assert PLAYOUT_MOVES.of(GAMES) == pytest.approx(300.0)
+    assert SECONDS.of(GAMES[:1]) == pytest.approx(0.005)
+    assert PLAYOUT_MOVES.of(GAMES[:1]) == pytest.approx(200.0)
+
+
+def test_playout_moves_do_not_depend_on_the_clock() -> None:
+    slower = [game(each.n_moves, 7.0 * each.seconds, each.n_playout_moves) for each in GAMES]
+    assert PLAYOUT_MOVES.of(slower) == PLAYOUT_MOVES.of(GAMES)
+    assert SECONDS.of(slower) == pytest.approx(7.0 * SECONDS.of(GAMES))
+
+
+def test_costs_have_the_names_of_their_columns() -> None:
+    assert {name: cost.name for name, cost in COSTS.items()} == {
+        "seconds_per_move": "seconds_per_move",
+        "playout_moves_per_move": "playout_moves_per_move",
+    }
+    assert cost_by_name("seconds_per_move") is SECONDS
+    assert cost_by_name("playout_moves_per_move") is PLAYOUT_MOVES
+
+
+def test_an_unknown_cost_is_named() -> None:
+    with pytest.raises(InputError) as refused:
+        cost_by_name("joules")
+    assert (
+        str(refused.value)
+        == "cost: 'joules' given, one of seconds_per_move, playout_moves_per_move allowed"
+    )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.0, "0 s"),
+        (3.2e-9, "3.20 ns"),
+        (183e-6, "183 µs"),
+        (1.25e-3, "1.25 ms"),
+        (0.0009999, "1.00 ms"),
+        (0.99949, "999 ms"),
+        (0.9996, "1.00 s"),
+        (12.34, "12.3 s"),
+        (123.4, "123 s"),
+    ],
+)
+def test_seconds_are_shown_with_three_digits_and_a_unit(seconds: float, text: str) -> None:
+    assert SECONDS.show(seconds) == engineering(seconds) == text
+
+
+def test_counts_are_shown_whole() -> None:
+    assert PLAYOUT_MOVES.show(1234567.4) == "1,234,567"
+    assert PLAYOUT_MOVES.show(12.0) == "12"

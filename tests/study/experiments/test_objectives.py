@@ -1,0 +1,132 @@
+"""What is maximized: means, intervals and variances, against closed forms, scipy and simulated truth."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import beta, binomtest
+from scipy.stats import t as student
+
+from study.experiments.objectives import EXACT_SCORE, SCORE, WIN_RATE, Goal
+from study.shrinkage import PSEUDO_GAMES, variances_of_rates
+from tests.study.conftest import Coin, Solver
+
+
+def results(wins: int, n: int) -> np.ndarray:
+    return np.array([1.0] * wins + [0.0] * (n - wins))
+
+
+def test_samples_are_what_a_goal_counts() -> None:
+    games = [Coin(20).play(seed) for seed in range(6)]
+    assert WIN_RATE.samples(games).tolist() == [float(game.won) for game in games]
+    assert SCORE.samples(games).tolist() == [500.5 if game.won else -500.0 for game in games]
+    assert 0.0 < WIN_RATE.mean(games) == WIN_RATE.samples(games).mean() < 1.0
+
+
+def test_a_mean_score_has_students_interval() -> None:
+    found = SCORE.estimate(np.array([900.0, 1000.0, 1100.0, 1400.0]))
+    error = math.sqrt(140_000 / 3) / 2
+    half = student.ppf(0.975, 3) * error
+    assert found == pytest.approx((1100.0, error, 1100.0 - half, 1100.0 + half))
+
+
+@pytest.mark.parametrize(("wins", "n"), [(0, 4), (4, 4), (1, 4), (13, 40), (0, 1), (480, 1000)])
+def test_a_win_rate_has_wilsons_interval_and_jeffreys_error(wins: int, n: int) -> None:
+    found = WIN_RATE.estimate(results(wins, n))
+    wilson = binomtest(wins, n).proportion_ci(method="wilson")
+    assert found.mean == wins / n
+    assert (found.low, found.high) == pytest.approx((wilson.low, wilson.high), abs=1e-7)
+    assert found.sem == pytest.approx(beta(wins + 0.5, n - wins + 0.5).std())
+    assert found.sem > 0.0
+    assert 0.0 <= found.low < found.high <= 1.0
+
+
+def test_wilsons_interval_holds_the_truth_95_times_of_100() -> None:
+    """Over rates drawn uniformly, 40 games each: within 5 standard errors and half a percent of its own."""
+    rng = np.random.default_rng(0)
+    rates = rng.random(4000)
+    held = 0
+    for rate, wins in zip(rates, rng.binomial(40, rates), strict=True):
+        found = WIN_RATE.estimate(results(int(wins), 40))
+        held += found.low <= rate <= found.high
+    assert held / 4000 == pytest.approx(0.95, abs=0.005 + 5 * math.sqrt(0.95 * 0.05 / 4000))
+
+
+@pytest.mark.parametrize("goal", [SCORE, WIN_RATE, EXACT_SCORE])
+def test_of_no_games_nothing_is_known(goal: Goal) -> None:
+    assert np.isnan(goal.estimate(np.empty(0))).all()
+    assert np.isnan(goal.variances([np.empty(0), np.ones(3)])).tolist() == [True, False]
+
+
+def test_variances_of_rates_by_hand() -> None:
+    """5 wins of 8 games in all: the pool is 5.5/9; a trial of 4 wins is lent ten games of that rate."""
+    pooled = 5.5 / 9.0
+    rates = [(wins + PSEUDO_GAMES * pooled) / (4 + PSEUDO_GAMES) for wins in (4, 1)]
+    expected = [rate * (1.0 - rate) / 4 for rate in rates]
+    found = WIN_RATE.variances([results(4, 4), results(1, 4)])
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_nothing_won_or_all_won_is_not_without_noise() -> None:
+    """0 of 4 in one trial, and in all of a study; the naive variance is 0."""
+    mixed = variances_of_rates([results(0, 4), results(4, 4), results(2, 4)])
+    assert (mixed > 0.03).all(), "half of ¼/4 at least"
+    for wins in (0, 4):
+        alike = variances_of_rates([results(wins, 4)] * 10)
+        assert (alike > 0.0).all()
+        assert (alike < mixed.min()).all(), "but it is quieter than a study of both"
+
+
+def test_many_games_tell_their_own_variance() -> None:
+    found = variances_of_rates([results(1000, 10_000), results(5000, 10_000)])
+    np.testing.assert_allclose(10_000 * found, [0.09, 0.25], rtol=0.01)
+
+
+def test_variances_of_rates_are_those_of_simulated_trials() -> None:
+    """200 trials of ten games, rates as Beta(2, 3): a little less noise than is said, as it must be.
+
+    True variances are 0.2/10 on average; the shrunk rates have mean 0.4 and variance 0.06/4, which makes 0.225/10.
+    """
+    rng = np.random.default_rng(1)
+    ratios = []
+    for _ in range(40):
+        rates = rng.beta(2.0, 3.0, 200)
+        wins = rng.binomial(10, rates)
+        said = variances_of_rates([results(int(k), 10) for k in wins])
+        ratios.append(np.mean((wins / 10 - rates) ** 2) / np.mean(said))
+    assert np.mean(ratios) == pytest.approx(0.2 / 0.225, abs=0.02)
+
+
+def test_an_exact_score_is_known_from_one_game() -> None:
+    game = Solver(7).play(3)
+    found = EXACT_SCORE.estimate(EXACT_SCORE.samples([game]))
+    assert found == (game.score, 0.0, game.score, game.score)
+    assert EXACT_SCORE.variances([EXACT_SCORE.samples([game])]).tolist() == [0.0]
+    assert EXACT_SCORE.halves([game]) == ([game], [game]), "whoever chose may judge"
+    assert EXACT_SCORE.is_exact
+    assert not any(goal.is_exact for goal in (SCORE, WIN_RATE))
+
+
+def test_values_are_written_with_their_unit() -> None:
+    assert SCORE.phrase(12_345.6) == "12,346 points"
+    assert SCORE.phrase_interval(1000.0, 900.0, 1100.0) == "1,000 ± 100 points"
+    assert SCORE.show_interval(777.0, math.nan, math.nan) == "777 ± ?"
+    assert WIN_RATE.phrase(0.4567) == "45.7%"
+    assert WIN_RATE.phrase_interval(0.5, 0.41, 0.59) == "50.0% (41.0% to 59.0%)"
+    assert EXACT_SCORE.phrase_interval(13.348271, 13.348271, 13.348271) == "13.34827 points"
+    assert EXACT_SCORE.show_interval(13.0, 12.5, 13.5) == "13.00000 ± 0.50000"
+
+
+def test_columns_end_in_the_unit() -> None:
+    assert [SCORE.column("mean"), SCORE.believed("mean")] == [
+        "score_mean_points",
+        "posterior_mean_points",
+    ]
+    assert [WIN_RATE.column("low95"), WIN_RATE.believed("sd")] == ["win_rate_low95", "posterior_sd"]
+    assert (SCORE.option, WIN_RATE.option) == ("--score", "--win-rate")
+
+
+@pytest.mark.parametrize("goal", [SCORE, WIN_RATE, EXACT_SCORE])
+def test_amounts_have_the_columns_that_are_announced(goal: Goal) -> None:
+    games = [Coin(20).play(seed) for seed in range(6)]
+    assert tuple(goal.amount(games)) == goal.columns

@@ -1,0 +1,127 @@
+"""Experiments: each builds its agent anywhere in its space, and knows where it may be compared."""
+
+import itertools
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from agents.catalog import AGENTS, parameters
+from agents.pacman.mdp import PacmanMDP
+from agents.twenty48.leaf_value import LeafValue
+from agents.twenty48.switching import Switching
+from engine.pacman import Layout
+from study.errors import InputError
+from study.experiments.cost import BACKUPS, COSTS, SWEEPS
+from study.experiments.play import agent_of
+from study.experiments.registry import EXPERIMENTS, Experiment, experiment
+from study.experiments.space import Choice
+from study.report.recommend import command_of
+from study.store.trial_games import objectives_of
+
+
+@pytest.mark.parametrize("each", EXPERIMENTS.values(), ids=lambda each: each.name)
+def test_every_corner_of_the_space_is_an_agent(each: Experiment) -> None:
+    assert each.agent in AGENTS
+    assert set(each.space.names) <= set(parameters(each.agent))
+    ends = [
+        parameter.choices
+        if isinstance(parameter, Choice)
+        else (parameter.from_unit(0.0), parameter.from_unit(1.0))
+        for parameter in each.space
+    ]
+    for corner in itertools.product(*ends):
+        each.build(dict(zip(each.space.names, corner, strict=True)))
+
+
+@pytest.mark.parametrize("each", EXPERIMENTS.values(), ids=lambda each: each.name)
+def test_baselines_are_in_the_space(each: Experiment) -> None:
+    assert each.baselines
+    for values in each.baselines.values():
+        assert list(values) == list(each.space.names)
+        for parameter in each.space:
+            assert parameter.clip(values[parameter.name]) == values[parameter.name]
+        each.build(values)
+    for cost in each.costs:
+        assert each.with_cost(cost).reference_cost > 0
+
+
+def test_switching_always_switches() -> None:
+    """Where k = 0 or d = 1 it would be the plain agent, which has an experiment of its own."""
+    low = {parameter.name: parameter.low for parameter in experiment("switching").space}
+    agent = experiment("switching").build(low)
+    assert isinstance(agent, Switching)
+    assert agent.switch_at >= 1
+    assert agent.depth >= 2
+
+
+def test_uct_has_all_leaf_values() -> None:
+    (leaf_value,) = experiment("uct").space.choices
+    assert leaf_value.choices == tuple(LeafValue)
+    assert {type(word) for word in leaf_value.choices} == {str}, "what a storage gives back"
+
+
+def test_the_baseline_of_uct_is_the_plain_tree() -> None:
+    """k′ = 30 holds back no state: game by game what k′ = 0, no widening, plays."""
+    uct = experiment("uct")
+    (values,) = uct.baselines.values()
+    few = {**values, "n_simulations": 60}
+    for seed in range(2):
+        game = uct.build(few).play(seed)
+        plain = uct.build({**few, "k_state": 0.0}).play(seed)
+        assert (game.end_board, game.n_playout_moves) == (plain.end_board, plain.n_playout_moves)
+    held_back = uct.build({**few, "k_state": 1.0}).play(0)
+    assert held_back.end_board != uct.build(few).play(0).end_board
+
+
+def test_fronts_of_uct_compare_with_those_of_mcmdp() -> None:
+    uct, mcmdp = experiment("uct"), experiment("mcmdp")
+    for cost in COSTS.values():
+        reference = objectives_of(uct.with_cost(cost)).reference_point
+        assert reference == objectives_of(mcmdp.with_cost(cost)).reference_point
+
+
+def test_pacman_plays_in_its_maze() -> None:
+    for name, layout in (("pacman", "medium"), ("pacman_small", "small")):
+        (values,) = experiment(name).baselines.values()
+        agent = experiment(name).build(values)
+        assert isinstance(agent, PacmanMDP)
+        assert agent.layout == Layout.named(layout)
+        assert experiment(name).build({**values, "layout": "small"}) == replace(
+            agent, layout=Layout.named("small")
+        )
+        report, once = (replace(agent, max_sweeps=n).play(1) for n in (100, 1000))
+        assert report.n_sweeps == once.n_sweeps, "as the report has it: the tolerance alone ends"
+        command = command_of(experiment(name), values).split()
+        assert command[:3] == ["thetafront", "play", "pacman_mdp"]
+        assert agent_of("pacman_mdp", None, command[4::2])[0] == agent
+
+
+@pytest.mark.parametrize(("name", "layout"), [("pacman", "medium"), ("pacman_small", "small")])
+def test_the_dearest_pacman_is_within_the_reference(name: str, layout: str) -> None:
+    dearest = {"gamma": 0.99, "radius": 4, "tolerance": 0.001, "max_sweeps": 100}
+    game = experiment(name).build(dearest).play(0)
+    n_cells = int((~Layout.named(layout).walls).sum())
+    backups = BACKUPS.of([game])
+    assert backups <= 100 * n_cells
+    assert 100 * n_cells < experiment(name).with_cost(BACKUPS).reference_cost
+
+
+def test_the_dearest_dice_are_within_the_reference() -> None:
+    solution = experiment("dice").build({"gamma": 1.0, "tolerance": 1e-6}).play(0)
+    assert SWEEPS.of([solution]) == 23 < experiment("dice").with_cost(SWEEPS).reference_cost
+    least = experiment("dice").build({"gamma": 0.5, "tolerance": 10.0}).play(0)
+    assert experiment("dice").reference_score < least.score < solution.score
+
+
+def test_what_is_fixed_is_not_tuned() -> None:
+    plain: dict[str, Any] = vars(experiment("pacman"))
+    with pytest.raises(ValueError, match="space: radius given, which is fixed; another name"):
+        Experiment(**{**plain, "fixed": {"radius": 1}})
+
+
+def test_an_unknown_experiment_is_named() -> None:
+    with pytest.raises(
+        InputError, match="'chess' given, one of dice, mcmdp, pacman, pacman_small, switching, uct"
+    ):
+        experiment("chess")

@@ -1,0 +1,169 @@
+"""Search spaces: bounds kept through every transformation, and the way back."""
+
+import json
+import math
+
+import numpy as np
+import optuna
+import pytest
+from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+
+from study.errors import InputError
+from study.experiments.registry import EXPERIMENTS
+from study.experiments.space import Choice, Parameter, Space, range_of
+from study.store.manifest import ROOT
+
+CHOICE = Choice("leaf", ("random", "score", "weights_a"), symbol="U")
+PARAMETERS = [
+    Parameter("linear", 0.05, 1.0),
+    Parameter("log", 1.0, 10.0, log=True),
+    Parameter("whole", -2, 3, integer=True),
+    Parameter("whole_log", 16, 2048, integer=True, log=True),
+]
+
+
+@pytest.mark.parametrize("parameter", PARAMETERS, ids=lambda p: p.name)
+def test_values_stay_in_bounds(parameter: Parameter) -> None:
+    """exp(log 10) is above 10; optuna would draw another point at random, and say nothing."""
+    assert math.exp(math.log(10.0)) > 10.0
+    for u in [0.0, 1.0, *np.linspace(0, 1, 997)]:
+        value = parameter.from_unit(u)
+        assert parameter.low <= value <= parameter.high
+        assert parameter.check(value) == value
+        assert parameter.distribution()._contains(parameter.distribution().to_internal_repr(value))
+    assert parameter.from_unit(0.0) == parameter.low
+    assert parameter.from_unit(1.0) == parameter.high
+
+
+@pytest.mark.parametrize("parameter", PARAMETERS, ids=lambda p: p.name)
+def test_to_unit_is_the_way_back(parameter: Parameter) -> None:
+    for u in np.linspace(0, 1, 97):
+        value = parameter.from_unit(u)
+        assert parameter.from_unit(parameter.to_unit(value)) == pytest.approx(value, rel=1e-12)
+
+
+def test_whole_numbers_are_met_equally_often() -> None:
+    parameter = Parameter("whole", 0, 3, integer=True)
+    values = [parameter.from_unit(u) for u in (np.arange(4000) + 0.5) / 4000]
+    assert [values.count(k) for k in range(4)] == [1000] * 4
+    assert all(isinstance(value, int) for value in values)
+
+
+def test_optuna_is_told_the_same() -> None:
+    space = Space((*PARAMETERS, CHOICE))
+    assert space.distributions() == {
+        "linear": FloatDistribution(0.05, 1.0),
+        "log": FloatDistribution(1.0, 10.0, log=True),
+        "whole": IntDistribution(-2, 3),
+        "whole_log": IntDistribution(16, 2048, log=True),
+        "leaf": CategoricalDistribution(("random", "score", "weights_a")),
+    }
+
+
+def test_the_space_of_mcmdp_is_the_one_agreed() -> None:
+    bounds = {p.name: (p.low, p.high, p.integer, p.log) for p in EXPERIMENTS["mcmdp"].space}
+    assert bounds == {
+        "theta1": (16, 2048, True, True),
+        "theta2": (8, 512, True, True),
+        "theta3": (4, 256, True, True),
+        "theta4": (2, 64, True, True),
+        "theta5": (1.0, 10.0, False, True),
+        "theta6": (0.05, 1.0, False, False),
+    }
+
+
+@pytest.mark.parametrize("value", [-3, 4, 0.5, float("nan")])
+def test_values_that_are_not_allowed_are_named(value: float) -> None:
+    with pytest.raises(InputError, match=r"whole: .* given, an integer from -2 to 3 allowed"):
+        PARAMETERS[2].check(value)
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [
+        {"low": 1, "high": 1},
+        {"low": 0, "high": float("inf")},
+        {"low": 0, "high": 1, "log": True},
+        {"low": 0.5, "high": 2, "integer": True},
+    ],
+)
+def test_bounds_that_are_none_are_refused(bounds: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="p: "):
+        Parameter("p", **bounds)
+
+
+def test_words_share_the_unit_interval_equally_and_come_back() -> None:
+    words = [CHOICE.from_unit(u) for u in (np.arange(3000) + 0.5) / 3000]
+    assert words == ["random"] * 1000 + ["score"] * 1000 + ["weights_a"] * 1000
+    assert (CHOICE.from_unit(0.0), CHOICE.from_unit(1.0)) == ("random", "weights_a")
+    for word in CHOICE.choices:
+        assert CHOICE.from_unit(CHOICE.to_unit(word)) == word
+        assert CHOICE.clip(word) == CHOICE.check(word) == CHOICE.tidy(word) == word
+    assert [CHOICE.to_unit(word) for word in CHOICE.choices] == pytest.approx([1 / 6, 1 / 2, 5 / 6])
+
+
+def test_a_space_of_both_kinds_goes_to_the_cube_and_back() -> None:
+    space = Space((*PARAMETERS, CHOICE))
+    assert space.choices == (CHOICE,)
+    for point in np.random.default_rng(0).random((200, len(space))):
+        values = space.from_unit(point.tolist())
+        back = space.from_unit(space.to_unit(values))
+        assert back.pop("leaf") == values.pop("leaf")
+        assert back == pytest.approx(values, rel=1e-12)
+
+
+@pytest.mark.parametrize("value", ["Random", "", 0, math.nan])
+def test_words_that_are_not_allowed_are_named(value: str | float) -> None:
+    for refuse in (CHOICE.check, CHOICE.clip, CHOICE.to_unit):
+        with pytest.raises(InputError, match=r"leaf: .* given, one of random, score, weights_a"):
+            refuse(value)
+    with pytest.raises(InputError, match="whole: 'score' given, an integer from -2 to 3 allowed"):
+        PARAMETERS[2].check("score")
+
+
+@pytest.mark.parametrize("choices", [(), ("a",), ("a", "b", "a"), ("a", "")])
+def test_choices_that_are_none_are_refused(choices: tuple[str, ...]) -> None:
+    with pytest.raises(ValueError, match=r"p: choices .* given, two or more different words"):
+        Choice("p", choices)
+
+
+def test_a_trial_draws_words_and_keeps_them() -> None:
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    drawn = [(t := study.ask(), CHOICE.suggest(t)) for _ in range(30)]
+    assert {word for _, word in drawn} == set(CHOICE.choices)
+    assert all(CHOICE.suggest(trial) == word for trial, word in drawn)
+
+
+def test_values_are_written_for_people() -> None:
+    linear, log, whole, _ = PARAMETERS
+    assert [whole.cell(2), log.cell(6.25), linear.cell(1.0), log.cell(1234.5)] == [
+        "2",
+        "6.25",
+        "1.00",
+        "1234",
+    ]
+    assert [whole.text(2), log.text(6.25), log.text(1234.5)] == ["2", "6.25", "1234.5"]
+    assert [log.tidy(1.23456), whole.tidy(3), Parameter("n", 1, 9999, integer=True).tidy(1234)] == [
+        1.23,
+        3,
+        1234,
+    ]
+    assert [CHOICE.cell("score"), CHOICE.text("score"), CHOICE.label] == ["score", "score", "U"]
+
+
+def test_records_are_plain_data_that_say_what_is_allowed() -> None:
+    space = Space((*PARAMETERS, CHOICE))
+    records = space.as_records()
+    assert json.loads(json.dumps(records)) == records
+    assert [range_of(record) for record in records[2:]] == [
+        "whole -2 to 3",
+        "whole_log 16 to 2048",
+        "leaf random, score, weights_a",
+    ]
+
+
+def test_spaces_recorded_before_there_were_words_are_the_same() -> None:
+    """Published studies were made then; a study is resumed by comparing its record."""
+    manifest = ROOT / "results" / "reference" / "mcmdp" / "manifest.json"
+    recorded = json.loads(manifest.read_text(encoding="utf-8"))["space"]
+    assert recorded == EXPERIMENTS["mcmdp"].space.as_records()

@@ -1,0 +1,59 @@
+"""Studies side by side."""
+
+import optuna
+import pytest
+
+from agents.twenty48.agent import Game2048 as Game
+from study.errors import InputError
+from study.experiments.registry import Experiment
+from study.report.compare import compare_figure, compare_frame, compare_markdown, entry_of
+from study.store.seeds import game_to_record
+from tests.study.made_studies import store_point
+
+
+def game(seed: int, score: int, seconds: float) -> Game:
+    return Game(seed, score, 100, seconds, 1000, 64, 0)
+
+
+def study_of(name: str, sampler: str, seed: int, scores: list[int]) -> optuna.Study:
+    study = optuna.create_study(study_name=name, directions=["maximize", "minimize"])
+    record = {"experiment": "quick", "space": [], "seed": seed, "design": "lhs", "design_size": 1}
+    study.set_user_attr("thetafront", {"format": 1, **record})
+    design = study.ask({"n_playouts": optuna.distributions.IntDistribution(1, 40)})
+    design.set_user_attr("origin", "design")
+    design.set_user_attr("game:0", game_to_record(game(0, 900, 0.1)))
+    study.tell(design, (900.0, 0.001))
+    trial = study.ask({"n_playouts": optuna.distributions.IntDistribution(1, 40)})
+    trial.set_user_attr("origin", sampler)
+    trial.set_user_attr("game:0", game_to_record(game(0, 900, 0.1)))
+    study.tell(trial, (900.0, 0.001))
+    for key, origin, seconds in (("a", "trial 0", 0.1), ("b", "four playouts", 0.01)):
+        games = {r: game(r, score, seconds) for r, score in enumerate(scores)}
+        store_point(study, {"n_playouts": 4}, games, origin, key)
+    return study
+
+
+def test_hypervolumes_by_hand(quick: Experiment) -> None:
+    """One point a study, a decade below the reference: the mean score; baselines do not count."""
+    made = [
+        ("x", "nehvi", 0, [1000] * 4),
+        ("y", "nehvi", 1, [3000] * 4),
+        ("z", "tpe", 0, [500] * 4),
+    ]
+    entries = [entry_of(study_of(*each), quick) for each in made]
+    frame = compare_frame(entries, quick)
+    assert frame["hypervolume"].tolist() == pytest.approx([1000.0, 3000.0, 500.0])
+    assert frame["hypervolume_low95"].tolist() == pytest.approx([1000.0, 3000.0, 500.0])
+    assert frame["n_validated_points"].tolist() == [1, 1, 1]
+    assert frame["n_validation_games"].tolist() == [4, 4, 4]
+    text = compare_markdown(frame)
+    assert "| nehvi | 2 | 2,000 ± 1,000 |" in text
+    assert "| tpe | 1 | 500 ± ? |" in text
+    labels = compare_figure(entries, quick).axes[0].get_legend_handles_labels()[1]
+    assert labels == ["nehvi (2 studies)", "tpe (1 study)"]
+
+
+def test_a_study_without_validated_points_is_named(quick: Experiment) -> None:
+    study = study_of("bare", "tpe", 0, [])
+    with pytest.raises(InputError, match="'bare' has no validated points"):
+        entry_of(study, quick)

@@ -1,0 +1,92 @@
+"""Pictures: words of a categorical parameter are told apart, and the legend says which is which."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from study.experiments.registry import Experiment
+from study.report.figures import by_word, pareto_figure
+from study.report.style import WORDS
+
+
+def frames(names: dict[str, list[object]]) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Trials, validated points and a curve of three rows each."""
+    cost = [1e-6, 1e-5, 1e-3]
+    trials = pd.DataFrame(
+        {
+            **names,
+            "state": "complete",
+            "score_mean_points": [1.0, 2.0, 3.0],
+            "seconds_per_move": cost,
+            "n_games": 2,
+        }
+    )
+    validated = trials.assign(
+        origin=["proposal", "trial 1", "six"],
+        on_front=[True, False, True],
+        score_low95_points=[0.5, 1.5, 2.5],
+        score_high95_points=[1.5, 2.5, 3.5],
+    )
+    curve = pd.DataFrame(
+        {
+            **names,
+            "seconds_per_move": cost,
+            "posterior_mean_points": [1.0, 2.0, 3.0],
+            "posterior_low95_points": [0.0, 1.0, 2.0],
+            "posterior_high95_points": [2.0, 3.0, 4.0],
+        }
+    )
+    return trials, validated, curve
+
+
+def legend_of(figure: Figure) -> list[str]:
+    legend = figure.axes[0].get_legend()
+    assert legend is not None
+    return [text.get_text() for text in legend.get_texts()]
+
+
+def test_each_word_has_its_sign_and_the_legend_names_it(words: Experiment) -> None:
+    theta = {
+        "n_simulations": [3, 4, 6],
+        "leaf_value": ["score", "random", "weights_a"],
+        "exploration": [10.0, 1e3, 100.0],
+    }
+    trials, validated, curve = frames(theta)
+    figure = pareto_figure(trials, validated, curve, words)
+    texts = legend_of(figure)
+    assert texts[:3] == ["U = score", "U = weights_a", "U = random"]
+    assert "validated, six:\n(6, weights_a, 100)" in texts
+    assert {"trials, observed means", "validated, on the front"} <= set(texts)
+    # A trial and a validated point of the same word have the same colour and marker.
+    signs = dict(zip(("score", "weights_a", "random"), WORDS, strict=False))
+    drawn = {
+        (str(line.get_color()), str(line.get_marker()), float(line.get_xdata()[0]))
+        for line in figure.axes[0].lines
+        if len(line.get_xdata()) == 1
+    }
+    for word, cost in (("score", 1e-6), ("random", 1e-5), ("weights_a", 1e-3)):
+        assert (*signs[word], cost) in drawn
+    unvalidated = pareto_figure(trials, validated.iloc[:0], curve, words)
+    assert not any("validated" in text for text in legend_of(unvalidated))
+
+
+def test_without_words_the_picture_is_as_it_was(quick: Experiment) -> None:
+    trials, validated, curve = frames({"n_playouts": [1, 2, 4]})
+    validated["origin"] = ["proposal", "trial 1", "four playouts"]
+    texts = legend_of(pareto_figure(trials, validated, curve, quick))
+    assert texts == [
+        "trials, observed means",
+        "front that the model believes in",
+        "its 95% band",
+        "validated, on the front",
+        "validated, beaten by another",
+        "validated, four playouts: (4)",
+    ]
+
+
+def test_parts_by_word_are_the_whole(words: Experiment) -> None:
+    table = pd.DataFrame({"leaf_value": ["random", "score", "random"], "n": [1, 2, 3]})
+    (choice,) = words.space.choices
+    parts = {part["leaf_value"].iloc[0]: part["n"].tolist() for part, *_ in by_word(table, choice)}
+    assert parts == {"score": [2], "random": [1, 3]}
+    ((part, _, marker),) = by_word(table, None)
+    assert (part is table, marker) == (True, "o")

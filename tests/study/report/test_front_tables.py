@@ -1,0 +1,164 @@
+"""What a person reads of a front: the model's curve, and tables with their numbers and words."""
+
+import io
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import optuna
+import pandas as pd
+import pytest
+from rich.console import Console
+
+from agents.twenty48.agent import Game2048 as Game
+from study.experiments.registry import Experiment
+from study.report.tables import thetas_of, trials_frame, write_csv
+from study.report.validated_front import curve_frame, curve_table, front_table, validated_frame
+from study.run.sweep import print_front
+from study.samplers.fitted_model import Belief, belief_of
+from study.store.trial_games import objectives_of
+from tests.study.made_studies import (
+    N_MOVES,
+    add_point,
+    add_trials,
+    new_study,
+    spread,
+    store_point,
+    store_trial,
+)
+
+pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
+
+Z = 1.959964
+T99 = 1.984217  # Student's, of 100 games
+
+
+@pytest.fixture
+def belief(quick: Experiment) -> Belief:
+    study = new_study()
+    add_trials(study, quick)
+    found = belief_of(study, quick.space, objectives_of(quick), seed=0)
+    assert found is not None
+    return found
+
+
+def test_the_curve_is_sorted_and_of_the_space(quick: Experiment, belief: Belief) -> None:
+    curve = curve_frame(quick, belief)
+    assert 10 <= len(curve) <= 40, "at most one row a whole number"
+    costs = curve["seconds_per_move"].to_numpy()
+    assert (np.diff(costs) > 0.0).all()
+    assert (np.diff(curve["posterior_mean_points"]) > 0.0).all()
+    for row in curve.itertuples():
+        assert quick.space.parameters[0].check(row.n_playouts) == row.n_playouts
+        assert row.seconds_per_move == pytest.approx(1e-5 * row.n_playouts, rel=0.4)
+    codes = belief.cube.encode([{"n_playouts": n} for n in curve["n_playouts"]])
+    mean, deviation = belief.posterior.mean(codes)[:, 0], belief.posterior.deviation(codes)[:, 0]
+    np.testing.assert_allclose(curve["posterior_mean_points"], mean, rtol=1e-6)
+    np.testing.assert_allclose(
+        curve["posterior_high95_points"] - curve["posterior_low95_points"],
+        2 * Z * deviation,
+        rtol=1e-3,
+    )
+    tried = [1, 3, 7, 12, 20, 28, 36, 40]
+    gaps = [min(abs(n - m) for m in tried) / 40 for n in curve["n_playouts"]]
+    np.testing.assert_allclose(curve["distance_to_trial"], gaps, atol=1e-9)
+
+
+def printed(table: Any) -> str:
+    out = io.StringIO()
+    Console(file=out, width=200).print(table)
+    return out.getvalue()
+
+
+def test_the_table_of_validated_points_has_their_numbers(quick: Experiment) -> None:
+    study = new_study()
+    add_point(study, 5, spread(10_000, 1000), 1.25, "four playouts")
+    add_point(study, 9, spread(12_345, 600), 2.0, "trial 12")
+    add_point(study, 11, [777], 3.0)
+    text = printed(front_table(validated_frame(study, quick, None), quick))
+    half = T99 * 1000 / math.sqrt(99)
+    lines = [line.split() for line in text.splitlines() if line.strip()]
+    first = next(line for line in lines if line[:2] == ["four", "playouts"])
+    assert first[2:] == ["5", "10,000", "±", f"{half:.0f}", "100", "1.25", "ms", "1.00", "0%", "0%"]
+    assert "12,345" in text
+    assert "trial 12" in text
+    assert "777 ± ?" in text
+    assert quick.title in text
+    assert len(printed(front_table(validated_frame(new_study(), quick, None), quick))) > 0
+
+
+def test_a_narrow_terminal_gets_all_columns(quick: Experiment) -> None:
+    """What it cannot show it wraps; nothing is left out."""
+    study = new_study()
+    add_point(study, 5, spread(10_000, 1000), 1.25, "four playouts")
+    out = io.StringIO()
+    print_front(Console(file=out, width=40), study, quick)
+    assert "≥ 8192" in out.getvalue()
+    assert "…" not in out.getvalue()
+
+
+def test_the_table_of_the_curve_has_its_numbers(quick: Experiment, belief: Belief) -> None:
+    curve = curve_frame(quick, belief)
+    text = printed(curve_table(curve, quick, n_rows=4))
+    for index in (0, len(curve) - 1):
+        row = curve.iloc[index]
+        assert f"{row['posterior_mean_points']:,.0f} ± " in text
+        assert quick.cost.show(row["seconds_per_move"]) in text
+    assert text.count("±") == 4
+    assert "not validated" in text
+
+
+def study_with_words(words: Experiment) -> optuna.Study:
+    """Trials of three games each in which one word is best, and three validated points."""
+    study = new_study()
+    rng = np.random.default_rng(4)
+    for number in range(15):
+        values = words.space.from_unit(rng.random(3).tolist())
+        best = values["leaf_value"] == "weights_a"
+        games = [
+            Game(r, int(rng.normal(3000 + 4000 * best, 300)), 100, 1e-3, 500 * number + 9, 256, 0)
+            for r in range(3)
+        ]
+        store_trial(study, words, values, games, 1e-6 * (1 + number), origin="design")
+    for word, score, cost in (("weights_a", 7000, 2), ("score", 3000, 1), ("random", 2000, 3)):
+        params = {"n_simulations": 3 + cost, "leaf_value": word, "exploration": 1234.5}
+        games = {
+            r: Game(500_000 + r, score + r, N_MOVES, 1e-3 * cost, 5000 * cost, 512, 0)
+            for r in range(4)
+        }
+        store_point(study, params, games)
+    return study
+
+
+def test_tables_have_words(words: Experiment, tmp_path: Path) -> None:
+    study = study_with_words(words)
+    belief = belief_of(study, words.space, objectives_of(words), 0)
+    assert belief is not None
+    front = validated_frame(study, words, belief)
+    assert front["leaf_value"].tolist() == ["score", "weights_a", "random"]
+    assert front["on_front"].tolist() == [True, True, False]
+    by_word = front.set_index("leaf_value")["posterior_mean_points"]
+    assert by_word["weights_a"] == pytest.approx(7000, abs=500)
+    assert by_word["score"] == pytest.approx(3000, abs=500)
+    # What the model believes in is the word that is best, at nearly every budget.
+    curve = curve_frame(words, belief)
+    assert (curve["leaf_value"] == "weights_a").mean() > 0.9
+    trials = trials_frame(study, words, belief)
+    for frame in (front, curve, trials):
+        write_csv(frame, tmp_path / "table.csv")
+        back = pd.read_csv(tmp_path / "table.csv")
+        assert thetas_of(back, words) == thetas_of(frame, words)
+    out = io.StringIO()
+    console = Console(file=out, width=200)
+    console.print(front_table(front, words))
+    console.print(curve_table(curve, words))
+    lines = out.getvalue().splitlines()
+    header = next(line.split() for line in lines if "P(front)" in line)
+    assert header[:4] == ["from", "m", "U", "c"]
+    assert next(line.split() for line in lines if "weights_a" in line)[:4] == [
+        "proposal",
+        "5",
+        "weights_a",
+        "1234",
+    ]

@@ -1,0 +1,87 @@
+"""How a front grew: against hypervolumes of all means, by hand."""
+
+import numpy as np
+import optuna
+import pytest
+
+from agents.twenty48.agent import Game2048 as Game
+from study.experiments.registry import Experiment
+from study.pareto import hypervolume
+from study.report.hypervolume_trace import hypervolume_history
+from tests.study.made_studies import store_trial
+
+pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
+
+
+def study_of(quick: Experiment, n_trials: int, n_games: int = 3) -> optuna.Study:
+    """Complete trials with games, and among them some that failed or are running."""
+    study = optuna.create_study(directions=["maximize", "minimize"])
+    rng = np.random.default_rng(11)
+    for _ in range(n_trials):
+        n = int(rng.integers(1, 41))
+        games = [
+            Game(r, int(rng.normal(2000.0 + 100.0 * n, 800.0)), 100, 1e-4 * n, 500 * n, 256, 0)
+            for r in range(n_games)
+        ]
+        store_trial(study, quick, {"n_playouts": n}, games, 1e-6 * n)
+        if len(study.trials) % 5 == 0:
+            study.add_trial(optuna.trial.create_trial(state=optuna.trial.TrialState.FAIL))
+            study.ask(quick.space.distributions())
+    return study
+
+
+def test_the_last_look_sees_all_observed_means(quick: Experiment) -> None:
+    study = study_of(quick, 40)
+    frame = hypervolume_history(study, quick)
+    values = np.array(
+        [t.values for t in study.trials if t.state == optuna.trial.TrialState.COMPLETE]
+    )
+    last = frame.iloc[-1]
+    assert last["observed"] == pytest.approx(hypervolume(values[:, 0], values[:, 1], 0.0, 0.01))
+    assert (last["n_trials"], last["n_games"]) == (40, 120)
+
+
+def test_each_look_sees_the_trials_before_it(quick: Experiment) -> None:
+    study = study_of(quick, 40)
+    frame = hypervolume_history(study, quick)
+    complete = [t for t in study.trials if t.state == optuna.trial.TrialState.COMPLETE]
+    assert frame["n_trials"].is_unique
+    assert frame["n_trials"].is_monotonic_increasing
+    assert frame["n_trials"].iloc[0] == 1
+    assert 15 <= len(frame) <= 24
+    for row in frame.itertuples():
+        values = np.array([t.values for t in complete[: row.n_trials]])
+        expected = hypervolume(values[:, 0], values[:, 1], 0.0, 0.01)
+        assert row.observed == pytest.approx(expected)
+        assert row.n_games == 3 * row.n_trials
+
+
+def test_what_is_observed_never_shrinks_and_what_is_believed_is_less_lucky(
+    quick: Experiment,
+) -> None:
+    """Believed: of posterior means, which know how noisy 3 games are, so below a maximum of luck."""
+    frame = hypervolume_history(study_of(quick, 40), quick)
+    assert (np.diff(frame["observed"]) >= 0.0).all()
+    assert np.isfinite(frame["posterior"]).all()
+    assert (frame["posterior"] > 0.0).all()
+    assert frame["posterior"].iloc[-1] < frame["observed"].iloc[-1]
+    # All means are unbiased: the true front of these trials, 2000 + 100·n at n µs, to 5%.
+    n = np.arange(1, 41)
+    true = hypervolume(2000.0 + 100.0 * n, 1e-6 * n, 0.0, 0.01)
+    assert frame["posterior"].iloc[-1] == pytest.approx(true, rel=0.05)
+
+
+def test_one_trial_is_one_look(quick: Experiment) -> None:
+    frame = hypervolume_history(study_of(quick, 1), quick)
+    assert frame["n_trials"].tolist() == [1]
+    assert frame["posterior"].iloc[0] == pytest.approx(frame["observed"].iloc[0])
+
+
+def test_a_study_without_complete_trials_has_no_history(quick: Experiment) -> None:
+    study = optuna.create_study(directions=["maximize", "minimize"])
+    columns = ["n_trials", "n_games", "observed", "posterior"]
+    for _ in range(2):
+        frame = hypervolume_history(study, quick)
+        assert list(frame.columns) == columns
+        assert len(frame) == 0
+        study.ask(quick.space.distributions())

@@ -1,0 +1,211 @@
+"""The validated front: intervals and probabilities in closed form."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+
+from study.experiments.cost import PLAYOUT_MOVES
+from study.experiments.registry import Experiment
+from study.report.validated_front import validated_frame, validated_hypervolume, without_baselines
+from study.samplers.fitted_model import belief_of
+from study.store.trial_games import objectives_of
+from study.store.validated_points import key_of
+from tests.study.made_studies import add_point, add_trials, new_study, spread
+
+pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
+
+Z = 1.959964
+T3 = 3.182446  # Student's, of 4 games
+
+
+def row_of(frame: pd.DataFrame, n_playouts: int) -> Mapping[str, Any]:
+    return frame.loc[frame["n_playouts"] == n_playouts].iloc[0]
+
+
+def test_intervals_by_hand(quick: Experiment) -> None:
+    """Scores 900, 1000, 1100, 1400: mean 1100, s² = 140,000/3, error √(s²/4) = 108.0."""
+    study = new_study()
+    add_point(study, 7, [900, 1000, 1100, 1400], 2.0, "trial 3")
+    frame = validated_frame(study, quick, None)
+    assert len(frame) == 1
+    row = row_of(frame, 7)
+    error = math.sqrt(140_000 / 3) / 2
+    assert error == pytest.approx(108.01, abs=0.01)
+    assert row["score_mean_points"] == 1100.0
+    assert row["score_sem_points"] == pytest.approx(error)
+    assert row["score_low95_points"] == pytest.approx(1100.0 - T3 * error)
+    assert row["score_high95_points"] == pytest.approx(1100.0 + T3 * error)
+    assert row["score_mean_first_half_points"] == 1000.0
+    assert row["score_mean_second_half_points"] == 1200.0
+    assert row["score_sem_first_half_points"] == pytest.approx(100.0)
+    assert row["score_sem_second_half_points"] == pytest.approx(200.0)
+    assert row["seconds_per_move"] == pytest.approx(0.002)
+    assert row["playout_moves_per_move"] == pytest.approx(350.0)
+    assert (row["n_games"], row["origin"], row["point"]) == (
+        4,
+        "trial 3",
+        key_of({"n_playouts": 7}),
+    )
+    assert (row["on_front"], row["p_on_front"]) == (True, 1.0)
+
+
+def test_intervals_hold_the_truth_95_times_of_100(quick: Experiment) -> None:
+    """300 points of 40 games: 95% within 5 standard errors."""
+    study = new_study()
+    rng = np.random.default_rng(1)
+    n_points = 300
+    for n in range(1, n_points + 1):
+        add_point(study, n, [int(s) for s in rng.normal(20_000, 5000, 40).round()], n)
+    frame = validated_frame(study, quick, None)
+    held = (frame["score_low95_points"] <= 20_000) & (frame["score_high95_points"] >= 20_000)
+    assert held.mean() == pytest.approx(0.95, abs=5 * math.sqrt(0.95 * 0.05 / n_points))
+
+
+def test_points_without_games_are_left_out(quick: Experiment) -> None:
+    study = new_study()
+    assert len(validated_frame(study, quick, None)) == 0
+    add_point(study, 3, [], 1.0)
+    assert len(validated_frame(study, quick, None)) == 0
+    assert {"n_playouts", "p_on_front", "on_front"} <= set(validated_frame(study, quick, None))
+    add_point(study, 4, [100, 200], 1.0)
+    assert validated_frame(study, quick, None)["n_playouts"].tolist() == [4]
+
+
+def test_the_interval_of_a_single_game_is_not_known(quick: Experiment) -> None:
+    study = new_study()
+    add_point(study, 3, [1000], 1.0)
+    row = validated_frame(study, quick, None).iloc[0]
+    assert math.isnan(row["score_low95_points"])
+    assert math.isnan(row["score_high95_points"])
+    assert row["score_mean_points"] == 1000.0
+    assert 0.0 <= row["p_on_front"] <= 1.0
+
+
+def test_p_on_front_of_two_points_is_the_normal_closed_form(quick: Experiment) -> None:
+    """Errors 100.5 and 60.3: the dearer one is on the front if it is better, Φ(100/117.2) = 0.803."""
+    study = new_study()
+    add_point(study, 5, spread(10_000, 1000), 1.0)
+    add_point(study, 9, spread(10_100, 600), 2.0)
+    frame = validated_frame(study, quick, None)
+    errors = [1000 / math.sqrt(99), 600 / math.sqrt(99)]
+    expected = norm.cdf(100 / math.hypot(*errors))
+    assert expected == pytest.approx(0.803, abs=0.001)
+    tolerance = 5 * math.sqrt(expected * (1 - expected) / 4000)
+    assert row_of(frame, 9)["p_on_front"] == pytest.approx(expected, abs=tolerance)
+    assert row_of(frame, 5)["p_on_front"] == 1.0, "nothing is cheaper"
+    assert frame["on_front"].tolist() == [True, True]
+
+
+def test_p_on_front_of_points_far_apart_is_1_or_0(quick: Experiment) -> None:
+    """Cheap and good, dear and better, dearest and worse: the last is beaten in every draw."""
+    study = new_study()
+    add_point(study, 1, spread(10_000, 300), 1.0)
+    add_point(study, 2, spread(12_000, 300), 2.0)
+    add_point(study, 3, spread(11_000, 300), 3.0)
+    frame = validated_frame(study, quick, None)
+    assert frame["n_playouts"].tolist() == [1, 2, 3], "the cheapest first"
+    assert frame["p_on_front"].tolist() == [1.0, 1.0, 0.0]
+    assert frame["on_front"].tolist() == [True, True, False]
+
+
+def test_the_front_is_along_the_cost_of_the_experiment(quick: Experiment) -> None:
+    """The clock and the count disagree on which is the cheaper."""
+    study = new_study()
+    add_point(study, 1, spread(10_000, 300), 5.0)
+    add_point(study, 2, spread(12_000, 300), 2.0)
+    by_clock = validated_frame(study, quick, None)
+    assert by_clock["n_playouts"].tolist() == [2, 1]
+    assert by_clock["on_front"].tolist() == [True, False]
+    by_count = validated_frame(study, quick.with_cost(PLAYOUT_MOVES), None)
+    assert by_count["n_playouts"].tolist() == [1, 2]
+    assert by_count["on_front"].tolist() == [True, True]
+
+
+def test_what_the_search_believed_stands_beside_what_was_validated(quick: Experiment) -> None:
+    study = new_study()
+    add_trials(study, quick)
+    add_point(study, 10, spread(3160, 300), 0.1)
+    belief = belief_of(study, quick.space, objectives_of(quick), seed=0)
+    assert belief is not None
+    row = validated_frame(study, quick, belief).iloc[0]
+    code = belief.cube.encode([{"n_playouts": 10}])
+    mean, deviation = belief.posterior.mean(code)[0, 0], belief.posterior.deviation(code)[0, 0]
+    assert row["posterior_mean_points"] == pytest.approx(mean)
+    assert row["posterior_low95_points"] == pytest.approx(mean - Z * deviation)
+    assert row["posterior_high95_points"] == pytest.approx(mean + Z * deviation)
+    assert "posterior_mean_points" not in validated_frame(study, quick, None)
+
+
+def test_the_hypervolume_of_one_exact_point_is_a_rectangle(quick: Experiment) -> None:
+    """3,000 points, and 1 ms is a decade below the reference of 10 ms."""
+    study = new_study()
+    add_point(study, 3, [3000, 3000, 3000, 3000], 1.0)
+    volumes = validated_hypervolume(validated_frame(study, quick, None), quick)
+    assert volumes == pytest.approx((3000.0, 3000.0, 3000.0))
+
+
+def test_the_hypervolume_of_one_noisy_point_is_as_sure_as_its_score(quick: Experiment) -> None:
+    """A decade wide: the interval is the score's, to 10% for 1,000 draws."""
+    study = new_study()
+    add_point(study, 3, spread(3000, 500), 1.0)
+    volume, low, high = validated_hypervolume(validated_frame(study, quick, None), quick)
+    half = Z * 500 / math.sqrt(99)
+    assert volume == pytest.approx(3000.0)
+    assert (volume - low, high - volume) == pytest.approx((half, half), rel=0.1)
+
+
+def test_the_hypervolume_of_a_front_lies_in_its_interval(quick: Experiment) -> None:
+    study = new_study()
+    for n in range(1, 8):
+        add_point(study, n, spread(2000 * n, 400), 0.1 * n)
+    add_point(study, 30, spread(50_000, 400), 20.0)  # beyond the reference: worth nothing
+    frame = validated_frame(study, quick, None)
+    volume, low, high = validated_hypervolume(frame, quick)
+    edges = np.log10([0.1 * n for n in range(1, 8)] + [10.0])
+    assert volume == pytest.approx(sum(2000.0 * (k + 1) * np.diff(edges)[k] for k in range(7)))
+    assert low < volume < high
+    errors = [400 / math.sqrt(99) * np.diff(edges)[k] for k in range(7)]
+    half = Z * math.sqrt(sum(error**2 for error in errors))
+    assert (high - low) / 2 == pytest.approx(half, rel=0.15)
+
+
+def test_the_hypervolume_of_points_close_together_is_not_too_good(quick: Experiment) -> None:
+    """Six equals at nearly one cost, 12 games each: the best of their means is, this is not."""
+    rng = np.random.default_rng(3)
+    found, naive = [], []
+    for _ in range(60):
+        study = new_study()
+        for n in range(1, 7):
+            scores = [int(s) for s in rng.normal(20_000, 5000, 12).round()]
+            add_point(study, n, scores, 1.0 + 0.001 * n)
+        frame = validated_frame(study, quick, None)
+        found.append(validated_hypervolume(frame, quick)[0])
+        naive.append(frame["score_mean_points"].max())
+    truth = 20_000 * math.log10(10.0 / 1.001)
+    errors = np.array(found) - truth
+    assert errors.mean() < 4 * errors.std(ddof=1) / math.sqrt(60), "no optimism"
+    assert abs(errors.mean()) < 500.0
+    assert np.mean(naive) - 20_000 > 1000.0
+
+
+def test_the_hypervolume_of_too_few_games_is_not_known(quick: Experiment) -> None:
+    study = new_study()
+    add_point(study, 3, [3000, 4000, 5000], 1.0)
+    assert np.isnan(validated_hypervolume(validated_frame(study, quick, None), quick)).all()
+
+
+def test_baselines_are_not_what_a_search_has_found(quick: Experiment) -> None:
+    study = new_study()
+    add_point(study, 4, spread(9000, 100), 1.0, "four playouts")
+    add_point(study, 5, spread(8000, 100), 2.0, "trial 3")
+    frame = validated_frame(study, quick, None)
+    assert frame["on_front"].tolist() == [True, False]
+    searched = without_baselines(frame, quick)
+    assert searched["origin"].tolist() == ["trial 3"]
+    assert searched["on_front"].tolist() == [True]
+    assert searched["p_on_front"].tolist() == [1.0]

@@ -1,0 +1,335 @@
+"""The report on Pacman: trials and ledger, intervals against closed forms, verdicts, and the command killed and gone on with."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from math import sqrt
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from agents.pacman.agent import PacmanGame
+from agents.pacman.astar import PacmanAStar
+from agents.pacman.mdp import PacmanMDP
+from agents.pacman.random import PacmanRandom
+from engine.pacman import Outcome
+from study.cli import app
+from study.errors import InputError
+from study.estimate import Estimate
+from study.reproduce.pacman.claims import Claim, Part, Says, Verdict, judged
+from study.reproduce.pacman.design import (
+    MEDIUM,
+    SMALL,
+    Chosen,
+    all_agents,
+    astar_candidates,
+    mdp_candidates,
+)
+from study.reproduce.pacman.ledger import PacmanLedger
+from study.reproduce.pacman.points import contrast, point_columns
+from study.reproduce.pacman.report import residual_text
+from study.reproduce.pacman.selection import chosen, seeds_to_choose_on
+from study.reproduce.pacman.trials import Trial, runs_of
+from study.store.ledger import digest_of
+
+ASTAR, RANDOM = PacmanAStar(), PacmanRandom()
+PICTURES = ("figure2", "figure3", "figure4", "figure5", "figure6", "figure7", "distance")
+
+
+def a_game(seed: int, won: bool, n_moves: int = 10, n_backups: int = 0) -> PacmanGame:
+    return PacmanGame(
+        seed=seed,
+        score=500 if won else -500,
+        n_moves=n_moves,
+        seconds=n_moves * 1e-5,
+        outcome=Outcome.WON if won else Outcome.LOST,
+        n_food_left=0 if won else 2,
+        n_sweeps=n_backups,
+        n_backups=n_backups,
+        residual_mean=0.25,
+    )
+
+
+# Trials and ledger
+
+
+def test_seeds_are_parted_into_trials() -> None:
+    assert list(runs_of(range(7, 32))) == [(7, 10), (17, 10), (27, 5)]
+    assert list(runs_of([1, 2, 4, 9, 10])) == [(1, 2), (4, 1), (9, 2)]
+    assert list(runs_of([])) == []
+    games = Trial(ASTAR, 3).play(5)
+    assert [(game.seed, game.score) for game in games] == [
+        (seed, ASTAR.play(seed).score) for seed in (5, 6, 7)
+    ]
+
+
+def test_games_come_back_as_they_went(tmp_path: Path) -> None:
+    path = tmp_path / "games.csv"
+    ledger = PacmanLedger(path)
+    mdp = PacmanMDP(gamma=0.6, radius=1)
+    with ledger.held():
+        ledger.add(ASTAR, *(ASTAR.play(seed) for seed in (3, 1)))
+        ledger.add(mdp, mdp.play(1))
+        ledger.add(mdp, mdp.play(1))
+        with (
+            pytest.raises(InputError, match="another run is writing it"),
+            PacmanLedger(path).held(),
+        ):
+            pass
+    again = PacmanLedger(path)
+    assert again.n_games == 3
+    assert list(again.games(ASTAR)) == [3, 1]
+    found, game = again.games(mdp)[1], mdp.play(1)
+    assert found.seconds == pytest.approx(game.seconds, rel=0.9)
+    fields = ("seed", "score", "n_moves", "outcome", "n_food_left", "n_sweeps", "residual_mean")
+    assert [getattr(found, each) for each in fields] == [getattr(game, each) for each in fields]
+    with pytest.raises(RuntimeError):
+        again.add(ASTAR, ASTAR.play(9))
+
+
+def test_every_cut_leaves_whole_games(tmp_path: Path) -> None:
+    """The file cut at every byte of its last line, and of its heading: what was whole is there, and adding goes on."""
+    path = tmp_path / "games.csv"
+    ledger = PacmanLedger(path)
+    games = [RANDOM.play(seed) for seed in (1, 2)]
+    with ledger.held():
+        ledger.add(RANDOM, *games)
+    whole = path.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    for cut in [*range(len(whole) - len(lines[-1]), len(whole)), *range(len(lines[0]))]:
+        path.write_bytes(whole[:cut])
+        torn = PacmanLedger(path)
+        assert torn.n_games == (1 if cut > len(lines[0]) else 0)
+        with torn.held():
+            torn.add(RANDOM, *games)
+        assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("agent,seed\n1,2\n", "no table of Pacman's games"),
+        ("{heading}\nab,1,drawn,5,3,0.1,0,0,0,0.0\n", "line 2 is no finished game"),
+        ("{heading}\nab,1,won,5,3,0.1,2,0,0,0.0\n", "line 2 is no finished game"),
+        ("{heading}\nab,1,lost,5,0,0.1,2,0,0,0.0\n", "line 2 is no finished game"),
+        ("{heading}\nab,1,lost,5,3,0.1,2,0,0\n", "line 2 is no finished game"),
+        ("{heading}\nab,1,lost,5,3,nan,2,0,0,0.0\n", "line 2 is no finished game"),
+    ],
+)
+def test_what_is_no_table_is_refused_and_left(tmp_path: Path, content: str, message: str) -> None:
+    heading = "agent,seed,outcome,score_points,n_moves,cpu_seconds,n_food_left,n_sweeps,n_backups,residual_mean"
+    path = tmp_path / "games.csv"
+    path.write_text(content.format(heading=heading))
+    before = path.read_bytes()
+    with pytest.raises(InputError, match=message):
+        PacmanLedger(path)
+    assert path.read_bytes() == before
+
+
+def test_agents_have_names_of_their_own() -> None:
+    best = {
+        layout: Chosen(mdp_candidates(layout)[0], astar_candidates(layout)[-1])
+        for layout in (SMALL, MEDIUM)
+    }
+    agents = all_agents(best)
+    assert {agent for each in best.values() for agent in each} < set(agents)
+    assert len(agents) == len(set(agents)) == len({digest_of(agent) for agent in agents})
+    seeds = range(2_000_000, 2_000_200)
+    assert not set(seeds) & set(seeds_to_choose_on(seeds))
+
+
+# Numbers
+
+
+def test_a_difference_of_pairs_against_agresti_and_mins_formula() -> None:
+    """By the four cells of the table of pairs: 30 both, 25 only the one, 10 only the other, 35 neither."""
+    both, one, other, neither = 30, 25, 10, 35
+    values = np.repeat([1.0, 1.0, 0.0, 0.0], [both, one, other, neither])
+    others = np.repeat([1.0, 0.0, 1.0, 0.0], [both, one, other, neither])
+    found = contrast(values, others)
+    n, b, c = 102, one + 0.5, other + 0.5
+    middle, error = (b - c) / n, sqrt((b + c) - (b - c) ** 2 / n) / n
+    assert found.value == pytest.approx(0.15)
+    assert found.low == pytest.approx(middle - 1.959964 * error, abs=1e-6)
+    assert found.high == pytest.approx(middle + 1.959964 * error, abs=1e-6)
+    together = contrast(values, others, 20)
+    assert together.high - middle == pytest.approx(3.023341 * error, abs=1e-6)
+    equal = contrast(values, values)
+    assert equal.value == 0
+    assert equal.low == pytest.approx(-equal.high)
+    assert 0 < equal.high < 0.03
+
+
+def test_intervals_of_differences_cover_the_truth() -> None:
+    """Of 2,000 simulated comparisons of win rates 0.6 and 0.45 that share some luck, 95% hold the difference."""
+    rng = np.random.default_rng(4)
+    n_covered = 0
+    for _ in range(2000):
+        luck = rng.random(200)
+        own = np.where(rng.random(200) < 0.5, luck, rng.random(200))
+        found = contrast((luck < 0.6).astype(float), (own < 0.45).astype(float))
+        n_covered += found.contains(0.15)
+    assert n_covered / 2000 == pytest.approx(0.95, abs=0.015)
+
+
+def test_a_points_columns() -> None:
+    won = [
+        k % 10 < (3 if k < 10 else 7) for k in range(25)
+    ]  # trials of 3 and of 7, and half of a third
+    games = [a_game(k, win, 10 if win else 30) for k, win in enumerate(won)]
+    columns = point_columns(games)
+    n_won = sum(won)
+    p, z = n_won / 25, 1.959964
+    centre = (p + z**2 / 50) / (1 + z**2 / 25)
+    half = z * sqrt(p * (1 - p) / 25 + z**2 / 2500) / (1 + z**2 / 25)
+    assert columns["win_rate"] == p
+    assert columns["win_rate_low95"] == pytest.approx(centre - half, abs=1e-6)
+    assert columns["win_rate_high95"] == pytest.approx(centre + half, abs=1e-6)
+    assert columns["win_rate_sd_of_ten_games"] == pytest.approx(0.4 / sqrt(2))
+    assert columns["n_moves_mean"] == (10 * n_won + 30 * (25 - n_won)) / 25
+    assert columns["seconds_per_move"] == pytest.approx(1e-5)
+    assert columns["residual_mean"] == pytest.approx(0.25)
+    assert np.isnan(point_columns(games[:15])["win_rate_sd_of_ten_games"])
+
+
+def test_of_equals_the_cheapest_is_chosen() -> None:
+    first, second, third = mdp_candidates(SMALL)[:3]
+    played = {
+        first: [a_game(k, k < 5, n_backups=900) for k in range(10)],
+        second: [a_game(k, k < 5, n_backups=300) for k in range(10)],
+        third: [a_game(k, k < 4, n_backups=100) for k in range(10)],
+    }
+    assert chosen(played, list(played)) == second
+
+
+# Verdicts
+
+
+@pytest.mark.parametrize(
+    ("says", "low", "high", "verdict"),
+    [
+        (Says.ABOVE, 0.01, 0.3, Verdict.SUPPORTED),
+        (Says.ABOVE, -0.01, 0.3, Verdict.UNDECIDED),
+        (Says.ABOVE, -0.3, -0.01, Verdict.CONTRADICTED),
+        (Says.BELOW, -0.3, -0.01, Verdict.SUPPORTED),
+        (Says.BELOW, -0.3, 0.01, Verdict.UNDECIDED),
+        (Says.BELOW, 0.01, 0.3, Verdict.CONTRADICTED),
+        (Says.HARDLY, -0.1, 0.1, Verdict.SUPPORTED),
+        (Says.HARDLY, -0.02, 0.11, Verdict.UNDECIDED),
+        (Says.HARDLY, 0.05, 0.3, Verdict.UNDECIDED),
+        (Says.HARDLY, 0.11, 0.3, Verdict.CONTRADICTED),
+        (Says.HARDLY, -0.3, -0.11, Verdict.CONTRADICTED),
+    ],
+)
+def test_a_verdict_rests_on_the_interval(
+    says: Says, low: float, high: float, verdict: Verdict
+) -> None:
+    assert Part("", says, Estimate((low + high) / 2, low, high)).verdict is verdict
+
+
+def test_verdicts_of_parts_make_that_of_a_claim() -> None:
+    yes, no, open_ = Verdict.SUPPORTED, Verdict.CONTRADICTED, Verdict.UNDECIDED
+    assert judged([yes, yes]) is yes
+    assert judged([yes, open_]) is open_
+    assert judged([yes, open_, no]) is no
+    part = Part("", Says.ABOVE, Estimate(0.2, 0.1, 0.3))
+    assert Claim("", (part, part), "").verdict is yes
+
+
+@pytest.mark.parametrize(
+    ("at_small", "words"),
+    [((0.08, 0.13), "so it is"), ((0.08, 2.0), "so at one of them"), ((0.01, 2.0), "at some γ between"),
+     ((1.0, 2.0), "not so")],
+)  # fmt: skip
+def test_the_residual_is_held_against_the_reports(
+    at_small: tuple[float, float], words: str
+) -> None:
+    rows = [("small", 14, value) for value in at_small] + [("medium", 20, 0.2)] * 2
+    sweeps = pd.DataFrame(rows, columns=["layout", "n_sweeps", "residual"])
+    sweeps = sweeps.assign(
+        gamma=[0.6, 0.9] * 2, residual_low95=sweeps["residual"], residual_high95=sweeps["residual"]
+    )
+    small, medium = residual_text(sweeps).split(";")[:2]
+    assert small.endswith(words)
+    assert "so it is" in medium
+
+
+# The command
+
+
+def test_the_command_goes_on_where_it_was_killed(tmp_path: Path) -> None:
+    """Killed with -9 in the middle: what was there stays as it was, nothing is played twice, all files are written."""
+    command = [sys.executable, "-m", "study", "reproduce", "pacman", "--games", "2", "--jobs", "1"]
+    command += ["--seed", "3", "--output", str(tmp_path)]
+    path = tmp_path / "games.csv"
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + 240
+    while not (path.exists() and len(path.read_bytes().splitlines()) > 20):
+        assert time.monotonic() < deadline
+        assert process.poll() is None
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    before = path.read_bytes()
+    n_before = len(before.splitlines()) - 1
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=400)
+    assert done.stdout == (tmp_path / "pacman.md").read_text()
+    assert "nan" not in done.stdout
+    assert path.read_bytes().startswith(before[: before.rfind(b"\n") + 1])
+    games = pd.read_csv(path)
+    assert not games.duplicated(["agent", "seed"]).any()
+    points, selection = (pd.read_csv(tmp_path / f"{each}.csv") for each in ("points", "selection"))
+    assert len(games) == 2 * (len(points) + len(selection))
+    assert set(games["seed"]) == {3_000_000, 3_000_001, 3_500_000, 3_500_001}
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    assert (manifest["seed"], manifest["games_a_row"]) == (3, 2)
+    assert manifest["n_games_played"] + manifest["n_games_before"] == len(games)
+    assert manifest["n_games_before"] in {n_before, n_before - 1}, "a torn line is no game"
+    ours = {digest for each in manifest["chosen"].values() for digest in each.values()}
+    assert ours == set(selection.loc[selection["chosen"], "agent"])
+
+    by_agent = games[games["seed"] < 3_500_000].groupby("agent")["outcome"]
+    rates = by_agent.apply(lambda each: (each == "won").mean())
+    assert points["win_rate"].to_numpy() == pytest.approx(rates[points["agent"]].to_numpy())
+    assert (points["win_rate_low95"] <= points["win_rate"]).all()
+    fixed = points[points["tolerance"] == 0]
+    assert (fixed["sweeps_per_move"] == fixed["max_sweeps"]).all()
+    strategies = pd.read_csv(tmp_path / "strategies.csv")
+    assert len(strategies) == 14
+    assert sorted(strategies["report_win_rate"].dropna().unique()) == [0.0, 0.16, 0.48, 0.65]
+    claims = pd.read_csv(tmp_path / "claims.csv")
+    assert set(claims["verdict"]) <= set(Verdict)
+    assert done.stdout.count(" | **") == claims["claim"].nunique()
+    for picture in PICTURES:
+        assert (tmp_path / f"{picture}.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["--games", "0"], "games: 0 given, 2 to 100000 allowed"),
+        (["--games", "many"], "'many' given, a whole number allowed"),
+        (["--seed", "-1"], "seed: -1 given, 0 to 2147483647 allowed"),
+        (["--jobs", "0"], "jobs: 0 given, 1 to"),
+        (["--output", "/nowhere/at/all"], "output: "),
+    ],
+)
+def test_bad_input_is_one_line(arguments: list[str], part: str) -> None:
+    done = CliRunner().invoke(app, ["reproduce", "pacman", *arguments])
+    assert done.exit_code == 2
+    assert part in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_table_of_other_games_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "games.csv").write_text("agent,seed,score_points\n")
+    done = CliRunner().invoke(app, ["reproduce", "pacman", "--output", str(tmp_path)])
+    assert done.exit_code == 2
+    assert "no table of Pacman's games" in done.stderr
+    assert done.stderr.count("\n") == 1

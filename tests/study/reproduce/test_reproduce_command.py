@@ -1,0 +1,200 @@
+"""The commands that play again what the sources report, through typer's runner: on a few games."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from agents.twenty48.leaf_value import LeafValue
+from study.cli import app
+from study.experiments.registry import Experiment
+from study.reproduce.mcts.design import Case, Design
+
+SCORES = {"n_games", "score_mean_points", "score_low95_points", "score_high95_points"}
+TABLES: dict[str, set[str]] = {
+    "games": {"agent", "seed"},
+    "mcts": {"leaf_value", "n_simulations", "seconds_per_move", *SCORES},
+    "timings": {"leaf_value", "depth", "seconds_per_decision", "relative_to_random"},
+    "equal_time": {"seconds_per_move", "leaf_value", "leader", "ahead_of_low95_points"},
+    "calibration": {"k_state", "alpha_state", "n_simulations", "relative_time"},
+    "widening": {"k_state", "alpha_state", "n_simulations", "relative_time", *SCORES},
+    "exploration": {"leaf_value", "exploration_points", "less_c_100_points", *SCORES},
+}
+
+
+def run(*arguments: str) -> str:
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, (done.output, done.stderr, done.exception)
+    return done.output
+
+
+@pytest.mark.usefixtures("quick")
+def test_two_studies_are_compared_at_equal_time(tmp_path: Path, quick: Experiment) -> None:
+    """Two studies of one quick experiment, by other seeds: differences with intervals, on seeds of neither."""
+    results = ["--results", str(tmp_path)]
+    for name, seed in (("a", "1"), ("b", "2")):
+        run("sweep", "quick", "--name", name, "--seed", seed, "--trials", "4", "--design-size", "4",
+            "--replicates", "2", "--jobs", "1", "--validation-games", "6", *results)  # fmt: skip
+    output = tmp_path / "out"
+    asked = ["reproduce", "switching", "a", "b", "--games", "4", "--jobs", "1"]
+    text = run(*asked, "--output", str(output), *results)
+    assert "# b against a at equal CPU time" in text
+    table = pd.read_csv(output / "equal_time.csv")
+    assert len(table) == 3
+    assert (table["difference_low95_points"] <= table["difference_points"]).all()
+    assert (table["difference_points"] <= table["difference_high95_points"]).all()
+    games = pd.read_csv(output / "games.csv")
+    assert set(games["seed"]) == {1_000_000_000 + k for k in range(4)}
+    assert (output / "equal_time.png").stat().st_size > 10_000
+    done = CliRunner().invoke(app, [*asked, "--seed", "2", "--output", str(output), *results])
+    assert done.exit_code == 2
+    assert "seed: 2 given, which study 'b' has used" in done.stderr
+    # Of any two studies, all points of both fronts; the games that are there count.
+    run("equal-time", "a", "b", "--games", "4", "--jobs", "1", "--output", str(output), *results)
+    again = pd.read_csv(output / "games.csv")
+    assert again[: len(games)].equals(games)
+    points = pd.read_csv(output / "points.csv")  # equal θ share their games
+    assert len(again) == 4 * points.drop_duplicates(["theta", "score_mean_points"]).shape[0]
+
+
+def test_table1_goes_on_where_it_was_killed(tmp_path: Path) -> None:
+    """Killed with -9 in the middle: what was there stays as it was, and the table is whole."""
+    command = [sys.executable, "-m", "study", "reproduce", "table1", "--games", "2", "--jobs", "1"]
+    command += ["--output", str(tmp_path)]
+    path = tmp_path / "games.csv"
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + 240
+    while not (path.exists() and len(path.read_bytes().splitlines()) > 4):
+        assert time.monotonic() < deadline
+        assert process.poll() is None
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    before = path.read_bytes()
+    assert len(before.splitlines()) < 27
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=400)
+    assert done.stdout.count("\n| MDP (top 25%)") == 3
+    assert path.read_bytes().startswith(before[: before.rfind(b"\n") + 1])
+    games = pd.read_csv(path)
+    assert len(games) == 13 * 2
+    assert not games.duplicated(["agent", "seed"]).any()
+    table = pd.read_csv(tmp_path / "table1.csv")
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    assert set(manifest["rows"]) == set(games["agent"])
+    means = games.groupby("agent")["score_points"].mean()
+    named = {name: means[digest] for digest, name in manifest["rows"].items()}
+    common = table[(table["rule"] == "common") & (table["model"] == "Pure MCTS")].iloc[0]
+    assert named["Pure MCTS, common"] == common["score_mean_points"]
+
+
+SMALL = Design(
+    simulations=(1, 3, 40),
+    depths=(1, 10),
+    n_rounds=2,
+    cases=(Case(LeafValue.RANDOM, 40),),
+    ks=(1.0,),
+    alphas=(0.0, 0.5),
+    n_calibration_rounds=2,
+    explorations=(1000.0,),
+    exploration_cases=(Case(LeafValue.RANDOM, 40),),
+)
+
+
+def test_tree_search_is_played_and_gone_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second call plays no game and keeps the calibration; more games are added to those that are there."""
+    monkeypatch.setattr("study.reproduce.mcts.design.DESIGN", SMALL)
+    asked = ["reproduce", "mcts", "--jobs", "1", "--output", str(tmp_path)]
+    text = run(*asked, "--games", "2")
+    assert "calibrating 2 settings, which takes a minute or two, and timing decisions" in text
+    assert text.endswith((tmp_path / "mcts.md").read_text())
+    assert "# Monte Carlo tree search on 2048" in text
+    for picture in ("mcts", "execution_time", "equal_time", "widening"):
+        assert (tmp_path / f"{picture}.png").stat().st_size > 10_000
+    tables = {name: pd.read_csv(tmp_path / f"{name}.csv") for name in TABLES}
+    for name, columns in TABLES.items():
+        assert columns <= set(tables[name])
+    n_agents = 5 * 3 + 2 + 1
+    assert len(tables["games"]) == 2 * n_agents
+    assert len(tables["mcts"]) == 15
+    first = tables["mcts"][tables["mcts"]["n_simulations"] == 1]
+    assert first["score_mean_points"].nunique() == 1, "m = 1 leaves nothing to a leaf's value"
+    chosen = tables["calibration"]["n_simulations"].tolist()
+    assert tables["widening"]["n_simulations"].tolist() == [40, *chosen]
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    assert set(manifest["rows"]) == set(tables["games"]["agent"])
+
+    kept = {name: (tmp_path / name).read_bytes() for name in ("calibration.csv", "games.csv")}
+    again = run(*asked, "--games", "2")
+    assert "calibrating" not in again
+    assert "timing decisions anew, which takes half a minute; calibration.csv is kept" in again
+    assert kept == {name: (tmp_path / name).read_bytes() for name in kept}
+    run(*asked, "--games", "3")
+    assert (tmp_path / "calibration.csv").read_bytes() == kept["calibration.csv"]
+    games = (tmp_path / "games.csv").read_bytes()
+    assert games.startswith(kept["games.csv"])
+    assert len(games.splitlines()) == 1 + 3 * n_agents
+
+
+def test_a_calibration_that_is_none_is_refused_before_anything_is_timed(tmp_path: Path) -> None:
+    (tmp_path / "calibration.csv").write_text("hello\n")
+    done = CliRunner().invoke(app, ["reproduce", "mcts", "--output", str(tmp_path)])
+    assert done.exit_code == 2
+    assert done.stderr == (
+        f"thetafront: {tmp_path}/calibration.csv: no calibration of this version; use another folder, or move it away\n"
+    )
+    assert not (tmp_path / "timings.csv").exists()
+
+
+@pytest.mark.parametrize("command", ["table1", "dice", "pacman"])
+@pytest.mark.parametrize("content", ["{", "[1]", '{"earlier_runs": 3}'])
+def test_a_manifest_that_is_none_is_refused_before_anything_is_played(
+    command: str, content: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "manifest.json"
+    path.write_text(content)
+    done = CliRunner().invoke(app, ["reproduce", command, "--output", str(tmp_path)])
+    assert done.exit_code == 2
+    assert done.stderr == f"thetafront: {path}: no manifest; use another folder, or move it away\n"
+    assert list(tmp_path.iterdir()) == [path]
+    assert path.read_text() == content
+
+
+def test_without_a_name_it_says_what_there_is() -> None:
+    done = CliRunner().invoke(app, ["reproduce"])
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert "pacman" in done.stdout
+    assert done.stdout.count("\n") > 10
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["table1", "--games", "1"], "games: 1 given, 2 to 100000 allowed"),
+        (["table1", "--seed", "-1"], "seed: -1 given, 0 to 2147483647 allowed"),
+        (["table1", "--jobs", "0"], "jobs: 0 given"),
+        (["bellman", "--theta", "1,2"], "theta: 2 values given, 6 expected"),
+        (
+            ["bellman", "--reuse", "nowhere"],
+            "reuse: 'nowhere' given, a folder with a games.csv allowed",
+        ),
+        (["switching", "a", "a"], "'a' given twice, two different ones allowed"),
+        (["mcts", "--games", "1"], "games: 1 given, 2 to 100000 allowed"),
+        (["mcts", "--games", "x"], "'x' given, a whole number allowed"),
+        (["tables"], "command: 'tables' given, one of"),
+    ],
+)
+def test_bad_input_is_one_line(tmp_path: Path, arguments: list[str], part: str) -> None:
+    output = ["--output", str(tmp_path / "out")] if len(arguments) > 1 else []
+    done = CliRunner().invoke(app, ["reproduce", *arguments, *output])
+    assert done.exit_code == 2
+    assert part in done.stderr
+    assert done.stderr.count("\n") == 1

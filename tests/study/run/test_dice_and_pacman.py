@@ -1,0 +1,169 @@
+"""Dice and Pacman through the commands: stored, summed up, searched; and refused where 2048 alone will do."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from scipy.stats import binomtest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from agents.catalog import build
+from engine.pacman import Outcome
+from study.cli import app
+from study.errors import InputError
+from study.experiments.play import agent_of
+from study.experiments.registry import EXPERIMENTS
+from study.store.seeds import game_to_record, record_to_game
+from tests.study.run.test_other_games import refused, succeeded
+
+LAYOUT = "%%%%%\n%P .%\n%%%%%"
+
+
+def played(*words: str) -> str:
+    done = CliRunner().invoke(app, ["play", *words, "--jobs", "1"])
+    assert done.exit_code == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", ["dice", "dice_solver", "pacman_random"])
+def test_games_are_stored_and_read_back(name: str) -> None:
+    for seed in range(3):
+        game = build(name, {}).play(seed)
+        record = json.loads(json.dumps(game_to_record(game)))
+        assert record["game"] == game.kind
+        assert record_to_game(record) == game
+    if name == "pacman_random":
+        assert record["outcome"] in [each.name.lower() for each in Outcome]
+
+
+def test_play_tells_how_many_games_were_won() -> None:
+    summary = json.loads(played("pacman_astar", "--games", "30", "--json"))
+    n_won = sum(game["outcome"] == "won" for game in summary["games"])
+    assert 0 < n_won < 30
+    wilson = binomtest(n_won, 30).proportion_ci(method="wilson")
+    assert summary["win_rate"]["mean"] == n_won / 30
+    assert summary["win_rate"]["low95"] == pytest.approx(wilson.low, abs=1e-6)
+    assert summary["win_rate"]["high95"] == pytest.approx(wilson.high, abs=1e-6)
+    words = played("pacman_astar", "--games", "30")
+    assert f"won          {n_won / 30:.1%} ({wilson.low:.1%} to {wilson.high:.1%})" in words
+    assert "reached" not in words
+
+
+def test_play_tells_points_of_dice_with_decimals() -> None:
+    words = played("dice", "--games", "20")
+    scores = [build("dice", {}).play(seed).score for seed in range(20)]
+    assert f"score        {sum(scores) / 20:.2f} ± " in words
+    assert f"(standard error), {min(scores)} to {max(scores)}\n" in words
+    assert "won" not in words
+    assert "score        13.34827 ± ? (standard error), 13.34827" in played(
+        "dice_solver", "--games", "1"
+    )
+
+
+def test_pacman_is_played_in_a_maze_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "[").mkdir()
+    maze = tmp_path / "[" / "x] :x:.lay"  # shown as it is, though rich would take it for markup
+    maze.write_text(LAYOUT)
+    assert f"(layout {maze}, ghosts random), 1 game from" in played(
+        "pacman_random", "--layout", str(maze), "--games", "1"
+    )
+    maze = tmp_path / "alley.lay"
+    maze.write_text(LAYOUT)
+    words = played("pacman_random", "--layout", str(maze), "--games", "3")
+    assert "won          100.0%" in words, "there is no ghost"
+    assert f"layout {maze}" in words
+    maze.write_text("%%%%%\n%P .%\n%%%%")
+    for options, message in (
+        (["pacman_random", "--layout", str(maze)], "line 3 has 4 characters, 5 expected"),
+        (["pacman_random", "--layout", "no.lay"], "file no.lay given, which cannot be read"),
+        (["pacman_random", "--layout", "big"], "'big' given, small or medium allowed"),
+        (["random", "--layout", "small"], "'small' given, but random does not play Pacman; none"),
+        (
+            ["pacman_mdp", "--layout", str(maze), "--set", "layout = medium"],
+            f"layout: --layout {maze} and --set layout=medium given, one of the two allowed",
+        ),
+        (
+            ["pacman_mdp", "--set", "layut=medium"],
+            "parameter: 'layut' given for pacman_mdp, allowed",
+        ),
+    ):
+        done = CliRunner().invoke(app, ["play", *options])
+        assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
+        assert message in done.stderr
+
+
+def test_what_is_true_or_false_takes_words_and_digits() -> None:
+    for words, expected in ((("true", "True", "1"), True), (("false", "0"), False)):
+        for word in words:
+            agent, params = agent_of("pacman_mdp", None, [f"cut={word}"])
+            assert agent.cut is expected  # type: ignore[attr-defined]  # of this agent
+            assert params["cut"] == int(expected)
+    for word, shown in (("maybe", "'maybe'"), ("2", "2")):
+        with pytest.raises(InputError, match=f"^cut: {shown} given, 0 or 1 allowed$"):
+            agent_of("pacman_mdp", None, [f"cut={word}"])
+
+
+@pytest.mark.parametrize("name", ["dice", "dice_solver", "pacman_mdp", "pacman_astar"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        lambda name: ["replicates", name, "--games", "2"],
+        lambda name: ["act", "--board", "2", "--agent", name],
+    ],
+)
+def test_what_is_for_2048_alone_refuses_them(
+    name: str, command: Callable[[str], list[str]]
+) -> None:
+    done = CliRunner().invoke(app, command(name))
+    assert (done.exit_code, done.stderr.count("\n")) == (2, 1), done.output
+    assert f"agent: '{name}' given, which does not play 2048" in done.stderr
+
+
+def test_no_reproduction_writes_to_the_folder_of_a_study() -> None:
+    """Both have a games.csv: of the one, games to go on with, which an export of the other would replace."""
+    group = get_command(app).commands["reproduce"]  # type: ignore[attr-defined]  # a group
+    folders = {
+        name: Path(option.default).name
+        for name, command in group.commands.items()
+        for option in command.params
+        if option.name == "output"
+    }
+    assert {"dice", "pacman", "table1"} <= set(folders)
+    assert not set(folders.values()) & set(EXPERIMENTS)
+
+
+def test_dice_are_tuned(tmp_path: Path) -> None:
+    words = ["sweep", "dice", "--trials", "6", "--design-size", "4", "--jobs", "1"]
+    assert "6 trials, 1 game each" in succeeded(tmp_path, *words)
+    trials = pd.read_csv(tmp_path / "dice" / "trials.csv")
+    for _, row in trials.iterrows():
+        theta = {"gamma": row["gamma"], "tolerance": row["tolerance"]}
+        assert row["score_mean_points"] == build("dice_solver", theta).play(0).score
+    front = pd.read_csv(tmp_path / "dice" / "front.csv")
+    (post,) = front.loc[front["origin"] == "the post's", "score_mean_points"]
+    assert post == pytest.approx(13.1397, abs=5e-5)
+    answer = json.loads(succeeded(tmp_path, "pick", "dice", "--score", "13.1", "--json"))
+    assert answer["expected_score"]["mean"] >= 13.1
+    assert "study: 'dice' given, of games of dice_solution; of 2048 allowed" in refused(
+        tmp_path, "replicates", "--study", "dice"
+    )
+
+
+def test_pacman_is_tuned_and_resumed(tmp_path: Path) -> None:
+    words = ["sweep", "pacman_small", "--design-size", "4", "--jobs", "1", "--no-validation"]
+    words += ["--cost", "backups_per_move", "--replicates", "5"]
+    succeeded(tmp_path, *words, "--trials", "2")
+    assert "4 trials, 5 games each" in succeeded(tmp_path, *words, "--trials", "4")
+    games = pd.read_csv(tmp_path / "pacman_small" / "games.csv")
+    trials = pd.read_csv(tmp_path / "pacman_small" / "trials.csv")
+    assert len(games) == 20
+    assert set(games["outcome"]) <= {"won", "lost", "cut"}
+    for _, row in trials.iterrows():
+        mine = games[games["trial"] == row["trial"]]
+        assert row["win_rate_mean"] == (mine["outcome"] == "won").mean()
+        assert row["backups_per_move"] == pytest.approx(
+            mine["n_backups"].sum() / mine["n_moves"].sum()
+        )

@@ -1,0 +1,158 @@
+"""Handing out games: each once, waiting for what is thought about, and an end."""
+
+import math
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future
+from typing import Any
+
+import pytest
+
+from agents.agent import Agent
+from agents.twenty48.pmcts import PureMonteCarlo
+from study.run.dispatch import GAMES_PER_WORKER, Dispatch, Utilization
+from study.run.workers import Finished
+
+AGENT = PureMonteCarlo(2)
+
+
+def test_utilization_is_the_time_in_games_over_the_time_of_all_workers() -> None:
+    """Two workers from 10 s to 14 s are 8 s of work; 3 + 1 + 2 of them were games."""
+    used = Utilization(jobs=2)
+    assert math.isnan(used.share)
+    for began, ended in [(10.5, 13.5), (10.0, 11.0), (12.0, 14.0)]:
+        used.add(began, ended)
+    assert (used.first, used.last, used.busy_seconds) == (10.0, 14.0, 6.0)
+    assert used.share == pytest.approx(6.0 / 8.0)
+
+
+def test_utilization_is_one_for_workers_that_never_rest() -> None:
+    used = Utilization(jobs=2)
+    for began in range(5):
+        used.add(began, began + 1.0)
+        used.add(began, began + 1.0)
+    assert used.share == pytest.approx(1.0)
+
+
+class Script:
+    """Hands out games from batches; each batch but the first is there once its thought has ended."""
+
+    def __init__(self, batches: Sequence[Sequence[int]], thought_seconds: float = 0.0) -> None:
+        self.ready = list(batches[0])
+        self.later = [list(batch) for batch in batches[1:]]
+        self.thought_seconds = thought_seconds
+        self.future: Future[None] | None = None
+        self.finished: list[Finished[int]] = []
+        self.in_flight = 0
+        self.most_in_flight = 0
+        self.n_thoughts_alone = 0
+        self.think()
+
+    def think(self) -> None:
+        """Begin the next thought, if there is one."""
+        self.future = Future() if self.later else None
+        if self.future is not None:
+            timer = threading.Timer(self.thought_seconds, self.future.set_result, [None])
+            timer.daemon = True
+            timer.start()
+
+    def next_game(self) -> tuple[int, Agent, int] | None:
+        if self.future is not None and self.future.done():
+            self.ready += self.later.pop(0)
+            self.think()
+        if not self.ready:
+            self.n_thoughts_alone += self.future is not None and not self.in_flight
+            return None
+        seed = self.ready.pop(0)
+        self.in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        return seed, AGENT, seed
+
+    def thinking(self) -> "Future[Any] | None":
+        return self.future
+
+    def record(self, finished: Finished[int]) -> None:
+        self.in_flight -= 1
+        self.finished.append(finished)
+
+
+def test_everything_is_played_exactly_once() -> None:
+    """Two workers, three batches, one of them empty: all games, their own seeds, no more in line."""
+    source = Script([range(8), [], range(8, 13)])
+    changes: list[int] = []
+    messages: list[str] = []
+    dispatch = Dispatch(source, 2, lambda now: changes.append(now.n_games), messages.append)
+    assert dispatch.seconds == 0.0
+    dispatch.run()
+    assert sorted(finished.key for finished in source.finished) == list(range(13))
+    for finished in source.finished:
+        assert finished.game is not None
+        expected = AGENT.play(finished.key)
+        assert (finished.game.seed, finished.game.score) == (finished.key, expected.score)
+        assert finished.game.end_board == expected.end_board
+    # Those in line, and those that came back with the one that is being stored.
+    assert source.most_in_flight < 2 * 2 * GAMES_PER_WORKER
+    assert dispatch.n_games == changes[-1] == 13
+    assert changes == sorted(changes)
+    assert (dispatch.n_deaths, messages) == (0, [])
+    assert dispatch.utilization.jobs == 2
+    assert 0.0 < dispatch.utilization.share <= 1.0
+    assert dispatch.seconds > 0.0
+
+
+def test_a_thought_is_waited_for_when_no_game_is_in_flight() -> None:
+    """Its games are played though nothing else was, and waiting takes no processor time."""
+    source = Script([[], [1], [2, 3]], thought_seconds=0.7)
+    dispatch = Dispatch(source, 1, lambda _: None, lambda _: None)
+    cpu = time.process_time()
+    dispatch.run()
+    assert time.process_time() - cpu < 0.6
+    assert [finished.key for finished in source.finished] == [1, 2, 3]
+    assert source.n_thoughts_alone > 0
+    assert dispatch.seconds > 1.3
+
+
+def test_without_game_or_thought_it_ends_at_once() -> None:
+    source = Script([[]])
+    dispatch = Dispatch(source, 1, lambda _: None, lambda _: None)
+    dispatch.run()
+    assert source.finished == []
+    assert dispatch.n_games == 0
+    assert math.isnan(dispatch.utilization.share)
+
+
+class Asleep:
+    """Workers of whom nothing comes back before some looks; notes what each look waits for."""
+
+    def __init__(self, jobs: int) -> None:
+        self.line: list[tuple[Any, Agent, int]] = []
+        self.returned: Any = None
+        self.n_deaths = 0
+        self.looks: list[Any] = []
+
+    def __len__(self) -> int:
+        return len(self.line)
+
+    def submit(self, key: Any, agent: Agent, seed: int) -> None:
+        self.line.append((key, agent, seed))
+
+    def collect(self, timeout: float, also: object = None) -> None:
+        self.looks.append((len(self.line), also))
+        if len(self.looks) > 3:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(("n_games", "awaited"), [(9, False), (1, True)])
+def test_a_thought_that_is_ready_wakes_only_those_who_have_room_for_its_games(
+    n_games: int, awaited: bool
+) -> None:
+    """Otherwise the loop would spin, on a core of the workers', until a game ends."""
+    source = Script([range(n_games), [100]], thought_seconds=3600.0)
+    dispatch = Dispatch(source, 1, lambda _: None, lambda _: None)
+    workers = Asleep(1)
+    workers.returned = []
+    with pytest.raises(KeyboardInterrupt):
+        dispatch.play_on(workers)  # type: ignore[arg-type]
+    n_in_line = min(n_games, GAMES_PER_WORKER)
+    assert workers.looks == [(n_in_line, source.future if awaited else None)] * 4

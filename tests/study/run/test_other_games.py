@@ -1,0 +1,262 @@
+"""The whole pipeline with games that are not 2048: a coin, by its win rate; and an exact score.
+
+What is true of both is known: :mod:`tests.study.conftest` says by which formulas they win.
+"""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import Result
+from scipy.stats import binomtest
+from typer.testing import CliRunner
+
+from agents.agent import Game
+from study.cli import app
+from study.errors import InputError
+from study.experiments.cost import BACKUPS, PLAYOUT_MOVES, SWEEPS
+from study.experiments.play import agent_2048_of, summary_for_people, summary_of
+from study.experiments.registry import Experiment, experiment
+from study.experiments.space import Parameter, Space
+from study.experiments.twenty48_games import TWENTY48, check_2048
+from study.run.search import Settings
+from study.samplers.gaussian_process import GaussianProcess, fit_hyperparameters
+from study.store.seeds import game_to_record, record_to_game
+from tests.study.conftest import Coin, Solver
+from tests.study.run.test_search import outcome, unbroken_and_stopped
+
+
+def run(results: Path, *words: str) -> Result:
+    return CliRunner().invoke(app, [*words, "--results", str(results)])
+
+
+def succeeded(results: Path, *words: str) -> str:
+    done = run(results, *words)
+    assert done.exit_code == 0, done.stderr
+    return done.stdout
+
+
+def refused(results: Path, *words: str) -> str:
+    done = run(results, *words)
+    assert done.exit_code == 2
+    assert done.stderr.count("\n") == 1
+    return done.stderr
+
+
+def columns(path: Path) -> list[str]:
+    return list(pd.read_csv(path).columns)
+
+
+@pytest.mark.parametrize("game", [Coin(20).play(5), Coin(1).play(5), Solver(3).play(0)])
+def test_games_of_other_kinds_are_stored_and_read_back(game: Game) -> None:
+    record = json.loads(json.dumps(game_to_record(game)))
+    assert record["game"] == game.kind
+    assert record_to_game(record) == game
+
+
+def test_a_record_of_an_unknown_kind_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"a game of 'chess' given, of .*2048.*coin"):
+        record_to_game({"game": "chess", "seed": 1})
+
+
+def test_a_win_rate_goes_through_the_pipeline(coin: Experiment, tmp_path: Path) -> None:
+    words = ["sweep", "coin", "--trials", "8", "--design-size", "4", "--jobs", "1"]
+    said = succeeded(tmp_path, *words, "--no-validation")
+    assert "8 trials, 10 games each" in said, "the goal's own number"
+    assert "believed win rate, 95% band" in said
+    words = ["validate", "coin", "--validation-games", "40", "--validation-points", "2"]
+    said = succeeded(tmp_path, *words, "--jobs", "1")
+    assert "standard error of 1.5% or 40 games" in said
+    assert "win rate ± 95%" in said
+    folder = tmp_path / "coin"
+    games, front = pd.read_csv(folder / "games.csv"), pd.read_csv(folder / "front.csv")
+    assert columns(folder / "games.csv")[-3:] == ["seconds_per_move", "won", "n_backups"]
+    assert "playout_moves_per_move" not in front
+    assert not any(name.startswith("share_reaching") for name in front)
+    fresh = games[games["phase"] == "validation"].groupby("point")
+    for _, row in front.iterrows():
+        mine = fresh.get_group(row["point"])
+        wilson = binomtest(int(mine["won"].sum()), len(mine)).proportion_ci(method="wilson")
+        assert row["n_games"] == 40
+        assert row["win_rate_mean"] == mine["won"].mean()
+        assert row["win_rate_low95"] == pytest.approx(wilson.low, abs=1e-6)
+        assert row["win_rate_high95"] == pytest.approx(wilson.high, abs=1e-6)
+        assert row["score_mean_points"] == pytest.approx(mine["score_points"].mean())
+        assert row["seconds_per_move"] == pytest.approx(1e-6 * row["effort"])
+        assert row["backups_per_move"] == pytest.approx(row["effort"])
+        truth = Coin(int(row["effort"])).p_win
+        assert row["win_rate_mean"] == pytest.approx(
+            truth, abs=5 * np.sqrt(truth * (1 - truth) / 40)
+        )
+    curve = pd.read_csv(folder / "model_front.csv")
+    assert curve["posterior_mean"].is_monotonic_increasing
+    truth = np.array([Coin(int(effort)).p_win for effort in curve["effort"]])
+    assert np.abs(curve["posterior_mean"] - truth).max() < 0.25, "80 games in all"
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["objectives"] == {"win_rate_mean": "maximize", "seconds_per_move": "minimize"}
+    assert manifest["reference_point"] == {"win_rate": 0.0, "seconds_per_move": 0.001}
+    for name in ("pareto.png", "hypervolume.png"):
+        assert (folder / name).read_bytes().startswith(b"\x89PNG")
+    assert not (folder / "scores.png").exists(), "won or lost is all that a game tells"
+    before = (folder / "front.csv").read_bytes()
+    assert "front.csv" in succeeded(tmp_path, "export", "coin")
+    assert (folder / "front.csv").read_bytes() == before
+    assert "win rate·decades" in succeeded(tmp_path, "status", "coin")
+    assert "% to " in succeeded(tmp_path, "front", "coin")
+    compared = CliRunner().invoke(app, ["compare", "coin", "--results", str(tmp_path)])
+    assert compared.exit_code == 0, compared.stderr
+    picked_is_right(tmp_path)
+    for command in ("validate", "sweep"):
+        line = refused(tmp_path, command, "coin", "--standard-error", "2")
+        assert line == (
+            "thetafront: standard error: 2 given, of a win rate a share above 0 and up to 1 allowed, such as 0.015 "
+            "for 1.5%\n"
+        )
+
+
+def picked_is_right(results: Path) -> None:
+    """What is picked from the coin's study, and what is refused."""
+    answer = json.loads(succeeded(results, "pick", "coin", "--win-rate", "0.3", "--json"))
+    assert answer["validated_win_rate"]["mean"] >= 0.3
+    assert set(answer) >= {"expected_win_rate", "validated_win_rate", "seconds_per_move"}
+    assert answer["expected_win_rate"]["n_games"] == 20
+    truth = Coin(answer["params"]["effort"]).p_win
+    assert answer["validated_win_rate"]["mean"] == pytest.approx(truth, abs=0.25)
+    words = succeeded(results, "pick", "coin", "--win-rate", "0.3")
+    assert re.search(
+        r"validated .*\d% \(\d+\.\d% to \d+\.\d%\) \(95% interval; all 40 games\)", words
+    )
+    words = succeeded(results, "pick", "coin", "--seconds-per-move", "1")
+    assert "% to " in words
+    assert "points" not in words.replace("validated points", "")
+    for option, message in (
+        (["--score", "5"], "pick: --score given; the study's goal is win_rate"),
+        (
+            ["--playout-moves-per-move", "5"],
+            "pick: --playout-moves-per-move given; the study's cost is seconds_per_move",
+        ),
+        ([], "pick: one of --seconds-per-move and --win-rate allowed, and needed"),
+        (["--win-rate", "1"], "pick: win rate 100.0% given; the best validated point reaches "),
+        (
+            ["--win-rate", "30"],
+            "pick: win rate 30 given, a share above 0 and up to 1 allowed, such as 0.3 for 30%",
+        ),
+        (["--win-rate", "nan"], "pick: win rate nan given, a share above 0 and up to 1 allowed"),
+        (["--win-rate", "0"], "pick: win rate 0 given, a share above 0 and up to 1 allowed"),
+    ):
+        assert message in refused(results, "pick", "coin", *option)
+
+
+def test_an_exact_score_goes_through_the_pipeline(solver: Experiment, tmp_path: Path) -> None:
+    words = ["sweep", "solver", "--trials", "8", "--design-size", "4", "--jobs", "1"]
+    said = succeeded(tmp_path, *words)
+    assert "8 trials, 1 game each" in said
+    assert "one game each, which tells all" in said
+    folder = tmp_path / "solver"
+    front, trials = pd.read_csv(folder / "front.csv"), pd.read_csv(folder / "trials.csv")
+    for frame in (front, trials):
+        assert (frame["n_games"] == 1).all()
+        truth = np.array([Solver(int(sweeps)).worth for sweeps in frame["sweeps"]])
+        assert frame["score_mean_points"].to_numpy() == pytest.approx(truth, abs=1e-12)
+        assert frame["solving_seconds"].to_numpy() == pytest.approx(1e-5 * frame["sweeps"])
+        assert (frame["score_sem_points"] == 0.0).all()
+    assert (front["score_low95_points"] == front["score_high95_points"]).all()
+    # A model without noise goes through what it knows, as far as its jitter lets it.
+    assert trials["posterior_mean_points"].to_numpy() == pytest.approx(
+        trials["score_mean_points"].to_numpy(), abs=1e-3
+    )
+    assert front["p_on_front"].isin([0.0, 1.0]).all()
+    curve = pd.read_csv(folder / "model_front.csv")
+    truth = np.array([Solver(int(sweeps)).worth for sweeps in curve["sweeps"]])
+    assert np.abs(curve["posterior_mean_points"] - truth).max() < 0.3
+    status = succeeded(tmp_path, "status", "solver")
+    assert "points·decades" in status
+    assert "interval" not in status, "there is nothing to be unsure of"
+    assert "nan" not in status
+    assert "pareto.png" in succeeded(tmp_path, "plot", "solver")
+    assert not (folder / "scores.png").exists()
+    answer = json.loads(succeeded(tmp_path, "pick", "solver", "--score", "11", "--json"))
+    expected = answer["expected_score"]
+    assert expected["low95"] == expected["high95"] == expected["mean"]
+    assert expected["mean"] == pytest.approx(Solver(answer["params"]["sweeps"]).worth)
+    assert "(exact; the best of " in succeeded(tmp_path, "pick", "solver", "--solving-seconds", "1")
+
+
+@pytest.mark.parametrize("kind", ["coin", "solver"])
+def test_a_stopped_search_ends_as_an_unbroken_one(
+    kind: str, coin: Experiment, solver: Experiment, tmp_path: Path
+) -> None:
+    """By the exact cost and one worker: the same θ and games, read back from what was stored."""
+    tuned = coin.with_cost(BACKUPS) if kind == "coin" else solver.with_cost(SWEEPS)
+    settings = Settings(n_trials=6, n_replicates=2, seed=3, sampler="nehvi", design_size=4)
+    unbroken, resumed = unbroken_and_stopped(tuned, tmp_path, settings, 9)
+    assert outcome(resumed) == outcome(unbroken)
+    assert len(outcome(resumed)) == 6
+    assert [each.values for each in resumed.trials] == [each.values for each in unbroken.trials]
+
+
+@pytest.mark.parametrize(
+    ("words", "allowed"),
+    [
+        (["coin", "--cost", "playout_moves_per_move"], "seconds_per_move, backups_per_move"),
+        (["solver", "--cost", "seconds_per_move"], "solving_seconds, n_sweeps"),
+        (["mcmdp", "--cost", "n_sweeps"], "seconds_per_move, playout_moves_per_move"),
+    ],
+)
+def test_a_cost_that_is_not_offered_is_refused(
+    words: list[str], allowed: str, coin: Experiment, solver: Experiment, tmp_path: Path
+) -> None:
+    line = refused(tmp_path, "sweep", *words)
+    assert line == f"thetafront: cost: '{words[-1]}' given, one of {allowed} allowed\n"
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_experiment_offers_its_cost_and_has_a_reference_for_each() -> None:
+    plain: dict[str, Any] = vars(experiment("mcmdp"))
+    with pytest.raises(ValueError, match="cost: n_sweeps given, one of seconds_per_move"):
+        Experiment(**{**plain, "cost": SWEEPS})
+    with pytest.raises(ValueError, match="reference costs: of n_sweeps given, of seconds_per_move"):
+        Experiment(**{**plain, "reference_costs": {"n_sweeps": 1.0}})
+    space = Space((Parameter("seconds_per_move", 1, 2),))
+    with pytest.raises(ValueError, match="space: seconds_per_move given, which is a cost"):
+        Experiment(**{**plain, "space": space})
+    assert experiment("mcmdp").by("playout_moves_per_move").cost == PLAYOUT_MOVES
+
+
+def test_what_is_for_2048_alone_is_refused(coin: Experiment) -> None:
+    check_2048("study: 'a'", TWENTY48)
+    with pytest.raises(InputError, match="study: 'a' given, of games of coin; of 2048 allowed"):
+        check_2048("study: 'a'", coin.kind)
+    with pytest.raises(InputError, match="'coin' given, which does not play 2048"):
+        agent_2048_of("coin", None, [])
+
+
+def test_play_sums_up_other_games() -> None:
+    games = [Coin(20).play(seed) for seed in range(5)]
+    summary = summary_of("coin", {"effort": 20}, games)
+    assert "reach" not in summary
+    assert summary["games"][0] == {**vars(games[0])}
+    assert json.loads(json.dumps(summary)) == summary
+    text = summary_for_people(summary)
+    assert "5 games from seed 0" in text
+    assert "reached" not in text
+
+
+def test_a_model_of_exact_values_goes_through_them_duplicates_and_steps_too() -> None:
+    """Variance 0 and points twice: K alone is singular, its jitter keeps the model whole."""
+    rng = np.random.default_rng(0)
+    points = np.repeat(rng.random((40, 2)), 2, axis=0)
+    values = 13.0 + np.round(3.0 * points[:, 0]) + 0.1 * points[:, 1]
+    noise = np.zeros(len(points))
+    hyper = fit_hyperparameters(points, values, noise)
+    model = GaussianProcess.condition(hyper, points, values, noise)
+    mean, variance = model.predict(points)
+    assert np.abs(mean - values).max() < 1e-3
+    assert np.sqrt(variance).max() < 1e-2
+    flat = np.full(len(points), 13.34827)
+    alike = GaussianProcess.condition(fit_hyperparameters(points, flat, noise), points, flat, noise)
+    assert alike.predict(points)[0] == pytest.approx(flat, abs=1e-9)

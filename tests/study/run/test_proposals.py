@@ -1,0 +1,288 @@
+"""Proposals: what each may know, and that a study rebuilt proposes what the unbroken one would."""
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import optuna
+import pytest
+from optuna.samplers import BaseSampler, RandomSampler
+from optuna.study import StudyDirection
+from optuna.trial import FrozenTrial, TrialState, create_trial
+
+from study.experiments.registry import EXPERIMENTS
+from study.experiments.space import Space
+from study.run.proposals import Ended, Preset, Proposals
+from study.samplers import make_sampler
+from study.samplers.observations import Objectives
+
+pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
+
+SPACE = EXPERIMENTS["mcmdp"].space
+DIRECTIONS = [StudyDirection.MAXIMIZE, StudyDirection.MINIMIZE]
+OBJECTIVES = Objectives(logarithmic=(False, True))
+N_DESIGN = 4
+
+Params = dict[str, Any]
+
+
+def told(trial: FrozenTrial) -> Ended:
+    return Ended(trial.number, trial.values, trial.user_attrs)
+
+
+def nehvi(number: int) -> BaseSampler:
+    return make_sampler("nehvi", 3, number, N_DESIGN, OBJECTIVES)
+
+
+def at_random(number: int) -> BaseSampler:
+    return RandomSampler(seed=number)
+
+
+def values(params: Params) -> list[float]:
+    """Return a score and seconds, cheap to have; the best θ are no corners of the space."""
+    u = SPACE.to_unit(params)
+    far = sum((each - (k + 1) / 8) ** 2 for k, each in enumerate(u))
+    return [1000.0 * (4.0 - far) + 300.0 * u[0], 10.0 ** (-5.0 + u[0] + (u[3] - 0.4) ** 2)]
+
+
+def complete(number: int, params: Params, **attributes: Any) -> FrozenTrial:
+    trial = create_trial(
+        params=params,
+        distributions=SPACE.distributions(),
+        values=values(params),
+        user_attrs=attributes,
+    )
+    trial.number = number
+    return trial
+
+
+def failed(number: int, params: Params) -> FrozenTrial:
+    trial = create_trial(
+        state=TrialState.FAIL,
+        params=params,
+        distributions=SPACE.distributions(),
+        user_attrs={"error": "no idea how"},
+    )
+    trial.number = number
+    return trial
+
+
+def proposals_after(
+    trials: Sequence[FrozenTrial] = (), sampler_of: Any = nehvi, in_turn: bool = True
+) -> Proposals:
+    return Proposals(trials, DIRECTIONS, SPACE, sampler_of, in_turn)
+
+
+def next_of(proposals: Proposals) -> tuple[int, Params]:
+    proposals.begin()
+    proposal = proposals.take()
+    return proposal.number, proposal.params
+
+
+def states(proposals: Proposals) -> list[TrialState]:
+    return [trial.state for trial in proposals.copy.get_trials(deepcopy=False)]
+
+
+FINISHED, RUNNING, FAIL, WAITING = (
+    TrialState.COMPLETE,
+    TrialState.RUNNING,
+    TrialState.FAIL,
+    TrialState.WAITING,
+)
+
+N_UNBROKEN = 10
+N_FAILED = 5
+"""The trial that fails, of the unbroken study."""
+
+
+def ended(number: int, params: Params) -> FrozenTrial:
+    return failed(number, params) if number == N_FAILED else complete(number, params)
+
+
+@pytest.fixture(scope="module")
+def unbroken() -> list[Params]:
+    """What an unbroken study with one worker proposes; each trial ends before the next is asked for."""
+    proposals = proposals_after()
+    made = []
+    for expected in range(N_UNBROKEN):
+        number, params = next_of(proposals)
+        assert number == expected
+        made.append(params)
+        proposals.learn(told(ended(number, params)))
+    proposals.close()
+    return made
+
+
+def test_in_turn_a_proposal_knows_all_trials_but_the_one_before_it() -> None:
+    proposals = proposals_after(sampler_of=at_random)
+    for number in range(6):
+        proposals.begin()
+        assert proposals.take().number == number
+        # As they were when it was asked for, and itself.
+        before = [FINISHED] * (number - 1) + [RUNNING] * min(number, 1)
+        assert states(proposals) == [*before, RUNNING]
+        params = proposals.copy.trials[number].params
+        proposals.learn(told(complete(number, params, origin="here")))
+        assert states(proposals) == [*before, RUNNING], "nothing is learned between proposals"
+    proposals.begin()
+    proposals.take()
+    for trial in proposals.copy.trials[:5]:
+        assert trial.values == values(trial.params)
+        assert trial.user_attrs == {"origin": "here"}
+    assert proposals.copy.trials[5].values is None
+    assert proposals.copy.trials[5].user_attrs == {}
+
+
+def test_out_of_turn_a_proposal_knows_all_that_has_ended() -> None:
+    proposals = proposals_after(sampler_of=at_random, in_turn=False)
+    made = [next_of(proposals)[1] for _ in range(3)]
+    assert states(proposals) == [RUNNING] * 3
+    proposals.learn(told(complete(2, made[2])))
+    proposals.learn(told(complete(0, made[0])))
+    assert next_of(proposals)[0] == 3
+    assert states(proposals) == [FINISHED, RUNNING, FINISHED, RUNNING]
+
+
+@pytest.mark.parametrize("in_turn", [True, False])
+def test_a_rebuilt_study_is_known_as_it_was(in_turn: bool) -> None:
+    params = [SPACE.from_unit([k / 10] * 6) for k in range(4)]
+    trials = [complete(number, each, origin="here") for number, each in enumerate(params)]
+    proposals = proposals_after(trials, at_random, in_turn)
+    assert states(proposals) == [FINISHED] * 3 + [RUNNING if in_turn else FINISHED]
+    assert proposals.copy.trials[3].params == params[3]
+    assert proposals.copy.trials[3].user_attrs == ({} if in_turn else {"origin": "here"})
+    next_of(proposals)
+    next_of(proposals)
+    assert states(proposals)[:4] == [FINISHED] * 4
+    assert proposals.copy.trials[3].values == values(params[3])
+    assert proposals.copy.trials[3].user_attrs == {"origin": "here"}
+
+
+@pytest.mark.parametrize("n", range(N_UNBROKEN))
+def test_a_rebuilt_study_proposes_what_the_unbroken_one_does(
+    unbroken: list[Params], n: int
+) -> None:
+    """nehvi looks at everything it is told; trial n − 1 has ended, or is being played, at the kill."""
+    trials = [ended(number, unbroken[number]) for number in range(n)]
+    assert next_of(proposals_after(trials)) == (n, unbroken[n])
+    if n:
+        last = create_trial(
+            state=RUNNING, params=unbroken[n - 1], distributions=SPACE.distributions()
+        )
+        proposals = proposals_after([*trials[:-1], last])
+        proposals.learn(told(trials[-1]))
+        assert next_of(proposals) == (n, unbroken[n])
+
+
+def test_what_is_known_matters_to_the_sampler(unbroken: list[Params]) -> None:
+    """Or else the tests above would show nothing: with the last trial known it proposes another θ."""
+    for n in (7, 8, 9):
+        trials = [ended(number, unbroken[number]) for number in range(n)]
+        assert next_of(proposals_after(trials, in_turn=False))[1] != unbroken[n]
+
+
+@pytest.mark.parametrize("n", [4, 6, 7, 9])
+def test_a_trial_begun_without_parameters_gets_those_it_would_have_had(
+    unbroken: list[Params], n: int
+) -> None:
+    """Trial n − 1 has ended meanwhile; the proposal of trial n did not know."""
+    trials = [ended(number, unbroken[number]) for number in range(n)]
+    begun = create_trial(state=RUNNING)
+    proposals = proposals_after([*trials, begun])
+    assert proposals.complete(n) == unbroken[n]
+    if n + 1 < N_UNBROKEN:
+        proposals.learn(told(ended(n, unbroken[n])))
+        assert next_of(proposals) == (n + 1, unbroken[n + 1])
+
+
+def test_a_design_trial_begun_without_parameters_gets_those_of_the_design() -> None:
+    point = SPACE.from_unit([0.3] * 6)
+    begun = create_trial(state=RUNNING, system_attrs={"fixed_params": point})
+    assert proposals_after([begun]).complete(0) == point
+
+
+def waiting(point: Params) -> FrozenTrial:
+    return create_trial(
+        state=WAITING, system_attrs={"fixed_params": point}, user_attrs={"origin": "design"}
+    )
+
+
+def test_waiting_design_trials_come_first_and_in_order() -> None:
+    design = [SPACE.from_unit([u] * 6) for u in (0.9, 0.1, 0.5)]
+    proposals = proposals_after([waiting(point) for point in design])
+    assert proposals.next_number() == 0
+    assert [next_of(proposals) for _ in range(3)] == list(enumerate(design))
+    assert proposals.next_number() == 3
+    number, params = next_of(proposals)
+    assert number == 3
+    assert params not in design
+
+
+def test_what_is_left_of_the_design_comes_before_anything_else() -> None:
+    design = [SPACE.from_unit([u] * 6) for u in (0.9, 0.1, 0.5)]
+    trials = [complete(0, design[0]), *(waiting(point) for point in design[1:])]
+    proposals = proposals_after(trials)
+    assert [next_of(proposals) for _ in range(2)] == [(1, design[1]), (2, design[2])]
+    assert next_of(proposals)[0] == 3
+
+
+def test_a_failed_trial_is_learned_as_failed() -> None:
+    proposals = proposals_after(sampler_of=at_random)
+    number, params = next_of(proposals)
+    proposals.learn(told(failed(number, params)))
+    for _ in range(2):
+        next_of(proposals)
+    assert states(proposals) == [FAIL, RUNNING, RUNNING]
+    assert proposals.copy.trials[0].user_attrs == {"error": "no idea how"}
+
+
+class Slow(RandomSampler):
+    """A sampler that answers when it is allowed to."""
+
+    def __init__(self, allowed: threading.Event) -> None:
+        super().__init__(seed=0)
+        self.allowed = allowed
+
+    def sample_relative(self, *_: Any) -> Params:
+        assert self.allowed.wait(30.0)
+        return {}
+
+
+def test_a_proposal_is_thought_about_meanwhile() -> None:
+    allowed = threading.Event()
+    proposals = proposals_after(sampler_of=lambda _: Slow(allowed))
+    proposals.wait(0.0)  # for nothing
+    proposals.begin()
+    assert proposals.future is not None
+    proposals.wait(0.01)
+    assert not proposals.future.done()
+    allowed.set()
+    proposals.wait(30.0)
+    assert proposals.future.done()
+    proposal = proposals.take()
+    number, params = proposal.number, proposal.params
+    assert (number, set(params)) == (0, set(SPACE.names))
+    assert proposals.future is None
+    proposals.close()
+
+
+def test_a_sampler_that_fails_says_so_when_its_proposal_is_taken() -> None:
+    def broken(number: int) -> BaseSampler:
+        raise RuntimeError("no idea what")
+
+    proposals = proposals_after(sampler_of=broken)
+    proposals.begin()
+    with pytest.raises(RuntimeError, match="no idea what"):
+        proposals.take()
+    proposals.close()
+
+
+def test_a_preset_hands_over_its_parameters() -> None:
+    space: Space = SPACE
+    point = space.from_unit([0.25] * 6)
+    study = optuna.create_study(directions=DIRECTIONS, sampler=Preset(point))
+    assert study.ask(space.distributions()).params == point
+    trial = study.ask()
+    assert {each.name: each.suggest(trial) for each in space} == point
+    with pytest.raises(KeyError):
+        study.ask({"other": optuna.distributions.FloatDistribution(0.0, 1.0)})

@@ -1,0 +1,278 @@
+"""The search: budgets, resuming, failures."""
+
+import contextlib
+from pathlib import Path
+
+import optuna
+import pytest
+from optuna.trial import TrialState
+
+from agents.twenty48.agent import Game2048 as Game
+from study.errors import InputError
+from study.experiments.cost import PLAYOUT_MOVES
+from study.experiments.game_summary import summarize
+from study.experiments.registry import Experiment
+from study.run.progress import Snapshot
+from study.run.search import Search, SearchError, Settings
+from study.store.location import place_of
+from study.store.storage import create_or_resume
+from study.store.trial_games import games_of
+
+
+class StopHereError(Exception):
+    """Ends a search from within."""
+
+
+def search(
+    experiment: Experiment,
+    folder: Path,
+    settings: Settings,
+    stop_after: int | None = None,
+    jobs: int = 1,
+) -> tuple[optuna.Study, list[Snapshot], list[str]]:
+    """Run a search in this process; stop it after some games if asked to."""
+    place = place_of("s", folder, None)
+    place.folder.mkdir(exist_ok=True)
+    study, storage = create_or_resume(place, settings.record(experiment))
+    snapshots: list[Snapshot] = []
+    messages: list[str] = []
+
+    def on_change(now: Snapshot) -> None:
+        snapshots.append(now)
+        if stop_after is not None and now.n_games_done >= stop_after:
+            raise StopHereError
+
+    run = Search(experiment, study, storage, settings, jobs, on_change, messages.append)
+    run.prepare()
+    with contextlib.suppress(StopHereError):
+        run.run()
+    return study, snapshots, messages
+
+
+def unbroken_and_stopped(
+    experiment: Experiment, folder: Path, settings: Settings, *stops: int
+) -> tuple[optuna.Study, optuna.Study]:
+    """Run a search in one go; and once more, stopped after so many games each time and taken up again."""
+    whole, parts = folder / "whole", folder / "parts"
+    whole.mkdir()
+    parts.mkdir()
+    unbroken, _, _ = search(experiment, whole, settings)
+    for n_games in stops:
+        search(experiment, parts, settings, stop_after=n_games)
+    stopped, _, _ = search(experiment, parts, settings)
+    return unbroken, stopped
+
+
+def outcome(study: optuna.Study) -> dict[int, tuple[dict, list[tuple[int, int, int]]]]:
+    """What must not depend on interruptions: θ and games of each trial."""
+    return {
+        trial.number: (
+            trial.params,
+            [(r, game.seed, game.score) for r, game in games_of(trial).items()],
+        )
+        for trial in study.trials
+        if trial.state == TrialState.COMPLETE
+    }
+
+
+SETTINGS = Settings(n_trials=10, n_replicates=3, seed=5, sampler="random", design_size=8)
+
+
+def test_a_search_spends_its_budget(quick: Experiment, tmp_path: Path) -> None:
+    study, snapshots, messages = search(quick, tmp_path, SETTINGS)
+    trials = study.trials
+    assert [trial.state for trial in trials] == [TrialState.COMPLETE] * 10
+    assert [trial.user_attrs["origin"] for trial in trials] == ["design"] * 8 + ["random"] * 2
+    for trial in trials:
+        games = games_of(trial)
+        first = 5_000_000 + 1000 * trial.number
+        assert [game.seed for game in games.values()] == [first, first + 1, first + 2]
+        summary = summarize(list(games.values()))
+        assert trial.values == [summary.score_mean, summary.seconds_per_move]
+    last = snapshots[-1]
+    assert (last.unit, last.n_units_done, last.n_units) == ("trials", 10, 10)
+    assert last.n_games_done == last.n_games == last.n_games_now == 30
+    assert 0.0 < last.utilization <= 1.0
+    assert messages == []
+
+
+def test_games_can_be_replayed_from_what_is_stored(quick: Experiment, tmp_path: Path) -> None:
+    study, _, _ = search(quick, tmp_path, Settings(2, 2, seed=1, sampler="random", design_size=2))
+    trial = study.trials[1]
+    for game in games_of(trial).values():
+        again: Game = quick.build(trial.params).play(game.seed)
+        assert (again.score, again.end_board) == (game.score, game.end_board)
+
+
+def test_a_search_stopped_anywhere_ends_as_an_unbroken_one(
+    quick: Experiment, tmp_path: Path
+) -> None:
+    """One worker and a sampler that looks at nothing: the same θ and games, whatever the stops."""
+    whole, study = unbroken_and_stopped(quick, tmp_path, SETTINGS, 1, 3, 8, 14, 20, 26)
+    assert outcome(study) == outcome(whole)
+    assert len(study.trials) == 10
+
+
+EXACT = Settings(n_trials=16, n_replicates=2, seed=3, sampler="nehvi", design_size=4)
+
+
+def test_nehvi_killed_and_resumed_proposes_exactly_what_it_would_have(
+    quick: Experiment, tmp_path: Path
+) -> None:
+    """One worker and the exact cost: stopped after any game, the same θ in the same trials."""
+    exact = quick.with_cost(PLAYOUT_MOVES)
+    whole, study = unbroken_and_stopped(exact, tmp_path, EXACT, 1, 2, 7, 8, 9, 14, 19, 24, 31)
+    assert outcome(study) == outcome(whole)
+    assert [trial.values for trial in study.trials] == [trial.values for trial in whole.trials]
+    origins = [trial.user_attrs["origin"] for trial in whole.trials]
+    assert origins == ["design"] * 4 + ["nehvi"] * 12
+    again, _, _ = search(exact, tmp_path, EXACT)
+    assert outcome(again) == outcome(whole), "the same seed, the same study"
+
+
+def test_a_trial_begun_without_parameters_is_proposed_as_it_would_have_been(
+    quick: Experiment, tmp_path: Path
+) -> None:
+    """Killed between a trial's creation and its first parameter, with one worker."""
+    exact = quick.with_cost(PLAYOUT_MOVES)
+    (tmp_path / "whole").mkdir()
+    (tmp_path / "parts").mkdir()
+    whole, _, _ = search(exact, tmp_path / "whole", EXACT)
+    shorter = Settings(n_trials=9, n_replicates=2, seed=3, sampler="nehvi", design_size=4)
+    study, _, _ = search(exact, tmp_path / "parts", shorter)
+    study.sampler = optuna.samplers.RandomSampler(seed=0)
+    study.ask()
+    study, _, _ = search(exact, tmp_path / "parts", EXACT)
+    assert outcome(study) == outcome(whole)
+
+
+def test_many_workers_play_each_game_once(quick: Experiment, tmp_path: Path) -> None:
+    settings = Settings(n_trials=14, n_replicates=2, seed=1, sampler="nehvi", design_size=4)
+    study, snapshots, _ = search(quick, tmp_path, settings, jobs=3)
+    assert [trial.state for trial in study.trials] == [TrialState.COMPLETE] * 14
+    assert all(sorted(games_of(trial)) == [0, 1] for trial in study.trials)
+    assert snapshots[-1].n_games_now == 28
+
+
+def test_nsga2_goes_on_with_its_generations(quick: Experiment, tmp_path: Path) -> None:
+    """It writes them down with each trial, and a resumed search must find them there."""
+    exact = quick.with_cost(PLAYOUT_MOVES)
+    settings = Settings(n_trials=14, n_replicates=1, seed=3, sampler="nsga2", design_size=4)
+    whole, study = unbroken_and_stopped(exact, tmp_path, settings, 9)
+    assert outcome(study) == outcome(whole)
+    generations = [dict(trial.system_attrs) for trial in whole.trials[5:]]
+    assert any("NSGAIISampler:generation" in notes for notes in generations)
+
+
+def test_repeating_a_finished_search_changes_nothing(quick: Experiment, tmp_path: Path) -> None:
+    before, _, _ = search(quick, tmp_path, SETTINGS)
+    expected = outcome(before)
+    after, snapshots, _ = search(quick, tmp_path, SETTINGS)
+    assert outcome(after) == expected
+    assert snapshots == []
+
+
+def test_a_larger_total_adds_trials(quick: Experiment, tmp_path: Path) -> None:
+    search(quick, tmp_path, Settings(3, 2, seed=5, sampler="random", design_size=8))
+    study, _, _ = search(quick, tmp_path, Settings(11, 2, seed=5, sampler="tpe", design_size=8))
+    states = [trial.state for trial in study.trials]
+    assert states == [TrialState.COMPLETE] * 11
+    origins = [trial.user_attrs["origin"] for trial in study.trials]
+    assert origins == ["design"] * 8 + ["tpe"] * 3
+
+
+def test_a_trial_cut_short_while_it_was_asked_for_is_taken_up(
+    quick: Experiment, tmp_path: Path
+) -> None:
+    """A kill between the trial's creation and its first parameter leaves a trial without any."""
+    settings = Settings(3, 2, seed=5, sampler="random", design_size=2)
+    place = place_of("s", tmp_path, None)
+    place.folder.mkdir()
+    study, _ = create_or_resume(place, settings.record(quick))
+    study.ask()
+    study, _, _ = search(quick, tmp_path, settings)
+    begun = [trial for trial in study.trials if trial.state != TrialState.WAITING]
+    assert [trial.state for trial in begun] == [TrialState.COMPLETE] * 3
+    assert all(1 <= trial.params["n_playouts"] <= 40 for trial in begun)
+    assert [trial.user_attrs["origin"] for trial in begun] == ["random", "design", "design"]
+
+
+def unlucky_from(least: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make agents of ``least`` playouts and more impossible to build."""
+    build = Experiment.build
+
+    def unlucky(self: Experiment, values: dict[str, float]) -> object:
+        if values.get("n_playouts", 1) >= least:
+            raise ValueError("n_playouts: too many today")
+        return build(self, values)
+
+    monkeypatch.setattr(Experiment, "build", unlucky)
+
+
+def test_a_trial_that_fails_says_why_and_another_takes_its_place(
+    quick: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unlucky_from(30, monkeypatch)
+    study, snapshots, messages = search(quick, tmp_path, SETTINGS)
+    states = [trial.state for trial in study.trials]
+    assert states.count(TrialState.COMPLETE) == 10
+    assert states.count(TrialState.FAIL) == len(states) - 10 >= 1
+    assert snapshots[-1].n_failed == states.count(TrialState.FAIL)
+    assert "too many today" in messages[0]
+    failed = next(trial for trial in study.trials if trial.state == TrialState.FAIL)
+    assert failed.user_attrs["error"] == "n_playouts: too many today"
+
+
+def test_one_failure_after_the_other_stops_the_search_and_costs_no_budget(
+    quick: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever is broken, an agent or the machine: mended, the study comes to its full total."""
+    with monkeypatch.context() as broken:
+        unlucky_from(5, broken)
+        with pytest.raises(SearchError, match="3 trials failed one after the other"):
+            search(quick, tmp_path, SETTINGS)
+    study, _, _ = search(quick, tmp_path, SETTINGS)
+    states = [trial.state for trial in study.trials]
+    assert states.count(TrialState.COMPLETE) == 10
+    assert states.count(TrialState.FAIL) <= 3
+
+
+@pytest.mark.parametrize(
+    ("settings", "part"),
+    [
+        ({"n_trials": 0}, "trials: 0 given"),
+        ({"n_replicates": -2}, "replicates: -2 given"),
+        ({"seed": -1}, "seed: -1 given"),
+        ({"design_size": 0}, "design size: 0 given"),
+    ],
+)
+def test_settings_out_of_range_are_named(settings: dict[str, int], part: str) -> None:
+    with pytest.raises(InputError, match=part):
+        Settings(**settings)
+
+
+def test_words_survive_a_stop(words: Experiment, tmp_path: Path) -> None:
+    """What is stored and read back proposes what an unbroken study does; all words are allowed ones."""
+    experiment = words.with_cost(PLAYOUT_MOVES)
+    settings = Settings(n_trials=11, n_replicates=2, seed=3, sampler="nehvi", design_size=8)
+    unbroken, resumed = unbroken_and_stopped(experiment, tmp_path, settings, 19)
+    assert outcome(resumed) == outcome(unbroken)
+    assert len(outcome(resumed)) == 11
+    (choice,) = experiment.space.choices
+    drawn = [trial.params["leaf_value"] for trial in resumed.trials]
+    assert {type(word) for word in drawn} == {str}
+    assert set(drawn[:8]) == set(choice.choices)
+    assert set(drawn) <= set(choice.choices)
+
+
+def test_words_of_a_trial_killed_while_it_was_asked_for_are_asked_for_again(
+    words: Experiment, tmp_path: Path
+) -> None:
+    settings = Settings(n_trials=6, n_replicates=1, seed=3, design_size=4)
+    study, _, _ = search(words, tmp_path, settings, stop_after=4)
+    study.sampler = optuna.samplers.RandomSampler(seed=0)
+    words.space.parameters[0].suggest(study.ask())
+    resumed, _, _ = search(words, tmp_path, settings)
+    assert [
+        set(trial.params) for trial in resumed.trials if trial.state == TrialState.COMPLETE
+    ] == [set(words.space.names)] * 6

@@ -1,0 +1,58 @@
+"""How well validated points are to be known: what may be asked for, and the games it takes."""
+
+import math
+
+import pytest
+
+from study.errors import InputError
+from study.run.stopping import FEWEST_GAMES, Precision
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"standard_error": 0.0}, "standard error: 0 given, a finite number above 0 allowed"),
+        ({"standard_error": -3.5}, "standard error: -3.5 given, a finite number above 0 allowed"),
+        (
+            {"standard_error": math.inf},
+            "standard error: inf given, a finite number above 0 allowed",
+        ),
+        (
+            {"standard_error": math.nan},
+            "standard error: nan given, a finite number above 0 allowed",
+        ),
+        ({"most_games": 1}, "validation games: 1 given, 2 to 400000 allowed"),
+        ({"most_games": 400_001}, "validation games: 400001 given, 2 to 400000 allowed"),
+        ({"n_points": 0}, "validation points: 0 given, 2 to 1000 allowed"),
+        ({"n_points": 1001}, "validation points: 1001 given, 2 to 1000 allowed"),
+    ],
+)
+def test_a_precision_out_of_range_is_refused_in_one_line(
+    given: dict[str, float], message: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        Precision(**given)  # type: ignore[arg-type]
+    assert str(refused.value) == message
+
+
+def scores_of_deviation(deviation: int, n: int) -> list[int]:
+    """Half of them above 5000 and half below: their sample variance is deviation²·n/(n − 1)."""
+    return [5000 - deviation, 5000 + deviation] * (n // 2)
+
+
+def test_few_games_do_not_say_how_many_are_needed() -> None:
+    precision = Precision(standard_error=1.0, most_games=5000)
+    for n in (0, 2, 98):
+        assert precision.n_wanted(scores_of_deviation(900, n)) == FEWEST_GAMES == 100
+    assert Precision(standard_error=1.0, most_games=30).n_wanted([1, 99_999]) == 30
+
+
+def test_games_wanted_are_the_variance_over_the_squared_error() -> None:
+    """Deviation 1000 in 100 games: variance 10⁶·100/99 = 1,010,101; an error of 40 takes 632."""
+    scores = scores_of_deviation(1000, 100)
+    assert Precision(standard_error=40.0, most_games=5000).n_wanted(scores) == 632
+    assert Precision(standard_error=40.0, most_games=600).n_wanted(scores) == 600, "the cap"
+    assert Precision(standard_error=200.0, most_games=600).n_wanted(scores) == 100, "the fewest"
+    more = scores_of_deviation(1000, 700)
+    assert Precision(standard_error=40.0, most_games=5000).n_wanted(more) == 700, "they are there"
+    assert Precision(standard_error=40.0, most_games=30).n_wanted(scores[:30]) == 30

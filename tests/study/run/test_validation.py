@@ -1,0 +1,365 @@
+"""Validation: points played again, on which seeds, how long, and after a stop."""
+
+import contextlib
+import math
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import optuna
+import pytest
+
+from agents.twenty48.agent import Game2048 as Game
+from agents.twenty48.pmcts import PureMonteCarlo
+from study.experiments.cost import PLAYOUT_MOVES
+from study.experiments.registry import EXPERIMENTS, Experiment
+from study.run.progress import Snapshot
+from study.run.search import Search, Settings
+from study.run.stopping import Precision
+from study.run.validation import Validation, ValidationError
+from study.run.workers import Finished
+from study.samplers.design import draw_design
+from study.samplers.fitted_model import belief_of
+from study.store.location import place_of
+from study.store.seeds import game_seed, validation_seed
+from study.store.storage import create_or_resume
+from study.store.trial_games import games_of, objectives_of
+from study.store.validated_points import (
+    POINT_PREFIX,
+    Validated,
+    choose_points,
+    key_of,
+    validated_points,
+)
+from tests.study.conftest import QUICK
+from tests.study.made_studies import store_trial
+
+pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
+
+SEED = 5
+SETTINGS = Settings(n_trials=8, n_replicates=2, seed=SEED, sampler="random", design_size=4)
+EXACT = QUICK.with_cost(PLAYOUT_MOVES)
+
+
+class StopHereError(Exception):
+    """Ends a validation from within."""
+
+
+@pytest.fixture(scope="module")
+def searched(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a finished search: eight trials of two games."""
+    folder = tmp_path_factory.mktemp("searched")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setitem(EXPERIMENTS, "quick", QUICK)
+        place = place_of("s", folder, None)
+        place.folder.mkdir()
+        study, storage = create_or_resume(place, SETTINGS.record(EXACT))
+        run = Search(EXACT, study, storage, SETTINGS, 1, lambda _: None, lambda _: None)
+        run.prepare()
+        run.run()
+    return folder
+
+
+@pytest.fixture
+def opened(quick: Experiment, searched: Path, tmp_path: Path) -> Callable[[], optuna.Study]:
+    """Opens a copy of the finished search anew, as another process would."""
+    shutil.copytree(searched, tmp_path, dirs_exist_ok=True)
+    return lambda: create_or_resume(place_of("s", tmp_path, None), SETTINGS.record(EXACT))[0]
+
+
+def points_of(study: optuna.Study, n_points: int = 3) -> list[Validated]:
+    belief = belief_of(study, EXACT.space, objectives_of(EXACT), SEED)
+    assert belief is not None
+    return choose_points(belief, study, EXACT, n_points)
+
+
+class Here:
+    """Plays in this process what workers would, the earliest first, one a look."""
+
+    def __init__(self, jobs: int) -> None:
+        self.line: list[tuple[Any, PureMonteCarlo, int]] = []
+        self.returned: list[Finished[Any]] = []
+        self.n_deaths = 0
+
+    def __enter__(self) -> "Here":
+        self.returned = Line()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.line.clear()
+
+    def __len__(self) -> int:
+        return len(self.line)
+
+    def submit(self, key: Any, agent: PureMonteCarlo, seed: int) -> None:
+        self.line.append((key, agent, seed))
+
+    def collect(self, timeout: float, also: object = None) -> None:
+        key, agent, seed = self.line.pop(0)
+        try:
+            self.returned.append(Finished(key, agent.play(seed), "", 0.0, 1.0))
+        except RuntimeError as error:
+            self.returned.append(Finished(key, None, str(error)))
+
+
+class Line(list[Any]):
+    def popleft(self) -> Any:
+        return self.pop(0)
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Spares a test the seconds that processes take to start."""
+
+    class Workers(Here):
+        def __class_getitem__(cls, _: object) -> type[Here]:
+            return cls
+
+    monkeypatch.setattr("study.run.dispatch.Workers", Workers)
+    return
+
+
+def validate(
+    study: optuna.Study,
+    points: list[Validated],
+    precision: Precision,
+    jobs: int = 1,
+    stop_after: int | None = None,
+    look: Callable[[Validation], None] = lambda _: None,
+) -> tuple[Validation, list[Snapshot]]:
+    """Validate points; stop after some games of this run if asked to."""
+    snapshots: list[Snapshot] = []
+
+    def on_change(now: Snapshot) -> None:
+        snapshots.append(now)
+        look(run)
+        if stop_after is not None and now.n_games_now >= stop_after:
+            raise StopHereError
+
+    run = Validation(EXACT, study, SEED, points, precision, jobs, on_change, lambda _: None)
+    run.prepare()
+    with contextlib.suppress(StopHereError):
+        run.run()
+    return run, snapshots
+
+
+def stored(study: optuna.Study) -> dict[str, dict[int, tuple[int, int, int]]]:
+    """What is kept of each point's games: seed, score and last board, by replicate."""
+    return {
+        point.key: {r: (g.seed, g.score, g.end_board) for r, g in point.games.items()}
+        for point in validated_points(study)
+    }
+
+
+def test_workers_play_each_point_evenly_on_fresh_seeds(
+    opened: Callable[[], optuna.Study],
+) -> None:
+    """Two real workers: seeds, fairness, the cap, and what the study holds afterwards."""
+    study = opened()
+    before = {trial.number: dict(trial.user_attrs) for trial in study.trials}
+    points = points_of(study)
+
+    def fair(run: Validation) -> None:
+        counts = [len(point.games) for point in run.points]
+        assert max(counts) - min(counts) <= 2 * run.jobs, "no more than games in flight"
+
+    run, snapshots = validate(study, points, Precision(1.0, most_games=12), jobs=2, look=fair)
+    assert run.done
+
+    study = opened()  # read back by another process
+    after = validated_points(study)
+    known = {point.key: (point.origin, point.params) for point in after}
+    assert known == {point.key: (point.origin, point.params) for point in points}
+    search_seeds = {game.seed for trial in study.trials for game in games_of(trial).values()}
+    assert [point.number for point in points] == list(range(len(points)))
+    assert {point.key: point.number for point in after} == {p.key: p.number for p in points}
+    for point in after:
+        assert sorted(point.games) == list(range(12))
+        seeds = {r: game.seed for r, game in point.games.items()}
+        first = SEED * 1_000_000 + 500_000 + 20_000 * point.number
+        assert seeds == {r: first + r for r in range(12)}
+        assert not search_seeds & set(seeds.values())
+        assert point.scores == [point.games[r].score for r in range(12)]
+    assert {t.number: dict(t.user_attrs) for t in study.trials} == before, "trials are as before"
+
+    for point in after:
+        agent = EXACT.build(point.params)
+        for replicate in (0, 7):
+            game = point.games[replicate]
+            again: Game = agent.play(game.seed)
+            assert (again.score, again.end_board) == (game.score, game.end_board)
+
+    last = snapshots[-1]
+    n_games = 12 * len(points)
+    assert (last.unit, last.n_units_done, last.n_units) == ("points", len(points), len(points))
+    assert last.n_games_done == last.n_games == last.n_games_now == n_games
+    assert last.note == "12 games a point at least"
+    assert 0.0 < last.utilization <= 1.0
+
+
+def test_a_validation_stopped_anywhere_goes_on_and_repeats_nothing(
+    opened: Callable[[], optuna.Study], here: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    precision = Precision(1.0, most_games=5)
+    whole: dict[str, dict[int, tuple[int, int, int]]] = {
+        point.key: {
+            r: (game.seed, game.score, game.end_board)
+            for r in range(5)
+            for game in [EXACT.build(point.params).play(validation_seed(SEED, number, r))]
+        }
+        for number, point in enumerate(points_of(opened()))
+    }
+    written: Counter[str] = Counter()
+    write = optuna.Study.set_user_attr
+
+    def counted(self: optuna.Study, name: str, value: object) -> None:
+        written[name] += name.startswith("validation:")
+        write(self, name, value)
+
+    monkeypatch.setattr(optuna.Study, "set_user_attr", counted)
+    for n_games in (1, 4, 6):
+        run, _ = validate(opened(), points_of(opened()), precision, stop_after=n_games)
+        assert not run.done
+    counts = [len(games) for games in stored(opened()).values()]
+    assert sum(counts) == 1 + 4 + 6
+    assert max(counts) - min(counts) <= 1
+    run, snapshots = validate(opened(), points_of(opened()), precision)
+    assert run.done
+    assert run.n_games_before == 11
+    assert snapshots[0].n_games_done == 12
+    assert stored(opened()) == whole
+    assert all(n == 1 for name, n in written.items() if name.startswith("validation:"))
+
+    run, snapshots = validate(opened(), points_of(opened()), precision)
+    assert run.done
+    assert snapshots == [], "there is nothing left to play"
+
+
+def test_raising_the_cap_adds_games_to_the_same_points(
+    opened: Callable[[], optuna.Study], here: None
+) -> None:
+    study = opened()
+    validate(study, points_of(study), Precision(1.0, most_games=3))
+    before = stored(study)
+    run, _ = validate(study, points_of(study), Precision(1.0, most_games=5))
+    after = stored(study)
+    assert set(after) == set(before)
+    assert run.n_games_before == 3 * len(before)
+    for key, games in before.items():
+        assert sorted(after[key]) == [0, 1, 2, 3, 4]
+        assert {r: after[key][r] for r in range(3)} == games
+    run, snapshots = validate(study, points_of(study), Precision(1.0, most_games=2))
+    assert run.done, "a lower cap is met already"
+    assert snapshots == []
+
+
+def test_other_points_join_those_that_are_there(
+    opened: Callable[[], optuna.Study], here: None
+) -> None:
+    study = opened()
+    precision = Precision(1.0, most_games=2)
+    one = [Validated(key_of({"n_playouts": 2}), {"n_playouts": 2}, "trial 1")]
+    two = [Validated(key_of({"n_playouts": 3}), {"n_playouts": 3}, "proposal")]
+    validate(study, one, precision)
+    validate(study, two, precision)
+    known = {point.key: (point.origin, len(point.games)) for point in validated_points(study)}
+    assert known == {one[0].key: ("trial 1", 2), two[0].key: ("proposal", 2)}
+    # The same θ, found another way, keeps its games and its first name.
+    again = [Validated(one[0].key, {"n_playouts": 2}, "proposal")]
+    validate(study, again, Precision(1.0, most_games=3))
+    known = {point.key: (point.origin, len(point.games)) for point in validated_points(study)}
+    assert known == {one[0].key: ("trial 1", 3), two[0].key: ("proposal", 2)}
+
+
+def test_a_point_keeps_its_seeds(opened: Callable[[], optuna.Study], here: None) -> None:
+    """Also one that was stored when all points had the same; another that joins it gets seeds of its own."""
+    study = opened()
+    one, two = ({"n_playouts": n} for n in (2, 3))
+    study.set_user_attr(f"{POINT_PREFIX}{key_of(one)}", {"params": one, "origin": "trial 1"})
+    for most_games in (2, 4):
+        points = [Validated(key_of(each), each, "proposal") for each in (two, one)]
+        validate(study, points, Precision(1.0, most_games=most_games))
+    seeds = {point.key: [game.seed for game in point.in_order] for point in validated_points(study)}
+    assert seeds == {
+        key_of(one): [validation_seed(SEED, 0, r) for r in range(4)],
+        key_of(two): [validation_seed(SEED, 1, r) for r in range(4)],
+    }
+
+
+def test_a_point_stops_when_it_is_known_well_enough(
+    opened: Callable[[], optuna.Study], here: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Scores of ±2 % need the fewest games, scores of ±50 % many: 2,500² over 400² and ⅓ more."""
+
+    def play(self: PureMonteCarlo, seed: int) -> Game:
+        swing = 0.02 if self.n_playouts == 2 else 0.5
+        score = round(5000 * (1.0 + swing * (1 if seed % 2 else -1)))
+        return Game(seed, score, 100, 0.1, 1000, 256, 0)
+
+    monkeypatch.setattr(PureMonteCarlo, "play", play)
+    for module in ("precision", "validation"):
+        monkeypatch.setattr(f"study.{module}.FEWEST_GAMES", 10)
+    study = opened()
+    points = [Validated(key_of({"n_playouts": n}), {"n_playouts": n}, f"trial {n}") for n in (2, 3)]
+    run, snapshots = validate(study, points, Precision(400.0, most_games=1000))
+    assert run.done
+    steady, wild = (len(point.games) for point in points)
+    assert steady == 10
+    needed = 2500**2 / 400**2  # 39.1, times n/(n − 1) for the sample variance
+    assert needed < wild <= needed * 1.05 + 1
+    error = np.std(points[1].scores, ddof=1) / math.sqrt(wild)
+    assert error == pytest.approx(400.0, rel=0.02)
+    assert snapshots[-1].n_games == steady + wild
+
+
+def test_a_game_that_cannot_be_played_names_its_point(
+    opened: Callable[[], optuna.Study], here: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = opened()
+    play = PureMonteCarlo.play
+
+    def sometimes(self: PureMonteCarlo, seed: int) -> Game:
+        if self.n_playouts == 4 and seed % 10 == 2:
+            raise RuntimeError("no idea how")
+        return play(self, seed)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(PureMonteCarlo, "play", sometimes)
+        with pytest.raises(ValidationError) as raised:
+            validate(study, points_of(study), Precision(1.0, most_games=4))
+    assert str(raised.value) == "four playouts cannot be played: no idea how"
+    before = stored(study)
+    assert sum(len(games) for games in before.values()) >= 2 * len(before), "nothing is lost"
+    validate(study, points_of(study), Precision(1.0, most_games=4))
+    after = stored(study)
+    assert all(sorted(games) == [0, 1, 2, 3] for games in after.values())
+    for key, games in before.items():
+        assert games.items() <= after[key].items()
+
+
+def test_a_study_with_words_is_validated(words: Experiment, tmp_path: Path) -> None:
+    experiment = words.with_cost(PLAYOUT_MOVES)
+    place = place_of("w", tmp_path, None)
+    place.folder.mkdir()
+    study, _ = create_or_resume(place, SETTINGS.record(experiment))
+    for values in draw_design("sobol", experiment.space, 8, SEED):
+        games = [experiment.build(values).play(game_seed(SEED, r)) for r in range(2)]
+        store_trial(study, experiment, values, games, experiment.cost.of(games))
+    belief = belief_of(study, experiment.space, objectives_of(experiment), SEED)
+    assert belief is not None
+    points = choose_points(belief, study, experiment, 2)
+    (choice,) = experiment.space.choices
+    assert all(choice.check(point.params["leaf_value"]) for point in points)
+    precision = Precision(500.0, 2, 2)
+    run = Validation(experiment, study, SEED, points, precision, 1, lambda _: None, lambda _: None)
+    run.prepare()
+    run.run()
+    stored = {point.key: point for point in validated_points(study)}
+    for point in points:
+        assert stored[point.key].params == point.params
+        agent = experiment.build(point.params)
+        for game in stored[point.key].games.values():
+            assert agent.play(game.seed).score == game.score

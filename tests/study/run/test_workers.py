@@ -1,0 +1,143 @@
+"""Games over processes: the same ones for any number, and the death of a worker survived."""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from agents.agent import Agent, Game
+from agents.twenty48.mcmdp import MonteCarloMDP
+from agents.twenty48.pmcts import PureMonteCarlo
+from study.errors import InputError
+from study.run.workers import Finished, Workers, WorkersError, check_jobs, play_all
+
+
+class Broken(PureMonteCarlo):
+    """An agent that cannot play."""
+
+    def play(self, seed: int) -> Game:
+        raise RuntimeError("no idea how")
+
+
+class Deadly(PureMonteCarlo):
+    """An agent whose games kill their worker."""
+
+    def play(self, seed: int) -> Game:
+        os.kill(os.getpid(), signal.SIGKILL)
+        raise AssertionError("unreachable")
+
+
+def results(agent: Agent, jobs: int) -> list[tuple[int, int, int, int]]:
+    games = [finished.game for finished in play_all(agent, range(6), jobs)]
+    return sorted((g.seed, g.score, g.n_moves, g.end_board) for g in games if g is not None)
+
+
+def test_the_number_of_jobs_does_not_matter() -> None:
+    agent = MonteCarloMDP.from_theta(16, 8, 4, 2, 2.0, 0.5)
+    alone = [agent.play(seed) for seed in range(6)]
+    expected = [(g.seed, g.score, g.n_moves, g.end_board) for g in alone]
+    for jobs in (1, 3):
+        assert results(agent, jobs) == expected
+
+
+def collect_all(workers: Workers[str]) -> dict[str, Finished[str]]:
+    while len(workers):
+        workers.collect(timeout=30)
+    return {finished.key: finished for finished in workers.returned}
+
+
+def test_a_game_that_fails_says_why() -> None:
+    with Workers[str](1) as workers:
+        workers.submit("a", Broken(1), 0)
+        workers.submit("b", PureMonteCarlo(1), 0)
+        finished = collect_all(workers)
+    assert finished["a"].game is None
+    assert finished["a"].error == "RuntimeError: no idea how"
+    assert finished["b"].game is not None
+
+
+def test_killed_workers_cost_no_game() -> None:
+    """Killed again and again, with games in between: nobody is blamed."""
+    with Workers[str](2) as workers:
+        for seed in range(12):
+            workers.submit(str(seed), PureMonteCarlo(20), seed)
+        for _ in range(3):
+            n_before = len(workers.returned)
+            while len(workers.returned) < n_before + 2:
+                workers.collect(timeout=30)
+            victim = multiprocessing.active_children()[0]
+            assert victim.pid is not None
+            os.kill(victim.pid, signal.SIGKILL)
+            time.sleep(0.2)
+            workers.submit(f"more {victim.pid}", PureMonteCarlo(1), 99)
+        finished = collect_all(workers)
+        assert workers.n_deaths >= 1
+    assert len(finished) == 12 + 3
+    assert all(each.game is not None for each in finished.values())
+
+
+def test_a_game_that_kills_its_workers_ends_the_work_and_no_other_is_blamed() -> None:
+    with Workers[str](2) as workers:
+        for seed in range(4):
+            workers.submit(str(seed), PureMonteCarlo(5), seed)
+        workers.submit("deadly", Deadly(1), 0)
+        with pytest.raises(
+            WorkersError, match=r"2 times in playing one and the same game alone \(deadly"
+        ):
+            collect_all(workers)
+
+
+def test_workers_do_not_outlive_their_parent() -> None:
+    """The parent killed with kill -9 in the middle of long games: its workers are gone soon after."""
+    program = (
+        "import multiprocessing, time\n"
+        "from agents.twenty48.mcmdp import MonteCarloMDP; from study.run.workers import Workers\n"
+        "with Workers(2) as workers:\n"
+        "    for seed in range(4):\n"
+        "        workers.submit(seed, MonteCarloMDP.from_theta(1e5, 1e5, 1e5, 1e5, 1.0), seed)\n"
+        "    workers.collect(timeout=3)\n"
+        "    print(*[p.pid for p in multiprocessing.active_children()], flush=True)\n"
+        "    time.sleep(60)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True
+    ) as parent:
+        assert parent.stdout is not None
+        pids = [int(word) for word in parent.stdout.readline().split()]
+        assert len(pids) == 2
+        parent.kill()
+        parent.wait()
+    deadline = time.monotonic() + 10
+    while any(is_running(pid) for pid in pids):
+        assert time.monotonic() < deadline, "a worker has outlived its parent"
+        time.sleep(0.1)
+
+
+def is_running(pid: int) -> bool:
+    """Tell whether a process exists and is no zombie that waits to be reaped."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_ending_at_once_leaves_no_process() -> None:
+    workers = Workers[int](2)
+    workers.open()
+    for seed in range(4):
+        workers.submit(seed, MonteCarloMDP.from_theta(2048, 512, 256, 64, 1.0), seed)
+    workers.collect(timeout=2)
+    assert len(multiprocessing.active_children()) == 2
+    workers.close(at_once=True)
+    assert not multiprocessing.active_children()
+
+
+@pytest.mark.parametrize("jobs", [0, -1, 5000])
+def test_jobs_out_of_range_are_named(jobs: int) -> None:
+    with pytest.raises(InputError, match=f"jobs: {jobs} given, 1 to 1024 allowed"):
+        check_jobs(jobs)

@@ -1,0 +1,137 @@
+"""The unit cube: bounds kept, and the way back."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from optuna.distributions import (
+    BaseDistribution,
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+)
+
+from study.axis import Axis
+from study.samplers.encoding import Cube
+
+NUMERIC: dict[str, FloatDistribution | IntDistribution] = {
+    "int": IntDistribution(-2, 3),
+    "int_log": IntDistribution(16, 2048, log=True),
+    "int_log_from_one": IntDistribution(1, 7, log=True),
+    "int_step": IntDistribution(10, 100, step=15),
+    "int_large": IntDistribution(0, 10**12),
+    "float": FloatDistribution(0.05, 1.0),
+    "float_log": FloatDistribution(1.0, 10.0, log=True),
+    "float_log_wide": FloatDistribution(1e-8, 1e3, log=True),
+    "float_step": FloatDistribution(0.1, 0.7, step=0.1),
+    "float_negative": FloatDistribution(-1e6, -1e-6),
+}
+CHOICES = (None, "a", 3, 2.5, True)
+ALL: dict[str, BaseDistribution] = {**NUMERIC, "choice": CategoricalDistribution(CHOICES)}
+
+
+def accepted(distribution: BaseDistribution, value: Any) -> bool:
+    return distribution._contains(distribution.to_internal_repr(value))
+
+
+def same(a: Any, b: Any) -> bool:
+    return a == pytest.approx(b, rel=1e-12) if isinstance(b, float) else a is b or a == b
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_values_are_in_bounds_and_there_is_a_way_back(name: str) -> None:
+    cube = Cube({name: ALL[name]})
+    rng = np.random.default_rng(0)
+    corners = [np.zeros(cube.n_coordinates), np.ones(cube.n_coordinates)]
+    for point in [*corners, *rng.random((300, cube.n_coordinates))]:
+        params = cube.decode(point)
+        assert accepted(ALL[name], params[name])
+        encoded = cube.encode([params])
+        assert np.all((encoded >= 0.0) & (encoded <= 1.0))
+        assert same(cube.decode(encoded[0])[name], params[name])
+        np.testing.assert_allclose(cube.snap(point[None]), encoded, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", NUMERIC)
+def test_both_bounds_are_met(name: str) -> None:
+    """exp(log 10) is above 10; optuna would draw another point at random, and say nothing."""
+    each = NUMERIC[name]
+    cube = Cube({name: each})
+    span = each.high - each.low
+    for end, value in ((0.0, each.low), (1.0, each.high)):
+        near = pytest.approx(value, rel=1e-12, abs=1e-12 * span)
+        assert cube.decode(np.array([end]))[name] == near
+        assert cube.decode(cube.encode([{name: value}])[0])[name] == near
+
+
+def test_values_have_their_type() -> None:
+    params = Cube(ALL).decode(np.full(Cube(ALL).n_coordinates, 0.3))
+    for name, each in NUMERIC.items():
+        assert type(params[name]) is (int if isinstance(each, IntDistribution) else float)
+
+
+def test_all_values_of_a_grid_are_met_equally_often() -> None:
+    cube = Cube({"x": IntDistribution(10, 40, step=10)})
+    values = [cube.decode(np.array([u]))["x"] for u in (np.arange(4000) + 0.5) / 4000]
+    assert {value: values.count(value) for value in values} == dict.fromkeys((10, 20, 30, 40), 1000)
+
+
+def test_a_logarithmic_axis_has_its_geometric_mean_in_the_middle() -> None:
+    cube = Cube({"x": FloatDistribution(1.0, 100.0, log=True)})
+    assert cube.decode(np.array([0.5]))["x"] == pytest.approx(10.0, rel=1e-12)
+    assert cube.encode([{"x": 10.0}])[0, 0] == pytest.approx(0.5, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["int", "int_log", "int_step", "float_step"])
+def test_every_value_of_a_grid_comes_back(name: str) -> None:
+    each = NUMERIC[name]
+    values = np.linspace(each.low, each.high, 1 + round((each.high - each.low) / (each.step or 1)))
+    cube = Cube({name: each})
+    for value in values.astype(int if isinstance(each, IntDistribution) else float).tolist():
+        back = cube.decode(cube.encode([{name: value}])[0])[name]
+        assert back == pytest.approx(value, rel=1e-12)
+
+
+def test_a_choice_is_one_hot_and_choices_are_equally_far() -> None:
+    cube = Cube({"choice": CategoricalDistribution(CHOICES)})
+    np.testing.assert_array_equal(cube.encode([{"choice": each} for each in CHOICES]), np.eye(5))
+    assert cube.decode(np.array([0.1, 0.3, 0.2, 0.9, 0.8])) == {"choice": 2.5}
+
+
+def test_words_are_farther_apart_than_the_ends_of_a_number() -> None:
+    cube = Cube({"x": FloatDistribution(0.0, 1.0), "choice": CategoricalDistribution(CHOICES)})
+    points = cube.encode([{"x": 0.0, "choice": each} for each in CHOICES])
+    distances = np.linalg.norm(points[:, None] - points[None], axis=2)
+    np.testing.assert_allclose(distances, np.sqrt(2.0) * (1.0 - np.eye(5)), rtol=1e-15)
+    assert cube.widths.tolist() == [1, 5]
+    assert cube.owners.tolist() == [0, 1, 1, 1, 1, 1]
+
+
+def test_snapping_twice_changes_nothing() -> None:
+    cube = Cube(ALL)
+    points = np.random.default_rng(1).uniform(-0.3, 1.3, (200, cube.n_coordinates))
+    once = cube.snap(points)
+    np.testing.assert_array_equal(cube.snap(once), once)
+    assert np.all((once >= 0.0) & (once <= 1.0))
+
+
+def test_points_of_equal_params_are_equal_to_the_last_bit() -> None:
+    """A sampler recognizes a point that was tried before by it."""
+    grid = Cube({name: each for name, each in ALL.items() if getattr(each, "step", 1)})
+    points = grid.snap(np.random.default_rng(2).random((200, grid.n_coordinates)))
+    np.testing.assert_array_equal(grid.encode([grid.decode(point) for point in points]), points)
+
+
+def test_a_parameter_of_one_value_is_in_the_middle() -> None:
+    cube = Cube({"x": FloatDistribution(2.0, 2.0), "n": IntDistribution(5, 5)})
+    np.testing.assert_array_equal(cube.encode([{"x": 2.0, "n": 5}]), [[0.5, 0.5]])
+    assert cube.decode(np.array([0.9, 0.1])) == {"x": 2.0, "n": 5}
+
+
+def test_values_out_of_bounds_are_drawn_in() -> None:
+    axis = Axis(1.0, 10.0, log=True)
+    np.testing.assert_array_equal(axis.to_unit(np.array([0.1, 20.0])), [0.0, 1.0])
+
+
+def test_no_params_no_points() -> None:
+    assert Cube(ALL).encode([]).shape == (0, Cube(ALL).n_coordinates)

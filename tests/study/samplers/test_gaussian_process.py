@@ -1,0 +1,269 @@
+"""The Gaussian process: against scikit-learn's, against finite differences, and by hand."""
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import ConstantKernel, Matern
+
+from study.samplers.gaussian_process import (
+    JITTER,
+    LENGTH_PRIOR,
+    NOISE_PRIOR,
+    SIGNAL_PRIOR,
+    Evidence,
+    Floats,
+    GaussianProcess,
+    Hyperparameters,
+    fit_hyperparameters,
+    matern,
+)
+
+pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
+
+N, D = 30, 3
+VARIANCE, LENGTHS = 1.7, np.array([0.3, 0.8, 2.5])
+HYPER = Hyperparameters(0.0, 1.0, VARIANCE, LENGTHS, 0.02)
+
+
+def data(n: int = N) -> tuple[Floats, Floats, Floats]:
+    """Points, values, and a noise variance each."""
+    rng = np.random.default_rng(5)
+    points, noise = rng.random((n, D)), rng.uniform(0.01, 0.3, n)
+    values = np.sin(5.0 * points[:, 0]) + points[:, 1] + np.sqrt(noise) * rng.standard_normal(n)
+    return points, values, noise
+
+
+def theirs(points: Floats, values: Floats, noise: Floats) -> GaussianProcessRegressor:
+    """Return scikit-learn's process at the same hyperparameters, jitter included."""
+    kernel = ConstantKernel(VARIANCE) * Matern(LENGTHS, nu=2.5)
+    alpha = noise + JITTER * VARIANCE
+    return GaussianProcessRegressor(kernel, alpha=alpha, optimizer=None).fit(points, values)
+
+
+def evidence_of(points: Floats, values: Floats, noise: Floats) -> Evidence:
+    squares = ((points[:, None] - points[None]) ** 2).transpose(2, 0, 1)
+    return Evidence(squares.reshape(points.shape[1], -1), values, noise)
+
+
+def neg_log_priors(logs: Floats) -> float:
+    medians = np.log([SIGNAL_PRIOR[0], *[LENGTH_PRIOR[0] * np.sqrt(D)] * D, NOISE_PRIOR[0]])
+    widths = np.array([SIGNAL_PRIOR[1], *[LENGTH_PRIOR[1]] * D, NOISE_PRIOR[1]])
+    return float(np.sum(0.5 * ((logs - medians) / widths) ** 2))
+
+
+def test_predictions_are_those_of_scikit_learn() -> None:
+    points, values, noise = data()
+    elsewhere = np.random.default_rng(6).random((50, D))
+    mean, covariance = theirs(points, values, noise).predict(elsewhere, return_cov=True)
+    process = GaussianProcess.condition(HYPER, points, values, noise)
+    ours, variance = process.predict(elsewhere)
+    np.testing.assert_allclose(ours, mean, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(variance, np.diag(covariance), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(process.covariance(elsewhere), covariance, rtol=0, atol=1e-9)
+
+
+def test_the_evidence_is_that_of_scikit_learn_up_to_the_priors() -> None:
+    points, values, noise = data()
+    regressor = theirs(points, values, noise)
+    for shift in (0.0, 0.4, -0.7):
+        logs = np.log([VARIANCE, *LENGTHS]) + shift
+        # Their alpha is fixed, our jitter grows with the variance: so the noise makes up for it.
+        ours = noise + JITTER * (VARIANCE - np.exp(logs[0]))
+        value, _ = evidence_of(points, values, ours)(np.append(logs, np.log(0.01)))
+        value -= neg_log_priors(np.append(logs, np.log(0.01)))
+        constant = 0.5 * N * np.log(2.0 * np.pi)
+        expected = regressor.log_marginal_likelihood(logs)
+        assert -value - constant == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize("unknown", ["none", "some", "all"])
+def test_the_gradient_is_that_of_finite_differences(unknown: str) -> None:
+    points, values, noise = data()
+    noise[{"none": [], "some": [0, 3, 4], "all": slice(None)}[unknown]] = np.nan
+    evidence = evidence_of(points, values, noise)
+    rng = np.random.default_rng(7)
+    for _ in range(5):
+        logs = np.log([VARIANCE, *LENGTHS, 0.05]) + 0.5 * rng.standard_normal(D + 2)
+        numeric = approx_fprime(logs, lambda x: evidence(x)[0], 1e-6)
+        np.testing.assert_allclose(evidence(logs)[1], numeric, rtol=1e-4, atol=1e-3)
+
+
+def test_the_fit_is_where_the_gradient_vanishes() -> None:
+    points, values, noise = data()
+    noise[::3] = np.nan
+    hyper = fit_hyperparameters(points, values, noise)
+    scaled = (values - hyper.centre) / hyper.scale
+    evidence = evidence_of(points, scaled, noise / hyper.scale**2)
+    found = np.log([hyper.variance, *hyper.lengths, hyper.noise])
+    least, gradient = evidence(found)
+    assert np.max(np.abs(gradient)) < 0.1
+    rng = np.random.default_rng(8)
+    assert all(evidence(found + 0.2 * rng.standard_normal(D + 2))[0] > least for _ in range(30))
+
+
+def test_the_fit_finds_which_coordinate_matters() -> None:
+    points, _, noise = data(60)
+    hyper = fit_hyperparameters(points, np.sin(6.0 * points[:, 1]), 1e-4 * noise)
+    assert hyper.lengths[1] < 0.5 * min(hyper.lengths[0], hyper.lengths[2])
+
+
+def test_inferred_noise_is_about_the_true_one() -> None:
+    rng = np.random.default_rng(9)
+    points = rng.random((120, 1))
+    values = np.sin(6.0 * points[:, 0]) + 0.3 * rng.standard_normal(120)
+    hyper = fit_hyperparameters(points, values, np.full(120, np.nan))
+    assert hyper.noise * hyper.scale**2 == pytest.approx(0.09, rel=0.4)
+
+
+def test_one_point_observed_twice_by_hand() -> None:
+    """Precisions add up: 1/σ² of the prior about its centre, 1/v of each observation."""
+    point, v, y = np.array([[0.5]]), np.array([0.4, 0.1]), np.array([3.0, 5.0])
+    hyper = Hyperparameters(2.0, 1.5, 0.8, np.array([0.3]), 0.0)
+    process = GaussianProcess.condition(hyper, np.repeat(point, 2, axis=0), y, v)
+    prior = 0.8 * 1.5**2
+    precision = 1 / prior + 1 / 0.4 + 1 / 0.1
+    mean, variance = process.predict(point)
+    assert mean[0] == pytest.approx((2.0 / prior + 3.0 / 0.4 + 5.0 / 0.1) / precision, rel=1e-6)
+    assert variance[0] == pytest.approx(1 / precision, rel=1e-6)
+
+
+def test_an_observation_elsewhere_by_hand() -> None:
+    hyper = Hyperparameters(0.0, 1.0, 2.0, np.array([0.5]), 0.3)
+    process = GaussianProcess.condition(
+        hyper, np.array([[0.1]]), np.array([1.5]), np.array([np.nan])
+    )
+    r = np.sqrt(5.0) * 0.4 / 0.5
+    k = 2.0 * (1.0 + r + r * r / 3.0) * np.exp(-r)
+    mean, variance = process.predict(np.array([[0.5]]))
+    assert mean[0] == pytest.approx(k * 1.5 / 2.3, rel=1e-6)
+    assert variance[0] == pytest.approx(2.0 - k * k / 2.3, rel=1e-6)
+
+
+def test_draws_have_the_predicted_mean_and_covariance() -> None:
+    """20 000 draws: a covariance is met within 5 of its standard errors, √(2/20000) · 2.6 at most."""
+    process = GaussianProcess.condition(HYPER, *data())
+    points = np.random.default_rng(10).random((6, D))
+    draws = process.draw(points, np.random.default_rng(11).standard_normal((6, 20_000)))
+    mean, variance = process.predict(points)
+    error = np.sqrt(variance / 20_000)
+    assert np.all(np.abs(draws.mean(axis=1) - mean) < 5.0 * error)
+    scale = np.sqrt(np.outer(variance, variance))
+    np.testing.assert_array_less(np.abs(np.cov(draws) - process.covariance(points)) / scale, 0.05)
+
+
+def test_a_point_drawn_twice_has_one_value() -> None:
+    process = GaussianProcess.condition(HYPER, *data())
+    points = np.repeat(np.random.default_rng(12).random((3, D)), 2, axis=0)
+    draws = process.draw(points, np.random.default_rng(13).standard_normal((6, 50)))
+    np.testing.assert_allclose(draws[0::2], draws[1::2], rtol=0, atol=1e-6)
+
+
+def test_given_worlds_go_through_their_draws() -> None:
+    points, values, noise = data()
+    process = GaussianProcess.condition(HYPER, points, values, noise)
+    pending = np.random.default_rng(14).random((4, D))
+    everywhere = np.concatenate([points, pending])
+    draws = process.draw(everywhere, np.random.default_rng(15).standard_normal((N + 4, 20)))
+    worlds = process.given(everywhere, draws)
+    mean, variance = worlds.predict(everywhere)
+    np.testing.assert_allclose(mean, draws, rtol=0, atol=1e-3)
+    assert np.all(variance < 1e-5)
+
+
+def test_worlds_together_are_what_was_believed() -> None:
+    """The law of total variance: mean and variance over worlds are those before the draws."""
+    points, values, noise = data()
+    process = GaussianProcess.condition(HYPER, points, values, noise)
+    draws = process.draw(points, np.random.default_rng(16).standard_normal((N, 20_000)))
+    elsewhere = np.random.default_rng(17).random((40, D))
+    mean, variance = process.predict(elsewhere)
+    means, within = process.given(points, draws).predict(elsewhere)
+    error = np.sqrt(variance / 20_000)
+    assert np.all(np.abs(means.mean(axis=1) - mean) < 5.0 * error)
+    np.testing.assert_allclose(means.var(axis=1) + within, variance, rtol=0.05)
+
+
+@pytest.mark.parametrize("unknown", [False, True])
+@pytest.mark.parametrize(
+    ("points", "values"),
+    [
+        (np.full((1, 2), 0.3), np.array([4.0])),
+        (np.full((5, 2), 0.3), np.array([4.0, 4.1, 3.9, 4.0, 4.2])),
+        (np.full((5, 2), 0.3), np.full(5, 4.0)),
+        (np.random.default_rng(0).random((9, 2)), np.full(9, 1e6)),
+        (np.random.default_rng(0).random((9, 2)), 1e-9 * np.arange(9.0)),
+        (np.repeat(np.random.default_rng(0).random((40, 2)), 3, axis=0), np.arange(120.0)),
+    ],
+    ids=["one point", "one point five times", "and constant", "constant", "tiny", "duplicates"],
+)
+def test_degenerate_observations(points: Floats, values: Floats, unknown: bool) -> None:
+    noise = np.full(len(values), np.nan if unknown else 0.0)
+    hyper = fit_hyperparameters(points, values, noise)
+    process = GaussianProcess.condition(hyper, points, values, noise)
+    elsewhere = np.random.default_rng(1).random((20, 2))
+    mean, variance = process.predict(elsewhere)
+    slack = 2.0 * (np.ptp(values) + 1e-6 * abs(values[0]))
+    assert np.all((mean >= values.min() - slack) & (mean <= values.max() + slack))
+    assert np.all(np.isfinite(variance))
+    assert np.all(variance >= 0.0)
+    worlds = process.given(points, process.draw(points, np.ones((len(points), 3))))
+    assert np.all(np.isfinite(worlds.predict(elsewhere)[0]))
+
+
+def test_the_kernel_of_a_point_with_itself_is_the_variance() -> None:
+    points = np.random.default_rng(2).random((50, D))
+    np.testing.assert_allclose(np.diag(matern(HYPER, points, points)), VARIANCE, rtol=1e-12)
+
+
+def worded(n: int = 40, n_words: int = 4, seed: int = 3) -> tuple[Floats, Floats, Floats]:
+    """Points of one number and one word, one-hot; values in which the word matters."""
+    rng = np.random.default_rng(seed)
+    words = rng.integers(n_words, size=n)
+    x = rng.random(n)
+    values = np.array([0.0, 3.0, 1.0, -2.0])[words] + np.sin(3.0 * x) + 0.1 * rng.normal(size=n)
+    return np.column_stack([x, np.eye(n_words)[words]]), values, np.full(n, 0.01)
+
+
+def test_the_coordinates_of_a_word_share_a_length() -> None:
+    points, values, noise = worded()
+    hyper = fit_hyperparameters(points, values, noise, np.array([0, 1, 1, 1, 1]))
+    assert hyper.lengths.shape == (5,)
+    assert set(hyper.lengths[1:]) == {hyper.lengths[1]}
+    assert hyper.lengths[0] != hyper.lengths[1]
+
+
+def test_two_words_are_the_ends_of_a_number_of_length_root_two() -> None:
+    """One-hot and shared, (1, 0) and (0, 1) are √2 apart: the same problem as 0 and √2 on one axis."""
+    points, values, noise = worded(n_words=2)
+    line = np.column_stack([points[:, 0], np.sqrt(2.0) * points[:, 2]])
+    one_hot = fit_hyperparameters(points, values, noise, np.array([0, 1, 1]))
+    number = fit_hyperparameters(line, values, noise)
+    np.testing.assert_allclose(one_hot.lengths[:2], number.lengths, rtol=1e-4)
+    assert one_hot.variance == pytest.approx(number.variance, rel=1e-4)
+
+
+def test_the_order_of_words_means_nothing() -> None:
+    points, values, noise = worded()
+    owners = np.array([0, 1, 1, 1, 1])
+    order = [0, 3, 1, 4, 2]
+    elsewhere = worded(seed=4)[0]
+    predicted = []
+    for columns in (range(5), order):
+        x, new = points[:, list(columns)], elsewhere[:, list(columns)]
+        hyper = fit_hyperparameters(x, values, noise, owners)
+        predicted.append(GaussianProcess.condition(hyper, x, values, noise).predict(new)[0])
+    np.testing.assert_allclose(predicted[0], predicted[1], rtol=1e-4, atol=1e-4)
+
+
+def test_a_word_never_tried_is_as_little_known_as_far_away() -> None:
+    """Of four words three are tried: the fourth keeps the most of its prior variance."""
+    points, values, noise = worded()
+    known = points[:, 4] == 0.0
+    hyper = fit_hyperparameters(
+        points[known], values[known], noise[known], np.array([0, 1, 1, 1, 1])
+    )
+    process = GaussianProcess.condition(hyper, points[known], values[known], noise[known])
+    asked = np.column_stack([np.full(4, 0.5), np.eye(4)])
+    variance = process.predict(asked)[1]
+    assert variance[3] > 10.0 * variance[:3].max()

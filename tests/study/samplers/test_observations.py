@@ -1,0 +1,152 @@
+"""Trials as numbers: signs, logarithms, variances, and what is left out."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from optuna.distributions import CategoricalDistribution, FloatDistribution
+from optuna.study import StudyDirection
+from optuna.trial import FrozenTrial, TrialState, create_trial
+
+from study.samplers.encoding import Cube
+from study.samplers.observations import MOST_PENDING, Objectives, Observations, observe
+
+SPACE = {"x": FloatDistribution(0.0, 1.0), "choice": CategoricalDistribution(["a", "b"])}
+CUBE = Cube(SPACE)
+MAX, MIN = StudyDirection.MAXIMIZE, StudyDirection.MINIMIZE
+
+
+def trial(
+    x: float,
+    values: tuple[float, float] | None = None,
+    state: TrialState | None = None,
+    **attrs: Any,
+) -> FrozenTrial:
+    if state is None:
+        state = TrialState.RUNNING if values is None else TrialState.COMPLETE
+    return create_trial(
+        state=state,
+        values=values,
+        params={"x": x, "choice": "b"},
+        distributions=SPACE,
+        user_attrs=attrs,
+    )
+
+
+def seen(
+    trials: Sequence[FrozenTrial],
+    directions: tuple[StudyDirection, StudyDirection] = (MAX, MIN),
+    **objectives: Any,
+) -> Observations:
+    return observe(trials, CUBE, directions, Objectives(**objectives))
+
+
+def test_a_minimized_objective_changes_its_sign() -> None:
+    trials = [trial(0.25, (3.0, 5.0)), trial(0.5, (4.0, -1.0))]
+    np.testing.assert_array_equal(seen(trials).values, [[3.0, -5.0], [4.0, 1.0]])
+    np.testing.assert_array_equal(seen(trials, (MIN, MAX)).values, [[-3.0, 5.0], [-4.0, -1.0]])
+    np.testing.assert_array_equal(seen(trials).points, [[0.25, 0, 1], [0.5, 0, 1]])
+
+
+def test_logarithms_are_to_base_10() -> None:
+    trials = [trial(0.25, (100.0, 0.01)), trial(0.5, (1000.0, 10.0))]
+    both = seen(trials, logarithmic=(True, True))
+    np.testing.assert_allclose(both.values, [[2.0, 2.0], [3.0, -1.0]], rtol=1e-12)
+
+
+def test_what_has_no_logarithm_is_left_out() -> None:
+    trials = [trial(0.1, (1.0, 0.0)), trial(0.2, (1.0, -2.0)), trial(0.3, (-1.0, 2.0))]
+    found = seen(trials, logarithmic=(False, True))
+    np.testing.assert_array_equal(found.points[:, 0], [0.3])
+
+
+@pytest.mark.filterwarnings("error")
+def test_failed_pruned_waiting_and_infinite_trials_are_left_out() -> None:
+    trials = [
+        trial(0.1, (1.0, 2.0)),
+        trial(0.2, state=TrialState.FAIL),
+        trial(0.3, state=TrialState.PRUNED),
+        trial(0.4, state=TrialState.WAITING),
+        trial(0.5, (np.inf, 2.0)),
+        trial(0.6, (1.0, -np.inf)),
+        create_trial(values=[1.0, 2.0], params={}, distributions={}),
+        trial(0.7),
+    ]
+    found = seen(trials)
+    np.testing.assert_array_equal(found.points[:, 0], [0.1])
+    np.testing.assert_array_equal(found.pending[:, 0], [0.7])
+    assert found.values.shape == found.noise.shape == (1, 2)
+
+
+def noise_of(trials: Sequence[FrozenTrial]) -> list[list[float]]:
+    return [[each.user_attrs["variance"], np.nan] for each in trials]
+
+
+def test_noise_belongs_to_its_trial_though_others_are_left_out() -> None:
+    trials = [
+        trial(0.1, (1.0, 2.0), variance=0.5),
+        trial(0.2),
+        trial(0.3, (np.inf, 2.0), variance=0.6),
+        trial(0.4, (3.0, 2.0), variance=0.7),
+    ]
+    found = seen(trials, noise=noise_of)
+    np.testing.assert_array_equal(found.noise, [[0.5, np.nan], [0.7, np.nan]])
+    assert np.all(np.isnan(seen(trials).noise))
+
+
+def test_noise_is_asked_for_finite_trials_alone() -> None:
+    """Infinite scores among what is pooled over all trials would leave no variance known."""
+    asked: list[float] = []
+
+    def noise(trials: Sequence[FrozenTrial]) -> list[list[float]]:
+        asked.extend(each.values[0] for each in trials)
+        return [[1.0, 1.0]] * len(trials)
+
+    seen([trial(0.1, (np.inf, 2.0)), trial(0.2, (3.0, 2.0)), trial(0.3)], noise=noise)
+    assert set(asked) == {3.0}
+
+
+def test_the_variance_of_a_logarithm_is_relative() -> None:
+    """Var(log₁₀ y) ≈ Var(y)/(y ln 10)²: here against the spread of many logarithms."""
+    found = seen(
+        [trial(0.1, (50.0, 2.0), variance=0.25)], logarithmic=(True, False), noise=noise_of
+    )
+    assert found.noise[0, 0] == pytest.approx(0.25 / (50.0 * np.log(10.0)) ** 2, rel=1e-12)
+    draws = np.random.default_rng(0).normal(50.0, 0.5, 100_000)
+    assert found.noise[0, 0] == pytest.approx(np.log10(draws).var(), rel=0.03)
+
+
+def test_noise_of_another_shape_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"noise: shape \(1,\) returned, \(1, 2\) needed"):
+        seen([trial(0.1, (1.0, 2.0))], noise=lambda trials: np.ones(len(trials)))
+
+
+def test_of_many_running_trials_the_latest_count() -> None:
+    running = [trial(x) for x in np.linspace(0.0, 1.0, MOST_PENDING + 40)]
+    pending = seen(running).pending
+    assert len(pending) == MOST_PENDING
+    np.testing.assert_array_equal(pending[-1], CUBE.encode([running[-1].params])[0])
+
+
+def test_the_reference_is_a_tenth_of_the_range_beyond_the_worst() -> None:
+    found = seen([trial(0.1, (1.0, 2.0)), trial(0.2, (11.0, 7.0))])
+    np.testing.assert_allclose(found.reference, [0.0, -7.5], rtol=1e-12)
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0, 1e-12, 1e15])
+def test_the_reference_of_constant_objectives_is_below_them(value: float) -> None:
+    found = seen([trial(0.1, (value, value)), trial(0.2, (value, value))])
+    assert np.all(found.reference < found.values)
+
+
+def test_a_given_reference_is_in_the_objectives_own_units() -> None:
+    found = seen([], reference_point=(5.0, 0.01), logarithmic=(False, True))
+    np.testing.assert_allclose(found.reference, [5.0, 2.0], rtol=1e-12)
+
+
+def test_no_trials() -> None:
+    found = seen([])
+    assert found.points.shape == (0, 3)
+    assert found.values.shape == found.noise.shape == (0, 2)
+    assert found.pending.shape == (0, 3)

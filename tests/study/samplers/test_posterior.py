@@ -1,0 +1,136 @@
+"""Both objectives as processes: what is remembered, what is drawn, what is given."""
+
+import numpy as np
+import pytest
+
+from study.samplers.observations import GROWTH, MOST_TO_FIT, Observations, n_to_fit
+from study.samplers.posterior import Posterior, remembered_fit
+
+pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
+
+NOISE_SCALE = 30.0
+
+
+def truth(points: np.ndarray) -> np.ndarray:
+    """Score and −log₁₀ cost, smooth and unlike each other."""
+    x, y = points.T
+    return np.stack([1000.0 * np.sin(2.0 * x) + 300.0 * y, -1.0 - x - 0.3 * y * y], axis=-1)
+
+
+def observations(n: int, seed: int = 0) -> Observations:
+    rng = np.random.default_rng(seed)
+    points = rng.random((n, 2))
+    values = truth(points) + rng.standard_normal((n, 2)) * [NOISE_SCALE, 0.001]
+    noise = np.stack([np.full(n, NOISE_SCALE**2), np.full(n, np.nan)], axis=-1)
+    return seen_of(points, values, noise)
+
+
+def seen_of(points: np.ndarray, values: np.ndarray, noise: np.ndarray) -> Observations:
+    return Observations(
+        points=points,
+        values=values,
+        noise=noise,
+        first_noise=noise[: n_to_fit(len(points))],
+        pending=np.empty((0, 2)),
+        reference=np.array([0.0, -4.0]),
+        owners=np.arange(2),
+    )
+
+
+def test_hyperparameters_are_found_from_ever_more_observations_in_steps_of_a_tenth() -> None:
+    sizes = np.array([n_to_fit(n) for n in range(1, 1000)])
+    n = np.arange(1, 1000)
+    assert (sizes <= n).all()
+    assert (sizes >= 1).all()
+    assert (np.diff(sizes) >= 0).all()
+    assert sizes.max() <= MOST_TO_FIT
+    grid = np.unique(sizes)
+    assert (n_to_fit_all(grid) == grid).all(), "a size of the grid uses all it has"
+    assert (grid[1:] <= np.maximum(grid[:-1] + 1, GROWTH * grid[:-1])).all()
+    below = n <= grid[-1]
+    assert (n[below] < np.maximum(sizes[below] + 1, GROWTH * sizes[below] + 1)).all()
+
+
+def n_to_fit_all(sizes: np.ndarray) -> np.ndarray:
+    return np.array([n_to_fit(int(n)) for n in sizes])
+
+
+def test_the_same_data_are_fitted_once() -> None:
+    remembered_fit.cache_clear()
+    first, again = Posterior.of(observations(23)), Posterior.of(observations(23))
+    for one, other in zip(first.processes, again.processes, strict=True):
+        assert one.hyper is other.hyper
+    assert remembered_fit.cache_info().misses == 2, "one fit an objective"
+
+
+def test_hyperparameters_stay_between_two_steps_though_the_observations_count_at_once() -> None:
+    many = observations(24)
+    assert n_to_fit(23) == n_to_fit(22) == 22
+
+    def first(n: int) -> Posterior:
+        return Posterior.of(seen_of(many.points[:n], many.values[:n], many.noise[:n]))
+
+    fewer, more, refit = first(22), first(23), first(24)
+    for k in range(2):
+        assert fewer.processes[k].hyper is more.processes[k].hyper
+        assert more.processes[k].hyper is not refit.processes[k].hyper
+    here = many.points[22:23]
+    assert (more.deviation(here) < fewer.deviation(here)).all()
+
+
+def test_other_noise_is_another_fit() -> None:
+    seen = observations(20)
+    louder = seen_of(seen.points, seen.values, 100.0 * seen.noise)
+    scores, louder_scores = Posterior.of(seen).processes[0], Posterior.of(louder).processes[0]
+    assert scores.hyper is not louder_scores.hyper
+
+
+def test_each_objective_is_learned_from_its_own_values() -> None:
+    """60 points of smooth functions: between them, each is known to 2% of its range."""
+    posterior = Posterior.of(observations(60))
+    elsewhere = 0.05 + 0.9 * np.random.default_rng(9).random((200, 2))
+    mean, deviation, exact = (
+        posterior.mean(elsewhere),
+        posterior.deviation(elsewhere),
+        truth(elsewhere),
+    )
+    assert mean.shape == deviation.shape == (200, 2)
+    errors = np.abs(mean - exact)
+    assert (errors.mean(axis=0) < 0.02 * np.ptp(exact, axis=0)).all()
+    # A few lengths wrong, a few deviations off: no more than that.
+    assert (errors < 5.0 * deviation + 1e-3 * np.ptp(exact, axis=0)).all()
+
+
+def test_draws_have_the_mean_and_deviation_that_are_believed() -> None:
+    """20,000 worlds: means within five standard errors, deviations within 5%."""
+    posterior = Posterior.of(observations(15))
+    points = np.random.default_rng(1).random((12, 2))
+    n = 20_000
+    draws = posterior.draw(points, n, np.random.default_rng(2))
+    assert draws.shape == (n, 12, 2)
+    mean, deviation = posterior.mean(points), posterior.deviation(points)
+    assert (np.abs(draws.mean(axis=0) - mean) < 5.0 * deviation / np.sqrt(n)).all()
+    np.testing.assert_allclose(draws.std(axis=0), deviation, rtol=0.05)
+    across = [np.corrcoef(draws[:, k, 0], draws[:, k, 1])[0, 1] for k in range(12)]
+    assert np.abs(across).max() < 5.0 / np.sqrt(n), "the objectives are independent"
+
+
+def test_the_same_seed_draws_the_same_worlds() -> None:
+    posterior = Posterior.of(observations(15))
+    points = np.random.default_rng(1).random((5, 2))
+    one = posterior.draw(points, 8, np.random.default_rng(3))
+    other = posterior.draw(points, 8, np.random.default_rng(3))
+    np.testing.assert_array_equal(one, other)
+
+
+def test_given_worlds_go_through_their_draws() -> None:
+    posterior = Posterior.of(observations(15))
+    points = np.random.default_rng(4).random((10, 2))
+    draws = posterior.draw(points, 6, np.random.default_rng(5))
+    worlds = posterior.given(points, draws)
+    mean = np.stack([process.predict(points)[0] for process in worlds.processes], axis=-1)
+    assert mean.shape == (10, 6, 2)
+    scales = np.array([process.hyper.scale for process in posterior.processes])
+    np.testing.assert_allclose(mean / scales, draws.transpose(1, 0, 2) / scales, rtol=0, atol=2e-3)
+    np.testing.assert_allclose(worlds.mean(points), mean)
+    assert (worlds.deviation(points) < 1e-3 * scales).all()

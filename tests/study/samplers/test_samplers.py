@@ -1,0 +1,56 @@
+"""Samplers by name, and the random numbers of each trial."""
+
+import importlib.util
+
+import optuna
+import pytest
+
+from study.errors import InputError
+from study.experiments.registry import EXPERIMENTS
+from study.samplers import SAMPLERS, make_sampler
+from study.samplers.observations import Objectives
+
+SPACE = EXPERIMENTS["mcmdp"].space
+WITHOUT_TORCH = sorted(set(SAMPLERS) - {"gp", "botorch"})
+OBJECTIVES = Objectives(logarithmic=(False, True))
+
+
+def proposals(sampler: str, seed: int, n_trials: int, restart_at: int | None = None) -> list[dict]:
+    """Params of a study on a toy objective, with the storage reopened at one trial."""
+    storage = optuna.storages.InMemoryStorage()
+    study = optuna.create_study(
+        study_name="s", storage=storage, directions=["maximize", "minimize"]
+    )
+    for number in range(n_trials):
+        if number == restart_at:
+            study = optuna.load_study(study_name="s", storage=storage)
+        study.sampler = make_sampler(sampler, seed, number, 8, OBJECTIVES)
+        trial = study.ask(SPACE.distributions())
+        study.tell(trial, (sum(SPACE.to_unit(trial.params)), trial.params["theta1"]))
+    return [trial.params for trial in study.trials]
+
+
+@pytest.mark.parametrize("sampler", WITHOUT_TORCH)
+def test_a_resumed_study_goes_on_as_an_unbroken_one(sampler: str) -> None:
+    whole = proposals(sampler, seed=3, n_trials=20)
+    assert proposals(sampler, seed=3, n_trials=20, restart_at=13) == whole
+    assert len({tuple(params.values()) for params in whole}) == 20, "no point is proposed twice"
+
+
+@pytest.mark.parametrize("sampler", WITHOUT_TORCH)
+def test_the_seed_decides(sampler: str) -> None:
+    assert proposals(sampler, seed=1, n_trials=3) != proposals(sampler, seed=2, n_trials=3)
+
+
+def test_an_unknown_sampler_is_named() -> None:
+    allowed = "nehvi, surrogate, tpe, nsga2, random, gp, botorch"
+    with pytest.raises(InputError, match=f"'magic' given, one of {allowed} allowed"):
+        make_sampler("magic", 0, 0, 8, OBJECTIVES)
+
+
+@pytest.mark.parametrize(("sampler", "library"), [("gp", "torch"), ("botorch", "botorch")])
+def test_what_needs_a_library_says_so(sampler: str, library: str) -> None:
+    if importlib.util.find_spec(library) is not None:
+        pytest.skip(f"{library} is installed")
+    with pytest.raises(InputError, match=f"needs {library}, which is not installed"):
+        make_sampler(sampler, 0, 0, 8, OBJECTIVES)

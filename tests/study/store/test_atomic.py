@@ -1,0 +1,48 @@
+"""Files written whole: on a full disk what was there stays, the file is named, and no draft is left."""
+
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from study.cli import app
+from study.report.style import save
+from study.report.tables import write_csv, write_text
+from study.store.manifest import write_json
+
+
+def test_a_full_disk_is_named_by_the_file_and_what_was_there_stays(tmp_path: Path) -> None:
+    """The draft of each file is a link to a device that is always full."""
+    path = tmp_path / "file"
+    path.write_text("as it was")
+    draft = tmp_path / ".file.part"
+    figure = plt.figure(figsize=(1, 1))
+    for write in (
+        lambda: write_csv(pd.DataFrame({"a": [1]}), path),
+        lambda: write_text("new", path),
+        lambda: write_json({"a": 1}, path),
+        lambda: save(figure, path),
+    ):
+        draft.symlink_to("/dev/full")
+        with pytest.raises(OSError, match=f"No space left on device: '{path}'"):
+            write()
+        assert path.read_text() == "as it was"
+        assert list(tmp_path.iterdir()) == [path], "the draft would go on filling the disk"
+    write_text("new", path)
+    assert path.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [path]
+    plt.close(figure)
+
+
+def test_reproduce_says_in_one_line_which_file_did_not_fit(tmp_path: Path) -> None:
+    """One file for all: what writes them names each, as above."""
+    (tmp_path / ".dice.csv.part").symlink_to("/dev/full")
+    words = ["reproduce", "dice", "--games", "10", "--output", str(tmp_path)]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 1
+    assert (
+        done.stderr
+        == f"thetafront: [Errno 28] No space left on device: '{tmp_path / 'dice.csv'}'\n"
+    )

@@ -1,0 +1,180 @@
+"""Games in a file that only grows: killed anywhere, it keeps what was whole."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from agents.twenty48.mcmdp import MonteCarloMDP
+from agents.twenty48.pmcts import PureMonteCarlo
+from agents.twenty48.random import RandomAgent
+from engine.twenty48 import Rule
+from study.errors import InputError
+from study.store.ledger import GameLedger, digest_of
+
+RANDOM, ONE = RandomAgent(), PureMonteCarlo(1)
+
+
+def test_games_come_back_as_they_went(tmp_path: Path) -> None:
+    ledger = GameLedger(tmp_path / "games.csv")
+    games = [RANDOM.play(seed) for seed in (3, 1)]
+    with ledger.held():
+        for game in games:
+            ledger.add(RANDOM, game)
+        ledger.add(ONE, ONE.play(1))
+    assert ledger.n_games == 3
+    again = GameLedger(tmp_path / "games.csv")
+    assert set(again.games(RANDOM)) == {1, 3}
+    for game in games:
+        found = again.games(RANDOM)[game.seed]
+        assert found.seconds == pytest.approx(game.seconds, abs=1e-6)
+        assert (found.score, found.n_moves, found.n_playout_moves, found.end_board) == (
+            game.score,
+            game.n_moves,
+            game.n_playout_moves,
+            game.end_board,
+        )
+    assert set(again.games(ONE)) == {1}
+    assert again.games(PureMonteCarlo(2)) == {}
+
+
+def test_a_game_is_kept_once(tmp_path: Path) -> None:
+    ledger = GameLedger(tmp_path / "games.csv")
+    with ledger.held():
+        for _ in range(2):
+            ledger.add(RANDOM, RANDOM.play(5))
+    assert len((tmp_path / "games.csv").read_text().splitlines()) == 2
+
+
+def test_every_cut_leaves_whole_games(tmp_path: Path) -> None:
+    """The file cut at every byte of its last line: that game is gone, the other there, and adding goes on."""
+    path = tmp_path / "games.csv"
+    ledger = GameLedger(path)
+    with ledger.held():
+        for seed in (1, 2):
+            ledger.add(RANDOM, RANDOM.play(seed))
+    whole = path.read_bytes()
+    last = whole[:-1].rfind(b"\n") + 1
+    for cut in range(last, len(whole)):
+        path.write_bytes(whole[:cut])
+        torn = GameLedger(path)
+        assert set(torn.games(RANDOM)) == {1}
+        assert path.read_bytes() == whole[:cut], "reading changes nothing"
+        with torn.held():
+            torn.add(RANDOM, ledger.games(RANDOM)[2])
+        assert path.read_bytes() == whole
+    for cut in range(whole.find(b"\n") + 1):  # within the heading, when no game was there yet
+        path.write_bytes(whole[:cut])
+        empty = GameLedger(path)
+        assert empty.n_games == 0
+        with empty.held():
+            empty.add(RANDOM, ledger.games(RANDOM)[1])
+        assert path.read_bytes() == whole[:last]
+
+
+@pytest.mark.parametrize("content", [b"seed,score\n1,2\n", b"hello\n", b"\xff\xfe"])
+def test_another_file_is_left_alone(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "games.csv"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="no table of games of this version"):
+        GameLedger(path)
+    assert path.read_bytes() == content
+
+
+def test_a_folder_in_its_place_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="a folder given, a table of games allowed"):
+        GameLedger(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda words: words[:3],
+        lambda words: [*words[:2], "-5", *words[3:]],
+        lambda words: [*words[:2], "9" * 5000, *words[3:]],
+        lambda words: [*words[:4], "nan", *words[5:]],
+        lambda words: [*words[:6], "3", *words[7:]],
+        lambda words: [*words[:7], "zz"],
+        lambda words: [*words[:1], "x" * 200_000, *words[2:]],
+        lambda words: [*words[:1], "\udcff", *words[2:]],
+    ],
+)
+def test_a_damaged_line_is_named(tmp_path: Path, damage: Callable[[list[str]], list[str]]) -> None:
+    path = tmp_path / "games.csv"
+    ledger = GameLedger(path)
+    with ledger.held():
+        for seed in (1, 2):
+            ledger.add(RANDOM, RANDOM.play(seed))
+    heading, first, second = path.read_text().splitlines()
+    damaged = ",".join(damage(second.split(",")))
+    path.write_text("\n".join([heading, first, damaged, ""]), errors="surrogateescape")
+    with pytest.raises(InputError, match="line 3 is no finished game"):
+        GameLedger(path)
+
+
+def test_two_runs_do_not_write_at_once(tmp_path: Path) -> None:
+    first, second = GameLedger(tmp_path / "games.csv"), GameLedger(tmp_path / "games.csv")
+    with first.held():
+        with first.held():
+            first.add(RANDOM, RANDOM.play(1))
+        with pytest.raises(InputError, match="another run is writing it"), second.held():
+            pass
+        first.add(RANDOM, RANDOM.play(2))
+    with second.held():
+        assert set(second.games(RANDOM)) == {1, 2}, "what the other wrote is there"
+    with pytest.raises(RuntimeError, match="only while it is held"):
+        second.add(RANDOM, RANDOM.play(3))
+
+
+def test_a_full_disk_leaves_whole_lines(tmp_path: Path) -> None:
+    """With the file's size limited, in a process of its own: one error, and the games before it."""
+    path = tmp_path / "games.csv"
+    code = (
+        "import resource, signal, sys; from pathlib import Path\n"
+        "from agents.twenty48.random import RandomAgent; from study.store.ledger import GameLedger\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))\n"
+        "ledger, agent = GameLedger(Path(sys.argv[1])), RandomAgent()\n"
+        "with ledger.held():\n"
+        "    for seed in range(50):\n"
+        "        try:\n"
+        "            ledger.add(agent, agent.play(seed))\n"
+        "        except OSError:\n"
+        "            print(seed, len(ledger.games(agent))); break\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True
+    )
+    stopped, n_kept = map(int, done.stdout.split())
+    assert stopped == n_kept > 2
+    assert path.read_bytes().endswith(b"\n")
+    assert set(GameLedger(path).games(RANDOM)) == set(range(n_kept))
+
+
+def test_a_full_disk_is_named_by_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A write of which nothing is taken: the system's own error names no file."""
+    path = tmp_path / "games.csv"
+    ledger = GameLedger(path)
+    with ledger.held(), Path("/dev/full").open("ab", buffering=0) as full:
+        monkeypatch.setattr(ledger, "file", full)
+        with pytest.raises(OSError, match=f"No space left on device: '{path}'"):
+            ledger.add(RANDOM, RANDOM.play(1))
+    assert GameLedger(path).n_games == 0
+
+
+def test_agents_that_differ_anywhere_have_other_digests() -> None:
+    agents = [
+        MonteCarloMDP.from_theta(),
+        MonteCarloMDP.from_theta(theta1=499),
+        MonteCarloMDP.from_theta(theta6=0.5),
+        MonteCarloMDP.from_theta(gamma=0.9),
+        MonteCarloMDP.from_theta(reward_weight=1.9),
+        MonteCarloMDP.from_theta(cascade=True),
+        MonteCarloMDP.of_table1(),
+        PureMonteCarlo(100),
+        PureMonteCarlo(100, Rule.CASCADE),
+    ]
+    assert len({digest_of(agent) for agent in agents}) == len(agents)
+    assert digest_of(MonteCarloMDP.from_theta()) == digest_of(agents[0])

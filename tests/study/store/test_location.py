@@ -1,0 +1,35 @@
+"""Where a study is: names and folders that can be, and those that are refused."""
+
+from pathlib import Path
+
+import pytest
+
+from study.errors import InputError
+from study.store.location import make_folder, place_of
+
+
+def test_a_study_lives_in_its_folder(tmp_path: Path) -> None:
+    place = place_of("night", tmp_path, None)
+    assert place.url == f"sqlite:///{tmp_path}/night/study.db"
+    assert place.database == tmp_path / "night" / "study.db"
+
+
+def test_a_password_is_not_shown(tmp_path: Path) -> None:
+    place = place_of("night", tmp_path, "postgresql://me:secret@host/db")
+    assert "secret" not in place.shown_url
+
+
+@pytest.mark.parametrize("name", ["", "../up", "a/b", "-x", "a b", "x" * 65, "reference"])
+def test_names_that_are_no_folder_are_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="name: "):
+        place_of(name, tmp_path, None)
+
+
+def test_folders_that_cannot_be_used_are_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="does not exist"):
+        make_folder(tmp_path / "missing" / "s")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="is not a folder"):
+        make_folder(tmp_path / "file" / "s")
+    with pytest.raises(InputError, match="cannot be"):
+        make_folder(Path("/proc/s"))  # read-only, for root too

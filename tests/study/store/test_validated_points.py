@@ -1,0 +1,180 @@
+"""What is validated: baselines, the best trials, the model's proposals; and how a θ is named."""
+
+import json
+
+import numpy as np
+import optuna
+import pandas as pd
+import pytest
+
+from study.experiments.cost import PLAYOUT_MOVES
+from study.experiments.registry import Experiment
+from study.experiments.space import Parameter, Space
+from study.samplers.fitted_model import Belief, belief_of
+from study.store.manifest import ROOT
+from study.store.trial_games import objectives_of
+from study.store.validated_points import Validated, choose_points, key_of, tidy
+from tests.study.conftest import QUICK
+
+pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
+
+EXACT = QUICK.with_cost(PLAYOUT_MOVES)
+
+
+def test_a_key_names_the_values_whatever_their_order() -> None:
+    one, other = {"a": 1, "b": 0.25}, {"b": 0.25, "a": 1}
+    assert key_of(one) == key_of(other)
+    assert len(key_of(one)) == 10
+    assert int(key_of(one), 16) >= 0
+    assert key_of(json.loads(json.dumps(one))) == key_of(one), "read back, the same"
+    assert len({key_of(each) for each in (one, {"a": 0.25, "b": 1}, {"a": 1}, {"a": 2})}) == 4
+
+
+TWO = Experiment(
+    name="two",
+    title="two parameters, for tests",
+    agent="mcmdp",
+    space=Space(
+        (
+            Parameter("theta1", 16, 2048, integer=True, log=True),
+            Parameter("theta5", 1.0, 10.0, log=True),
+        )
+    ),
+    reference_score=0.0,
+    reference_costs={"seconds_per_move": 0.01, "playout_moves_per_move": 1e6},
+    baselines={
+        "the author's": {"theta1": 500, "theta5": 6.25},
+        "small": {"theta1": 16, "theta5": 9.5},
+    },
+    cost=PLAYOUT_MOVES,
+)
+
+
+def two_study(n: int = 24) -> optuna.Study:
+    """Trials of ``TWO``: a larger θ₁ scores more and costs more, θ₅ is best at its middle."""
+    study = optuna.create_study(directions=["maximize", "minimize"])
+    rng = np.random.default_rng(4)
+    for _ in range(n):
+        params = TWO.space.from_unit(rng.random(2).tolist())
+        u1, u5 = TWO.space.to_unit(params)
+        mean = 8000.0 + 6000.0 * u1 - 8000.0 * (u5 - 0.5) ** 2
+        cost = 10.0 ** (3.0 + 2.0 * u1 + 0.1 * u5)
+        trial = optuna.trial.create_trial(
+            params=params, distributions=TWO.space.distributions(), values=[mean, cost]
+        )
+        study.add_trial(trial)
+    # One that failed, and one that is still running: none of them is validated.
+    study.add_trial(
+        optuna.trial.create_trial(
+            state=optuna.trial.TrialState.FAIL,
+            params={"theta1": 2048, "theta5": 3.0},
+            distributions=TWO.space.distributions(),
+        )
+    )
+    study.ask(TWO.space.distributions())
+    return study
+
+
+@pytest.fixture(scope="module")
+def two() -> tuple[optuna.Study, Belief, list[Validated]]:
+    study = two_study()
+    belief = belief_of(study, TWO.space, objectives_of(TWO), seed=1)
+    assert belief is not None
+    return study, belief, choose_points(belief, study, TWO, 6)
+
+
+def test_baselines_are_validated_as_they_are(
+    two: tuple[optuna.Study, Belief, list[Validated]],
+) -> None:
+    _, _, points = two
+    by_origin = {point.origin: point.params for point in points}
+    assert list(by_origin)[:2] == ["the author's", "small"]
+    assert {name: by_origin[name] for name in TWO.baselines} == TWO.baselines
+
+
+def test_the_best_trial_of_each_budget_is_validated(
+    two: tuple[optuna.Study, Belief, list[Validated]],
+) -> None:
+    """By definition: of the trials that the model thinks cheap enough, the one of highest mean."""
+    study, belief, points = two
+    complete = [t for t in study.trials if t.state == optuna.trial.TrialState.COMPLETE]
+    mean = belief.posterior.mean(belief.cube.encode([t.params for t in complete]))
+    both = np.concatenate([belief.evaluated.mean, belief.anywhere.mean])
+    cheapest, dearest = -both[:, 1].max(), -both[:, 1].min()
+    best = set()
+    for budget in cheapest + (dearest - cheapest) * np.arange(6) / 5 + 1e-9:
+        allowed = [k for k in range(len(complete)) if -mean[k, 1] <= budget]
+        if allowed:
+            best.add(complete[max(allowed, key=lambda k: mean[k, 0])].number)
+    assert len(best) >= 3
+    named = {point.origin: point.params for point in points if point.origin.startswith("trial ")}
+    assert set(named) == {f"trial {number}" for number in best}
+    for number in best:
+        assert named[f"trial {number}"] == study.trials[number].params
+
+
+def test_proposals_are_in_the_space_rounded_and_better_than_trials(
+    two: tuple[optuna.Study, Belief, list[Validated]],
+) -> None:
+    _, belief, points = two
+    proposals = [point.params for point in points if point.origin == "proposal"]
+    assert 4 <= len(proposals) <= 6
+    for params in proposals:
+        for each in TWO.space:
+            assert each.check(params[each.name]) == params[each.name]
+        assert isinstance(params["theta1"], int)
+        assert params["theta5"] == float(f"{params['theta5']:.3g}")
+    score, minus_cost = belief.posterior.mean(belief.cube.encode(proposals)).T
+    for trial_score, trial_minus_cost in belief.evaluated.mean:
+        # θ₅ is rounded by half a percent at most: ten points, and 0.001 decades.
+        beats = (trial_score > score + 10.0) & (trial_minus_cost > minus_cost + 0.001)
+        assert not beats.any()
+
+
+def test_no_point_is_validated_twice(two: tuple[optuna.Study, Belief, list[Validated]]) -> None:
+    study, belief, points = two
+    assert all(point.key == key_of(point.params) for point in points)
+    assert len({point.key for point in points}) == len(points)
+    assert all(set(point.params) == {"theta1", "theta5"} for point in points)
+    assert all(not point.games for point in points)
+    again = choose_points(belief, study, TWO, 6)
+    assert [(each.key, each.origin) for each in again] == [(p.key, p.origin) for p in points]
+    many = choose_points(belief, study, TWO, 200)
+    assert len({point.key for point in many}) == len(many) > len(points)
+
+
+def test_a_trial_that_is_a_baseline_is_played_as_the_baseline() -> None:
+    study = optuna.create_study(directions=["maximize", "minimize"])
+    for n in (2, 4, 9):
+        trial = optuna.trial.create_trial(
+            params={"n_playouts": n},
+            distributions=EXACT.space.distributions(),
+            values=[1000.0 * n, 100.0 * n],
+        )
+        study.add_trial(trial)
+    belief = belief_of(study, EXACT.space, objectives_of(EXACT), seed=0)
+    assert belief is not None
+    points = choose_points(belief, study, EXACT, 50)
+    four = [point.origin for point in points if point.params == {"n_playouts": 4}]
+    assert four == ["four playouts"]
+    assert {"trial 0", "trial 2"} <= {point.origin for point in points}
+
+
+def test_tidy_leaves_three_digits_and_whole_numbers() -> None:
+    assert tidy({"theta1": 1234, "theta5": 1.23456}, TWO) == {"theta1": 1234, "theta5": 1.23}
+    assert tidy({"theta1": 17, "theta5": 9.9999}, TWO) == {"theta1": 17, "theta5": 10.0}
+    assert tidy({"theta1": 17, "theta5": 1.0004}, TWO) == {"theta1": 17, "theta5": 1.0}
+
+
+def test_published_points_keep_their_names() -> None:
+    """A θ of numbers is named as it was before there were words: its games stay its own."""
+    published = pd.read_csv(ROOT / "results" / "reference" / "mcmdp" / "front.csv")
+    for _, row in published.iterrows():
+        assert key_of({f"theta{k}": row[f"theta{k}"] for k in range(1, 7)}) == row["point"]
+
+
+def test_words_name_points_too(words: Experiment) -> None:
+    params = {"n_simulations": 6, "leaf_value": "score", "exploration": 123.456}
+    assert key_of(params) == key_of(dict(reversed(params.items())))
+    assert key_of(params) != key_of({**params, "leaf_value": "random"})
+    assert tidy(params, words) == {**params, "exploration": 123.0}

@@ -1,0 +1,154 @@
+"""A schedule's table against nodes counted one by one, and its standard error against the jackknife."""
+
+import json
+import math
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from agents.twenty48.mcmdp import MonteCarloMDP
+from agents.twenty48.pmcts import PureMonteCarlo
+from agents.twenty48.schedule import AUTHORS_SCHEDULE, Schedule
+from engine.twenty48 import Rule
+from study.cli import app
+from study.errors import InputError
+from study.terminal.schedule import (
+    GameLooks,
+    looks_of_game,
+    playouts_per_look,
+    schedule_of,
+    schedule_table,
+    use_for_people,
+    use_of,
+)
+from tests.oracles import twenty48 as oracle
+
+UNEVEN = Schedule(tuple(range(1, 16)), tuple(range(31, 16, -1)))
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_the_playouts_of_a_game_are_those_of_its_nodes(rule: Rule) -> None:
+    """Every node of every decision is made by plain rules, and given its playouts one by one."""
+    agent = MonteCarloMDP(UNEVEN, rule=rule)
+    n_playouts, n_moves, n_random = 0, 0, 0
+    for move in agent.moves(3):
+        n_moves += 1
+        n_random += move.decision.n_playout_moves
+        board = oracle.from_packed(move.board)
+        slid = [oracle.slide(board, action, rule)[0] for action in range(4)]
+        moved = [after for after in slid if after != board]
+        if len(moved) == 1:
+            assert move.decision.n_playout_moves == 0
+            continue
+        for after in moved:
+            empty = len(oracle.empty_cells(after))
+            for _ in oracle.empty_cells(after):
+                n_playouts += UNEVEN.n_twos[empty - 1] + UNEVEN.n_fours[empty - 1]
+    game = looks_of_game(agent, 3)
+    assert (game.n_moves, game.n_playout_moves) == (n_moves, n_random)
+    assert (game.n_moves, game.n_playout_moves) == (
+        agent.play(3).n_moves,
+        agent.play(3).n_playout_moves,
+    )
+    use = use_of(UNEVEN, [game])
+    assert use.playouts_per_move == pytest.approx(n_playouts / n_moves)
+    assert use.playout_moves_per_move == pytest.approx(n_random / n_moves)
+    assert math.isnan(use.playouts_sem)
+    assert "± ?" in use_for_people(use)
+
+
+def test_the_standard_error_is_close_to_the_jackknifes() -> None:
+    """The ratio without each game in turn: a different estimate of the same error, equal to order 1/n."""
+    rng = np.random.default_rng(2)
+    games = []
+    for _ in range(60):
+        n_moves = int(rng.integers(500, 2500))
+        looks = rng.multinomial(3 * n_moves, rng.dirichlet(np.full(15, 5.0)))
+        games.append(GameLooks(n_moves, 7 * n_moves, tuple(int(count) for count in looks)))
+    use = use_of(UNEVEN, games)
+    playouts = np.array([sum(np.array(g.n_looks) * playouts_per_look(UNEVEN)) for g in games])
+    moves = np.array([g.n_moves for g in games])
+    assert use.playouts_per_move == pytest.approx(playouts.sum() / moves.sum())
+    assert use.playouts_by_row.sum() == pytest.approx(use.playouts_per_move)
+    assert use.playout_moves_per_move == 7
+    left_out = (playouts.sum() - playouts) / (moves.sum() - moves)
+    jackknife = math.sqrt(59 / 60 * ((left_out - left_out.mean()) ** 2).sum())
+    assert use.playouts_sem == pytest.approx(jackknife, rel=0.05)
+
+
+def test_playouts_of_an_action_are_by_hand() -> None:
+    per_look = playouts_per_look(AUTHORS_SCHEDULE)
+    assert per_look[0] == 500 + 80
+    assert per_look[2] == 3 * (125 + 20)
+    assert per_look[14] == 15 * (9 + 3)
+
+
+def test_an_agent_without_a_schedule_is_refused() -> None:
+    with pytest.raises(InputError, match=r"'pmcts' given, which has no schedule; one of mcmdp.*"):
+        schedule_of("pmcts", PureMonteCarlo(1))
+    assert schedule_of("table1", MonteCarloMDP.of_table1()) == AUTHORS_SCHEDULE
+
+
+def test_the_table_has_a_row_a_number_of_empty_cells() -> None:
+    table = schedule_table(AUTHORS_SCHEDULE, None)
+    assert (table.row_count, len(table.columns)) == (15, 4)
+    played = use_of(UNEVEN, [looks_of_game(MonteCarloMDP(UNEVEN), 0)])
+    assert len(schedule_table(UNEVEN, played).columns) == 7
+
+
+def test_the_command_prints_what_json_has() -> None:
+    runner = CliRunner()
+    asked = ["schedule", "--theta", "6,4,2,1,2,1", "--set", "min_playouts=1", "--games", "2"]
+    shown = runner.invoke(app, asked)
+    assert shown.exit_code == 0
+    answer = json.loads(runner.invoke(app, [*asked, "--json"]).stdout)
+    agent = MonteCarloMDP.from_theta(6, 4, 2, 1, 2, 1, min_playouts=1)
+    games = [agent.play(seed) for seed in (0, 1)]
+    n_moves = sum(game.n_moves for game in games)
+    assert answer["games"]["n_moves"] == n_moves
+    assert answer["games"]["playout_moves_per_move"] == pytest.approx(
+        sum(game.n_playout_moves for game in games) / n_moves
+    )
+    mean = answer["games"]["playouts_per_move"]["mean"]
+    assert sum(row["playouts_per_move"] for row in answer["rows"]) == pytest.approx(mean)
+    assert f"{mean:,.1f} ± " in shown.stdout
+    assert "over 2 games" in shown.stdout
+    assert [row["playouts_of_a_node_of_2"] for row in answer["rows"][:4]] == [6, 3, 2, 4]
+
+    bare = runner.invoke(app, ["schedule", "--agent", "table1", "--games", "0"])
+    assert bare.exit_code == 0
+    assert bare.stdout.splitlines()[-1].split() == ["15", "9", "3", "180"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "named"),
+    [
+        (["--agent", "pmcts"], "has no schedule"),
+        (["--games", "-1"], "games: -1 given, 0 to"),
+        (["--seed", "-1"], "seed: -1 given, 0 to"),
+        (["--theta", "1,2"], "theta: 2 values given"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(asked: list[str], named: str) -> None:
+    done = CliRunner().invoke(app, ["schedule", *asked])
+    assert done.exit_code == 2
+    assert named in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_an_interrupt_within_a_kernel_is_one_line() -> None:
+    """Decisions are made in this process: an interrupt that comes in the middle of one is no error."""
+    command = [sys.executable, "-m", "study", "schedule", "--games", "5000"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    time.sleep(5)  # imports and kernels; an interrupt before that is answered alike
+    process.send_signal(signal.SIGTERM)
+    _, stderr = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert stderr.splitlines() == ["thetafront: interrupted"]

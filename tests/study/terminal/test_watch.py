@@ -1,0 +1,277 @@
+"""A watched game: pictures of fixed states, whole games by a fake person, one real terminal."""
+
+import fcntl
+import os
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from agents.twenty48.agent import Agent2048 as Agent
+from agents.twenty48.agent import Decision
+from agents.twenty48.leaf_value import LeafValue
+from agents.twenty48.mcmdp import MonteCarloMDP
+from agents.twenty48.random import RandomAgent
+from agents.twenty48.schedule import Schedule
+from agents.twenty48.uct import UCT
+from engine.twenty48 import Action, Rule, initial, legal_actions, pack, parse
+from study.cli import app
+from study.terminal.inspect import Thought
+from study.terminal.keys import DOWN, END, ESCAPE, RIGHT
+from study.terminal.position import Position
+from study.terminal.screen import View, picture, value_lines
+from study.terminal.session import last_line
+from study.terminal.twenty48 import faster, play_by_hand, slower, watch_agent
+from tests.study.terminal.watching import FakePerson, drawn
+
+WEAK = MonteCarloMDP(Schedule((1,) * 15, (1,) * 15))
+EVERY_TILE = pack(np.arange(16).reshape(4, 4))
+KEYS = (("space", "pause"), ("q", "quit"))
+
+
+# Pictures
+
+
+def view_of(board: int, decision: Decision | None, note: str = "") -> View:
+    position = Position(17, Rule.COMMON, board, 123_456, 3_210)
+    thought = Thought(decision, 37e-6) if decision else None
+    return View("mcmdp", position, thought, "5 moves/s", note, KEYS)
+
+
+DECISION = Decision(Action.RIGHT, np.array([np.nan, 2000.0, 1900.0, 1000.0]), 9)
+
+
+@pytest.mark.parametrize(
+    ("width", "height"), [(200, 60), (120, 40), (80, 24), (60, 24), (40, 14), (20, 5), (3, 2)]
+)
+def test_a_picture_fills_the_terminal_and_no_more(width: int, height: int) -> None:
+    lines = drawn(picture, view_of(EVERY_TILE, DECISION), width, height)
+    assert len(lines) == height
+    assert {len(line) for line in lines} == {width}
+    text = "\n".join(lines)
+    if width >= 40:
+        assert all(str(2**e) in text for e in range(1, 16))
+        assert all(word in text for word in ("123,456", "3,210", "17", "▶", "2,000", "1,000"))
+        assert "q quit" in text
+    if width >= 60:
+        assert "37.0 µs CPU" in text
+
+
+def test_bars_compare_the_actions() -> None:
+    up, right, down, left = (
+        line.plain for line in value_lines(Thought(DECISION, 0.0), width=10 + 40 + 18)
+    )
+    assert up.split() == ["↑", "up", "-"]
+    assert right.startswith("▶ → right ")
+    assert right.count("█") == 40
+    assert right.split()[-1] == "2,000"
+    # 100 of 1,000 points behind: a tenth of four fifths is missing; 36.8 columns.
+    assert down.count("█") == 36
+    assert "▊" in down
+    assert down.split()[-2:] == ["1,900", "−100"]
+    assert left.count("█") == 8
+    assert left.split()[-2:] == ["1,000", "−1,000"]
+    assert {len(line) for line in (up, right, down, left)} == {68}
+
+
+def test_equal_values_and_none_at_all_have_bars_too() -> None:
+    equal = Decision(Action.UP, np.array([5.0, 5.0, np.nan, np.nan]), 0)
+    lines = value_lines(Thought(equal, 0.0), 40)
+    assert lines[0].plain.count("█") == lines[1].plain.count("█") == 12
+    none = Decision(Action.LEFT, np.full(4, np.nan), 0)
+    assert [line.plain.split()[-1] for line in value_lines(Thought(none, 0.0), 40)] == ["-"] * 4
+
+
+# Games
+
+
+def a_person(*arguments: Any, **more: Any) -> FakePerson[View]:
+    """A person who leaves when no action is left."""
+    return FakePerson(lambda view: not view.position.legal, *arguments, **more)
+
+
+@pytest.mark.parametrize(
+    "agent",
+    [
+        WEAK,
+        RandomAgent(),
+        MonteCarloMDP(WEAK.schedule, rule=Rule.CASCADE),
+        UCT(20, 4, leaf_value=LeafValue.SCORE, reuse=True),
+    ],
+)
+@pytest.mark.parametrize("speed", [0.5, 5, 1000])
+def test_a_watched_game_is_the_agents(agent: Agent, speed: float) -> None:
+    person = a_person()
+    end = watch_agent(agent, "someone", 6, speed, person.stage())
+    game = agent.play(6)
+    assert (end.score, end.n_moves, end.board) == (game.score, game.n_moves, game.end_board)
+    assert end.largest == game.max_tile
+    assert person.now == pytest.approx(game.n_moves / speed, rel=0.1, abs=1)
+    shown = [view.position for _, view in person.views]
+    assert shown[0] == Position.first(6, agent.rule)
+    assert shown[-1] == end
+    assert person.views[-1][1].note == "game over"
+    times = np.array([at for at, _ in person.views])
+    assert np.diff(times).min() > 0.9 / 30, "some thirty pictures a second at most"
+
+
+def test_what_is_shown_is_what_is_done() -> None:
+    person = a_person()
+    watch_agent(WEAK, "someone", 8, 1.0, person.stage())
+    moves = {move.n_moves: move.decision for move in WEAK.moves(8)}
+    n_compared = 0
+    for _, view in person.views:
+        if view.thought:
+            expected = moves[view.position.n_moves]
+            assert view.thought.decision.action == expected.action
+            assert np.array_equal(view.thought.decision.values, expected.values, equal_nan=True)
+            n_compared += 1
+    assert n_compared >= len(moves)
+
+
+def test_pause_step_speed_and_quit() -> None:
+    script = [(1.1, " "), (50.0, "n"), (51.0, RIGHT), (52.0, "x"), (53.0, ESCAPE)]
+    person = a_person([*script, (60.0, "q")])
+    end = watch_agent(WEAK, "someone", 6, 5.0, person.stage())
+    assert end.n_moves == 5 + 2, "five in 1.1 s, then two single steps"
+    assert person.views[-1][1].pace == "paused"
+    assert end.legal
+
+    person = a_person([(0.01, "n"), (0.1, " "), (10.0, " "), (12.5, "q")])
+    end = watch_agent(WEAK, "someone", 6, 1.0, person.stage())
+    assert end.n_moves == 1 + 2, "n does nothing while it runs; what was due goes on at once"
+
+    faster_now = a_person([(0.05, "+"), (0.06, "+"), (1.2, "-"), (1.3, "q")])
+    end = watch_agent(WEAK, "someone", 6, 0.5, faster_now.stage())
+    assert end.n_moves == 2, "at two moves a second"
+    assert faster_now.views[-1][1].pace == "1 move/s"
+
+
+def test_a_terminal_that_is_gone_ends_the_game() -> None:
+    assert watch_agent(WEAK, "someone", 6, 1.0, a_person(ends_at=3.5).stage()).n_moves == 3
+
+
+def test_speeds_are_a_ladder_with_ends() -> None:
+    assert (faster(0.5), faster(3), faster(1000)) == (1, 5, 1000)
+    assert (slower(1000), slower(3), slower(0.5)) == (500, 2, 0.5)
+
+
+def test_a_person_gets_the_tiles_of_the_agents_game() -> None:
+    """Who presses what the hint says plays the agent's game, to its end."""
+    names = {Action.UP: "w", Action.RIGHT: "l", Action.DOWN: DOWN, Action.LEFT: "A"}
+
+    def follow(view: View) -> str:
+        return names[view.thought.decision.action] if view.thought else "?"
+
+    person = a_person(answer=follow)
+    end = play_by_hand(WEAK, "you", 6, person.stage())
+    game = WEAK.play(6)
+    assert (end.score, end.n_moves, end.board) == (game.score, game.n_moves, game.end_board)
+    hinted = [view for _, view in person.views if view.thought]
+    assert all(view.note.startswith("hint: ") for view in hinted)
+
+
+def test_keys_that_move_nothing_change_nothing() -> None:
+    seed, stuck = next(
+        (seed, action)
+        for seed in range(1000)
+        for action in Action
+        if action not in legal_actions(initial(seed))
+    )
+    key = {Action.UP: "k", Action.RIGHT: "d", Action.DOWN: "j", Action.LEFT: "h"}[stuck]
+    keys = iter([key, "x", "?", "?", END])
+    person = a_person(answer=lambda _: next(keys))
+    start = Position.first(seed, Rule.COMMON)
+    assert play_by_hand(WEAK, "you", seed, person.stage()) == start
+    notes = [view.note.split(":")[0] for _, view in person.views]
+    said = f"no tile moves {stuck.name.lower()}"
+    assert notes == ["", said, said, "hint", ""]
+
+
+def test_the_last_line_says_how_to_see_it_again() -> None:
+    over = Position(17, Rule.COMMON, parse("2 4 2 4 / 4 2 4 2 / 2 4 2 4 / 4 2 4 1024"), 12_345, 678)
+    assert last_line(over, "thetafront watch") == (
+        "ended with 12,345 points after 678 moves, largest tile 1024, seed 17; again: thetafront watch"
+    )
+    assert last_line(Position.first(3, Rule.COMMON), "x").startswith("left with 0 points after 0")
+
+
+# The command
+
+
+@pytest.mark.parametrize(
+    ("asked", "named"),
+    [
+        ([], "watch: a terminal is needed"),
+        (["--speed", "0.1"], "speed: 0.1 given, 0.5 to 1000 allowed"),
+        (["--speed", "nan"], "speed: nan given, 0.5 to 1000 allowed"),
+        (["--seed", "-1"], "seed: -1 given, 0 to"),
+        (["--seed", "1", "--replay", "1"], "--seed and --replay given"),
+        (["nobody"], "agent: 'nobody' given"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(asked: list[str], named: str) -> None:
+    done = CliRunner().invoke(app, ["watch", *asked])
+    assert done.exit_code == 2
+    assert named in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def started(terminal: int) -> subprocess.Popen[bytes]:
+    """Start a watched game of ten moves a second on a terminal of 100 columns."""
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
+    environment = os.environ | {"TERM": "xterm-256color"}
+    for name in ("COLUMNS", "LINES", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        environment.pop(name, None)
+    command = [sys.executable, "-m", "study", "watch", "random", "--seed", "11", "--speed", "10"]
+    return subprocess.Popen(
+        command, stdin=terminal, stdout=terminal, stderr=terminal, env=environment
+    )
+
+
+def read_until(person: int, done: Callable[[bytes], bool]) -> bytes:
+    """Read what a terminal shows until that is enough; two minutes at most."""
+    received = b""
+    deadline = time.monotonic() + 120
+    while not done(received):
+        assert time.monotonic() < deadline, received[-2000:]
+        if select.select([person], [], [], 0.1)[0]:
+            received += os.read(person, 65536)
+    return received
+
+
+@pytest.mark.parametrize("leave", ["q", "interrupt"])
+def test_a_real_terminal_is_left_as_it_was(pair: tuple[int, int], leave: str) -> None:
+    person, terminal = pair
+    before = termios.tcgetattr(terminal)
+    game = started(terminal)
+    try:
+        received = read_until(person, lambda seen: b"SCORE" in seen and b"quit" in seen)
+        if leave == "q":
+            os.write(person, b"\x1b[Cq")
+        else:
+            game.send_signal(signal.SIGINT)
+        received += read_until(person, lambda _: game.poll() is not None)
+        received += read_until(person, lambda _: not select.select([person], [], [], 0.0)[0])
+    finally:
+        game.kill()
+        game.wait()
+    assert game.returncode == (0 if leave == "q" else 130)
+    assert termios.tcgetattr(terminal) == before
+    for on, off in ((b"\x1b[?1049h", b"\x1b[?1049l"), (b"\x1b[?25l", b"\x1b[?25h")):
+        assert 0 <= received.rindex(on) < received.rindex(off)
+    last = received[received.rindex(b"\x1b[?1049l") :].decode()
+    if leave == "q":
+        assert "left with" in last
+        assert "seed 11; again: thetafront watch random --replay 11" in last
+    else:
+        assert "thetafront: interrupted" in last

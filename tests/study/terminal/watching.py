@@ -1,0 +1,58 @@
+"""Watching without a terminal: a fake person with a clock, and pictures as lines of text."""
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from rich.console import Console, RenderableType
+from rich.screen import Screen
+
+from study.terminal.keys import END
+from study.terminal.pace import Stage
+
+V = TypeVar("V")
+
+
+@dataclass
+class FakePerson(Generic[V]):
+    """Presses keys at given times of a clock that nothing else moves, and leaves when the game is over."""
+
+    is_over: Callable[[V], bool]
+    script: list[tuple[float, str]] = field(default_factory=list)
+    ends_at: float = 1e9
+    now: float = 0.0
+    views: list[tuple[float, V]] = field(default_factory=list)
+    answer: Callable[[V], str] | None = None
+
+    def stage(self) -> Stage[V]:
+        return Stage(keyboard=self, show=self.show, clock=lambda: self.now)
+
+    def show(self, view: V) -> None:
+        self.views.append((self.now, view))
+
+    def read(self, timeout: float) -> list[str]:
+        assert timeout >= 0
+        if self.views and self.is_over(self.views[-1][1]):
+            return ["q"]
+        if self.now >= self.ends_at:
+            return [END]
+        if self.answer:
+            return [self.answer(self.views[-1][1])]
+        until = self.now + timeout + 1e-9  # a wait is never too short
+        if self.script and self.script[0][0] <= until:
+            at, key = self.script.pop(0)
+            self.now = max(self.now, at)
+            return [key]
+        self.now = until
+        return []
+
+
+def drawn(
+    picture: Callable[[V, int, int], RenderableType], view: V, width: int, height: int
+) -> list[str]:
+    """Return the lines of a terminal of that size that shows the picture of a view."""
+    console = Console(file=io.StringIO(), width=width, height=height, force_terminal=True)
+    options = console.options.update(height=height)
+    lines = console.render_lines(Screen(picture(view, width, height)), options)
+    return ["".join(segment.text for segment in line) for line in lines]

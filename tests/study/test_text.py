@@ -1,0 +1,39 @@
+"""Numbers of things in sentences: one is one."""
+
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from study.cli import app
+from study.experiments.registry import Experiment
+from study.text import counted, there_already
+
+
+@pytest.mark.parametrize(
+    ("n", "said"), [(0, "0 games"), (1, "1 game"), (2, "2 games"), (1000, "1,000 games")]
+)
+def test_one_has_no_s(n: int, said: str) -> None:
+    assert counted(n, "game") == said
+
+
+def test_what_is_there_already() -> None:
+    assert there_already("1 game") == "1 game is there already"
+    assert there_already("12 games") == "12 games are there already"
+    assert there_already("1 trial", "1 game") == "1 trial and 1 game are there already"
+
+
+def test_a_sweep_of_one_job_and_one_trial_says_so(solver: Experiment, tmp_path: Path) -> None:
+    """All that commands say of a study of one trial, of one game, by one job: no 1 with a plural."""
+    where = ["--results", str(tmp_path)]
+    sweep = ["sweep", "solver", "--trials", "1", "--design-size", "1", "--jobs", "1", *where]
+    said = ""
+    for words in (sweep, sweep, ["status", "solver", *where], ["pick", "solver", "--score", "1", *where],
+                  ["compare", "solver", *where]):  # fmt: skip
+        done = CliRunner().invoke(app, words)
+        assert done.exit_code == 0, done.stderr
+        said += done.stdout
+    assert "1 trial, 1 game each, 1 job, sampler" in said
+    assert "search complete already: 1 trial, 1 game (ask" in said
+    assert not re.findall(r"(?<![\d,.])1 (?:trials|games|jobs|points|validated points)\b", said)
