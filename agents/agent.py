@@ -9,8 +9,6 @@ from collections.abc import Hashable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Self
 
-__all__ = ["Agent", "Game", "check_seed", "warm"]
-
 LARGEST_SEED = 2**63 - 1
 
 

@@ -16,8 +16,6 @@ from agents.twenty48.random import RandomAgent
 from agents.twenty48.switching import Switching
 from agents.twenty48.uct import UCT
 
-__all__ = ["AGENTS", "Value", "build", "parameters", "theta_names", "words_allowed"]
-
 LARGEST_INTEGER = 2**53  # from there on, numbers are given that no float tells apart
 
 Value = float | str

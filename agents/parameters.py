@@ -9,8 +9,6 @@ import math
 from numbers import Integral
 from typing import Any
 
-__all__ = ["check_count"]
-
 
 def check_count(name: str, value: Any, least: int, most: float = math.inf) -> None:
     """Refuse, by ValueError, what is no integer, or none from ``least`` to ``most``: 1.5, and 2.0 and True, too."""

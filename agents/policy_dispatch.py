@@ -16,8 +16,6 @@ from typing import Any, TypeVar
 from numba import types
 from numba.core.typing.templates import AbstractTemplate, infer_global
 
-__all__ = ["Settings", "choose_by_settings", "decides", "decision_of"]
-
 Settings = tuple[Any, ...]
 """An agent's parameters as kernels take them, and what room they need: a NamedTuple of the agent's own class."""
 

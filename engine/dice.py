@@ -38,8 +38,6 @@ import numpy.typing as npt
 from engine.jit import kernel
 from engine.rng import SPAWN, START, below, next_word, stream, substream
 
-__all__ = ["REROLL_COST", "THREE_DICE", "Dice", "DiceMDP", "DicePolicy", "play_games"]
-
 REROLL_COST = 1
 """Points that rolling again costs, however many dice are rolled."""
 

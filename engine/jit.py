@@ -19,8 +19,6 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 
-__all__ = ["Integer", "cache_directory", "inlined", "kernel"]
-
 ROOT = Path(__file__).resolve().parent.parent
 COMPILED_PACKAGES = ("engine", "agents")
 

@@ -20,21 +20,6 @@ import numpy as np
 
 from engine.jit import inlined, kernel
 
-__all__ = [
-    "GHOSTS",
-    "PLAYOUT",
-    "POLICY",
-    "SLIP",
-    "SPAWN",
-    "START",
-    "below",
-    "mix",
-    "named_stream",
-    "next_word",
-    "stream",
-    "substream",
-]
-
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FORK = np.uint64(0xD1342543DE82EF95)
 

@@ -4,8 +4,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["InputError", "check_range", "naming"]
-
 
 class InputError(Exception):
     """Something given is not allowed, or not there: one line says what, and what would be allowed.

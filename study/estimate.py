@@ -8,8 +8,6 @@ import numpy.typing as npt
 from scipy.stats import binomtest, bootstrap, sem
 from scipy.stats import t as student
 
-__all__ = ["Estimate", "difference", "mean", "share"]
-
 N_RESAMPLES = 9999
 BATCH = 1000  # resamples at a time, so that they fit into memory
 FEWEST = 2

@@ -17,8 +17,6 @@ wherever one starts.
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["hypervolume", "nondominated", "p_on_front"]
-
 
 def nondominated(
     scores: npt.NDArray[np.float64], costs: npt.NDArray[np.float64]

@@ -30,8 +30,6 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["PSEUDO_GAMES", "TYPICAL_DEVIATION", "variances_of_means", "variances_of_rates"]
-
 PSEUDO_GAMES = 10.0
 TYPICAL_DEVIATION = 0.4  # of one game, relative to the mean
 

@@ -1,7 +1,5 @@
 """Numbers of things in sentences: ``1 game``, ``2 games``, ``1,000 games``."""
 
-__all__ = ["counted", "there_already"]
-
 
 def counted(n: int, noun: str) -> str:
     """Write how many there are of what ``noun`` names in the singular, and takes an s in the plural."""

@@ -33,8 +33,6 @@ from agents.mdp.policy_evaluation import evaluate
 from agents.mdp.value_iteration import Solved, ValueIteration
 from engine.dice import THREE_DICE, Dice, DicePolicy, play_games
 
-__all__ = ["DiceAgent", "DiceDecision", "DiceGame", "DiceGames"]
-
 # Between two calls of a kernel, well under a second apart, an interrupt is answered.
 GAMES_PER_CHUNK = 1_000_000
 

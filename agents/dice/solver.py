@@ -14,8 +14,6 @@ from agents.agent import Agent, Game, check_seed, warm
 from agents.dice.agent import DiceAgent
 from engine.dice import THREE_DICE, Dice
 
-__all__ = ["DiceSolution", "DiceSolver"]
-
 N_SOLUTIONS = 51
 
 

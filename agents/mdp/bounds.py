@@ -33,8 +33,6 @@ from agents.mdp.finite_mdp import FiniteMDP
 from agents.mdp.kernels import Tables
 from engine.jit import kernel
 
-__all__ = ["initial_values", "upper_bound"]
-
 
 @kernel
 def best_luck(tables: Tables) -> tuple[npt.NDArray[np.float64], bool]:

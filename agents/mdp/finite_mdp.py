@@ -30,8 +30,6 @@ import numpy.typing as npt
 from agents.mdp import kernels as bellman
 from agents.mdp.kernels import Tables
 
-__all__ = ["Description", "FiniteMDP", "check_discount"]
-
 Description = Mapping[Any, Mapping[Any, tuple[float, Mapping[Any, float]]]]
 """By state: by action: the expected reward, and by next state: its probability."""
 

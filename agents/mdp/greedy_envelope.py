@@ -27,8 +27,6 @@ import numpy.typing as npt
 from agents.mdp.kernels import Tables, backup
 from engine.jit import Integer, kernel
 
-__all__ = ["Workspace", "envelope_residual", "expand", "new_workspace"]
-
 
 class Workspace(NamedTuple):
     """What :func:`expand` works on, made once for many envelopes.

@@ -22,8 +22,6 @@ import numpy.typing as npt
 from agents.mdp.kernels import Tables, draw_outcome, lower
 from engine.jit import Integer, inlined
 
-__all__ = ["BACKUPS_PER_CHUNK", "LARGEST_DEPTH", "MOST_SIMULATIONS", "simulate"]
-
 # Between two calls of a kernel, well under a second apart unless envelopes are huge, an interrupt is answered.
 BACKUPS_PER_CHUNK = 200_000
 

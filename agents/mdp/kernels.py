@@ -31,18 +31,6 @@ import numpy.typing as npt
 from engine.jit import Integer, inlined, kernel
 from engine.rng import next_word
 
-__all__ = [
-    "NOTHING",
-    "Tables",
-    "action_value",
-    "backup",
-    "best_action",
-    "draw_outcome",
-    "greedy",
-    "lower",
-    "q_value",
-]
-
 NOTHING = -1
 """In the place of an action number: a terminal state's."""
 

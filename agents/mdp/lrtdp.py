@@ -47,8 +47,6 @@ from agents.parameters import check_count
 from engine.jit import Integer, kernel
 from engine.rng import PLAYOUT, stream
 
-__all__ = ["LabelledHeuristicSearch", "LabelledSolution"]
-
 
 @dataclass(frozen=True, eq=False)
 class LabelledSolution(Solution):

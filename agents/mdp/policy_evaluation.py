@@ -25,8 +25,6 @@ import numpy.typing as npt
 from agents.mdp.finite_mdp import FiniteMDP, whole_numbers
 from agents.mdp.kernels import NOTHING
 
-__all__ = ["Worth", "evaluate"]
-
 
 @dataclass(frozen=True, eq=False)
 class Worth:

@@ -40,8 +40,6 @@ from agents.parameters import check_count
 from engine.jit import Integer, kernel
 from engine.rng import PLAYOUT, stream
 
-__all__ = ["HeuristicSearch"]
-
 
 @kernel
 def simulations(

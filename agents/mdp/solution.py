@@ -10,8 +10,6 @@ from agents.mdp.finite_mdp import FiniteMDP
 from agents.mdp.greedy_envelope import envelope_residual
 from agents.mdp.kernels import greedy
 
-__all__ = ["Solution", "check_search", "solution_of"]
-
 
 @dataclass(frozen=True, eq=False)
 class Solution:

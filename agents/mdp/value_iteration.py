@@ -36,8 +36,6 @@ from agents.mdp.kernels import Floats, Tables, best_action, greedy
 from agents.parameters import check_count
 from engine.jit import Integer, kernel
 
-__all__ = ["Solved", "ValueIteration", "sweep", "sweep_until"]
-
 # Between two calls of a kernel, well under a second apart, an interrupt is answered.
 OUTCOMES_PER_CHUNK = 50_000_000
 

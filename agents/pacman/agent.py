@@ -22,8 +22,6 @@ from engine.pacman.state import N_STEPS
 from engine.pacman.world import setting_of
 from engine.rng import POLICY, named_stream
 
-__all__ = ["SMALL", "Explanation", "PacmanAgent", "PacmanDecision", "PacmanGame", "PacmanMove"]
-
 # A chunk ends with one or the other: a tenth of a second in common mazes.
 MOVES_PER_CHUNK = 250
 BACKUPS_PER_CHUNK = 2_000_000

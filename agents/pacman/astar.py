@@ -29,8 +29,6 @@ from engine.pacman import GhostKind, Layout, LayoutName
 from engine.pacman.maze import N_DIRECTIONS, NO_DIRECTION, UNREACHABLE, Action, Maze
 from engine.pacman.state import PACMAN, TIMER, State, X, Y
 
-__all__ = ["PacmanAStar"]
-
 LARGEST_DANGER = 4096
 STOP = int(Action.STOP)
 

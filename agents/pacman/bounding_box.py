@@ -16,8 +16,6 @@ from engine.jit import Integer, inlined, kernel
 from engine.pacman.maze import Maze
 from engine.pacman.state import PACMAN, State, X, Y
 
-__all__ = ["cut_outcomes", "keep"]
-
 
 @inlined
 def box(maze: Maze, state: State) -> tuple[Integer, Integer, Integer, Integer]:

@@ -13,8 +13,6 @@ from engine.pacman.state import N_STEPS, OUTCOME, Outcome, Setting, State
 from engine.pacman.step import step
 from engine.rng import POLICY, stream
 
-__all__ = ["Choice", "decide", "play_on"]
-
 Choice = tuple[Integer, Integer, Integer, float]
 """What a kernel that decides returns.
 

@@ -31,8 +31,6 @@ from engine.pacman import Action, Layout
 from engine.pacman.maze import N_DIRECTIONS
 from engine.pacman.motion import P_CHOSEN, P_SIDE
 
-__all__ = ["NO_STATE", "MazeMotion"]
-
 NO_STATE = -1
 """In the place of a state: a wall's."""
 

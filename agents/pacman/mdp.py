@@ -60,8 +60,6 @@ from engine.pacman.maze import N_DIRECTIONS, Maze
 from engine.pacman.state import PACMAN, State
 from engine.rng import below, next_word
 
-__all__ = ["PacmanMDP"]
-
 # One decision in the largest maze that there is then stays below a second, and so does the answer to an interrupt.
 LARGEST_MAX_SWEEPS = 5_000
 LARGEST_CAPSULE_REWARD = 1000.0

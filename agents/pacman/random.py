@@ -15,8 +15,6 @@ from engine.pacman.random_play import random_action
 from engine.pacman.state import State
 from engine.rng import next_word
 
-__all__ = ["PacmanRandom"]
-
 
 class RandomSettings(NamedTuple):
     """No parameters: the name of who decides."""

@@ -40,16 +40,6 @@ from engine.pacman import Layout
 from engine.pacman.maze import Maze, steps_from
 from engine.pacman.state import TIMER, State, X, Y
 
-__all__ = [
-    "LARGEST_RADIUS",
-    "OPEN_REWARD",
-    "Distance",
-    "InZone",
-    "Near",
-    "near_states",
-    "put_rewards",
-]
-
 FOOD_REWARD = 10.0
 OPEN_REWARD = -1.0
 ZONE_REWARDS = (-500.0, -300.0, -200.0, -100.0, -50.0)

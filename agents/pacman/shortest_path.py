@@ -24,8 +24,6 @@ from agents.mdp.kernels import Indices
 from engine.jit import Integer, inlined, kernel
 from engine.pacman.maze import N_DIRECTIONS, NO_DIRECTION, UNREACHABLE, Maze
 
-__all__ = ["SearchRoom", "nearest_goal", "new_room"]
-
 # Cells and steps, of which there are no more than cells, fit in twenty bits each: a maze has 64 × 64 cells at most.
 BITS = 20
 MASK = (1 << BITS) - 1

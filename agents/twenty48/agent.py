@@ -29,8 +29,6 @@ from engine.twenty48 import (
     tile,
 )
 
-__all__ = ["Agent2048", "Decision", "Game2048", "Move", "Progress"]
-
 EMPTY_BOARD = 0
 
 

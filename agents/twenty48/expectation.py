@@ -45,15 +45,6 @@ from engine.twenty48.board import (
 from engine.twenty48.playout import playouts
 from engine.twenty48.rule import BuiltRule
 
-__all__ = [
-    "ExpectationSettings",
-    "check_top_share",
-    "decide_by_expectation",
-    "mean_of_best",
-    "put_spawns",
-    "sum_of_best",
-]
-
 MOST_NODES = N_ACTIONS * 15 * 2
 
 

@@ -27,8 +27,6 @@ from engine.rng import mix
 from engine.twenty48.board import N_ACTIONS, P_FOUR, P_TWO, afterstate, n_empty
 from engine.twenty48.playout import playouts
 
-__all__ = ["decide_by_expectimax", "leaf_counts", "n_expectimax_leaves"]
-
 NOTHING = -1
 
 Boards = npt.NDArray[np.uint64]

@@ -38,8 +38,6 @@ from engine.rng import next_word
 from engine.twenty48.board import empty_cells, is_four, is_terminal, slide_left, turn, worth
 from engine.twenty48.swar import random_empty_cell
 
-__all__ = ["WEIGHTS", "LeafValue", "leaf_value", "rollout", "weighted_tiles"]
-
 
 class LeafValue(StrEnum):
     """How a leaf is valued. See the module for what the names mean."""

@@ -12,8 +12,6 @@ from engine.rng import SPAWN, stream
 from engine.twenty48.board import afterstate, spawn
 from engine.twenty48.rule import BuiltRule
 
-__all__ = ["Choice", "decide", "play_on"]
-
 Choice = tuple[Integer, npt.NDArray[np.float64], Integer]
 """What a kernel that decides returns.
 

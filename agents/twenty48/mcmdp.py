@@ -16,8 +16,6 @@ from agents.twenty48.expectation import ExpectationSettings, check_top_share
 from agents.twenty48.schedule import AUTHORS_SCHEDULE, AUTHORS_THETA, Schedule
 from engine.twenty48.rule import Rule
 
-__all__ = ["MonteCarloMDP"]
-
 LARGEST_REWARD_WEIGHT = 1000.0
 
 

@@ -20,8 +20,6 @@ from engine.twenty48.board import N_ACTIONS, afterstate, legal_actions, spawn
 from engine.twenty48.playout import playouts
 from engine.twenty48.rule import BuiltRule, Rule
 
-__all__ = ["PureMonteCarlo"]
-
 LARGEST_N_PLAYOUTS = 1_000_000
 
 

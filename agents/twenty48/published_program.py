@@ -26,8 +26,6 @@ from engine.twenty48.board import N_ACTIONS, P_FOUR, P_TWO, afterstate, n_empty,
 from engine.twenty48.playout import playouts
 from engine.twenty48.rule import BuiltRule, Rule
 
-__all__ = ["FoursExploredAsTwos", "OneSpawnADirection"]
-
 MOST_NODES = 30
 
 

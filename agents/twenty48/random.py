@@ -15,8 +15,6 @@ from engine.rng import POLICY, below, next_word
 from engine.twenty48.board import N_ACTIONS, legal_actions
 from engine.twenty48.rule import BuiltRule
 
-__all__ = ["RandomAgent"]
-
 
 @kernel
 def random_action(legal: int, stream: np.uint64) -> int:

@@ -25,8 +25,6 @@ import numpy.typing as npt
 
 from agents.parameters import check_count
 
-__all__ = ["AUTHORS_SCHEDULE", "AUTHORS_THETA", "Schedule"]
-
 AUTHORS_THETA = (500.0, 54.0, 18.0, 9.0, 6.25, 1.0)
 """The author's untuned θ, from his published code."""
 

@@ -39,8 +39,6 @@ from engine.twenty48.board import N_ACTIONS, largest_exponent, worth
 from engine.twenty48.notation import SIZE
 from engine.twenty48.small import cells, small_afterstate, small_spawns
 
-__all__ = ["DEAL", "DEALING", "Small2048"]
-
 DEAL = 0
 """The state before a game."""
 

@@ -34,8 +34,6 @@ from engine.jit import Integer, kernel
 from engine.twenty48.board import N_ACTIONS, afterstate, n_empty
 from engine.twenty48.rule import BuiltRule
 
-__all__ = ["Switching"]
-
 LARGEST_SWITCH_AT = 15
 LARGEST_DEPTH = 5
 LARGEST_COUNT = 1_000_000

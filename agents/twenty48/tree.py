@@ -44,22 +44,6 @@ from engine.twenty48.board import (
     spawn_from_word,
 )
 
-__all__ = [
-    "LAST_ACTION",
-    "N_CHANCE",
-    "N_DECISION",
-    "N_SLOTS",
-    "ROOT",
-    "UNVISITED",
-    "Tree",
-    "back_up",
-    "clear",
-    "follow",
-    "new_tree",
-    "select",
-    "update",
-]
-
 ROOT = 0
 UNVISITED = -1
 N_SLOTS = 30  # fifteen empty cells after an action, two tiles

@@ -18,8 +18,6 @@ from agents.twenty48.tree import (
 from engine.jit import Integer, kernel
 from engine.twenty48.board import N_ACTIONS
 
-__all__ = ["child_with", "keep_subtree"]
-
 
 @kernel
 def child_with(tree: Tree, board: np.uint64) -> Integer:

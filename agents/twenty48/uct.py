@@ -59,8 +59,6 @@ from engine.rng import substream
 from engine.twenty48.board import N_ACTIONS
 from engine.twenty48.rule import BuiltRule
 
-__all__ = ["UCT"]
-
 MOST_SIMULATIONS = 100_000
 LARGEST_DEPTH = 1000
 LARGEST_NUMBER = 1e9

@@ -35,8 +35,6 @@ from engine.pacman.maze import (
 from engine.pacman.state import DIRECTION, PACMAN, TIMER, State, X, Y
 from engine.rng import below
 
-__all__ = ["move_ghost", "restart_ghost"]
-
 CLOSEST = np.uint64(round(0.8 * 2**32))
 
 

@@ -25,8 +25,6 @@ import numpy as np
 from engine.pacman import maze
 from engine.pacman.maze import UNREACHABLE, Flags, Maze, steps_from
 
-__all__ = ["CAPSULE", "FOOD", "GHOST", "LAYOUTS", "OPEN", "PACMAN", "WALL", "Layout", "LayoutName"]
-
 WALL, FOOD, CAPSULE, GHOST, PACMAN, OPEN = "%.oGP "
 CHARACTERS = WALL + FOOD + CAPSULE + GHOST + PACMAN + OPEN
 

@@ -18,23 +18,6 @@ import numpy.typing as npt
 
 from engine.jit import Integer, inlined, kernel
 
-__all__ = [
-    "DX",
-    "DY",
-    "NO_DIRECTION",
-    "N_ACTIONS",
-    "N_DIRECTIONS",
-    "UNREACHABLE",
-    "Action",
-    "Flags",
-    "Indices",
-    "Maze",
-    "build",
-    "count_directions",
-    "kth_direction",
-    "steps_from",
-]
-
 Flags = npt.NDArray[np.bool_]
 Indices = npt.NDArray[np.int64]
 

@@ -11,8 +11,6 @@ import numpy as np
 from engine.jit import Integer, inlined
 from engine.pacman.maze import Action, Maze
 
-__all__ = ["P_CHOSEN", "P_SIDE", "destination"]
-
 P_CHOSEN = 0.8
 P_SIDE = 0.1
 """The probability of each of the two sides."""

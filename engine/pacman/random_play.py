@@ -18,8 +18,6 @@ from engine.pacman.state import (
 from engine.pacman.step import step
 from engine.rng import POLICY, below, next_word, stream
 
-__all__ = ["play_random_games", "random_action"]
-
 STOP = int(Action.STOP)
 RUNNING = int(Outcome.RUNNING)
 

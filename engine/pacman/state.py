@@ -27,25 +27,6 @@ import numpy as np
 from engine.jit import Integer, kernel
 from engine.pacman.maze import NO_DIRECTION, Flags, Indices, Maze
 
-__all__ = [
-    "DIRECTION",
-    "NO_CAP",
-    "N_FOOD",
-    "N_STEPS",
-    "OUTCOME",
-    "PACMAN",
-    "SCORE",
-    "TIMER",
-    "Outcome",
-    "Setting",
-    "State",
-    "X",
-    "Y",
-    "begin",
-    "copied",
-    "new_state",
-]
-
 PACMAN, N_FOOD, N_STEPS, SCORE, OUTCOME = range(5)
 X, Y, DIRECTION, TIMER = range(4)
 

@@ -58,8 +58,6 @@ from engine.pacman.state import (
 )
 from engine.rng import GHOSTS, SLIP, next_word, stream
 
-__all__ = ["SCARED_MOVES", "step"]
-
 STEP_REWARD = -1
 FOOD_REWARD = 10
 WIN_REWARD = 500

@@ -29,8 +29,6 @@ from engine.pacman.maze import NO_DIRECTION, Action, Flags
 from engine.pacman.state import Outcome, Setting, State, copied, new_state
 from engine.pacman.step import step
 
-__all__ = ["MOST_STEPS", "Ghost", "GhostKind", "RandomGames", "World", "random_games"]
-
 MOST_STEPS = 10_000
 """After so many steps a game is cut, unless told otherwise; an agent that wins on ``medium`` takes some hundreds."""
 

@@ -31,20 +31,6 @@ from engine.jit import Integer, inlined, kernel
 from engine.rng import START, below, next_word, substream
 from engine.twenty48.rule import BuiltRule
 
-__all__ = [
-    "P_FOUR",
-    "P_TWO",
-    "Action",
-    "afterstate",
-    "initial",
-    "is_terminal",
-    "largest_exponent",
-    "legal_actions",
-    "n_empty",
-    "spawn",
-    "worth",
-]
-
 
 class Action(IntEnum):
     """The four actions. An action's legality is bit ``action`` of :func:`legal_actions`."""

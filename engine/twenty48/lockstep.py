@@ -44,8 +44,6 @@ from engine.twenty48.planes import (
 )
 from engine.twenty48.rule import BuiltRule
 
-__all__ = ["LANES", "NO_GAME", "find_over", "n_set", "new_group", "play_steps"]
-
 Group = npt.NDArray[np.uint64]
 
 WORDS = 8  # a plane; one AVX-512 register. No result depends on the registers in use.

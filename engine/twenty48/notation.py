@@ -6,8 +6,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["SIZE", "pack", "parse", "render", "tile", "unpack"]
-
 SIZE = 4
 N_CELLS = SIZE * SIZE
 LARGEST_EXPONENT = 15

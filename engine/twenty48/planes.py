@@ -21,24 +21,6 @@ import numpy as np
 from engine.jit import inlined
 from engine.twenty48.rule import BuiltRule
 
-__all__ = [
-    "Cell",
-    "Number",
-    "Tile",
-    "add_three_bits",
-    "add_to_four_bits",
-    "differ",
-    "either",
-    "filled",
-    "is_largest",
-    "scale_by_bit",
-    "slide_row",
-    "swap",
-    "take_three_bits",
-    "take_two_bits",
-    "with_flag",
-]
-
 Cell = tuple[np.uint64, np.uint64, np.uint64, np.uint64]
 Tile = tuple[np.uint64, np.uint64, np.uint64, np.uint64, np.uint64]
 Number = tuple[np.uint64, np.uint64, np.uint64]

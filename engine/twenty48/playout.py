@@ -38,8 +38,6 @@ from engine.twenty48.rule import BuiltRule
 from engine.twenty48.swar import MOST_LANES, finish
 from engine.twenty48.transposition import cross
 
-__all__ = ["playouts"]
-
 STEPS_BETWEEN_CHECKS = 8  # 4 was measured as good
 EXCHANGE_COST = 1200  # in steps of one lane; anything from 700 to 2,000 was measured as good
 NOBODY = -1

@@ -20,8 +20,6 @@ pays nothing for it.
 
 from enum import Enum
 
-__all__ = ["BuiltRule", "Rule"]
-
 BuiltRule = bool | None
 """A rule as kernels take it."""
 

@@ -16,19 +16,6 @@ from engine.twenty48 import playout
 from engine.twenty48.board import Action
 from engine.twenty48.rule import Rule
 
-__all__ = [
-    "afterstate",
-    "initial",
-    "is_terminal",
-    "largest_exponent",
-    "legal_actions",
-    "n_empty",
-    "playouts",
-    "spawn",
-    "stream",
-    "worth",
-]
-
 
 def word(name: str, value: int) -> np.uint64:
     """Return 64 bits for a kernel; ValueError if ``value`` has more."""

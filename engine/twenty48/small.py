@@ -20,8 +20,6 @@ import numpy.typing as npt
 from engine.jit import Integer, kernel
 from engine.twenty48.board import P_FOUR, P_TWO, Action, afterstate, empty_cells
 
-__all__ = ["cells", "small_afterstate", "small_spawns"]
-
 RIGHT = int(Action.RIGHT)
 DOWN = int(Action.DOWN)
 

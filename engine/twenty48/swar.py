@@ -25,8 +25,6 @@ from engine.twenty48.board import (
 )
 from engine.twenty48.rule import BuiltRule
 
-__all__ = ["MOST_LANES", "finish"]
-
 MOST_LANES = 64
 VECTOR = 8  # lanes in use are rounded up to whole vectors, so that no scalar loop remains
 STEPS_BETWEEN_CHECKS = 8

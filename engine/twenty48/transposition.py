@@ -9,8 +9,6 @@ import numpy as np
 from engine.jit import inlined, kernel
 from engine.twenty48.lockstep import WORDS, Group
 
-__all__ = ["cross"]
-
 
 @inlined
 def cross_pair(

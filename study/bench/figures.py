@@ -27,8 +27,6 @@ from study.run.workers import n_cores
 from study.store.manifest import machine
 from study.text import counted
 
-__all__ = ["bench_tables", "measure", "throughput_figure"]
-
 N_ROUNDS = 7
 N_DECISIONS = 5_000
 BATCHES = (1, 8, 64, 128, 256, 512, 1_000, 2_000, 5_000, 20_000, 100_000)

@@ -25,8 +25,6 @@ from agents.pacman.mdp import PacmanMDP
 from engine.pacman import Layout, LayoutName, random_games
 from study.bench.rates import SECONDS_OF_AGENT_GAMES, Round, inside, median_rates, repeated
 
-__all__ = ["FLOORS", "dice_games", "game_rates", "game_rounds", "random_steps"]
-
 DICE = "three dice, optimal policy"
 RANDOM_SMALL = "Pacman at random, small"
 RANDOM_MEDIUM = "Pacman at random, medium"

@@ -17,8 +17,6 @@ from study.errors import InputError
 from study.run.workers import Workers
 from study.store.manifest import ROOT
 
-__all__ = ["CReference", "fresh_process_figures", "games_per_second"]
-
 C_SOURCES = ROOT / "tests" / "bench"
 
 WARM_UP = """

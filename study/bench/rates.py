@@ -18,20 +18,6 @@ from engine.twenty48 import afterstate, initial, legal_actions, spawn
 from engine.twenty48.playout import playouts
 from study.bench.table_playout import row_tables, table_playouts
 
-__all__ = [
-    "BY_PLANES",
-    "BY_TABLE",
-    "SECONDS_OF_AGENT_GAMES",
-    "Round",
-    "author_times",
-    "batch_rate",
-    "decision_microseconds",
-    "inside",
-    "kernel_rounds",
-    "median_rates",
-    "repeated",
-]
-
 BY_PLANES = "random games from the start, bit-planes"
 BY_TABLE = "random games from the start, table lookup"
 

@@ -23,14 +23,6 @@ from agents.twenty48.uct import UCT
 from engine.twenty48 import legal_actions
 from study.bench.rates import SECONDS_OF_AGENT_GAMES, Round, inside, median_rates
 
-__all__ = [
-    "FLOORS",
-    "allocations_per_simulation",
-    "inside_games",
-    "n_simulations_of_game",
-    "simulation_rates",
-]
-
 SEARCH = UCT(n_simulations=100, depth=10, exploration=100.0)
 
 FLOORS = {LeafValue.RANDOM.value: 0.2, LeafValue.SCORE.value: 0.3}

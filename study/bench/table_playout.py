@@ -21,8 +21,6 @@ from engine.twenty48.board import (
     worth,
 )
 
-__all__ = ["row_tables", "table_playouts"]
-
 N_ROWS = 1 << 16
 ROW = np.uint64(N_ROWS - 1)
 

@@ -31,8 +31,6 @@ from study.run.dispatch import GAMES_PER_WORKER
 from study.store.storage import runs_of
 from study.store.trial_games import games_of
 
-__all__ = ["Durations", "simulate", "utilization_frame", "utilization_table"]
-
 WORKERS = (2, 8, 16, 64, 256)
 GAMES_A_WORKER = 40  # of each simulated study, so that its beginning and end weigh little
 

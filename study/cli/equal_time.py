@@ -20,8 +20,6 @@ from study.errors import InputError
 if TYPE_CHECKING:
     from study.reproduce.equal_time.fronts import Front
 
-__all__ = ["OR_A_FOLDER", "compare_at_equal_time", "equal_time"]
-
 OR_A_FOLDER = (
     "or a folder, with a slash in its name, that has a study's front.csv and manifest.json"
 )

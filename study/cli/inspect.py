@@ -9,8 +9,6 @@ from study.cli.options import decimal, whole
 from study.cli.program import app, console
 from study.errors import InputError, check_range
 
-__all__ = ["act", "schedule", "watch"]
-
 LARGEST_STREAM = 2**64 - 1
 LARGEST_SEED = 2**63 - 1
 MOST_GAMES = 100_000
@@ -148,11 +146,12 @@ def watch(
     import shlex
 
     from study.experiments.play import agent_2048_of
+    from study.terminal.pace import FASTEST, SLOWEST, Stage
     from study.terminal.pacman import PACMAN_AGENTS
     from study.terminal.position import Position
     from study.terminal.screen import View
     from study.terminal.session import in_terminal, last_line
-    from study.terminal.twenty48 import FASTEST, SLOWEST, Stage, play_by_hand, watch_agent
+    from study.terminal.twenty48 import play_by_hand, watch_agent
 
     if seed is not None and replay is not None:
         raise InputError("watch: --seed and --replay given, one of them allowed")

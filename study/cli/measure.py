@@ -22,8 +22,6 @@ from study.cli.program import app, console, failed
 from study.cli.studies import reading
 from study.errors import InputError
 
-__all__ = ["bench", "benchmark_samplers", "play", "utilization"]
-
 
 @app.command()
 def play(

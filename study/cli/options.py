@@ -5,21 +5,6 @@ from typing import Annotated, Any
 
 import typer
 
-__all__ = [
-    "RESULTS",
-    "JobsOption",
-    "NameOption",
-    "OutputOption",
-    "ResultsOption",
-    "StandardErrorOption",
-    "StudyArgument",
-    "ValidationGamesOption",
-    "ValidationPointsOption",
-    "decimal",
-    "folder",
-    "whole",
-]
-
 
 def whole_number(text: str) -> int:
     """Read a whole number."""

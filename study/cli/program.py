@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-__all__ = ["Commands", "app", "console", "failed", "main", "progress_console"]
-
 PROGRAM = "thetafront"
 SECONDS_TO_COME_AGAIN = 0.05
 interrupted = threading.Event()

@@ -18,8 +18,6 @@ from study.cli.program import app, console
 from study.cli.studies import reading
 from study.errors import InputError
 
-__all__ = ["compare", "export", "front", "pick", "plot", "status"]
-
 
 @app.command()
 def status(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:

@@ -21,8 +21,6 @@ from study.cli.rows import (
 if TYPE_CHECKING:
     from agents.twenty48.agent import Game2048
 
-__all__ = ["bellman", "dice", "mcts", "pacman", "switching", "table1"]
-
 reproduce = typer.Typer(
     cls=Commands,
     help="Play again what the sources report, with intervals.",

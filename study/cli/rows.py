@@ -11,16 +11,6 @@ from study.cli.options import RESULTS, folder, whole
 from study.cli.program import failed
 from study.errors import check_range
 
-__all__ = [
-    "GamesOption",
-    "ReuseOption",
-    "SeedOption",
-    "output_option",
-    "rows_reported",
-    "seeds_of",
-    "settings_of",
-]
-
 MOST_GAMES = 100_000
 
 GamesOption = Annotated[int, whole("Games a row.", "--games")]

@@ -18,8 +18,6 @@ from study.cli.rows import rows_reported
 from study.cli.studies import reading
 from study.errors import InputError, check_range
 
-__all__ = ["replicates"]
-
 AGENT = "mcmdp"
 VERSUS = "903,56,38,2,10,0.56"
 """What the author's θ is held against by default: rounded, a validated trial of the published sweep."""

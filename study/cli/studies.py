@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import optuna
 
-    from study.experiments.registry import Experiment
+    from study.experiments.definition import Experiment
     from study.store.location import Place
-
-__all__ = ["reading"]
 
 
 @contextmanager

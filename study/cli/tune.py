@@ -23,8 +23,6 @@ from study.cli.program import app, console, failed
 from study.cli.studies import reading
 from study.errors import InputError
 
-__all__ = ["sweep", "validate"]
-
 
 @app.command()
 def sweep(

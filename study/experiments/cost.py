@@ -12,18 +12,6 @@ from dataclasses import dataclass
 from agents.agent import Game
 from study.errors import InputError
 
-__all__ = [
-    "BACKUPS",
-    "COSTS",
-    "PLAYOUT_MOVES",
-    "SECONDS",
-    "SOLVING_SECONDS",
-    "SWEEPS",
-    "Cost",
-    "cost_by_name",
-    "engineering",
-]
-
 SECONDS_PREFIXES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 

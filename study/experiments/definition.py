@@ -11,8 +11,6 @@ from study.experiments.objectives import SCORE, Goal
 from study.experiments.space import Space
 from study.experiments.twenty48_games import TWENTY48
 
-__all__ = ["Experiment"]
-
 
 @dataclass(frozen=True)
 class Experiment:

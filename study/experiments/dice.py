@@ -20,8 +20,6 @@ from study.experiments.game_summary import Kind
 from study.experiments.objectives import EXACT_SCORE
 from study.experiments.space import Parameter, Space
 
-__all__ = ["DICE"]
-
 DICE = Experiment(
     name="dice",
     title="Three dice, solved by value iteration",

@@ -13,8 +13,6 @@ import numpy as np
 
 from agents.agent import Game
 
-__all__ = ["Kind", "Summary", "summarize"]
-
 COMMON_FIELDS = tuple(field.name for field in fields(Game))
 
 

@@ -34,19 +34,6 @@ from agents.agent import Game
 from study.errors import InputError
 from study.shrinkage import TYPICAL_DEVIATION, variances_of_means, variances_of_rates
 
-__all__ = [
-    "EXACT_SCORE",
-    "SCORE",
-    "WIN_RATE",
-    "Z95",
-    "Estimate",
-    "ExactScore",
-    "Goal",
-    "Score",
-    "WinRate",
-    "t95",
-]
-
 Floats = npt.NDArray[np.float64]
 
 Z95 = 1.959964

@@ -28,8 +28,6 @@ from study.experiments.game_summary import Kind
 from study.experiments.objectives import WIN_RATE
 from study.experiments.space import Choice, Parameter, Space
 
-__all__ = ["PACMAN", "PACMAN_SMALL"]
-
 SPACE = Space(
     (
         Parameter("gamma", 0.5, 0.99, symbol="γ"),

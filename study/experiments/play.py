@@ -17,15 +17,6 @@ from study.experiments.game_summary import summarize
 from study.experiments.objectives import WIN_RATE
 from study.text import counted
 
-__all__ = [
-    "agent_2048_of",
-    "agent_of",
-    "check_one_layout",
-    "in_maze",
-    "summary_for_people",
-    "summary_of",
-]
-
 LEAST_TILES = (1024, 2048, 4096, 8192)
 LEAST_WHOLE = 100
 TRUTHS = {"true": "1", "false": "0"}

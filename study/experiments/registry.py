@@ -6,8 +6,6 @@ from study.experiments.dice import DICE
 from study.experiments.pacman import PACMAN, PACMAN_SMALL
 from study.experiments.twenty48 import MCMDP, SWITCHING, UCT
 
-__all__ = ["EXPERIMENTS", "Experiment", "experiment"]
-
 EXPERIMENTS = {each.name: each for each in (DICE, MCMDP, PACMAN, PACMAN_SMALL, SWITCHING, UCT)}
 
 

@@ -33,8 +33,6 @@ from agents.catalog import Value
 from study.axis import Axis
 from study.errors import InputError
 
-__all__ = ["Choice", "Dimension", "Parameter", "Space", "range_of"]
-
 SIGNIFICANT_DIGITS = 3
 LEAST_CHOICES = 2
 LEAST_WITH_DECIMALS = 0.1

@@ -27,8 +27,6 @@ from agents.twenty48.schedule import AUTHORS_THETA
 from study.experiments.definition import Experiment
 from study.experiments.space import Choice, Parameter, Space
 
-__all__ = ["MCMDP", "SWITCHING", "UCT"]
-
 MCMDP = Experiment(
     name="mcmdp",
     title="2048, Monte Carlo MDP agent",

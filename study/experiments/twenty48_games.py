@@ -10,8 +10,6 @@ from study.errors import InputError
 from study.experiments import game_summary
 from study.experiments.game_summary import Kind
 
-__all__ = ["TWENTY48", "Summary2048", "check_2048", "share_reaching", "summarize"]
-
 TILES_IN_CSV = (512, 1024, 2048, 4096, 8192, 16384)
 TILES_IN_TABLE = (4096, 8192)
 TILES_IN_ANSWER = (1024, 2048, 4096, 8192)

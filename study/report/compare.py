@@ -15,15 +15,13 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from study.errors import InputError
+from study.experiments.definition import Experiment
 from study.experiments.objectives import SCORE, Goal
-from study.experiments.registry import Experiment
 from study.report.style import STYLE, caption, cost_axis, goal_axis, new_figure
 from study.report.tables import trials_frame
 from study.report.validated_front import validated_frame, validated_hypervolume, without_baselines
 from study.store.storage import record_of
 from study.text import counted
-
-__all__ = ["Entry", "compare_figure", "compare_frame", "compare_markdown", "entry_of"]
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8C8C8C", "#E69F00", "#56B4E9")
 

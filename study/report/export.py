@@ -8,7 +8,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from study.errors import InputError
-from study.experiments.registry import Experiment
+from study.experiments.definition import Experiment
 from study.report.figures import hypervolume_figure, pareto_figure, scores_figure
 from study.report.hypervolume_trace import hypervolume_history
 from study.report.style import save
@@ -19,8 +19,6 @@ from study.store.location import Place, make_folder
 from study.store.manifest import write_json
 from study.store.storage import record_of, runs_of
 from study.store.trial_games import objectives_of
-
-__all__ = ["draw", "export"]
 
 
 def draw(

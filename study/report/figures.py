@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
-from study.experiments.registry import Experiment
+from study.experiments.definition import Experiment
 from study.experiments.space import Choice
 from study.report.style import (
     BLACK,
@@ -30,8 +30,6 @@ from study.report.style import (
     points_axis,
 )
 from study.report.validated_front import validated_hypervolume, without_baselines
-
-__all__ = ["hypervolume_figure", "pareto_figure", "scores_figure"]
 
 MOST_LABELS = 12
 CURVE_STEP = 6  # rows of the model's front from one sign for its word to the next

@@ -5,14 +5,12 @@ import optuna
 import pandas as pd
 from optuna.trial import TrialState
 
-from study.experiments.registry import Experiment
+from study.experiments.definition import Experiment
 from study.pareto import hypervolume
 from study.samplers.encoding import Cube
 from study.samplers.observations import observe
 from study.samplers.posterior import Posterior
 from study.store.trial_games import games_of, objectives_of
-
-__all__ = ["hypervolume_history"]
 
 N_LOOKS = 24
 

@@ -20,12 +20,10 @@ import optuna
 
 from agents.catalog import theta_names
 from study.errors import InputError
+from study.experiments.definition import Experiment
 from study.experiments.objectives import Goal
-from study.experiments.registry import Experiment
 from study.store.validated_points import Validated, validated_points
 from study.text import counted
-
-__all__ = ["Pick", "answer_for_people", "answer_of", "pick"]
 
 
 @dataclass(frozen=True)

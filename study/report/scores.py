@@ -18,16 +18,6 @@ from study import estimate as intervals
 from study.estimate import Estimate
 from study.experiments.twenty48_games import summarize
 
-__all__ = [
-    "Scores",
-    "estimate_columns",
-    "mean_columns",
-    "score_bars",
-    "score_columns",
-    "scores_of",
-    "shown",
-]
-
 Scores = npt.NDArray[np.float64]
 
 

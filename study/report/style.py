@@ -16,22 +16,6 @@ from study.experiments.cost import Cost
 from study.experiments.objectives import Goal
 from study.store.atomic import drafted
 
-__all__ = [
-    "BLACK",
-    "BLUE",
-    "GREY",
-    "RED",
-    "STYLE",
-    "WORDS",
-    "caption",
-    "cost_axis",
-    "goal_axis",
-    "level",
-    "new_figure",
-    "points_axis",
-    "save",
-]
-
 BLUE, BLACK, RED, GREY = "#0072B2", "#000000", "#D55E00", "#8C8C8C"
 # Of a categorical parameter's words: apart in shape, too, and from the model's blue and the baselines' black.
 WORDS = (

@@ -15,16 +15,14 @@ import pandas as pd
 from optuna.trial import TrialState
 
 from agents.agent import Game
+from study.experiments.definition import Experiment
 from study.experiments.game_summary import Kind
-from study.experiments.registry import Experiment
 from study.experiments.twenty48_games import TWENTY48
 from study.pareto import nondominated, p_on_front
 from study.samplers.fitted_model import Belief
 from study.store.atomic import drafted
 from study.store.trial_games import games_of
 from study.store.validated_points import validated_points
-
-__all__ = ["games_columns", "games_frame", "thetas_of", "trials_frame", "write_csv", "write_text"]
 
 N_DRAWS = 1000
 

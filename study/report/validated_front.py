@@ -15,22 +15,12 @@ import pandas as pd
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
+from study.experiments.definition import Experiment
 from study.experiments.objectives import Z95, Goal
-from study.experiments.registry import Experiment
 from study.pareto import nondominated, p_on_front
 from study.report.tables import games_columns, thetas_of
 from study.samplers.fitted_model import Belief
 from study.store.validated_points import Validated, validated_points
-
-__all__ = [
-    "curve_frame",
-    "curve_table",
-    "front_table",
-    "show_theta",
-    "validated_frame",
-    "validated_hypervolume",
-    "without_baselines",
-]
 
 HALVES = ("first", "second")
 N_DRAWS = 4000

@@ -32,8 +32,6 @@ from study import estimate as intervals
 from study.report.scores import estimate_columns, mean_columns, score_bars, scores_of, shown
 from study.report.style import BLACK, BLUE, GREY, RED, STYLE, caption, new_figure, points_axis
 
-__all__ = ["Row", "bellman_figure", "bellman_frame", "bellman_markdown", "rows", "seeds_of_row"]
-
 GAMMAS = (0.5, 0.7, 0.9, 0.99, 1.0)
 PAPERS_GAMMA = 0.9
 EQUATION_2 = "equation 2"

@@ -20,8 +20,6 @@ from study.store.ledger import GameLedger, digest_of
 from study.store.location import make_folder
 from study.store.manifest import earlier_manifest, provenance, write_manifest
 
-__all__ = ["Reproduction"]
-
 GAMES = "games.csv"
 MANIFEST = "manifest.json"
 

@@ -28,16 +28,6 @@ from study.experiments.twenty48_games import summarize
 from study.report.scores import estimate_columns, mean_columns, score_bars, scores_of, shown
 from study.report.style import BLACK, BLUE, RED, STYLE, caption, new_figure, points_axis
 
-__all__ = [
-    "ROWS",
-    "Row",
-    "rows",
-    "seeds_for_slips",
-    "table1_figure",
-    "table1_frame",
-    "table1_markdown",
-]
-
 TILES = (2048, 4096, 8192)
 N_PLAYOUTS = 100
 TOP_SHARES = (1.0, 0.75, 0.5, 0.25)

@@ -17,8 +17,6 @@ from typing import Any, Generic, Protocol, TypeVar
 from agents.agent import Agent
 from study.run.workers import Finished, Workers
 
-__all__ = ["Dispatch", "Source", "Utilization", "interrupts_ignored"]
-
 Key = TypeVar("Key")
 GAMES_PER_WORKER = 3
 LONGEST_WAIT_SECONDS = 0.25

@@ -15,8 +15,6 @@ from study.run.workers import Finished
 from study.store.ledger import GameLedger, digest_of
 from study.text import counted, there_already
 
-__all__ = ["RowsError", "play_missing"]
-
 Key = tuple[str, int]
 
 

@@ -13,8 +13,6 @@ from rich.text import Text
 
 from study.text import counted
 
-__all__ = ["Snapshot", "SweepDisplay", "duration"]
-
 SECONDS_BETWEEN_LINES = 15.0
 
 

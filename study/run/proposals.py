@@ -24,8 +24,6 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 from study.experiments.space import Space
 from study.store.trial_games import trial_id
 
-__all__ = ["Ended", "Preset", "Proposal", "Proposals"]
-
 
 class Preset(BaseSampler):
     """Hands over parameters that are decided already."""

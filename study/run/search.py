@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from agents.agent import Agent, Game, warm
 from study.errors import check_range
-from study.experiments.registry import Experiment
+from study.experiments.definition import Experiment
 from study.run.dispatch import Dispatch
 from study.run.progress import Snapshot
 from study.run.proposals import Ended, Preset, Proposal, Proposals
@@ -28,8 +28,6 @@ from study.samplers.design import draw_design
 from study.store.seeds import LARGEST_STUDY_SEED, MOST_REPLICATES, search_seed
 from study.store.storage import StudyRecord
 from study.store.trial_games import TrialBatch, games_of, objectives_of, trial_id
-
-__all__ = ["Search", "SearchError", "Settings"]
 
 MOST_TRIALS = 1_000_000
 MOST_DESIGN_POINTS = 4096

@@ -10,8 +10,6 @@ import numpy.typing as npt
 from study.errors import InputError, check_range
 from study.experiments.objectives import SCORE, Goal
 
-__all__ = ["FEWEST_GAMES", "Precision"]
-
 Floats = npt.NDArray[np.float64]
 
 FEWEST_GAMES = 100  # before a sample's own deviation is believed

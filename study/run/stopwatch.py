@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-__all__ = ["Stopwatch"]
-
 
 @dataclass
 class Stopwatch:

@@ -13,7 +13,7 @@ from rich.table import Table
 from sqlalchemy.exc import SQLAlchemyError
 from threadpoolctl import threadpool_limits
 
-from study.experiments.registry import Experiment
+from study.experiments.definition import Experiment
 from study.report.export import export
 from study.report.validated_front import curve_frame, curve_table, front_table, validated_frame
 from study.run.dispatch import Dispatch
@@ -29,8 +29,6 @@ from study.store.storage import record_of, remember_run
 from study.store.trial_games import objectives_of
 from study.store.validated_points import choose_points
 from study.text import counted, there_already
-
-__all__ = ["StoppedError", "Sweep", "print_front"]
 
 WIDEST = 400  # characters
 

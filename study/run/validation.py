@@ -17,7 +17,7 @@ from typing import Any
 import optuna
 
 from agents.agent import Agent, warm
-from study.experiments.registry import Experiment
+from study.experiments.definition import Experiment
 from study.run.dispatch import Dispatch
 from study.run.progress import Snapshot
 from study.run.stopping import FEWEST_GAMES, Precision
@@ -25,8 +25,6 @@ from study.run.workers import Finished
 from study.store.seeds import game_to_record, validation_seed
 from study.store.validated_points import GAME_PREFIX, POINT_PREFIX, Validated, validated_points
 from study.text import counted
-
-__all__ = ["Validation", "ValidationError"]
 
 
 class ValidationError(Exception):

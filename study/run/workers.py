@@ -27,8 +27,6 @@ from agents.agent import Agent, Game, warm
 from study.errors import check_range
 from study.run.worker import TimedGame, play_timed
 
-__all__ = ["Finished", "Workers", "WorkersError", "check_jobs", "n_cores", "play_all"]
-
 Key = TypeVar("Key")
 
 MOST_JOBS = 1024

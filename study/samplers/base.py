@@ -15,8 +15,6 @@ from threadpoolctl import threadpool_limits
 from study.samplers.encoding import Cube
 from study.samplers.observations import Objectives, Observations, observe
 
-__all__ = ["ModelSampler"]
-
 Floats = npt.NDArray[np.float64]
 ONE_AT_A_TIME = Lock()
 

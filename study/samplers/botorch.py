@@ -32,8 +32,6 @@ from study.samplers.base import ModelSampler
 from study.samplers.encoding import Cube
 from study.samplers.observations import Observations
 
-__all__ = ["BoTorchSampler"]
-
 Floats = npt.NDArray[np.float64]
 
 # BoTorch's own tutorials take 128, 10 and 512.

@@ -7,8 +7,6 @@ from scipy.stats import qmc
 
 from study.samplers.encoding import Cube
 
-__all__ = ["among", "perturb", "sobol_points"]
-
 Floats = npt.NDArray[np.float64]
 
 P_ANYWHERE = 0.05  # that a perturbed parameter is drawn anew

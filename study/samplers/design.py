@@ -16,8 +16,6 @@ from agents.catalog import Value
 from study.errors import InputError
 from study.experiments.space import Choice, Space
 
-__all__ = ["DESIGNS", "draw_design"]
-
 
 def sobol(n_dimensions: int, n_points: int, seed: int) -> npt.NDArray[np.float64]:
     """Draw a scrambled Sobol sequence, shape (n_points, n_dimensions); balanced for powers of two."""

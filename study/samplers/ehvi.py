@@ -24,8 +24,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
 
-__all__ = ["Strips", "expected_excess", "expected_improvement", "strips_of"]
-
 Floats = npt.NDArray[np.float64]
 Strips = tuple[Floats, Floats]
 """Edges aᵢ, shape (n_draws, n + 2), and floors bᵢ₊₁, shape (n_draws, n + 1), of one front a draw."""

@@ -29,8 +29,6 @@ from optuna.distributions import (
 
 from study.axis import Axis
 
-__all__ = ["Cube"]
-
 Floats = npt.NDArray[np.float64]
 
 

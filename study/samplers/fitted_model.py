@@ -11,8 +11,6 @@ from study.samplers.observations import Objectives, Observations, observe
 from study.samplers.posterior import Posterior
 from study.samplers.predicted_front import ModelFront, believed_front
 
-__all__ = ["Belief", "belief_of"]
-
 
 @dataclass(frozen=True)
 class Belief:

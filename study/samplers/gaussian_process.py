@@ -34,8 +34,6 @@ import numpy.typing as npt
 from scipy.linalg import cho_solve, cholesky, lapack, solve_triangular
 from scipy.optimize import minimize
 
-__all__ = ["GaussianProcess", "Hyperparameters", "fit_hyperparameters"]
-
 Floats = npt.NDArray[np.float64]
 
 # Priors, all lognormal, on quantities of data scaled to variance 1: (median, standard deviation of the log).

@@ -28,8 +28,6 @@ from study.samplers.encoding import Cube
 from study.samplers.observations import Observations
 from study.samplers.posterior import Posterior
 
-__all__ = ["NoisyEHVISampler"]
-
 Floats = npt.NDArray[np.float64]
 
 N_DRAWS = 32

@@ -14,8 +14,6 @@ from optuna.trial import FrozenTrial, TrialState
 
 from study.samplers.encoding import Cube
 
-__all__ = ["Objectives", "Observations", "n_to_fit", "observe"]
-
 Floats = npt.NDArray[np.float64]
 MOST_PENDING = 512
 GROWTH = 1.1

@@ -13,8 +13,6 @@ import numpy.typing as npt
 from study.samplers.gaussian_process import GaussianProcess, Hyperparameters, fit_hyperparameters
 from study.samplers.observations import Observations
 
-__all__ = ["Posterior"]
-
 Floats = npt.NDArray[np.float64]
 
 

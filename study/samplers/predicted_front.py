@@ -19,8 +19,6 @@ from study.samplers.encoding import Cube
 from study.samplers.observations import Observations
 from study.samplers.posterior import Posterior
 
-__all__ = ["ModelFront", "believed_front", "evenly_spaced"]
-
 Floats = npt.NDArray[np.float64]
 
 N_SOBOL = 4096

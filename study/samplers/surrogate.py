@@ -41,8 +41,6 @@ from study.samplers.candidates import among, sobol_points
 from study.samplers.encoding import Cube
 from study.samplers.observations import Observations
 
-__all__ = ["Networks", "SurrogateSampler", "crowding", "evolve", "ranks"]
-
 Floats = npt.NDArray[np.float64]
 Objective = Callable[[Floats], Floats]
 """Takes points, shape (m, d); returns what is to be maximized, shape (m, 2)."""

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from study.errors import naming
 
-__all__ = ["drafted"]
-
 
 @contextmanager
 def drafted(path: Path) -> Iterator[Path]:

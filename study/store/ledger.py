@@ -22,8 +22,6 @@ from agents.twenty48.agent import Game2048
 from engine.twenty48 import largest_exponent, tile
 from study.errors import InputError, naming
 
-__all__ = ["GameLedger", "Ledger", "digest_of"]
-
 G = TypeVar("G", bound=Game)
 
 

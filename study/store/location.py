@@ -14,8 +14,6 @@ from sqlalchemy.exc import ArgumentError
 
 from study.errors import InputError
 
-__all__ = ["Place", "check_folder", "check_url", "make_folder", "place_of"]
-
 RESERVED_NAMES = ("reference",)
 
 

@@ -16,18 +16,8 @@ import joblib
 from study.errors import InputError
 from study.store.atomic import drafted
 
-__all__ = [
-    "ROOT",
-    "command_line",
-    "earlier_manifest",
-    "machine",
-    "provenance",
-    "write_json",
-    "write_manifest",
-]
-
 LIBRARIES = ("numpy", "numba", "llvmlite", "optuna", "scipy", "pandas", "joblib", "matplotlib")
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def cpu_model() -> str:

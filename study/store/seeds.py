@@ -23,16 +23,6 @@ from typing import Any
 
 from agents.agent import Game
 
-__all__ = [
-    "FIRST_VALIDATION_REPLICATE",
-    "MOST_REPLICATES",
-    "game_seed",
-    "game_to_record",
-    "record_to_game",
-    "search_seed",
-    "validation_seed",
-]
-
 MOST_REPLICATES = 500_000
 GAMES_A_STUDY_SEED = 1_000_000
 FIRST_VALIDATION_REPLICATE = MOST_REPLICATES

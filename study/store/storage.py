@@ -25,23 +25,11 @@ from sqlalchemy.exc import NoSuchModuleError as NoSuchDriverError
 from sqlalchemy.exc import SQLAlchemyError
 
 from study.errors import InputError
-from study.experiments.registry import Experiment, experiment
+from study.experiments.definition import Experiment
+from study.experiments.registry import experiment
 from study.experiments.space import Space, range_of
 from study.store.location import Place, check_folder, check_url, make_folder, place_of
 from study.store.manifest import command_line
-
-__all__ = [
-    "StudyRecord",
-    "check_place",
-    "create_or_resume",
-    "faults_reported",
-    "holder_of",
-    "locked",
-    "open_for_reading",
-    "record_of",
-    "remember_run",
-    "runs_of",
-]
 
 ATTRIBUTE = "thetafront"
 FORMAT = 1

@@ -22,8 +22,6 @@ from study.experiments.objectives import SCORE, Goal
 from study.samplers.observations import Objectives
 from study.store.seeds import game_to_record, record_to_game
 
-__all__ = ["TrialBatch", "games_in", "games_of", "trial_id"]
-
 GAME_PREFIX = "game:"
 
 

@@ -15,20 +15,10 @@ import optuna
 from optuna.trial import TrialState
 
 from agents.agent import Game
-from study.experiments.registry import Experiment
+from study.experiments.definition import Experiment
 from study.samplers.fitted_model import Belief
 from study.samplers.predicted_front import evenly_spaced
 from study.store.trial_games import games_in
-
-__all__ = [
-    "GAME_PREFIX",
-    "POINT_PREFIX",
-    "Validated",
-    "choose_points",
-    "key_of",
-    "tidy",
-    "validated_points",
-]
 
 POINT_PREFIX = "point:"
 GAME_PREFIX = "validation:"

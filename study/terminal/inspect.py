@@ -35,19 +35,6 @@ from engine.twenty48 import (
 from study.errors import InputError
 from study.experiments.cost import engineering
 
-__all__ = [
-    "ARROWS",
-    "Mind",
-    "Opinion",
-    "Thought",
-    "answer_of",
-    "board_of",
-    "look",
-    "mind_for_people",
-    "mind_table",
-    "think",
-]
-
 FEWEST_REPEATS = 2
 SECONDS_OF_REPEATS = 2.0
 

@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
-__all__ = ["DOWN", "END", "ESCAPE", "LEFT", "RIGHT", "UP", "KeyParser", "Keyboard", "keyboard"]
-
 UP, RIGHT, DOWN, LEFT = "up", "right", "down", "left"
 ESCAPE = "escape"
 END = "end of input"

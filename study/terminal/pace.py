@@ -12,20 +12,6 @@ from typing import Generic, Protocol, TypeVar
 
 from study.terminal.keys import END, RIGHT, Keyboard
 
-__all__ = [
-    "FASTEST",
-    "OVER_KEYS",
-    "SECONDS_BETWEEN_LOOKS",
-    "SLOWEST",
-    "WATCHING_KEYS",
-    "Stage",
-    "Watched",
-    "faster",
-    "quits",
-    "slower",
-    "watch",
-]
-
 SLOWEST, FASTEST = 0.5, 1000.0
 SPEEDS = (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 

@@ -25,16 +25,6 @@ from study.terminal.screen import action_lines, wrapped_keys
 from study.terminal.session import on_screen
 from study.text import counted
 
-__all__ = [
-    "PACMAN_AGENTS",
-    "PacmanView",
-    "last_pacman_line",
-    "pacman_agent_of",
-    "pacman_picture",
-    "watch_pacman",
-    "watch_pacman_in_terminal",
-]
-
 PACMAN_AGENTS: dict[str, type[PacmanAgent]] = {
     "pacman": PacmanMDP,
     "pacman_astar": PacmanAStar,

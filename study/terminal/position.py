@@ -15,8 +15,6 @@ from engine.twenty48 import (
     tile,
 )
 
-__all__ = ["Position"]
-
 
 @dataclass(frozen=True)
 class Position:

@@ -34,19 +34,6 @@ from engine.twenty48 import afterstate, legal_actions, n_empty
 from study.errors import InputError
 from study.text import counted
 
-__all__ = [
-    "GameLooks",
-    "Use",
-    "answer_of",
-    "follows_schedule",
-    "looks_of_game",
-    "playouts_per_look",
-    "schedule_of",
-    "schedule_table",
-    "use_for_people",
-    "use_of",
-]
-
 MOST_EMPTY = 15
 
 

@@ -21,8 +21,6 @@ from study.terminal.inspect import ARROWS, Thought
 from study.terminal.position import Position
 from study.terminal.tiles import FRAME, LARGE, MEDIUM, SMALL, TileSize, board_text, text_colour
 
-__all__ = ["View", "action_lines", "picture", "value_lines", "wrapped_keys"]
-
 GAP = 3
 NARROWEST_PANEL = 21
 WIDEST_PANEL = 46

@@ -17,8 +17,6 @@ from study.terminal.position import Position
 from study.terminal.screen import View, picture
 from study.text import counted
 
-__all__ = ["in_terminal", "last_line", "on_screen"]
-
 Shown = TypeVar("Shown")
 End = TypeVar("End")
 

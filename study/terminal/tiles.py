@@ -7,18 +7,6 @@ from rich.text import Text
 
 from engine.twenty48 import tile, unpack
 
-__all__ = [
-    "FRAME",
-    "LARGE",
-    "MEDIUM",
-    "SMALL",
-    "TILE_COLOURS",
-    "TileSize",
-    "board_text",
-    "contrast",
-    "text_colour",
-]
-
 FRAME = "#bbada0"
 EMPTY_CELL = "#cdc1b4"
 LARGER_TILES = "#3c3a32"

@@ -5,21 +5,15 @@ from engine.twenty48 import Action, stream
 from study.terminal.inspect import ARROWS, Thought, think
 from study.terminal.keys import DOWN, LEFT, RIGHT, UP
 from study.terminal.pace import (
-    FASTEST,
     OVER_KEYS,
     SECONDS_BETWEEN_LOOKS,
-    SLOWEST,
     WATCHING_KEYS,
     Stage,
-    faster,
     quits,
-    slower,
     watch,
 )
 from study.terminal.position import Position
 from study.terminal.screen import View
-
-__all__ = ["FASTEST", "SLOWEST", "Stage", "faster", "play_by_hand", "slower", "watch_agent"]
 
 PLAYING_KEYS = (("← ↓ ↑ →", "wasd hjkl"), ("?", "hint"), ("q", "quit"))
 

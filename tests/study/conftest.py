@@ -17,9 +17,10 @@ from threadpoolctl import threadpool_limits
 from agents.agent import Agent, Game, check_seed
 from agents.catalog import AGENTS
 from study.experiments.cost import BACKUPS, SECONDS, SOLVING_SECONDS, SWEEPS
+from study.experiments.definition import Experiment
 from study.experiments.game_summary import Kind
 from study.experiments.objectives import EXACT_SCORE, WIN_RATE
-from study.experiments.registry import EXPERIMENTS, Experiment
+from study.experiments.registry import EXPERIMENTS
 from study.experiments.space import Choice, Parameter, Space
 
 QUICK = Experiment(

@@ -9,7 +9,7 @@ import optuna
 
 from agents.agent import Game
 from agents.twenty48.agent import Game2048
-from study.experiments.registry import Experiment
+from study.experiments.definition import Experiment
 from study.store.seeds import game_to_record
 from study.store.validated_points import GAME_PREFIX, POINT_PREFIX, key_of
 

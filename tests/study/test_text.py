@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from study.cli import app
-from study.experiments.registry import Experiment
+from study.experiments.definition import Experiment
 from study.text import counted, there_already
 
 

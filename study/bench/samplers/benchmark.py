@@ -28,8 +28,6 @@ from study.samplers import SAMPLERS, check_sampler
 from study.store.location import make_folder
 from study.store.manifest import earlier_manifest, provenance, write_manifest
 
-__all__ = ["BUDGETS", "Outcome", "Progress", "planned", "run_benchmark"]
-
 BUDGETS = ((80, 9), (240, 3))  # trials, games a trial: 720 games each
 LIBRARIES = ("scikit-learn", "threadpoolctl", "torch", "gpytorch", "botorch")
 MOST_SEEDS = 10_000

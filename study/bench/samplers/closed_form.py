@@ -16,8 +16,6 @@ import numpy.typing as npt
 from study.bench.samplers.surface import Surface, two_modes
 from study.experiments.space import Parameter, Space
 
-__all__ = ["saturating_surface", "two_regimes_surface"]
-
 Floats = npt.NDArray[np.float64]
 
 PLAYOUTS = tuple(Parameter(f"n{k}", 4, 1024, integer=True, log=True) for k in range(1, 5))

@@ -31,8 +31,6 @@ from study.samplers.posterior import Posterior
 from study.samplers.predicted_front import believed_front
 from study.shrinkage import variances_of_means
 
-__all__ = ["N_DESIGN", "Run", "play"]
-
 Floats = npt.NDArray[np.float64]
 
 N_DESIGN = 16

@@ -14,8 +14,6 @@ from study.bench.samplers.surfaces import surface
 from study.report.style import STYLE, caption
 from study.samplers import SAMPLERS
 
-__all__ = ["samplers_figure"]
-
 # Okabe and Ito's colours; a sampler keeps its own, whoever else is in the picture.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8C8C8C", "#E69F00", "#56B4E9")
 LINES = ("-", "--", ":", "-.")

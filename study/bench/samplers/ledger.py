@@ -9,8 +9,6 @@ from study.bench.samplers.contest import Run
 from study.bench.samplers.tables import MEASURES
 from study.errors import InputError
 
-__all__ = ["Ledger"]
-
 
 class Ledger:
     """Finished runs, one JSON object a line; written at once, each by one write.

@@ -27,8 +27,6 @@ import numpy.typing as npt
 from study.bench.samplers.truth import Truth
 from study.pareto import hypervolume, nondominated
 
-__all__ = ["N_BUDGETS", "AtBudgets", "Claims", "at_budgets", "hypervolume_share"]
-
 Floats = npt.NDArray[np.float64]
 
 N_BUDGETS = 25

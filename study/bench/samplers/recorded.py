@@ -21,8 +21,6 @@ from study.bench.samplers.recording import RECORDED, SCORES, SPACE, read_recorde
 from study.bench.samplers.ridge import Ridge
 from study.bench.samplers.surface import Surface
 
-__all__ = ["Recording", "recorded_surface"]
-
 Floats = npt.NDArray[np.float64]
 
 LEAST_ROOT = 1_000.0**0.5

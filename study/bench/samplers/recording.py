@@ -22,8 +22,6 @@ from study.report.tables import write_csv
 from study.store.location import make_folder
 from study.store.manifest import ROOT, write_json
 
-__all__ = ["RECORDED", "SCORES", "SPACE", "read_recorded", "recorded_frame"]
-
 RECORDED = ROOT / "results" / "reference" / "samplers" / "recorded.csv"
 SCORES = "scores_points"
 # What the games were recorded over; it stays, whatever the experiment `mcmdp` may be changed to.

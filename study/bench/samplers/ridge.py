@@ -19,8 +19,6 @@ from itertools import combinations_with_replacement
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Ridge", "features"]
-
 Floats = npt.NDArray[np.float64]
 
 PENALTIES = 10.0 ** np.arange(-3.0, 3.1, 0.5)

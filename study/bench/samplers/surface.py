@@ -18,8 +18,6 @@ import numpy.typing as npt
 
 from study.experiments.space import Space
 
-__all__ = ["SPREAD_OF_TIMES", "Surface", "two_modes"]
-
 Floats = npt.NDArray[np.float64]
 
 SPREAD_OF_TIMES = 0.02  # of one game's time per move, standard deviation of its logarithm

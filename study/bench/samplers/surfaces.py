@@ -8,8 +8,6 @@ from study.bench.samplers.recorded import recorded_surface
 from study.bench.samplers.surface import Surface
 from study.errors import InputError
 
-__all__ = ["SURFACES", "surface"]
-
 SURFACES: dict[str, Callable[[], Surface]] = {
     "recorded": recorded_surface,
     "saturating": saturating_surface,

@@ -13,8 +13,6 @@ import pandas as pd
 
 from study.text import counted
 
-__all__ = ["BASELINE", "MEASURES", "markdown", "runs_frame", "summary_frame"]
-
 BASELINE = "nehvi"
 MEASURES = (
     "hypervolume_by_posterior",

@@ -16,8 +16,6 @@ from study.pareto import hypervolume, nondominated
 from study.samplers.candidates import perturb, sobol_points
 from study.samplers.encoding import Cube
 
-__all__ = ["Truth", "search", "true_front"]
-
 Floats = npt.NDArray[np.float64]
 
 N_SOBOL = 2**17

@@ -9,8 +9,6 @@ from matplotlib.figure import Figure
 from study.experiments.objectives import Z95
 from study.report.style import BLACK, BLUE, GREY, RED, STYLE, caption, level, new_figure
 
-__all__ = ["grid_figure", "table_figure"]
-
 COLOURS = ("#F0E442", "#E69F00", RED, BLUE, BLACK)
 """Of tolerances, from fine to rough; Okabe and Ito's."""
 

@@ -8,8 +8,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-__all__ = ["Ranking", "ranking"]
-
 N_DRAWS = 1_000_000
 
 

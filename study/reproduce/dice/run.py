@@ -32,19 +32,6 @@ from study.reproduce.dice.ranking import ranking
 from study.store.location import make_folder
 from study.store.manifest import earlier_manifest, provenance, write_manifest
 
-__all__ = [
-    "POST",
-    "FinalScoreTwice",
-    "Reported",
-    "Row",
-    "dice_frame",
-    "dice_markdown",
-    "grid_frame",
-    "reproduce_dice",
-    "rows",
-    "scores_frame",
-]
-
 GAMMAS = tuple(k / 200 for k in range(160, 201))
 TOLERANCES = (10.0, 3.0, 1.0, 0.1, 1e-4)
 N_TIMED = 1_000_000

@@ -8,12 +8,10 @@ import numpy as np
 import pandas as pd
 
 from study.errors import InputError
-from study.experiments.registry import Experiment
+from study.experiments.definition import Experiment
 from study.experiments.registry import experiment as experiment_by_name
 from study.experiments.twenty48_games import check_2048
 from study.report.tables import thetas_of
-
-__all__ = ["Front", "front_in_folder", "within"]
 
 NEEDED = {"point", "origin", "n_games"}
 

@@ -29,17 +29,6 @@ from study.report.tables import thetas_of
 from study.report.validated_front import show_theta, without_baselines
 from study.reproduce.equal_time.fronts import Front
 
-__all__ = [
-    "Contender",
-    "budgets_of",
-    "contender_of",
-    "difference_frame",
-    "equal_time_figure",
-    "equal_time_markdown",
-    "points_frame",
-    "weights_at",
-]
-
 N_BUDGETS = 3
 FEWEST_POINTS = 2
 STEP_OF_NOTES = 0.09  # of the picture's height

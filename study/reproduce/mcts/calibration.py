@@ -34,8 +34,6 @@ from study.report.tables import write_csv
 from study.reproduce.mcts.design import Case, Setting
 from study.reproduce.mcts.timing import Clock, Stopwatch, Timed, median
 
-__all__ = ["Chosen", "boards_of_game", "calibrate", "calibrated", "read_calibration"]
-
 COLUMNS = (
     "leaf_value",
     "plain_n_simulations",

@@ -17,8 +17,6 @@ from dataclasses import dataclass
 from agents.twenty48.leaf_value import LeafValue
 from agents.twenty48.uct import UCT
 
-__all__ = ["DESIGN", "TITLES", "Case", "Design", "Setting", "plain_agent", "plain_name"]
-
 DEPTH = 10
 EXPLORATION = 100.0
 TITLES = {

@@ -25,8 +25,6 @@ from study.reproduce.mcts.design import DEPTH, EXPLORATION, TITLES, Design
 from study.reproduce.mcts.timing import TIMED_SIMULATIONS
 from study.reproduce.mcts.widening import case_of
 
-__all__ = ["equal_time_figure", "execution_time_figure", "score_figure", "widening_figure"]
-
 GREEN, PURPLE, ORANGE = "#009E73", "#CC79A7", "#E69F00"
 LOOKS = {
     LeafValue.RANDOM: (BLUE, "o"),

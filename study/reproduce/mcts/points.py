@@ -29,17 +29,6 @@ from study.reproduce.mcts.design import (
     plain_name,
 )
 
-__all__ = [
-    "Lead",
-    "budgets_of",
-    "equal_time_frame",
-    "exploration_agents",
-    "exploration_frame",
-    "leads",
-    "plain_agents",
-    "points_frame",
-]
-
 BUDGET_DIGITS = (1.0, 3.0)  # times a power of ten: budgets that read well
 EQUAL_TIME_COLUMNS = (
     "seconds_per_move",

@@ -14,8 +14,6 @@ from study.reproduce.mcts.points import leads
 from study.reproduce.mcts.timing import TIMED_SIMULATIONS, Timings
 from study.reproduce.mcts.widening import case_of, points_a_percent
 
-__all__ = ["equal_time_lines", "mcts_markdown", "verdict", "widening_lines"]
-
 HEURISTICS = (LeafValue.WEIGHTS_A, LeafValue.WEIGHTS_B, LeafValue.SCORE)
 BOOKS_RATIO = 18
 SHOWN_DEPTHS = (1, 5, 10, 15, 20)

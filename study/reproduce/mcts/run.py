@@ -31,8 +31,6 @@ from study.reproduce.mcts.timing import Clock, time_design, timings_frame
 from study.reproduce.mcts.widening import widening_agents, widening_frame
 from study.text import counted
 
-__all__ = ["reproduce"]
-
 CALIBRATION = "calibration.csv"
 
 

@@ -26,20 +26,6 @@ from engine.twenty48 import initial, stream
 from study.estimate import Estimate
 from study.reproduce.mcts.design import EXPLORATION, TITLES, Design
 
-__all__ = [
-    "FORCED",
-    "TIMED_SIMULATIONS",
-    "Clock",
-    "Stopwatch",
-    "Timed",
-    "Timings",
-    "median",
-    "starting_boards",
-    "time_design",
-    "timings_frame",
-    "timings_of",
-]
-
 TIMED_SIMULATIONS = 100
 N_STARTS = 20
 FORCED = 0x0004_0003_0002_0001  # four different tiles in the left column: they can go right, and nowhere else

@@ -19,8 +19,6 @@ from study.report.scores import estimate_columns, score_columns, scores_of
 from study.reproduce.mcts.calibration import Chosen
 from study.reproduce.mcts.design import Case
 
-__all__ = ["case_of", "points_a_percent", "widening_agents", "widening_frame"]
-
 
 def widening_agents(chosen: Chosen) -> dict[str, Agent]:
     """Return the settings' agents and the plain ones, by their rows' names."""

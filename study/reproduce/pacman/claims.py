@@ -50,18 +50,6 @@ from study.reproduce.pacman.design import (
 from study.reproduce.pacman.points import contrast, win_rate, won_by_seed
 from study.reproduce.pacman.trials import Played
 
-__all__ = [
-    "HARDLY",
-    "MIDDLE_SWEEPS",
-    "Claim",
-    "Part",
-    "Says",
-    "Verdict",
-    "claims",
-    "claims_frame",
-    "judged",
-]
-
 HARDLY = 0.10
 
 MIDDLE_GAMMA = 0.6

@@ -29,37 +29,6 @@ from agents.pacman.random import PacmanRandom
 from agents.pacman.rewards import LARGEST_RADIUS, Distance
 from engine.pacman import LAYOUTS, Layout
 
-__all__ = [
-    "ASTAR",
-    "BEST",
-    "BEST_ASTAR",
-    "CODE",
-    "DISTANCE_GAMMA",
-    "DISTANCE_RADII",
-    "MEDIUM",
-    "MEDIUM_GAMMAS",
-    "MEDIUM_RADIUS",
-    "MEDIUM_RADIUS_GAMMAS",
-    "PANEL_SWEEPS",
-    "RADII",
-    "RANDOM",
-    "SMALL",
-    "SMALL_GAMMAS",
-    "SWEEPS",
-    "SWEEP_GAMMAS",
-    "SWEEP_RADIUS",
-    "TEXT",
-    "WEAK_ASTAR",
-    "Chosen",
-    "Strategy",
-    "after_sweeps",
-    "all_agents",
-    "astar_candidates",
-    "mdp_candidates",
-    "strategies",
-    "to_tolerance",
-]
-
 MAZES = {name: Layout.named(name) for name in LAYOUTS}
 SMALL, MEDIUM = MAZES["small"], MAZES["medium"]
 TOLERANCES = {SMALL: 0.1, MEDIUM: 0.2}

@@ -36,14 +36,6 @@ from study.reproduce.pacman.design import (
 from study.reproduce.pacman.points import win_rate
 from study.reproduce.pacman.trials import Played
 
-__all__ = [
-    "distance_figure",
-    "medium_figure",
-    "small_figure",
-    "strategies_figure",
-    "sweeps_figure",
-]
-
 LOOKS = ((BLUE, "o"), *WORDS[:4])
 LOOKS_OF_TWO = ((BLUE, "o"), (RED, "s"))
 SPREAD = 0.12  # between the lines of one place, as a share of the places' distance: intervals stand side by side

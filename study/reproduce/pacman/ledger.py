@@ -6,8 +6,6 @@ from agents.pacman.agent import PacmanGame
 from engine.pacman import Outcome
 from study.store.ledger import Ledger
 
-__all__ = ["PacmanLedger"]
-
 ENDS = {each.name.lower(): each for each in Outcome if each is not Outcome.RUNNING}
 
 

@@ -42,18 +42,6 @@ from study.reproduce.pacman.design import (
 from study.reproduce.pacman.trials import GAMES_A_TRIAL, Played
 from study.store.ledger import digest_of
 
-__all__ = [
-    "agent_columns",
-    "contrast",
-    "distance_frame",
-    "point_columns",
-    "points_frame",
-    "strategies_frame",
-    "sweeps_frame",
-    "win_rate",
-    "won_by_seed",
-]
-
 ALPHA = 0.05
 
 

@@ -32,8 +32,6 @@ from study.reproduce.pacman.design import (
 from study.reproduce.pacman.trials import GAMES_A_TRIAL, Played
 from study.store.ledger import digest_of
 
-__all__ = ["pacman_markdown"]
-
 ABOUT = 2.0
 MINUS = "\N{MINUS SIGN}"
 MOST_PARTS = 4

@@ -39,8 +39,6 @@ from study.store.ledger import digest_of
 from study.store.location import make_folder
 from study.store.manifest import earlier_manifest, provenance, write_manifest
 
-__all__ = ["GAMES", "reproduce"]
-
 GAMES = "games.csv"
 MANIFEST = "manifest.json"
 

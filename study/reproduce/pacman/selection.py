@@ -12,8 +12,6 @@ from study.reproduce.pacman.points import agent_columns, point_columns
 from study.reproduce.pacman.trials import Played
 from study.store.seeds import FIRST_VALIDATION_REPLICATE
 
-__all__ = ["chosen", "seeds_to_choose_on", "selection_frame"]
-
 AnyPacman = TypeVar("AnyPacman", bound=PacmanAgent)
 
 

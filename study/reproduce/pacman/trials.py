@@ -16,8 +16,6 @@ from study.run.progress import Snapshot, SweepDisplay
 from study.run.workers import Finished
 from study.text import counted, there_already
 
-__all__ = ["GAMES_A_TRIAL", "Played", "Trial", "play_missing", "runs_of"]
-
 GAMES_A_TRIAL = 10
 
 Played = dict[PacmanAgent, list[PacmanGame]]

@@ -17,8 +17,6 @@ from study.reproduce.sample_size.order import N_WORLDS, WRONG_LEVELS
 from study.reproduce.sample_size.paper import PAPER
 from study.reproduce.sample_size.sample import Sample
 
-__all__ = ["sample_size_figure"]
-
 COLOURS = (BLUE, RED)
 TICKS = (1, 2, 3, 4, 6, 9, 16, 25, 50, 100)
 MARKED = (3, 4, 9)

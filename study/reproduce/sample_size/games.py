@@ -13,8 +13,8 @@ from agents.agent import Agent, Game
 from agents.catalog import theta_names
 from agents.twenty48.agent import Game2048
 from study.errors import InputError
+from study.experiments.definition import Experiment
 from study.experiments.play import agent_2048_of
-from study.experiments.registry import Experiment
 from study.experiments.twenty48_games import check_2048
 from study.reproduce.sample_size.sample import Sample
 from study.run.play_missing import play_missing
@@ -23,8 +23,6 @@ from study.store.ledger import GameLedger, digest_of
 from study.store.location import make_folder
 from study.store.manifest import earlier_manifest
 from study.store.validated_points import Validated
-
-__all__ = ["choose_points", "samples_of_points", "samples_played"]
 
 MOST_GAMES = 400_000
 NAMES = ("A", "B")

@@ -21,19 +21,6 @@ from study.errors import InputError
 from study.estimate import Estimate
 from study.reproduce.sample_size.sample import Integers, Sample
 
-__all__ = [
-    "ENDS",
-    "MOST_GAMES_A_TRIAL",
-    "N_RESAMPLES",
-    "check_errors",
-    "deviation_of",
-    "drawn",
-    "errors_frame",
-    "games_for_error",
-    "means_frame",
-    "resampled_sums",
-]
-
 MOST_GAMES_A_TRIAL = 100
 SMALLEST_ERROR = 0.01  # points
 N_RESAMPLES = 20_000

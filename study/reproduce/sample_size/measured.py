@@ -18,8 +18,6 @@ from study.reproduce.sample_size.means import (
 from study.reproduce.sample_size.order import Ranking, rank
 from study.reproduce.sample_size.sample import Sample
 
-__all__ = ["Measured", "measure"]
-
 STANDARD_ERRORS = (250.0, 500.0, 1_000.0, 2_000.0, 5_000.0)
 
 

@@ -32,18 +32,6 @@ from study.experiments.objectives import Z95, t95
 from study.reproduce.sample_size.means import ENDS, drawn, resampled_sums
 from study.reproduce.sample_size.sample import Integers, Sample
 
-__all__ = [
-    "N_RESAMPLES_A_WORLD",
-    "N_WORLDS",
-    "WRONG_LEVELS",
-    "Ranking",
-    "chance_of_wrong_order",
-    "correlation_of",
-    "first_below",
-    "normal_games",
-    "rank",
-]
-
 Floats = npt.NDArray[np.float64]
 
 N_WORLDS = 500

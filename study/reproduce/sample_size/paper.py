@@ -10,8 +10,6 @@ from dataclasses import dataclass
 import pandas as pd
 from scipy.stats import binom
 
-__all__ = ["PAPER", "paper_frame"]
-
 
 @dataclass(frozen=True)
 class BinomialScores:

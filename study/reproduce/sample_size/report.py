@@ -14,8 +14,6 @@ from study.reproduce.sample_size.paper import paper_frame
 from study.reproduce.sample_size.tables import sections_of
 from study.store.manifest import write_manifest
 
-__all__ = ["write"]
-
 
 def write(measured: Measured, output: Path, made_by: dict[str, Any]) -> list[Path]:
     """Write tables, picture and manifest into a folder that is there; return the paths.

@@ -18,8 +18,6 @@ from study.errors import InputError
 from study.estimate import Estimate
 from study.experiments.objectives import t95
 
-__all__ = ["Integers", "Sample"]
-
 Integers = npt.NDArray[np.int64]
 
 

@@ -12,8 +12,6 @@ from study.reproduce.sample_size.means import N_RESAMPLES
 from study.reproduce.sample_size.measured import Measured
 from study.reproduce.sample_size.paper import PAPER, paper_frame
 
-__all__ = ["Section", "sections_of"]
-
 SHOWN = (1, 2, 3, 4, 6, 9, 16, 25, 50, 100)
 
 

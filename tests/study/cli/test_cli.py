@@ -237,7 +237,7 @@ def test_make_passes_words_on_as_they_are() -> None:
     """Quotes and blanks in a variable are no shell code, and the environment sets no variable."""
     made = subprocess.run(
         ["make", "-n", "sweep", "NAME=it's; echo $HOME", "TRIALS=3"],
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[3],
         env={**os.environ, "SEED": "99"},
         capture_output=True,
         text=True,

@@ -7,7 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from study.cli import app
-from study.experiments.registry import EXPERIMENTS, Experiment
+from study.experiments.definition import Experiment
+from study.experiments.registry import EXPERIMENTS
 from study.experiments.space import Parameter, Space
 
 WORDS = ["--validation-games", "4", "--validation-points", "2", "--jobs", "1"]

@@ -13,8 +13,9 @@ from agents.twenty48.switching import Switching
 from engine.pacman import Layout
 from study.errors import InputError
 from study.experiments.cost import BACKUPS, COSTS, SWEEPS
+from study.experiments.definition import Experiment
 from study.experiments.play import agent_of
-from study.experiments.registry import EXPERIMENTS, Experiment, experiment
+from study.experiments.registry import EXPERIMENTS, experiment
 from study.experiments.space import Choice
 from study.report.recommend import command_of
 from study.store.trial_games import objectives_of

@@ -5,7 +5,7 @@ import pytest
 
 from agents.twenty48.agent import Game2048 as Game
 from study.errors import InputError
-from study.experiments.registry import Experiment
+from study.experiments.definition import Experiment
 from study.report.compare import compare_figure, compare_frame, compare_markdown, entry_of
 from study.store.seeds import game_to_record
 from tests.study.made_studies import store_point

@@ -3,7 +3,7 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from study.experiments.registry import Experiment
+from study.experiments.definition import Experiment
 from study.report.figures import by_word, pareto_figure
 from study.report.style import WORDS
 

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from agents.twenty48.agent import Game2048 as Game
-from study.experiments.registry import Experiment
+from study.experiments.definition import Experiment
 from study.report.tables import thetas_of, trials_frame, write_csv
 from study.report.validated_front import curve_frame, curve_table, front_table, validated_frame
 from study.run.sweep import print_front

@@ -5,7 +5,7 @@ import optuna
 import pytest
 
 from agents.twenty48.agent import Game2048 as Game
-from study.experiments.registry import Experiment
+from study.experiments.definition import Experiment
 from study.pareto import hypervolume
 from study.report.hypervolume_trace import hypervolume_history
 from tests.study.made_studies import store_trial

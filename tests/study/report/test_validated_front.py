@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import norm
 
 from study.experiments.cost import PLAYOUT_MOVES
-from study.experiments.registry import Experiment
+from study.experiments.definition import Experiment
 from study.report.validated_front import validated_frame, validated_hypervolume, without_baselines
 from study.samplers.fitted_model import belief_of
 from study.store.trial_games import objectives_of

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from agents.twenty48.leaf_value import LeafValue
 from study.cli import app
-from study.experiments.registry import Experiment
+from study.experiments.definition import Experiment
 from study.reproduce.mcts.design import Case, Design
 
 SCORES = {"n_games", "score_mean_points", "score_low95_points", "score_high95_points"}

@@ -19,8 +19,9 @@ from agents.agent import Game
 from study.cli import app
 from study.errors import InputError
 from study.experiments.cost import BACKUPS, PLAYOUT_MOVES, SWEEPS
+from study.experiments.definition import Experiment
 from study.experiments.play import agent_2048_of, summary_for_people, summary_of
-from study.experiments.registry import Experiment, experiment
+from study.experiments.registry import experiment
 from study.experiments.space import Parameter, Space
 from study.experiments.twenty48_games import TWENTY48, check_2048
 from study.run.search import Settings

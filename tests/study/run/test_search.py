@@ -10,8 +10,8 @@ from optuna.trial import TrialState
 from agents.twenty48.agent import Game2048 as Game
 from study.errors import InputError
 from study.experiments.cost import PLAYOUT_MOVES
+from study.experiments.definition import Experiment
 from study.experiments.game_summary import summarize
-from study.experiments.registry import Experiment
 from study.run.progress import Snapshot
 from study.run.search import Search, SearchError, Settings
 from study.store.location import place_of

@@ -15,7 +15,8 @@ import pytest
 from agents.twenty48.agent import Game2048 as Game
 from agents.twenty48.pmcts import PureMonteCarlo
 from study.experiments.cost import PLAYOUT_MOVES
-from study.experiments.registry import EXPERIMENTS, Experiment
+from study.experiments.definition import Experiment
+from study.experiments.registry import EXPERIMENTS
 from study.run.progress import Snapshot
 from study.run.search import Search, Settings
 from study.run.stopping import Precision

@@ -1,6 +1,6 @@
 """What a search's trials let one believe: nothing before there is one; its fronts are tested with the model's."""
 
-from study.experiments.registry import Experiment
+from study.experiments.definition import Experiment
 from study.samplers.fitted_model import belief_of
 from study.store.trial_games import objectives_of
 from tests.study.made_studies import new_study

@@ -14,7 +14,8 @@ from typer.testing import CliRunner
 
 from study.cli import app
 from study.errors import InputError
-from study.experiments.registry import EXPERIMENTS, Experiment
+from study.experiments.definition import Experiment
+from study.experiments.registry import EXPERIMENTS
 from study.experiments.space import Choice, Space
 from study.run.search import Settings
 from study.store.location import place_of

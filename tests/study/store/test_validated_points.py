@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from study.experiments.cost import PLAYOUT_MOVES
-from study.experiments.registry import Experiment
+from study.experiments.definition import Experiment
 from study.experiments.space import Parameter, Space
 from study.samplers.fitted_model import Belief, belief_of
 from study.store.manifest import ROOT

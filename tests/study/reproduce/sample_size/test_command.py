@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from agents.twenty48.agent import Game2048 as Game
 from study.cli import app
-from study.experiments.registry import Experiment
+from study.experiments.definition import Experiment
 from tests.study.made_studies import store_point
 
 SCORES = {"cheap": [400, 800, 600, 500], "middle": [900, 1100, 1000, 950], "dear": [2000, 2400]}
