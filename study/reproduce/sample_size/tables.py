@@ -1,52 +1,14 @@
 """The answer in tables, for a terminal and in Markdown."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
 
 from study.estimate import Estimate
+from study.report.sections import Section
 from study.reproduce.sample_size.means import N_RESAMPLES
 from study.reproduce.sample_size.measured import Measured
 from study.reproduce.sample_size.paper import PAPER, paper_frame
 
 SHOWN = (1, 2, 3, 4, 6, 9, 16, 25, 50, 100)
-
-
-@dataclass(frozen=True)
-class Section:
-    """A table with a title, and a sentence below it where there is something to say."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: Sequence[tuple[str, ...]]
-    note: str = ""
-
-    def markdown(self) -> str:
-        """Write it as Markdown."""
-        rule = "|---|" + "---:|" * (len(self.columns) - 1)
-        lines = [f"| {' | '.join(row)} |" for row in (self.columns, *self.rows)]
-        text = "\n".join([f"## {self.title}", "", lines[0], rule, *lines[1:]])
-        return text + (f"\n\n{self.note}\n" if self.note else "\n")
-
-    def table(self) -> Table:
-        """Lay it out for a terminal."""
-        table = Table(
-            title=self.title,
-            title_justify="left",
-            title_style="bold",
-            collapse_padding=True,
-            caption=self.note or None,
-            caption_justify="left",
-            box=SIMPLE_HEAD,
-        )
-        for index, column in enumerate(self.columns):
-            table.add_column(column, justify="left" if index == 0 else "right")
-        for row in self.rows:
-            table.add_row(*row)
-        return table
 
 
 def span(low: float, high: float, form: str = ",.0f", joint: str = " to ") -> str:

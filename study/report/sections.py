@@ -1,0 +1,63 @@
+"""Sections of a written result: a titled table with a note, for Markdown and for a terminal."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+RULES = {"l": "---", "r": "---:"}
+
+
+def markdown_table(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], align: str | None = None
+) -> str:
+    """Write a table as Markdown, without a final line break.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        Headings.
+    rows : sequence of sequences of str
+        Cells, as many a row as there are headings.
+    align : str, optional
+        ``l`` or ``r`` for each column; by default the first is left-aligned, the others right-aligned.
+    """
+    align = align or "l".ljust(len(columns), "r")
+    rule = "|".join(RULES[each] for each, _ in zip(align, columns, strict=True))
+    heading, *lines = (f"| {' | '.join(row)} |" for row in (columns, *rows))
+    return "\n".join([heading, f"|{rule}|", *lines])
+
+
+@dataclass(frozen=True)
+class Section:
+    """A titled table, with a note below it where one is given; ``align`` as in `markdown_table`."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    note: str = ""
+    align: str | None = None
+
+    def markdown(self) -> str:
+        """Write the section as Markdown, with a final line break."""
+        parts = [f"## {self.title}", markdown_table(self.columns, self.rows, self.align), self.note]
+        return "\n\n".join(part for part in parts if part) + "\n"
+
+    def table(self) -> Table:
+        """Lay the section out for a terminal."""
+        table = Table(
+            title=self.title,
+            title_justify="left",
+            title_style="bold",
+            collapse_padding=True,
+            caption=self.note or None,
+            caption_justify="left",
+            box=SIMPLE_HEAD,
+        )
+        align = self.align or "l".ljust(len(self.columns), "r")
+        for column, side in zip(self.columns, align, strict=True):
+            table.add_column(column, justify="left" if side == "l" else "right")
+        for row in self.rows:
+            table.add_row(*row)
+        return table
