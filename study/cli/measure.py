@@ -57,7 +57,7 @@ def play(
         summary_for_people,
         summary_of,
     )
-    from study.run.workers import WorkersError, check_jobs, play_all
+    from study.run.workers import PlayError, check_jobs, play_all
 
     n_jobs = min(check_jobs(jobs), max(games, 1))
     if games < 1:
@@ -81,7 +81,7 @@ def play(
                     raise failed(f"game {finished.key}: {finished.error}")
                 played.append(finished.game)
                 bar.advance(task)
-        except WorkersError as error:
+        except PlayError as error:
             raise failed(str(error)) from None
     summary = summary_of(agent, params, sorted(played, key=lambda game: game.seed))
     if json_:

@@ -60,10 +60,9 @@ ReuseOption = Annotated[
 @contextmanager
 def rows_reported() -> Iterator[None]:
     """Turn what stops a reproduction into one line."""
-    from study.run.play_missing import RowsError
-    from study.run.workers import WorkersError
+    from study.run.workers import PlayError
 
     try:
         yield
-    except (RowsError, WorkersError) as error:
+    except PlayError as error:
         raise failed(str(error)) from None

@@ -69,7 +69,7 @@ def sweep(
     import optuna
 
     from study.experiments.registry import experiment as find_experiment
-    from study.run.search import Settings
+    from study.run.search import SearchSettings
     from study.run.stopping import Precision
     from study.run.sweep import Sweep
     from study.run.workers import check_jobs
@@ -81,7 +81,7 @@ def sweep(
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     found = find_experiment(experiment).by(cost)
     n_replicates = found.goal.replicates if replicates is None else replicates
-    settings = Settings(trials, n_replicates, seed, sampler, design, design_size)
+    settings = SearchSettings(trials, n_replicates, seed, sampler, design, design_size)
     precision = Precision.of(found.goal, standard_error, validation_games, validation_points)
     n_jobs = check_jobs(jobs)
     check_sampler(sampler)

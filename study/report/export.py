@@ -14,7 +14,7 @@ from study.report.hypervolume_trace import hypervolume_history
 from study.report.style import save
 from study.report.tables import games_frame, trials_frame, write_csv
 from study.report.validated_front import curve_frame, validated_frame
-from study.samplers.fitted_model import Belief, belief_of
+from study.samplers.fitted_model import FittedModel, fit_model
 from study.store.location import Place, make_folder
 from study.store.manifest import write_json
 from study.store.storage import record_of, runs_of
@@ -22,7 +22,7 @@ from study.store.trial_games import objectives_of
 
 
 def draw(
-    study: optuna.Study, experiment: Experiment, folder: Path, belief: Belief | None = None
+    study: optuna.Study, experiment: Experiment, folder: Path, model: FittedModel | None = None
 ) -> list[Path]:
     """Draw a study's pictures into ``folder``; return their paths.
 
@@ -31,17 +31,17 @@ def draw(
     InputError
         If no trial is complete yet, or the folder cannot be written.
     """
-    if belief is None:
+    if model is None:
         with threadpool_limits(1):
-            belief = belief_of(
+            model = fit_model(
                 study, experiment.space, objectives_of(experiment), record_of(study).seed
             )
-    if belief is None:
+    if model is None:
         raise InputError(f"study: {study.study_name!r} has no complete trial yet: nothing to draw")
     make_folder(folder)
-    trials = trials_frame(study, experiment, belief)
-    validated = validated_frame(study, experiment, belief)
-    curve = curve_frame(experiment, belief)
+    trials = trials_frame(study, experiment, model)
+    validated = validated_frame(study, experiment, model)
+    curve = curve_frame(experiment, model)
     history = hypervolume_history(study, experiment)
     figures = {
         "pareto.png": pareto_figure(trials, validated, curve, experiment),
@@ -73,22 +73,22 @@ def write_all(
     study: optuna.Study, place: Place, experiment: Experiment, folder: Path
 ) -> list[Path]:
     """Write tables, manifest and pictures; return their paths."""
-    belief = belief_of(study, experiment.space, objectives_of(experiment), record_of(study).seed)
-    trials = trials_frame(study, experiment, belief)
+    model = fit_model(study, experiment.space, objectives_of(experiment), record_of(study).seed)
+    trials = trials_frame(study, experiment, model)
     games = games_frame(study, experiment.kind)
     tables = {
-        "front.csv": validated_frame(study, experiment, belief),
+        "front.csv": validated_frame(study, experiment, model),
         "trials.csv": trials,
         "games.csv": games,
     }
-    if belief is not None:
-        tables["model_front.csv"] = curve_frame(experiment, belief)
+    if model is not None:
+        tables["model_front.csv"] = curve_frame(experiment, model)
     for name, table in tables.items():
         write_csv(table, folder / name)
     paths = [folder / name for name in tables] + [folder / "manifest.json"]
     write_json(contents_of_manifest(study, place, experiment, trials, games), paths[-1])
-    if belief is not None:
-        paths += draw(study, experiment, folder, belief)
+    if model is not None:
+        paths += draw(study, experiment, folder, model)
     return paths
 
 

@@ -7,7 +7,7 @@ from optuna.trial import TrialState
 
 from study.experiments.definition import Experiment
 from study.pareto import hypervolume
-from study.samplers.encoding import Cube
+from study.samplers.encoding import UnitCube
 from study.samplers.observations import observe
 from study.samplers.posterior import Posterior
 from study.store.trial_games import games_of, objectives_of
@@ -25,7 +25,7 @@ def hypervolume_history(study: optuna.Study, experiment: Experiment) -> pd.DataF
         means, too good for being a maximum over noise; ``posterior``, of the posterior means at the
         trials, given these trials alone.
     """
-    cube = Cube(experiment.space.distributions())
+    cube = UnitCube(experiment.space.distributions())
     complete = [
         trial
         for trial in study.get_trials(deepcopy=False)

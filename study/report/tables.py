@@ -19,7 +19,7 @@ from study.experiments.definition import Experiment
 from study.experiments.game_summary import Kind
 from study.experiments.twenty48_games import TWENTY48
 from study.pareto import nondominated, p_on_front
-from study.samplers.fitted_model import Belief
+from study.samplers.fitted_model import FittedModel
 from study.store.atomic import drafted
 from study.store.trial_games import games_of
 from study.store.validated_points import validated_points
@@ -47,11 +47,11 @@ def games_columns(games: Sequence[Game], experiment: Experiment) -> dict[str, An
 
 
 def trials_frame(
-    study: optuna.Study, experiment: Experiment, belief: Belief | None = None
+    study: optuna.Study, experiment: Experiment, model: FittedModel | None = None
 ) -> pd.DataFrame:
     """Return one row a trial that has begun.
 
-    ``on_observed_front`` marks the observed means that no other beats. With a ``belief``, complete
+    ``on_observed_front`` marks the observed means that no other beats. With a ``model``, complete
     trials have what the model makes of all trials together: posterior mean and standard deviation
     of the score, and the probability that no other trial beats this one.
     """
@@ -80,8 +80,8 @@ def trials_frame(
         )
     ]
     frame["on_observed_front"] = np.isin(np.arange(len(frame)), front)
-    if belief is not None:
-        add_belief(frame, complete, experiment, belief)
+    if model is not None:
+        add_predictions(frame, complete, experiment, model)
     return frame
 
 
@@ -91,15 +91,15 @@ def thetas_of(frame: pd.DataFrame, experiment: Experiment) -> list[dict[str, Any
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def add_belief(
-    frame: pd.DataFrame, complete: npt.NDArray[np.int64], experiment: Experiment, belief: Belief
+def add_predictions(
+    frame: pd.DataFrame, complete: npt.NDArray[np.int64], experiment: Experiment, model: FittedModel
 ) -> None:
     """Add what the model makes of the complete trials."""
-    points = belief.cube.encode(thetas_of(frame.loc[complete], experiment))
+    points = model.cube.encode(thetas_of(frame.loc[complete], experiment))
     believed = {
-        experiment.goal.believed("mean"): belief.posterior.mean(points)[:, 0],
-        experiment.goal.believed("sd"): belief.posterior.deviation(points)[:, 0],
-        "p_on_front": p_on_front(belief.posterior.draw(points, N_DRAWS, np.random.default_rng(0))),
+        experiment.goal.believed("mean"): model.posterior.mean(points)[:, 0],
+        experiment.goal.believed("sd"): model.posterior.deviation(points)[:, 0],
+        "p_on_front": p_on_front(model.posterior.draw(points, N_DRAWS, np.random.default_rng(0))),
     }
     for name, values in believed.items():
         frame[name] = np.nan

@@ -19,7 +19,7 @@ from study.experiments.definition import Experiment
 from study.experiments.objectives import Z95, Goal
 from study.pareto import nondominated, p_on_front
 from study.report.tables import games_columns, thetas_of
-from study.samplers.fitted_model import Belief
+from study.samplers.fitted_model import FittedModel
 from study.store.validated_points import Validated, validated_points
 
 HALVES = ("first", "second")
@@ -28,7 +28,7 @@ N_CURVE_ROWS = 120
 
 
 def validated_frame(
-    study: optuna.Study, experiment: Experiment, belief: Belief | None
+    study: optuna.Study, experiment: Experiment, model: FittedModel | None
 ) -> pd.DataFrame:
     """Return one row a validated point that has games, the cheapest first.
 
@@ -44,10 +44,10 @@ def validated_frame(
     frame = pd.DataFrame(rows, columns=columns)
     frame = frame.sort_values(experiment.cost.name, kind="stable").reset_index(drop=True)
     frame = with_front(frame, experiment)
-    if belief is not None and len(frame):
-        codes = belief.cube.encode(thetas_of(frame, experiment))
-        mean = belief.posterior.mean(codes)[:, 0]
-        deviation = belief.posterior.deviation(codes)[:, 0]
+    if model is not None and len(frame):
+        codes = model.cube.encode(thetas_of(frame, experiment))
+        mean = model.posterior.mean(codes)[:, 0]
+        deviation = model.posterior.deviation(codes)[:, 0]
         for what, bound in believed_interval(mean, deviation).items():
             frame[experiment.goal.believed(what)] = bound
     return frame
@@ -161,23 +161,23 @@ def judged_area(
     return area, float(np.sqrt(np.sum((widths * errors) ** 2)))
 
 
-def curve_frame(experiment: Experiment, belief: Belief) -> pd.DataFrame:
+def curve_frame(experiment: Experiment, model: FittedModel) -> pd.DataFrame:
     """Return the model's front over the whole space, the cheapest first, thinned to some rows.
 
     One row a θ: its expected cost, posterior mean and 95% band of its goal, and
     ``distance_to_trial``, the distance to the nearest trial in the unit cube (√2 at least from one of another
     word).
     """
-    front = belief.anywhere
+    front = model.predicted_front
     chosen = np.unique(np.linspace(0, len(front.points) - 1, N_CURVE_ROWS).round().astype(int))
     rows = []
     for index in chosen:
         mean, deviation = front.mean[index], front.deviation[index]
         band = believed_interval(mean[0], deviation[0])
-        gaps = belief.observations.points - front.points[index]
+        gaps = model.observations.points - front.points[index]
         rows.append(
             {
-                **belief.cube.decode(front.points[index]),
+                **model.cube.decode(front.points[index]),
                 experiment.cost.name: 10.0 ** -mean[1],
                 **{experiment.goal.believed(what): bound for what, bound in band.items()},
                 "distance_to_trial": float(np.sqrt((gaps**2).sum(axis=1).min())),

@@ -115,7 +115,7 @@ class Dispatch(Generic[Key]):
 
         Raises
         ------
-        WorkersError
+        PlayError
             If workers die again and again.
         """
         self.began = time.monotonic()

@@ -1,4 +1,4 @@
-"""Rows of a table, each an agent: all of them on the same seeds, every game kept as soon as it has ended."""
+"""MissingGames of a table, each an agent: all of them on the same seeds, every game kept as soon as it has ended."""
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
@@ -10,20 +10,16 @@ from rich.console import Console
 from agents.agent import Agent, warm
 from agents.twenty48.agent import Game2048
 from study.run.dispatch import Dispatch
-from study.run.progress import Snapshot, SweepDisplay
-from study.run.workers import Finished
+from study.run.progress import ProgressDisplay, Snapshot
+from study.run.workers import Finished, PlayError
 from study.store.ledger import GameLedger, digest_of
 from study.text import counted, there_already
 
 Key = tuple[str, int]
 
 
-class RowsError(Exception):
-    """A game of a row cannot be played. Nothing finished is lost."""
-
-
 @dataclass
-class Rows:
+class MissingGames:
     """A source of games: what the rows miss, seed after seed, so that a row is never far ahead.
 
     Parameters
@@ -70,10 +66,10 @@ class Rows:
         return None
 
     def record(self, finished: Finished[Key]) -> None:
-        """Keep a game; RowsError if it could not be played."""
+        """Keep a game; PlayError if it could not be played."""
         name, seed = finished.key
         if finished.game is None:
-            raise RowsError(f"{name}, seed {seed}: {finished.error}; what has finished is kept")
+            raise PlayError(f"{name}, seed {seed}: {finished.error}; what has finished is kept")
         assert isinstance(finished.game, Game2048), "rows and their ledger are of 2048"
         self.ledger.add(self.agents[name], finished.game)
         self.missing[name].discard(seed)
@@ -122,14 +118,14 @@ def play_missing(
     ------
     InputError
         If another run is writing the ledger.
-    RowsError, study.run.workers.WorkersError
+    study.run.workers.PlayError
         If a game cannot be played.
     """
     different = {digest_of(agent): (name, agent) for name, agent in agents.items()}
     with ledger.held():
-        source = Rows(dict(different.values()), seeds, ledger)
+        source = MissingGames(dict(different.values()), seeds, ledger)
         if source.n_missing:
-            display = SweepDisplay(out)
+            display = ProgressDisplay(out)
             dispatch: Dispatch[Key] = Dispatch(
                 source, jobs, lambda now: display.show(source.snapshot(now)), display.message
             )

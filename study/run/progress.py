@@ -76,7 +76,7 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
-class SweepDisplay:
+class ProgressDisplay:
     """Shows snapshots of a sweep; use it as a context."""
 
     def __init__(self, console: Console) -> None:
@@ -98,7 +98,7 @@ class SweepDisplay:
             grid.add_row(self.figures)
             self.live = Live(grid, console=console, refresh_per_second=4)
 
-    def __enter__(self) -> "SweepDisplay":
+    def __enter__(self) -> "ProgressDisplay":
         self.last_line = time.monotonic()
         if self.live:
             self.live.start()

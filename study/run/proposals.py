@@ -80,7 +80,7 @@ class Proposal:
 
 
 @dataclass(frozen=True)
-class Ended:
+class FinishedTrial:
     """A trial that has come to its end.
 
     Attributes
@@ -142,7 +142,7 @@ class Proposals:
             directions=directions,
             sampler=optuna.samplers.RandomSampler(seed=0),  # each trial has its own
         )
-        self.news: deque[Ended] = deque()
+        self.news: deque[FinishedTrial] = deque()
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="proposals")
         self.future: Future[Proposal] | None = None
         self.seconds, self.n_thought = 0.0, 0
@@ -151,7 +151,7 @@ class Proposals:
         for trial in everything:
             if in_turn and trial.state.is_finished() and trial.number >= number - 1:
                 self.copy.add_trial(unfinished(trial))
-                self.learn(Ended(trial.number, trial.values, trial.user_attrs))
+                self.learn(FinishedTrial(trial.number, trial.values, trial.user_attrs))
             else:
                 self.copy.add_trial(trial)
 
@@ -166,13 +166,13 @@ class Proposals:
         ]
         return min(lacking, default=max((trial.number for trial in begun), default=-1) + 1)
 
-    def learn(self, trial: Ended) -> None:
+    def learn(self, trial: FinishedTrial) -> None:
         """Take note of a trial that has ended; proposals begun from now on know of it."""
         self.news.append(trial)
 
     def update(self, number: int) -> None:
         """Bring the copy to what the proposal of trial ``number`` may know."""
-        late: deque[Ended] = deque()
+        late: deque[FinishedTrial] = deque()
         while self.news:
             trial = self.news.popleft()
             if self.in_turn and trial.number >= number - 1:

@@ -20,9 +20,9 @@ from study.errors import check_range
 from study.experiments.definition import Experiment
 from study.run.dispatch import Dispatch
 from study.run.progress import Snapshot
-from study.run.proposals import Ended, Preset, Proposal, Proposals
+from study.run.proposals import FinishedTrial, Preset, Proposal, Proposals
 from study.run.stopwatch import Stopwatch
-from study.run.workers import Finished
+from study.run.workers import Finished, PlayError
 from study.samplers import DEFAULT_SAMPLER, make_sampler
 from study.samplers.design import draw_design
 from study.store.seeds import LARGEST_STUDY_SEED, MOST_REPLICATES, search_seed
@@ -35,12 +35,8 @@ MOST_FAILURES_IN_A_ROW = 3
 DESIGN_IS_ENQUEUED = "design enqueued"
 
 
-class SearchError(Exception):
-    """One trial after the other fails: there is no use in going on. Nothing finished is lost."""
-
-
 @dataclass(frozen=True)
-class Settings:
+class SearchSettings:
     """What a search is asked to do.
 
     Parameters
@@ -102,7 +98,7 @@ class Search:
         What is tuned.
     study, storage : optuna.Study, optuna.storages.BaseStorage
         Where it is kept; this process must be its only writer.
-    settings : Settings
+    settings : SearchSettings
         What is asked for.
     jobs : int
         How many workers play.
@@ -115,7 +111,7 @@ class Search:
     experiment: Experiment
     study: optuna.Study
     storage: BaseStorage
-    settings: Settings
+    settings: SearchSettings
     jobs: int
     on_change: Callable[[Snapshot], None]
     on_message: Callable[[str], None]
@@ -198,10 +194,8 @@ class Search:
 
         Raises
         ------
-        WorkersError
-            If workers die again and again.
-        SearchError
-            If one trial after the other fails.
+        PlayError
+            If workers die again and again, or several trials in a row fail.
         """
         # One thread for linear algebra: the cores are the workers'.
         with threadpool_limits(1):
@@ -323,7 +317,7 @@ class Search:
         """Write what a trial's games amount to."""
         with self.watches["tell"].running():
             batch.complete()
-            self.proposals.learn(Ended(batch.number, batch.values, batch.attributes))
+            self.proposals.learn(FinishedTrial(batch.number, batch.values, batch.attributes))
         self.n_complete += 1
         self.n_open -= 1
         self.n_failures_in_a_row = 0
@@ -341,9 +335,9 @@ class Search:
         self.n_open -= 1
         self.n_failed += 1
         self.n_failures_in_a_row += 1
-        self.proposals.learn(Ended(batch.number, None, {}))
+        self.proposals.learn(FinishedTrial(batch.number, None, {}))
         if self.n_failures_in_a_row >= MOST_FAILURES_IN_A_ROW:
-            raise SearchError(
+            raise PlayError(
                 f"{MOST_FAILURES_IN_A_ROW} trials failed one after the other; the last: {message}"
             )
 

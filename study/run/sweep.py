@@ -17,12 +17,12 @@ from study.experiments.definition import Experiment
 from study.report.export import export
 from study.report.validated_front import curve_frame, curve_table, front_table, validated_frame
 from study.run.dispatch import Dispatch
-from study.run.progress import SweepDisplay, duration
-from study.run.search import Search, SearchError, Settings
+from study.run.progress import ProgressDisplay, duration
+from study.run.search import Search, SearchSettings
 from study.run.stopping import Precision
-from study.run.validation import Validation, ValidationError
-from study.run.workers import WorkersError, n_cores
-from study.samplers.fitted_model import belief_of
+from study.run.validation import Validation
+from study.run.workers import PlayError, n_cores
+from study.samplers.fitted_model import fit_model
 from study.store.location import Place
 from study.store.manifest import provenance
 from study.store.storage import record_of, remember_run
@@ -52,13 +52,11 @@ def print_front(out: Console, study: optuna.Study, experiment: Experiment) -> No
         print_whole(out, front_table(validated, experiment))
         return
     with threadpool_limits(1):
-        belief = belief_of(
-            study, experiment.space, objectives_of(experiment), record_of(study).seed
-        )
-        if belief is None:
+        model = fit_model(study, experiment.space, objectives_of(experiment), record_of(study).seed)
+        if model is None:
             out.print("no trial is complete yet")
         else:
-            print_whole(out, curve_table(curve_frame(experiment, belief), experiment))
+            print_whole(out, curve_table(curve_frame(experiment, model), experiment))
 
 
 @dataclass
@@ -89,7 +87,7 @@ class Sweep:
     out: Console
     n_failed: int = 0
 
-    def search(self, settings: Settings) -> None:
+    def search(self, settings: SearchSettings) -> None:
         """Bring the study to its total of trials: design first, then the sampler's proposals.
 
         Raises
@@ -104,7 +102,7 @@ class Sweep:
             f"{counted(self.jobs, 'job')}, sampler {settings.sampler}"
         )
         self.out.print("preparing (the first time, kernels are compiled: some twenty seconds)")
-        display = SweepDisplay(self.out)
+        display = ProgressDisplay(self.out)
         run = Search(
             self.experiment,
             self.study,
@@ -146,14 +144,14 @@ class Sweep:
         """
         seed = record_of(self.study).seed
         with threadpool_limits(1):
-            belief = belief_of(
+            model = fit_model(
                 self.study, self.experiment.space, objectives_of(self.experiment), seed
             )
-        if belief is None:
+        if model is None:
             raise StoppedError(f"study: {self.place.name!r} has no complete trial yet")
-        points = choose_points(belief, self.study, self.experiment, precision.n_points)
+        points = choose_points(model, self.study, self.experiment, precision.n_points)
         jobs = min(self.jobs, n_cores())  # a game that shares its core is timed wrongly
-        display = SweepDisplay(self.out)
+        display = ProgressDisplay(self.out)
         run = Validation(
             self.experiment,
             self.study,
@@ -238,7 +236,7 @@ class Sweep:
                 soft_wrap=True,
             )
             raise
-        except (WorkersError, SearchError, ValidationError) as error:
+        except PlayError as error:
             raise StoppedError(
                 f"{error}; what has finished is stored, the same command goes on"
             ) from None

@@ -21,15 +21,10 @@ from study.experiments.definition import Experiment
 from study.run.dispatch import Dispatch
 from study.run.progress import Snapshot
 from study.run.stopping import FEWEST_GAMES, Precision
-from study.run.workers import Finished
+from study.run.workers import Finished, PlayError
 from study.store.seeds import game_to_record, validation_seed
 from study.store.validated_points import GAME_PREFIX, POINT_PREFIX, Validated, validated_points
 from study.text import counted
-
-
-class ValidationError(Exception):
-    """A game of a validated θ cannot be played. Nothing finished is lost."""
-
 
 Key = tuple[str, int]
 """A game's point, and its replicate."""
@@ -118,10 +113,8 @@ class Validation:
 
         Raises
         ------
-        WorkersError
-            If workers die again and again.
-        ValidationError
-            If a game cannot be played.
+        PlayError
+            If workers die again and again, or a game cannot be played.
         """
         self.dispatch.run()
 
@@ -147,7 +140,7 @@ class Validation:
         key, replicate = finished.key
         point = self.by_key[key]
         if finished.game is None:
-            raise ValidationError(f"{point.origin} cannot be played: {finished.error}")
+            raise PlayError(f"{point.origin} cannot be played: {finished.error}")
         if replicate not in point.games:
             name = f"{GAME_PREFIX}{key}:{replicate}"
             self.study.set_user_attr(name, game_to_record(finished.game))

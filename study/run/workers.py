@@ -34,8 +34,8 @@ MOST_DEATHS_ALONE = 2
 SECONDS_BETWEEN_LOOKS_AT_THE_PARENT = 1.0
 
 
-class WorkersError(Exception):
-    """Workers die again and again: there is no use in going on. Nothing finished is lost."""
+class PlayError(Exception):
+    """Games cannot be played. Every game that has finished is stored."""
 
 
 def n_cores() -> int:
@@ -106,7 +106,7 @@ class Workers(Generic[Key]):
     A worker that dies (out of memory, say, or killed) takes the pool down with it, and which of the
     games in flight it was playing is not known. All of them are then played again in a new pool, one
     at a time: a game that is innocent comes back, one whose worker dies again with no other game in
-    flight ends the work, by WorkersError.
+    flight ends the work, by PlayError.
     """
 
     jobs: int
@@ -183,7 +183,7 @@ class Workers(Generic[Key]):
 
         Raises
         ------
-        WorkersError
+        PlayError
             If a game's worker has died again with no other game in flight.
         """
         awaited: set[Future[Any]] = {*self.in_flight, *([] if also is None else [also])}
@@ -217,7 +217,7 @@ class Workers(Generic[Key]):
         if len(tasks) == 1:
             tasks[0].deaths_alone += 1
             if tasks[0].deaths_alone >= MOST_DEATHS_ALONE:
-                raise WorkersError(
+                raise PlayError(
                     f"workers die: {MOST_DEATHS_ALONE} times in playing one and the same game alone "
                     f"({tasks[0].key}, seed {tasks[0].seed}); out of memory, perhaps"
                 )

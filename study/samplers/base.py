@@ -12,7 +12,7 @@ from optuna.search_space import IntersectionSearchSpace
 from optuna.trial import FrozenTrial
 from threadpoolctl import threadpool_limits
 
-from study.samplers.encoding import Cube
+from study.samplers.encoding import UnitCube
 from study.samplers.observations import Objectives, Observations, observe
 
 Floats = npt.NDArray[np.float64]
@@ -61,7 +61,7 @@ class ModelSampler(BaseSampler):
         """Suggest all parameters of ``search_space`` together."""
         if not search_space or set(search_space) <= set(trial.system_attrs.get("fixed_params", ())):
             return {}
-        cube = Cube(search_space)
+        cube = UnitCube(search_space)
         others = [each for each in study.get_trials(deepcopy=False) if each.number != trial.number]
         observations = observe(others, cube, study.directions, self.objectives)
         if len(observations.points) < self.n_startup_trials:
@@ -87,6 +87,8 @@ class ModelSampler(BaseSampler):
         random = RandomSampler(seed=int(rng.integers(2**31)))
         return random.sample_independent(study, trial, param_name, param_distribution)
 
-    def propose(self, observations: Observations, cube: Cube, rng: np.random.Generator) -> Floats:
+    def propose(
+        self, observations: Observations, cube: UnitCube, rng: np.random.Generator
+    ) -> Floats:
         """Return the point, shape (d,), to be tried next."""
         raise NotImplementedError

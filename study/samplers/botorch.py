@@ -29,7 +29,7 @@ from gpytorch.mlls import SumMarginalLogLikelihood
 from linear_operator.utils.warnings import NumericalWarning
 
 from study.samplers.base import ModelSampler
-from study.samplers.encoding import Cube
+from study.samplers.encoding import UnitCube
 from study.samplers.observations import Observations
 
 Floats = npt.NDArray[np.float64]
@@ -103,7 +103,9 @@ class BoTorchSampler(ModelSampler):
     Parameters are those of :class:`~study.samplers.base.ModelSampler`.
     """
 
-    def propose(self, observations: Observations, cube: Cube, rng: np.random.Generator) -> Floats:
+    def propose(
+        self, observations: Observations, cube: UnitCube, rng: np.random.Generator
+    ) -> Floats:
         """Return the best point of the acquisition function's optimization, snapped to the space."""
         seed = int(rng.integers(2**31))
         observations = standardized(observations)

@@ -5,7 +5,7 @@ import numpy.typing as npt
 from scipy.spatial.distance import cdist
 from scipy.stats import qmc
 
-from study.samplers.encoding import Cube
+from study.samplers.encoding import UnitCube
 
 Floats = npt.NDArray[np.float64]
 
@@ -13,12 +13,12 @@ P_ANYWHERE = 0.05  # that a perturbed parameter is drawn anew
 SAME_POINT = 1e-9  # greatest distance along any coordinate
 
 
-def sobol_points(cube: Cube, n: int, rng: np.random.Generator) -> Floats:
+def sobol_points(cube: UnitCube, n: int, rng: np.random.Generator) -> Floats:
     """Spread points over the cube, shape (n, d); n is a power of two."""
     return cube.snap(qmc.Sobol(cube.n_coordinates, rng=rng).random(n))
 
 
-def perturb(cube: Cube, points: Floats, scale: Floats, rng: np.random.Generator) -> Floats:
+def perturb(cube: UnitCube, points: Floats, scale: Floats, rng: np.random.Generator) -> Floats:
     """Move some coordinates of each point, by a normal of the given scale or to anywhere.
 
     The coordinates of a categorical parameter go anywhere together: alone, none of a uniform number

@@ -38,7 +38,7 @@ def axis_of(distribution: FloatDistribution | IntDistribution) -> Axis:
     return Axis(float(distribution.low), float(distribution.high), step, distribution.log)
 
 
-class Cube:
+class UnitCube:
     """A search space as the unit cube.
 
     Parameters

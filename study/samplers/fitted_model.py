@@ -1,4 +1,4 @@
-"""What a search's trials let one believe: the model fitted to them, and its fronts."""
+"""The model fitted to a study's trials, with the fronts that it predicts."""
 
 from dataclasses import dataclass
 
@@ -6,41 +6,41 @@ import numpy as np
 import optuna
 
 from study.experiments.space import Space
-from study.samplers.encoding import Cube
+from study.samplers.encoding import UnitCube
 from study.samplers.observations import Objectives, Observations, observe
 from study.samplers.posterior import Posterior
-from study.samplers.predicted_front import ModelFront, believed_front
+from study.samplers.predicted_front import PredictedFront, predicted_fronts
 
 
 @dataclass(frozen=True)
-class Belief:
-    """What the search's trials let one believe.
+class FittedModel:
+    """A model of both objectives, fitted to a study's trials.
 
     Attributes
     ----------
-    cube, observations, posterior : Cube, Observations, Posterior
-        The model.
-    evaluated, anywhere : ModelFront
+    cube, observations, posterior : UnitCube, Observations, Posterior
+        The encoding of θ, the data, and the model conditioned on them.
+    trial_front, predicted_front : PredictedFront
         Its fronts, among the trials and over the whole space.
     """
 
-    cube: Cube
+    cube: UnitCube
     observations: Observations
     posterior: Posterior
-    evaluated: ModelFront
-    anywhere: ModelFront
+    trial_front: PredictedFront
+    predicted_front: PredictedFront
 
 
-def belief_of(
+def fit_model(
     study: optuna.Study, space: Space, objectives: Objectives, seed: int
-) -> Belief | None:
+) -> FittedModel | None:
     """Fit the model to a study's complete trials; None if there are none."""
-    cube = Cube(space.distributions())
+    cube = UnitCube(space.distributions())
     trials = study.get_trials(deepcopy=False)
     observations = observe(trials, cube, study.directions, objectives)
     if not len(observations.points):
         return None
     posterior = Posterior.of(observations)
     rng = np.random.default_rng([seed, 1])
-    evaluated, anywhere = believed_front(posterior, observations, cube, rng)
-    return Belief(cube, observations, posterior, evaluated, anywhere)
+    fronts = predicted_fronts(posterior, observations, cube, rng)
+    return FittedModel(cube, observations, posterior, *fronts)

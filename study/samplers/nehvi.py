@@ -24,7 +24,7 @@ from study.pareto import nondominated
 from study.samplers.base import ModelSampler
 from study.samplers.candidates import among, perturb, sobol_points
 from study.samplers.ehvi import Strips, expected_improvement, strips_of
-from study.samplers.encoding import Cube
+from study.samplers.encoding import UnitCube
 from study.samplers.observations import Observations
 from study.samplers.posterior import Posterior
 
@@ -45,7 +45,9 @@ class NoisyEHVISampler(ModelSampler):
     Parameters are those of :class:`ModelSampler`.
     """
 
-    def propose(self, observations: Observations, cube: Cube, rng: np.random.Generator) -> Floats:
+    def propose(
+        self, observations: Observations, cube: UnitCube, rng: np.random.Generator
+    ) -> Floats:
         """Return the candidate of the largest noisy expected hypervolume improvement."""
         posterior = Posterior.of(observations)
         begun = np.unique(np.concatenate([observations.points, observations.pending]), axis=0)
@@ -71,7 +73,7 @@ class NoisyEHVISampler(ModelSampler):
         return np.asarray(candidates[np.argmax(gains)])
 
     def candidates(
-        self, posterior: Posterior, begun: Floats, cube: Cube, rng: np.random.Generator
+        self, posterior: Posterior, begun: Floats, cube: UnitCube, rng: np.random.Generator
     ) -> Floats:
         """Return points over the whole cube, and points near the front that is believed in."""
         mean = posterior.mean(begun)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-from study.samplers.encoding import Cube
+from study.samplers.encoding import UnitCube
 
 Floats = npt.NDArray[np.float64]
 MOST_PENDING = 512
@@ -73,7 +73,7 @@ class Observations:
     reference : float64, shape (2,)
         The reference point.
     owners : int64, shape (d,)
-        Which parameter each coordinate belongs to, see :class:`study.samplers.encoding.Cube`.
+        Which parameter each coordinate belongs to, see :class:`study.samplers.encoding.UnitCube`.
     """
 
     points: Floats
@@ -125,7 +125,7 @@ def to_maximize(
 
 def observe(
     trials: Sequence[FrozenTrial],
-    cube: Cube,
+    cube: UnitCube,
     directions: Sequence[StudyDirection],
     objectives: Objectives,
 ) -> Observations:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from study.pareto import nondominated
 from study.samplers.candidates import perturb, sobol_points
-from study.samplers.encoding import Cube
+from study.samplers.encoding import UnitCube
 from study.samplers.observations import Observations
 from study.samplers.posterior import Posterior
 
@@ -27,7 +27,7 @@ N_NEAR = 1024
 
 
 @dataclass(frozen=True)
-class ModelFront:
+class PredictedFront:
     """Points that no other beats in posterior mean, from the cheapest to the dearest.
 
     Attributes
@@ -54,17 +54,17 @@ def front_of(posterior: Posterior, points: Floats) -> Floats:
     return points[nondominated(mean[:, 0], -mean[:, 1])]
 
 
-def believed_front(
-    posterior: Posterior, observations: Observations, cube: Cube, rng: np.random.Generator
-) -> tuple[ModelFront, ModelFront]:
+def predicted_fronts(
+    posterior: Posterior, observations: Observations, cube: UnitCube, rng: np.random.Generator
+) -> tuple[PredictedFront, PredictedFront]:
     """Find the front of the posterior mean, among evaluated points and over the whole space.
 
     The latter by random search that gathers around what is best so far: a few thousand points, then
     rounds of small changes to the front they make.
     """
 
-    def described(points: Floats) -> ModelFront:
-        return ModelFront(points, posterior.mean(points), posterior.deviation(points))
+    def described(points: Floats) -> PredictedFront:
+        return PredictedFront(points, posterior.mean(points), posterior.deviation(points))
 
     evaluated = front_of(posterior, np.unique(observations.points, axis=0))
     front = front_of(posterior, np.concatenate([evaluated, sobol_points(cube, N_SOBOL, rng)]))
@@ -76,12 +76,12 @@ def believed_front(
     return described(evaluated), described(front)
 
 
-def evenly_spaced(front: ModelFront, least: Floats) -> list[int]:
+def best_within_budgets(front: PredictedFront, least: Floats) -> list[int]:
     """Choose the best point of a front for each of some budgets, each point once.
 
     Parameters
     ----------
-    front : ModelFront
+    front : PredictedFront
         To choose from.
     least : float64, shape (n_budgets,)
         Least values of the second objective.

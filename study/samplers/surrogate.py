@@ -38,7 +38,7 @@ from sklearn.neural_network import MLPRegressor
 
 from study.samplers.base import ModelSampler
 from study.samplers.candidates import among, sobol_points
-from study.samplers.encoding import Cube
+from study.samplers.encoding import UnitCube
 from study.samplers.observations import Observations
 
 Floats = npt.NDArray[np.float64]
@@ -158,7 +158,7 @@ def crowding(values: Floats, rank: npt.NDArray[np.int64]) -> Floats:
     return lonely
 
 
-def offspring(cube: Cube, parents: Floats, rng: np.random.Generator) -> Floats:
+def offspring(cube: UnitCube, parents: Floats, rng: np.random.Generator) -> Floats:
     """Cross and mutate parents, shape (m, d) with m even, two neighbouring rows a pair.
 
     β = (2u)^(1/(η+1)) for u ≤ ½, else (2(1 − u))^(−1/(η+1)); c = ½ ((1 ± β) p + (1 ∓ β) p'). A mutated
@@ -194,7 +194,7 @@ def offspring(cube: Cube, parents: Floats, rng: np.random.Generator) -> Floats:
 
 
 def evolve(
-    objective: Objective, population: Floats, cube: Cube, rng: np.random.Generator
+    objective: Objective, population: Floats, cube: UnitCube, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
     """Find points that no other dominates, by NSGA-II.
 
@@ -204,7 +204,7 @@ def evolve(
         What is to be maximized.
     population : float64, shape (m, d)
         Where to begin: any number of points.
-    cube : Cube
+    cube : UnitCube
         Their space.
     rng : numpy.random.Generator
         Source of all random choices.
@@ -241,7 +241,9 @@ class SurrogateSampler(ModelSampler):
     used.
     """
 
-    def propose(self, observations: Observations, cube: Cube, rng: np.random.Generator) -> Floats:
+    def propose(
+        self, observations: Observations, cube: UnitCube, rng: np.random.Generator
+    ) -> Floats:
         """Return a new point of the surrogate's front, far from others in scaled objectives."""
         networks = Networks(observations.points, observations.values, rng)
         begun = np.unique(np.concatenate([observations.points, observations.pending]), axis=0)

@@ -16,8 +16,8 @@ from optuna.trial import TrialState
 
 from agents.agent import Game
 from study.experiments.definition import Experiment
-from study.samplers.fitted_model import Belief
-from study.samplers.predicted_front import evenly_spaced
+from study.samplers.fitted_model import FittedModel
+from study.samplers.predicted_front import best_within_budgets
 from study.store.trial_games import games_in
 
 POINT_PREFIX = "point:"
@@ -69,7 +69,7 @@ def key_of(params: Mapping[str, Any]) -> str:
 
 
 def choose_points(
-    belief: Belief, study: optuna.Study, experiment: Experiment, n_points: int
+    model: FittedModel, study: optuna.Study, experiment: Experiment, n_points: int
 ) -> list[Validated]:
     """Choose what to validate: along the time axis, and the baselines.
 
@@ -77,14 +77,14 @@ def choose_points(
     and the best point of all, both by posterior mean. The costs are posterior means too, which for
     costs are nearly exact.
     """
-    ends = np.concatenate([belief.evaluated.mean[:, 1], belief.anywhere.mean[:, 1]])
+    ends = np.concatenate([model.trial_front.mean[:, 1], model.predicted_front.mean[:, 1]])
     budgets = np.linspace(ends.max(), ends.min(), n_points) - 1e-9
     trials = [
         trial
         for trial in study.get_trials(deepcopy=False)
         if trial.state == TrialState.COMPLETE and set(trial.params) >= set(experiment.space.names)
     ]
-    codes = belief.cube.encode([trial.params for trial in trials])
+    codes = model.cube.encode([trial.params for trial in trials])
     chosen: dict[str, Validated] = {}
 
     def add(params: Mapping[str, Any], origin: str) -> None:
@@ -93,11 +93,11 @@ def choose_points(
 
     for name, values in experiment.baselines.items():
         add(values, name)
-    for index in evenly_spaced(belief.evaluated, budgets):
-        nearest = int(np.argmin(np.abs(codes - belief.evaluated.points[index]).sum(axis=1)))
+    for index in best_within_budgets(model.trial_front, budgets):
+        nearest = int(np.argmin(np.abs(codes - model.trial_front.points[index]).sum(axis=1)))
         add(trials[nearest].params, f"trial {trials[nearest].number}")
-    for index in evenly_spaced(belief.anywhere, budgets):
-        add(tidy(belief.cube.decode(belief.anywhere.points[index]), experiment), "proposal")
+    for index in best_within_budgets(model.predicted_front, budgets):
+        add(tidy(model.cube.decode(model.predicted_front.points[index]), experiment), "proposal")
     return list(chosen.values())
 
 

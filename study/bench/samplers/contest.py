@@ -25,10 +25,10 @@ from study.bench.samplers.truth import Truth, true_front
 from study.pareto import hypervolume
 from study.samplers import make_sampler
 from study.samplers.design import draw_design
-from study.samplers.encoding import Cube
+from study.samplers.encoding import UnitCube
 from study.samplers.observations import Objectives, observe
 from study.samplers.posterior import Posterior
-from study.samplers.predicted_front import believed_front
+from study.samplers.predicted_front import predicted_fronts
 from study.shrinkage import variances_of_means
 
 Floats = npt.NDArray[np.float64]
@@ -128,7 +128,7 @@ class Contest:
     def by_posterior(self, n_trials: int) -> Claims:
         """Return what the model makes of the first trials."""
         trials = self.study.get_trials(deepcopy=False)[:n_trials]
-        cube = Cube(self.on.space.distributions())
+        cube = UnitCube(self.on.space.distributions())
         observations = observe(trials, cube, self.study.directions, self.objectives)
         means = Posterior.of(observations).mean(observations.points)
         return Claims(means[:, 0], 10.0 ** -means[:, 1], *self.truly(n_trials))
@@ -136,10 +136,10 @@ class Contest:
     def by_model(self, seed: int) -> Claims:
         """Return the front that the model believes in, evaluated or not."""
         trials = self.study.get_trials(deepcopy=False)
-        cube = Cube(self.on.space.distributions())
+        cube = UnitCube(self.on.space.distributions())
         observations = observe(trials, cube, self.study.directions, self.objectives)
         posterior = Posterior.of(observations)
-        _, front = believed_front(posterior, observations, cube, np.random.default_rng([seed, 1]))
+        _, front = predicted_fronts(posterior, observations, cube, np.random.default_rng([seed, 1]))
         true = self.on.score(front.points), self.on.seconds(front.points)
         return Claims(front.mean[:, 0], 10.0 ** -front.mean[:, 1], *true)
 

@@ -41,7 +41,7 @@ class Surface:
         The hypervolume's reference point: points, seconds per move.
     score, seconds : callable
         μ and t: take points of the unit cube, shape (n, d), that stand for values
-        (:meth:`study.samplers.encoding.Cube.snap`), and return shape (n,).
+        (:meth:`study.samplers.encoding.UnitCube.snap`), and return shape (n,).
     factors : callable
         Takes one point, shape (d,), a number of games and a generator; returns f of each game.
     """

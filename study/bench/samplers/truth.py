@@ -14,7 +14,7 @@ from study.bench.samplers.surface import Surface
 from study.bench.samplers.surfaces import surface
 from study.pareto import hypervolume, nondominated
 from study.samplers.candidates import perturb, sobol_points
-from study.samplers.encoding import Cube
+from study.samplers.encoding import UnitCube
 
 Floats = npt.NDArray[np.float64]
 
@@ -47,7 +47,7 @@ class Truth:
 def search(of: Surface, n_sobol: int = N_SOBOL, n_rounds: int = N_ROUNDS, seed: int = 0) -> Truth:
     """Search a surface for its true front; ``n_sobol`` is a power of two."""
     rng = np.random.default_rng(seed)
-    cube = Cube(of.space.distributions())
+    cube = UnitCube(of.space.distributions())
     points = np.empty((0, len(of.space)))
     scores, seconds = np.empty(0), np.empty(0)
 

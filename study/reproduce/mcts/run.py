@@ -62,7 +62,7 @@ def reproduce(
     ------
     InputError
         If the folder's calibration cannot be read.
-    RowsError, study.run.workers.WorkersError
+    study.run.workers.PlayError
         If a game cannot be played.
     """
     folder = run.folder

@@ -65,7 +65,7 @@ def reproduce(
     ------
     InputError
         If the folder cannot be written, another run holds it, or its games are no games.
-    RowsError, study.run.workers.WorkersError
+    study.run.workers.PlayError
         If a game cannot be played.
     """
     make_folder(folder, "output")

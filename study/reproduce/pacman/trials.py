@@ -11,9 +11,8 @@ from rich.console import Console
 from agents.pacman.agent import PacmanAgent, PacmanGame
 from study.reproduce.pacman.ledger import PacmanLedger
 from study.run.dispatch import Dispatch
-from study.run.play_missing import RowsError
-from study.run.progress import Snapshot, SweepDisplay
-from study.run.workers import Finished
+from study.run.progress import ProgressDisplay, Snapshot
+from study.run.workers import Finished, PlayError
 from study.text import counted, there_already
 
 GAMES_A_TRIAL = 10
@@ -101,11 +100,11 @@ class Trials:
         return None
 
     def record(self, finished: Finished[Key]) -> None:
-        """Keep a trial's games; RowsError if they could not be played."""
+        """Keep a trial's games; PlayError if they could not be played."""
         k, first = finished.key
         games: Any = finished.game
         if games is None:
-            raise RowsError(
+            raise PlayError(
                 f"{self.agents[k]}, seed {first}: {finished.error}; what has finished is kept"
             )
         self.ledger.add(self.agents[k], *games)
@@ -159,14 +158,14 @@ def play_missing(
 
     Raises
     ------
-    RowsError, study.run.workers.WorkersError
+    study.run.workers.PlayError
         If a game cannot be played.
     """
     source = Trials(agents, seeds, ledger, what)
     if sum(source.n_missing):
         if source.n_before:
             out.print(f"{what}: {there_already(counted(source.n_before, 'game'))}")
-        display = SweepDisplay(out)
+        display = ProgressDisplay(out)
         dispatch: Dispatch[Key] = Dispatch(
             source, jobs, lambda now: display.show(source.snapshot(now)), display.message
         )

@@ -142,7 +142,7 @@ def samples_played(
     ------
     InputError
         If something is not allowed.
-    study.run.play_missing.RowsError, study.run.workers.WorkersError
+    study.run.workers.PlayError
         If a game cannot be played.
     """
     theta, versus = thetas

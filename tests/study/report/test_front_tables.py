@@ -16,7 +16,7 @@ from study.experiments.definition import Experiment
 from study.report.tables import thetas_of, trials_frame, write_csv
 from study.report.validated_front import curve_frame, curve_table, front_table, validated_frame
 from study.run.sweep import print_front
-from study.samplers.fitted_model import Belief, belief_of
+from study.samplers.fitted_model import FittedModel, fit_model
 from study.store.trial_games import objectives_of
 from tests.study.made_studies import (
     N_MOVES,
@@ -35,16 +35,16 @@ T99 = 1.984217  # Student's, of 100 games
 
 
 @pytest.fixture
-def belief(quick: Experiment) -> Belief:
+def model(quick: Experiment) -> FittedModel:
     study = new_study()
     add_trials(study, quick)
-    found = belief_of(study, quick.space, objectives_of(quick), seed=0)
+    found = fit_model(study, quick.space, objectives_of(quick), seed=0)
     assert found is not None
     return found
 
 
-def test_the_curve_is_sorted_and_of_the_space(quick: Experiment, belief: Belief) -> None:
-    curve = curve_frame(quick, belief)
+def test_the_curve_is_sorted_and_of_the_space(quick: Experiment, model: FittedModel) -> None:
+    curve = curve_frame(quick, model)
     assert 10 <= len(curve) <= 40, "at most one row a whole number"
     costs = curve["seconds_per_move"].to_numpy()
     assert (np.diff(costs) > 0.0).all()
@@ -52,8 +52,8 @@ def test_the_curve_is_sorted_and_of_the_space(quick: Experiment, belief: Belief)
     for row in curve.itertuples():
         assert quick.space.parameters[0].check(row.n_playouts) == row.n_playouts
         assert row.seconds_per_move == pytest.approx(1e-5 * row.n_playouts, rel=0.4)
-    codes = belief.cube.encode([{"n_playouts": n} for n in curve["n_playouts"]])
-    mean, deviation = belief.posterior.mean(codes)[:, 0], belief.posterior.deviation(codes)[:, 0]
+    codes = model.cube.encode([{"n_playouts": n} for n in curve["n_playouts"]])
+    mean, deviation = model.posterior.mean(codes)[:, 0], model.posterior.deviation(codes)[:, 0]
     np.testing.assert_allclose(curve["posterior_mean_points"], mean, rtol=1e-6)
     np.testing.assert_allclose(
         curve["posterior_high95_points"] - curve["posterior_low95_points"],
@@ -98,8 +98,8 @@ def test_a_narrow_terminal_gets_all_columns(quick: Experiment) -> None:
     assert "…" not in out.getvalue()
 
 
-def test_the_table_of_the_curve_has_its_numbers(quick: Experiment, belief: Belief) -> None:
-    curve = curve_frame(quick, belief)
+def test_the_table_of_the_curve_has_its_numbers(quick: Experiment, model: FittedModel) -> None:
+    curve = curve_frame(quick, model)
     text = printed(curve_table(curve, quick, n_rows=4))
     for index in (0, len(curve) - 1):
         row = curve.iloc[index]
@@ -133,18 +133,18 @@ def study_with_words(words: Experiment) -> optuna.Study:
 
 def test_tables_have_words(words: Experiment, tmp_path: Path) -> None:
     study = study_with_words(words)
-    belief = belief_of(study, words.space, objectives_of(words), 0)
-    assert belief is not None
-    front = validated_frame(study, words, belief)
+    model = fit_model(study, words.space, objectives_of(words), 0)
+    assert model is not None
+    front = validated_frame(study, words, model)
     assert front["leaf_value"].tolist() == ["score", "weights_a", "random"]
     assert front["on_front"].tolist() == [True, True, False]
     by_word = front.set_index("leaf_value")["posterior_mean_points"]
     assert by_word["weights_a"] == pytest.approx(7000, abs=500)
     assert by_word["score"] == pytest.approx(3000, abs=500)
     # What the model believes in is the word that is best, at nearly every budget.
-    curve = curve_frame(words, belief)
+    curve = curve_frame(words, model)
     assert (curve["leaf_value"] == "weights_a").mean() > 0.9
-    trials = trials_frame(study, words, belief)
+    trials = trials_frame(study, words, model)
     for frame in (front, curve, trials):
         write_csv(frame, tmp_path / "table.csv")
         back = pd.read_csv(tmp_path / "table.csv")

@@ -12,7 +12,7 @@ from scipy.stats import norm
 from study.experiments.cost import PLAYOUT_MOVES
 from study.experiments.definition import Experiment
 from study.report.validated_front import validated_frame, validated_hypervolume, without_baselines
-from study.samplers.fitted_model import belief_of
+from study.samplers.fitted_model import fit_model
 from study.store.trial_games import objectives_of
 from study.store.validated_points import key_of
 from tests.study.made_studies import add_point, add_trials, new_study, spread
@@ -130,11 +130,11 @@ def test_what_the_search_believed_stands_beside_what_was_validated(quick: Experi
     study = new_study()
     add_trials(study, quick)
     add_point(study, 10, spread(3160, 300), 0.1)
-    belief = belief_of(study, quick.space, objectives_of(quick), seed=0)
-    assert belief is not None
-    row = validated_frame(study, quick, belief).iloc[0]
-    code = belief.cube.encode([{"n_playouts": 10}])
-    mean, deviation = belief.posterior.mean(code)[0, 0], belief.posterior.deviation(code)[0, 0]
+    model = fit_model(study, quick.space, objectives_of(quick), seed=0)
+    assert model is not None
+    row = validated_frame(study, quick, model).iloc[0]
+    code = model.cube.encode([{"n_playouts": 10}])
+    mean, deviation = model.posterior.mean(code)[0, 0], model.posterior.deviation(code)[0, 0]
     assert row["posterior_mean_points"] == pytest.approx(mean)
     assert row["posterior_low95_points"] == pytest.approx(mean - Z * deviation)
     assert row["posterior_high95_points"] == pytest.approx(mean + Z * deviation)

@@ -24,7 +24,7 @@ from study.experiments.play import agent_2048_of, summary_for_people, summary_of
 from study.experiments.registry import experiment
 from study.experiments.space import Parameter, Space
 from study.experiments.twenty48_games import TWENTY48, check_2048
-from study.run.search import Settings
+from study.run.search import SearchSettings
 from study.samplers.gaussian_process import GaussianProcess, fit_hyperparameters
 from study.store.seeds import game_to_record, record_to_game
 from tests.study.conftest import Coin, Solver
@@ -193,7 +193,7 @@ def test_a_stopped_search_ends_as_an_unbroken_one(
 ) -> None:
     """By the exact cost and one worker: the same θ and games, read back from what was stored."""
     tuned = coin.with_cost(BACKUPS) if kind == "coin" else solver.with_cost(SWEEPS)
-    settings = Settings(n_trials=6, n_replicates=2, seed=3, sampler="nehvi", design_size=4)
+    settings = SearchSettings(n_trials=6, n_replicates=2, seed=3, sampler="nehvi", design_size=4)
     unbroken, resumed = unbroken_and_stopped(tuned, tmp_path, settings, 9)
     assert outcome(resumed) == outcome(unbroken)
     assert len(outcome(resumed)) == 6

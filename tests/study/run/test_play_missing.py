@@ -1,4 +1,4 @@
-"""Rows played over workers: all of their seeds, none twice, and on from where a run stopped."""
+"""MissingGames played over workers: all of their seeds, none twice, and on from where a run stopped."""
 
 from concurrent.futures import Future
 from pathlib import Path
@@ -9,8 +9,8 @@ from rich.console import Console
 from agents.agent import Agent
 from agents.twenty48.pmcts import PureMonteCarlo
 from agents.twenty48.random import RandomAgent
-from study.run.play_missing import Rows, RowsError, play_missing
-from study.run.workers import Finished
+from study.run.play_missing import MissingGames, play_missing
+from study.run.workers import Finished, PlayError
 from study.store.ledger import GameLedger
 
 AGENTS: dict[str, Agent] = {
@@ -40,7 +40,7 @@ def test_seeds_come_in_turn_for_all_rows(tmp_path: Path) -> None:
     ledger = GameLedger(tmp_path / "games.csv")
     with ledger.held():
         ledger.add(AGENTS["one"], AGENTS["one"].play(0))
-    source = Rows(agents, range(3), ledger)
+    source = MissingGames(agents, range(3), ledger)
     keys = []
     while (game := source.next_game()) is not None:
         keys.append(game[0])
@@ -49,11 +49,11 @@ def test_seeds_come_in_turn_for_all_rows(tmp_path: Path) -> None:
 
 
 def test_a_game_that_cannot_be_played_stops_and_is_named(tmp_path: Path) -> None:
-    source = Rows({"one": AGENTS["one"]}, range(2), GameLedger(tmp_path / "games.csv"))
+    source = MissingGames({"one": AGENTS["one"]}, range(2), GameLedger(tmp_path / "games.csv"))
     broken: Future[object] = Future()
     broken.set_exception(MemoryError("no memory"))
     with pytest.raises(
-        RowsError, match="one, seed 1: MemoryError: no memory; what has finished is kept"
+        PlayError, match="one, seed 1: MemoryError: no memory; what has finished is kept"
     ):
         source.record(Finished(("one", 1), None, "MemoryError: no memory"))
     assert source.n_missing == 2

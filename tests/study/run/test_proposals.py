@@ -12,7 +12,7 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from study.experiments.registry import EXPERIMENTS
 from study.experiments.space import Space
-from study.run.proposals import Ended, Preset, Proposals
+from study.run.proposals import FinishedTrial, Preset, Proposals
 from study.samplers import make_sampler
 from study.samplers.observations import Objectives
 
@@ -26,8 +26,8 @@ N_DESIGN = 4
 Params = dict[str, Any]
 
 
-def told(trial: FrozenTrial) -> Ended:
-    return Ended(trial.number, trial.values, trial.user_attrs)
+def told(trial: FrozenTrial) -> FinishedTrial:
+    return FinishedTrial(trial.number, trial.values, trial.user_attrs)
 
 
 def nehvi(number: int) -> BaseSampler:

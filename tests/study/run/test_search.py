@@ -13,7 +13,8 @@ from study.experiments.cost import PLAYOUT_MOVES
 from study.experiments.definition import Experiment
 from study.experiments.game_summary import summarize
 from study.run.progress import Snapshot
-from study.run.search import Search, SearchError, Settings
+from study.run.search import Search, SearchSettings
+from study.run.workers import PlayError
 from study.store.location import place_of
 from study.store.storage import create_or_resume
 from study.store.trial_games import games_of
@@ -26,7 +27,7 @@ class StopHereError(Exception):
 def search(
     experiment: Experiment,
     folder: Path,
-    settings: Settings,
+    settings: SearchSettings,
     stop_after: int | None = None,
     jobs: int = 1,
 ) -> tuple[optuna.Study, list[Snapshot], list[str]]:
@@ -50,7 +51,7 @@ def search(
 
 
 def unbroken_and_stopped(
-    experiment: Experiment, folder: Path, settings: Settings, *stops: int
+    experiment: Experiment, folder: Path, settings: SearchSettings, *stops: int
 ) -> tuple[optuna.Study, optuna.Study]:
     """Run a search in one go; and once more, stopped after so many games each time and taken up again."""
     whole, parts = folder / "whole", folder / "parts"
@@ -75,7 +76,7 @@ def outcome(study: optuna.Study) -> dict[int, tuple[dict, list[tuple[int, int, i
     }
 
 
-SETTINGS = Settings(n_trials=10, n_replicates=3, seed=5, sampler="random", design_size=8)
+SETTINGS = SearchSettings(n_trials=10, n_replicates=3, seed=5, sampler="random", design_size=8)
 
 
 def test_a_search_spends_its_budget(quick: Experiment, tmp_path: Path) -> None:
@@ -97,7 +98,9 @@ def test_a_search_spends_its_budget(quick: Experiment, tmp_path: Path) -> None:
 
 
 def test_games_can_be_replayed_from_what_is_stored(quick: Experiment, tmp_path: Path) -> None:
-    study, _, _ = search(quick, tmp_path, Settings(2, 2, seed=1, sampler="random", design_size=2))
+    study, _, _ = search(
+        quick, tmp_path, SearchSettings(2, 2, seed=1, sampler="random", design_size=2)
+    )
     trial = study.trials[1]
     for game in games_of(trial).values():
         again: Game = quick.build(trial.params).play(game.seed)
@@ -113,7 +116,7 @@ def test_a_search_stopped_anywhere_ends_as_an_unbroken_one(
     assert len(study.trials) == 10
 
 
-EXACT = Settings(n_trials=16, n_replicates=2, seed=3, sampler="nehvi", design_size=4)
+EXACT = SearchSettings(n_trials=16, n_replicates=2, seed=3, sampler="nehvi", design_size=4)
 
 
 def test_nehvi_killed_and_resumed_proposes_exactly_what_it_would_have(
@@ -138,7 +141,7 @@ def test_a_trial_begun_without_parameters_is_proposed_as_it_would_have_been(
     (tmp_path / "whole").mkdir()
     (tmp_path / "parts").mkdir()
     whole, _, _ = search(exact, tmp_path / "whole", EXACT)
-    shorter = Settings(n_trials=9, n_replicates=2, seed=3, sampler="nehvi", design_size=4)
+    shorter = SearchSettings(n_trials=9, n_replicates=2, seed=3, sampler="nehvi", design_size=4)
     study, _, _ = search(exact, tmp_path / "parts", shorter)
     study.sampler = optuna.samplers.RandomSampler(seed=0)
     study.ask()
@@ -147,7 +150,7 @@ def test_a_trial_begun_without_parameters_is_proposed_as_it_would_have_been(
 
 
 def test_many_workers_play_each_game_once(quick: Experiment, tmp_path: Path) -> None:
-    settings = Settings(n_trials=14, n_replicates=2, seed=1, sampler="nehvi", design_size=4)
+    settings = SearchSettings(n_trials=14, n_replicates=2, seed=1, sampler="nehvi", design_size=4)
     study, snapshots, _ = search(quick, tmp_path, settings, jobs=3)
     assert [trial.state for trial in study.trials] == [TrialState.COMPLETE] * 14
     assert all(sorted(games_of(trial)) == [0, 1] for trial in study.trials)
@@ -157,7 +160,7 @@ def test_many_workers_play_each_game_once(quick: Experiment, tmp_path: Path) -> 
 def test_nsga2_goes_on_with_its_generations(quick: Experiment, tmp_path: Path) -> None:
     """It writes them down with each trial, and a resumed search must find them there."""
     exact = quick.with_cost(PLAYOUT_MOVES)
-    settings = Settings(n_trials=14, n_replicates=1, seed=3, sampler="nsga2", design_size=4)
+    settings = SearchSettings(n_trials=14, n_replicates=1, seed=3, sampler="nsga2", design_size=4)
     whole, study = unbroken_and_stopped(exact, tmp_path, settings, 9)
     assert outcome(study) == outcome(whole)
     generations = [dict(trial.system_attrs) for trial in whole.trials[5:]]
@@ -173,8 +176,10 @@ def test_repeating_a_finished_search_changes_nothing(quick: Experiment, tmp_path
 
 
 def test_a_larger_total_adds_trials(quick: Experiment, tmp_path: Path) -> None:
-    search(quick, tmp_path, Settings(3, 2, seed=5, sampler="random", design_size=8))
-    study, _, _ = search(quick, tmp_path, Settings(11, 2, seed=5, sampler="tpe", design_size=8))
+    search(quick, tmp_path, SearchSettings(3, 2, seed=5, sampler="random", design_size=8))
+    study, _, _ = search(
+        quick, tmp_path, SearchSettings(11, 2, seed=5, sampler="tpe", design_size=8)
+    )
     states = [trial.state for trial in study.trials]
     assert states == [TrialState.COMPLETE] * 11
     origins = [trial.user_attrs["origin"] for trial in study.trials]
@@ -185,7 +190,7 @@ def test_a_trial_cut_short_while_it_was_asked_for_is_taken_up(
     quick: Experiment, tmp_path: Path
 ) -> None:
     """A kill between the trial's creation and its first parameter leaves a trial without any."""
-    settings = Settings(3, 2, seed=5, sampler="random", design_size=2)
+    settings = SearchSettings(3, 2, seed=5, sampler="random", design_size=2)
     place = place_of("s", tmp_path, None)
     place.folder.mkdir()
     study, _ = create_or_resume(place, settings.record(quick))
@@ -229,7 +234,7 @@ def test_one_failure_after_the_other_stops_the_search_and_costs_no_budget(
     """Whatever is broken, an agent or the machine: mended, the study comes to its full total."""
     with monkeypatch.context() as broken:
         unlucky_from(5, broken)
-        with pytest.raises(SearchError, match="3 trials failed one after the other"):
+        with pytest.raises(PlayError, match="3 trials failed one after the other"):
             search(quick, tmp_path, SETTINGS)
     study, _, _ = search(quick, tmp_path, SETTINGS)
     states = [trial.state for trial in study.trials]
@@ -248,13 +253,13 @@ def test_one_failure_after_the_other_stops_the_search_and_costs_no_budget(
 )
 def test_settings_out_of_range_are_named(settings: dict[str, int], part: str) -> None:
     with pytest.raises(InputError, match=part):
-        Settings(**settings)
+        SearchSettings(**settings)
 
 
 def test_words_survive_a_stop(words: Experiment, tmp_path: Path) -> None:
     """What is stored and read back proposes what an unbroken study does; all words are allowed ones."""
     experiment = words.with_cost(PLAYOUT_MOVES)
-    settings = Settings(n_trials=11, n_replicates=2, seed=3, sampler="nehvi", design_size=8)
+    settings = SearchSettings(n_trials=11, n_replicates=2, seed=3, sampler="nehvi", design_size=8)
     unbroken, resumed = unbroken_and_stopped(experiment, tmp_path, settings, 19)
     assert outcome(resumed) == outcome(unbroken)
     assert len(outcome(resumed)) == 11
@@ -268,7 +273,7 @@ def test_words_survive_a_stop(words: Experiment, tmp_path: Path) -> None:
 def test_words_of_a_trial_killed_while_it_was_asked_for_are_asked_for_again(
     words: Experiment, tmp_path: Path
 ) -> None:
-    settings = Settings(n_trials=6, n_replicates=1, seed=3, design_size=4)
+    settings = SearchSettings(n_trials=6, n_replicates=1, seed=3, design_size=4)
     study, _, _ = search(words, tmp_path, settings, stop_after=4)
     study.sampler = optuna.samplers.RandomSampler(seed=0)
     words.space.parameters[0].suggest(study.ask())

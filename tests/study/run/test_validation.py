@@ -18,12 +18,12 @@ from study.experiments.cost import PLAYOUT_MOVES
 from study.experiments.definition import Experiment
 from study.experiments.registry import EXPERIMENTS
 from study.run.progress import Snapshot
-from study.run.search import Search, Settings
+from study.run.search import Search, SearchSettings
 from study.run.stopping import Precision
-from study.run.validation import Validation, ValidationError
-from study.run.workers import Finished
+from study.run.validation import Validation
+from study.run.workers import Finished, PlayError
 from study.samplers.design import draw_design
-from study.samplers.fitted_model import belief_of
+from study.samplers.fitted_model import fit_model
 from study.store.location import place_of
 from study.store.seeds import game_seed, validation_seed
 from study.store.storage import create_or_resume
@@ -41,7 +41,7 @@ from tests.study.made_studies import store_trial
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
 SEED = 5
-SETTINGS = Settings(n_trials=8, n_replicates=2, seed=SEED, sampler="random", design_size=4)
+SETTINGS = SearchSettings(n_trials=8, n_replicates=2, seed=SEED, sampler="random", design_size=4)
 EXACT = QUICK.with_cost(PLAYOUT_MOVES)
 
 
@@ -72,9 +72,9 @@ def opened(quick: Experiment, searched: Path, tmp_path: Path) -> Callable[[], op
 
 
 def points_of(study: optuna.Study, n_points: int = 3) -> list[Validated]:
-    belief = belief_of(study, EXACT.space, objectives_of(EXACT), SEED)
-    assert belief is not None
-    return choose_points(belief, study, EXACT, n_points)
+    model = fit_model(study, EXACT.space, objectives_of(EXACT), SEED)
+    assert model is not None
+    return choose_points(model, study, EXACT, n_points)
 
 
 class Here:
@@ -329,7 +329,7 @@ def test_a_game_that_cannot_be_played_names_its_point(
 
     with monkeypatch.context() as broken:
         broken.setattr(PureMonteCarlo, "play", sometimes)
-        with pytest.raises(ValidationError) as raised:
+        with pytest.raises(PlayError) as raised:
             validate(study, points_of(study), Precision(1.0, most_games=4))
     assert str(raised.value) == "four playouts cannot be played: no idea how"
     before = stored(study)
@@ -349,9 +349,9 @@ def test_a_study_with_words_is_validated(words: Experiment, tmp_path: Path) -> N
     for values in draw_design("sobol", experiment.space, 8, SEED):
         games = [experiment.build(values).play(game_seed(SEED, r)) for r in range(2)]
         store_trial(study, experiment, values, games, experiment.cost.of(games))
-    belief = belief_of(study, experiment.space, objectives_of(experiment), SEED)
-    assert belief is not None
-    points = choose_points(belief, study, experiment, 2)
+    model = fit_model(study, experiment.space, objectives_of(experiment), SEED)
+    assert model is not None
+    points = choose_points(model, study, experiment, 2)
     (choice,) = experiment.space.choices
     assert all(choice.check(point.params["leaf_value"]) for point in points)
     precision = Precision(500.0, 2, 2)

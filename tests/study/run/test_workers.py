@@ -14,7 +14,7 @@ from agents.agent import Agent, Game
 from agents.twenty48.mcmdp import MonteCarloMDP
 from agents.twenty48.pmcts import PureMonteCarlo
 from study.errors import InputError
-from study.run.workers import Finished, Workers, WorkersError, check_jobs, play_all
+from study.run.workers import Finished, PlayError, Workers, check_jobs, play_all
 
 
 class Broken(PureMonteCarlo):
@@ -87,7 +87,7 @@ def test_a_game_that_kills_its_workers_ends_the_work_and_no_other_is_blamed() ->
             workers.submit(str(seed), PureMonteCarlo(5), seed)
         workers.submit("deadly", Deadly(1), 0)
         with pytest.raises(
-            WorkersError, match=r"2 times in playing one and the same game alone \(deadly"
+            PlayError, match=r"2 times in playing one and the same game alone \(deadly"
         ):
             collect_all(workers)
 

@@ -12,7 +12,7 @@ from optuna.distributions import (
 )
 
 from study.axis import Axis
-from study.samplers.encoding import Cube
+from study.samplers.encoding import UnitCube
 
 NUMERIC: dict[str, FloatDistribution | IntDistribution] = {
     "int": IntDistribution(-2, 3),
@@ -40,7 +40,7 @@ def same(a: Any, b: Any) -> bool:
 
 @pytest.mark.parametrize("name", ALL)
 def test_values_are_in_bounds_and_there_is_a_way_back(name: str) -> None:
-    cube = Cube({name: ALL[name]})
+    cube = UnitCube({name: ALL[name]})
     rng = np.random.default_rng(0)
     corners = [np.zeros(cube.n_coordinates), np.ones(cube.n_coordinates)]
     for point in [*corners, *rng.random((300, cube.n_coordinates))]:
@@ -56,7 +56,7 @@ def test_values_are_in_bounds_and_there_is_a_way_back(name: str) -> None:
 def test_both_bounds_are_met(name: str) -> None:
     """exp(log 10) is above 10; optuna would draw another point at random, and say nothing."""
     each = NUMERIC[name]
-    cube = Cube({name: each})
+    cube = UnitCube({name: each})
     span = each.high - each.low
     for end, value in ((0.0, each.low), (1.0, each.high)):
         near = pytest.approx(value, rel=1e-12, abs=1e-12 * span)
@@ -65,19 +65,19 @@ def test_both_bounds_are_met(name: str) -> None:
 
 
 def test_values_have_their_type() -> None:
-    params = Cube(ALL).decode(np.full(Cube(ALL).n_coordinates, 0.3))
+    params = UnitCube(ALL).decode(np.full(UnitCube(ALL).n_coordinates, 0.3))
     for name, each in NUMERIC.items():
         assert type(params[name]) is (int if isinstance(each, IntDistribution) else float)
 
 
 def test_all_values_of_a_grid_are_met_equally_often() -> None:
-    cube = Cube({"x": IntDistribution(10, 40, step=10)})
+    cube = UnitCube({"x": IntDistribution(10, 40, step=10)})
     values = [cube.decode(np.array([u]))["x"] for u in (np.arange(4000) + 0.5) / 4000]
     assert {value: values.count(value) for value in values} == dict.fromkeys((10, 20, 30, 40), 1000)
 
 
 def test_a_logarithmic_axis_has_its_geometric_mean_in_the_middle() -> None:
-    cube = Cube({"x": FloatDistribution(1.0, 100.0, log=True)})
+    cube = UnitCube({"x": FloatDistribution(1.0, 100.0, log=True)})
     assert cube.decode(np.array([0.5]))["x"] == pytest.approx(10.0, rel=1e-12)
     assert cube.encode([{"x": 10.0}])[0, 0] == pytest.approx(0.5, rel=1e-12)
 
@@ -86,20 +86,20 @@ def test_a_logarithmic_axis_has_its_geometric_mean_in_the_middle() -> None:
 def test_every_value_of_a_grid_comes_back(name: str) -> None:
     each = NUMERIC[name]
     values = np.linspace(each.low, each.high, 1 + round((each.high - each.low) / (each.step or 1)))
-    cube = Cube({name: each})
+    cube = UnitCube({name: each})
     for value in values.astype(int if isinstance(each, IntDistribution) else float).tolist():
         back = cube.decode(cube.encode([{name: value}])[0])[name]
         assert back == pytest.approx(value, rel=1e-12)
 
 
 def test_a_choice_is_one_hot_and_choices_are_equally_far() -> None:
-    cube = Cube({"choice": CategoricalDistribution(CHOICES)})
+    cube = UnitCube({"choice": CategoricalDistribution(CHOICES)})
     np.testing.assert_array_equal(cube.encode([{"choice": each} for each in CHOICES]), np.eye(5))
     assert cube.decode(np.array([0.1, 0.3, 0.2, 0.9, 0.8])) == {"choice": 2.5}
 
 
 def test_words_are_farther_apart_than_the_ends_of_a_number() -> None:
-    cube = Cube({"x": FloatDistribution(0.0, 1.0), "choice": CategoricalDistribution(CHOICES)})
+    cube = UnitCube({"x": FloatDistribution(0.0, 1.0), "choice": CategoricalDistribution(CHOICES)})
     points = cube.encode([{"x": 0.0, "choice": each} for each in CHOICES])
     distances = np.linalg.norm(points[:, None] - points[None], axis=2)
     np.testing.assert_allclose(distances, np.sqrt(2.0) * (1.0 - np.eye(5)), rtol=1e-15)
@@ -108,7 +108,7 @@ def test_words_are_farther_apart_than_the_ends_of_a_number() -> None:
 
 
 def test_snapping_twice_changes_nothing() -> None:
-    cube = Cube(ALL)
+    cube = UnitCube(ALL)
     points = np.random.default_rng(1).uniform(-0.3, 1.3, (200, cube.n_coordinates))
     once = cube.snap(points)
     np.testing.assert_array_equal(cube.snap(once), once)
@@ -117,13 +117,13 @@ def test_snapping_twice_changes_nothing() -> None:
 
 def test_points_of_equal_params_are_equal_to_the_last_bit() -> None:
     """A sampler recognizes a point that was tried before by it."""
-    grid = Cube({name: each for name, each in ALL.items() if getattr(each, "step", 1)})
+    grid = UnitCube({name: each for name, each in ALL.items() if getattr(each, "step", 1)})
     points = grid.snap(np.random.default_rng(2).random((200, grid.n_coordinates)))
     np.testing.assert_array_equal(grid.encode([grid.decode(point) for point in points]), points)
 
 
 def test_a_parameter_of_one_value_is_in_the_middle() -> None:
-    cube = Cube({"x": FloatDistribution(2.0, 2.0), "n": IntDistribution(5, 5)})
+    cube = UnitCube({"x": FloatDistribution(2.0, 2.0), "n": IntDistribution(5, 5)})
     np.testing.assert_array_equal(cube.encode([{"x": 2.0, "n": 5}]), [[0.5, 0.5]])
     assert cube.decode(np.array([0.9, 0.1])) == {"x": 2.0, "n": 5}
 
@@ -134,4 +134,4 @@ def test_values_out_of_bounds_are_drawn_in() -> None:
 
 
 def test_no_params_no_points() -> None:
-    assert Cube(ALL).encode([]).shape == (0, Cube(ALL).n_coordinates)
+    assert UnitCube(ALL).encode([]).shape == (0, UnitCube(ALL).n_coordinates)

@@ -15,7 +15,7 @@ from optuna.samplers import RandomSampler
 from threadpoolctl import threadpool_info
 
 from study.samplers.candidates import among, perturb
-from study.samplers.encoding import Cube
+from study.samplers.encoding import UnitCube
 from study.samplers.nehvi import NoisyEHVISampler
 from study.samplers.observations import Objectives
 from tests.study.samplers.toy import (
@@ -83,7 +83,7 @@ def test_trials_in_flight_keep_others_away() -> None:
         trial = study.ask(UNIT)
         study.tell(trial, truth(trial.params))
     study.sampler = NoisyEHVISampler(0, TOY_OBJECTIVES)
-    points = Cube(UNIT).encode([study.ask(UNIT).params for _ in range(4)])
+    points = UnitCube(UNIT).encode([study.ask(UNIT).params for _ in range(4)])
     distances = np.linalg.norm(points[:, None] - points[None], axis=2)[np.triu_indices(4, 1)]
     assert distances.min() > 0.05
 
@@ -121,7 +121,7 @@ def test_a_parameter_added_later_is_left_to_chance() -> None:
 
 
 def test_perturbed_points_stand_for_values_and_change_their_choices() -> None:
-    cube = Cube(MIXED)
+    cube = UnitCube(MIXED)
     rng = np.random.default_rng(5)
     start = cube.snap(rng.random((1, cube.n_coordinates)))
     near = perturb(cube, np.repeat(start, 2000, axis=0), np.array(0.01), rng)

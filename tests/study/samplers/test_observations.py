@@ -9,11 +9,11 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
-from study.samplers.encoding import Cube
+from study.samplers.encoding import UnitCube
 from study.samplers.observations import MOST_PENDING, Objectives, Observations, observe
 
 SPACE = {"x": FloatDistribution(0.0, 1.0), "choice": CategoricalDistribution(["a", "b"])}
-CUBE = Cube(SPACE)
+CUBE = UnitCube(SPACE)
 MAX, MIN = StudyDirection.MAXIMIZE, StudyDirection.MINIMIZE
 
 

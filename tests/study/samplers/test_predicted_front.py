@@ -6,14 +6,14 @@ import pytest
 from optuna.distributions import FloatDistribution
 
 from study.samplers.candidates import sobol_points
-from study.samplers.encoding import Cube
+from study.samplers.encoding import UnitCube
 from study.samplers.observations import Observations, n_to_fit
 from study.samplers.posterior import Posterior
-from study.samplers.predicted_front import ModelFront, believed_front, evenly_spaced
+from study.samplers.predicted_front import PredictedFront, best_within_budgets, predicted_fronts
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
-CUBE = Cube({"x": FloatDistribution(0.0, 1.0), "y": FloatDistribution(0.0, 1.0)})
+CUBE = UnitCube({"x": FloatDistribution(0.0, 1.0), "y": FloatDistribution(0.0, 1.0)})
 
 
 def toy(points: np.ndarray) -> np.ndarray:
@@ -38,39 +38,39 @@ def seen_of(points: np.ndarray, values: np.ndarray) -> Observations:
 
 
 @pytest.fixture(scope="module")
-def believed() -> tuple[Posterior, Observations, ModelFront, ModelFront]:
+def believed() -> tuple[Posterior, Observations, PredictedFront, PredictedFront]:
     """32 noiseless trials, and the fronts believed in after them."""
     points = sobol_points(CUBE, 32, np.random.default_rng(3))
     values = toy(points)
     seen = seen_of(points, values)
     posterior = Posterior.of(seen)
-    evaluated, anywhere = believed_front(posterior, seen, CUBE, np.random.default_rng(0))
-    return posterior, seen, evaluated, anywhere
+    trial_front, predicted = predicted_fronts(posterior, seen, CUBE, np.random.default_rng(0))
+    return posterior, seen, trial_front, predicted
 
 
 def test_the_front_anywhere_is_the_true_one(
-    believed: tuple[Posterior, Observations, ModelFront, ModelFront],
+    believed: tuple[Posterior, Observations, PredictedFront, PredictedFront],
 ) -> None:
     """True scores within 2 of 1000 points of the true front's; random search alone is 5 to 8 off."""
-    *_, anywhere = believed
-    score, minus_cost = toy(anywhere.points).T
+    *_, predicted = believed
+    score, minus_cost = toy(predicted.points).T
     assert (1000.0 * -minus_cost - score < 2.0).all(), "no point wastes more than that"
-    x = anywhere.points[:, 0]
+    x = predicted.points[:, 0]
     assert x.min() < 1e-3
     assert x.max() > 1.0 - 1e-3
     for budget in np.linspace(0.02, 1.0, 50):
-        best = toy(anywhere.points[[anywhere.best_within(-budget)]])[0]
+        best = toy(predicted.points[[predicted.best_within(-budget)]])[0]
         assert best[0] == pytest.approx(1000.0 * budget, abs=2.0)
         assert -best[1] <= budget + 0.001
 
 
-@pytest.mark.parametrize("which", [2, 3], ids=["evaluated", "anywhere"])
+@pytest.mark.parametrize("which", [2, 3], ids=["trial_front", "predicted"])
 def test_a_front_is_sorted_and_nothing_in_it_is_beaten(
-    believed: tuple[Posterior, Observations, ModelFront, ModelFront], which: int
+    believed: tuple[Posterior, Observations, PredictedFront, PredictedFront], which: int
 ) -> None:
     """Means may differ in the last digits with the points they are computed with: hence 1e-9."""
     posterior, front = believed[0], believed[which]
-    assert isinstance(front, ModelFront)
+    assert isinstance(front, PredictedFront)
     np.testing.assert_allclose(front.mean, posterior.mean(front.points), rtol=1e-9)
     np.testing.assert_allclose(front.deviation, posterior.deviation(front.points), atol=1e-6)
     assert (np.diff(-front.mean[:, 1]) > -1e-9).all(), "from the cheapest to the dearest"
@@ -78,45 +78,47 @@ def test_a_front_is_sorted_and_nothing_in_it_is_beaten(
 
 
 def test_the_front_anywhere_dominates_the_evaluated_one(
-    believed: tuple[Posterior, Observations, ModelFront, ModelFront],
+    believed: tuple[Posterior, Observations, PredictedFront, PredictedFront],
 ) -> None:
-    _, _, evaluated, anywhere = believed
-    for score, minus_cost in evaluated.mean:
-        as_good = (anywhere.mean[:, 0] >= score - 1e-6) & (anywhere.mean[:, 1] >= minus_cost - 1e-9)
+    _, _, trial_front, predicted = believed
+    for score, minus_cost in trial_front.mean:
+        as_good = (predicted.mean[:, 0] >= score - 1e-6) & (
+            predicted.mean[:, 1] >= minus_cost - 1e-9
+        )
         assert as_good.any()
-    assert len(anywhere.points) > 5 * len(evaluated.points)
+    assert len(predicted.points) > 5 * len(trial_front.points)
 
 
 def test_the_evaluated_front_is_of_trials_and_none_of_them_beats_it(
-    believed: tuple[Posterior, Observations, ModelFront, ModelFront],
+    believed: tuple[Posterior, Observations, PredictedFront, PredictedFront],
 ) -> None:
-    posterior, seen, evaluated, _ = believed
+    posterior, seen, trial_front, _ = believed
     trials = {tuple(point) for point in seen.points}
-    assert {tuple(point) for point in evaluated.points} <= trials
+    assert {tuple(point) for point in trial_front.points} <= trials
     mean = posterior.mean(seen.points)
-    for score, minus_cost in evaluated.mean:
+    for score, minus_cost in trial_front.mean:
         beaten = (mean[:, 0] > score + 1e-6) & (mean[:, 1] > minus_cost + 1e-9)
         assert not beaten.any()
 
 
 def test_the_same_seed_finds_the_same_front(
-    believed: tuple[Posterior, Observations, ModelFront, ModelFront],
+    believed: tuple[Posterior, Observations, PredictedFront, PredictedFront],
 ) -> None:
-    posterior, seen, _, anywhere = believed
-    _, again = believed_front(posterior, seen, CUBE, np.random.default_rng(0))
-    np.testing.assert_array_equal(again.points, anywhere.points)
+    posterior, seen, _, predicted = believed
+    _, again = predicted_fronts(posterior, seen, CUBE, np.random.default_rng(0))
+    np.testing.assert_array_equal(again.points, predicted.points)
 
 
 def test_a_space_of_whole_numbers_is_searched_on_its_grid() -> None:
-    cube = Cube({"n": optuna.distributions.IntDistribution(1, 9)})
+    cube = UnitCube({"n": optuna.distributions.IntDistribution(1, 9)})
     points = cube.encode([{"n": n} for n in (1, 3, 9)])
     values = np.stack([100.0 * points[:, 0], -points[:, 0]], axis=-1)
     seen = seen_of(points, values)
-    _, anywhere = believed_front(Posterior.of(seen), seen, cube, np.random.default_rng(1))
-    assert sorted(cube.decode(point)["n"] for point in anywhere.points) == list(range(1, 10))
+    _, predicted = predicted_fronts(Posterior.of(seen), seen, cube, np.random.default_rng(1))
+    assert sorted(cube.decode(point)["n"] for point in predicted.points) == list(range(1, 10))
 
 
-FRONT = ModelFront(
+FRONT = PredictedFront(
     points=np.arange(4.0)[:, None],
     mean=np.array([[10.0, -1.0], [20.0, -2.0], [30.0, -3.0], [40.0, -4.0]]),
     deviation=np.ones((4, 2)),
@@ -131,11 +133,11 @@ def test_the_best_within_a_budget(least: float, best: int) -> None:
 
 
 def test_evenly_spaced_takes_the_best_of_each_budget_once() -> None:
-    assert evenly_spaced(FRONT, np.array([-1.5, -3.0])) == [0, 2]
-    assert evenly_spaced(FRONT, np.array([-4.0, -2.1, -2.2, -2.9])) == [1, 3]
+    assert best_within_budgets(FRONT, np.array([-1.5, -3.0])) == [0, 2]
+    assert best_within_budgets(FRONT, np.array([-4.0, -2.1, -2.2, -2.9])) == [1, 3]
 
 
 def test_a_budget_that_no_point_meets_gets_none() -> None:
-    assert evenly_spaced(FRONT, np.array([-0.1, -0.9])) == []
-    assert evenly_spaced(FRONT, np.array([-0.1, -1.0])) == [0]
-    assert evenly_spaced(FRONT, np.empty(0)) == []
+    assert best_within_budgets(FRONT, np.array([-0.1, -0.9])) == []
+    assert best_within_budgets(FRONT, np.array([-0.1, -1.0])) == [0]
+    assert best_within_budgets(FRONT, np.empty(0)) == []

@@ -8,7 +8,7 @@ from optuna.samplers import RandomSampler
 from threadpoolctl import threadpool_limits
 
 from study.samplers.candidates import among, sobol_points
-from study.samplers.encoding import Cube
+from study.samplers.encoding import UnitCube
 from study.samplers.surrogate import Floats, Networks, SurrogateSampler, crowding, evolve, ranks
 from tests.study.samplers.toy import (
     DEGENERATE,
@@ -40,7 +40,7 @@ def test_crowding_by_hand() -> None:
 
 def test_evolution_finds_a_front() -> None:
     """Closeness to two corners: the front is the line between them."""
-    cube = Cube(UNIT)
+    cube = UnitCube(UNIT)
     corners = np.array([[0.2] * 4, [0.8] * 4])
 
     def closeness(points: Floats) -> Floats:
@@ -56,7 +56,7 @@ def test_evolution_finds_a_front() -> None:
 
 
 def test_evolution_keeps_to_the_values_there_are() -> None:
-    cube = Cube(MIXED)
+    cube = UnitCube(MIXED)
     rng = np.random.default_rng(1)
     points, _ = evolve(lambda x: x[:, -2:], sobol_points(cube, 64, rng), cube, rng)
     np.testing.assert_array_equal(cube.snap(points), points)
@@ -97,7 +97,7 @@ def test_the_seed_and_the_data_decide() -> None:
 def test_no_point_is_proposed_twice() -> None:
     study = mixed_study(SurrogateSampler(0, OBJECTIVES), ordinary(np.random.default_rng(3)))
     trials = ask(study, 6)
-    points = Cube(MIXED).encode([trial.params for trial in study.trials])
+    points = UnitCube(MIXED).encode([trial.params for trial in study.trials])
     for k in range(1, 7):
         assert not among(points[[-k]], points[:-k])[0]
     assert all(trial.relative_params for trial in trials)

@@ -17,7 +17,7 @@ from study.errors import InputError
 from study.experiments.definition import Experiment
 from study.experiments.registry import EXPERIMENTS
 from study.experiments.space import Choice, Space
-from study.run.search import Settings
+from study.run.search import SearchSettings
 from study.store.location import place_of
 from study.store.manifest import ROOT
 from study.store.storage import (
@@ -31,7 +31,7 @@ from study.store.storage import (
     runs_of,
 )
 
-SETTINGS = Settings(n_trials=4, seed=7)
+SETTINGS = SearchSettings(n_trials=4, seed=7)
 
 
 def record(quick: Experiment, **changes: object) -> StudyRecord:
@@ -331,6 +331,8 @@ def test_a_study_made_before_there_were_words_opens(tmp_path: Path) -> None:
         study_name="old", storage=place.url, directions=["maximize", "minimize"]
     )
     study.set_user_attr("thetafront", {"format": 1, **kept})
-    settings = Settings(seed=made["seed"], design=made["design"], design_size=made["design_size"])
+    settings = SearchSettings(
+        seed=made["seed"], design=made["design"], design_size=made["design_size"]
+    )
     create_or_resume(place, settings.record(EXPERIMENTS["mcmdp"]))
     assert open_for_reading("old", tmp_path)[2].name == "mcmdp"

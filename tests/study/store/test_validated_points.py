@@ -10,7 +10,7 @@ import pytest
 from study.experiments.cost import PLAYOUT_MOVES
 from study.experiments.definition import Experiment
 from study.experiments.space import Parameter, Space
-from study.samplers.fitted_model import Belief, belief_of
+from study.samplers.fitted_model import FittedModel, fit_model
 from study.store.manifest import ROOT
 from study.store.trial_games import objectives_of
 from study.store.validated_points import Validated, choose_points, key_of, tidy
@@ -76,15 +76,15 @@ def two_study(n: int = 24) -> optuna.Study:
 
 
 @pytest.fixture(scope="module")
-def two() -> tuple[optuna.Study, Belief, list[Validated]]:
+def two() -> tuple[optuna.Study, FittedModel, list[Validated]]:
     study = two_study()
-    belief = belief_of(study, TWO.space, objectives_of(TWO), seed=1)
-    assert belief is not None
-    return study, belief, choose_points(belief, study, TWO, 6)
+    model = fit_model(study, TWO.space, objectives_of(TWO), seed=1)
+    assert model is not None
+    return study, model, choose_points(model, study, TWO, 6)
 
 
 def test_baselines_are_validated_as_they_are(
-    two: tuple[optuna.Study, Belief, list[Validated]],
+    two: tuple[optuna.Study, FittedModel, list[Validated]],
 ) -> None:
     _, _, points = two
     by_origin = {point.origin: point.params for point in points}
@@ -93,13 +93,13 @@ def test_baselines_are_validated_as_they_are(
 
 
 def test_the_best_trial_of_each_budget_is_validated(
-    two: tuple[optuna.Study, Belief, list[Validated]],
+    two: tuple[optuna.Study, FittedModel, list[Validated]],
 ) -> None:
     """By definition: of the trials that the model thinks cheap enough, the one of highest mean."""
-    study, belief, points = two
+    study, model, points = two
     complete = [t for t in study.trials if t.state == optuna.trial.TrialState.COMPLETE]
-    mean = belief.posterior.mean(belief.cube.encode([t.params for t in complete]))
-    both = np.concatenate([belief.evaluated.mean, belief.anywhere.mean])
+    mean = model.posterior.mean(model.cube.encode([t.params for t in complete]))
+    both = np.concatenate([model.trial_front.mean, model.predicted_front.mean])
     cheapest, dearest = -both[:, 1].max(), -both[:, 1].min()
     best = set()
     for budget in cheapest + (dearest - cheapest) * np.arange(6) / 5 + 1e-9:
@@ -114,9 +114,9 @@ def test_the_best_trial_of_each_budget_is_validated(
 
 
 def test_proposals_are_in_the_space_rounded_and_better_than_trials(
-    two: tuple[optuna.Study, Belief, list[Validated]],
+    two: tuple[optuna.Study, FittedModel, list[Validated]],
 ) -> None:
-    _, belief, points = two
+    _, model, points = two
     proposals = [point.params for point in points if point.origin == "proposal"]
     assert 4 <= len(proposals) <= 6
     for params in proposals:
@@ -124,22 +124,24 @@ def test_proposals_are_in_the_space_rounded_and_better_than_trials(
             assert each.check(params[each.name]) == params[each.name]
         assert isinstance(params["theta1"], int)
         assert params["theta5"] == float(f"{params['theta5']:.3g}")
-    score, minus_cost = belief.posterior.mean(belief.cube.encode(proposals)).T
-    for trial_score, trial_minus_cost in belief.evaluated.mean:
+    score, minus_cost = model.posterior.mean(model.cube.encode(proposals)).T
+    for trial_score, trial_minus_cost in model.trial_front.mean:
         # θ₅ is rounded by half a percent at most: ten points, and 0.001 decades.
         beats = (trial_score > score + 10.0) & (trial_minus_cost > minus_cost + 0.001)
         assert not beats.any()
 
 
-def test_no_point_is_validated_twice(two: tuple[optuna.Study, Belief, list[Validated]]) -> None:
-    study, belief, points = two
+def test_no_point_is_validated_twice(
+    two: tuple[optuna.Study, FittedModel, list[Validated]],
+) -> None:
+    study, model, points = two
     assert all(point.key == key_of(point.params) for point in points)
     assert len({point.key for point in points}) == len(points)
     assert all(set(point.params) == {"theta1", "theta5"} for point in points)
     assert all(not point.games for point in points)
-    again = choose_points(belief, study, TWO, 6)
+    again = choose_points(model, study, TWO, 6)
     assert [(each.key, each.origin) for each in again] == [(p.key, p.origin) for p in points]
-    many = choose_points(belief, study, TWO, 200)
+    many = choose_points(model, study, TWO, 200)
     assert len({point.key for point in many}) == len(many) > len(points)
 
 
@@ -152,9 +154,9 @@ def test_a_trial_that_is_a_baseline_is_played_as_the_baseline() -> None:
             values=[1000.0 * n, 100.0 * n],
         )
         study.add_trial(trial)
-    belief = belief_of(study, EXACT.space, objectives_of(EXACT), seed=0)
-    assert belief is not None
-    points = choose_points(belief, study, EXACT, 50)
+    model = fit_model(study, EXACT.space, objectives_of(EXACT), seed=0)
+    assert model is not None
+    points = choose_points(model, study, EXACT, 50)
     four = [point.origin for point in points if point.params == {"n_playouts": 4}]
     assert four == ["four playouts"]
     assert {"trial 0", "trial 2"} <= {point.origin for point in points}

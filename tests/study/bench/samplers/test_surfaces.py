@@ -13,13 +13,13 @@ from study.bench.samplers.truth import search, true_front
 from study.errors import InputError
 from study.pareto import hypervolume, nondominated
 from study.samplers.candidates import sobol_points
-from study.samplers.encoding import Cube
+from study.samplers.encoding import UnitCube
 
 N_GAMES = 40_000
 
 
 def some_points(name: str, n: int = 8) -> np.ndarray:
-    cube = Cube(surface(name).space.distributions())
+    cube = UnitCube(surface(name).space.distributions())
     return sobol_points(cube, n, np.random.default_rng(5))
 
 
