@@ -1,5 +1,5 @@
-"""The engine's figures: rates per CPU second, measured in turns in one run, and ratios between them.
+"""Benchmarks: the speed of engine and agents (`make bench`), and samplers on simulated studies.
 
-Machines differ and are noisy. A rate is the median over several rounds; the rounds of all kernels take
-turns; what is worth quoting is a ratio of two rates of the same run.
+A rate is the median over rounds in which all kernels take turns; machines differ and are noisy, so
+quote ratios of two rates of one run. May import `run` and the rooms below it, not `reproduce`.
 """

@@ -1,6 +1,7 @@
-"""All figures of a run: measured, laid out for a terminal, drawn."""
+"""All figures of `thetafront bench`: measured, laid out for a terminal, drawn."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import matplotlib as mpl
@@ -13,7 +14,6 @@ from study.bench.processes import CReference, fresh_process_figures, games_per_s
 from study.bench.rates import (
     BY_PLANES,
     BY_TABLE,
-    Round,
     author_times,
     batch_rate,
     decision_microseconds,
@@ -35,20 +35,20 @@ SECONDS_OF_GAMES = 10.0
 C_PREFIX = "C, "
 
 
-def c_round(reference: CReference, name: str) -> Round:
-    """Return a round of a C program."""
-    return lambda _: reference.run(name, 1.0)
+def c_round(reference: CReference, name: str, _: int) -> tuple[int, float]:
+    """Run a C program for a second."""
+    return reference.run(name, 1.0)
 
 
 def kernel_rates(with_c: bool, say: Callable[[str], None]) -> dict[str, dict[str, float]]:
-    """Measure the kernels in turns, the C programs among them if asked for."""
+    """Measure the kernels of 2048 in turns, with the C programs if asked for."""
     rounds = kernel_rounds()
     if not with_c:
         return median_rates(rounds, N_ROUNDS, say)
     with CReference() as reference:
         for name in ("bitslice", "table"):
             if reference.run(name, 0.1)[0]:
-                rounds[f"{C_PREFIX}{name}"] = c_round(reference, name)
+                rounds[f"{C_PREFIX}{name}"] = partial(c_round, reference, name)
         return median_rates(rounds, N_ROUNDS, say)
 
 
@@ -60,33 +60,28 @@ def measure(with_c: bool, say: Callable[[str], None]) -> dict[str, Any]:
     with_c : bool
         Whether to compile and run the C programs too.
     say : callable
-        Told, a line each, what is being measured.
+        Receives lines of progress.
 
     Returns
     -------
     dict
-        ``machine``; ``million_moves_per_cpu_second`` by kernel (median, min, max of ``n_rounds``);
-        ``million_simulations_per_cpu_second`` of ``uct`` by leaf value, likewise, with the ``floor`` that some have;
-        ``allocations_per_simulation`` of ``uct``; ``other_games``: rates of dice and Pacman, see
-        :func:`study.bench.games.game_rates`;
-        ``ratios``; ``decision_microseconds`` (percentiles of one decision at the author's θ);
-        ``games_per_second`` by number of jobs; ``by_batch``, ``by_factor``: rates against playouts a
-        batch and against multiples of the author's θ; ``processes``.
+        ``machine`` and ``n_rounds``; by name, median, min and max over the rounds of
+        ``million_moves_per_cpu_second``, ``million_simulations_per_cpu_second`` (``uct``, by leaf
+        value) and ``other_games`` (:func:`study.bench.games.game_rates`);
+        ``allocations_per_simulation`` of ``uct``; ``ratios`` of two rates;
+        ``decision_microseconds``, percentiles of one decision at the author's θ;
+        ``games_per_second`` by jobs; rates ``by_batch``, playouts a batch, and ``by_factor``,
+        multiples of the author's θ; ``processes``.
     """
     rates = kernel_rates(with_c, say)
 
     def ratio(upper: str, lower: str) -> float:
         return rates[upper]["median"] / rates[lower]["median"]
 
-    ratios = {
-        "bit-planes over table lookup": ratio(BY_PLANES, BY_TABLE),
-        "top share 0.25 over 1, author's θ": ratio(
-            "inside mcmdp, author's θ, top share 0.25", "inside mcmdp, author's θ"
-        ),
-        "top share 0.25 over 1, author's θ × 10": ratio(
-            "inside mcmdp, author's θ × 10, top share 0.25", "inside mcmdp, author's θ × 10"
-        ),
-    }
+    ratios = {"bit-planes over table lookup": ratio(BY_PLANES, BY_TABLE)}
+    for theta in ("author's θ", "author's θ × 10"):
+        mcmdp = f"inside mcmdp, {theta}"
+        ratios[f"top share 0.25 over 1, {theta}"] = ratio(f"{mcmdp}, top share 0.25", mcmdp)
     if f"{C_PREFIX}bitslice" in rates:
         ratios["bit-planes over C bitslice"] = ratio(BY_PLANES, f"{C_PREFIX}bitslice")
     if f"{C_PREFIX}table" in rates:
@@ -126,7 +121,7 @@ def measure(with_c: bool, say: Callable[[str], None]) -> dict[str, Any]:
 
 
 def table_of(figures: dict[str, Any], what: str) -> Table:
-    """Return a table without rows, for figures of this machine."""
+    """Return an empty table for the figures of a machine."""
     where = figures["machine"]
     table = Table(title=f"{what} on {where['cpu']}, {where['cores']} cores", title_justify="left")
     table.add_column("figure")
@@ -136,16 +131,16 @@ def table_of(figures: dict[str, Any], what: str) -> Table:
 
 
 def add_rate(table: Table, name: str, rate: dict[str, Any], unit: str, n_digits: int) -> None:
-    """Add the row of a rate, in millions of a unit, with its floor if it has one."""
+    """Add a rate, in millions of a unit, with its floor if it has one."""
     low, median, high = (f"{rate[key]:,.{n_digits}f}" for key in ("min", "median", "max"))
     floor = f" (floor {rate['floor']:g})" if "floor" in rate else ""
     table.add_row(name, f"{median} million {unit} a CPU second{floor}", f"{low} to {high}")
 
 
 def bench_tables(figures: dict[str, Any]) -> list[Table]:
-    """Lay the figures out for a terminal: those of 2048, and those of the other games if they were measured."""
+    """Lay the figures out for a terminal: 2048's, and the other games' if there are any."""
     tables = [table_of_2048(figures)]
-    # Figures that were published before the other games were measured have none of them.
+    # Older published figures have no other games.
     if "other_games" in figures:
         table = table_of(figures, "Dice and Pacman")
         for name, rate in figures["other_games"].items():
@@ -155,11 +150,11 @@ def bench_tables(figures: dict[str, Any]) -> list[Table]:
 
 
 def table_of_2048(figures: dict[str, Any]) -> Table:
-    """Lay out what is measured of 2048."""
+    """Lay the figures of 2048 out."""
     table = table_of(figures, "Engine")
     for name, rate in figures["million_moves_per_cpu_second"].items():
         add_rate(table, name, rate, "moves", 0)
-    # Figures that were published before uct was measured have none of it.
+    # Older published figures have no uct.
     for leaf, rate in figures.get("million_simulations_per_cpu_second", {}).items():
         add_rate(table, f"uct, m = 100, d = 10, leaf value {leaf}", rate, "simulations", 2)
     if "allocations_per_simulation" in figures:
@@ -185,7 +180,7 @@ def table_of_2048(figures: dict[str, Any]) -> Table:
 
 @mpl.rc_context(STYLE)
 def throughput_figure(figures: dict[str, Any]) -> Figure:
-    """Draw how throughput grows with playouts a batch, with θ, and with jobs."""
+    """Draw throughput against playouts a batch, θ, and jobs."""
     figure = Figure(figsize=(11, 4), layout="constrained")
     batch, theta, jobs = figure.subplots(1, 3, width_ratios=(3, 3, 2))
     for axes, key, label in (

@@ -1,16 +1,15 @@
-"""Rates of the other two games, three dice and Pacman, in millions a CPU second of what each of them counts.
+"""Rates of the other two games, three dice and Pacman, in millions a CPU second.
 
 Notation
 --------
 ===========  =======================================================================================
-games        of three dice, from the first roll until one sticks, by an optimal policy: that of γ = 1
-steps        of Pacman: turns of a game, in each of which he and all ghosts move
+games        of three dice, by an optimal policy (γ = 1)
+steps        of Pacman and all ghosts, at random: the engine's own games, without an agent
 moves        the same, each decided by an agent
-backups      states backed up by ``pacman_mdp`` at its default parameters, in all sweeps of a game
+backups      states backed up by ``pacman_mdp`` at its default parameters, over all sweeps of a game
 ===========  =======================================================================================
 
-Random steps are the engine's own, with nobody to decide. What is counted inside an agent's games is divided by all CPU
-seconds of these games, their turns too.
+Counts inside an agent's games are divided by all CPU seconds of these games.
 """
 
 from collections.abc import Callable
@@ -32,7 +31,7 @@ INSIDE_MDP = "inside pacman_mdp, medium"
 ASTAR = "pacman_astar, medium"
 
 FLOORS = {DICE: 5.0, RANDOM_MEDIUM: 1.0}
-"""Millions a CPU second that are asked for."""
+"""Required rates, in millions a CPU second."""
 
 # Batches, some milliseconds each.
 N_GAMES_OF_DICE = 20_000
@@ -43,19 +42,18 @@ MEDIUM = Layout.named(LayoutName.MEDIUM)
 
 
 def dice_games(number: int) -> int:
-    """Play a batch of three dice, with seeds of its own; returns how many games."""
-    games = OPTIMAL.games(number * N_GAMES_OF_DICE, N_GAMES_OF_DICE)
-    return len(games.scores)
+    """Play a batch of three dice on seeds of its own; return the number of games."""
+    return len(OPTIMAL.games(number * N_GAMES_OF_DICE, N_GAMES_OF_DICE).scores)
 
 
 def random_steps(layout: Layout, number: int) -> int:
-    """Play a batch of random games in a maze, with seeds of its own; returns how many steps Pacman took."""
+    """Play a batch of random games of Pacman on seeds of its own; return the number of steps."""
     games = random_games(layout, N_GAMES_OF_PACMAN, number * N_GAMES_OF_PACMAN)
     return int(games.n_steps.sum())
 
 
 def game_rounds(seconds: float) -> dict[str, dict[str, Round]]:
-    """Return what is measured in turns, by what is counted and by name; in agents' games, so many seconds of them."""
+    """Return the rounds, by unit and name; agents play for so many CPU seconds a round."""
     mdp, astar = PacmanMDP(layout=MEDIUM), PacmanAStar(layout=MEDIUM)
     return {
         "games": {DICE: repeated(dice_games)},
@@ -69,14 +67,7 @@ def game_rounds(seconds: float) -> dict[str, dict[str, Round]]:
 
 
 def game_rates(n_rounds: int, say: Callable[[str], None]) -> dict[str, dict[str, Any]]:
-    """Measure both games in turns.
-
-    Returns
-    -------
-    dict
-        By name: ``unit``, what is counted; ``median``, ``min`` and ``max`` over the rounds, in millions of it a CPU
-        second; and ``floor``, for those that have one.
-    """
+    """Measure both games in turns: :func:`~study.bench.rates.median_rates`, and a ``unit``."""
     by_unit = game_rounds(SECONDS_OF_AGENT_GAMES)
     rounds = {name: each for named in by_unit.values() for name, each in named.items()}
     rates = median_rates(rounds, n_rounds, say, "dice and Pacman", FLOORS)

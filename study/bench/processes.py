@@ -1,4 +1,4 @@
-"""Figures that need processes: workers, cold caches, memory, and C programs to compare with."""
+"""Figures that need processes: workers, cold caches, memory, and the C programs of comparison."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,8 @@ from agents.agent import warm; from agents.twenty48.mcmdp import MonteCarloMDP
 warm(MonteCarloMDP.from_theta()); print(time.monotonic() - begin)
 """
 MEMORY = """
-import resource; from study.run.worker import play_timed; from agents.twenty48.mcmdp import MonteCarloMDP
+import resource; from study.run.worker import play_timed
+from agents.twenty48.mcmdp import MonteCarloMDP
 play_timed(MonteCarloMDP.from_theta(2048, 512, 256, 64, 1.0, 0.5), 1)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """
@@ -36,27 +37,25 @@ import study.cli; print(time.monotonic() - begin)
 
 
 def games_per_second(jobs: int, agent: Agent, seconds: float) -> float:
-    """Return the games a wall-clock second that ``jobs`` workers play, once all are under way."""
+    """Return the games a wall-clock second of ``jobs`` workers, once all of them play."""
     warm(agent)
-    seeds: Iterator[int] = iter(range(10**9))
+    seeds = count()
 
-    def submit() -> None:
-        seed = next(seeds)
-        workers.submit(seed, agent, seed)
+    def submit(n_games: int) -> None:
+        for seed in islice(seeds, n_games):
+            workers.submit(seed, agent, seed)
 
     def take_and_submit() -> int:
         workers.collect(timeout=1.0)
         n_returned = len(workers.returned)
         workers.returned.clear()
-        for _ in range(n_returned):
-            submit()
+        submit(n_returned)
         return n_returned
 
     with Workers[int](jobs) as workers:
-        for _ in range(2 * jobs):
-            submit()
+        submit(2 * jobs)
         n_started = 0
-        while n_started < 2 * jobs:  # how long the pool takes to start is not measured
+        while n_started < 2 * jobs:  # the pool's own start is not measured
             n_started += take_and_submit()
         begin = time.monotonic()
         n_games = 0
@@ -79,7 +78,7 @@ def run_fresh(program: str, **environment: str) -> float:
 
 
 def fresh_process_figures() -> dict[str, float]:
-    """Return seconds to compile all kernels of mcmdp, cold and warm, to import; and a worker's memory."""
+    """Return seconds to compile (cold, warm) and to import, and a worker's memory."""
     with tempfile.TemporaryDirectory() as cold:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         cold_seconds = run_fresh(WARM_UP, THETAFRONT_CACHE_DIR=cold)
@@ -95,7 +94,7 @@ def fresh_process_figures() -> dict[str, float]:
 
 
 class CReference:
-    """The C programs of ``tests/bench``, compiled for this machine; use it as a context.
+    """The C programs of ``tests/bench``, compiled for this machine; a context manager.
 
     Raises
     ------
@@ -123,7 +122,7 @@ class CReference:
         self.folder.cleanup()
 
     def run(self, name: str, seconds: float) -> tuple[int, float]:
-        """Run one of them; return moves made and CPU seconds taken, (0, 0.0) if unsupported here."""
+        """Run a program; return moves and CPU seconds, (0, 0.0) if this machine cannot."""
         program = str(Path(self.folder.name) / name)
         done = subprocess.run([program, str(seconds)], capture_output=True, text=True, check=True)
         result: dict[str, Any] = json.loads(done.stdout)

@@ -1,9 +1,10 @@
-"""Rates of the kernels, alone and inside agents, in moves per CPU second."""
+"""Rates of kernels, alone and inside agents, in moves per CPU second."""
 
 import statistics
 import time
 from collections.abc import Callable, Mapping
 from operator import attrgetter
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -26,21 +27,21 @@ N_GAMES_TABLE = 4_000
 SECONDS_OF_PLAYOUTS = 0.4
 SECONDS_OF_AGENT_GAMES = 0.5
 
-NO_FLOORS: Mapping[str, float] = {}
+NO_FLOORS: Mapping[str, float] = MappingProxyType({})
 
 Round = Callable[[int], tuple[int, float]]
-"""Takes the number of the round; returns how much was done, moves or whatever is counted, and CPU seconds taken."""
+"""Takes the number of the round; returns a count (of moves, say) and the CPU seconds it took."""
 
 playout_moves: Callable[[Any], int] = attrgetter("n_playout_moves")
 
 
 def start_boards(n: int) -> npt.NDArray[np.uint64]:
-    """Return boards as games start with, shape (n,)."""
+    """Return the boards that n games start with, shape (n,)."""
     return np.array([initial(seed) for seed in range(n)], np.uint64)
 
 
 def repeated(work: Callable[[int], int]) -> Round:
-    """Return a round that repeats ``work``, a few milliseconds, long enough to be measured."""
+    """Return a round that repeats ``work``, a few milliseconds, long enough to measure it."""
 
     def play(number: int) -> tuple[int, float]:
         count = 0
@@ -54,8 +55,8 @@ def repeated(work: Callable[[int], int]) -> Round:
     return play
 
 
-def from_start() -> Round:
-    """Return a round of random games from the start to the end, refill and scores included."""
+def by_planes() -> Round:
+    """Return a round of random games on bit-planes, refilling lanes and summing scores included."""
     boards = start_boards(N_GAMES_FROM_START)
     once = np.ones(len(boards), np.int64)
     return repeated(lambda seed: int(playouts(boards, once, np.uint64(seed), None)[1]))
@@ -73,16 +74,16 @@ def inside(
     seconds: float = SECONDS_OF_AGENT_GAMES,
     count_of: Callable[[Any], int] = playout_moves,
 ) -> Round:
-    """Return a round of whole games of an agent, all their seconds taken.
+    """Return a round of an agent's whole games, over all their CPU seconds.
 
     Parameters
     ----------
     agent : Agent
-        Who plays.
+        Plays the games.
     seconds : float
-        CPU seconds of games after which no other is begun.
+        CPU seconds of games after which no further game begins.
     count_of : callable
-        Takes a finished game; returns what was done in it. The time this takes does not count.
+        Takes a finished game and returns its count; the time this takes is left out.
     """
     warm(agent)
 
@@ -101,15 +102,15 @@ def inside(
 
 
 def author_times(factor: float, top_share: float = 1.0) -> MonteCarloMDP:
-    """Return the agent with θ₁ … θ₄ a multiple of the author's."""
+    """Return `mcmdp` with θ₁ … θ₄ a multiple of the author's."""
     theta1, theta2, theta3, theta4 = (factor * value for value in AUTHORS_THETA[:4])
     return MonteCarloMDP.from_theta(theta1, theta2, theta3, theta4, AUTHORS_THETA[4], top_share)
 
 
 def kernel_rounds() -> dict[str, Round]:
-    """Return what is measured in turns."""
+    """Return the rounds of all kernels of 2048, by name."""
     return {
-        BY_PLANES: from_start(),
+        BY_PLANES: by_planes(),
         BY_TABLE: by_table(),
         "inside mcmdp, author's θ": inside(author_times(1)),
         "inside mcmdp, author's θ, top share 0.25": inside(author_times(1, 0.25)),
@@ -126,30 +127,30 @@ def median_rates(
     what: str = "kernels",
     floors: Mapping[str, float] = NO_FLOORS,
 ) -> dict[str, dict[str, float]]:
-    """Measure rounds in turns.
+    """Measure all rounds in turns, ``n_rounds`` times.
 
     Parameters
     ----------
     rounds : mapping
-        What is measured, by name.
+        By name.
     n_rounds : int
-        How often.
+        Rounds of each, after one that warms the caches.
     say : callable
-        Told, a line each, which round of ``what`` is begun.
+        Receives a line of progress as each round begins.
     what : str
-        A word for all that is measured.
+        Names the rounds in these lines.
     floors : mapping
-        What is asked for, by name, in the unit of the rates; not all need have one.
+        Required rates, by name; not all need one.
 
     Returns
     -------
     dict
-        By name: ``median``, ``min`` and ``max`` over the rounds, in millions a CPU second of what rounds count; and
-        ``floor``, for those that have one.
+        By name: ``median``, ``min`` and ``max`` over the rounds, in millions a CPU second, and
+        ``floor`` where there is one.
     """
     rates: dict[str, list[float]] = {name: [] for name in rounds}
     for each in rounds.values():
-        each(0)  # compiled, and the caches filled
+        each(0)
     for number in range(1, n_rounds + 1):
         say(f"{what}, round {number} of {n_rounds}")
         for name, each in rounds.items():
@@ -163,7 +164,7 @@ def median_rates(
 
 
 def batch_rate(n_playouts: int) -> float:
-    """Return the rate of batches of ``n_playouts`` from the start, in million moves a CPU second."""
+    """Return the rate of batches of ``n_playouts``, in million moves a CPU second."""
     boards = start_boards(min(n_playouts, 1000))
     counts = np.full(len(boards), n_playouts // len(boards), np.int64)
     n_moves, seconds = repeated(
@@ -173,7 +174,7 @@ def batch_rate(n_playouts: int) -> float:
 
 
 def decision_microseconds(agent: Agent2048, n_decisions: int) -> dict[str, Any]:
-    """Measure how long single decisions take, one after the other, as the games of ``agent`` go.
+    """Time single decisions, one after the other, in the agent's own games.
 
     Returns
     -------

@@ -8,8 +8,8 @@ d            depth: actions that a simulation looks ahead, 10
 c            exploration, 100
 ===========  =======================================================================================
 
-With these settings the source of :mod:`agents.twenty48.uct` searches 2048. A rate counts m simulations for each move that
-had two legal actions or more, and all CPU seconds of the game, its slides and spawns too.
+These are the settings of the example that :mod:`agents.twenty48.uct` follows. A move counts m
+simulations if it had two legal actions or more; the time is all CPU seconds of the game.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,19 +26,19 @@ from study.bench.rates import SECONDS_OF_AGENT_GAMES, Round, inside, median_rate
 SEARCH = UCT(n_simulations=100, depth=10, exploration=100.0)
 
 FLOORS = {LeafValue.RANDOM.value: 0.2, LeafValue.SCORE.value: 0.3}
-"""Million simulations a CPU second that are asked for, by leaf value."""
+"""Required rates, in million simulations a CPU second, by leaf value."""
 
 N_BOARDS = 100
 
 
 def n_simulations_of_game(agent: UCT, seed: int) -> int:
-    """Count the simulations of a game: m for each move, none where a single action is legal."""
+    """Count the simulations of a game: m for each move that had a choice."""
     n_decisions = sum(len(legal_actions(move.board)) > 1 for move in agent.moves(seed))
     return n_decisions * agent.n_simulations
 
 
 def inside_games(agent: UCT, seconds: float) -> Round:
-    """Return a round of whole games: simulations and seconds. All rounds play the same games, as far as they come."""
+    """Return a round of whole games, in simulations; all rounds play the same games."""
     # Counting plays the game again, slowly: once is enough.
     count_of = cache(lambda seed: n_simulations_of_game(agent, seed))
     play = inside(agent, seconds, lambda game: count_of(game.seed))
@@ -46,14 +46,7 @@ def inside_games(agent: UCT, seconds: float) -> Round:
 
 
 def simulation_rates(n_rounds: int, say: Callable[[str], None]) -> dict[str, dict[str, float]]:
-    """Measure all leaf values in turns.
-
-    Returns
-    -------
-    dict
-        By leaf value: ``median``, ``min`` and ``max`` over the rounds, in million simulations a CPU second, and
-        ``floor``, for those that have one.
-    """
+    """Measure all leaf values in turns: :func:`study.bench.rates.median_rates`, by leaf value."""
     rounds = {
         leaf.value: inside_games(replace(SEARCH, leaf_value=leaf), SECONDS_OF_AGENT_GAMES)
         for leaf in LeafValue
@@ -62,7 +55,7 @@ def simulation_rates(n_rounds: int, say: Callable[[str], None]) -> dict[str, dic
 
 
 def allocations(agent: UCT, boards: Sequence[int]) -> int:
-    """Count what compiled code allocates in decisions, one a board, in a game's tree."""
+    """Count the allocations of compiled code in decisions, one a board, in a game's tree."""
     player = agent.in_game()
     player.decide(boards[0], 0)  # compiled
     _nrt_python.memsys_enable_stats()
@@ -76,9 +69,9 @@ def allocations(agent: UCT, boards: Sequence[int]) -> int:
 
 
 def allocations_per_simulation(agent: UCT = SEARCH, n_boards: int = N_BOARDS) -> float:
-    """Return how much more often m simulations allocate than one does, over those m − 1, on a game's boards.
+    """Return the allocations that m simulations make beyond those of one, over those m − 1.
 
-    What a decision allocates whatever m is, for its answer, does not count.
+    So what a decision allocates for its answer, whatever m is, does not count.
     """
     boards = [m.board for m in agent.moves(0) if len(legal_actions(m.board)) > 1][:n_boards]
     one = replace(agent, n_simulations=1)

@@ -1,8 +1,7 @@
-"""The yardstick: random playouts of 2048 by table lookup, as fast engines usually are built.
+"""The baseline of ``thetafront bench``: random playouts of 2048 by table lookup, one at a time.
 
-The row of four cells that a slide to the left makes of another is looked up in a table of all 65,536
-rows; columns are rows of the transposed board; slides to the right look up the mirrored row. One game
-at a time, no lanes. Only ``thetafront bench`` uses it.
+Fast engines are usually built so: a table of all 65,536 rows says what a slide makes of each;
+columns are rows of the transposed board.
 """
 
 import numpy as np
@@ -27,7 +26,7 @@ ROW = np.uint64(N_ROWS - 1)
 
 @kernel
 def row_tables() -> npt.NDArray[np.uint64]:
-    """Return what each row becomes: shape (2, 65536), slid to the left and to the right."""
+    """Return all rows after a slide: shape (2, 65536), to the left and to the right."""
     tables = np.empty((2, N_ROWS), np.uint64)
     for row in range(N_ROWS):
         board = np.uint64(row)
@@ -48,7 +47,7 @@ def table_playouts(
     scores : int64, shape (n_boards,)
         Points gained.
     n_moves : int
-        Legal actions taken in all games together.
+        Legal moves in all games together.
     """
     scores = np.empty(boards.shape[0], np.int64)
     n_moves = np.int64(0)

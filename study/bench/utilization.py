@@ -1,18 +1,18 @@
-"""How busy more workers than there are here would be: the search's loop, simulated with recorded games.
+"""How busy more workers would be: the search's loop, simulated with recorded games.
 
 Notation
 --------
-======  =============================================================================================
-think   CPU seconds that a proposal takes, in a thread of its own, one after the other
-begin   seconds that the parent takes to write a new trial
-store   seconds that it takes to write a finished game
-tell    seconds that it takes to close a trial
-======  =============================================================================================
+======  ============================================================================================
+think   CPU seconds of a proposal, in a thread of its own, one after the other
+begin   seconds in which the parent writes a new trial
+store   seconds in which it writes a finished game
+tell    seconds in which it closes a trial
+======  ============================================================================================
 
-The parent does one thing at a time, as :mod:`study.run.dispatch` and :mod:`study.run.search` do it: it hands out games
-while fewer than three a worker are out, waits for the first one back (or for the proposal), stores it,
-closes its trial. What is simulated is that loop; the games' lengths, and the four durations, are those
-of a study that was really run. That the parent and the workers take each other's cores is not simulated.
+The parent does one thing at a time, as :mod:`study.run.dispatch` and :mod:`study.run.search` do it:
+it hands out games while fewer than three a worker are out, waits for the first game or the
+proposal, stores the game, closes its trial. The games' lengths and the four durations are those of
+a real study. That the parent and the workers compete for cores is not simulated.
 """
 
 import heapq
@@ -32,12 +32,12 @@ from study.store.storage import runs_of
 from study.store.trial_games import games_of
 
 WORKERS = (2, 8, 16, 64, 256)
-GAMES_A_WORKER = 40  # of each simulated study, so that its beginning and end weigh little
+GAMES_A_WORKER = 40  # of each simulated study: its beginning and end then weigh little
 
 
 @dataclass(frozen=True)
 class Durations:
-    """What the parent's work takes, in seconds; see the module's notation."""
+    """Seconds of the parent's work; see the module's notation."""
 
     think: float
     begin: float
@@ -55,23 +55,23 @@ def simulate(
     trials : sequence of sequences of float
         Seconds of each game, a sequence a trial.
     jobs : int
-        How many workers.
+        Workers.
     durations : Durations
-        What the parent's work takes.
+        Of the parent's work.
 
     Returns
     -------
     tuple of float
-        Shares, from 0 to 1, of the workers' time spent in games, of the thread's time spent thinking,
-        and of the parent's time spent writing.
+        Shares, from 0 to 1: of the workers' time in games, of the proposing thread's time spent
+        thinking, of the parent's time spent writing.
     """
     enough = max(jobs, len(trials[0]))
     free = [0.0] * jobs  # when each worker is free
-    back: list[tuple[float, int]] = []  # games handed out: when they end, and their trial
+    out: list[tuple[float, int]] = []  # games handed out: when they end, and their trial
     waiting: deque[tuple[int, float]] = deque()
     left = [len(games) for games in trials]
     now, first, last, thought, writing = 0.0, np.inf, 0.0, 0.0, 0.0
-    asked, ready = 0, np.inf  # proposals begun, and when the one in thought is ready
+    asked, ready = 0, np.inf  # proposals begun, and when the current one is ready
     while True:
         while True:
             proposed = ready <= now
@@ -85,18 +85,18 @@ def simulate(
             if proposed:
                 now += durations.begin
                 writing += durations.begin
-            if not waiting or len(back) >= GAMES_PER_WORKER * jobs:
+            if not waiting or len(out) >= GAMES_PER_WORKER * jobs:
                 break
             number, seconds = waiting.popleft()
             start = max(now, heapq.heappop(free))
             first, last = min(first, start), max(last, start + seconds)
             heapq.heappush(free, start + seconds)
-            heapq.heappush(back, (start + seconds, number))
-        if not back and np.isinf(ready):
+            heapq.heappush(out, (start + seconds, number))
+        if not out and np.isinf(ready):
             break
-        now = max(now, min(back[0][0] if back else np.inf, ready))
-        if back and back[0][0] <= now:
-            _, number = heapq.heappop(back)
+        now = max(now, min(out[0][0] if out else np.inf, ready))
+        if out and out[0][0] <= now:
+            _, number = heapq.heappop(out)
             left[number] -= 1
             spent = durations.store + (0.0 if left[number] else durations.tell)
             now += spent
@@ -107,21 +107,21 @@ def simulate(
 
 
 def durations_of(study: optuna.Study) -> Durations:
-    """Return what the parent's work took in the last search of a study that measured it."""
+    """Return the durations that a study's last search measured."""
     for run in reversed(runs_of(study)):
         if run.get("seconds_each", {}).get("think"):  # a search that has proposed something
             return Durations(**run["seconds_each"])
-    raise InputError(f"study: {study.study_name!r} has no finished search to learn durations from")
+    raise InputError(f"study: {study.study_name!r} has no finished search with measured durations")
 
 
 def utilization_frame(study: optuna.Study, seed: int = 0) -> pd.DataFrame:
-    """Simulate a study's search with more workers, its trials drawn again and again.
+    """Simulate a study's search with more workers, resampling its trials.
 
     Returns
     -------
     DataFrame
         One row a number of workers: ``workers``, ``share_in_games``, ``share_thinking``,
-        ``share_writing``, and ``games_per_second``.
+        ``share_writing`` and ``games_per_second``.
     """
     durations = durations_of(study)
     recorded = [

@@ -2,12 +2,12 @@
 
 Notation
 --------
-======  =============================================================================================
+======  ============================================================================================
 n₁…n₄   playouts in four kinds of position
 qₖ      nₖ/(nₖ + hₖ), how much of what playouts of kind k can bring they do bring
 r, s    a share of the work that is done, and a setting with a best value in between
 m, e    how deep and how hard to search
-======  =============================================================================================
+======  ============================================================================================
 """
 
 import numpy as np

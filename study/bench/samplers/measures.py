@@ -2,12 +2,12 @@
 
 Notation
 --------
-=========  ==========================================================================================
+=========  =========================================================================================
 claim      what is said of an evaluated θ, its mean score and its time: as observed, or by the model
 budget     a time per move that a user can afford; 25 of them: the middles of as many equal parts of
            the true front's decades of time (its very ends are corners that nobody needs to hit)
 pick       of all evaluated θ that claim to keep a budget, the one that claims most
-=========  ==========================================================================================
+=========  =========================================================================================
 
 *Hypervolume*: that of the true values of all θ whose claims are not dominated, over the true front's.
 *Regret*: what the true front has to offer for a budget less what the pick is truly worth, mean over all

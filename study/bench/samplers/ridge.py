@@ -2,12 +2,12 @@
 
 Notation
 --------
-=====  ==============================================================================================
+=====  =============================================================================================
 A      features of the observations, shape (n, p); the first is 1
 y      what is fitted, shape (n,)
 λ      penalty on all coefficients but the first
 H      A (AᵀA + λD)⁻¹ Aᵀ, D the identity without its first entry
-=====  ==============================================================================================
+=====  =============================================================================================
 
 The residual of observation i from a fit without it is (y − Hy)ᵢ / (1 − Hᵢᵢ), exactly: no fit has to be
 repeated. Source: Hastie, Tibshirani & Friedman (2009), The Elements of Statistical Learning, §7.10.
