@@ -61,3 +61,9 @@ class Section:
         for row in self.rows:
             table.add_row(*row)
         return table
+
+
+def document(title: str, *parts: str | Section) -> str:
+    """Write a result as Markdown: a title, then paragraphs, tables and sections."""
+    texts = (part.markdown() if isinstance(part, Section) else part for part in parts)
+    return "\n\n".join([f"# {title}", *(text.rstrip("\n") for text in texts if text)]) + "\n"

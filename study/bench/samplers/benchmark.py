@@ -1,4 +1,4 @@
-"""The whole benchmark: all runs over some processes, then tables, picture and manifest.
+"""The whole benchmark: all runs over worker processes, then tables, figure and manifest.
 
 >>> from pathlib import Path
 >>> from study.bench.samplers.benchmark import run_benchmark
@@ -16,7 +16,7 @@ from joblib import Parallel, delayed
 
 from study.bench.samplers.contest import N_DESIGN, Run, play
 from study.bench.samplers.figure import samplers_figure
-from study.bench.samplers.ledger import Ledger
+from study.bench.samplers.ledger import RunLedger
 from study.bench.samplers.recorded import Recording
 from study.bench.samplers.surfaces import SURFACES, surface
 from study.bench.samplers.tables import markdown, runs_frame, summary_frame
@@ -35,14 +35,14 @@ MOST_SEEDS = 10_000
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a benchmark stands, after each run.
+    """Progress after each run.
 
     Attributes
     ----------
     n_done, n_runs : int
-        Runs finished, those of earlier calls among them, and all.
+        Finished runs, earlier calls' included, and all runs.
     run : Run, optional
-        The run that has just finished; none at the beginning.
+        The run that has just finished; None at the start.
     """
 
     n_done: int
@@ -51,8 +51,8 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What a benchmark has made.
+class BenchmarkResult:
+    """Results of a benchmark.
 
     Attributes
     ----------
@@ -76,12 +76,12 @@ def planned(
     first_seed: int,
     budgets: Sequence[tuple[int, int]],
 ) -> list[Run]:
-    """Return all runs, seed after seed: one that is stopped has compared all samplers equally.
+    """Return all runs, seed after seed: interrupted, they have compared all samplers equally.
 
     Raises
     ------
     InputError
-        If anything asked for is not there or out of range.
+        If a name is unknown or a number out of range.
     """
     if not samplers:
         raise InputError("samplers: none given, at least 1 allowed")
@@ -113,18 +113,18 @@ def planned(
 
 
 def played(run: Run) -> tuple[Run, dict[str, Any]]:
-    """Play a run in a worker, and say which it was."""
+    """Play a run in a worker; return it with its record."""
     return run, play(run)
 
 
 def play_runs(runs: Sequence[Run], jobs: int) -> Iterator[tuple[Run, dict[str, Any]]]:
-    """Play runs over some processes; yield each as it finishes."""
+    """Play runs over worker processes; yield each as it finishes."""
     parallel = Parallel(n_jobs=jobs, batch_size=1, return_as="generator_unordered")
     yield from parallel(delayed(played)(run) for run in runs)
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of the libraries that only some samplers use, if installed."""
+    """Return the versions of the samplers' optional libraries that are installed."""
     found = {}
     for name in LIBRARIES:
         try:
@@ -143,8 +143,8 @@ def run_benchmark(
     output: Path,
     budgets: Sequence[tuple[int, int]] = BUDGETS,
     on_progress: Callable[[Progress], None] = lambda _: None,
-) -> Outcome:
-    """Play all runs that ``output`` does not have yet, and sum all up.
+) -> BenchmarkResult:
+    """Play all runs that ``output`` does not have yet, and summarize all runs there.
 
     Parameters
     ----------
@@ -155,26 +155,26 @@ def run_benchmark(
     jobs : int, optional
         Processes; all cores by default.
     output : Path
-        A folder for ``runs.jsonl``, each run in it as soon as it has finished, and, in the end,
-        ``samplers.csv``, ``samplers.md``, ``samplers.png`` and ``manifest.json``. They sum up all
-        runs that ``runs.jsonl`` holds, so that slow samplers may be asked for less.
+        Folder of ``runs.jsonl``, each run written as it finishes, and of ``samplers.csv``,
+        ``samplers.md``, ``samplers.png`` and ``manifest.json``. These summarize all runs in
+        ``runs.jsonl``, so that slow samplers may run fewer seeds.
     budgets : sequence of pair of int
         Trials, and games a trial.
     on_progress : callable
-        Told at the beginning, and of each finished run.
+        Called at the start and after each run.
 
     Raises
     ------
     InputError
-        If anything asked for is not there or out of range, or ``output`` cannot be written.
+        If a name is unknown, a number out of range, or ``output`` cannot be written.
     """
     runs = planned(samplers, surfaces, n_seeds, first_seed, budgets)
     n_jobs = check_jobs(jobs)
     make_folder(output, "output")
     manifest = output / "manifest.json"
-    earlier_manifest(manifest)  # is one, or is refused before hours of runs
+    earlier_manifest(manifest)  # refuses a damaged one before hours of runs
     made_by = provenance()
-    ledger = Ledger(output / "runs.jsonl")
+    ledger = RunLedger(output / "runs.jsonl")
     missing = [run for run in runs if run not in ledger.records]
     n_done = len(runs) - len(missing)
     on_progress(Progress(n_done, len(runs), None))
@@ -183,7 +183,7 @@ def run_benchmark(
         n_done += 1
         on_progress(Progress(n_done, len(runs), run))
 
-    records = [ledger.records[run] for run in sorted(ledger.records, key=place_in_table)]
+    records = [ledger.records[run] for run in sorted(ledger.records, key=table_order)]
     summary = summary_frame(runs_frame(records))
     text = markdown(summary)
     paths = [output / name for name in ("samplers.csv", "samplers.md", "samplers.png")]
@@ -203,10 +203,10 @@ def run_benchmark(
     if "recorded" in surfaces:
         contents["recorded_fit"] = Recording().quality()
     write_manifest(contents, manifest)
-    return Outcome(summary, text, [output / "runs.jsonl", *paths, manifest])
+    return BenchmarkResult(summary, text, [output / "runs.jsonl", *paths, manifest])
 
 
-def place_in_table(run: Run) -> tuple[int, int, int, int]:
-    """Return what runs are sorted by: surface, trials, sampler, seed."""
+def table_order(run: Run) -> tuple[int, int, int, int]:
+    """Return the sort key of a run: surface, trials, sampler, seed."""
     surfaces, samplers = list(SURFACES), list(SAMPLERS)
     return surfaces.index(run.surface), run.n_trials, samplers.index(run.sampler), run.seed

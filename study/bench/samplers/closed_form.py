@@ -1,11 +1,11 @@
-"""Surfaces in closed form: what the recorded one may not show.
+"""Surfaces in closed form, for properties that the recorded one may lack.
 
 Notation
 --------
 ======  ============================================================================================
 n₁…n₄   playouts in four kinds of position
-qₖ      nₖ/(nₖ + hₖ), how much of what playouts of kind k can bring they do bring
-r, s    a share of the work that is done, and a setting with a best value in between
+qₖ      nₖ/(nₖ + hₖ), the share of the possible gain from playouts of kind k
+r, s    the share of the work done, and a setting with its best value in between
 m, e    how deep and how hard to search
 ======  ============================================================================================
 """

@@ -1,9 +1,8 @@
-"""One run: a sampler's whole study on one surface, and what it would recommend in the end.
+"""One run: a sampler's whole study on one surface, and the quality of its recommendations.
 
-The initial design and the games' random numbers are named by the run's seed: at the same seed, all
-samplers begin with the same 16 trials and the same games of them. What is recommended is measured
-twice, by the observed means and by the means of the model of :mod:`study.samplers.posterior`, which is the same
-judge for all, whatever a sampler itself believes.
+The run's seed fixes the initial design and the games' random numbers: at the same seed all samplers
+start with the same 16 trials and the same games. Recommendations are made from the observed means
+and from the model of :mod:`study.samplers.posterior`, the same for all samplers.
 """
 
 import time
@@ -18,7 +17,7 @@ import optuna
 from optuna.trial import FrozenTrial
 from threadpoolctl import threadpool_limits
 
-from study.bench.samplers.measures import Claims, at_budgets, hypervolume_share
+from study.bench.samplers.measures import Predictions, at_budgets, hypervolume_share
 from study.bench.samplers.surface import Surface
 from study.bench.samplers.surfaces import surface
 from study.bench.samplers.truth import Truth, true_front
@@ -26,7 +25,7 @@ from study.pareto import hypervolume
 from study.samplers import make_sampler
 from study.samplers.design import draw_design
 from study.samplers.encoding import UnitCube
-from study.samplers.observations import Objectives, observe
+from study.samplers.observations import Objectives, Observations, observe
 from study.samplers.posterior import Posterior
 from study.samplers.predicted_front import predicted_fronts
 from study.shrinkage import variances_of_means
@@ -34,25 +33,25 @@ from study.shrinkage import variances_of_means
 Floats = npt.NDArray[np.float64]
 
 N_DESIGN = 16
-SHARES = (0.2, 0.3, 0.4, 0.6, 0.8, 1.0)  # of a run's trials, after which it is measured
+SHARES = (0.2, 0.3, 0.4, 0.6, 0.8, 1.0)  # of a run's trials, after which to measure it
 SCORES = "scores"
 N_WARM = 4
-# A suggestion's cost jumps whenever a model is fitted anew: nine of them, up to the 80th trial.
+# Suggestions for which a model is refitted cost more: the mean of nine, up to the 80th trial.
 LATE = slice(71, 80)
 
 
 @dataclass(frozen=True)
 class Run:
-    """What names a run.
+    """The parameters of a run.
 
     Attributes
     ----------
     surface, sampler : str
-        By name.
+        Names.
     n_trials, n_games : int
-        How many trials, the design's among them, of how many games each.
+        Trials, the design included, and games a trial.
     seed : int
-        Names all random numbers.
+        Fixes all random numbers.
     """
 
     surface: str
@@ -63,25 +62,25 @@ class Run:
 
 
 def noise_of(trials: Sequence[FrozenTrial]) -> Floats:
-    """Return the variances of the trials' mean scores; those of the times are to be inferred."""
+    """Return the variances of the trials' mean scores; NaN for times, for the model to infer."""
     samples = [np.array(trial.user_attrs[SCORES]) for trial in trials]
     return np.column_stack([variances_of_means(samples), np.full(len(samples), np.nan)])
 
 
 @dataclass
 class Contest:
-    """A study while it is run.
+    """A study in progress.
 
     Attributes
     ----------
     on : Surface
-        What stands in for the agent.
+        Replaces the agent.
     study : optuna.Study
         In memory.
     points : list of float64 arrays, shape (d,)
         The trials' θ in the unit cube.
     cpu_seconds : list of float
-        What each trial's suggestion took.
+        Of each trial's suggestion.
     """
 
     on: Surface
@@ -91,19 +90,19 @@ class Contest:
 
     @property
     def objectives(self) -> Objectives:
-        """What a model may know."""
+        """What the samplers' models know of both objectives."""
         return Objectives((False, True), self.on.reference, noise_of)
 
     @classmethod
     def begin(cls, on: Surface, seed: int, n_design: int) -> "Contest":
-        """Make a study whose initial design is waiting."""
+        """Make a study with its initial design enqueued."""
         study = optuna.create_study(directions=["maximize", "minimize"])
         for values in draw_design("sobol", on.space, n_design, seed):
             study.enqueue_trial(values)
         return cls(on, study, [], [])
 
     def trial(self, sampler: str, n_games: int, seed: int, n_design: int) -> None:
-        """Ask, play, tell."""
+        """Run the next trial: ask, play, tell."""
         number = len(self.points)
         self.study.sampler = make_sampler(sampler, seed, number, n_design, self.objectives)
         begun = time.process_time()
@@ -115,48 +114,52 @@ class Contest:
         self.study.tell(trial, (float(scores.mean()), float(seconds.mean())))
         self.points.append(point)
 
-    def truly(self, n_trials: int) -> tuple[Floats, Floats]:
-        """Return true scores and times of the first trials, shapes (n_trials,)."""
-        points = np.array(self.points[:n_trials])
+    def truth_at(self, points: Floats) -> tuple[Floats, Floats]:
+        """Return true scores and seconds per move, shapes (n,)."""
         return self.on.score(points), self.on.seconds(points)
 
-    def by_observed(self) -> Claims:
-        """Return what the observed means say of all trials."""
+    def by_observed(self) -> Predictions:
+        """Return the observed means of all trials as predictions."""
         values = np.array([trial.values for trial in self.study.get_trials(deepcopy=False)])
-        return Claims(values[:, 0], values[:, 1], *self.truly(len(values)))
+        true = self.truth_at(np.array(self.points))
+        return Predictions(values[:, 0], values[:, 1], *true)
 
-    def by_posterior(self, n_trials: int) -> Claims:
-        """Return what the model makes of the first trials."""
+    def fitted(self, n_trials: int) -> tuple[Posterior, Observations, UnitCube]:
+        """Fit the model to the first trials."""
         trials = self.study.get_trials(deepcopy=False)[:n_trials]
         cube = UnitCube(self.on.space.distributions())
         observations = observe(trials, cube, self.study.directions, self.objectives)
-        means = Posterior.of(observations).mean(observations.points)
-        return Claims(means[:, 0], 10.0 ** -means[:, 1], *self.truly(n_trials))
+        return Posterior.of(observations), observations, cube
 
-    def by_model(self, seed: int) -> Claims:
-        """Return the front that the model believes in, evaluated or not."""
-        trials = self.study.get_trials(deepcopy=False)
-        cube = UnitCube(self.on.space.distributions())
-        observations = observe(trials, cube, self.study.directions, self.objectives)
-        posterior = Posterior.of(observations)
-        _, front = predicted_fronts(posterior, observations, cube, np.random.default_rng([seed, 1]))
-        true = self.on.score(front.points), self.on.seconds(front.points)
-        return Claims(front.mean[:, 0], 10.0 ** -front.mean[:, 1], *true)
+    def by_posterior(self, n_trials: int) -> Predictions:
+        """Return the posterior means of the first trials."""
+        posterior, observations, _ = self.fitted(n_trials)
+        means = posterior.mean(observations.points)
+        true = self.truth_at(np.array(self.points[:n_trials]))
+        return Predictions(means[:, 0], 10.0 ** -means[:, 1], *true)
+
+    def by_model(self, seed: int) -> Predictions:
+        """Return the model's predicted front over the whole space."""
+        posterior, observations, cube = self.fitted(len(self.points))
+        rng = np.random.default_rng([seed, 1])
+        _, front = predicted_fronts(posterior, observations, cube, rng)
+        true = self.truth_at(front.points)
+        return Predictions(front.mean[:, 0], 10.0 ** -front.mean[:, 1], *true)
 
 
 @lru_cache(maxsize=32)
 def warm(sampler: str) -> None:
-    """Have a sampler suggest a few times, so that what it imports is loaded, once a process."""
+    """Have a sampler suggest a few times, once a process, so that its imports are loaded."""
     contest = Contest.begin(surface("two_regimes"), 0, N_WARM)
     for _ in range(N_WARM + 3):
         contest.trial(sampler, 2, 0, N_WARM)
 
 
-def measured(claims: Claims, truth: Truth, on: Surface, by: str) -> dict[str, float]:
+def measured(predictions: Predictions, truth: Truth, on: Surface, by: str) -> dict[str, float]:
     """Return all measures of one recommendation."""
-    users = at_budgets(claims, truth)
+    users = at_budgets(predictions, truth)
     return {
-        f"hypervolume_by_{by}": hypervolume_share(claims, truth, on.reference),
+        f"hypervolume_by_{by}": hypervolume_share(predictions, truth, on.reference),
         f"regret_points_by_{by}": users.regret,
         f"optimism_points_by_{by}": users.optimism,
         f"unserved_by_{by}": users.unserved,
@@ -169,10 +172,10 @@ def play(run: Run) -> dict[str, Any]:
     Returns
     -------
     dict
-        The run's name; ``hypervolume_by_*``, ``regret_points_by_*``, ``optimism_points_by_*`` and
-        ``unserved_by_*`` (:mod:`study.bench.samplers.measures`), by observed means, by
-        posterior, and by model: of the θ it believes in most, evaluated or not;
-        ``hypervolume_of_evaluated``, what knowing the truth of all evaluated θ would give;
+        The run's parameters; ``hypervolume_by_*``, ``regret_points_by_*``,
+        ``optimism_points_by_*`` and ``unserved_by_*`` (:mod:`study.bench.samplers.measures`), by
+        ``observed`` means and by ``posterior`` means of the evaluated θ, and by ``model``, from the
+        whole space; ``hypervolume_of_evaluated``, of all evaluated θ by their true values;
         ``suggestion_cpu_seconds``, the mean after the design, and ``late_suggestion_cpu_seconds``,
         of the nine up to the 80th trial; ``course``, pairs of games played and hypervolume by
         posterior.
@@ -191,7 +194,7 @@ def play(run: Run) -> dict[str, Any]:
                 course.append([n_trials * run.n_games, share])
         posterior = measured(contest.by_posterior(run.n_trials), truth, on, "posterior")
         anywhere = measured(contest.by_model(run.seed), truth, on, "model")
-    evaluated = hypervolume(*contest.truly(run.n_trials), *on.reference)
+    evaluated = hypervolume(*contest.truth_at(np.array(contest.points)), *on.reference)
     searched = contest.cpu_seconds[N_DESIGN:]
     return {
         **asdict(run),

@@ -1,4 +1,4 @@
-"""The picture of a benchmark: hypervolume against games, and the regret in the end."""
+"""The figure of a benchmark: hypervolume against games, and the final regret."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from study.bench.samplers.surfaces import surface
 from study.report.style import STYLE, caption
 from study.samplers import SAMPLERS
 
-# Okabe and Ito's colours; a sampler keeps its own, whoever else is in the picture.
+# Okabe and Ito's colours; a sampler keeps its own in all figures.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8C8C8C", "#E69F00", "#56B4E9")
 LINES = ("-", "--", ":", "-.")
 MARKERS = {"circle": "o", "square": "s", "triangle": "^", "diamond": "D"}
@@ -95,8 +95,8 @@ def samplers_figure(records: Sequence[dict[str, Any]], summary: pd.DataFrame) ->
         upper.set_xlim(left=0)
         upper.set_ylim(top=1.0)
         draw_regret(lower, rows, budgets)
-    panels[0, 0].set_ylabel("hypervolume of what is recommended,\nover the true front's")
-    panels[1, 0].set_ylabel("regret in the end, points")
+    panels[0, 0].set_ylabel("hypervolume of the recommended θ,\nover the true front's")
+    panels[1, 0].set_ylabel("final regret, points")
     handles = {
         label: handle
         for axes in panels[0]
@@ -111,20 +111,14 @@ def samplers_figure(records: Sequence[dict[str, Any]], summary: pd.DataFrame) ->
     )
     counts = sorted(set(summary["n_seeds"]))
     seeds = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    spent = " or ".join(f"{n} games ({t} trials of {g})" for t, g, n in totals(budgets))
+    spent = " or ".join(f"{t * g} games ({t} trials of {g})" for t, g in budgets)
     marks = ", ".join(
-        f"{['circle', 'square', 'triangle', 'diamond'][k % 4]} {t} × {g}"
-        for k, (t, g) in enumerate(budgets)
+        f"{list(MARKERS)[k % len(MARKERS)]} {t} × {g}" for k, (t, g) in enumerate(budgets)
     )
     caption(
         figure,
-        f"Means over {seeds} seeds, bands and bars ± 1 standard error; {spent} a run, a Sobol design "
-        "of 16 trials first.\nAbove: recommended by the means of the same model for all. Below: filled, "
-        f"by that model; hollow, by observed means ({marks}).",
+        f"Means over {seeds} seeds, bands and bars ± 1 standard error; {spent} a run, a Sobol "
+        "design of 16 trials first.\nAbove: recommended by the posterior means of one model for "
+        f"all samplers. Below: filled, by that model; hollow, by observed means ({marks}).",
     )
     return figure
-
-
-def totals(budgets: Sequence[Budget]) -> list[tuple[int, int, int]]:
-    """Return trials, games a trial and games in all."""
-    return [(n_trials, n_games, n_trials * n_games) for n_trials, n_games in budgets]

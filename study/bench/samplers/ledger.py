@@ -1,4 +1,4 @@
-"""Finished runs in a file of JSON lines: a benchmark that was killed goes on where it stood."""
+"""Finished runs in a file of JSON lines, from which an interrupted benchmark resumes."""
 
 import json
 from dataclasses import fields
@@ -10,19 +10,18 @@ from study.bench.samplers.tables import MEASURES
 from study.errors import InputError
 
 
-class Ledger:
-    """Finished runs, one JSON object a line; written at once, each by one write.
+class RunLedger:
+    """Finished runs, one JSON object a line, each written at once.
 
     Parameters
     ----------
     path : Path
-        The file; it need not be there yet. A last line torn by a kill is cut off, and its run played
-        again.
+        The file, if it exists. An incomplete last line, left by a kill, is cut off.
 
     Raises
     ------
     InputError
-        If a whole line is no finished run, or one of another version with other measures.
+        If a line is no finished run, or lacks a measure of this version.
     """
 
     def __init__(self, path: Path) -> None:
@@ -44,13 +43,13 @@ class Ledger:
                 complete = False
             if not complete:
                 raise InputError(
-                    f"{path}: line {number} is no finished run of this version; use another folder, "
-                    "or move the file away"
+                    f"{path}: line {number} is no finished run of this version; use another "
+                    "folder, or move the file away"
                 )
             self.records[run] = record
 
     def add(self, run: Run, record: dict[str, Any]) -> None:
-        """Keep a finished run."""
+        """Store a finished run."""
         with self.path.open("ab", buffering=0) as file:
             file.write(json.dumps(record).encode() + b"\n")
         self.records[run] = record

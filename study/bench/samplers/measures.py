@@ -1,20 +1,19 @@
-"""What a study would recommend, measured by the truth.
+"""How good a study's recommendation is, by the truth.
 
 Notation
 --------
-=========  =========================================================================================
-claim      what is said of an evaluated θ, its mean score and its time: as observed, or by the model
-budget     a time per move that a user can afford; 25 of them: the middles of as many equal parts of
-           the true front's decades of time (its very ends are corners that nobody needs to hit)
-pick       of all evaluated θ that claim to keep a budget, the one that claims most
-=========  =========================================================================================
+===========  =======================================================================================
+prediction   the mean score and time said of an evaluated θ: as observed, or by the model
+budget       a time per move that a user can afford; 25 of them, the middles of as many equal parts
+             of the true front's decades of time
+pick         of the θ predicted to keep a budget, the one with the highest predicted score
+===========  =======================================================================================
 
-*Hypervolume*: that of the true values of all θ whose claims are not dominated, over the true front's.
-*Regret*: what the true front has to offer for a budget less what the pick is truly worth, mean over all
-budgets. Where no θ claims to keep a budget, the user has nothing, and the regret is all that the true
-front offers there; the share of such budgets, the *unserved*, is told beside it. That a pick may truly take a little longer than it claims is let pass: times are known to 2% a game.
-*Optimism*: what picks claim less what they are truly worth, mean over the budgets
-that have one.
+*Hypervolume*: of the true values of all θ whose predictions are not dominated, over the true
+front's. *Regret*: the true front's score at a budget less the pick's true score, mean over the
+budgets; all of the front's score where no θ is predicted to keep the budget. *Unserved*: the share
+of such budgets. *Optimism*: predicted less true score of the picks, mean over the budgets that have
+one. A pick may truly take a little longer than predicted: times are known to 2% a game.
 """
 
 import math
@@ -34,13 +33,13 @@ ROUNDING = 1.0 + 1e-9
 
 
 @dataclass(frozen=True)
-class Claims:
-    """What is said of some evaluated θ, and what is true.
+class Predictions:
+    """Predicted and true values of some θ.
 
     Attributes
     ----------
     scores, seconds : float64, shape (n,)
-        Claimed: points, seconds per move.
+        Predicted points, and seconds per move.
     true_scores, true_seconds : float64, shape (n,)
         The truth.
     """
@@ -51,11 +50,13 @@ class Claims:
     true_seconds: Floats
 
 
-def hypervolume_share(claims: Claims, truth: Truth, reference: tuple[float, float]) -> float:
-    """Return the true hypervolume of what is recommended, over the true front's."""
-    chosen = nondominated(claims.scores, claims.seconds)
-    reached = hypervolume(claims.true_scores[chosen], claims.true_seconds[chosen], *reference)
-    return reached / truth.hypervolume
+def hypervolume_share(
+    predictions: Predictions, truth: Truth, reference: tuple[float, float]
+) -> float:
+    """Return the true hypervolume of the recommended θ, over the true front's."""
+    chosen = nondominated(predictions.scores, predictions.seconds)
+    scores, seconds = predictions.true_scores[chosen], predictions.true_seconds[chosen]
+    return hypervolume(scores, seconds, *reference) / truth.hypervolume
 
 
 class AtBudgets(NamedTuple):
@@ -64,9 +65,9 @@ class AtBudgets(NamedTuple):
     Attributes
     ----------
     regret, optimism : float
-        Points; an optimism of NaN where no budget has a pick.
+        Points; the optimism is NaN where no budget has a pick.
     unserved : float
-        Share of the budgets that no θ claims to keep.
+        Share of the budgets without a pick.
     """
 
     regret: float
@@ -74,21 +75,21 @@ class AtBudgets(NamedTuple):
     unserved: float
 
 
-def at_budgets(claims: Claims, truth: Truth) -> AtBudgets:
-    """Let users with 25 different budgets pick a θ, and look at what they get."""
+def at_budgets(predictions: Predictions, truth: Truth) -> AtBudgets:
+    """Let users with 25 different budgets pick a θ, and measure the picks by the truth."""
     decades = np.log10(truth.seconds[-1] / truth.seconds[0])
     middles = (np.arange(N_BUDGETS) + 0.5) / N_BUDGETS
     budgets = truth.seconds[0] * 10.0 ** (decades * middles) * ROUNDING
     regrets, optimisms = [], []
     for budget in budgets:
         best = truth.scores[np.searchsorted(truth.seconds, budget, side="right") - 1]
-        kept = np.flatnonzero(claims.seconds <= budget)
-        if not len(kept):
+        affordable = np.flatnonzero(predictions.seconds <= budget)
+        if not len(affordable):
             regrets.append(best)
             continue
-        pick = kept[np.argmax(claims.scores[kept])]
-        regrets.append(best - claims.true_scores[pick])
-        optimisms.append(claims.scores[pick] - claims.true_scores[pick])
+        pick = affordable[np.argmax(predictions.scores[affordable])]
+        regrets.append(best - predictions.true_scores[pick])
+        optimisms.append(predictions.scores[pick] - predictions.true_scores[pick])
     return AtBudgets(
         regret=float(np.mean(regrets)),
         optimism=float(np.mean(optimisms)) if optimisms else math.nan,

@@ -1,13 +1,13 @@
 """The surface `recorded`: a smooth fit to real games of `mcmdp`, with their own noise.
 
-The fit is a polynomial (:mod:`study.bench.samplers.ridge`) and no Gaussian process: no contestant has
-the model of the truth. √score is quadratic in the unit cube, plus each coordinate's cube; log₁₀ seconds is
-cubic. Left-out means are predicted with R² = 0.906, where their own noise allows 0.931 at most, and
-left-out log₁₀ seconds with R² = 0.981. Higher degrees predict worse or hardly better.
+The fit is a polynomial (:mod:`study.bench.samplers.ridge`), not a Gaussian process, so that no
+sampler has the true model. √score is quadratic in the unit cube, plus each coordinate's cube; log₁₀
+seconds is cubic. Left-out means are predicted with R² = 0.906, where their own noise allows 0.931,
+and left-out log₁₀ seconds with R² = 0.981. Higher degrees predict no better.
 
-At the cube's corners the polynomials stay within 6,000 to 63,000 points and 15 to 315 µs, where 12,000
-to 70,000 points and 19 to 195 µs were recorded; the front leaves the bounds of θ₁ and θ₅ alone.
-Scores are kept above 1,000 points, about what random play reaches, should another recording need it.
+At the cube's corners the polynomials stay within 6,000 to 63,000 points and 15 to 315 µs; recorded
+were 12,000 to 70,000 points and 19 to 195 µs. The front does not touch the bounds of θ₁ and θ₅.
+Scores are kept above 1,000 points, about those of random play, in case another recording needs it.
 
 A game is one of the nearest recorded θ, drawn with replacement, its score divided by their mean.
 """

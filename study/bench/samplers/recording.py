@@ -1,12 +1,11 @@
-"""Real games as one compact table: what the surface ``recorded`` is made from.
+"""Real games as one compact table, from which the surface ``recorded`` is made.
 
-A sweep with the sampler ``random`` and a design of all its trials plays the games; its folder becomes
-the table by
+A sweep with the sampler ``random`` and a design of all its trials plays the games. Its folder
+becomes the table by
 
     python -m study.bench.samplers.recording FOLDER
 
-which also copies the sweep's manifest, but for where it was kept, so that the games can be played
-again.
+which also copies the sweep's manifest, except its storage, so that the games can be played again.
 """
 
 import json
@@ -24,7 +23,7 @@ from study.store.manifest import ROOT, write_json
 
 RECORDED = ROOT / "results" / "reference" / "samplers" / "recorded.csv"
 SCORES = "scores_points"
-# What the games were recorded over; it stays, whatever the experiment `mcmdp` may be changed to.
+# The space of the recorded games; it stays when the experiment `mcmdp` changes.
 SPACE = Space(
     (
         Parameter("theta1", 16, 2048, integer=True, log=True, symbol="θ₁"),
@@ -43,7 +42,7 @@ def recorded_frame(folder: Path) -> pd.DataFrame:
     Parameters
     ----------
     folder : Path
-        Where the sweep has left ``trials.csv`` and ``games.csv``.
+        The sweep's, with ``trials.csv`` and ``games.csv``.
 
     Returns
     -------
@@ -54,7 +53,7 @@ def recorded_frame(folder: Path) -> pd.DataFrame:
     Raises
     ------
     InputError
-        If a file of the sweep is not there.
+        If a file of the sweep is missing.
     """
     for name in ("trials.csv", "games.csv", "manifest.json"):
         if not (folder / name).is_file():
@@ -63,19 +62,14 @@ def recorded_frame(folder: Path) -> pd.DataFrame:
     games = pd.read_csv(folder / "games.csv").sort_values(["trial", "replicate"])
     by_trial = games.groupby("trial")["score_points"]
     trials[SCORES] = trials["trial"].map(by_trial.agg(lambda each: " ".join(map(str, each))))
-    columns = [
-        *SPACE.names,
-        "seconds_per_move",
-        "playout_moves_per_move",
-        "n_games",
-        SCORES,
-    ]
+    costs = ["seconds_per_move", "playout_moves_per_move"]
+    columns = [*SPACE.names, *costs, "n_games", SCORES]
     frame = trials.loc[trials["state"] == "complete", columns].reset_index(drop=True)
     return frame.round({"theta5": 6, "theta6": 6, "seconds_per_move": 10})
 
 
 def read_recorded(path: Path = RECORDED) -> pd.DataFrame:
-    """Read the table; InputError if it is not there."""
+    """Read the table; InputError if it is missing."""
     if not path.is_file():
         raise InputError(f"recorded games: {path} is not there; a checkout of thetafront has it")
     return pd.read_csv(path)

@@ -1,16 +1,17 @@
-"""Polynomial ridge regression, its penalty chosen by leaving one observation out.
+"""Polynomial ridge regression, its penalty chosen by leave-one-out cross-validation.
 
 Notation
 --------
 =====  =============================================================================================
 A      features of the observations, shape (n, p); the first is 1
-y      what is fitted, shape (n,)
+y      fitted values, shape (n,)
 λ      penalty on all coefficients but the first
 H      A (AᵀA + λD)⁻¹ Aᵀ, D the identity without its first entry
 =====  =============================================================================================
 
-The residual of observation i from a fit without it is (y − Hy)ᵢ / (1 − Hᵢᵢ), exactly: no fit has to be
-repeated. Source: Hastie, Tibshirani & Friedman (2009), The Elements of Statistical Learning, §7.10.
+The residual of observation i from a fit without it is exactly (y − Hy)ᵢ / (1 − Hᵢᵢ): no fit has to
+be repeated. Source: Hastie, Tibshirani & Friedman (2009), The Elements of Statistical Learning,
+§7.10.
 """
 
 from dataclasses import dataclass
@@ -30,11 +31,11 @@ def features(points: Floats, degree: int, degree_alone: int) -> Floats:
     Parameters
     ----------
     points : float64, shape (n, d)
-        Stretched to [−1, 1] first.
+        Rescaled to [−1, 1] first.
     degree : int
-        Of all monomials up to this one.
+        Largest degree of the monomials.
     degree_alone : int
-        Further powers, up to this one, of each coordinate alone.
+        Largest power of each coordinate alone.
     """
     x = 2.0 * points - 1.0
     columns = [np.ones(len(x))]
@@ -61,7 +62,7 @@ class Ridge:
     coefficients : float64, shape (p,)
         One a feature.
     left_out : float64, shape (n,)
-        What each observation was predicted to be by the others.
+        Each observation's prediction from the others.
     """
 
     degree: int

@@ -1,4 +1,4 @@
-"""What a simulated experiment is: a search space, a known truth, and noisy games.
+"""A simulated experiment: a search space, a known truth, and noisy games.
 
 Notation
 --------
@@ -22,7 +22,7 @@ Floats = npt.NDArray[np.float64]
 
 SPREAD_OF_TIMES = 0.02  # of one game's time per move, standard deviation of its logarithm
 
-# A game of 2048 ends soon after one tile's merge fails or goes on to the next: scores have two modes.
+# A game of 2048 ends soon after a merge fails, or goes on to the next tile: two modes.
 # mean p·a + (1 − p)·b = 1, variance p·(a − 1)² + (1 − p)·(b − 1)² + s² = 0.16
 P_LOW, LOW, HIGH, WIDTH = 0.6, 0.7, 1.45, 0.158
 
@@ -34,13 +34,13 @@ class Surface:
     Attributes
     ----------
     name, title : str
-        For the command line, and for people.
+        On the command line, and in figures.
     space : Space
-        What is searched.
+        The search space.
     reference : pair of float
         The hypervolume's reference point: points, seconds per move.
     score, seconds : callable
-        μ and t: take points of the unit cube, shape (n, d), that stand for values
+        μ and t: take points of the unit cube, shape (n, d), that represent values
         (:meth:`study.samplers.encoding.UnitCube.snap`), and return shape (n,).
     factors : callable
         Takes one point, shape (d,), a number of games and a generator; returns f of each game.
@@ -60,7 +60,7 @@ class Surface:
         Returns
         -------
         scores, seconds_per_move : float64, shape (n,)
-            As observed; both have the truth as their expectation.
+            Noisy observations, whose expectations are the truth.
         """
         scores = self.score(point[None])[0] * self.factors(point, n, rng)
         noise = SPREAD_OF_TIMES * rng.standard_normal(n) - 0.5 * SPREAD_OF_TIMES**2

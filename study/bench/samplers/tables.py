@@ -1,7 +1,7 @@
-"""Tables of a benchmark: each sampler's figures on each surface, and how far it is from `nehvi`.
+"""Tables of a benchmark: each sampler's measures on each surface, and differences from `nehvi`.
 
-Every figure is a mean over seeds with its standard error, the sample standard deviation over √n. A
-difference is taken seed by seed, so that what design and games have in common cancels.
+Every figure is a mean over seeds with its standard error, the sample standard deviation over √n.
+Differences are paired by seed, so that the common design and games cancel.
 """
 
 import math
@@ -11,38 +11,49 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from study.report.sections import Section, document
 from study.text import counted
 
 BASELINE = "nehvi"
+RECOMMENDED = ("hypervolume", "regret_points", "optimism_points", "unserved")
 MEASURES = (
-    "hypervolume_by_posterior",
-    "regret_points_by_posterior",
-    "optimism_points_by_posterior",
-    "unserved_by_posterior",
-    "hypervolume_by_model",
-    "regret_points_by_model",
-    "optimism_points_by_model",
-    "unserved_by_model",
+    *(f"{measure}_by_{by}" for by in ("posterior", "model") for measure in RECOMMENDED),
     "hypervolume_of_evaluated",
-    "hypervolume_by_observed",
-    "regret_points_by_observed",
-    "optimism_points_by_observed",
-    "unserved_by_observed",
+    *(f"{measure}_by_observed" for measure in RECOMMENDED),
     "suggestion_cpu_seconds",
     "late_suggestion_cpu_seconds",
 )
+COLUMNS = (
+    ("hypervolume by posterior", "hypervolume_by_posterior", ".3f", 1.0),
+    ("Δ", "hypervolume_by_posterior_minus_nehvi", "+.3f", 1.0),
+    ("of all evaluated", "hypervolume_of_evaluated", ".3f", 1.0),
+    ("regret by posterior", "regret_points_by_posterior", ",.0f", 1.0),
+    ("Δ", "regret_points_by_posterior_minus_nehvi", "+,.0f", 1.0),
+    ("unserved", "unserved_by_posterior", ".2f", 1.0),
+    ("optimism by posterior", "optimism_points_by_posterior", "+,.0f", 1.0),
+    ("hypervolume by model", "hypervolume_by_model", ".3f", 1.0),
+    ("regret by model", "regret_points_by_model", ",.0f", 1.0),
+    ("Δ", "regret_points_by_model_minus_nehvi", "+,.0f", 1.0),
+    ("hypervolume by observed", "hypervolume_by_observed", ".3f", 1.0),
+    ("regret by observed", "regret_points_by_observed", ",.0f", 1.0),
+    ("optimism by observed", "optimism_points_by_observed", "+,.0f", 1.0),
+    ("CPU, ms", "suggestion_cpu_seconds", ",.1f", 1e3),
+    ("CPU at 80, ms", "late_suggestion_cpu_seconds", ",.1f", 1e3),
+)
+"""Of the readable tables: heading, measure, format and scale."""
+
 GROUP = ["surface", "n_trials", "n_games"]
 NOTE = """\
-Hypervolume is that of what a study would recommend, at its true values, over the true front's; regret is
-what the true front offers for a time budget less what the recommended θ is truly worth, in points, mean
-over 25 budgets, and all that the front offers where a budget is *unserved*, with no θ that keeps it;
-optimism is what is claimed of a θ less what it is truly worth. "By posterior": what is recommended is
-chosen from the trials by the model's means, the same judge for all; "by model": from the whole search space
-by these means, as validation does it; "by observed": from the trials by the observed means; "of all
-evaluated": the most that any choice among the trials could reach.
-Means over {seeds}, ± 1 standard error; Δ: less `nehvi`'s, seed by seed, at the same trials and games.
-CPU time is that of one suggestion, after the design of 16 trials: mean, and mean of the nine up to the
-80th trial."""
+Hypervolume is that of the recommended θ, at their true values, over the true front's. Regret is the
+true front's score at a time budget less the recommended θ's true score, in points, mean over 25
+budgets; where no θ keeps a budget (*unserved*), it is all of the front's score. Optimism is the
+predicted score of a θ less its true score. "By posterior": chosen from the trials by the model's
+posterior means, the same model for all samplers; "by model": chosen from the whole search space by
+these means, as validation does; "by observed": chosen from the trials by the observed means; "of
+all evaluated": the most that any choice among the trials could reach.
+Means over {seeds}, ± 1 standard error; Δ: less `nehvi`'s, paired by seed, at the same trials and
+games. CPU time is that of one suggestion after the design of 16 trials: the mean, and the mean of
+the nine up to the 80th trial."""
 
 
 def runs_frame(records: Sequence[dict[str, Any]]) -> pd.DataFrame:
@@ -52,7 +63,7 @@ def runs_frame(records: Sequence[dict[str, Any]]) -> pd.DataFrame:
 
 
 def mean_and_error(values: pd.Series) -> tuple[float, float, int]:
-    """Return mean, standard error (NaN for fewer than two) and number of what is not NaN."""
+    """Return mean, standard error (NaN below two values) and n of the values that are not NaN."""
     known = values.dropna().to_numpy(np.float64)
     if not len(known):
         return math.nan, math.nan, 0
@@ -61,7 +72,7 @@ def mean_and_error(values: pd.Series) -> tuple[float, float, int]:
 
 
 def summary_frame(runs: pd.DataFrame) -> pd.DataFrame:
-    """Sum up runs.
+    """Summarize runs.
 
     Parameters
     ----------
@@ -71,9 +82,9 @@ def summary_frame(runs: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a surface, sampler and budget, in the order of their first runs; ``n_seeds``; for each
-        measure ``_mean``, ``_sem`` and ``_n``, and ``_minus_nehvi_mean``, ``_minus_nehvi_sem`` and
-        ``_minus_nehvi_n`` over the seeds that both have.
+        One row a surface, sampler and budget, in the order of their first runs: ``n_seeds``, and
+        for each measure ``_mean``, ``_sem`` and ``_n``, and ``_minus_nehvi_mean``,
+        ``_minus_nehvi_sem`` and ``_minus_nehvi_n`` over the common seeds.
     """
     rows = []
     for _, on in runs.groupby(GROUP, sort=False):
@@ -98,7 +109,7 @@ def summary_frame(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def cell(row: Any, measure: str, form: str, scale: float = 1.0) -> str:
-    """Write ``mean ± error``; empty where there is nothing."""
+    """Write ``mean ± error``; empty without a mean."""
     mean, error = row.get(f"{measure}_mean", math.nan), row.get(f"{measure}_sem", math.nan)
     if not math.isfinite(mean):
         return ""
@@ -108,53 +119,22 @@ def cell(row: Any, measure: str, form: str, scale: float = 1.0) -> str:
 
 
 def markdown(summary: pd.DataFrame) -> str:
-    """Write a summary as Markdown: what the figures are, and a table a surface."""
+    """Write a summary as Markdown: an explanation, and a table a surface."""
     counts = sorted(set(summary["n_seeds"]))
     seeds = counted(counts[0], "seed") if len(counts) == 1 else f"{counts[0]} to {counts[-1]} seeds"
-    lines = ["# Samplers on simulated studies", "", NOTE.format(seeds=seeds)]
-    heads = (
-        "sampler",
-        "trials × games",
-        "seeds",
-        "hypervolume by posterior",
-        "Δ",
-        "of all evaluated",
-        "regret by posterior",
-        "Δ",
-        "unserved",
-        "optimism by posterior",
-        "hypervolume by model",
-        "regret by model",
-        "Δ",
-        "hypervolume by observed",
-        "regret by observed",
-        "optimism by observed",
-        "CPU, ms",
-        "CPU at 80, ms",
-    )
-    for surface, rows in summary.groupby("surface", sort=False):
-        lines += ["", f"## {surface}", "", f"| {' | '.join(heads)} |"]
-        lines.append("|---|---|" + "---:|" * (len(heads) - 2))
-        for _, row in rows.iterrows():
-            cells = [
-                str(row["sampler"]),
+    headings = ("sampler", "trials × games", "seeds", *(heading for heading, *_ in COLUMNS))
+    sections = []
+    for surface, part in summary.groupby("surface", sort=False):
+        rows = [
+            (
+                row["sampler"],
                 f"{row['n_trials']} × {row['n_games']}",
                 str(row["n_seeds"]),
-                cell(row, "hypervolume_by_posterior", ".3f"),
-                cell(row, "hypervolume_by_posterior_minus_nehvi", "+.3f"),
-                cell(row, "hypervolume_of_evaluated", ".3f"),
-                cell(row, "regret_points_by_posterior", ",.0f"),
-                cell(row, "regret_points_by_posterior_minus_nehvi", "+,.0f"),
-                cell(row, "unserved_by_posterior", ".2f"),
-                cell(row, "optimism_points_by_posterior", "+,.0f"),
-                cell(row, "hypervolume_by_model", ".3f"),
-                cell(row, "regret_points_by_model", ",.0f"),
-                cell(row, "regret_points_by_model_minus_nehvi", "+,.0f"),
-                cell(row, "hypervolume_by_observed", ".3f"),
-                cell(row, "regret_points_by_observed", ",.0f"),
-                cell(row, "optimism_points_by_observed", "+,.0f"),
-                cell(row, "suggestion_cpu_seconds", ",.1f", 1e3),
-                cell(row, "late_suggestion_cpu_seconds", ",.1f", 1e3),
-            ]
-            lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+                *(cell(row, measure, form, scale) for _, measure, form, scale in COLUMNS),
+            )
+            for row in part.to_dict("records")
+        ]
+        sections.append(
+            Section(str(surface), headings, rows, align="ll" + "r" * (len(headings) - 2))
+        )
+    return document("Samplers on simulated studies", NOTE.format(seeds=seeds), *sections)

@@ -1,7 +1,7 @@
 """A surface's true front, by dense search.
 
-The space is searched at 2¹⁷ Sobol points; then what is not dominated is perturbed, by ever smaller
-steps, again and again. Twice the search adds less than 0.2% of hypervolume.
+First 2¹⁷ Sobol points; then rounds of ever smaller perturbations of the nondominated points. Twice
+the search adds less than 0.2% of hypervolume.
 """
 
 from dataclasses import dataclass

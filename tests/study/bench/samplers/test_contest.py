@@ -11,7 +11,7 @@ from study.bench.samplers.benchmark import Progress, run_benchmark
 from study.bench.samplers.contest import Run, play
 from study.bench.samplers.measures import (
     N_BUDGETS,
-    Claims,
+    Predictions,
     at_budgets,
     hypervolume_share,
 )
@@ -27,18 +27,18 @@ TINY = Truth(np.zeros((3, 1)), SCORES, SECONDS, 100.0 + 2 * 200.0 + 400.0)
 @pytest.mark.parametrize("name", ["recorded", "saturating", "two_regimes"])
 def test_who_knows_the_true_front_has_all_its_hypervolume_and_no_regret(name: str) -> None:
     truth = true_front(name)
-    claims = Claims(truth.scores, truth.seconds, truth.scores, truth.seconds)
-    assert hypervolume_share(claims, truth, surface(name).reference) == pytest.approx(1.0)
-    assert at_budgets(claims, truth) == pytest.approx((0.0, 0.0, 0.0))
+    predictions = Predictions(truth.scores, truth.seconds, truth.scores, truth.seconds)
+    assert hypervolume_share(predictions, truth, surface(name).reference) == pytest.approx(1.0)
+    assert at_budgets(predictions, truth) == pytest.approx((0.0, 0.0, 0.0))
 
 
 def test_regret_and_optimism_by_hand() -> None:
     # The budgets are the middles of 25 parts of 10⁻⁵ … 10⁻³: 12 below 10⁻⁴, that itself, 12 above.
-    # Evaluated: one θ from 10⁻⁴ on, claimed 250, truly 150; and one that claims less for more.
-    claims = Claims(
+    # Evaluated: one θ from 10⁻⁴ on, claimed 250, truly 150; and one that predictions less for more.
+    predictions = Predictions(
         np.array([250.0, 240.0]), np.array([1e-4, 2e-4]), np.array([150.0, 190.0]), SECONDS[1:]
     )
-    regret, optimism, unserved = at_budgets(claims, TINY)
+    regret, optimism, unserved = at_budgets(predictions, TINY)
     assert N_BUDGETS == 25
     assert regret == pytest.approx((12 * 100.0 + 13 * (200 - 150)) / 25)
     assert optimism == pytest.approx(100.0)
@@ -46,17 +46,17 @@ def test_regret_and_optimism_by_hand() -> None:
 
 
 def test_hypervolume_is_that_of_the_true_values_of_what_is_claimed_to_be_best() -> None:
-    # The second claims to beat the first in both and is truly worse: only it counts.
-    claims = Claims(
+    # The second predictions to beat the first in both and is truly worse: only it counts.
+    predictions = Predictions(
         np.array([100.0, 300.0]), np.array([2e-4, 1e-4]), np.array([400.0, 100.0]), SECONDS[[0, 1]]
     )
-    share = hypervolume_share(claims, TINY, (0.0, 1e-2))
+    share = hypervolume_share(predictions, TINY, (0.0, 1e-2))
     assert share == pytest.approx(100.0 * 2 / 900.0)
 
 
 def test_nothing_within_budget_is_all_regret() -> None:
-    claims = Claims(*(np.array([x]) for x in (900.0, 1.0, 900.0, 1.0)))
-    regret, optimism, unserved = at_budgets(claims, TINY)
+    predictions = Predictions(*(np.array([x]) for x in (900.0, 1.0, 900.0, 1.0)))
+    regret, optimism, unserved = at_budgets(predictions, TINY)
     assert regret == pytest.approx((12 * 100.0 + 13 * 200.0) / 25)
     assert np.isnan(optimism)
     assert unserved == 1.0
