@@ -1,8 +1,6 @@
-"""Agents by name, built from named numbers and words: what a command line or a study has at hand."""
+"""Agents by name, built from numbers and text: what a command line or a study has."""
 
-import inspect
-from collections.abc import Callable, Mapping, Sequence
-from enum import StrEnum
+from collections.abc import Mapping, Sequence
 
 from agents.agent import Agent
 from agents.dice.agent import DiceAgent
@@ -10,59 +8,52 @@ from agents.dice.solver import DiceSolver
 from agents.pacman.astar import PacmanAStar
 from agents.pacman.mdp import PacmanMDP
 from agents.pacman.random import PacmanRandom
-from agents.twenty48.mcmdp import MonteCarloMDP
+from agents.parameters import Parameter, Value, parameters_of
+from agents.twenty48.mcmdp import MonteCarloMDP, Table1
 from agents.twenty48.pmcts import PureMonteCarlo
+from agents.twenty48.published_program import FoursExploredAsTwos, OneSpawnADirection
 from agents.twenty48.random import RandomAgent
 from agents.twenty48.switching import Switching
 from agents.twenty48.uct import UCT
 
-LARGEST_INTEGER = 2**53  # from there on, numbers are given that no float tells apart
-
-Value = float | str
-"""A parameter's value: a number, or one of a few words."""
-
-AGENTS: dict[str, Callable[..., Agent]] = {
-    "dice": DiceAgent.from_numbers,
-    "dice_solver": DiceSolver.from_numbers,
-    "mcmdp": MonteCarloMDP.from_theta,
-    "pacman_astar": PacmanAStar.from_numbers,
-    "pacman_mdp": PacmanMDP.from_numbers,
-    "pacman_random": PacmanRandom.from_names,
-    "pmcts": PureMonteCarlo.from_numbers,
-    "random": RandomAgent,
-    "switching": Switching.from_theta,
-    "table1": MonteCarloMDP.of_table1,
-    "uct": UCT.from_numbers,
+AGENTS: dict[str, type[Agent]] = {
+    each.name: each
+    for each in (
+        DiceAgent,
+        DiceSolver,
+        FoursExploredAsTwos,
+        MonteCarloMDP,
+        OneSpawnADirection,
+        PacmanAStar,
+        PacmanMDP,
+        PacmanRandom,
+        PureMonteCarlo,
+        RandomAgent,
+        Switching,
+        Table1,
+        UCT,
+    )
 }
-"""What makes each agent. The parameters of these callables are the agents' parameters.
-
-One that takes a word has a member of a :class:`~enum.StrEnum` as its default, whose members are the words.
-"""
+"""All agents, by name."""
 
 
-def maker(name: str) -> Callable[..., Agent]:
-    """Return what makes the agent called ``name``; ValueError if there is none."""
+def agent_class(name: str) -> type[Agent]:
+    """Return the class of agents called ``name``; ValueError if there is none."""
     if name not in AGENTS:
         raise ValueError(f"agent: {name!r} given, one of {', '.join(sorted(AGENTS))} allowed")
     return AGENTS[name]
 
 
-def parameters(name: str) -> dict[str, Value]:
-    """Return an agent's parameters and their defaults, in order."""
-    signature = inspect.signature(maker(name))
-    return {key: parameter.default for key, parameter in signature.parameters.items()}
+def parameters(name: str) -> dict[str, Parameter]:
+    """Return an agent's parameters, by name, in order."""
+    return parameters_of(agent_class(name))
 
 
 def theta_names(name: str) -> tuple[str, ...]:
-    """Return the parameters that make up θ, in order: ``theta1`` … where an agent has such, else all numbers."""
-    defaults = parameters(name)
-    numbers = tuple(key for key, value in defaults.items() if not isinstance(value, bool | str))
-    return tuple(key for key in numbers if key.startswith("theta")) or numbers
-
-
-def words_allowed(default: Value) -> tuple[str, ...]:
-    """Return the words that a parameter with this default takes; none if it takes numbers."""
-    return tuple(type(default)) if isinstance(default, StrEnum) else ()
+    """Return the parameters that make up θ, in order: ``theta1`` … where there are such, else all numbers."""
+    names = parameters(name)
+    theta = tuple(key for key in names if key.startswith("theta"))
+    return theta or tuple(key for key, each in names.items() if each.is_number)
 
 
 def from_theta(name: str, theta: Sequence[float]) -> dict[str, float]:
@@ -83,34 +74,6 @@ def from_theta(name: str, theta: Sequence[float]) -> dict[str, float]:
     return dict(zip(names, theta, strict=True))
 
 
-def value_of(key: str, value: Value, default: Value) -> Value:
-    """Turn what is given for a parameter into what the agent takes; ValueError if it is not allowed.
-
-    What is not finite, or no number of things whatever they are, is left to the agent, which knows the range.
-    """
-    if isinstance(default, StrEnum):
-        words = words_allowed(default)
-        if value not in words:
-            raise ValueError(f"{key}: {shown(value)} given, one of {', '.join(words)} allowed")
-        return type(default)(value)
-    if isinstance(value, str):
-        raise ValueError(f"{key}: {value!r} given, a number allowed")
-    if isinstance(default, bool):
-        if value not in {0, 1}:
-            raise ValueError(f"{key}: {value:g} given, 0 or 1 allowed")
-        return bool(value)
-    if isinstance(default, int) and abs(value) <= LARGEST_INTEGER:
-        if value != int(value):
-            raise ValueError(f"{key}: {value:g} given, an integer allowed")
-        return int(value)
-    return float(value)
-
-
-def shown(value: Value) -> str:
-    """Return a value as messages have it."""
-    return repr(value) if isinstance(value, str) else f"{value:g}"
-
-
 def build(name: str, values: Mapping[str, Value]) -> Agent:
     """Make an agent.
 
@@ -126,12 +89,9 @@ def build(name: str, values: Mapping[str, Value]) -> Agent:
     ValueError
         If there is no such agent or parameter, or a value is not allowed.
     """
-    make = maker(name)
-    defaults = parameters(name)
-    given: dict[str, Value] = {}
-    for key, value in values.items():
-        if key not in defaults:
-            allowed = ", ".join(defaults) or "none"
+    known = parameters(name)
+    for key in values:
+        if key not in known:
+            allowed = ", ".join(known) or "none"
             raise ValueError(f"parameter: {key!r} given for {name}, allowed: {allowed}")
-        given[key] = value_of(key, value, defaults[key])
-    return make(**given)
+    return AGENTS[name](**{key: known[key].from_number(value) for key, value in values.items()})

@@ -1,20 +1,266 @@
-"""Numbers of things, checked: what frozen dataclasses ask of their whole parameters.
+"""An agent's parameters: dataclass fields that carry their range.
 
-A kernel takes a float for a number of simulations as readily as an integer, and goes on to do something else, or fails
-far from where the number was given. So what counts must be an integer, whatever its value; True and False, which Python
-takes for 1 and 0, are none.
+The catalog, the command line and the search spaces all read the same fields:
+
+>>> @dataclass(frozen=True)
+... class Patient(Agent, name="patient"):
+...     depth: int = integer(3, 1, 10)
+
+An agent checks its parameters when it is made. A kernel would take a float for a count and fail
+far from where it was given, so a count must be an integer: 2.0 and True are refused in Python.
 """
 
+import dataclasses
 import math
-from numbers import Integral
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from enum import StrEnum
+from numbers import Integral, Real
 from typing import Any
+
+LARGEST_INTEGER = 2**53
+"""Above it, a float no longer tells integers apart."""
+
+Value = float | str
+"""A parameter as text and tables have it: a number, or the name of a choice."""
+
+
+class Domain(ABC):
+    """The values that a parameter may have."""
+
+    @property
+    @abstractmethod
+    def allowed(self) -> str:
+        """The domain in words, for messages and help: ``1 to 10``."""
+
+    @abstractmethod
+    def accepts(self, value: Any) -> bool:
+        """Whether an agent may be made with this value."""
+
+    def read(self, value: Any) -> Any:
+        """Convert what a caller or a command line gives; return it unchanged if that is impossible."""
+        return value
+
+    def plain(self, value: Any) -> Value:
+        """Convert back to a number or text: the inverse of :meth:`read`."""
+        return value  # type: ignore[no-any-return]
+
+    def check(self, name: str, value: Any) -> Any:
+        """Return the value of the parameter ``name``.
+
+        Raises
+        ------
+        ValueError
+            If it is not allowed; the message has the name, the value and what is allowed.
+        """
+        found = self.read(value)
+        if not self.accepts(found):
+            raise ValueError(f"{name}: {self.shown(value)} given, {self.allowed} allowed")
+        return found
+
+    def shown(self, value: Any) -> str:
+        """Write what was given for a message."""
+        is_number = isinstance(value, Real) and not isinstance(value, bool)
+        return f"{value:g}" if is_number else repr(value)
+
+
+@dataclass(frozen=True)
+class IntegerRange(Domain):
+    """Integers from ``low`` to ``high``, or without an upper end."""
+
+    low: int
+    high: float = math.inf
+
+    @property
+    def allowed(self) -> str:
+        if self.high == math.inf:
+            return f"an integer of {self.low} or more"
+        return f"an integer from {self.low} to {power_of_two(self.high)}"
+
+    def shown(self, value: Any) -> str:
+        return repr(value) if isinstance(value, str) else str(value)
+
+    def accepts(self, value: Any) -> bool:
+        is_integer = isinstance(value, Integral) and not isinstance(value, bool)
+        return is_integer and self.low <= value <= self.high
+
+
+@dataclass(frozen=True)
+class RealRange(Domain):
+    """Finite numbers from ``low`` to ``high``; ``low`` itself is excluded where ``open_low`` is set."""
+
+    low: float
+    high: float = math.inf
+    open_low: bool = False
+
+    @property
+    def allowed(self) -> str:
+        if self.high == math.inf:
+            return f"a finite number {'above' if self.open_low else 'of'} {self.low:g}" + (
+                "" if self.open_low else " or more"
+            )
+        if self.open_low:
+            return f"above {self.low:g} and up to {self.high:g}"
+        return f"{self.low:g} to {self.high:g}"
+
+    def accepts(self, value: Any) -> bool:
+        if isinstance(value, bool) or not isinstance(value, Real):
+            return False
+        number = float(value)
+        return (
+            math.isfinite(number)
+            and self.low <= number <= self.high
+            and not (self.open_low and number == self.low)
+        )
+
+    def plain(self, value: Any) -> Value:
+        return float(value)
+
+
+@dataclass(frozen=True)
+class Flag(Domain):
+    """True or false; 1 and 0 in tables and on the command line."""
+
+    allowed = "0 or 1"
+
+    def read(self, value: Any) -> Any:
+        return bool(value) if isinstance(value, Real) and value in {0, 1} else value
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, bool)
+
+    def plain(self, value: Any) -> Value:
+        return int(value)
+
+
+@dataclass(frozen=True)
+class Choices(Domain):
+    """The members of an enumeration, given by name."""
+
+    members: type[StrEnum]
+
+    @property
+    def allowed(self) -> str:
+        return f"one of {', '.join(self.members)}"
+
+    def read(self, value: Any) -> Any:
+        return self.members(value) if value in list(self.members) else value
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, self.members)
+
+    def plain(self, value: Any) -> Value:
+        return str(value)
+
+
+def integer(default: int, low: int, high: int) -> Any:
+    """Declare a field that holds an integer from ``low`` to ``high``."""
+    return parameter(default, IntegerRange(low, high))
+
+
+def real(default: float, low: float, high: float = math.inf, *, open_low: bool = False) -> Any:
+    """Declare a field that holds a finite number from ``low`` to ``high``."""
+    return parameter(default, RealRange(low, high, open_low))
+
+
+def flag(default: bool = False) -> Any:
+    """Declare a field that is true or false."""
+    return parameter(default, Flag())
+
+
+def choice(default: StrEnum) -> Any:
+    """Declare a field that holds a member of the default's enumeration."""
+    return parameter(default, Choices(type(default)))
+
+
+def parameter(default: Any, domain: Domain, **options: Any) -> Any:
+    """Declare a field with a domain; ``options`` go to :func:`dataclasses.field`."""
+    return dataclasses.field(default=default, metadata={"domain": domain}, **options)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a class of agents.
+
+    Attributes
+    ----------
+    name : str
+        Of the dataclass field.
+    default : object
+        As the field has it.
+    domain : Domain
+        The values allowed.
+    """
+
+    name: str
+    default: Any
+    domain: Domain
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is a number, and so may be a component of θ."""
+        return isinstance(self.domain, IntegerRange | RealRange)
+
+    @property
+    def takes_number(self) -> bool:
+        """Whether a command line gives it as a number: 1 or 0 for a flag."""
+        return self.is_number or isinstance(self.domain, Flag)
+
+    def from_number(self, value: Value) -> Any:
+        """Return the value for a number or a text, as a command line or a sampler gives it.
+
+        Raises
+        ------
+        ValueError
+            If it is not allowed.
+        """
+        if isinstance(value, str) and self.takes_number:
+            raise ValueError(f"{self.name}: {value!r} given, {self.domain.allowed} allowed")
+        if isinstance(self.domain, IntegerRange) and isinstance(value, float):
+            if value != value // 1 or abs(value) > LARGEST_INTEGER:
+                raise ValueError(f"{self.name}: {value:g} given, {self.domain.allowed} allowed")
+            value = int(value)
+        return self.domain.check(self.name, value)
+
+
+def parameters_of(agent: type[Any]) -> dict[str, Parameter]:
+    """Return the parameters of a class of agents, by name, in order."""
+    return {
+        each.name: Parameter(each.name, each.default, each.metadata["domain"])
+        for each in dataclasses.fields(agent)
+        if "domain" in each.metadata
+    }
+
+
+def check_parameters(agent: Any) -> None:
+    """Check the parameters of a new agent, and convert those that may be given by name.
+
+    Raises
+    ------
+    ValueError
+        If one is not allowed.
+    """
+    for name, each in parameters_of(type(agent)).items():
+        given = getattr(agent, name)
+        found = each.domain.check(name, given)
+        if found is not given:
+            object.__setattr__(agent, name, found)
+
+
+def plain_values(agent: Any) -> dict[str, Value]:
+    """Return the parameters of an agent as numbers and text, by name, in order."""
+    return {
+        name: each.domain.plain(getattr(agent, name))
+        for name, each in parameters_of(type(agent)).items()
+    }
+
+
+def power_of_two(number: float) -> str:
+    """Write a number that is too long to read as a power of two, where it is one."""
+    exponent = int(number).bit_length() - 1
+    return f"2**{exponent}" if number > LARGEST_INTEGER and number == 2**exponent else str(number)
 
 
 def check_count(name: str, value: Any, least: int, most: float = math.inf) -> None:
-    """Refuse, by ValueError, what is no integer, or none from ``least`` to ``most``: 1.5, and 2.0 and True, too."""
-    is_integer = isinstance(value, Integral) and not isinstance(value, bool)
-    if is_integer and least <= value <= most:
-        return
-    of, allowed = ("of", f"{least} or more") if most == math.inf else ("from", f"{least} to {most}")
-    kind = "" if is_integer else f"an integer {of} "
-    raise ValueError(f"{name}: {value} given, {kind}{allowed} allowed")
+    """Refuse, by ValueError, what is not an integer from ``least`` to ``most``."""
+    IntegerRange(least, most).check(name, value)

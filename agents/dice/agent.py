@@ -18,23 +18,26 @@ Source: P. Thanki, *Value iteration algorithm* (2021). Its program sweeps as sai
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Agent, Game, check_seed, warm
+from agents.agent import Agent, Game, check_seed, column, warm
 from agents.mdp.finite_mdp import FiniteMDP
 from agents.mdp.kernels import action_value
 from agents.mdp.policy_evaluation import evaluate
 from agents.mdp.value_iteration import Solved, ValueIteration
+from agents.parameters import integer, real
 from engine.dice import THREE_DICE, Dice, DicePolicy, play_games
 
 # Between two calls of a kernel, well under a second apart, an interrupt is answered.
 GAMES_PER_CHUNK = 1_000_000
+
+MOST_DICE, MOST_SIDES = 20, 1000
 
 
 @dataclass(frozen=True)
@@ -50,12 +53,11 @@ class DiceGame(Game, kind="dice"):
         The faces on which it stuck, in ascending order.
     """
 
-    score: int
-    end_roll: tuple[int, ...]
-
-    @classmethod
-    def from_record(cls, record: Mapping[str, Any]) -> Self:
-        return cls(**(dict(record) | {"end_roll": tuple(record["end_roll"])}))
+    score: int = column("score_points")
+    end_roll: tuple[int, ...] = column(
+        write=list,
+        read=lambda faces: tuple(map(int, faces.split() if isinstance(faces, str) else faces)),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +113,7 @@ class DiceAgent(Agent):
         γ, in (0, 1].
     tolerance : float
         δ, in points: the residual that ends the sweeps; 0 or more and finite.
-    rules : Dice
+    n_dice, n_sides : int
         How many dice, of how many sides.
 
     Raises
@@ -126,19 +128,22 @@ class DiceAgent(Agent):
     (13.34827, (1,))
     """
 
-    gamma: float = 1.0
-    tolerance: float = 1e-9
-    rules: Dice = THREE_DICE
+    name: ClassVar[str] = "dice"
+
+    gamma: float = real(1.0, 0, 1, open_low=True)
+    tolerance: float = real(1e-9, 0)
+    n_dice: int = integer(THREE_DICE.n_dice, 1, MOST_DICE)
+    n_sides: int = integer(THREE_DICE.n_sides, 2, MOST_SIDES)
 
     def __post_init__(self) -> None:
-        if not 0 < self.gamma <= 1:
-            raise ValueError(f"gamma: {self.gamma} given, above 0 and up to 1 allowed")
-        ValueIteration(self.tolerance)
+        super().__post_init__()
+        self.rules  # noqa: B018 - refuses too many dice of too many sides
 
-    @classmethod
-    def from_numbers(cls, gamma: float = 1.0, tolerance: float = 1e-9) -> Self:
-        """Make the agent for three dice."""
-        return cls(gamma, tolerance)
+    @cached_property
+    def rules(self) -> Dice:
+        """The rules of the game with these dice."""
+        same = (self.n_dice, self.n_sides) == (THREE_DICE.n_dice, THREE_DICE.n_sides)
+        return THREE_DICE if same else Dice(self.n_dice, self.n_sides)
 
     @property
     def reward(self) -> npt.NDArray[np.float64]:
@@ -247,7 +252,7 @@ class DiceAgent(Agent):
 
     def warm_up(self) -> None:
         """Solve and play a coin."""
-        coin = DiceAgent(rules=Dice(1, 2))
+        coin = DiceAgent(n_dice=1, n_sides=2)
         coin.solve()
         coin.games(0, 1)
 

@@ -9,10 +9,12 @@ A solution takes a tenth of a millisecond or three, of which a clock tells littl
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from agents.agent import Agent, Game, check_seed, warm
-from agents.dice.agent import DiceAgent
-from engine.dice import THREE_DICE, Dice
+from agents.agent import Agent, Game, check_seed, column, warm
+from agents.dice.agent import MOST_DICE, MOST_SIDES, DiceAgent
+from agents.parameters import integer, real
+from engine.dice import THREE_DICE
 
 N_SOLUTIONS = 51
 
@@ -29,8 +31,8 @@ class DiceSolution(Game, kind="dice_solution"):
         In how many states the policy sticks.
     """
 
-    n_sweeps: int
-    n_sticking: int
+    n_sweeps: int = column()
+    n_sticking: int = column()
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class DiceSolver(Agent):
 
     Parameters
     ----------
-    gamma, tolerance, rules
+    gamma, tolerance, n_dice, n_sides
         As for :class:`agents.dice.agent.DiceAgent`.
 
     Raises
@@ -54,21 +56,20 @@ class DiceSolver(Agent):
     (13.1397, 11, 1)
     """
 
-    gamma: float = 1.0
-    tolerance: float = 1e-9
-    rules: Dice = THREE_DICE
+    name: ClassVar[str] = "dice_solver"
+
+    gamma: float = real(1.0, 0, 1, open_low=True)
+    tolerance: float = real(1e-9, 0)
+    n_dice: int = integer(THREE_DICE.n_dice, 1, MOST_DICE)
+    n_sides: int = integer(THREE_DICE.n_sides, 2, MOST_SIDES)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self.player()
-
-    @classmethod
-    def from_numbers(cls, gamma: float = 1.0, tolerance: float = 1e-9) -> "DiceSolver":
-        """Make the solver for three dice."""
-        return cls(gamma, tolerance)
 
     def player(self) -> DiceAgent:
         """Return an agent that plays the policy, and has not solved anything yet."""
-        return DiceAgent(self.gamma, self.tolerance, self.rules)
+        return DiceAgent(self.gamma, self.tolerance, self.n_dice, self.n_sides)
 
     def warm_up(self) -> None:
         """Have the player warm up."""

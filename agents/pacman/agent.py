@@ -6,20 +6,20 @@ released. Seconds are those of :mod:`agents.agent`: CPU time of the thread that 
 
 import time
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Agent, Game, check_seed, warm
+from agents.agent import Agent, Game, check_seed, column, warm
 from agents.pacman.loop import decide, play_on
+from agents.parameters import Domain, Value, choice, integer, parameter
 from agents.policy_dispatch import Settings
-from engine.pacman import MOST_STEPS, Action, GhostKind, Layout, Outcome, World
+from engine.pacman import MOST_STEPS, Action, GhostKind, Layout, LayoutName, Outcome, World
 from engine.pacman.maze import N_DIRECTIONS
-from engine.pacman.state import N_STEPS
-from engine.pacman.world import setting_of
+from engine.pacman.state import N_STEPS, NO_CAP
 from engine.rng import POLICY, named_stream
 
 # A chunk ends with one or the other: a tenth of a second in common mazes.
@@ -48,25 +48,45 @@ class PacmanGame(Game, kind="pacman"):
         The mean over moves of the residual of the last sweep; 0 for an agent that makes none.
     """
 
-    score: int
-    outcome: Outcome
-    n_food_left: int
-    n_sweeps: int
-    n_backups: int
-    residual_mean: float
+    score: int = column("score_points")
+    outcome: Outcome = column(
+        write=lambda outcome: outcome.name.lower(), read=lambda name: Outcome[name.upper()]
+    )
+    n_food_left: int = column()
+    n_sweeps: int = column()
+    n_backups: int = column()
+    residual_mean: float = column()
 
     @property
     def won(self) -> bool:
         """Whether all food is eaten."""
         return self.outcome == Outcome.WON
 
-    def as_record(self) -> dict[str, Any]:
-        """Return the game as plain JSON data; the outcome by its name."""
-        return super().as_record() | {"outcome": self.outcome.name.lower()}
+    @property
+    def is_possible(self) -> bool:
+        counts = min(self.n_food_left, self.n_sweeps, self.n_backups, self.residual_mean)
+        ended = self.outcome is not Outcome.RUNNING and self.won == (self.n_food_left == 0)
+        return super().is_possible and counts >= 0 and ended
 
-    @classmethod
-    def from_record(cls, record: Mapping[str, Any]) -> Self:
-        return cls(**(dict(record) | {"outcome": Outcome[record["outcome"].upper()]}))
+
+class Mazes(Domain):
+    """A :class:`Layout`; as text, a name, the path of a file, or the rows themselves."""
+
+    allowed = f"one of {', '.join(LayoutName)}, or the path of a file"
+
+    def read(self, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        return Layout.parse(value, "given") if "\n" in value else Layout.find(value)
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, Layout)
+
+    def plain(self, value: Any) -> Value:
+        for name in LayoutName:
+            if value.rows == Layout.named(name).rows:
+                return str(name)
+        return "\n".join(value.rows)
 
 
 class Explanation(NamedTuple):
@@ -135,8 +155,8 @@ class PacmanAgent(Agent):
     ----------
     layout : Layout
         The maze.
-    ghosts : GhostKind or str
-        ``random`` or ``directional``.
+    ghosts : GhostKind
+        How ghosts choose where to go; a name will do.
     most_steps : int
         A game that is still running after so many is cut.
 
@@ -146,12 +166,9 @@ class PacmanAgent(Agent):
         If the kind of ghosts or the steps are none.
     """
 
-    layout: Layout = SMALL
-    ghosts: str | GhostKind = GhostKind.RANDOM
-    most_steps: int = MOST_STEPS
-
-    def __post_init__(self) -> None:
-        setting_of(0, self.ghosts, self.most_steps)
+    layout: Layout = parameter(SMALL, Mazes())
+    ghosts: GhostKind = choice(GhostKind.RANDOM)
+    most_steps: int = integer(MOST_STEPS, 1, NO_CAP)
 
     @abstractmethod
     def new_settings(self) -> Settings:

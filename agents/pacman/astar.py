@@ -15,17 +15,16 @@ World* (2018), §3.2.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from agents.pacman.agent import PacmanAgent
 from agents.pacman.loop import Choice
 from agents.pacman.shortest_path import SearchRoom, nearest_goal, new_room
-from agents.parameters import check_count
+from agents.parameters import integer
 from agents.policy_dispatch import Settings, decides
 from engine.jit import Integer, inlined, kernel
-from engine.pacman import GhostKind, Layout, LayoutName
 from engine.pacman.maze import N_DIRECTIONS, NO_DIRECTION, UNREACHABLE, Action, Maze
 from engine.pacman.state import PACMAN, TIMER, State, X, Y
 
@@ -109,21 +108,9 @@ class PacmanAStar(PacmanAgent):
         If a parameter is out of range.
     """
 
-    danger: int = 4
+    name: ClassVar[str] = "pacman_astar"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_count("danger", self.danger, 0, LARGEST_DANGER)
-
-    @classmethod
-    def from_numbers(
-        cls,
-        danger: int = 4,
-        layout: LayoutName = LayoutName.SMALL,
-        ghosts: GhostKind = GhostKind.RANDOM,
-    ) -> "PacmanAStar":
-        """Make the agent for a maze that comes with the game."""
-        return cls(danger=danger, layout=Layout.named(layout), ghosts=ghosts)
+    danger: int = integer(4, 0, LARGEST_DANGER)
 
     def new_settings(self) -> Settings:
         return AStarSettings(int(self.danger), new_room(self.layout.width * self.layout.height))

@@ -28,11 +28,9 @@ Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm
 World* (2018), §1.1.3, §1.1.4 and §2.
 """
 
-import math
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -52,10 +50,9 @@ from agents.pacman.rewards import (
     near_states,
     put_rewards,
 )
-from agents.parameters import check_count
+from agents.parameters import choice, flag, integer, real
 from agents.policy_dispatch import Settings, decides
 from engine.jit import Integer, inlined, kernel
-from engine.pacman import GhostKind, Layout, LayoutName
 from engine.pacman.maze import N_DIRECTIONS, Maze
 from engine.pacman.state import PACMAN, State
 from engine.rng import below, next_word
@@ -191,12 +188,6 @@ def mdp_choice(settings: MDPSettings, maze: Maze, state: State, stream: np.uint6
     return any_of_the_best(room.values, stream), n_sweeps, n_sweeps * n, residual
 
 
-def check_word(name: str, given: str, words: type[StrEnum]) -> None:
-    """Refuse, by ValueError, what is none of the words."""
-    if given not in list(words):
-        raise ValueError(f"{name}: {given!r} given, {' or '.join(words)} allowed")
-
-
 @dataclass(frozen=True)
 class PacmanMDP(PacmanAgent):
     """Plans by value iteration at every move.
@@ -236,63 +227,17 @@ class PacmanMDP(PacmanAgent):
     True
     """
 
-    gamma: float = 0.9
-    radius: int = 2
-    tolerance: float = 0.1
-    max_sweeps: int = 1000
-    distance: Distance = Distance.MANHATTAN
-    in_zone: InZone = InZone.OVERWRITTEN
-    capsule_reward: float = OPEN_REWARD
-    gauss_seidel: bool = False
-    cut: bool = False
+    name: ClassVar[str] = "pacman_mdp"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0 < self.gamma <= 1:
-            raise ValueError(f"gamma: {self.gamma:g} given, a number above 0 and up to 1 allowed")
-        check_count("radius", self.radius, 0, LARGEST_RADIUS)
-        if not 0 <= self.tolerance < math.inf:
-            raise ValueError(
-                f"tolerance: {self.tolerance:g} given, a finite number of 0 or more allowed"
-            )
-        check_count("max_sweeps", self.max_sweeps, 1, LARGEST_MAX_SWEEPS)
-        check_word("distance", self.distance, Distance)
-        check_word("in_zone", self.in_zone, InZone)
-        if not abs(self.capsule_reward) <= LARGEST_CAPSULE_REWARD:
-            raise ValueError(
-                f"capsule_reward: {self.capsule_reward:g} given, {-LARGEST_CAPSULE_REWARD:g} to "
-                f"{LARGEST_CAPSULE_REWARD:g} allowed"
-            )
-
-    @classmethod
-    def from_numbers(
-        cls,
-        gamma: float = 0.9,
-        radius: int = 2,
-        tolerance: float = 0.1,
-        max_sweeps: int = 1000,
-        distance: Distance = Distance.MANHATTAN,
-        in_zone: InZone = InZone.OVERWRITTEN,
-        capsule_reward: float = OPEN_REWARD,
-        gauss_seidel: bool = False,
-        cut: bool = False,
-        layout: LayoutName = LayoutName.SMALL,
-        ghosts: GhostKind = GhostKind.RANDOM,
-    ) -> "PacmanMDP":
-        """Make the agent for a maze that comes with the game."""
-        return cls(
-            gamma,
-            radius,
-            tolerance,
-            max_sweeps,
-            distance,
-            in_zone,
-            capsule_reward,
-            gauss_seidel,
-            cut,
-            layout=Layout.named(layout),
-            ghosts=ghosts,
-        )
+    gamma: float = real(0.9, 0, 1, open_low=True)
+    radius: int = integer(2, 0, LARGEST_RADIUS)
+    tolerance: float = real(0.1, 0)
+    max_sweeps: int = integer(1000, 1, LARGEST_MAX_SWEEPS)
+    distance: Distance = choice(Distance.MANHATTAN)
+    in_zone: InZone = choice(InZone.OVERWRITTEN)
+    capsule_reward: float = real(OPEN_REWARD, -LARGEST_CAPSULE_REWARD, LARGEST_CAPSULE_REWARD)
+    gauss_seidel: bool = flag()
+    cut: bool = flag()
 
     @cached_property
     def motion(self) -> MazeMotion:
@@ -302,7 +247,7 @@ class PacmanMDP(PacmanAgent):
     @cached_property
     def near(self) -> Near:
         """The states around each state."""
-        return near_states(self.layout, self.motion, Distance(self.distance))
+        return near_states(self.layout, self.motion, self.distance)
 
     def new_settings(self) -> MDPSettings:
         motion = self.motion

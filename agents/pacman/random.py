@@ -1,7 +1,7 @@
 """Pacman at random: in each turn, every direction where no wall is in the way is as likely."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -9,7 +9,6 @@ from agents.pacman.agent import PacmanAgent
 from agents.pacman.loop import Choice
 from agents.policy_dispatch import Settings, decides
 from engine.jit import kernel
-from engine.pacman import GhostKind, Layout, LayoutName
 from engine.pacman.maze import Maze
 from engine.pacman.random_play import random_action
 from engine.pacman.state import State
@@ -32,12 +31,7 @@ def random_choice(settings: RandomSettings, maze: Maze, state: State, stream: np
 class PacmanRandom(PacmanAgent):
     """Takes each open direction with the same probability. Its games are those of :func:`engine.pacman.random_games`."""
 
-    @classmethod
-    def from_names(
-        cls, layout: LayoutName = LayoutName.SMALL, ghosts: GhostKind = GhostKind.RANDOM
-    ) -> "PacmanRandom":
-        """Make the agent for a maze that comes with the game."""
-        return cls(layout=Layout.named(layout), ghosts=ghosts)
+    name: ClassVar[str] = "pacman_random"
 
     def new_settings(self) -> Settings:
         return RandomSettings()

@@ -6,14 +6,14 @@ within a second, with the GIL released.
 
 import time
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Agent, Game, check_seed, warm
+from agents.agent import Agent, Game, check_seed, column, warm
 from agents.policy_dispatch import Settings
 from agents.twenty48.loop import decide, play_on
 from engine.rng import PLAYOUT, SPAWN
@@ -46,18 +46,18 @@ class Game2048(Game, kind="2048"):
         The packed board at the end.
     """
 
-    score: int
-    n_playout_moves: int
-    max_tile: int
-    end_board: int
+    score: int = column("score_points")
+    n_playout_moves: int = column()
+    max_tile: int = column()
+    end_board: int = column(
+        "end_board_hex", write="{:016x}".format, read=lambda digits: int(digits, 16)
+    )
 
-    def as_record(self) -> dict[str, Any]:
-        """Return the game as plain JSON data; the board, which exceeds 2⁵³, as hexadecimal digits."""
-        return super().as_record() | {"end_board": f"{self.end_board:016x}"}
-
-    @classmethod
-    def from_record(cls, record: Mapping[str, Any]) -> Self:
-        return cls(**(dict(record) | {"end_board": int(record["end_board"], 16)}))
+    @property
+    def is_possible(self) -> bool:
+        largest = tile(largest_exponent(self.end_board))
+        counts = min(self.score, self.n_playout_moves)
+        return super().is_possible and counts >= 0 and self.max_tile == largest
 
 
 class Progress(NamedTuple):
@@ -113,17 +113,23 @@ class Agent2048(Agent):
 
     Attributes
     ----------
-    rule : Rule
-        How tiles merge in its games.
+    cascade : bool
+        Whether a merged tile may merge again in the same action, as in the paper's program; a
+        parameter of the agents that can play so.
     purpose : int
         What the random numbers of a decision are for, see :mod:`engine.rng`.
     moves_per_chunk : int
         Moves that :meth:`play` makes between two chances to interrupt it.
     """
 
-    rule: Rule = Rule.COMMON
+    cascade: bool = False
     purpose: ClassVar[int] = int(PLAYOUT)
     moves_per_chunk: ClassVar[int] = 32
+
+    @property
+    def rule(self) -> Rule:
+        """How tiles merge in its games."""
+        return Rule.CASCADE if self.cascade else Rule.COMMON
 
     @property
     def built_for(self) -> Rule:

@@ -113,12 +113,6 @@ def put_spawns(after: np.uint64, nodes: npt.NDArray[np.uint64], n_nodes: Integer
     return n_nodes
 
 
-def check_top_share(top_share: float) -> None:
-    """Refuse a θ₆ that is out of range, by ValueError."""
-    if not 0 < top_share <= 1:
-        raise ValueError(f"theta6: {top_share:g} given, a share above 0 and up to 1 allowed")
-
-
 class ExpectationSettings(NamedTuple):
     """What :func:`decide_by_expectation` decides by.
 

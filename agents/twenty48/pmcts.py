@@ -6,11 +6,11 @@ question and a spawn *of its own*, so that the average is over the chance of the
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.parameters import check_count
+from agents.parameters import flag, integer
 from agents.policy_dispatch import decides
 from agents.twenty48.agent import Agent2048
 from agents.twenty48.loop import Choice
@@ -18,7 +18,7 @@ from engine.jit import kernel
 from engine.rng import PLAYOUT, SPAWN, substream
 from engine.twenty48.board import N_ACTIONS, afterstate, legal_actions, spawn
 from engine.twenty48.playout import playouts
-from engine.twenty48.rule import BuiltRule, Rule
+from engine.twenty48.rule import BuiltRule
 
 LARGEST_N_PLAYOUTS = 1_000_000
 
@@ -87,8 +87,8 @@ class PureMonteCarlo(Agent2048):
     ----------
     n_playouts : int
         Playouts for each legal action, 1 to 1,000,000; the paper's table has 100.
-    rule : Rule
-        How tiles merge, in the game and in the playouts.
+    cascade : bool
+        Whether merged tiles may merge again, in the game and in the playouts.
 
     Raises
     ------
@@ -96,16 +96,10 @@ class PureMonteCarlo(Agent2048):
         If ``n_playouts`` is out of range.
     """
 
-    n_playouts: int = 100
-    rule: Rule = Rule.COMMON
+    name: ClassVar[str] = "pmcts"
 
-    def __post_init__(self) -> None:
-        check_count("n_playouts", self.n_playouts, 1, LARGEST_N_PLAYOUTS)
-
-    @classmethod
-    def from_numbers(cls, n_playouts: int = 100, cascade: bool = False) -> "PureMonteCarlo":
-        """Make the agent from what a command line has."""
-        return cls(n_playouts, Rule.CASCADE if cascade else Rule.COMMON)
+    n_playouts: int = integer(100, 1, LARGEST_N_PLAYOUTS)
+    cascade: bool = flag()
 
     @cached_property
     def settings(self) -> PureMonteCarloSettings:

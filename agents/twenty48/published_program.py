@@ -10,21 +10,22 @@ The program (Ripstein 2023, published code) differs from the paper's text in two
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from agents.parameters import flag, integer, real
 from agents.policy_dispatch import decides
 from agents.twenty48.agent import Agent2048
 from agents.twenty48.expectation import mean_of_best, put_spawns
 from agents.twenty48.loop import Choice
-from agents.twenty48.schedule import AUTHORS_SCHEDULE
+from agents.twenty48.schedule import AUTHORS_SCHEDULE, LARGEST_COUNT
 from engine.jit import kernel
 from engine.rng import PLAYOUT, SPAWN, substream
 from engine.twenty48.board import N_ACTIONS, P_FOUR, P_TWO, afterstate, n_empty, spawn
 from engine.twenty48.playout import playouts
-from engine.twenty48.rule import BuiltRule, Rule
+from engine.twenty48.rule import BuiltRule
 
 MOST_NODES = 30
 
@@ -107,8 +108,10 @@ def decide_by_twos(
 class OneSpawnADirection(Agent2048):
     """Pure Monte Carlo search whose games after an action all begin with the same spawn."""
 
-    n_playouts: int = 100
-    rule: Rule = Rule.COMMON
+    name: ClassVar[str] = "pmcts_one_spawn"
+
+    n_playouts: int = integer(100, 1, LARGEST_COUNT)
+    cascade: bool = flag()
 
     @cached_property
     def settings(self) -> OneSpawnSettings:
@@ -119,9 +122,11 @@ class OneSpawnADirection(Agent2048):
 class FoursExploredAsTwos(Agent2048):
     """The Monte Carlo MDP agent of Table 1 that explores a 2 where it means a 4."""
 
-    top_share: float = 1.0
-    rule: Rule = Rule.COMMON
+    name: ClassVar[str] = "table1_twos"
+
+    theta6: float = real(1.0, 0, 1, open_low=True)
+    cascade: bool = flag()
 
     @cached_property
     def settings(self) -> TwosSettings:
-        return TwosSettings(AUTHORS_SCHEDULE.table(), float(self.top_share))
+        return TwosSettings(AUTHORS_SCHEDULE.table(), float(self.theta6))

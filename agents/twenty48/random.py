@@ -57,6 +57,7 @@ def random_decision(
 class RandomAgent(Agent2048):
     """Takes each legal action with the same probability. It has no parameters."""
 
+    name: ClassVar[str] = "random"
     purpose: ClassVar[int] = int(POLICY)
     moves_per_chunk: ClassVar[int] = 1024  # a game in one call: calls take longer than its moves
 

@@ -23,12 +23,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from agents.parameters import check_count
-
 AUTHORS_THETA = (500.0, 54.0, 18.0, 9.0, 6.25, 1.0)
 """The author's untuned θ, from his published code."""
 
 MOST_EMPTY = 15
+N_THETA = 5
 LARGEST_COUNT = 1_000_000
 
 
@@ -80,17 +79,10 @@ class Schedule:
         Raises
         ------
         ValueError
-            If a value is out of range.
+            If there are not five values, or they give a node too many playouts.
         """
-        check_count("min_playouts", min_playouts, 1, LARGEST_COUNT)
-        if len(theta) != 5:
+        if len(theta) != N_THETA:
             raise ValueError(f"theta: {len(theta)} values given, 5 expected (θ1 … θ5)")
-        for position, value in enumerate(theta, start=1):
-            lowest = 1 if position == 5 else 0
-            if not (math.isfinite(value) and lowest <= value <= LARGEST_COUNT):
-                raise ValueError(
-                    f"theta{position}: {value:g} given, {lowest} to {LARGEST_COUNT} allowed"
-                )
         theta1, theta2, theta3, theta4, theta5 = theta
         n_twos = []
         for empty in range(1, MOST_EMPTY + 1):

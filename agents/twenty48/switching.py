@@ -19,24 +19,23 @@ Source: Ripstein (2023), §5.2, "Dynamic policy switching", which was never trie
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.parameters import check_count
+from agents.parameters import integer, real
 from agents.policy_dispatch import decides
 from agents.twenty48.agent import Agent2048
-from agents.twenty48.expectation import ExpectationSettings, check_top_share, decide_by_expectation
+from agents.twenty48.expectation import ExpectationSettings, decide_by_expectation
 from agents.twenty48.expectimax import decide_by_expectimax
 from agents.twenty48.loop import Choice
-from agents.twenty48.schedule import AUTHORS_THETA, Schedule
+from agents.twenty48.schedule import AUTHORS_THETA, LARGEST_COUNT, Schedule
 from engine.jit import Integer, kernel
 from engine.twenty48.board import N_ACTIONS, afterstate, n_empty
 from engine.twenty48.rule import BuiltRule
 
 LARGEST_SWITCH_AT = 15
 LARGEST_DEPTH = 5
-LARGEST_COUNT = 1_000_000
 MOST_LEAVES = 10_000_000
 LEAVES_PER_CELL = 8  # four actions, two kinds of tiles
 
@@ -90,19 +89,17 @@ class Switching(Agent2048):
 
     Parameters
     ----------
-    schedule : Schedule
-        Playouts by empty cells and tile spawned, where it does not look deeper.
-    top_share : float
-        θ₆, in (0, 1]: the share of a node's or leaf's playouts, best first, whose mean is its value.
+    theta1, theta2, theta3, theta4, theta5, theta6
+        As for :class:`~agents.twenty48.mcmdp.MonteCarloMDP`. θ₅ and θ₆ hold for deep decisions too: a
+        leaf reached only through spawns of 4s gets θ₅ times fewer playouts.
     switch_at : int
         k, 0 to 15: it looks deeper where no action leaves more cells empty.
     depth : int
         d, 1 to 5: chance nodes down to a leaf. At 1 it is the plain agent.
     leaf_playouts : int
         Playouts of a deep decision, all leaves together, 1 to 1,000,000; every leaf gets one at least.
-    two_to_four : float
-        θ₅, 1 to 1,000,000: how many times more playouts a leaf gets that the spawn of a 2 leads to than one
-        that only spawns of 4s do.
+    min_playouts : int
+        The least number of playouts of a node, where it does not look deeper.
 
     Raises
     ------
@@ -111,53 +108,39 @@ class Switching(Agent2048):
         than ten by the rule of thumb (8k)ᵈ, of which merges deeper down may make two or three times as many.
     """
 
-    schedule: Schedule
-    top_share: float = 1.0
-    switch_at: int = 3
-    depth: int = 2
-    leaf_playouts: int = 4000
-    two_to_four: float = AUTHORS_THETA[4]
+    name: ClassVar[str] = "switching"
+
+    theta1: float = real(AUTHORS_THETA[0], 0, LARGEST_COUNT)
+    theta2: float = real(AUTHORS_THETA[1], 0, LARGEST_COUNT)
+    theta3: float = real(AUTHORS_THETA[2], 0, LARGEST_COUNT)
+    theta4: float = real(AUTHORS_THETA[3], 0, LARGEST_COUNT)
+    theta5: float = real(AUTHORS_THETA[4], 1, LARGEST_COUNT)
+    theta6: float = real(AUTHORS_THETA[5], 0, 1, open_low=True)
+    switch_at: int = integer(3, 0, LARGEST_SWITCH_AT)
+    depth: int = integer(2, 1, LARGEST_DEPTH)
+    leaf_playouts: int = integer(4000, 1, LARGEST_COUNT)
+    min_playouts: int = integer(3, 1, LARGEST_COUNT)
 
     def __post_init__(self) -> None:
-        check_top_share(self.top_share)
-        check_count("switch_at", self.switch_at, 0, LARGEST_SWITCH_AT)
-        check_count("depth", self.depth, 1, LARGEST_DEPTH)
-        check_count("leaf_playouts", self.leaf_playouts, 1, LARGEST_COUNT)
-        if not 1 <= self.two_to_four <= LARGEST_COUNT:
-            raise ValueError(f"theta5: {self.two_to_four:g} given, 1 to {LARGEST_COUNT} allowed")
+        super().__post_init__()
         if (LEAVES_PER_CELL * self.switch_at) ** self.depth > MOST_LEAVES:
             raise ValueError(
                 f"depth: {self.depth} given with switch_at {self.switch_at}, which may mean "
                 f"(8 x {self.switch_at})**{self.depth} leaves; up to {MOST_LEAVES:,} allowed"
             )
 
-    @classmethod
-    def from_theta(
-        cls,
-        theta1: float = AUTHORS_THETA[0],
-        theta2: float = AUTHORS_THETA[1],
-        theta3: float = AUTHORS_THETA[2],
-        theta4: float = AUTHORS_THETA[3],
-        theta5: float = AUTHORS_THETA[4],
-        theta6: float = AUTHORS_THETA[5],
-        switch_at: int = 3,
-        depth: int = 2,
-        leaf_playouts: int = 4000,
-        min_playouts: int = 3,
-    ) -> "Switching":
-        """Make the agent of the paper's six parameters and three of its own.
-
-        See :meth:`agents.twenty48.schedule.Schedule.from_theta` for θ₁ … θ₅ and ``min_playouts``.
-        """
-        schedule = Schedule.from_theta((theta1, theta2, theta3, theta4, theta5), min_playouts)
-        return cls(schedule, theta6, switch_at, depth, leaf_playouts, theta5)
+    @property
+    def schedule(self) -> Schedule:
+        """Playouts by empty cells and spawned tile, where it does not look deeper."""
+        theta = (self.theta1, self.theta2, self.theta3, self.theta4, self.theta5)
+        return Schedule.from_theta(theta, self.min_playouts)
 
     @cached_property
     def settings(self) -> SwitchingSettings:
         return SwitchingSettings(
-            ExpectationSettings(self.schedule.table(), float(self.top_share)),
+            ExpectationSettings(self.schedule.table(), float(self.theta6)),
             int(self.switch_at),
             int(self.depth),
             int(self.leaf_playouts),
-            float(self.two_to_four),
+            float(self.theta5),
         )

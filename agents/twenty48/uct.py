@@ -28,15 +28,14 @@ Simulation i of a decision draws from substream i of the decision's stream: a wo
 opens, a word for each spawn, then the rollout's.
 """
 
-import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from agents.parameters import check_count
+from agents.parameters import Domain, Value, choice, flag, integer, parameter, real
 from agents.policy_dispatch import decides
 from agents.twenty48.agent import Agent2048
 from agents.twenty48.leaf_value import WEIGHTS, LeafValue, leaf_value
@@ -63,6 +62,7 @@ MOST_SIMULATIONS = 100_000
 LARGEST_DEPTH = 1000
 LARGEST_NUMBER = 1e9
 LARGEST_ALPHA = 10.0
+N_CELLS = 16
 ROOM_TO_REUSE = 4  # times m nodes: what is kept of a tree seldom is half of it
 
 
@@ -186,6 +186,30 @@ def uct_decision(
     return best, values, n_moves
 
 
+class CellWeights(Domain):
+    """Sixteen finite numbers, a weight for each cell in reading order, or none; as text, with blanks between."""
+
+    allowed = f"16 numbers from {-LARGEST_NUMBER:g} to {LARGEST_NUMBER:g}, or none,"
+
+    def read(self, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        try:
+            return tuple(map(float, value.split()))
+        except ValueError:
+            return value
+
+    def accepts(self, value: Any) -> bool:
+        return (
+            isinstance(value, tuple)
+            and len(value) in {0, N_CELLS}
+            and all(abs(weight) <= LARGEST_NUMBER for weight in value)
+        )
+
+    def plain(self, value: Any) -> Value:
+        return " ".join(f"{weight:.17g}" for weight in value)
+
+
 @dataclass(frozen=True)
 class UCT(Agent2048):
     """Searches a tree by simulations (Kochenderfer, Wheeler, Wray 2022, §9.6).
@@ -224,79 +248,27 @@ class UCT(Agent2048):
         weights are given that nothing reads.
     """
 
-    n_simulations: int = 100
-    depth: int = 10
-    exploration: float = 100.0
-    leaf_value: LeafValue = LeafValue.RANDOM
-    weights: tuple[float, ...] = ()
-    k_action: float = 0.0
-    alpha_action: float = 0.5
-    k_state: float = 0.0
-    alpha_state: float = 0.5
-    reuse: bool = False
+    name: ClassVar[str] = "uct"
+
+    n_simulations: int = integer(100, 1, MOST_SIMULATIONS)
+    depth: int = integer(10, 1, LARGEST_DEPTH)
+    exploration: float = real(100.0, 0, LARGEST_NUMBER)
+    leaf_value: LeafValue = choice(LeafValue.RANDOM)
+    weights: tuple[float, ...] = parameter((), CellWeights())
+    k_action: float = real(0.0, 0, LARGEST_NUMBER)
+    alpha_action: float = real(0.5, 0, LARGEST_ALPHA)
+    k_state: float = real(0.0, 0, LARGEST_NUMBER)
+    alpha_state: float = real(0.5, 0, LARGEST_ALPHA)
+    reuse: bool = flag()
     tree: Tree | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        for name, count, most in (
-            ("n_simulations", self.n_simulations, MOST_SIMULATIONS),
-            ("depth", self.depth, LARGEST_DEPTH),
-        ):
-            check_count(name, count, 1, most)
-        for name, number, largest in (
-            ("exploration", self.exploration, LARGEST_NUMBER),
-            ("k_action", self.k_action, LARGEST_NUMBER),
-            ("alpha_action", self.alpha_action, LARGEST_ALPHA),
-            ("k_state", self.k_state, LARGEST_NUMBER),
-            ("alpha_state", self.alpha_state, LARGEST_ALPHA),
-        ):
-            if not 0 <= number <= largest:
-                raise ValueError(f"{name}: {number:g} given, 0 to {largest:g} allowed")
-        try:
-            object.__setattr__(self, "leaf_value", LeafValue(self.leaf_value))
-        except ValueError:
+        super().__post_init__()
+        if self.weights and self.leaf_value not in WEIGHTS:
             raise ValueError(
-                f"leaf_value: {self.leaf_value!r} given, one of {', '.join(LeafValue)} allowed"
-            ) from None
-        if not self.weights:
-            return
-        if self.leaf_value not in WEIGHTS:
-            raise ValueError(
-                f"weights: {len(self.weights)} numbers given with leaf_value {self.leaf_value}, which reads none; "
-                f"{' or '.join(WEIGHTS)} allowed"
+                f"weights: {len(self.weights)} numbers given with leaf_value {self.leaf_value}, "
+                f"which reads none; {' or '.join(WEIGHTS)} allowed"
             )
-        if len(self.weights) != 16:
-            raise ValueError(f"weights: {len(self.weights)} numbers given, 16 or none allowed")
-        for weight in self.weights:
-            if not (math.isfinite(weight) and abs(weight) <= LARGEST_NUMBER):
-                raise ValueError(
-                    f"weights: {weight:g} given, {-LARGEST_NUMBER:g} to {LARGEST_NUMBER:g} allowed"
-                )
-
-    @classmethod
-    def from_numbers(
-        cls,
-        n_simulations: int = 100,
-        depth: int = 10,
-        exploration: float = 100.0,
-        leaf_value: LeafValue = LeafValue.RANDOM,
-        k_action: float = 0.0,
-        alpha_action: float = 0.5,
-        k_state: float = 0.0,
-        alpha_state: float = 0.5,
-        reuse: bool = False,
-    ) -> "UCT":
-        """Make the agent from what a command line has: numbers, and the name of a leaf's value."""
-        return cls(
-            n_simulations,
-            depth,
-            exploration,
-            leaf_value,
-            k_action=k_action,
-            alpha_action=alpha_action,
-            k_state=k_state,
-            alpha_state=alpha_state,
-            reuse=reuse,
-        )
 
     @cached_property
     def search_settings(self) -> SearchSettings:

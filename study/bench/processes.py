@@ -22,12 +22,12 @@ C_SOURCES = ROOT / "tests" / "bench"
 WARM_UP = """
 import time; begin = time.monotonic()
 from agents.agent import warm; from agents.twenty48.mcmdp import MonteCarloMDP
-warm(MonteCarloMDP.from_theta()); print(time.monotonic() - begin)
+warm(MonteCarloMDP()); print(time.monotonic() - begin)
 """
 MEMORY = """
 import resource; from study.run.worker import play_timed
 from agents.twenty48.mcmdp import MonteCarloMDP
-play_timed(MonteCarloMDP.from_theta(2048, 512, 256, 64, 1.0, 0.5), 1)
+play_timed(MonteCarloMDP(2048, 512, 256, 64, 1.0, 0.5), 1)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """
 IMPORT = """

@@ -81,7 +81,7 @@ def bellman(
 
     A thousand games where the paper says something (γ = 0.9), fewer for the other γ.
     """
-    from agents.twenty48.mcmdp import MonteCarloMDP
+    from agents.twenty48.mcmdp import MonteCarloMDP, Table1
     from study.experiments.play import agent_of
     from study.reproduce.bellman import (
         bellman_figure,
@@ -95,7 +95,7 @@ def bellman(
 
     seeds = seeds_of(games, seed)
     n_jobs = check_jobs(jobs)
-    plain = MonteCarloMDP.of_table1()
+    plain: MonteCarloMDP | Table1 = Table1()
     what = "The schedule of the paper's Table 1, all playouts kept"
     if theta is not None:
         agent, values = agent_of("mcmdp", theta, ())

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from agents.agent import Agent
-from agents.catalog import Value, build
+from agents.catalog import build
+from agents.parameters import Value
 from study.experiments.cost import PLAYOUT_MOVES, SECONDS, Cost, cost_by_name
 from study.experiments.game_summary import Kind
 from study.experiments.objectives import SCORE, Goal

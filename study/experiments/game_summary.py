@@ -6,14 +6,12 @@ table of games, field by field; what else its games amount to is said by a subcl
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from agents.agent import Game
-
-COMMON_FIELDS = tuple(field.name for field in fields(Game))
 
 
 @dataclass(frozen=True)
@@ -49,16 +47,6 @@ class Kind:
     def lines(self, games: Sequence[Any]) -> list[tuple[str, str]]:
         """Return what else to say of the games of a θ that was picked: labels, and what they say."""
         return []
-
-    @property
-    def game_columns(self) -> tuple[str, ...]:
-        """What else there is of one game, as columns; see :meth:`game_row`."""
-        return tuple(each.name for each in fields(self.game) if each.name not in COMMON_FIELDS)
-
-    def game_row(self, game: Game) -> dict[str, Any]:
-        """Return what else there is of one game, by column."""
-        record = game.as_record()
-        return {name: record[name] for name in self.game_columns}
 
 
 @dataclass(frozen=True)

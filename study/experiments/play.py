@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from agents.agent import Agent, Game
-from agents.catalog import AGENTS, Value, build, from_theta, parameters, words_allowed
+from agents.catalog import AGENTS, build, from_theta, parameters
 from agents.pacman.agent import PacmanAgent
+from agents.parameters import Flag, Parameter, Value, plain_values
 from agents.twenty48.agent import Agent2048, Game2048
 from engine.pacman import Layout
 from study.errors import InputError
@@ -33,32 +34,28 @@ def parse_numbers(text: str) -> list[float]:
     return numbers
 
 
-def parse_settings(settings: Sequence[str], defaults: Mapping[str, Value]) -> dict[str, Value]:
-    """Read ``name=value`` pairs: a word where the parameter of that name takes words, else a number.
-
-    Where a parameter is true or false, these words stand for 1 and 0.
-    """
+def parse_settings(settings: Sequence[str], known: Mapping[str, Parameter]) -> dict[str, Value]:
+    """Read ``name=value`` pairs: numbers, or text for the parameters that take it; true and false are 1 and 0."""
     values: dict[str, Value] = {}
     for setting in settings:
         name, equals, value = (part.strip() for part in setting.partition("="))
         if not equals:
-            allowed = ", ".join(defaults) or "none"
+            allowed = ", ".join(known) or "none"
             raise InputError(f"set: {setting!r} given, name=value allowed (names: {allowed})")
-        if name in defaults and words_allowed(defaults[name]):
-            values[name] = value
-            continue
-        yes_or_no = isinstance(defaults.get(name), bool)
-        if yes_or_no and value.lower() in TRUTHS:
-            value = TRUTHS[value.lower()]
-        try:
-            values[name] = float(value)
-        except ValueError:
-            if name not in defaults:
-                values[name] = value  # which is refused by its name
-                continue
-            allowed = "0 or 1" if yes_or_no else "a number"
-            raise InputError(f"{name}: {value!r} given, {allowed} allowed") from None
+        parameter = known.get(name)
+        if parameter is not None and isinstance(parameter.domain, Flag):
+            value = TRUTHS.get(value.lower(), value)
+        is_text = parameter is not None and not parameter.takes_number
+        values[name] = value if is_text else number_or_text(value)
     return values
+
+
+def number_or_text(word: str) -> Value:
+    """Return the number that a word is, or the word."""
+    try:
+        return float(word)
+    except ValueError:
+        return word
 
 
 def agent_of(
@@ -81,17 +78,15 @@ def agent_of(
         If something is not allowed.
     """
     try:
-        defaults = parameters(name)
+        known = parameters(name)
         values: dict[str, Value] = {}
         if theta is not None:
             values |= from_theta(name, parse_numbers(theta))
-        values |= parse_settings(settings, defaults)
+        values |= parse_settings(settings, known)
         agent = build(name, values)
     except ValueError as error:
         raise InputError(str(error)) from None
-    merged = defaults | values
-    whole = {key: int(merged[key]) for key, value in defaults.items() if isinstance(value, int)}
-    return agent, merged | whole
+    return agent, plain_values(agent)
 
 
 def in_maze(
@@ -187,7 +182,7 @@ def told_of_2048(games: Sequence[Game2048]) -> tuple[dict[str, Any], dict[str, A
 def game_of_summary(game: Game) -> dict[str, Any]:
     """Return what is said of one game: all that its record has, but of 2048, less."""
     if not isinstance(game, Game2048):
-        return game.as_record()
+        return game.to_row()
     return {
         "seed": game.seed,
         "score": game.score,

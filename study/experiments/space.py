@@ -29,7 +29,7 @@ from optuna.distributions import (
     IntDistribution,
 )
 
-from agents.catalog import Value
+from agents.parameters import Value
 from study.axis import Axis
 from study.errors import InputError
 

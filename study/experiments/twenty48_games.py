@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agents.agent import Game
 from agents.twenty48.agent import Game2048
 from study.errors import InputError
 from study.experiments import game_summary
@@ -13,7 +12,6 @@ from study.experiments.game_summary import Kind
 TILES_IN_CSV = (512, 1024, 2048, 4096, 8192, 16384)
 TILES_IN_TABLE = (4096, 8192)
 TILES_IN_ANSWER = (1024, 2048, 4096, 8192)
-BOARD = "end_board"
 
 
 @dataclass(frozen=True)
@@ -74,16 +72,6 @@ class Kind2048(Kind):
         """Say which tiles were reached how often."""
         shares = (f"{tile} {share_reaching(games, tile):.1%}" for tile in TILES_IN_ANSWER)
         return [("reached", ", ".join(shares))]
-
-    @property
-    def game_columns(self) -> tuple[str, ...]:
-        """Its fields; the board says in which digits it is written."""
-        return tuple(f"{name}_hex" if name == BOARD else name for name in super().game_columns)
-
-    def game_row(self, game: Game) -> dict[str, Any]:
-        """Return the fields."""
-        record = game.as_record()
-        return {name: record[name.removesuffix("_hex")] for name in self.game_columns}
 
 
 TWENTY48 = Kind2048(Game2048)

@@ -106,36 +106,24 @@ def add_predictions(
         frame.loc[complete, name] = values
 
 
-GAME_COLUMNS = (
-    "phase",
-    "trial",
-    "point",
-    "origin",
-    "replicate",
-    "seed",
-    "score_points",
-    "n_moves",
-    "cpu_seconds",
-    "seconds_per_move",
-)
-"""Of games of all kinds; the columns of their own kind follow."""
-
-
-def game_rows(games: dict[int, Game], kind: Kind, **labels: Any) -> list[dict[str, Any]]:
+def game_rows(games: dict[int, Game], **labels: Any) -> list[dict[str, Any]]:
     """Return one row a game."""
     return [
         {
             **labels,
             "replicate": replicate,
-            "seed": game.seed,
-            "score_points": game.score,
-            "n_moves": game.n_moves,
-            "cpu_seconds": game.seconds,
+            **dict(zip(game.columns().values(), game.to_row().values(), strict=True)),
             "seconds_per_move": game.seconds / game.n_moves,
-            **kind.game_row(game),
         }
         for replicate, game in games.items()
     ]
+
+
+def columns_of_games(game: type[Game]) -> list[str]:
+    """Return the columns of a table of games: labels, what all games have, then what is the game's own."""
+    common = Game.columns().values()
+    own = [column for column in game.columns().values() if column not in common]
+    return ["phase", "trial", "point", "origin", "replicate", *common, "seconds_per_move", *own]
 
 
 def games_frame(study: optuna.Study, kind: Kind = TWENTY48) -> pd.DataFrame:
@@ -145,12 +133,11 @@ def games_frame(study: optuna.Study, kind: Kind = TWENTY48) -> pd.DataFrame:
         if trial.state != TrialState.WAITING:
             labels = {"phase": "search", "trial": trial.number, "point": ""}
             origin = trial.user_attrs.get("origin", "")
-            rows += game_rows(games_of(trial), kind, **labels, origin=origin)
+            rows += game_rows(games_of(trial), **labels, origin=origin)
     for point in validated_points(study):
         labels = {"phase": "validation", "trial": pd.NA, "point": point.key}
-        rows += game_rows(point.games, kind, **labels, origin=point.origin)
-    columns = [*GAME_COLUMNS, *kind.game_columns]
-    return pd.DataFrame(rows, columns=columns).astype({"trial": "Int64"})
+        rows += game_rows(point.games, **labels, origin=point.origin)
+    return pd.DataFrame(rows, columns=columns_of_games(kind.game)).astype({"trial": "Int64"})
 
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:

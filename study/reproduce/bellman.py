@@ -26,7 +26,7 @@ from matplotlib.figure import Figure
 
 from agents.agent import Agent
 from agents.twenty48.agent import Game2048
-from agents.twenty48.mcmdp import MonteCarloMDP
+from agents.twenty48.mcmdp import MonteCarloMDP, Table1
 from agents.twenty48.pmcts import PureMonteCarlo
 from study import estimate as intervals
 from study.report.scores import estimate_columns, mean_columns, score_bars, scores_of, shown
@@ -62,12 +62,12 @@ class Row:
     agent: Agent
 
 
-def rows(plain: MonteCarloMDP) -> list[Row]:
+def rows(plain: MonteCarloMDP | Table1) -> list[Row]:
     """Return the policies: equation 2 and pure Monte Carlo, then equation 3 by reading and γ.
 
     Parameters
     ----------
-    plain : MonteCarloMDP
+    plain : MonteCarloMDP or Table1
         The agent by equation 2, whose schedule and top share all others but pure Monte Carlo have.
     """
     found = [

@@ -10,13 +10,13 @@ import pandas as pd
 from matplotlib.figure import Figure
 from rich.console import Console
 
-from agents.agent import Agent
+from agents.agent import Agent, digest_of
 from agents.twenty48.agent import Game2048
 from study.errors import InputError
 from study.report.style import save
 from study.report.tables import write_csv, write_text
 from study.run.play_missing import play_missing
-from study.store.ledger import GameLedger, digest_of
+from study.store.ledger import Ledger
 from study.store.location import make_folder
 from study.store.manifest import earlier_manifest, provenance, write_manifest
 
@@ -36,7 +36,7 @@ class Reproduction:
         Worker processes.
     out : rich.console.Console
         Where progress is shown.
-    ledger : GameLedger
+    ledger : Ledger
         The games, those of earlier calls among them.
     agents : dict of str to Agent
         Who has played, by the rows' names.
@@ -49,7 +49,7 @@ class Reproduction:
     folder: Path
     jobs: int
     out: Console
-    ledger: GameLedger
+    ledger: Ledger[Game2048]
     agents: dict[str, Agent] = field(default_factory=dict)
     made_by: Mapping[str, Any] = field(default_factory=provenance)
     n_before: int = 0
@@ -66,7 +66,7 @@ class Reproduction:
         """
         make_folder(folder, "output")
         earlier_manifest(folder / MANIFEST)  # is one, or is refused before hours of play
-        begun = cls(folder, jobs, out, GameLedger(folder / GAMES))
+        begun = cls(folder, jobs, out, Ledger(folder / GAMES, Game2048))
         with begun.ledger.held():
             begun.n_before = begun.ledger.n_games
             yield begun
@@ -78,7 +78,7 @@ class Reproduction:
             path = each / GAMES
             if not path.is_file():
                 raise InputError(f"reuse: {str(each)!r} given, a folder with a {GAMES} allowed")
-            other = GameLedger(path)
+            other = Ledger(path, Game2048)
             for agent in wanted:
                 for game in other.games(agent).values():
                     self.ledger.add(agent, game)

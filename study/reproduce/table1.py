@@ -18,10 +18,9 @@ from matplotlib.figure import Figure
 
 from agents.agent import Agent
 from agents.twenty48.agent import Game2048
-from agents.twenty48.mcmdp import MonteCarloMDP
+from agents.twenty48.mcmdp import Table1
 from agents.twenty48.pmcts import PureMonteCarlo
 from agents.twenty48.published_program import FoursExploredAsTwos, OneSpawnADirection
-from agents.twenty48.schedule import AUTHORS_SCHEDULE
 from engine.twenty48 import Rule
 from study import estimate as intervals
 from study.experiments.twenty48_games import summarize
@@ -92,16 +91,17 @@ def rows() -> list[Row]:
     mdp = dict(zip(list(PAPER)[1:], TOP_SHARES, strict=True))
     found = []
     for rule in Rule:
-        found.append(Row("Pure MCTS", rule, "", PureMonteCarlo(N_PLAYOUTS, rule)))
+        cascade = rule is Rule.CASCADE
+        found.append(Row("Pure MCTS", rule, "", PureMonteCarlo(N_PLAYOUTS, cascade)))
         for model, top_share in mdp.items():
-            agent = MonteCarloMDP(AUTHORS_SCHEDULE, top_share, rule=rule)
+            agent = Table1(top_share, cascade=cascade)
             found.append(Row(model, rule, "", agent))
     rule = Rule.CASCADE
-    one_spawn = OneSpawnADirection(N_PLAYOUTS, rule)
+    one_spawn = OneSpawnADirection(N_PLAYOUTS, cascade=True)
     found.append(Row("Pure MCTS", rule, "one spawn a direction", one_spawn))
     for model, top_share in mdp.items():
         if top_share in {1.0, 0.25}:
-            twos = FoursExploredAsTwos(top_share, rule)
+            twos = FoursExploredAsTwos(top_share, cascade=True)
             found.append(Row(model, rule, "2s explored for 4s", twos))
     return found
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from rich.console import Console
 
-from agents.agent import Agent, warm
+from agents.agent import Agent, digest_of, warm
 from agents.twenty48.agent import Game2048
 from study.run.dispatch import Dispatch
 from study.run.progress import ProgressDisplay, Snapshot
 from study.run.workers import Finished, PlayError
-from study.store.ledger import GameLedger, digest_of
+from study.store.ledger import Ledger
 from study.text import counted, there_already
 
 Key = tuple[str, int]
@@ -28,13 +28,13 @@ class MissingGames:
         By the rows' names; no two rows have the same agent.
     seeds : sequence of int
         What each row plays.
-    ledger : GameLedger
+    ledger : Ledger
         Where games are, and go.
     """
 
     agents: Mapping[str, Agent]
     seeds: Sequence[int]
-    ledger: GameLedger
+    ledger: Ledger[Game2048]
     missing: dict[str, set[int]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -95,7 +95,7 @@ class MissingGames:
 def play_missing(
     agents: Mapping[str, Agent],
     seeds: Sequence[int],
-    ledger: GameLedger,
+    ledger: Ledger[Game2048],
     jobs: int,
     out: Console,
 ) -> dict[str, list[Game2048]]:
@@ -107,7 +107,7 @@ def play_missing(
         By the rows' names; rows with equal agents share their games.
     seeds : sequence of int
         The same for all rows.
-    ledger : GameLedger
+    ledger : Ledger
         Every finished game goes there at once; an interrupt loses at most those in flight.
     jobs : int
         Worker processes.

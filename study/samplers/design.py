@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import qmc
 
-from agents.catalog import Value
+from agents.parameters import Value
 from study.errors import InputError
 from study.experiments.space import Choice, Space
 

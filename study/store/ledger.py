@@ -7,27 +7,17 @@ played it. The file is the result, too: what is published is what was played.
 import csv
 import errno
 import fcntl
-import hashlib
 import io
-import math
 import os
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import ClassVar, Generic, TypeVar
+from typing import Generic, TypeVar
 
-from agents.agent import Agent, Game
-from agents.twenty48.agent import Game2048
-from engine.twenty48 import largest_exponent, tile
+from agents.agent import Agent, Game, digest_of
 from study.errors import InputError, naming
 
 G = TypeVar("G", bound=Game)
-
-
-def digest_of(agent: Agent) -> str:
-    """Name an agent by twelve digits that depend on all of its parameters."""
-    return hashlib.sha256(repr(agent).encode()).hexdigest()[:12]
 
 
 def line_of(words: tuple[object, ...]) -> bytes:
@@ -37,20 +27,15 @@ def line_of(words: tuple[object, ...]) -> bytes:
     return text.getvalue().encode()
 
 
-class Ledger(ABC, Generic[G]):
-    """The games in one file, of one kind: a subclass says what a line holds.
+class Ledger(Generic[G]):
+    """The games in one file, all of one class.
 
     Parameters
     ----------
     path : Path
-        The table; it need not be there yet. It is read, and nothing is changed before :meth:`held`.
-
-    Attributes
-    ----------
-    columns : tuple of str
-        The table's, ``agent`` first.
-    what : str
-        The games' name in messages.
+        The table; it need not exist. It is only read until it is :meth:`held`.
+    game : type
+        The class of the games.
 
     Raises
     ------
@@ -58,23 +43,14 @@ class Ledger(ABC, Generic[G]):
         If the file is no such table, or a whole line of it is no game.
     """
 
-    columns: ClassVar[tuple[str, ...]]
-    what: ClassVar[str] = "games"
-
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, game: type[G]) -> None:
         self.path = path
+        self.game = game
+        self.columns = ("agent", *game.columns().values())
         self.file: io.FileIO | None = None
         if path.exists() and not path.is_file():
             raise InputError(f"{path}: a folder given, a table of games allowed")
         self.played, _ = self.games_in(path.read_bytes() if path.exists() else b"")
-
-    @abstractmethod
-    def words_of(self, game: G) -> tuple[object, ...]:
-        """Return what a line says of a game, after the agent."""
-
-    @abstractmethod
-    def game_of(self, words: list[str]) -> G:
-        """Read that back; ValueError if it is no finished game."""
 
     def games_in(self, content: bytes) -> tuple[dict[str, dict[int, G]], int]:
         """Read a table of games, up to the last whole line.
@@ -97,14 +73,15 @@ class Ledger(ABC, Generic[G]):
         n_bytes = content.rfind(b"\n") + 1
         if not content[:n_bytes].startswith(heading):
             raise InputError(
-                f"{self.path}: no table of {self.what} of this version; use another folder, or move it away"
+                f"{self.path}: no table of games of {self.game.kind} of this version; use another folder, or move it away"
             )
         played: dict[str, dict[int, G]] = {}
+        fields = tuple(self.game.columns())
         for number, line in enumerate(content[:n_bytes].splitlines()[1:], 2):
             try:
                 (words,) = csv.reader([line.decode()])
-                agent, *rest = words
-                game = self.game_of(rest)
+                agent, *cells = words
+                game = self.game.from_row(dict(zip(fields, cells, strict=True)))
             except (ValueError, csv.Error):
                 raise InputError(
                     f"{self.path}: line {number} is no finished game; use another folder, or move the file away"
@@ -135,7 +112,7 @@ class Ledger(ABC, Generic[G]):
             raise RuntimeError("a ledger is written only while it is held")
         known = self.games(agent)
         new = [game for game in games if game.seed not in known]
-        self.append(b"".join(line_of((digest_of(agent), *self.words_of(game))) for game in new))
+        self.append(b"".join(line_of((digest_of(agent), *game.to_row().values())) for game in new))
         known |= {game.seed: game for game in new}
 
     def append(self, lines: bytes) -> None:
@@ -178,48 +155,3 @@ class Ledger(ABC, Generic[G]):
                 yield
             finally:
                 self.file = None
-
-
-class GameLedger(Ledger[Game2048]):
-    """Games of 2048."""
-
-    columns = (
-        "agent",
-        "seed",
-        "score_points",
-        "n_moves",
-        "cpu_seconds",
-        "n_playout_moves",
-        "max_tile",
-        "end_board_hex",
-    )
-
-    def words_of(self, game: Game2048) -> tuple[object, ...]:
-        """Return what a line says of a game, after the agent."""
-        return (
-            game.seed,
-            game.score,
-            game.n_moves,
-            f"{game.seconds:.6f}",
-            game.n_playout_moves,
-            game.max_tile,
-            f"{game.end_board:016x}",
-        )
-
-    def game_of(self, words: list[str]) -> Game2048:
-        """Read that back; ValueError if it is no finished game."""
-        seed, score, n_moves, seconds, n_playout_moves, max_tile, end = words
-        game = Game2048(
-            seed=int(seed),
-            score=int(score),
-            n_moves=int(n_moves),
-            seconds=float(seconds),
-            n_playout_moves=int(n_playout_moves),
-            max_tile=int(max_tile),
-            end_board=int(end, 16),
-        )
-        least = min(game.seed, game.score, game.n_moves - 1, game.n_playout_moves, game.seconds)
-        board_fits = game.max_tile == tile(largest_exponent(game.end_board))
-        if not (math.isfinite(game.seconds) and least >= 0 and board_fits):
-            raise ValueError("figures that no game has")
-        return game

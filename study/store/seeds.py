@@ -30,7 +30,7 @@ SEEDS_A_TRIAL, SHIFT_OF_TRIALS = 1_000, 50
 SEEDS_A_POINT, SHIFT_OF_POINTS = 20_000, 1_000
 LARGEST_STUDY_SEED = 2**31 - 1
 KIND = "game"
-UNNAMED_KIND = "2048"  # whose games were stored before there were others
+UNNAMED_KIND = "2048"  # in studies older than the other games
 
 
 def game_seed(study_seed: int, number: int) -> int:
@@ -56,9 +56,8 @@ def within(index: int, width: int, shift: int, replicate: int) -> int:
 
 
 def game_to_record(game: Game) -> dict[str, Any]:
-    """Return a game as plain JSON data; which kind of game it is stands there, too, unless it is 2048."""
-    kind = {} if game.kind == UNNAMED_KIND else {KIND: game.kind}
-    return game.as_record() | kind
+    """Return a game as plain JSON data, with the name of its kind."""
+    return {KIND: game.kind, **game.to_row()}
 
 
 def record_to_game(record: Mapping[str, Any]) -> Game:
@@ -72,4 +71,4 @@ def record_to_game(record: Mapping[str, Any]) -> Game:
     kind = record.get(KIND, UNNAMED_KIND)
     if kind not in Game.kinds:
         raise ValueError(f"record: a game of {kind!r} given, of {', '.join(Game.kinds)} allowed")
-    return Game.kinds[kind].from_record({k: v for k, v in record.items() if k != KIND})
+    return Game.kinds[kind].from_row({k: v for k, v in record.items() if k != KIND})

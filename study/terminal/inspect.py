@@ -19,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.agent import warm
-from agents.catalog import Value
+from agents.parameters import Value
 from agents.twenty48.agent import Agent2048, Decision
 from engine.twenty48 import (
     Action,

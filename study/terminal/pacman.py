@@ -1,6 +1,5 @@
 """A game of Pacman watched in a terminal: the maze, the figures of the game, what the agent thinks of its actions."""
 
-import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,16 +9,15 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from agents.catalog import Value, value_of
 from agents.pacman.agent import PacmanAgent, PacmanDecision
 from agents.pacman.astar import PacmanAStar
 from agents.pacman.mdp import PacmanMDP
 from agents.pacman.random import PacmanRandom
-from engine.pacman import Action, Layout, LayoutName, Outcome, World
+from engine.pacman import Action, Outcome, World
 from engine.pacman.layout import CAPSULE, FOOD, GHOST, OPEN, PACMAN, WALL
 from engine.pacman.world import SCARED_GHOST
 from study.errors import InputError
-from study.experiments.play import check_one_layout, parse_settings
+from study.experiments.play import agent_of, check_one_layout
 from study.terminal.pace import OVER_KEYS, WATCHING_KEYS, Stage, watch
 from study.terminal.screen import action_lines, wrapped_keys
 from study.terminal.session import on_screen
@@ -32,9 +30,6 @@ PACMAN_AGENTS: dict[str, type[PacmanAgent]] = {
     "pacman_random": PacmanRandom,
 }
 """Who may be watched, by name."""
-
-GHOSTS = "ghosts"  # whose words are of a plain Enum
-LAYOUT = "layout"  # which --layout gives, too
 
 DIRECTIONS = (("↑", "north"), ("→", "east"), ("↓", "south"), ("←", "west"))
 
@@ -53,18 +48,6 @@ DIM = Style(dim=True)
 GAP = 3
 NARROWEST_PANEL, WIDEST_PANEL = 21, 46
 PANEL_HEIGHT = 16
-
-
-def is_set(key: str, setting: str) -> bool:
-    """Tell whether a setting is of this parameter."""
-    name, equals, _ = setting.partition("=")
-    return bool(equals) and name.strip() == key
-
-
-def value_set(key: str, settings: Sequence[str]) -> str | None:
-    """Return what a parameter is set to, the last time; None if it is not."""
-    values = [each.partition("=")[2].strip() for each in settings if is_set(key, each)]
-    return values[-1] if values else None
 
 
 def pacman_agent_of(name: str, layout: str | None, settings: Sequence[str]) -> PacmanAgent:
@@ -86,31 +69,11 @@ def pacman_agent_of(name: str, layout: str | None, settings: Sequence[str]) -> P
     """
     if name not in PACMAN_AGENTS:
         raise InputError(f"agent: {name!r} given, one of {', '.join(PACMAN_AGENTS)} allowed")
-    make = PACMAN_AGENTS[name]
-    defaults: dict[str, Value] = {
-        name: parameter.default
-        for name, parameter in inspect.signature(make).parameters.items()
-        if name not in {LAYOUT, GHOSTS}
-    }
     check_one_layout(layout, settings)
-    words = {key: value_set(key, settings) for key in (LAYOUT, GHOSTS)}
-    rest = [each for each in settings if not any(is_set(key, each) for key in words)]
-    try:
-        given = parse_settings(rest, defaults)
-        for key in given:
-            if key not in defaults:
-                raise InputError(
-                    f"parameter: {key!r} given for {name}, allowed: {', '.join([*defaults, LAYOUT, GHOSTS])}"
-                )
-        values = {key: value_of(key, value, defaults[key]) for key, value in given.items()}
-        ghosts = words[GHOSTS]
-        if ghosts is not None:
-            values[GHOSTS] = ghosts
-        named = words[LAYOUT] if layout is None else layout
-        maze = Layout.find(LayoutName.SMALL if named is None else named)
-        return make(layout=maze, **values)  # type: ignore[arg-type]  # by name, each checked above
-    except ValueError as error:
-        raise InputError(str(error)) from None
+    maze = [] if layout is None else [f"layout={layout}"]
+    agent, _ = agent_of(PACMAN_AGENTS[name].name, None, [*settings, *maze])
+    assert isinstance(agent, PacmanAgent)
+    return agent
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,8 @@ import numpy as np
 import numpy.typing as npt
 from rich.table import Table
 
-from agents.catalog import AGENTS, Value
+from agents.catalog import AGENTS
+from agents.parameters import Value
 from agents.twenty48.agent import Agent2048
 from agents.twenty48.mcmdp import MonteCarloMDP
 from agents.twenty48.schedule import Schedule

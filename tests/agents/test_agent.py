@@ -37,22 +37,22 @@ def test_kernels_are_compiled_once_for_each_thing_they_are_built_for() -> None:
 
 def test_agents_for_2048_are_built_for_their_rule() -> None:
     for rule in Rule:
-        assert PureMonteCarlo(1, rule=rule).built_for == rule
+        assert PureMonteCarlo(1, cascade=rule is Rule.CASCADE).built_for == rule
 
 
 def test_games_of_2048_are_known_by_name() -> None:
     assert Game.kinds["2048"] is Game2048
-    game = Game2048(3, 1000, 100, 0.5, 40_000, 128, 0xFEDCBA9876543210)
-    assert game.as_record() == {
+    game = Game2048(3, 1000, 100, 0.5, 40_000, 32768, 0xFEDCBA9876543210)
+    assert game.to_row() == {
         "seed": 3,
         "score": 1000,
         "n_moves": 100,
         "seconds": 0.5,
         "n_playout_moves": 40_000,
-        "max_tile": 128,
+        "max_tile": 32768,
         "end_board": "fedcba9876543210",
     }
-    assert Game2048.from_record(game.as_record()) == game
+    assert Game2048.from_row(game.to_row()) == game
 
 
 @pytest.mark.parametrize("seed", [-1, 2**63])

@@ -1,37 +1,120 @@
-"""Numbers of things: what counts is an integer in its range, and the message says both."""
+"""Parameters: what is allowed passes, and all else is refused by name with what is allowed."""
 
 import math
+from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 import pytest
 
-from agents.parameters import check_count
+from agents.parameters import (
+    Domain,
+    IntegerRange,
+    RealRange,
+    check_parameters,
+    choice,
+    flag,
+    integer,
+    parameters_of,
+    plain_values,
+    real,
+)
 
 
-@pytest.mark.parametrize("value", [1, 5, np.int64(3), np.uint8(5)])
-def test_integers_in_range_pass(value: int) -> None:
-    check_count("n", value, 1, 5)
-    check_count("n", value, 1)
+class Colour(StrEnum):
+    RED = "red"
+    BLUE = "blue"
+
+
+@dataclass(frozen=True)
+class Settings:
+    n: int = integer(2, 1, 5)
+    share: float = real(0.5, 0, 1, open_low=True)
+    large: float = real(1.0, 0)
+    colour: Colour = choice(Colour.RED)
+    quick: bool = flag()
+    other: str = "not a parameter"
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("domain", "value"),
     [
-        (0, "n: 0 given, 1 to 5 allowed"),
-        (6, "n: 6 given, 1 to 5 allowed"),
-        (1.5, "n: 1.5 given, an integer from 1 to 5 allowed"),
-        (2.0, "n: 2.0 given, an integer from 1 to 5 allowed"),
-        (True, "n: True given, an integer from 1 to 5 allowed"),
-        (math.nan, "n: nan given, an integer from 1 to 5 allowed"),
+        (IntegerRange(1, 5), 1),
+        (IntegerRange(1, 5), 5),
+        (IntegerRange(1, 5), np.int64(3)),
+        (IntegerRange(1, 5), np.uint8(5)),
+        (IntegerRange(1), 10**30),
+        (RealRange(0, 1), 0),
+        (RealRange(0, 1, open_low=True), np.float64(1e-300)),
+        (RealRange(0), 1e300),
     ],
 )
-def test_all_else_is_refused_with_what_is_allowed(value: float, said: str) -> None:
+def test_values_in_range_pass(domain: Domain, value: float) -> None:
+    assert domain.check("x", value) == value
+
+
+@pytest.mark.parametrize(
+    ("domain", "value", "said"),
+    [
+        (IntegerRange(1, 5), 0, "x: 0 given, an integer from 1 to 5 allowed"),
+        (IntegerRange(1, 5), 1.5, "x: 1.5 given, an integer from 1 to 5 allowed"),
+        (IntegerRange(1, 5), 2.0, "x: 2.0 given, an integer from 1 to 5 allowed"),
+        (IntegerRange(1, 5), True, "x: True given, an integer from 1 to 5 allowed"),
+        (IntegerRange(1, 5), math.nan, "x: nan given, an integer from 1 to 5 allowed"),
+        (IntegerRange(0), -1, "x: -1 given, an integer of 0 or more allowed"),
+        (RealRange(0, 1), 1.5, "x: 1.5 given, 0 to 1 allowed"),
+        (RealRange(0, 1), math.nan, "x: nan given, 0 to 1 allowed"),
+        (RealRange(0, 1), "much", "x: 'much' given, 0 to 1 allowed"),
+        (RealRange(0, 1, open_low=True), 0.0, "x: 0 given, above 0 and up to 1 allowed"),
+        (RealRange(0), math.inf, "x: inf given, a finite number of 0 or more allowed"),
+    ],
+)
+def test_all_else_is_refused(domain: Domain, value: float, said: str) -> None:
     with pytest.raises(ValueError, match=f"^{said}$"):
-        check_count("n", value, 1, 5)
+        domain.check("x", value)
 
 
-def test_there_may_be_no_upper_end() -> None:
-    with pytest.raises(ValueError, match=r"^n: -1 given, 0 or more allowed$"):
-        check_count("n", -1, 0)
-    with pytest.raises(ValueError, match=r"^n: 0.5 given, an integer of 0 or more allowed$"):
-        check_count("n", 0.5, 0)
+def test_fields_are_checked_and_converted() -> None:
+    assert plain_values(Settings()) == {
+        "n": 2,
+        "share": 0.5,
+        "large": 1.0,
+        "colour": "red",
+        "quick": 0,
+    }
+    made = Settings(colour="blue", quick=1)  # type: ignore[arg-type]
+    assert made.colour is Colour.BLUE
+    assert made.quick is True
+    with pytest.raises(ValueError, match=r"^colour: 'green' given, one of red, blue allowed$"):
+        Settings(colour="green")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"^quick: 2 given, 0 or 1 allowed$"):
+        Settings(quick=2)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "expected"),
+    [("n", 3.0, 3), ("share", 1, 1), ("colour", "blue", Colour.BLUE), ("quick", 1.0, True)],
+)
+def test_numbers_and_text_become_values(name: str, given: float, expected: object) -> None:
+    found = parameters_of(Settings)[name].from_number(given)
+    assert found == expected
+    assert type(found) is type(expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "said"),
+    [
+        ("n", 1.5, "n: 1.5 given, an integer from 1 to 5 allowed"),
+        ("n", 1e300, r"n: 1e\+300 given, an integer from 1 to 5 allowed"),
+        ("n", math.inf, "n: inf given, an integer from 1 to 5 allowed"),
+        ("n", "two", "n: 'two' given, an integer from 1 to 5 allowed"),
+        ("colour", 1.0, "colour: 1 given, one of red, blue allowed"),
+        ("quick", "yes", "quick: 'yes' given, 0 or 1 allowed"),
+    ],
+)
+def test_numbers_and_text_are_refused(name: str, given: float, said: str) -> None:
+    with pytest.raises(ValueError, match=f"^{said}$"):
+        parameters_of(Settings)[name].from_number(given)

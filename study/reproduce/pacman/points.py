@@ -24,6 +24,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.stats import norm
 
+from agents.agent import digest_of
 from agents.pacman.agent import PacmanAgent, PacmanGame
 from agents.pacman.rewards import Distance
 from engine.pacman import Layout, Outcome
@@ -40,7 +41,6 @@ from study.reproduce.pacman.design import (
     to_tolerance,
 )
 from study.reproduce.pacman.trials import GAMES_A_TRIAL, Played
-from study.store.ledger import digest_of
 
 ALPHA = 0.05
 

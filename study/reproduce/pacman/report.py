@@ -5,6 +5,7 @@ from math import isfinite
 
 import pandas as pd
 
+from agents.agent import digest_of
 from agents.pacman.agent import PacmanAgent
 from agents.pacman.astar import PacmanAStar
 from agents.pacman.mdp import PacmanMDP
@@ -30,7 +31,6 @@ from study.reproduce.pacman.design import (
     mdp_candidates,
 )
 from study.reproduce.pacman.trials import GAMES_A_TRIAL, Played
-from study.store.ledger import digest_of
 
 ABOUT = 2.0
 MINUS = "\N{MINUS SIGN}"

@@ -6,6 +6,8 @@ from typing import Any
 
 from rich.console import Console
 
+from agents.agent import digest_of
+from agents.pacman.agent import PacmanGame
 from study.report.style import save
 from study.report.tables import write_csv, write_text
 from study.reproduce.pacman.claims import claims, claims_frame
@@ -25,7 +27,6 @@ from study.reproduce.pacman.figures import (
     strategies_figure,
     sweeps_figure,
 )
-from study.reproduce.pacman.ledger import PacmanLedger
 from study.reproduce.pacman.points import (
     distance_frame,
     points_frame,
@@ -35,7 +36,7 @@ from study.reproduce.pacman.points import (
 from study.reproduce.pacman.report import pacman_markdown
 from study.reproduce.pacman.selection import chosen, seeds_to_choose_on, selection_frame
 from study.reproduce.pacman.trials import play_missing
-from study.store.ledger import digest_of
+from study.store.ledger import Ledger
 from study.store.location import make_folder
 from study.store.manifest import earlier_manifest, provenance, write_manifest
 
@@ -71,7 +72,7 @@ def reproduce(
     make_folder(folder, "output")
     earlier_manifest(folder / MANIFEST)  # is one, or is refused before hours of play
     made_by = provenance()
-    ledger = PacmanLedger(folder / GAMES)
+    ledger = Ledger(folder / GAMES, PacmanGame)
     with ledger.held():
         n_before = ledger.n_games
         other_seeds = seeds_to_choose_on(seeds)

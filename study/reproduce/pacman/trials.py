@@ -9,10 +9,10 @@ from typing import Any
 from rich.console import Console
 
 from agents.pacman.agent import PacmanAgent, PacmanGame
-from study.reproduce.pacman.ledger import PacmanLedger
 from study.run.dispatch import Dispatch
 from study.run.progress import ProgressDisplay, Snapshot
 from study.run.workers import Finished, PlayError
+from study.store.ledger import Ledger
 from study.text import counted, there_already
 
 GAMES_A_TRIAL = 10
@@ -64,7 +64,7 @@ class Trials:
         No two are equal.
     seeds : sequence of int
         What each plays, ascending.
-    ledger : PacmanLedger
+    ledger : Ledger
         Where games are, and go; held.
     what : str
         What progress says of them.
@@ -72,7 +72,7 @@ class Trials:
 
     agents: Sequence[PacmanAgent]
     seeds: Sequence[int]
-    ledger: PacmanLedger
+    ledger: Ledger[PacmanGame]
     what: str
     n_missing: list[int] = field(init=False)
 
@@ -134,7 +134,7 @@ class Trials:
 def play_missing(
     agents: Sequence[PacmanAgent],
     seeds: Sequence[int],
-    ledger: PacmanLedger,
+    ledger: Ledger[PacmanGame],
     jobs: int,
     out: Console,
     what: str,
@@ -147,7 +147,7 @@ def play_missing(
         No two are equal.
     seeds : sequence of int
         The same for all, ascending.
-    ledger : PacmanLedger
+    ledger : Ledger
         Held. Every finished trial goes there at once; an interrupt loses at most those in flight.
     jobs : int
         Worker processes.

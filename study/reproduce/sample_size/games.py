@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from agents.agent import Agent, Game
+from agents.agent import Agent, Game, digest_of
 from agents.catalog import theta_names
 from agents.twenty48.agent import Game2048
 from study.errors import InputError
@@ -19,7 +19,7 @@ from study.experiments.twenty48_games import check_2048
 from study.reproduce.sample_size.sample import Sample
 from study.run.play_missing import play_missing
 from study.run.workers import check_jobs
-from study.store.ledger import GameLedger, digest_of
+from study.store.ledger import Ledger
 from study.store.location import make_folder
 from study.store.manifest import earlier_manifest
 from study.store.validated_points import Validated
@@ -100,7 +100,7 @@ def samples_of_points(
         kept += [(agent, game) for game in played if isinstance(game, Game2048)]
     if output is not None:
         make_output(output)
-        ledger = GameLedger(output / GAMES)
+        ledger = Ledger(output / GAMES, Game2048)
         with ledger.held():
             for agent, game in kept:
                 ledger.add(agent, game)
@@ -162,7 +162,7 @@ def samples_played(
         else:
             make_output(output)
             folder = output
-        played = play_missing(agents, list(seeds), GameLedger(folder / GAMES), n_jobs, out)
+        played = play_missing(agents, list(seeds), Ledger(folder / GAMES, Game2048), n_jobs, out)
     return [
         sample_of(name, written[name], agent, digest_of(each), played[name])
         for name, each in agents.items()

@@ -32,7 +32,7 @@ class Sample:
     theta, origin : str
         θ as it is written on a command line, and where it comes from.
     agent : str
-        Its digest, from :func:`study.store.ledger.digest_of`: the agent's name in ``games.csv``.
+        Its digest, from :func:`agents.agent.digest_of`: the agent's name in ``games.csv``.
     seeds, scores : int64, shape (N,)
         Each game's seed and score in points; two games at least.
     """

@@ -56,7 +56,7 @@ ROLLS = [tuple(sorted((a, b, c))) for a in range(1, 7) for b in range(1, 7) for 
 
 def test_a_coin_by_hand() -> None:
     """Faces 1 and 2, won as they are. Rolling a 1 again: E = -1 + (2 + E)/2, that is 0, so one sticks on all."""
-    coin = DiceAgent(rules=Dice(1, 2))
+    coin = DiceAgent(n_dice=1, n_sides=2)
     assert coin.expected_score == 1.5
     assert coin.score_sd == 0.5
     assert coin.n_sticking == 2
@@ -69,7 +69,7 @@ def test_two_dice_of_two_sides_by_hand() -> None:
     From (2, 2) all are rolled for E = -1 + (4 + 2·3 + E)/4, which is 2: no better than sticking. The start is worth
     (4 + 2·3 + 2)/4 = 3 either way.
     """
-    agent = DiceAgent(rules=Dice(2, 2))
+    agent = DiceAgent(n_dice=2, n_sides=2)
     assert agent.expected_score == pytest.approx(3)
     assert agent.act((2, 2)).values.max() == pytest.approx(2)
 
@@ -77,7 +77,7 @@ def test_two_dice_of_two_sides_by_hand() -> None:
 @pytest.mark.parametrize("rules", [Dice(), Dice(4, 6)])
 def test_a_game_is_its_seeds(rules: Dice) -> None:
     """One by one and in a row, and dice by dice by the agent's own decisions: the same games."""
-    agent = DiceAgent(0.97, 1e-4, rules)
+    agent = DiceAgent(0.97, 1e-4, rules.n_dice, rules.n_sides)
     games = agent.games(500, 40)
     for k in range(40):
         game = agent.play(500 + k)
@@ -120,7 +120,7 @@ def test_what_a_study_asks() -> None:
 @pytest.mark.parametrize(
     ("call", "part"),
     [
-        (lambda: DiceAgent(0.0), "gamma: 0.0 given, above 0 and up to 1 allowed"),
+        (lambda: DiceAgent(0.0), "gamma: 0 given, above 0 and up to 1 allowed"),
         (lambda: DiceAgent(1.01), "gamma: 1.01 given"),
         (lambda: DiceAgent(float("nan")), "gamma: nan given"),
         (

@@ -6,7 +6,6 @@ import pytest
 
 from agents.dice.agent import DiceAgent
 from agents.dice.solver import DiceSolver
-from engine.dice import Dice
 from tests.oracles import dice as oracle
 
 
@@ -24,7 +23,7 @@ def test_a_solution_is_worth_what_its_policy_is(gamma: float, tolerance: float) 
 
 
 def test_all_seeds_tell_the_same() -> None:
-    solver = DiceSolver(rules=Dice(2, 2))
+    solver = DiceSolver(n_dice=2, n_sides=2)
     first, second = (replace(solver.play(seed), seed=0, seconds=0.0) for seed in (0, 2**63 - 1))
     assert first == second
     with pytest.raises(ValueError, match="seed: -1 given"):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from agents.twenty48.expectation import sum_of_best
-from agents.twenty48.mcmdp import MonteCarloMDP
+from agents.twenty48.mcmdp import MonteCarloMDP, Table1
 from agents.twenty48.schedule import Schedule
 from engine.twenty48 import (
     Action,
@@ -19,6 +19,7 @@ from engine.twenty48 import (
     spawn,
     worth,
 )
+from tests.agents.twenty48.scheduled import scheduled
 from tests.oracles import twenty48 as oracle
 
 SMALL = Schedule.from_theta((24, 12, 8, 6, 2.5))
@@ -69,7 +70,7 @@ def decision_by_definition(
 
 @pytest.mark.parametrize("top_share", [1.0, 0.75, 0.5, 0.07, 0.001])
 def test_decisions_follow_the_definition(top_share: float) -> None:
-    agent = MonteCarloMDP(SMALL, top_share)
+    agent = scheduled(SMALL, top_share)
     n_compared = 0
     for stream, board in enumerate(boards_of_a_game(150)):
         expected = decision_by_definition(board, SMALL, top_share, stream)
@@ -95,7 +96,7 @@ def test_equation_3_by_definition_in_both_readings_and_both_rules() -> None:
     for rule in Rule:
         for gamma, whole in ((0.9, True), (0.9, False), (0.5, True)):
             weight = 1 + gamma if whole else 1.0
-            agent = MonteCarloMDP(SMALL, 0.6, gamma, weight, rule)
+            agent = scheduled(SMALL, 0.6, gamma, weight, rule is Rule.CASCADE)
             for stream, board in enumerate(boards_of_a_game(80)[::8]):
                 expected = decision_by_definition(board, SMALL, 0.6, stream, gamma, weight, rule)
                 if len(expected) > 1:
@@ -105,8 +106,8 @@ def test_equation_3_by_definition_in_both_readings_and_both_rules() -> None:
 
 
 def test_table_1_has_its_own_schedule() -> None:
-    agent = MonteCarloMDP.of_table1(0.25, cascade=True)
-    assert (agent.top_share, agent.rule) == (0.25, Rule.CASCADE)
+    agent = Table1(0.25, cascade=True)
+    assert (agent.theta6, agent.rule) == (0.25, Rule.CASCADE)
     assert agent.settings.schedule[:, 1:].tolist() == [
         [500, 250, 125, 54, 36, 18, 18, 18, 9, 9, 9, 9, 9, 9, 9],
         [80, 40, 20, 7, 5, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3],
@@ -129,12 +130,12 @@ def test_the_best_are_kept_whatever_their_order() -> None:
 def test_a_winning_merge_is_found() -> None:
     """1024 + 1024 beside a full board: only the merge leaves a way to go on."""
     board = parse("1024 1024 4 8 / 2 4 8 16 / 4 8 16 32 / 8 16 32 64")
-    agent = MonteCarloMDP.from_theta()
+    agent = MonteCarloMDP()
     assert agent.act(board, stream=0).action in (Action.LEFT, Action.RIGHT)
 
 
 def test_the_same_seed_is_the_same_game() -> None:
-    agent = MonteCarloMDP(SMALL)
+    agent = scheduled(SMALL)
     first, second = agent.play(17), agent.play(17)
     assert (first.score, first.n_moves, first.end_board) == (
         second.score,
@@ -147,7 +148,7 @@ def test_the_same_seed_is_the_same_game() -> None:
 
 def test_a_game_is_its_decisions_one_after_the_other() -> None:
     """Played move by move through act and spawn with the documented streams, the same game."""
-    agent = MonteCarloMDP(Schedule((1,) * 15, (1,) * 15))
+    agent = scheduled(Schedule((1,) * 15, (1,) * 15))
     game = agent.play(6)
     board, score, n_moves = initial(6), 0, 0
     while legal_actions(board):
@@ -161,7 +162,7 @@ def test_a_game_is_its_decisions_one_after_the_other() -> None:
 
 def test_moves_are_the_game_decision_by_decision() -> None:
     for rule in Rule:
-        agent = MonteCarloMDP(Schedule((1,) * 15, (1,) * 15), rule=rule)
+        agent = scheduled(Schedule((1,) * 15, (1,) * 15), cascade=rule is Rule.CASCADE)
         game = agent.play(8)
         moves = list(agent.moves(8))
         last = moves[-1]
@@ -175,18 +176,18 @@ def test_moves_are_the_game_decision_by_decision() -> None:
 @pytest.mark.parametrize("top_share", [0.0, -0.1, 1.1, float("nan")])
 def test_a_top_share_out_of_range_is_named(top_share: float) -> None:
     with pytest.raises(ValueError, match="theta6"):
-        MonteCarloMDP(SMALL, top_share)
+        scheduled(SMALL, top_share)
 
 
 def test_a_finished_board_is_refused() -> None:
     with pytest.raises(ValueError, match="no action is legal"):
-        MonteCarloMDP(SMALL).act(0x1212_2121_1212_2121, 0)
+        scheduled(SMALL).act(0x1212_2121_1212_2121, 0)
 
 
 @pytest.mark.slow
 def test_the_authors_theta_scores_as_independent_programs_do() -> None:
     """400 games: independent programs gave means of 43 to 49 thousand, 45.2 ± 0.6 on a thousand."""
-    agent = MonteCarloMDP.from_theta()
+    agent = MonteCarloMDP()
     scores = np.array([agent.play(seed).score for seed in range(400)])
     error = scores.std(ddof=1) / math.sqrt(len(scores))
     assert abs(scores.mean() - 45_200) < 4 * math.hypot(error, 600)

@@ -16,7 +16,7 @@ BOARDS = boards_of_a_game(120)[::6]
 
 def test_all_games_of_a_direction_begin_with_one_spawn() -> None:
     rule = Rule.CASCADE
-    agent = OneSpawnADirection(20, rule)
+    agent = OneSpawnADirection(20, cascade=True)
     for stream, board in enumerate(BOARDS):
         faces = oracle.from_packed(board)
         decision = agent.act(board, stream)
@@ -31,7 +31,7 @@ def test_all_games_of_a_direction_begin_with_one_spawn() -> None:
 
 @pytest.mark.parametrize("top_share", [1.0, 0.25])
 def test_a_two_stands_where_a_four_is_meant(top_share: float) -> None:
-    agent = FoursExploredAsTwos(top_share, Rule.CASCADE)
+    agent = FoursExploredAsTwos(top_share, cascade=True)
     for stream, board in enumerate(BOARDS):
         faces = oracle.from_packed(board)
         decision = agent.act(board, stream)

@@ -39,10 +39,7 @@ def test_whole_quotients_stay_whole() -> None:
     ("theta", "part"),
     [
         ((500, 54, 18, 9), "4 values given, 5 expected"),
-        ((-1, 54, 18, 9, 6), "theta1: -1 given"),
-        ((500, 54, 18, float("nan"), 6), "theta4: nan given"),
-        ((500, 54, 18, 9, 0.5), "theta5: 0.5 given"),
-        ((1e9, 54, 18, 9, 6), "theta1: 1e\\+09 given"),
+        ((1e9, 54, 18, 9, 6), "n_twos: 1000000000 given for 1 empty cells"),
     ],
 )
 def test_theta_out_of_range_is_named(theta: tuple[float, ...], part: str) -> None:
@@ -55,5 +52,5 @@ def test_tables_are_checked() -> None:
         Schedule((3,) * 15, (3,) * 14)
     with pytest.raises(ValueError, match="0 given for 2 empty cells"):
         Schedule((3, 0) + (3,) * 13, (3,) * 15)
-    with pytest.raises(ValueError, match="min_playouts: 0 given"):
-        Schedule.from_theta(AUTHOR, min_playouts=0)
+    with pytest.raises(ValueError, match="0 given for 1 empty cells"):
+        Schedule.from_theta((0, 0, 0, 0, 1), min_playouts=0)

@@ -5,26 +5,25 @@ import pytest
 
 from agents.twenty48.expectimax import decide_by_expectimax
 from agents.twenty48.mcmdp import MonteCarloMDP
-from agents.twenty48.schedule import Schedule
 from agents.twenty48.switching import Switching
 from engine.twenty48 import afterstate, legal_actions, n_empty
 
-SMALL = Schedule.from_theta((24, 12, 8, 6, 2.5))
+SMALL = (24, 12, 8, 6, 2.5)
 
 
 @pytest.mark.parametrize("top_share", [1.0, 0.4])
 def test_at_depth_one_it_is_the_plain_agent(top_share: float) -> None:
-    plain = MonteCarloMDP(SMALL, top_share)
-    one = Switching(SMALL, top_share, switch_at=15, depth=1, leaf_playouts=5000)
-    none = Switching(SMALL, top_share, switch_at=0, depth=3)
+    plain = MonteCarloMDP(*SMALL, top_share)
+    one = Switching(*SMALL, top_share, switch_at=15, depth=1, leaf_playouts=5000)
+    none = Switching(*SMALL, top_share, switch_at=0, depth=3)
     for seed in range(4):
         games = [agent.play(seed) for agent in (plain, one, none)]
         assert len({(g.score, g.n_moves, g.n_playout_moves, g.end_board) for g in games}) == 1
 
 
 def test_it_looks_deeper_where_no_action_leaves_more_cells_empty() -> None:
-    agent = Switching(SMALL, 1.0, switch_at=4, depth=2, leaf_playouts=500, two_to_four=3.0)
-    plain = MonteCarloMDP(SMALL)
+    agent = Switching(*SMALL[:4], 3.0, switch_at=4, depth=2, leaf_playouts=500)
+    plain = MonteCarloMDP(*SMALL[:4], 3.0)
     n_deep = n_plain = 0
     for move in agent.moves(5):
         legal = legal_actions(move.board)
@@ -46,16 +45,11 @@ def test_it_looks_deeper_where_no_action_leaves_more_cells_empty() -> None:
     assert n_plain > 20
 
 
-def test_theta_reaches_the_leaves() -> None:
-    agent = Switching.from_theta(theta5=4.0, leaf_playouts=900)
-    assert (agent.leaf_playouts, agent.two_to_four) == (900, 4.0)
-
-
 @pytest.mark.parametrize(
     ("values", "part"),
     [
-        ({"switch_at": 16}, "switch_at: 16 given, 0 to 15"),
-        ({"depth": 0}, "depth: 0 given, 1 to 5"),
+        ({"switch_at": 16}, "switch_at: 16 given, an integer from 0 to 15"),
+        ({"depth": 0}, "depth: 0 given, an integer from 1 to 5"),
         ({"leaf_playouts": 0}, "leaf_playouts: 0 given"),
         ({"switch_at": 1.5}, "switch_at: 1.5 given, an integer from 0 to 15 allowed"),
         ({"min_playouts": 1.5}, "min_playouts: 1.5 given, an integer from 1 to 1000000 allowed"),
@@ -65,4 +59,4 @@ def test_theta_reaches_the_leaves() -> None:
 )
 def test_what_is_not_allowed_is_named(values: dict[str, float], part: str) -> None:
     with pytest.raises(ValueError, match=part):
-        Switching.from_theta(**values)  # type: ignore[arg-type]
+        Switching(**values)  # type: ignore[arg-type]

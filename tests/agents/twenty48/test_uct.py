@@ -348,8 +348,8 @@ def test_a_leaf_value_may_be_named() -> None:
 @pytest.mark.parametrize(
     ("values", "part"),
     [
-        ({"n_simulations": 0}, "n_simulations: 0 given, 1 to 100000 allowed"),
-        ({"depth": 0}, "depth: 0 given, 1 to 1000 allowed"),
+        ({"n_simulations": 0}, "n_simulations: 0 given, an integer from 1 to 100000 allowed"),
+        ({"depth": 0}, "depth: 0 given, an integer from 1 to 1000 allowed"),
         ({"exploration": -1.0}, "exploration: -1 given, 0 to 1e"),
         ({"k_action": float("nan")}, "k_action: nan given"),
         ({"alpha_action": 11.0}, "alpha_action: 11 given, 0 to 10 allowed"),
@@ -360,11 +360,14 @@ def test_a_leaf_value_may_be_named() -> None:
         ({"leaf_value": "chess"}, "leaf_value: 'chess' given, one of random, lookahead, weights_a"),
         ({"leaf_value": 3}, "leaf_value: 3 given, one of random"),
         ({"weights": (1.0,) * 16}, "weights: 16 numbers given with leaf_value random"),
-        ({"weights": (1.0, 2.0)}, "weights: 2 numbers given with leaf_value random"),
-        ({"weights": (1.0,), "leaf_value": LeafValue.WEIGHTS_A}, "weights: 1 numbers given, 16"),
+        ({"weights": (1.0, 2.0)}, r"weights: \(1.0, 2.0\) given, 16 numbers"),
+        (
+            {"weights": (1.0,), "leaf_value": LeafValue.WEIGHTS_A},
+            r"weights: \(1.0,\) given, 16 numbers",
+        ),
         (
             {"weights": (math.inf,) * 16, "leaf_value": LeafValue.WEIGHTS_B},
-            "weights: inf given",
+            r"weights: \(inf, .*\) given, 16 numbers",
         ),
     ],
 )

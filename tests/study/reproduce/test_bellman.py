@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from agents.twenty48.agent import Game2048 as Game
-from agents.twenty48.mcmdp import MonteCarloMDP
+from agents.twenty48.mcmdp import MonteCarloMDP, Table1
 from study.reproduce.bellman import (
     EQUATION_2,
     PURE,
@@ -16,7 +16,7 @@ from study.reproduce.bellman import (
     seeds_of_row,
 )
 
-PLAIN = MonteCarloMDP.of_table1()
+PLAIN = Table1()
 ROWS = rows(PLAIN)
 
 

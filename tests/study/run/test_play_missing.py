@@ -7,11 +7,12 @@ import pytest
 from rich.console import Console
 
 from agents.agent import Agent
+from agents.twenty48.agent import Game2048
 from agents.twenty48.pmcts import PureMonteCarlo
 from agents.twenty48.random import RandomAgent
 from study.run.play_missing import MissingGames, play_missing
 from study.run.workers import Finished, PlayError
-from study.store.ledger import GameLedger
+from study.store.ledger import Ledger
 
 AGENTS: dict[str, Agent] = {
     "random": RandomAgent(),
@@ -23,10 +24,10 @@ AGENTS: dict[str, Agent] = {
 def test_rows_are_played_and_gone_on_with(tmp_path: Path) -> None:
     out = Console(quiet=True)
     path = tmp_path / "games.csv"
-    first = play_missing(AGENTS, range(4), GameLedger(path), 2, out)
+    first = play_missing(AGENTS, range(4), Ledger(path, Game2048), 2, out)
     assert len(path.read_text().splitlines()) == 1 + 2 * 4, "equal agents share their games"
     lines = path.read_text()
-    again = play_missing(AGENTS, range(2, 6), GameLedger(path), 2, out)
+    again = play_missing(AGENTS, range(2, 6), Ledger(path, Game2048), 2, out)
     assert path.read_text().startswith(lines)
     assert len(path.read_text().splitlines()) == 1 + 2 * 6
     for name, agent in AGENTS.items():
@@ -37,7 +38,7 @@ def test_rows_are_played_and_gone_on_with(tmp_path: Path) -> None:
 def test_seeds_come_in_turn_for_all_rows(tmp_path: Path) -> None:
     """A run stopped anywhere has rows of the same seeds, but for those in flight."""
     agents = {name: AGENTS[name] for name in ("random", "one")}
-    ledger = GameLedger(tmp_path / "games.csv")
+    ledger = Ledger(tmp_path / "games.csv", Game2048)
     with ledger.held():
         ledger.add(AGENTS["one"], AGENTS["one"].play(0))
     source = MissingGames(agents, range(3), ledger)
@@ -49,7 +50,9 @@ def test_seeds_come_in_turn_for_all_rows(tmp_path: Path) -> None:
 
 
 def test_a_game_that_cannot_be_played_stops_and_is_named(tmp_path: Path) -> None:
-    source = MissingGames({"one": AGENTS["one"]}, range(2), GameLedger(tmp_path / "games.csv"))
+    source = MissingGames(
+        {"one": AGENTS["one"]}, range(2), Ledger(tmp_path / "games.csv", Game2048)
+    )
     broken: Future[object] = Future()
     broken.set_exception(MemoryError("no memory"))
     with pytest.raises(

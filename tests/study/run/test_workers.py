@@ -38,7 +38,7 @@ def results(agent: Agent, jobs: int) -> list[tuple[int, int, int, int]]:
 
 
 def test_the_number_of_jobs_does_not_matter() -> None:
-    agent = MonteCarloMDP.from_theta(16, 8, 4, 2, 2.0, 0.5)
+    agent = MonteCarloMDP(16, 8, 4, 2, 2.0, 0.5)
     alone = [agent.play(seed) for seed in range(6)]
     expected = [(g.seed, g.score, g.n_moves, g.end_board) for g in alone]
     for jobs in (1, 3):
@@ -99,7 +99,7 @@ def test_workers_do_not_outlive_their_parent() -> None:
         "from agents.twenty48.mcmdp import MonteCarloMDP; from study.run.workers import Workers\n"
         "with Workers(2) as workers:\n"
         "    for seed in range(4):\n"
-        "        workers.submit(seed, MonteCarloMDP.from_theta(1e5, 1e5, 1e5, 1e5, 1.0), seed)\n"
+        "        workers.submit(seed, MonteCarloMDP(1e5, 1e5, 1e5, 1e5, 1.0), seed)\n"
         "    workers.collect(timeout=3)\n"
         "    print(*[p.pid for p in multiprocessing.active_children()], flush=True)\n"
         "    time.sleep(60)\n"
@@ -130,7 +130,7 @@ def test_ending_at_once_leaves_no_process() -> None:
     workers = Workers[int](2)
     workers.open()
     for seed in range(4):
-        workers.submit(seed, MonteCarloMDP.from_theta(2048, 512, 256, 64, 1.0), seed)
+        workers.submit(seed, MonteCarloMDP(2048, 512, 256, 64, 1.0), seed)
     workers.collect(timeout=2)
     assert len(multiprocessing.active_children()) == 2
     workers.close(at_once=True)

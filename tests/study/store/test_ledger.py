@@ -7,25 +7,27 @@ from pathlib import Path
 
 import pytest
 
-from agents.twenty48.mcmdp import MonteCarloMDP
+from agents.agent import digest_of
+from agents.twenty48.agent import Game2048
+from agents.twenty48.mcmdp import MonteCarloMDP, Table1
 from agents.twenty48.pmcts import PureMonteCarlo
 from agents.twenty48.random import RandomAgent
 from engine.twenty48 import Rule
 from study.errors import InputError
-from study.store.ledger import GameLedger, digest_of
+from study.store.ledger import Ledger
 
 RANDOM, ONE = RandomAgent(), PureMonteCarlo(1)
 
 
 def test_games_come_back_as_they_went(tmp_path: Path) -> None:
-    ledger = GameLedger(tmp_path / "games.csv")
+    ledger = Ledger(tmp_path / "games.csv", Game2048)
     games = [RANDOM.play(seed) for seed in (3, 1)]
     with ledger.held():
         for game in games:
             ledger.add(RANDOM, game)
         ledger.add(ONE, ONE.play(1))
     assert ledger.n_games == 3
-    again = GameLedger(tmp_path / "games.csv")
+    again = Ledger(tmp_path / "games.csv", Game2048)
     assert set(again.games(RANDOM)) == {1, 3}
     for game in games:
         found = again.games(RANDOM)[game.seed]
@@ -41,7 +43,7 @@ def test_games_come_back_as_they_went(tmp_path: Path) -> None:
 
 
 def test_a_game_is_kept_once(tmp_path: Path) -> None:
-    ledger = GameLedger(tmp_path / "games.csv")
+    ledger = Ledger(tmp_path / "games.csv", Game2048)
     with ledger.held():
         for _ in range(2):
             ledger.add(RANDOM, RANDOM.play(5))
@@ -51,7 +53,7 @@ def test_a_game_is_kept_once(tmp_path: Path) -> None:
 def test_every_cut_leaves_whole_games(tmp_path: Path) -> None:
     """The file cut at every byte of its last line: that game is gone, the other there, and adding goes on."""
     path = tmp_path / "games.csv"
-    ledger = GameLedger(path)
+    ledger = Ledger(path, Game2048)
     with ledger.held():
         for seed in (1, 2):
             ledger.add(RANDOM, RANDOM.play(seed))
@@ -59,7 +61,7 @@ def test_every_cut_leaves_whole_games(tmp_path: Path) -> None:
     last = whole[:-1].rfind(b"\n") + 1
     for cut in range(last, len(whole)):
         path.write_bytes(whole[:cut])
-        torn = GameLedger(path)
+        torn = Ledger(path, Game2048)
         assert set(torn.games(RANDOM)) == {1}
         assert path.read_bytes() == whole[:cut], "reading changes nothing"
         with torn.held():
@@ -67,7 +69,7 @@ def test_every_cut_leaves_whole_games(tmp_path: Path) -> None:
         assert path.read_bytes() == whole
     for cut in range(whole.find(b"\n") + 1):  # within the heading, when no game was there yet
         path.write_bytes(whole[:cut])
-        empty = GameLedger(path)
+        empty = Ledger(path, Game2048)
         assert empty.n_games == 0
         with empty.held():
             empty.add(RANDOM, ledger.games(RANDOM)[1])
@@ -79,13 +81,13 @@ def test_another_file_is_left_alone(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "games.csv"
     path.write_bytes(content)
     with pytest.raises(InputError, match="no table of games of this version"):
-        GameLedger(path)
+        Ledger(path, Game2048)
     assert path.read_bytes() == content
 
 
 def test_a_folder_in_its_place_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="a folder given, a table of games allowed"):
-        GameLedger(tmp_path)
+        Ledger(tmp_path, Game2048)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +105,7 @@ def test_a_folder_in_its_place_is_named(tmp_path: Path) -> None:
 )
 def test_a_damaged_line_is_named(tmp_path: Path, damage: Callable[[list[str]], list[str]]) -> None:
     path = tmp_path / "games.csv"
-    ledger = GameLedger(path)
+    ledger = Ledger(path, Game2048)
     with ledger.held():
         for seed in (1, 2):
             ledger.add(RANDOM, RANDOM.play(seed))
@@ -111,11 +113,14 @@ def test_a_damaged_line_is_named(tmp_path: Path, damage: Callable[[list[str]], l
     damaged = ",".join(damage(second.split(",")))
     path.write_text("\n".join([heading, first, damaged, ""]), errors="surrogateescape")
     with pytest.raises(InputError, match="line 3 is no finished game"):
-        GameLedger(path)
+        Ledger(path, Game2048)
 
 
 def test_two_runs_do_not_write_at_once(tmp_path: Path) -> None:
-    first, second = GameLedger(tmp_path / "games.csv"), GameLedger(tmp_path / "games.csv")
+    first, second = (
+        Ledger(tmp_path / "games.csv", Game2048),
+        Ledger(tmp_path / "games.csv", Game2048),
+    )
     with first.held():
         with first.held():
             first.add(RANDOM, RANDOM.play(1))
@@ -133,10 +138,10 @@ def test_a_full_disk_leaves_whole_lines(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     code = (
         "import resource, signal, sys; from pathlib import Path\n"
-        "from agents.twenty48.random import RandomAgent; from study.store.ledger import GameLedger\n"
+        "from agents.twenty48.random import RandomAgent; from study.store.ledger import Ledger\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))\n"
-        "ledger, agent = GameLedger(Path(sys.argv[1])), RandomAgent()\n"
+        "ledger, agent = Ledger(Path(sys.argv[1]), Game2048), RandomAgent()\n"
         "with ledger.held():\n"
         "    for seed in range(50):\n"
         "        try:\n"
@@ -150,31 +155,31 @@ def test_a_full_disk_leaves_whole_lines(tmp_path: Path) -> None:
     stopped, n_kept = map(int, done.stdout.split())
     assert stopped == n_kept > 2
     assert path.read_bytes().endswith(b"\n")
-    assert set(GameLedger(path).games(RANDOM)) == set(range(n_kept))
+    assert set(Ledger(path, Game2048).games(RANDOM)) == set(range(n_kept))
 
 
 def test_a_full_disk_is_named_by_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A write of which nothing is taken: the system's own error names no file."""
     path = tmp_path / "games.csv"
-    ledger = GameLedger(path)
+    ledger = Ledger(path, Game2048)
     with ledger.held(), Path("/dev/full").open("ab", buffering=0) as full:
         monkeypatch.setattr(ledger, "file", full)
         with pytest.raises(OSError, match=f"No space left on device: '{path}'"):
             ledger.add(RANDOM, RANDOM.play(1))
-    assert GameLedger(path).n_games == 0
+    assert Ledger(path, Game2048).n_games == 0
 
 
 def test_agents_that_differ_anywhere_have_other_digests() -> None:
     agents = [
-        MonteCarloMDP.from_theta(),
-        MonteCarloMDP.from_theta(theta1=499),
-        MonteCarloMDP.from_theta(theta6=0.5),
-        MonteCarloMDP.from_theta(gamma=0.9),
-        MonteCarloMDP.from_theta(reward_weight=1.9),
-        MonteCarloMDP.from_theta(cascade=True),
-        MonteCarloMDP.of_table1(),
+        MonteCarloMDP(),
+        MonteCarloMDP(theta1=499),
+        MonteCarloMDP(theta6=0.5),
+        MonteCarloMDP(gamma=0.9),
+        MonteCarloMDP(reward_weight=1.9),
+        MonteCarloMDP(cascade=True),
+        Table1(),
         PureMonteCarlo(100),
         PureMonteCarlo(100, Rule.CASCADE),
     ]
     assert len({digest_of(agent) for agent in agents}) == len(agents)
-    assert digest_of(MonteCarloMDP.from_theta()) == digest_of(agents[0])
+    assert digest_of(MonteCarloMDP()) == digest_of(agents[0])

@@ -8,13 +8,13 @@ import pytest
 from typer.testing import CliRunner
 
 from agents.twenty48.agent import Decision
-from agents.twenty48.mcmdp import MonteCarloMDP
 from agents.twenty48.random import RandomAgent
 from agents.twenty48.schedule import Schedule
 from engine.twenty48 import Action, pack, parse, playouts, stream, unpack
 from study.cli import app
 from study.errors import InputError
 from study.terminal.inspect import answer_of, board_of, look, mind_for_people, think
+from tests.agents.twenty48.scheduled import scheduled
 from tests.oracles import twenty48 as oracle
 
 CROWDED = "2 4 8 16 / 4 8 16 32 / 8 16 32 64 / 64 128 . ."  # right and down are legal
@@ -40,7 +40,7 @@ def test_the_standard_error_is_that_of_theory() -> None:
     A standard deviation of 600 repeats has a relative standard error of about 3% and the theory's, from
     1,500 playouts a node, one of about 2%: 15% is four of both.
     """
-    agent = MonteCarloMDP(Schedule((10,) * 15, (3,) * 15))
+    agent = scheduled(Schedule((10,) * 15, (3,) * 15))
     mind = look(agent, parse(CROWDED), 5, 600, clock=lambda: 0.0)
     assert mind.n_repeats == 600
     for action in (Action.RIGHT, Action.DOWN):
@@ -50,7 +50,7 @@ def test_the_standard_error_is_that_of_theory() -> None:
 
 
 def test_it_is_what_act_says_again_and_again() -> None:
-    agent = MonteCarloMDP(Schedule((4,) * 15, (2,) * 15))
+    agent = scheduled(Schedule((4,) * 15, (2,) * 15))
     board = parse("2 2 8 16 / . . . 2 / . . . . / 1024 . . 2048")
     mind = look(agent, board, 7, 30, clock=lambda: 0.0)
     decision = agent.act(board, 7)
@@ -78,7 +78,7 @@ def test_repeats_end_after_two_seconds_but_are_two_at_least() -> None:
 
 
 def test_nothing_to_decide_and_no_values_are_said() -> None:
-    agent = MonteCarloMDP(Schedule((1,) * 15, (1,) * 15))
+    agent = scheduled(Schedule((1,) * 15, (1,) * 15))
     forced = look(agent, parse(SINGLE), 0, 3)
     assert forced.n_legal == 1
     assert forced.decision.action == Action.DOWN
@@ -95,7 +95,7 @@ def test_nothing_to_decide_and_no_values_are_said() -> None:
 
 
 def test_a_thought_has_the_decision_and_its_time() -> None:
-    agent = MonteCarloMDP(Schedule((2,) * 15, (2,) * 15))
+    agent = scheduled(Schedule((2,) * 15, (2,) * 15))
     thought = think(agent, parse(CROWDED), 3)
     assert isinstance(thought.decision, Decision)
     assert thought.decision.action == agent.act(parse(CROWDED), 3).action

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from agents.twenty48.mcmdp import MonteCarloMDP
+from agents.twenty48.mcmdp import MonteCarloMDP, Table1
 from agents.twenty48.pmcts import PureMonteCarlo
 from agents.twenty48.schedule import AUTHORS_SCHEDULE, Schedule
 from engine.twenty48 import Rule
@@ -26,6 +26,7 @@ from study.terminal.schedule import (
     use_for_people,
     use_of,
 )
+from tests.agents.twenty48.scheduled import scheduled
 from tests.oracles import twenty48 as oracle
 
 UNEVEN = Schedule(tuple(range(1, 16)), tuple(range(31, 16, -1)))
@@ -34,7 +35,7 @@ UNEVEN = Schedule(tuple(range(1, 16)), tuple(range(31, 16, -1)))
 @pytest.mark.parametrize("rule", Rule)
 def test_the_playouts_of_a_game_are_those_of_its_nodes(rule: Rule) -> None:
     """Every node of every decision is made by plain rules, and given its playouts one by one."""
-    agent = MonteCarloMDP(UNEVEN, rule=rule)
+    agent = scheduled(UNEVEN, cascade=rule is Rule.CASCADE)
     n_playouts, n_moves, n_random = 0, 0, 0
     for move in agent.moves(3):
         n_moves += 1
@@ -91,13 +92,13 @@ def test_playouts_of_an_action_are_by_hand() -> None:
 def test_an_agent_without_a_schedule_is_refused() -> None:
     with pytest.raises(InputError, match=r"'pmcts' given, which has no schedule; one of mcmdp.*"):
         schedule_of("pmcts", PureMonteCarlo(1))
-    assert schedule_of("table1", MonteCarloMDP.of_table1()) == AUTHORS_SCHEDULE
+    assert schedule_of("table1", Table1()) == AUTHORS_SCHEDULE
 
 
 def test_the_table_has_a_row_a_number_of_empty_cells() -> None:
     table = schedule_table(AUTHORS_SCHEDULE, None)
     assert (table.row_count, len(table.columns)) == (15, 4)
-    played = use_of(UNEVEN, [looks_of_game(MonteCarloMDP(UNEVEN), 0)])
+    played = use_of(UNEVEN, [looks_of_game(scheduled(UNEVEN), 0)])
     assert len(schedule_table(UNEVEN, played).columns) == 7
 
 
@@ -107,7 +108,7 @@ def test_the_command_prints_what_json_has() -> None:
     shown = runner.invoke(app, asked)
     assert shown.exit_code == 0
     answer = json.loads(runner.invoke(app, [*asked, "--json"]).stdout)
-    agent = MonteCarloMDP.from_theta(6, 4, 2, 1, 2, 1, min_playouts=1)
+    agent = MonteCarloMDP(6, 4, 2, 1, 2, 1, min_playouts=1)
     games = [agent.play(seed) for seed in (0, 1)]
     n_moves = sum(game.n_moves for game in games)
     assert answer["games"]["n_moves"] == n_moves

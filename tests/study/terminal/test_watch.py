@@ -19,7 +19,6 @@ from typer.testing import CliRunner
 from agents.twenty48.agent import Agent2048 as Agent
 from agents.twenty48.agent import Decision
 from agents.twenty48.leaf_value import LeafValue
-from agents.twenty48.mcmdp import MonteCarloMDP
 from agents.twenty48.random import RandomAgent
 from agents.twenty48.schedule import Schedule
 from agents.twenty48.uct import UCT
@@ -31,9 +30,10 @@ from study.terminal.position import Position
 from study.terminal.screen import View, picture, value_lines
 from study.terminal.session import last_line
 from study.terminal.twenty48 import faster, play_by_hand, slower, watch_agent
+from tests.agents.twenty48.scheduled import scheduled
 from tests.study.terminal.watching import FakePerson, drawn
 
-WEAK = MonteCarloMDP(Schedule((1,) * 15, (1,) * 15))
+WEAK = scheduled(Schedule((1,) * 15, (1,) * 15))
 EVERY_TILE = pack(np.arange(16).reshape(4, 4))
 KEYS = (("space", "pause"), ("q", "quit"))
 
@@ -104,7 +104,7 @@ def a_person(*arguments: Any, **more: Any) -> FakePerson[View]:
     [
         WEAK,
         RandomAgent(),
-        MonteCarloMDP(WEAK.schedule, rule=Rule.CASCADE),
+        scheduled(WEAK.schedule, cascade=True),
         UCT(20, 4, leaf_value=LeafValue.SCORE, reuse=True),
     ],
 )

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from agents.agent import digest_of
 from agents.pacman.agent import PacmanGame
 from agents.pacman.astar import PacmanAStar
 from agents.pacman.mdp import PacmanMDP
@@ -31,12 +32,11 @@ from study.reproduce.pacman.design import (
     astar_candidates,
     mdp_candidates,
 )
-from study.reproduce.pacman.ledger import PacmanLedger
 from study.reproduce.pacman.points import contrast, point_columns
 from study.reproduce.pacman.report import residual_text
 from study.reproduce.pacman.selection import chosen, seeds_to_choose_on
 from study.reproduce.pacman.trials import Trial, runs_of
-from study.store.ledger import digest_of
+from study.store.ledger import Ledger
 
 ASTAR, RANDOM = PacmanAStar(), PacmanRandom()
 PICTURES = ("figure2", "figure3", "figure4", "figure5", "figure6", "figure7", "distance")
@@ -71,7 +71,7 @@ def test_seeds_are_parted_into_trials() -> None:
 
 def test_games_come_back_as_they_went(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
-    ledger = PacmanLedger(path)
+    ledger = Ledger(path, PacmanGame)
     mdp = PacmanMDP(gamma=0.6, radius=1)
     with ledger.held():
         ledger.add(ASTAR, *(ASTAR.play(seed) for seed in (3, 1)))
@@ -79,10 +79,10 @@ def test_games_come_back_as_they_went(tmp_path: Path) -> None:
         ledger.add(mdp, mdp.play(1))
         with (
             pytest.raises(InputError, match="another run is writing it"),
-            PacmanLedger(path).held(),
+            Ledger(path, PacmanGame).held(),
         ):
             pass
-    again = PacmanLedger(path)
+    again = Ledger(path, PacmanGame)
     assert again.n_games == 3
     assert list(again.games(ASTAR)) == [3, 1]
     found, game = again.games(mdp)[1], mdp.play(1)
@@ -96,7 +96,7 @@ def test_games_come_back_as_they_went(tmp_path: Path) -> None:
 def test_every_cut_leaves_whole_games(tmp_path: Path) -> None:
     """The file cut at every byte of its last line, and of its heading: what was whole is there, and adding goes on."""
     path = tmp_path / "games.csv"
-    ledger = PacmanLedger(path)
+    ledger = Ledger(path, PacmanGame)
     games = [RANDOM.play(seed) for seed in (1, 2)]
     with ledger.held():
         ledger.add(RANDOM, *games)
@@ -104,7 +104,7 @@ def test_every_cut_leaves_whole_games(tmp_path: Path) -> None:
     lines = whole.splitlines(keepends=True)
     for cut in [*range(len(whole) - len(lines[-1]), len(whole)), *range(len(lines[0]))]:
         path.write_bytes(whole[:cut])
-        torn = PacmanLedger(path)
+        torn = Ledger(path, PacmanGame)
         assert torn.n_games == (1 if cut > len(lines[0]) else 0)
         with torn.held():
             torn.add(RANDOM, *games)
@@ -128,7 +128,7 @@ def test_what_is_no_table_is_refused_and_left(tmp_path: Path, content: str, mess
     path.write_text(content.format(heading=heading))
     before = path.read_bytes()
     with pytest.raises(InputError, match=message):
-        PacmanLedger(path)
+        Ledger(path, PacmanGame)
     assert path.read_bytes() == before
 
 
