@@ -179,7 +179,10 @@ def test_bad_input_is_named() -> None:
     search = LabelledHeuristicSearch(1, 0.1)
     for run, message in (
         (lambda: LabelledHeuristicSearch(0, 0.1), r"depth: 0 given"),
-        (lambda: LabelledHeuristicSearch(10**7, 0.1), r"depth: 10+ given, 1 to 1000000 allowed"),
+        (
+            lambda: LabelledHeuristicSearch(10**7, 0.1),
+            r"depth: 10+ given, an integer from 1 to 1000000 allowed",
+        ),
         (lambda: LabelledHeuristicSearch(1.5, 0.1), r"depth: 1.5 given, an integer from 1 to"),
         (
             lambda: LabelledHeuristicSearch(1, 0.1, most_rounds=1.5),

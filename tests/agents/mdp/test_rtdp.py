@@ -180,7 +180,10 @@ def test_bad_input_is_named() -> None:
     search = HeuristicSearch(1, 1)
     for run, message in (
         (lambda: HeuristicSearch(0, 1), r"n_simulations: 0 given"),
-        (lambda: HeuristicSearch(10**30, 1), r"n_simulations: 10+ given, 1 to 1000000000 allowed"),
+        (
+            lambda: HeuristicSearch(10**30, 1),
+            r"n_simulations: 10+ given, an integer from 1 to 1000000000 allowed",
+        ),
         (lambda: HeuristicSearch(1, 0), r"depth: 0 given"),
         (
             lambda: HeuristicSearch(1.5, 1),
@@ -190,7 +193,10 @@ def test_bad_input_is_named() -> None:
             lambda: HeuristicSearch(1, 1.5),
             r"depth: 1.5 given, an integer from 1 to 1000000 allowed",
         ),
-        (lambda: HeuristicSearch(1, 10**30), r"depth: 10+ given, 1 to 1000000 allowed"),
+        (
+            lambda: HeuristicSearch(1, 10**30),
+            r"depth: 10+ given, an integer from 1 to 1000000 allowed",
+        ),
         (lambda: search.solve(mdp, 6), r"start: 6 given, 0 to 5 allowed"),
         (lambda: search.solve(mdp, -1), r"start: -1 given"),
         (lambda: search.solve(mdp, 5), r"start: 5 given, which is terminal"),

@@ -136,7 +136,7 @@ def test_terminal_values_are_zero_whatever_is_given() -> None:
         ({"tolerance": -1e-9}, "tolerance: -1e-09 given, a finite number of 0 or more allowed"),
         ({"tolerance": float("nan")}, "tolerance: nan given"),
         ({"tolerance": float("inf")}, "tolerance: inf given"),
-        ({"max_sweeps": 0}, "max_sweeps: 0 given, 1 or more allowed"),
+        ({"max_sweeps": 0}, "max_sweeps: 0 given, an integer of 1 or more allowed"),
         ({"max_sweeps": 1.5}, "max_sweeps: 1.5 given, an integer of 1 or more allowed"),
     ],
 )

@@ -110,5 +110,5 @@ def test_it_wins_half_of_its_games() -> None:
 
 
 def test_bad_parameters_are_named() -> None:
-    with pytest.raises(ValueError, match=r"^danger: -1 given, 0 to 4096 allowed$"):
+    with pytest.raises(ValueError, match=r"^danger: -1 given, an integer from 0 to 4096 allowed$"):
         PacmanAStar(danger=-1)

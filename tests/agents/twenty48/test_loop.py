@@ -19,11 +19,11 @@ from agents.twenty48.published_program import OneSpawnADirection
 from agents.twenty48.random import RandomAgent
 from agents.twenty48.uct import UCT
 from engine.rng import SPAWN
-from engine.twenty48 import Rule, afterstate, initial, spawn, stream
+from engine.twenty48 import afterstate, initial, spawn, stream
 
 AGENTS: list[Agent] = [
     RandomAgent(),
-    PureMonteCarlo(1, Rule.CASCADE),
+    PureMonteCarlo(1, cascade=True),
     OneSpawnADirection(1),
     UCT(3, 4, reuse=True),
 ]
