@@ -14,7 +14,7 @@ from typing import Any
 
 from agents.agent import Agent, warm
 from study.errors import InputError
-from study.run.workers import Workers
+from study.run.workers import Task, Workers
 from study.store.manifest import ROOT
 
 C_SOURCES = ROOT / "tests" / "bench"
@@ -27,7 +27,7 @@ warm(MonteCarloMDP()); print(time.monotonic() - begin)
 MEMORY = """
 import resource; from study.run.worker import play_timed
 from agents.twenty48.mcmdp import MonteCarloMDP
-play_timed(MonteCarloMDP(2048, 512, 256, 64, 1.0, 0.5), 1)
+play_timed(MonteCarloMDP(2048, 512, 256, 64, 1.0, 0.5), (1,))
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """
 IMPORT = """
@@ -43,7 +43,7 @@ def games_per_second(jobs: int, agent: Agent, seconds: float) -> float:
 
     def submit(n_games: int) -> None:
         for seed in islice(seeds, n_games):
-            workers.submit(seed, agent, seed)
+            workers.submit(Task(seed, agent, (seed,)))
 
     def take_and_submit() -> int:
         workers.collect(timeout=1.0)

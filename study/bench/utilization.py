@@ -27,7 +27,7 @@ from optuna.trial import TrialState
 from rich.table import Table
 
 from study.errors import InputError
-from study.run.dispatch import GAMES_PER_WORKER
+from study.run.dispatch import TASKS_PER_WORKER
 from study.store.storage import runs_of
 from study.store.trial_games import games_of
 
@@ -85,7 +85,7 @@ def simulate(
             if proposed:
                 now += durations.begin
                 writing += durations.begin
-            if not waiting or len(out) >= GAMES_PER_WORKER * jobs:
+            if not waiting or len(out) >= TASKS_PER_WORKER * jobs:
                 break
             number, seconds = waiting.popleft()
             start = max(now, heapq.heappop(free))

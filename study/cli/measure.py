@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from agents.agent import Game
 from study.cli.options import (
     RESULTS,
     JobsOption,
@@ -69,7 +70,7 @@ def play(
     if layout is not None:
         player, params = in_maze(agent, player, params, layout)
     out = console()
-    played = []
+    played: list[Game] = []
     columns = [*Progress.get_default_columns()[:-1], MofNCompleteColumn(), TimeRemainingColumn()]
     with Progress(
         *columns, console=out, transient=True, disable=json_ or not out.is_terminal
@@ -77,9 +78,9 @@ def play(
         task = bar.add_task("games", total=games)
         try:
             for finished in play_all(player, range(seed, seed + games), n_jobs):
-                if finished.game is None:
+                if finished.error:
                     raise failed(f"game {finished.key}: {finished.error}")
-                played.append(finished.game)
+                played += finished.games
                 bar.advance(task)
         except PlayError as error:
             raise failed(str(error)) from None

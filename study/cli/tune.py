@@ -69,7 +69,7 @@ def sweep(
     import optuna
 
     from study.experiments.registry import experiment as find_experiment
-    from study.run.search import SearchSettings
+    from study.run.settings import SearchSettings
     from study.run.stopping import Precision
     from study.run.sweep import Sweep
     from study.run.workers import check_jobs

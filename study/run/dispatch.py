@@ -1,38 +1,27 @@
-"""Handing out games to workers, and taking back what has finished.
+"""The loop between a source of games and the workers.
 
-Three games a worker are in the line: one to play, and two to go on with at once, since a game may be as short
-as the writing down of another. While they are played the source may be thinking about the next ones;
-nobody waits for that unless it takes longer than they do.
+Three tasks a worker are in flight: one to play, and two to go on with at once, since a game may take no
+longer than storing another. While they are played the source may prepare the next ones; nobody waits
+for that unless it takes longer than they do.
 """
 
+import math
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
-from agents.agent import Agent
-from study.run.workers import Finished, Workers
+from threadpoolctl import threadpool_limits
+
+from study.run.source import Snapshot, Source
+from study.run.workers import Workers
 
 Key = TypeVar("Key")
-GAMES_PER_WORKER = 3
+TASKS_PER_WORKER = 3
 LONGEST_WAIT_SECONDS = 0.25
-
-
-class Source(Protocol[Key]):
-    """Where games come from, and where they go when they have been played."""
-
-    def next_game(self) -> tuple[Key, Agent, int] | None:
-        """Return key, agent and seed of the next game; None if there is none, or none yet."""
-
-    def thinking(self) -> "Future[Any] | None":
-        """Return what the next games wait for, if they wait for something."""
-
-    def record(self, finished: Finished[Key]) -> None:
-        """Store a game that has come back."""
 
 
 @dataclass
@@ -46,16 +35,16 @@ class Utilization:
     busy_seconds : float
         Wall-clock seconds spent in games, all workers together.
     first, last : float
-        When the first game began, and the last one ended, on the system's monotonic clock.
+        When the first game began, and the last one ended, on the monotonic clock.
     """
 
     jobs: int
     busy_seconds: float = 0.0
-    first: float = float("inf")
-    last: float = float("-inf")
+    first: float = math.inf
+    last: float = -math.inf
 
     def add(self, began: float, ended: float) -> None:
-        """Count a game."""
+        """Count a task."""
         self.busy_seconds += ended - began
         self.first = min(self.first, began)
         self.last = max(self.last, ended)
@@ -64,8 +53,18 @@ class Utilization:
     def share(self) -> float:
         """Share of the workers' time spent in games, from 0 to 1; NaN before the first."""
         if self.last <= self.first:
-            return float("nan")
+            return math.nan
         return self.busy_seconds / (self.jobs * (self.last - self.first))
+
+
+class Display(Protocol):
+    """Shows a user what the loop does."""
+
+    def show(self, now: Snapshot, dispatch: "Dispatch[Key]") -> None:
+        """Show how far the source is; called several times a second."""
+
+    def message(self, text: str) -> None:
+        """Show a line when something happens that a user should know."""
 
 
 @dataclass
@@ -78,23 +77,20 @@ class Dispatch(Generic[Key]):
         Where games come from.
     jobs : int
         How many workers.
-    on_change : callable
-        Called several times a second.
-    on_message : callable
-        Called with a line of text when something happens that a user should know of.
+    display : Display
+        Where progress is shown.
 
     Attributes
     ----------
     utilization : Utilization
         So far.
     n_games, n_deaths : int
-        Games that came back, and workers that died.
+        Games that came back, and times that a worker died.
     """
 
     source: Source[Key]
     jobs: int
-    on_change: Callable[["Dispatch[Key]"], None]
-    on_message: Callable[[str], None]
+    display: Display
     n_games: int = 0
     n_deaths: int = 0
     began: float = 0.0
@@ -116,61 +112,61 @@ class Dispatch(Generic[Key]):
         Raises
         ------
         PlayError
-            If workers die again and again.
+            If games cannot be played, or workers die again and again.
         """
         self.began = time.monotonic()
-        with Workers[Key](self.jobs) as workers:
-            try:
-                self.play_on(workers)
-            except KeyboardInterrupt:
-                with interrupts_ignored():
-                    workers.collect(timeout=0.0)
-                    self.record_all(workers)
-                    workers.close(at_once=True)
-                raise
+        try:
+            # One thread for linear algebra: the cores are the workers'.
+            with threadpool_limits(1), Workers[Key](self.jobs) as workers:
+                try:
+                    self.play_on(workers)
+                except KeyboardInterrupt:
+                    with interrupts_ignored():
+                        workers.collect(timeout=0.0)
+                        while workers.returned:
+                            self.record(workers)
+                        workers.close(at_once=True)
+                    raise
+        finally:
+            self.source.close()
 
     def play_on(self, workers: Workers[Key]) -> None:
-        """Hand out games and record those that come back, until there are none left."""
+        """Hand out tasks and record those that come back, until there are none left."""
         while True:
             self.hand_out(workers)
             thinking = self.source.thinking()
             if not len(workers) and thinking is None:
                 return
-            # While the line is full nothing waits for a thought, however ready it is.
-            has_room = len(workers) < GAMES_PER_WORKER * self.jobs
+            # With the line full, a proposal that is ready must not wake the loop again and again.
+            has_room = len(workers) < TASKS_PER_WORKER * self.jobs
             workers.collect(LONGEST_WAIT_SECONDS, thinking if has_room else None)
             if workers.n_deaths > self.n_deaths:
                 self.n_deaths = workers.n_deaths
-                self.on_message("a worker died; the games in flight are played again")
+                self.display.message("a worker died; the games in flight are played again")
             while workers.returned:
                 self.record(workers)
-                self.hand_out(workers)  # storing takes time: nobody waits for all of it
-            self.on_change(self)
+                self.hand_out(workers)  # storing takes time: no worker waits for all of it
+            self.display.show(self.source.snapshot(), self)
 
     def hand_out(self, workers: Workers[Key]) -> None:
         """Fill the line."""
         while (
-            len(workers) < GAMES_PER_WORKER * self.jobs
-            and (game := self.source.next_game()) is not None
+            len(workers) < TASKS_PER_WORKER * self.jobs
+            and (task := self.source.next_task()) is not None
         ):
-            workers.submit(*game)
+            workers.submit(task)
 
     def record(self, workers: Workers[Key]) -> None:
-        """Record the first of the games that have come back.
+        """Record the first of the tasks that have come back.
 
-        It leaves the line only when it is stored: an interrupt in between stores it twice.
+        It leaves the line only when it is stored: after an interrupt in between it is stored twice.
         """
         finished = workers.returned[0]
         self.source.record(finished)
         workers.returned.popleft()
-        if finished.game is not None:
-            self.n_games += 1
+        if not finished.error:
+            self.n_games += len(finished.games)
             self.utilization.add(finished.began, finished.ended)
-
-    def record_all(self, workers: Workers[Key]) -> None:
-        """Record all games that have come back."""
-        while workers.returned:
-            self.record(workers)
 
 
 @contextmanager

@@ -1,105 +1,105 @@
-"""MissingGames of a table, each an agent: all of them on the same seeds, every game kept as soon as it has ended."""
+"""Play the games that a table of agents lacks, and keep each as soon as it has ended."""
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from rich.console import Console
 
-from agents.agent import Agent, digest_of, warm
-from agents.twenty48.agent import Game2048
+from agents.agent import Agent, Game, digest_of, warm
 from study.run.dispatch import Dispatch
-from study.run.progress import ProgressDisplay, Snapshot
-from study.run.workers import Finished, PlayError
+from study.run.progress import ProgressDisplay
+from study.run.source import Snapshot, Source
+from study.run.workers import Finished, PlayError, Task
 from study.store.ledger import Ledger
 from study.text import counted, there_already
 
+G = TypeVar("G", bound=Game)
 Key = tuple[str, int]
+"""A row's name, and the first seed of a batch."""
 
 
-@dataclass
-class MissingGames:
-    """A source of games: what the rows miss, seed after seed, so that a row is never far ahead.
+class MissingGames(Source[Key]):
+    """The games that rows lack, in the order of the seeds, so that no row is far ahead.
 
     Parameters
     ----------
     agents : mapping of str to Agent
-        By the rows' names; no two rows have the same agent.
+        By the rows' names; no two are equal.
     seeds : sequence of int
         What each row plays.
     ledger : Ledger
-        Where games are, and go.
+        Where games are kept.
+    batch_size : int
+        Games that a worker plays before they are kept.
+    note : str
+        What progress says of them.
     """
 
-    agents: Mapping[str, Agent]
-    seeds: Sequence[int]
-    ledger: Ledger[Game2048]
-    missing: dict[str, set[int]] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.missing = {
-            name: set(self.seeds) - set(self.ledger.games(agent))
-            for name, agent in self.agents.items()
-        }
-        waiting = [
-            (name, seed)
-            for seed in self.seeds
-            for name in self.agents
-            if seed in self.missing[name]
-        ]
-        self.n_before = len(self.agents) * len(self.seeds) - len(waiting)
-        self.waiting = iter(waiting)
+    def __init__(
+        self,
+        agents: Mapping[str, Agent],
+        seeds: Sequence[int],
+        ledger: Ledger[Any],
+        batch_size: int = 1,
+        note: str = "",
+    ) -> None:
+        self.agents = agents
+        self.ledger = ledger
+        self.note = note
+        self.n_games = len(agents) * len(seeds)
+        self.missing: dict[str, set[int]] = {}
+        batches = []
+        for name, agent in agents.items():
+            games = ledger.games(agent)
+            missing = [seed for seed in seeds if seed not in games]
+            self.missing[name] = set(missing)
+            batches += [
+                Task((name, missing[first]), agent, tuple(missing[first : first + batch_size]))
+                for first in range(0, len(missing), batch_size)
+            ]
+        order = {seed: number for number, seed in enumerate(seeds)}
+        self.waiting = iter(sorted(batches, key=lambda task: order[task.seeds[0]]))
+        self.n_before = self.n_games - self.n_missing
 
     @property
     def n_missing(self) -> int:
         """Games still to come."""
-        return sum(len(each) for each in self.missing.values())
+        return sum(len(seeds) for seeds in self.missing.values())
 
-    def next_game(self) -> tuple[Key, Agent, int] | None:
-        """Return the next game that is missing."""
-        key = next(self.waiting, None)
-        return None if key is None else (key, self.agents[key[0]], key[1])
-
-    def thinking(self) -> "Future[Any] | None":
-        """Return nothing: all games are known from the beginning."""
-        return None
+    def next_task(self) -> Task[Key] | None:
+        """Return the next games that are missing."""
+        return next(self.waiting, None)
 
     def record(self, finished: Finished[Key]) -> None:
-        """Keep a game; PlayError if it could not be played."""
+        """Keep games; PlayError if they could not be played."""
         name, seed = finished.key
-        if finished.game is None:
+        if finished.error:
             raise PlayError(f"{name}, seed {seed}: {finished.error}; what has finished is kept")
-        assert isinstance(finished.game, Game2048), "rows and their ledger are of 2048"
-        self.ledger.add(self.agents[name], finished.game)
-        self.missing[name].discard(seed)
+        self.ledger.add(self.agents[name], *finished.games)
+        self.missing[name] -= {game.seed for game in finished.games}
 
-    def snapshot(self, dispatch: Dispatch[Key]) -> Snapshot:
+    def snapshot(self) -> Snapshot:
         """Return how far the rows are."""
-        n_games = len(self.agents) * len(self.seeds)
         return Snapshot(
             unit="rows",
-            n_units_done=sum(not each for each in self.missing.values()),
+            n_units_done=sum(not seeds for seeds in self.missing.values()),
             n_units=len(self.agents),
-            n_games_done=n_games - self.n_missing,
-            n_games=n_games,
-            n_games_now=n_games - self.n_missing - self.n_before,
-            seconds=dispatch.seconds,
-            utilization=dispatch.utilization.share,
-            note="",
-            n_failed=0,
-            n_deaths=dispatch.n_deaths,
+            n_games_done=self.n_games - self.n_missing,
+            n_games=self.n_games,
+            note=self.note,
         )
 
 
 def play_missing(
     agents: Mapping[str, Agent],
     seeds: Sequence[int],
-    ledger: Ledger[Game2048],
+    ledger: Ledger[G],
     jobs: int,
     out: Console,
-) -> dict[str, list[Game2048]]:
-    """Play what a ledger misses, and return all games of each row, in the order of the seeds.
+    batch_size: int = 1,
+    what: str = "",
+) -> dict[str, list[G]]:
+    """Play what a ledger lacks, and return all games of each row, in the order of the seeds.
 
     Parameters
     ----------
@@ -108,32 +108,33 @@ def play_missing(
     seeds : sequence of int
         The same for all rows.
     ledger : Ledger
-        Every finished game goes there at once; an interrupt loses at most those in flight.
+        Where each batch is kept as soon as it has ended; an interrupt loses only those in flight.
     jobs : int
         Worker processes.
     out : rich.console.Console
         Where progress is shown.
+    batch_size : int
+        Games that a worker plays one after the other.
+    what : str
+        What progress says of them.
 
     Raises
     ------
     InputError
         If another run is writing the ledger.
-    study.run.workers.PlayError
+    PlayError
         If a game cannot be played.
     """
-    different = {digest_of(agent): (name, agent) for name, agent in agents.items()}
+    different = dict({digest_of(agent): (name, agent) for name, agent in agents.items()}.values())
     with ledger.held():
-        source = MissingGames(dict(different.values()), seeds, ledger)
+        source = MissingGames(different, seeds, ledger, batch_size, what)
         if source.n_missing:
-            display = ProgressDisplay(out)
-            dispatch: Dispatch[Key] = Dispatch(
-                source, jobs, lambda now: display.show(source.snapshot(now)), display.message
-            )
             if source.n_before:
-                out.print(f"going on: {there_already(counted(source.n_before, 'game'))}")
+                n_games = counted(source.n_before, "game")
+                out.print(f"{what or 'going on'}: {there_already(n_games)}")
             out.print("preparing (the first time, kernels are compiled: some twenty seconds)")
-            for agent in source.agents.values():
+            for agent in different.values():
                 warm(agent)
-            with display:
-                dispatch.run()
+            with ProgressDisplay(out) as display:
+                Dispatch(source, jobs, display).run()
     return {name: [ledger.games(agent)[seed] for seed in seeds] for name, agent in agents.items()}

@@ -1,9 +1,8 @@
-"""What a sweep shows while it runs: a live display in a terminal, a line now and then elsewhere."""
+"""Progress on a terminal: a live display, or a line now and then where output is not a terminal."""
 
 import math
 import time
-from dataclasses import dataclass
-from types import TracebackType
+from typing import Any
 
 from rich.console import Console
 from rich.live import Live
@@ -11,61 +10,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
+from study.run.dispatch import Dispatch
+from study.run.source import Snapshot
 from study.text import counted
 
 SECONDS_BETWEEN_LINES = 15.0
 
 
-@dataclass(frozen=True)
-class Snapshot:
-    """How far a phase of a sweep is.
-
-    Attributes
-    ----------
-    unit : str
-        What the phase counts: ``trials`` or ``points``.
-    n_units_done, n_units : int
-        Complete ones, and the total aimed at.
-    n_games_done, n_games : int
-        Finished games, those of earlier runs included, and those it takes in all, as far as known.
-    n_games_now : int
-        Finished games of this run.
-    seconds : float
-        Since this run began; 0 before.
-    utilization : float
-        Share of the workers' time spent in games; NaN before it is known.
-    note : str
-        What else to show.
-    n_failed, n_deaths : int
-        Units that could not be played, and times a worker died.
-    """
-
-    unit: str
-    n_units_done: int
-    n_units: int
-    n_games_done: int
-    n_games: int
-    n_games_now: int
-    seconds: float
-    utilization: float
-    note: str
-    n_failed: int
-    n_deaths: int
-
-    @property
-    def games_per_second(self) -> float:
-        """Of this run; 0 before its first game."""
-        return self.n_games_now / self.seconds if self.seconds else 0.0
-
-    @property
-    def seconds_left(self) -> float:
-        """At that rate; NaN before it is known."""
-        rate = self.games_per_second
-        return (self.n_games - self.n_games_done) / rate if rate else math.nan
-
-
 def duration(seconds: float) -> str:
-    """Write a time span for people: ``-``, ``42 s``, ``7 min 05 s``, ``3 h 20 min``."""
+    """Write a time span: ``-``, ``42 s``, ``7 min 05 s``, ``3 h 20 min``."""
     if not math.isfinite(seconds):
         return "-"
     whole = round(seconds)
@@ -76,8 +29,24 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
+def figures_of(now: Snapshot, dispatch: Dispatch[Any]) -> str:
+    """Write rate, remaining time, utilization and failures in one line."""
+    rate = dispatch.n_games / dispatch.seconds if dispatch.seconds else 0.0
+    seconds_left = (now.n_games - now.n_games_done) / rate if rate else math.nan
+    figures = [f"{rate:.2f} games/s", f"{duration(seconds_left)} left"]
+    if math.isfinite(dispatch.utilization.share):
+        figures.append(f"workers {dispatch.utilization.share:.0%} busy")
+    if now.note:
+        figures.append(now.note)
+    if now.n_failed:
+        figures.append(f"{counted(now.n_failed, now.unit.removesuffix('s'))} failed")
+    if dispatch.n_deaths:
+        figures.append(counted(dispatch.n_deaths, "worker death"))
+    return " · ".join(figures)
+
+
 class ProgressDisplay:
-    """Shows snapshots of a sweep; use it as a context."""
+    """Shows how far a source of games is; use it as a context."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
@@ -104,12 +73,7 @@ class ProgressDisplay:
             self.live.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self.live:
             self.live.stop()
 
@@ -117,29 +81,18 @@ class ProgressDisplay:
         """Show a line that stays."""
         self.console.print(text, markup=False, highlight=False, soft_wrap=True)
 
-    def show(self, now: Snapshot) -> None:
-        """Show how far the sweep is."""
-        figures = f"{now.games_per_second:.2f} games/s · {duration(now.seconds_left)} left"
-        if math.isfinite(now.utilization):
-            figures += f" · workers {now.utilization:.0%} busy"
-        if now.note:
-            figures += f" · {now.note}"
-        if now.n_failed:
-            figures += f" · {counted(now.n_failed, now.unit.removesuffix('s'))} failed"
-        if now.n_deaths:
-            figures += f" · {counted(now.n_deaths, 'worker death')}"
+    def show(self, now: Snapshot, dispatch: Dispatch[Any]) -> None:
+        """Show how far the source is."""
         if self.live:
-            self.bars.update(
-                self.units,
-                description=now.unit,
-                completed=now.n_units_done,
-                total=now.n_units,
-            )
-            self.bars.update(self.games, completed=now.n_games_done, total=now.n_games)
-            self.figures.plain = f"       {figures}"
+            for bar, name, done, total in (
+                (self.units, now.unit, now.n_units_done, now.n_units),
+                (self.games, "games", now.n_games_done, now.n_games),
+            ):
+                self.bars.update(bar, description=name, completed=done, total=total)
+            self.figures.plain = f"       {figures_of(now, dispatch)}"
         elif time.monotonic() - self.last_line >= SECONDS_BETWEEN_LINES:
             self.last_line = time.monotonic()
             self.message(
                 f"{now.unit} {now.n_units_done}/{now.n_units} · "
-                f"games {now.n_games_done}/{now.n_games} · {figures}"
+                f"games {now.n_games_done}/{now.n_games} · {figures_of(now, dispatch)}"
             )

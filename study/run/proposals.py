@@ -1,11 +1,11 @@
 """Proposals: a sampler at work on a copy of the study, in a thread, while games are played.
 
 The copy is in memory and holds what samplers may know. It changes only between proposals, so that a
-sampler looks at one state of things; and the study itself is written by one thread alone.
+sampler sees one consistent state; and only one thread writes the study itself.
 
-With one worker, what a proposal knows is fixed by its number: trial t knows all trials up to t − 2, and
-trial t − 1 as one in flight, whether or not its last game happens to be in already. So a study that was
-killed and resumed proposes exactly what an unbroken one would.
+With one worker, a proposal's number fixes what it knows: the proposal of trial t knows the results of
+all trials up to t − 2, and trial t − 1 as one in flight, whether or not its last game has come back. So
+a study that was killed and resumed proposes exactly what an uninterrupted one would.
 """
 
 import time
@@ -16,50 +16,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import optuna
-from optuna.distributions import BaseDistribution
 from optuna.samplers import BaseSampler
 from optuna.storages import InMemoryStorage
+from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from study.experiments.space import Space
 from study.store.trial_games import trial_id
 
 
-class Preset(BaseSampler):
-    """Hands over parameters that are decided already."""
-
-    def __init__(self, params: Mapping[str, Any]) -> None:
-        self.params = dict(params)
-
-    def infer_relative_search_space(
-        self, study: optuna.Study, trial: FrozenTrial
-    ) -> dict[str, BaseDistribution]:
-        """Return nothing: each parameter is handed over by itself."""
-        return {}
-
-    def sample_relative(
-        self,
-        study: optuna.Study,
-        trial: FrozenTrial,
-        search_space: dict[str, BaseDistribution],
-    ) -> dict[str, Any]:
-        """Return nothing."""
-        return {}
-
-    def sample_independent(
-        self,
-        study: optuna.Study,
-        trial: FrozenTrial,
-        param_name: str,
-        param_distribution: BaseDistribution,
-    ) -> Any:
-        """Return the parameter decided on."""
-        return self.params[param_name]
-
-
 @dataclass(frozen=True)
 class Proposal:
-    """What a trial is to try.
+    """The parameters of the next trial.
 
     Attributes
     ----------
@@ -68,9 +36,9 @@ class Proposal:
     params : dict
         Its parameters.
     is_new : bool
-        Whether the trial must be made; a waiting one is there already.
+        Whether the trial must be created; one of the design, or one interrupted, exists already.
     notes : dict
-        What the sampler wrote down for itself (NSGA-II its generations), as system attributes.
+        What the sampler keeps with the trial (NSGA-II its generations), as system attributes.
     """
 
     number: int
@@ -81,31 +49,24 @@ class Proposal:
 
 @dataclass(frozen=True)
 class FinishedTrial:
-    """A trial that has come to its end.
+    """A trial that has ended.
 
     Attributes
     ----------
     number : int
         The trial's.
     values : sequence of float, optional
-        Its objectives; none if it failed.
+        Its objectives; None if it failed.
     attributes : mapping
         Its user attributes.
+    error : str
+        Why it failed.
     """
 
     number: int
     values: Sequence[float] | None
     attributes: Mapping[str, Any]
-
-
-def unfinished(trial: FrozenTrial) -> FrozenTrial:
-    """Return a finished trial as it was before its end was known."""
-    return create_trial(
-        state=TrialState.RUNNING,
-        params=trial.params,
-        distributions=trial.distributions,
-        system_attrs=trial.system_attrs,
-    )
+    error: str = ""
 
 
 class Proposals:
@@ -114,7 +75,8 @@ class Proposals:
     Parameters
     ----------
     trials : iterable of FrozenTrial
-        The study so far, from trial 0 on, waiting ones included.
+        The study so far, from trial 0 on, waiting ones included. A running trial that lacks
+        parameters was interrupted before its first game: it is proposed anew.
     directions : sequence of StudyDirection
         Of its objectives.
     space : Space
@@ -122,18 +84,18 @@ class Proposals:
     sampler_of : callable
         Returns the sampler for a trial's number.
     in_turn : bool
-        Whether what a proposal knows is fixed by its number (for a single worker).
+        Whether a proposal's number fixes what it knows (for a single worker).
     """
 
     def __init__(
         self,
         trials: Iterable[FrozenTrial],
-        directions: list[optuna.study.StudyDirection],
+        directions: list[StudyDirection],
         space: Space,
         sampler_of: Callable[[int], BaseSampler],
         in_turn: bool,
     ) -> None:
-        self.space = space
+        self.distributions = space.distributions()
         self.sampler_of = sampler_of
         self.in_turn = in_turn
         self.storage = InMemoryStorage()
@@ -146,25 +108,24 @@ class Proposals:
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="proposals")
         self.future: Future[Proposal] | None = None
         self.seconds, self.n_thought = 0.0, 0
-        everything = list(trials)
-        number = self.number_to_ask(everything)
-        for trial in everything:
+        known = [self.asked_again(trial) for trial in trials]
+        number = first_waiting(known)
+        for trial in known:
             if in_turn and trial.state.is_finished() and trial.number >= number - 1:
                 self.copy.add_trial(unfinished(trial))
                 self.learn(FinishedTrial(trial.number, trial.values, trial.user_attrs))
             else:
                 self.copy.add_trial(trial)
 
-    def number_to_ask(self, trials: list[FrozenTrial]) -> int:
-        """Return the number of the trial that lacks parameters, or else of the next one to begin."""
-        begun = [trial for trial in trials if trial.state != TrialState.WAITING]
-        names = set(self.space.names)
-        lacking = [
-            trial.number
-            for trial in begun
-            if trial.state == TrialState.RUNNING and set(trial.params) != names
-        ]
-        return min(lacking, default=max((trial.number for trial in begun), default=-1) + 1)
+    def asked_again(self, trial: FrozenTrial) -> FrozenTrial:
+        """Return a running trial that lacks parameters as one that waits; any other as it is."""
+        if trial.state != TrialState.RUNNING or set(trial.params) == set(self.distributions):
+            return trial
+        fixed = {**trial.system_attrs.get("fixed_params", {}), **trial.params}
+        notes = {**trial.system_attrs, "fixed_params": fixed}
+        waiting = create_trial(state=TrialState.WAITING, system_attrs=notes)
+        waiting.number = trial.number
+        return waiting
 
     def learn(self, trial: FinishedTrial) -> None:
         """Take note of a trial that has ended; proposals begun from now on know of it."""
@@ -186,13 +147,11 @@ class Proposals:
         self.news = late
 
     def next_number(self) -> int:
-        """Return the number that the next trial will have: a waiting one's, or a new one."""
-        trials = self.copy.get_trials(deepcopy=False)
-        waiting = [trial.number for trial in trials if trial.state == TrialState.WAITING]
-        return min(waiting, default=len(trials))
+        """Return the number of the next trial: of the first that waits, or a new one."""
+        return first_waiting(self.copy.get_trials(deepcopy=False))
 
     def begin(self) -> None:
-        """Begin to think about the next trial."""
+        """Start to work on the next trial's proposal."""
         number = self.next_number()
         self.update(number)
         self.future = self.thread.submit(self.ask, number)
@@ -203,7 +162,7 @@ class Proposals:
         began = time.thread_time()
         self.copy.sampler = self.sampler_of(number)
         before = {} if is_new else self.copy.get_trials(deepcopy=False)[number].system_attrs
-        trial = self.copy.ask(self.space.distributions())
+        trial = self.copy.ask(self.distributions)
         after = self.copy.get_trials(deepcopy=False)[number].system_attrs
         notes = {key: value for key, value in after.items() if key not in before}
         if is_new:
@@ -213,18 +172,11 @@ class Proposals:
 
     @property
     def seconds_each(self) -> float:
-        """CPU seconds that a proposal took, those of the design apart."""
+        """CPU seconds that a proposal took, apart from those of the design."""
         return self.seconds / max(1, self.n_thought)
 
-    def complete(self, number: int) -> dict[str, Any]:
-        """Ask for the parameters that a trial lacks which was begun already."""
-        self.update(number)
-        self.copy.sampler = self.sampler_of(number)
-        trial = optuna.trial.Trial(self.copy, trial_id(self.copy, self.storage, number))
-        return {parameter.name: parameter.suggest(trial) for parameter in self.space}
-
     def wait(self, seconds: float) -> None:
-        """Wait for the proposal that is being thought about, but not for long."""
+        """Wait for the proposal in work, but not for long."""
         if self.future is not None:
             wait([self.future], timeout=seconds)
 
@@ -236,5 +188,21 @@ class Proposals:
         return proposal
 
     def close(self) -> None:
-        """End the thread, after the proposal it is thinking about."""
+        """End the thread, after the proposal in work."""
         self.thread.shutdown(wait=True, cancel_futures=True)
+
+
+def first_waiting(trials: Sequence[FrozenTrial]) -> int:
+    """Return the number of the first trial that waits; the next new one if none does."""
+    waiting = (trial.number for trial in trials if trial.state == TrialState.WAITING)
+    return min(waiting, default=len(trials))
+
+
+def unfinished(trial: FrozenTrial) -> FrozenTrial:
+    """Return a finished trial as it was before it ended."""
+    return create_trial(
+        state=TrialState.RUNNING,
+        params=trial.params,
+        distributions=trial.distributions,
+        system_attrs=trial.system_attrs,
+    )

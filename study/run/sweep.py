@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import optuna
@@ -18,11 +17,13 @@ from study.report.export import export
 from study.report.validated_front import curve_frame, curve_table, front_table, validated_frame
 from study.run.dispatch import Dispatch
 from study.run.progress import ProgressDisplay, duration
-from study.run.search import Search, SearchSettings
+from study.run.search import Search
+from study.run.settings import SearchSettings
+from study.run.source import Source
 from study.run.stopping import Precision
 from study.run.validation import Validation
 from study.run.workers import PlayError, n_cores
-from study.samplers.fitted_model import fit_model
+from study.samplers.fitted_model import FittedModel, fit_model
 from study.store.location import Place
 from study.store.manifest import provenance
 from study.store.storage import record_of, remember_run
@@ -45,21 +46,26 @@ def print_whole(out: Console, table: Table) -> None:
     out.print(table)
 
 
+def model_of(study: optuna.Study, experiment: Experiment) -> FittedModel | None:
+    """Fit the model to a study's trials; None if none is complete."""
+    with threadpool_limits(1):
+        objectives, seed = objectives_of(experiment), record_of(study).seed
+        return fit_model(study, experiment.space, objectives, seed)
+
+
 def print_front(out: Console, study: optuna.Study, experiment: Experiment) -> None:
-    """Print the validated front; before there is one, the front the model believes in."""
+    """Print the validated front, or, before there is one, the front that the model predicts."""
     validated = validated_frame(study, experiment, None)
     if len(validated):
         print_whole(out, front_table(validated, experiment))
-        return
-    with threadpool_limits(1):
-        model = fit_model(study, experiment.space, objectives_of(experiment), record_of(study).seed)
-        if model is None:
-            out.print("no trial is complete yet")
-        else:
-            print_whole(out, curve_table(curve_frame(experiment, model), experiment))
+    elif (model := model_of(study, experiment)) is not None:
+        with threadpool_limits(1):
+            curve = curve_frame(experiment, model)
+        print_whole(out, curve_table(curve, experiment))
+    else:
+        out.print("no trial is complete yet")
 
 
-@dataclass
 class Sweep:
     """A study's phases, one after the other.
 
@@ -76,16 +82,25 @@ class Sweep:
     jobs : int
         How many workers play.
     out : rich.console.Console
-        Where people read.
+        Where progress and tables go.
     """
 
-    experiment: Experiment
-    place: Place
-    study: optuna.Study
-    backend: BaseStorage | None
-    jobs: int
-    out: Console
-    n_failed: int = 0
+    def __init__(
+        self,
+        experiment: Experiment,
+        place: Place,
+        study: optuna.Study,
+        backend: BaseStorage | None,
+        jobs: int,
+        out: Console,
+    ) -> None:
+        self.experiment = experiment
+        self.place = place
+        self.study = study
+        self.backend = backend
+        self.jobs = jobs
+        self.out = out
+        self.n_failed = 0
 
     def search(self, settings: SearchSettings) -> None:
         """Bring the study to its total of trials: design first, then the sampler's proposals.
@@ -103,89 +118,69 @@ class Sweep:
         )
         self.out.print("preparing (the first time, kernels are compiled: some twenty seconds)")
         display = ProgressDisplay(self.out)
-        run = Search(
-            self.experiment,
-            self.study,
-            self.backend,
-            settings,
-            self.jobs,
-            display.show,
-            display.message,
-        )
         with self.stops("search"):
-            run.prepare()
-            before = run.snapshot()
-            if run.done:
+            search = Search(
+                self.experiment,
+                self.study,
+                self.backend,
+                settings,
+                self.jobs,
+                display.message,
+            )
+            before = search.snapshot()
+            n_trials = counted(before.n_units_done, "trial")
+            n_games = counted(before.n_games_done, "game")
+            if search.done:
                 self.out.print(
-                    f"search complete already: {counted(before.n_units_done, 'trial')}, "
-                    f"{counted(before.n_games_done, 'game')} (ask for more with --trials)"
+                    f"search complete already: {n_trials}, {n_games} (ask for more with --trials)"
                 )
                 return
             if before.n_games_done:
-                n_trials = counted(before.n_units_done, "trial")
-                n_games = counted(before.n_games_done, "game")
                 self.out.print(f"going on: {there_already(n_trials, n_games)}")
             asked = {
                 "n_trials": settings.n_trials,
                 "n_replicates": settings.n_replicates,
                 "sampler": settings.sampler,
             }
-            with self.remembered("search", asked, run), display:
-                run.run()
-            self.n_failed = run.n_failed - before.n_failed
+            self.play("search", search, self.jobs, display, asked)
+            self.n_failed = search.trials.n_failed - before.n_failed
 
     def validate(self, precision: Precision) -> None:
-        """Play the front again, until it is known as well as asked for.
+        """Play the front again, until it is known as precisely as asked for.
 
         Raises
         ------
         StoppedError
             If games, workers or the storage fail.
         """
-        seed = record_of(self.study).seed
-        with threadpool_limits(1):
-            model = fit_model(
-                self.study, self.experiment.space, objectives_of(self.experiment), seed
-            )
+        model = model_of(self.study, self.experiment)
         if model is None:
             raise StoppedError(f"study: {self.place.name!r} has no complete trial yet")
         points = choose_points(model, self.study, self.experiment, precision.n_points)
-        jobs = min(self.jobs, n_cores())  # a game that shares its core is timed wrongly
-        display = ProgressDisplay(self.out)
-        run = Validation(
-            self.experiment,
-            self.study,
-            seed,
-            points,
-            precision,
-            jobs,
-            display.show,
-            display.message,
-        )
+        seed, goal = record_of(self.study).seed, self.experiment.goal
         with self.stops("validation"):
-            run.prepare()
-            goal = self.experiment.goal
-            how_well = (
-                "one game each, which tells all"
+            validation = Validation(self.experiment, self.study, seed, points, precision)
+            until = (
+                "one game each, since scores are exact"
                 if goal.is_exact
                 else f"to a standard error of {goal.phrase(precision.standard_error)} or "
                 f"{precision.most_games:,} games"
             )
-            what = f"{counted(len(points), 'point')} {how_well}"
-            self.out.print(f"validation on fresh seeds: {what}")
-            if run.done:
+            self.out.print(f"validation on fresh seeds: {counted(len(points), 'point')} {until}")
+            if validation.done:
                 self.out.print("validation complete already")
                 return
-            if run.n_games_before:
-                n_games = counted(run.n_games_before, "game")
+            if validation.n_games_before:
+                n_games = counted(validation.n_games_before, "game")
                 self.out.print(f"going on: {there_already(n_games)}")
             asked = {
                 "standard_error": 0.0 if goal.is_exact else precision.standard_error,
                 "validation_games": precision.most_games,
                 "validation_points": precision.n_points,
             }
-            with self.remembered("validation", asked, run), display:
-                run.run()
+            # No more workers than cores: a game that shares its core is timed wrongly.
+            jobs = min(self.jobs, n_cores())
+            self.play("validation", validation, jobs, ProgressDisplay(self.out), asked)
 
     def report(self) -> None:
         """Print the front, and write tables and pictures.
@@ -201,27 +196,33 @@ class Sweep:
         if self.n_failed:
             raise StoppedError(f"{counted(self.n_failed, 'trial')} failed; trials.csv says why")
 
-    @contextmanager
-    def remembered(
-        self, phase: str, asked: Mapping[str, Any], run: Search | Validation
-    ) -> Iterator[None]:
-        """Write what makes this run into the study, and afterwards what became of it."""
-        made = {**provenance(), "phase": phase, **asked, "jobs": run.jobs}
-        index = remember_run(self.study, made)
-        yield
-        dispatch: Dispatch[Any] = run.dispatch
-        done: dict[str, Any] = {
+    def play(
+        self,
+        phase: str,
+        source: Source[Any],
+        jobs: int,
+        display: ProgressDisplay,
+        asked: Mapping[str, Any],
+    ) -> None:
+        """Play all games of a source; write this run's provenance and statistics into the study."""
+        run = {**provenance(), "phase": phase, **asked, "jobs": jobs}
+        index = remember_run(self.study, run)
+        dispatch = Dispatch(source, jobs, display)
+        with display:
+            dispatch.run()
+        seconds, share = dispatch.seconds, dispatch.utilization.share
+        run |= {
             "n_games": dispatch.n_games,
-            "wall_seconds": dispatch.seconds,
-            "share_of_worker_time_in_games": dispatch.utilization.share,
+            "wall_seconds": seconds,
+            "share_of_worker_time_in_games": share,
         }
-        if isinstance(run, Search):
-            done["seconds_each"] = run.seconds_each
-        remember_run(self.study, {**made, **done}, index)
-        rate = dispatch.n_games / dispatch.seconds
+        if isinstance(source, Search):
+            run["seconds_each"] = source.seconds_each
+        remember_run(self.study, run, index)
         self.out.print(
-            f"{phase}: played {counted(dispatch.n_games, 'game')} in {duration(dispatch.seconds)}, {rate:.2f} a "
-            f"second; workers were in games {dispatch.utilization.share:.1%} of the time"
+            f"{phase}: played {counted(dispatch.n_games, 'game')} in {duration(seconds)}, "
+            f"{dispatch.n_games / seconds:.2f} a second; "
+            f"workers were in games {share:.1%} of the time"
         )
 
     @contextmanager

@@ -1,33 +1,52 @@
-"""What a worker process runs: one game, timed.
+"""What a worker process runs: games, timed.
 
-Workers import this module and the agents, so that they start fast and stay small: no optuna, pandas or matplotlib.
+Workers import this module and the agents, no more, so that they start fast and stay small.
 """
 
 import gc
+import os
+import signal
+import threading
 import time
+from collections.abc import Sequence
 from functools import cache
 
 from agents.agent import Agent, Game
 
-TimedGame = tuple[Game, str, float, float]
-"""A game, no error, and when it began and ended on the system's monotonic clock, in seconds."""
+SECONDS_BETWEEN_LOOKS_AT_THE_PARENT = 1.0
+
+TimedGames = tuple[tuple[Game, ...], float, float]
+"""Games, and when the first began and the last ended on the monotonic clock, in seconds."""
 
 
-def play_timed(agent: Agent, seed: int) -> TimedGame:
-    """Play one game: what a worker is asked to do."""
+def begin_worker(parent: int) -> None:
+    """Initialize a worker: the parent alone answers Ctrl-C, and no worker outlives it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=end_with, args=(parent,), daemon=True).start()
+
+
+def end_with(parent: int) -> None:
+    """End this process, whatever it is doing, soon after its parent has ended."""
+    while os.getppid() == parent:
+        time.sleep(SECONDS_BETWEEN_LOOKS_AT_THE_PARENT)
+    os._exit(1)
+
+
+def play_timed(agent: Agent, seeds: Sequence[int]) -> TimedGames:
+    """Play one game a seed, one after the other."""
     began = time.monotonic()
-    game = agent.play(seed)
+    games = tuple(agent.play(seed) for seed in seeds)
     ended = time.monotonic()
     settle()
-    return game, "", began, ended
+    return games, began, ended
 
 
 @cache
 def settle() -> None:
-    """Take all objects there are by now out of garbage collection, once in a process.
+    """Exempt all objects there are by now from garbage collection, once in a process.
 
-    Without psutil, joblib's workers collect garbage once a second, between two games: a tenth of a second
-    each time, most of it spent on libraries that will never be garbage.
+    Without psutil, joblib's workers collect garbage once a second, between two games. That takes a
+    tenth of a second, most of it spent on libraries that will never be garbage.
     """
     gc.collect()
     gc.freeze()

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from agents.agent import Agent
 from agents.twenty48.pmcts import PureMonteCarlo
-from study.run.dispatch import GAMES_PER_WORKER, Dispatch, Utilization
-from study.run.workers import Finished
+from study.run.dispatch import TASKS_PER_WORKER, Dispatch, Utilization
+from study.run.source import Snapshot, Source
+from study.run.workers import Finished, Task
 
 AGENT = PureMonteCarlo(2)
 
@@ -35,7 +35,7 @@ def test_utilization_is_one_for_workers_that_never_rest() -> None:
     assert used.share == pytest.approx(1.0)
 
 
-class Script:
+class Script(Source[int]):
     """Hands out games from batches; each batch but the first is there once its thought has ended."""
 
     def __init__(self, batches: Sequence[Sequence[int]], thought_seconds: float = 0.0) -> None:
@@ -57,7 +57,7 @@ class Script:
             timer.daemon = True
             timer.start()
 
-    def next_game(self) -> tuple[int, Agent, int] | None:
+    def next_task(self) -> Task[int] | None:
         if self.future is not None and self.future.done():
             self.ready += self.later.pop(0)
             self.think()
@@ -67,7 +67,7 @@ class Script:
         seed = self.ready.pop(0)
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
-        return seed, AGENT, seed
+        return Task(seed, AGENT, (seed,))
 
     def thinking(self) -> "Future[Any] | None":
         return self.future
@@ -76,26 +76,46 @@ class Script:
         self.in_flight -= 1
         self.finished.append(finished)
 
+    def snapshot(self) -> Snapshot:
+        return Snapshot("games", 0, 0, len(self.finished), 0)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Noted:
+    """A display that notes what it is shown."""
+
+    def __init__(self) -> None:
+        self.changes: list[int] = []
+        self.messages: list[str] = []
+
+    def show(self, now: Snapshot, dispatch: Dispatch[Any]) -> None:
+        assert now.n_games_done == dispatch.n_games
+        self.changes.append(now.n_games_done)
+
+    def message(self, text: str) -> None:
+        self.messages.append(text)
+
 
 def test_everything_is_played_exactly_once() -> None:
     """Two workers, three batches, one of them empty: all games, their own seeds, no more in line."""
     source = Script([range(8), [], range(8, 13)])
-    changes: list[int] = []
-    messages: list[str] = []
-    dispatch = Dispatch(source, 2, lambda now: changes.append(now.n_games), messages.append)
+    display = Noted()
+    dispatch = Dispatch(source, 2, display)
     assert dispatch.seconds == 0.0
     dispatch.run()
     assert sorted(finished.key for finished in source.finished) == list(range(13))
     for finished in source.finished:
-        assert finished.game is not None
-        expected = AGENT.play(finished.key)
-        assert (finished.game.seed, finished.game.score) == (finished.key, expected.score)
-        assert finished.game.end_board == expected.end_board
+        (game,), expected = finished.games, AGENT.play(finished.key)
+        assert (game.seed, game.score) == (finished.key, expected.score)
+        assert game.end_board == expected.end_board
     # Those in line, and those that came back with the one that is being stored.
-    assert source.most_in_flight < 2 * 2 * GAMES_PER_WORKER
-    assert dispatch.n_games == changes[-1] == 13
-    assert changes == sorted(changes)
-    assert (dispatch.n_deaths, messages) == (0, [])
+    assert source.most_in_flight < 2 * 2 * TASKS_PER_WORKER
+    assert dispatch.n_games == display.changes[-1] == 13
+    assert display.changes == sorted(display.changes)
+    assert (dispatch.n_deaths, display.messages) == (0, [])
+    assert source.closed
     assert dispatch.utilization.jobs == 2
     assert 0.0 < dispatch.utilization.share <= 1.0
     assert dispatch.seconds > 0.0
@@ -104,7 +124,7 @@ def test_everything_is_played_exactly_once() -> None:
 def test_a_thought_is_waited_for_when_no_game_is_in_flight() -> None:
     """Its games are played though nothing else was, and waiting takes no processor time."""
     source = Script([[], [1], [2, 3]], thought_seconds=0.7)
-    dispatch = Dispatch(source, 1, lambda _: None, lambda _: None)
+    dispatch = Dispatch(source, 1, Noted())
     cpu = time.process_time()
     dispatch.run()
     assert time.process_time() - cpu < 0.6
@@ -115,7 +135,7 @@ def test_a_thought_is_waited_for_when_no_game_is_in_flight() -> None:
 
 def test_without_game_or_thought_it_ends_at_once() -> None:
     source = Script([[]])
-    dispatch = Dispatch(source, 1, lambda _: None, lambda _: None)
+    dispatch = Dispatch(source, 1, Noted())
     dispatch.run()
     assert source.finished == []
     assert dispatch.n_games == 0
@@ -126,16 +146,16 @@ class Asleep:
     """Workers of whom nothing comes back before some looks; notes what each look waits for."""
 
     def __init__(self, jobs: int) -> None:
-        self.line: list[tuple[Any, Agent, int]] = []
-        self.returned: Any = None
+        self.line: list[Task[int]] = []
+        self.returned: list[Finished[int]] = []
         self.n_deaths = 0
         self.looks: list[Any] = []
 
     def __len__(self) -> int:
         return len(self.line)
 
-    def submit(self, key: Any, agent: Agent, seed: int) -> None:
-        self.line.append((key, agent, seed))
+    def submit(self, task: Task[int]) -> None:
+        self.line.append(task)
 
     def collect(self, timeout: float, also: object = None) -> None:
         self.looks.append((len(self.line), also))
@@ -149,10 +169,9 @@ def test_a_thought_that_is_ready_wakes_only_those_who_have_room_for_its_games(
 ) -> None:
     """Otherwise the loop would spin, on a core of the workers', until a game ends."""
     source = Script([range(n_games), [100]], thought_seconds=3600.0)
-    dispatch = Dispatch(source, 1, lambda _: None, lambda _: None)
+    dispatch = Dispatch(source, 1, Noted())
     workers = Asleep(1)
-    workers.returned = []
     with pytest.raises(KeyboardInterrupt):
         dispatch.play_on(workers)  # type: ignore[arg-type]
-    n_in_line = min(n_games, GAMES_PER_WORKER)
+    n_in_line = min(n_games, TASKS_PER_WORKER)
     assert workers.looks == [(n_in_line, source.future if awaited else None)] * 4

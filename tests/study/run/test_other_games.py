@@ -24,7 +24,7 @@ from study.experiments.play import agent_2048_of, summary_for_people, summary_of
 from study.experiments.registry import experiment
 from study.experiments.space import Parameter, Space
 from study.experiments.twenty48_games import TWENTY48, check_2048
-from study.run.search import SearchSettings
+from study.run.settings import SearchSettings
 from study.samplers.gaussian_process import GaussianProcess, fit_hyperparameters
 from study.store.seeds import game_to_record, record_to_game
 from tests.study.conftest import Coin, Solver
@@ -156,7 +156,7 @@ def test_an_exact_score_goes_through_the_pipeline(solver: Experiment, tmp_path: 
     words = ["sweep", "solver", "--trials", "8", "--design-size", "4", "--jobs", "1"]
     said = succeeded(tmp_path, *words)
     assert "8 trials, 1 game each" in said
-    assert "one game each, which tells all" in said
+    assert "one game each, since scores are exact" in said
     folder = tmp_path / "solver"
     front, trials = pd.read_csv(folder / "front.csv"), pd.read_csv(folder / "trials.csv")
     for frame in (front, trials):

@@ -4,15 +4,13 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-import optuna
 import pytest
 from optuna.samplers import BaseSampler, RandomSampler
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from study.experiments.registry import EXPERIMENTS
-from study.experiments.space import Space
-from study.run.proposals import FinishedTrial, Preset, Proposals
+from study.run.proposals import FinishedTrial, Proposals
 from study.samplers import make_sampler
 from study.samplers.observations import Objectives
 
@@ -189,7 +187,7 @@ def test_a_trial_begun_without_parameters_gets_those_it_would_have_had(
     trials = [ended(number, unbroken[number]) for number in range(n)]
     begun = create_trial(state=RUNNING)
     proposals = proposals_after([*trials, begun])
-    assert proposals.complete(n) == unbroken[n]
+    assert next_of(proposals) == (n, unbroken[n])
     if n + 1 < N_UNBROKEN:
         proposals.learn(told(ended(n, unbroken[n])))
         assert next_of(proposals) == (n + 1, unbroken[n + 1])
@@ -198,7 +196,7 @@ def test_a_trial_begun_without_parameters_gets_those_it_would_have_had(
 def test_a_design_trial_begun_without_parameters_gets_those_of_the_design() -> None:
     point = SPACE.from_unit([0.3] * 6)
     begun = create_trial(state=RUNNING, system_attrs={"fixed_params": point})
-    assert proposals_after([begun]).complete(0) == point
+    assert next_of(proposals_after([begun])) == (0, point)
 
 
 def waiting(point: Params) -> FrozenTrial:
@@ -275,14 +273,3 @@ def test_a_sampler_that_fails_says_so_when_its_proposal_is_taken() -> None:
     with pytest.raises(RuntimeError, match="no idea what"):
         proposals.take()
     proposals.close()
-
-
-def test_a_preset_hands_over_its_parameters() -> None:
-    space: Space = SPACE
-    point = space.from_unit([0.25] * 6)
-    study = optuna.create_study(directions=DIRECTIONS, sampler=Preset(point))
-    assert study.ask(space.distributions()).params == point
-    trial = study.ask()
-    assert {each.name: each.suggest(trial) for each in space} == point
-    with pytest.raises(KeyError):
-        study.ask({"other": optuna.distributions.FloatDistribution(0.0, 1.0)})

@@ -2,6 +2,7 @@
 
 import contextlib
 from pathlib import Path
+from typing import Any
 
 import optuna
 import pytest
@@ -12,8 +13,10 @@ from study.errors import InputError
 from study.experiments.cost import PLAYOUT_MOVES
 from study.experiments.definition import Experiment
 from study.experiments.game_summary import summarize
-from study.run.progress import Snapshot
-from study.run.search import Search, SearchSettings
+from study.run.dispatch import Dispatch
+from study.run.search import Search
+from study.run.settings import SearchSettings
+from study.run.source import Snapshot
 from study.run.workers import PlayError
 from study.store.location import place_of
 from study.store.storage import create_or_resume
@@ -21,7 +24,26 @@ from study.store.trial_games import games_of
 
 
 class StopHereError(Exception):
-    """Ends a search from within."""
+    """Ends a run from within."""
+
+
+class Watch:
+    """A display that keeps what it is shown, and stops the run after some games if asked to."""
+
+    def __init__(self, stop_after: int | None = None) -> None:
+        self.stop_after = stop_after
+        self.snapshots: list[Snapshot] = []
+        self.messages: list[str] = []
+        self.utilization = 0.0
+
+    def show(self, now: Snapshot, dispatch: Dispatch[Any]) -> None:
+        self.snapshots.append(now)
+        self.utilization = dispatch.utilization.share
+        if self.stop_after is not None and now.n_games_done >= self.stop_after:
+            raise StopHereError
+
+    def message(self, text: str) -> None:
+        self.messages.append(text)
 
 
 def search(
@@ -30,24 +52,19 @@ def search(
     settings: SearchSettings,
     stop_after: int | None = None,
     jobs: int = 1,
-) -> tuple[optuna.Study, list[Snapshot], list[str]]:
+) -> tuple[optuna.Study, Watch]:
     """Run a search in this process; stop it after some games if asked to."""
     place = place_of("s", folder, None)
     place.folder.mkdir(exist_ok=True)
     study, storage = create_or_resume(place, settings.record(experiment))
-    snapshots: list[Snapshot] = []
-    messages: list[str] = []
-
-    def on_change(now: Snapshot) -> None:
-        snapshots.append(now)
-        if stop_after is not None and now.n_games_done >= stop_after:
-            raise StopHereError
-
-    run = Search(experiment, study, storage, settings, jobs, on_change, messages.append)
-    run.prepare()
-    with contextlib.suppress(StopHereError):
-        run.run()
-    return study, snapshots, messages
+    watch = Watch(stop_after)
+    source = Search(experiment, study, storage, settings, jobs, watch.message)
+    if source.done:
+        source.close()
+    else:
+        with contextlib.suppress(StopHereError):
+            Dispatch(source, jobs, watch).run()
+    return study, watch
 
 
 def unbroken_and_stopped(
@@ -57,10 +74,10 @@ def unbroken_and_stopped(
     whole, parts = folder / "whole", folder / "parts"
     whole.mkdir()
     parts.mkdir()
-    unbroken, _, _ = search(experiment, whole, settings)
+    unbroken, _ = search(experiment, whole, settings)
     for n_games in stops:
         search(experiment, parts, settings, stop_after=n_games)
-    stopped, _, _ = search(experiment, parts, settings)
+    stopped, _ = search(experiment, parts, settings)
     return unbroken, stopped
 
 
@@ -80,7 +97,7 @@ SETTINGS = SearchSettings(n_trials=10, n_replicates=3, seed=5, sampler="random",
 
 
 def test_a_search_spends_its_budget(quick: Experiment, tmp_path: Path) -> None:
-    study, snapshots, messages = search(quick, tmp_path, SETTINGS)
+    study, watch = search(quick, tmp_path, SETTINGS)
     trials = study.trials
     assert [trial.state for trial in trials] == [TrialState.COMPLETE] * 10
     assert [trial.user_attrs["origin"] for trial in trials] == ["design"] * 8 + ["random"] * 2
@@ -90,15 +107,15 @@ def test_a_search_spends_its_budget(quick: Experiment, tmp_path: Path) -> None:
         assert [game.seed for game in games.values()] == [first, first + 1, first + 2]
         summary = summarize(list(games.values()))
         assert trial.values == [summary.score_mean, summary.seconds_per_move]
-    last = snapshots[-1]
+    last = watch.snapshots[-1]
     assert (last.unit, last.n_units_done, last.n_units) == ("trials", 10, 10)
-    assert last.n_games_done == last.n_games == last.n_games_now == 30
-    assert 0.0 < last.utilization <= 1.0
-    assert messages == []
+    assert last.n_games_done == last.n_games == 30
+    assert 0.0 < watch.utilization <= 1.0
+    assert watch.messages == []
 
 
 def test_games_can_be_replayed_from_what_is_stored(quick: Experiment, tmp_path: Path) -> None:
-    study, _, _ = search(
+    study, _ = search(
         quick, tmp_path, SearchSettings(2, 2, seed=1, sampler="random", design_size=2)
     )
     trial = study.trials[1]
@@ -129,7 +146,7 @@ def test_nehvi_killed_and_resumed_proposes_exactly_what_it_would_have(
     assert [trial.values for trial in study.trials] == [trial.values for trial in whole.trials]
     origins = [trial.user_attrs["origin"] for trial in whole.trials]
     assert origins == ["design"] * 4 + ["nehvi"] * 12
-    again, _, _ = search(exact, tmp_path, EXACT)
+    again, _ = search(exact, tmp_path, EXACT)
     assert outcome(again) == outcome(whole), "the same seed, the same study"
 
 
@@ -140,21 +157,21 @@ def test_a_trial_begun_without_parameters_is_proposed_as_it_would_have_been(
     exact = quick.with_cost(PLAYOUT_MOVES)
     (tmp_path / "whole").mkdir()
     (tmp_path / "parts").mkdir()
-    whole, _, _ = search(exact, tmp_path / "whole", EXACT)
+    whole, _ = search(exact, tmp_path / "whole", EXACT)
     shorter = SearchSettings(n_trials=9, n_replicates=2, seed=3, sampler="nehvi", design_size=4)
-    study, _, _ = search(exact, tmp_path / "parts", shorter)
+    study, _ = search(exact, tmp_path / "parts", shorter)
     study.sampler = optuna.samplers.RandomSampler(seed=0)
     study.ask()
-    study, _, _ = search(exact, tmp_path / "parts", EXACT)
+    study, _ = search(exact, tmp_path / "parts", EXACT)
     assert outcome(study) == outcome(whole)
 
 
 def test_many_workers_play_each_game_once(quick: Experiment, tmp_path: Path) -> None:
     settings = SearchSettings(n_trials=14, n_replicates=2, seed=1, sampler="nehvi", design_size=4)
-    study, snapshots, _ = search(quick, tmp_path, settings, jobs=3)
+    study, watch = search(quick, tmp_path, settings, jobs=3)
     assert [trial.state for trial in study.trials] == [TrialState.COMPLETE] * 14
     assert all(sorted(games_of(trial)) == [0, 1] for trial in study.trials)
-    assert snapshots[-1].n_games_now == 28
+    assert watch.snapshots[-1].n_games_done == 28
 
 
 def test_nsga2_goes_on_with_its_generations(quick: Experiment, tmp_path: Path) -> None:
@@ -168,18 +185,16 @@ def test_nsga2_goes_on_with_its_generations(quick: Experiment, tmp_path: Path) -
 
 
 def test_repeating_a_finished_search_changes_nothing(quick: Experiment, tmp_path: Path) -> None:
-    before, _, _ = search(quick, tmp_path, SETTINGS)
+    before, _ = search(quick, tmp_path, SETTINGS)
     expected = outcome(before)
-    after, snapshots, _ = search(quick, tmp_path, SETTINGS)
+    after, watch = search(quick, tmp_path, SETTINGS)
     assert outcome(after) == expected
-    assert snapshots == []
+    assert watch.snapshots == []
 
 
 def test_a_larger_total_adds_trials(quick: Experiment, tmp_path: Path) -> None:
     search(quick, tmp_path, SearchSettings(3, 2, seed=5, sampler="random", design_size=8))
-    study, _, _ = search(
-        quick, tmp_path, SearchSettings(11, 2, seed=5, sampler="tpe", design_size=8)
-    )
+    study, _ = search(quick, tmp_path, SearchSettings(11, 2, seed=5, sampler="tpe", design_size=8))
     states = [trial.state for trial in study.trials]
     assert states == [TrialState.COMPLETE] * 11
     origins = [trial.user_attrs["origin"] for trial in study.trials]
@@ -195,7 +210,7 @@ def test_a_trial_cut_short_while_it_was_asked_for_is_taken_up(
     place.folder.mkdir()
     study, _ = create_or_resume(place, settings.record(quick))
     study.ask()
-    study, _, _ = search(quick, tmp_path, settings)
+    study, _ = search(quick, tmp_path, settings)
     begun = [trial for trial in study.trials if trial.state != TrialState.WAITING]
     assert [trial.state for trial in begun] == [TrialState.COMPLETE] * 3
     assert all(1 <= trial.params["n_playouts"] <= 40 for trial in begun)
@@ -218,12 +233,12 @@ def test_a_trial_that_fails_says_why_and_another_takes_its_place(
     quick: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     unlucky_from(30, monkeypatch)
-    study, snapshots, messages = search(quick, tmp_path, SETTINGS)
+    study, watch = search(quick, tmp_path, SETTINGS)
     states = [trial.state for trial in study.trials]
     assert states.count(TrialState.COMPLETE) == 10
     assert states.count(TrialState.FAIL) == len(states) - 10 >= 1
-    assert snapshots[-1].n_failed == states.count(TrialState.FAIL)
-    assert "too many today" in messages[0]
+    assert watch.snapshots[-1].n_failed == states.count(TrialState.FAIL)
+    assert "too many today" in watch.messages[0]
     failed = next(trial for trial in study.trials if trial.state == TrialState.FAIL)
     assert failed.user_attrs["error"] == "n_playouts: too many today"
 
@@ -234,9 +249,9 @@ def test_one_failure_after_the_other_stops_the_search_and_costs_no_budget(
     """Whatever is broken, an agent or the machine: mended, the study comes to its full total."""
     with monkeypatch.context() as broken:
         unlucky_from(5, broken)
-        with pytest.raises(PlayError, match="3 trials failed one after the other"):
+        with pytest.raises(PlayError, match="3 trials in a row failed"):
             search(quick, tmp_path, SETTINGS)
-    study, _, _ = search(quick, tmp_path, SETTINGS)
+    study, _ = search(quick, tmp_path, SETTINGS)
     states = [trial.state for trial in study.trials]
     assert states.count(TrialState.COMPLETE) == 10
     assert states.count(TrialState.FAIL) <= 3
@@ -274,10 +289,10 @@ def test_words_of_a_trial_killed_while_it_was_asked_for_are_asked_for_again(
     words: Experiment, tmp_path: Path
 ) -> None:
     settings = SearchSettings(n_trials=6, n_replicates=1, seed=3, design_size=4)
-    study, _, _ = search(words, tmp_path, settings, stop_after=4)
+    study, _ = search(words, tmp_path, settings, stop_after=4)
     study.sampler = optuna.samplers.RandomSampler(seed=0)
-    words.space.parameters[0].suggest(study.ask())
-    resumed, _, _ = search(words, tmp_path, settings)
+    study.ask(dict([next(iter(words.space.distributions().items()))]))
+    resumed, _ = search(words, tmp_path, settings)
     assert [
         set(trial.params) for trial in resumed.trials if trial.state == TrialState.COMPLETE
     ] == [set(words.space.names)] * 6

@@ -17,11 +17,13 @@ from agents.twenty48.pmcts import PureMonteCarlo
 from study.experiments.cost import PLAYOUT_MOVES
 from study.experiments.definition import Experiment
 from study.experiments.registry import EXPERIMENTS
-from study.run.progress import Snapshot
-from study.run.search import Search, SearchSettings
+from study.run.dispatch import Dispatch
+from study.run.search import Search
+from study.run.settings import SearchSettings
+from study.run.source import Snapshot
 from study.run.stopping import Precision
 from study.run.validation import Validation
-from study.run.workers import Finished, PlayError
+from study.run.workers import Finished, PlayError, Task
 from study.samplers.design import draw_design
 from study.samplers.fitted_model import fit_model
 from study.store.location import place_of
@@ -37,16 +39,13 @@ from study.store.validated_points import (
 )
 from tests.study.conftest import QUICK
 from tests.study.made_studies import store_trial
+from tests.study.run.test_search import StopHereError, Watch
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
 SEED = 5
 SETTINGS = SearchSettings(n_trials=8, n_replicates=2, seed=SEED, sampler="random", design_size=4)
 EXACT = QUICK.with_cost(PLAYOUT_MOVES)
-
-
-class StopHereError(Exception):
-    """Ends a validation from within."""
 
 
 @pytest.fixture(scope="module")
@@ -58,9 +57,8 @@ def searched(tmp_path_factory: pytest.TempPathFactory) -> Path:
         place = place_of("s", folder, None)
         place.folder.mkdir()
         study, storage = create_or_resume(place, SETTINGS.record(EXACT))
-        run = Search(EXACT, study, storage, SETTINGS, 1, lambda _: None, lambda _: None)
-        run.prepare()
-        run.run()
+        source = Search(EXACT, study, storage, SETTINGS, 1, lambda _: None)
+        Dispatch(source, 1, Watch()).run()
     return folder
 
 
@@ -81,7 +79,7 @@ class Here:
     """Plays in this process what workers would, the earliest first, one a look."""
 
     def __init__(self, jobs: int) -> None:
-        self.line: list[tuple[Any, PureMonteCarlo, int]] = []
+        self.line: list[Task[Any]] = []
         self.returned: list[Finished[Any]] = []
         self.n_deaths = 0
 
@@ -95,15 +93,16 @@ class Here:
     def __len__(self) -> int:
         return len(self.line)
 
-    def submit(self, key: Any, agent: PureMonteCarlo, seed: int) -> None:
-        self.line.append((key, agent, seed))
+    def submit(self, task: Task[Any]) -> None:
+        self.line.append(task)
 
     def collect(self, timeout: float, also: object = None) -> None:
-        key, agent, seed = self.line.pop(0)
+        task = self.line.pop(0)
         try:
-            self.returned.append(Finished(key, agent.play(seed), "", 0.0, 1.0))
+            games = tuple(task.agent.play(seed) for seed in task.seeds)
+            self.returned.append(Finished(task.key, games, "", 0.0, 1.0))
         except RuntimeError as error:
-            self.returned.append(Finished(key, None, str(error)))
+            self.returned.append(Finished(task.key, (), str(error)))
 
 
 class Line(list[Any]):
@@ -129,22 +128,13 @@ def validate(
     precision: Precision,
     jobs: int = 1,
     stop_after: int | None = None,
-    look: Callable[[Validation], None] = lambda _: None,
 ) -> tuple[Validation, list[Snapshot]]:
     """Validate points; stop after some games of this run if asked to."""
-    snapshots: list[Snapshot] = []
-
-    def on_change(now: Snapshot) -> None:
-        snapshots.append(now)
-        look(run)
-        if stop_after is not None and now.n_games_now >= stop_after:
-            raise StopHereError
-
-    run = Validation(EXACT, study, SEED, points, precision, jobs, on_change, lambda _: None)
-    run.prepare()
+    run = Validation(EXACT, study, SEED, points, precision)
+    watch = Watch(None if stop_after is None else run.n_games_before + stop_after)
     with contextlib.suppress(StopHereError):
-        run.run()
-    return run, snapshots
+        Dispatch(run, jobs, watch).run()
+    return run, watch.snapshots
 
 
 def stored(study: optuna.Study) -> dict[str, dict[int, tuple[int, int, int]]]:
@@ -162,12 +152,17 @@ def test_workers_play_each_point_evenly_on_fresh_seeds(
     study = opened()
     before = {trial.number: dict(trial.user_attrs) for trial in study.trials}
     points = points_of(study)
+    jobs = 2
+    run = Validation(EXACT, study, SEED, points, Precision(1.0, most_games=12))
 
-    def fair(run: Validation) -> None:
-        counts = [len(point.games) for point in run.points]
-        assert max(counts) - min(counts) <= 2 * run.jobs, "no more than games in flight"
+    class Fair(Watch):
+        def show(self, now: Snapshot, dispatch: Dispatch[Any]) -> None:
+            super().show(now, dispatch)
+            counts = [len(point.games) for point in points]
+            assert max(counts) - min(counts) <= 2 * jobs, "no more than games in flight"
 
-    run, snapshots = validate(study, points, Precision(1.0, most_games=12), jobs=2, look=fair)
+    watch = Fair()
+    Dispatch(run, jobs, watch).run()
     assert run.done
 
     study = opened()  # read back by another process
@@ -193,12 +188,12 @@ def test_workers_play_each_point_evenly_on_fresh_seeds(
             again: Game = agent.play(game.seed)
             assert (again.score, again.end_board) == (game.score, game.end_board)
 
-    last = snapshots[-1]
+    last = watch.snapshots[-1]
     n_games = 12 * len(points)
     assert (last.unit, last.n_units_done, last.n_units) == ("points", len(points), len(points))
-    assert last.n_games_done == last.n_games == last.n_games_now == n_games
+    assert last.n_games_done == last.n_games == n_games
     assert last.note == "12 games a point at least"
-    assert 0.0 < last.utilization <= 1.0
+    assert 0.0 < watch.utilization <= 1.0
 
 
 def test_a_validation_stopped_anywhere_goes_on_and_repeats_nothing(
@@ -236,7 +231,7 @@ def test_a_validation_stopped_anywhere_goes_on_and_repeats_nothing(
 
     run, snapshots = validate(opened(), points_of(opened()), precision)
     assert run.done
-    assert snapshots == [], "there is nothing left to play"
+    assert len(snapshots) == 0, "there is nothing left to play"
 
 
 def test_raising_the_cap_adds_games_to_the_same_points(
@@ -301,8 +296,8 @@ def test_a_point_stops_when_it_is_known_well_enough(
         return Game(seed, score, 100, 0.1, 1000, 256, 0)
 
     monkeypatch.setattr(PureMonteCarlo, "play", play)
-    for module in ("precision", "validation"):
-        monkeypatch.setattr(f"study.{module}.FEWEST_GAMES", 10)
+    for module in ("stopping", "validation"):
+        monkeypatch.setattr(f"study.run.{module}.FEWEST_GAMES", 10)
     study = opened()
     points = [Validated(key_of({"n_playouts": n}), {"n_playouts": n}, f"trial {n}") for n in (2, 3)]
     run, snapshots = validate(study, points, Precision(400.0, most_games=1000))
@@ -355,9 +350,7 @@ def test_a_study_with_words_is_validated(words: Experiment, tmp_path: Path) -> N
     (choice,) = experiment.space.choices
     assert all(choice.check(point.params["leaf_value"]) for point in points)
     precision = Precision(500.0, 2, 2)
-    run = Validation(experiment, study, SEED, points, precision, 1, lambda _: None, lambda _: None)
-    run.prepare()
-    run.run()
+    Dispatch(Validation(experiment, study, SEED, points, precision), 1, Watch()).run()
     stored = {point.key: point for point in validated_points(study)}
     for point in points:
         assert stored[point.key].params == point.params

@@ -14,7 +14,7 @@ from agents.agent import Agent, Game
 from agents.twenty48.mcmdp import MonteCarloMDP
 from agents.twenty48.pmcts import PureMonteCarlo
 from study.errors import InputError
-from study.run.workers import Finished, PlayError, Workers, check_jobs, play_all
+from study.run.workers import Finished, PlayError, Task, Workers, check_jobs, play_all
 
 
 class Broken(PureMonteCarlo):
@@ -33,8 +33,8 @@ class Deadly(PureMonteCarlo):
 
 
 def results(agent: Agent, jobs: int) -> list[tuple[int, int, int, int]]:
-    games = [finished.game for finished in play_all(agent, range(6), jobs)]
-    return sorted((g.seed, g.score, g.n_moves, g.end_board) for g in games if g is not None)
+    games = [game for finished in play_all(agent, range(6), jobs) for game in finished.games]
+    return sorted((g.seed, g.score, g.n_moves, g.end_board) for g in games)
 
 
 def test_the_number_of_jobs_does_not_matter() -> None:
@@ -53,19 +53,19 @@ def collect_all(workers: Workers[str]) -> dict[str, Finished[str]]:
 
 def test_a_game_that_fails_says_why() -> None:
     with Workers[str](1) as workers:
-        workers.submit("a", Broken(1), 0)
-        workers.submit("b", PureMonteCarlo(1), 0)
+        workers.submit(Task("a", Broken(1), (0,)))
+        workers.submit(Task("b", PureMonteCarlo(1), (5, 3)))
         finished = collect_all(workers)
-    assert finished["a"].game is None
-    assert finished["a"].error == "RuntimeError: no idea how"
-    assert finished["b"].game is not None
+    assert (finished["a"].games, finished["a"].error) == ((), "RuntimeError: no idea how")
+    assert [game.seed for game in finished["b"].games] == [5, 3]
+    assert finished["b"].error == ""
 
 
 def test_killed_workers_cost_no_game() -> None:
     """Killed again and again, with games in between: nobody is blamed."""
     with Workers[str](2) as workers:
         for seed in range(12):
-            workers.submit(str(seed), PureMonteCarlo(20), seed)
+            workers.submit(Task(str(seed), PureMonteCarlo(20), (seed,)))
         for _ in range(3):
             n_before = len(workers.returned)
             while len(workers.returned) < n_before + 2:
@@ -74,20 +74,20 @@ def test_killed_workers_cost_no_game() -> None:
             assert victim.pid is not None
             os.kill(victim.pid, signal.SIGKILL)
             time.sleep(0.2)
-            workers.submit(f"more {victim.pid}", PureMonteCarlo(1), 99)
+            workers.submit(Task(f"more {victim.pid}", PureMonteCarlo(1), (99,)))
         finished = collect_all(workers)
         assert workers.n_deaths >= 1
     assert len(finished) == 12 + 3
-    assert all(each.game is not None for each in finished.values())
+    assert all(len(each.games) == 1 for each in finished.values())
 
 
 def test_a_game_that_kills_its_workers_ends_the_work_and_no_other_is_blamed() -> None:
     with Workers[str](2) as workers:
         for seed in range(4):
-            workers.submit(str(seed), PureMonteCarlo(5), seed)
-        workers.submit("deadly", Deadly(1), 0)
+            workers.submit(Task(str(seed), PureMonteCarlo(5), (seed,)))
+        workers.submit(Task("deadly", Deadly(1), (0,)))
         with pytest.raises(
-            PlayError, match=r"2 times in playing one and the same game alone \(deadly"
+            PlayError, match="workers died 2 times while playing deadly alone, seed 0"
         ):
             collect_all(workers)
 
@@ -96,10 +96,11 @@ def test_workers_do_not_outlive_their_parent() -> None:
     """The parent killed with kill -9 in the middle of long games: its workers are gone soon after."""
     program = (
         "import multiprocessing, time\n"
-        "from agents.twenty48.mcmdp import MonteCarloMDP; from study.run.workers import Workers\n"
+        "from agents.twenty48.mcmdp import MonteCarloMDP; from study.run.workers import Task, Workers\n"
         "with Workers(2) as workers:\n"
         "    for seed in range(4):\n"
-        "        workers.submit(seed, MonteCarloMDP(1e5, 1e5, 1e5, 1e5, 1.0), seed)\n"
+        "        agent = MonteCarloMDP(1e5, 1e5, 1e5, 1e5, 1.0)\n"
+        "        workers.submit(Task(seed, agent, (seed,)))\n"
         "    workers.collect(timeout=3)\n"
         "    print(*[p.pid for p in multiprocessing.active_children()], flush=True)\n"
         "    time.sleep(60)\n"
@@ -130,7 +131,8 @@ def test_ending_at_once_leaves_no_process() -> None:
     workers = Workers[int](2)
     workers.open()
     for seed in range(4):
-        workers.submit(seed, MonteCarloMDP(2048, 512, 256, 64, 1.0), seed)
+        agent = MonteCarloMDP(2048, 512, 256, 64, 1.0)
+        workers.submit(Task(seed, agent, (seed,)))
     workers.collect(timeout=2)
     assert len(multiprocessing.active_children()) == 2
     workers.close(at_once=True)
@@ -141,3 +143,26 @@ def test_ending_at_once_leaves_no_process() -> None:
 def test_jobs_out_of_range_are_named(jobs: int) -> None:
     with pytest.raises(InputError, match=f"jobs: {jobs} given, 1 to 1024 allowed"):
         check_jobs(jobs)
+
+
+def test_a_worker_imports_little() -> None:
+    """So that it starts fast and stays small. (numba imports a part of scipy.)"""
+    program = (
+        "import sys\n"
+        "from agents.catalog import build\n"
+        "from study.run.workers import Task, Workers\n"
+        "with Workers(1) as workers:\n"
+        "    for name in ('random', 'dice', 'pacman_random'):\n"
+        "        workers.submit(Task(name, build(name, {}), (0,)))\n"
+        "    while len(workers):\n"
+        "        workers.collect(60)\n"
+        "    assert all(finished.games for finished in workers.returned)\n"
+        "    print(*workers.pool.submit(lambda: sorted(sys.modules)).result())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    modules = set(done.stdout.split())
+    assert "study.run.worker" in modules
+    heavy = {"matplotlib", "optuna", "pandas", "rich", "scipy.stats", "sqlalchemy", "typer"}
+    assert not modules & {*heavy, "study.run.workers"}

@@ -17,7 +17,7 @@ from study.errors import InputError
 from study.experiments.definition import Experiment
 from study.experiments.registry import EXPERIMENTS
 from study.experiments.space import Choice, Space
-from study.run.search import SearchSettings
+from study.run.settings import SearchSettings
 from study.store.location import place_of
 from study.store.manifest import ROOT
 from study.store.storage import (

@@ -35,7 +35,6 @@ from study.reproduce.pacman.design import (
 from study.reproduce.pacman.points import contrast, point_columns
 from study.reproduce.pacman.report import residual_text
 from study.reproduce.pacman.selection import chosen, seeds_to_choose_on
-from study.reproduce.pacman.trials import Trial, runs_of
 from study.store.ledger import Ledger
 
 ASTAR, RANDOM = PacmanAStar(), PacmanRandom()
@@ -57,16 +56,6 @@ def a_game(seed: int, won: bool, n_moves: int = 10, n_backups: int = 0) -> Pacma
 
 
 # Trials and ledger
-
-
-def test_seeds_are_parted_into_trials() -> None:
-    assert list(runs_of(range(7, 32))) == [(7, 10), (17, 10), (27, 5)]
-    assert list(runs_of([1, 2, 4, 9, 10])) == [(1, 2), (4, 1), (9, 2)]
-    assert list(runs_of([])) == []
-    games = Trial(ASTAR, 3).play(5)
-    assert [(game.seed, game.score) for game in games] == [
-        (seed, ASTAR.play(seed).score) for seed in (5, 6, 7)
-    ]
 
 
 def test_games_come_back_as_they_went(tmp_path: Path) -> None:

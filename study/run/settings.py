@@ -1,0 +1,61 @@
+"""What a search is asked to do."""
+
+from dataclasses import dataclass
+
+from study.errors import check_range
+from study.experiments.definition import Experiment
+from study.samplers import DEFAULT_SAMPLER
+from study.store.seeds import LARGEST_STUDY_SEED, MOST_REPLICATES
+from study.store.storage import StudyRecord
+
+MOST_TRIALS = 1_000_000
+MOST_DESIGN_POINTS = 4096
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """What a search is asked to do.
+
+    Parameters
+    ----------
+    n_trials : int
+        The study's total of complete trials, earlier runs included.
+    n_replicates : int
+        Games per trial.
+    seed : int
+        The study's seed.
+    sampler, design : str
+        Which sampler proposes θ, and how the initial design is drawn.
+    design_size : int
+        Trials of the initial design.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range.
+    """
+
+    n_trials: int = 128
+    n_replicates: int = 4
+    seed: int = 0
+    sampler: str = DEFAULT_SAMPLER
+    design: str = "sobol"
+    design_size: int = 16
+
+    def __post_init__(self) -> None:
+        check_range("trials", self.n_trials, 1, MOST_TRIALS)
+        check_range("replicates", self.n_replicates, 1, MOST_REPLICATES)
+        check_range("seed", self.seed, 0, LARGEST_STUDY_SEED)
+        check_range("design size", self.design_size, 1, MOST_DESIGN_POINTS)
+
+    def record(self, experiment: Experiment) -> StudyRecord:
+        """Return what identifies the study."""
+        return StudyRecord(
+            experiment=experiment.name,
+            space=experiment.space.as_records(),
+            seed=self.seed,
+            design=self.design,
+            design_size=self.design_size,
+            cost=experiment.cost.name,
+            fixed=dict(experiment.fixed),
+        )

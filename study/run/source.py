@@ -1,0 +1,63 @@
+"""Sources of games: what the loop asks for tasks, and what stores the games that come back.
+
+There are three: the search, the validation, and the rows of a reproduction.
+"""
+
+from abc import ABC, abstractmethod
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from study.run.workers import Finished, Task
+
+Key = TypeVar("Key")
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """How far a source is.
+
+    Attributes
+    ----------
+    unit : str
+        What it counts: ``trials``, ``points`` or ``rows``.
+    n_units_done, n_units : int
+        Complete ones, and the total aimed at.
+    n_games_done, n_games : int
+        Finished games, those of earlier runs included, and the total as far as known.
+    note : str
+        What else to show.
+    n_failed : int
+        Units that could not be played.
+    """
+
+    unit: str
+    n_units_done: int
+    n_units: int
+    n_games_done: int
+    n_games: int
+    note: str = ""
+    n_failed: int = 0
+
+
+class Source(ABC, Generic[Key]):
+    """Where games come from, and where they go when they have been played."""
+
+    @abstractmethod
+    def next_task(self) -> Task[Key] | None:
+        """Return the next games to play; None if there are none, or none yet."""
+
+    def thinking(self) -> "Future[Any] | None":
+        """Return what the next games wait for, if they wait for something."""
+        return None
+
+    @abstractmethod
+    def record(self, finished: Finished[Key]) -> None:
+        """Store games that have come back; PlayError if they could not be played."""
+
+    @abstractmethod
+    def snapshot(self) -> Snapshot:
+        """Return how far the source is."""
+
+    def close(self) -> None:  # most sources have nothing to close
+        """Release what the source holds, however the run ended."""
