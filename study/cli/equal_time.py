@@ -58,16 +58,9 @@ def compare_at_equal_time(
     With ``overlap_only``, points that cost more or fewer playout moves than all of the other front are left out: it
     tells what need not be played where both agents' playout moves take alike long, and only there.
     """
-    from study.report.tables import write_csv
     from study.reproduce.equal_time.fronts import front_in_folder, within
-    from study.reproduce.equal_time.run import (
-        contender_of,
-        difference_frame,
-        equal_time_figure,
-        equal_time_markdown,
-        points_frame,
-    )
-    from study.reproduce.folder import Reproduction
+    from study.reproduce.equal_time.run import compare, contender_of
+    from study.reproduce.reproduction import Reproduction
     from study.run.workers import check_jobs
 
     seeds = seeds_of(games, seed)
@@ -87,16 +80,8 @@ def compare_at_equal_time(
     if overlap_only:
         fronts = [within(front, other) for front, other in (fronts, reversed(fronts))]
     contenders = [contender_of(front) for front in fronts]
-    agents = {key: agent for each in contenders for key, agent in each.agents.items()}
     with rows_reported(), Reproduction.begun(output, n_jobs, progress_console()) as run:
-        played = run.play(agents, seeds)
-        frame = points_frame(contenders, played)
-        write_csv(frame, output / "points.csv")  # should the fronts have no time in common
-        differences = difference_frame(contenders, frame, played)
-        text = equal_time_markdown(contenders, frame, differences, seeds)
-        figure = equal_time_figure(contenders, frame, differences)
-        tables = {"equal_time": differences}
-        run.write("equal_time", text, figure, tables, settings_of(games, seed))
+        text = compare(run, contenders, seeds, settings_of(games, seed))
     print(text, end="")
 
 

@@ -1,7 +1,7 @@
 """Commands that play again what the sources report: reproduce table1, bellman, switching, mcts, dice, pacman."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -17,9 +17,6 @@ from study.cli.rows import (
     seeds_of,
     settings_of,
 )
-
-if TYPE_CHECKING:
-    from agents.twenty48.agent import Game2048
 
 reproduce = typer.Typer(
     cls=Commands,
@@ -41,27 +38,14 @@ def table1(
     Ten rows of a thousand games, and three of a quarter of that for the program's slips. Stopped, it goes on where
     it was: finished games are in the folder's games.csv.
     """
-    from study.reproduce.folder import Reproduction
-    from study.reproduce.table1 import (
-        ROWS,
-        seeds_for_slips,
-        table1_figure,
-        table1_frame,
-        table1_markdown,
-    )
+    from study.reproduce.reproduction import Reproduction
+    from study.reproduce.table1 import reproduce_table1
     from study.run.workers import check_jobs
 
     seeds = seeds_of(games, seed)
     n_jobs = check_jobs(jobs)
-    played: dict[str, list[Game2048]] = {}
     with rows_reported(), Reproduction.begun(output, n_jobs, progress_console()) as run:
-        for slips, some_seeds in ((False, seeds), (True, seeds_for_slips(seeds))):
-            some = {row.name: row.agent for row in ROWS if bool(row.slip) is slips}
-            played |= run.play(some, some_seeds)
-        frame = table1_frame(played)
-        text = table1_markdown(frame, seeds)
-        figure = table1_figure(played, frame)
-        run.write("table1", text, figure, {"table1": frame}, settings_of(games, seed))
+        text = reproduce_table1(run, seeds, settings_of(games, seed))
     print(text, end="")
 
 
@@ -83,14 +67,8 @@ def bellman(
     """
     from agents.twenty48.mcmdp import MonteCarloMDP, Table1
     from study.experiments.play import agent_of
-    from study.reproduce.bellman import (
-        bellman_figure,
-        bellman_frame,
-        bellman_markdown,
-        rows,
-        seeds_of_row,
-    )
-    from study.reproduce.folder import Reproduction
+    from study.reproduce.bellman import policies_of, reproduce_bellman
+    from study.reproduce.reproduction import Reproduction
     from study.run.workers import check_jobs
 
     seeds = seeds_of(games, seed)
@@ -102,19 +80,9 @@ def bellman(
         assert isinstance(agent, MonteCarloMDP)
         plain = agent
         what = "θ = (" + ", ".join(f"{values[f'theta{k}']:g}" for k in range(1, 7)) + ")"
-    policies = rows(plain)
-    played: dict[str, list[Game2048]] = {}
     with rows_reported(), Reproduction.begun(output, n_jobs, progress_console()) as run:
-        run.reuse(reuse or [], [row.agent for row in policies])
-        for some_seeds in dict.fromkeys(seeds_of_row(row, seeds) for row in policies):
-            some = {
-                row.name: row.agent for row in policies if seeds_of_row(row, seeds) == some_seeds
-            }
-            played |= run.play(some, some_seeds)
-        frame = bellman_frame(policies, played)
-        text = bellman_markdown(frame, seeds, what)
-        figure = bellman_figure(frame, what)
-        run.write("bellman", text, figure, {"bellman": frame}, settings_of(games, seed))
+        run.reuse(reuse or [], [policy.agent for policy in policies_of(plain)])
+        text = reproduce_bellman(run, plain, what, seeds, settings_of(games, seed))
     print(text, end="")
 
 
@@ -150,8 +118,8 @@ def mcts(
     Score by leaf value against simulations and against time, execution time against depth, and double progressive
     widening at equal time. Stopped, it goes on where it was: finished games are in the folder's games.csv.
     """
-    from study.reproduce.folder import Reproduction
     from study.reproduce.mcts import design, run
+    from study.reproduce.reproduction import Reproduction
     from study.run.workers import check_jobs
 
     seeds = seeds_of(games, seed)

@@ -57,6 +57,13 @@ def estimate_columns(name: str, estimate: Estimate) -> dict[str, float]:
     }
 
 
+def estimate_format(value: str, bounds: str, sign: str = "") -> str:
+    """Return the format of a table's cell that has :func:`shown` of a row."""
+    columns = (f"{value}_points", f"{bounds}_low95_points", f"{bounds}_high95_points")
+    number, low, high = ("{" + f"{column}:{sign},.0f" + "}" for column in columns)
+    return f"{number} ({low} to {high})"
+
+
 def shown(row: Any, value: str, bounds: str, sign: str = "") -> str:
     """Write a number of a table with its 95% interval, in points: ``12,345 (12,000 to 12,690)``.
 
@@ -69,10 +76,7 @@ def shown(row: Any, value: str, bounds: str, sign: str = "") -> str:
     sign : str
         ``+`` if a sign is to be written of positive numbers too.
     """
-    return (
-        f"{row[f'{value}_points']:{sign},.0f} ({row[f'{bounds}_low95_points']:{sign},.0f} to "
-        f"{row[f'{bounds}_high95_points']:{sign},.0f})"
-    )
+    return estimate_format(value, bounds, sign).format_map(row)
 
 
 def score_bars(axes: Axes, x: Any, part: pd.DataFrame, **style: Any) -> None:

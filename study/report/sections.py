@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import pandas as pd
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
@@ -67,3 +68,21 @@ def document(title: str, *parts: str | Section) -> str:
     """Write a result as Markdown: a title, then paragraphs, tables and sections."""
     texts = (part.markdown() if isinstance(part, Section) else part for part in parts)
     return "\n\n".join([f"# {title}", *(text.rstrip("\n") for text in texts if text)]) + "\n"
+
+
+def frame_table(
+    frame: pd.DataFrame, columns: Sequence[tuple[str, str]], align: str | None = None
+) -> str:
+    """Write a table as Markdown, a line a row.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table.
+    columns : sequence of pairs of str
+        Headings, and formats of cells by the names of the table's columns: ``"{gamma:g}"``.
+    align : str, optional
+        As in `markdown_table`.
+    """
+    rows = [[cell.format_map(row) for _, cell in columns] for row in frame.to_dict("records")]
+    return markdown_table([heading for heading, _ in columns], rows, align)

@@ -1,1 +1,5 @@
-"""What a source reports, plans or conjectures, played again: one module each, with intervals."""
+"""Reproductions: what a source reports, plans or conjectures, played again with 95% intervals.
+
+A module or folder each: its games, tables, text and figures; :mod:`study.reproduce.reproduction`
+keeps them. May import every room of `study` below it, but not `cli`.
+"""

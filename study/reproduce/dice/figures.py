@@ -1,4 +1,4 @@
-"""Pictures of the game of dice: what γ and tolerance do, and the post's averages beside exact means."""
+"""Figures of three dice: effects of γ and tolerance, and the post's averages beside exact means."""
 
 import matplotlib as mpl
 import numpy as np
@@ -8,15 +8,16 @@ from matplotlib.figure import Figure
 
 from study.experiments.objectives import Z95
 from study.report.style import BLACK, BLUE, GREY, RED, STYLE, caption, level, new_figure
+from study.reproduce.dice.table import CORRECT, PROGRAM
 
 COLOURS = ("#F0E442", "#E69F00", RED, BLUE, BLACK)
 """Of tolerances, from fine to rough; Okabe and Ito's."""
 
-LOWEST = 11.5  # points: where the left picture begins
+LOWEST = 11.5  # points, of the left panel
 
 
 def lines_of(axes: Axes, part: pd.DataFrame, column: str) -> None:
-    """Draw a column against γ, a line a tolerance: finer ones broader and below, so that equal ones are seen."""
+    """Draw a column against γ, a line a tolerance; finer ones are wider and below, to show ties."""
     tolerances = sorted(part["tolerance_points"].unique())
     for k, tolerance in enumerate(tolerances):
         line = part[part["tolerance_points"] == tolerance].sort_values("gamma")
@@ -31,21 +32,19 @@ def lines_of(axes: Axes, part: pd.DataFrame, column: str) -> None:
 
 
 @mpl.rc_context(STYLE)
-def grid_figure(grid: pd.DataFrame, programs: str, correct: str) -> Figure:
+def grid_figure(grid: pd.DataFrame) -> Figure:
     """Draw exact expected score and sweeps against γ, by tolerance.
 
     Parameters
     ----------
     grid : DataFrame
-        From :func:`study.reproduce.dice.run.grid_frame`.
-    programs, correct : str
-        Its names of the two recursions.
+        From :func:`study.reproduce.dice.table.grid_frame`.
     """
     figure = Figure(figsize=(10.4, 4.9), layout="constrained")
     left, right = figure.subplots(1, 2)
-    part = grid[grid["recursion"] == correct]
+    part = grid[grid["recursion"] == CORRECT]
     lines_of(left, part, "exact_score_points")
-    other = grid[grid["recursion"] == programs]
+    other = grid[grid["recursion"] == PROGRAM]
     finest = other[other["tolerance_points"] == other["tolerance_points"].min()]
     left.step(
         finest["gamma"],
@@ -54,7 +53,7 @@ def grid_figure(grid: pd.DataFrame, programs: str, correct: str) -> Figure:
         linestyle=(0, (4, 1.5)),
         color=GREY,
         linewidth=1.6,
-        label=f"{finest['tolerance_points'].iloc[0]:g}, {programs}",
+        label=f"{finest['tolerance_points'].iloc[0]:g}, {PROGRAM}",
     )
     optimum = float(grid["exact_score_points"].max())
     level(left, optimum, f"optimum {optimum:.5f}", above=True)
@@ -70,26 +69,24 @@ def grid_figure(grid: pd.DataFrame, programs: str, correct: str) -> Figure:
         axes.set_xlabel("γ")
     caption(
         figure,
-        "Three dice. Exact: each policy's mean score by linear equations, no game is played. Sweeps are Gauss-Seidel's "
-        "over 56 states, from what sticking wins. Right: the correct recursion. Narrow lines lie on broad ones where these "
-        "are equal.",
+        "Three dice. Exact: each policy's mean score by linear equations, without games. Sweeps: "
+        "Gauss-Seidel over 56 states, from the values of sticking. Right: the correct recursion. "
+        "Where lines coincide, narrow ones lie on wide ones.",
     )
     return figure
 
 
 @mpl.rc_context(STYLE)
-def table_figure(frame: pd.DataFrame, programs: str, correct: str) -> Figure:
-    """Draw the post's averages, ours, and the exact means of the policies behind them.
+def table_figure(frame: pd.DataFrame) -> Figure:
+    """Draw the post's averages, ours, and the exact means of their policies.
 
     Parameters
     ----------
     frame : DataFrame
-        From :func:`study.reproduce.dice.run.dice_frame`.
-    programs, correct : str
-        Its names of the two recursions.
+        From :func:`study.reproduce.dice.table.dice_frame`.
     """
     figure, axes = new_figure(8.6, 4.8)
-    by_recursion = {name: frame[frame["recursion"] == name] for name in (programs, correct)}
+    by_recursion = {name: frame[frame["recursion"] == name] for name in (PROGRAM, CORRECT)}
     for (name, part), colour in zip(by_recursion.items(), (RED, BLUE), strict=True):
         at = np.arange(len(part))
         axes.hlines(
@@ -110,7 +107,7 @@ def table_figure(frame: pd.DataFrame, programs: str, correct: str) -> Figure:
             capsize=3,
             label=f"average of {int(part['n_games'].iloc[0]):,} games, {name}",
         )
-    post = by_recursion[programs]
+    post = by_recursion[PROGRAM]
     axes.errorbar(
         np.arange(len(post)) - 0.12,
         post["post_score_mean_points"],
@@ -125,12 +122,12 @@ def table_figure(frame: pd.DataFrame, programs: str, correct: str) -> Figure:
     axes.set_xticks(range(len(post)), names)
     axes.grid(visible=False, axis="x")
     axes.set_ylabel("score, points")
-    axes.set_title("The post's five averages, and what its policies are worth")
+    axes.set_title("The post's five averages, and its policies' exact means")
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside right center", fontsize=8.5)
     caption(
         figure,
-        "Three dice. Bars: 95%, 1.96 exact standard errors to either side. The post's program counts the final score "
-        "once more, times γ.",
+        "Three dice. Bars: 95%, 1.96 exact standard errors to either side. The post's program adds "
+        "γ times the final score once more.",
     )
     return figure

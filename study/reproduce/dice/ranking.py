@@ -1,4 +1,4 @@
-"""How much of an order of averages is noise, where the exact means behind them are known."""
+"""How much of the post's order of averages is noise, given the exact means behind them."""
 
 from dataclasses import dataclass
 from itertools import combinations
@@ -12,22 +12,22 @@ N_DRAWS = 1_000_000
 
 
 @dataclass(frozen=True)
-class Ranking:
-    """How much of the post's order of five averages its noise may have made.
+class OrderNoise:
+    """How much noise may have made the post's order of five averages.
 
     Attributes
     ----------
     noise_share : float
-        Of the variance that one expects among such averages: the share that noise makes.
+        The noise's share of the expected variance among the averages.
     p_order : float
-        How often averages come in the post's order by chance, ties in expectation and all.
+        Probability of the post's order.
     p_gammas : float
-        How often both averages of the higher γ lie above all of the lower.
+        Probability that both averages of the higher γ lie above all of the lower γ.
     gap, gap_standard_errors : float
-        The largest difference of two averages of one and the same policy, in points, and in standard errors of a
+        The largest difference of two averages of one policy, in points, and in standard errors of a
         difference of two averages of that policy.
     p_gap : float
-        How often some pair of the same policy differs by so much or more.
+        Probability that some pair of the same policy differs by the gap or more.
     """
 
     noise_share: float
@@ -38,13 +38,13 @@ class Ranking:
     p_gap: float
 
 
-def ranking(part: pd.DataFrame) -> Ranking:
-    """Judge the post's order by the exact means and standard errors of its own policies, by a million draws.
+def order_noise(part: pd.DataFrame) -> OrderNoise:
+    """Judge the post's order by a million draws from its policies' exact means and standard errors.
 
     Parameters
     ----------
     part : DataFrame
-        The lines of the post's program, from :func:`study.reproduce.dice.run.dice_frame`.
+        The lines of the post's program, from :func:`study.reproduce.dice.table.dice_frame`.
     """
     exact = part["exact_score_points"].to_numpy(float)
     errors = part["post_standard_error_points"].to_numpy(float)
@@ -61,11 +61,11 @@ def ranking(part: pd.DataFrame) -> Ranking:
 
     widest, _ = pairs[int(gaps(reported).argmax())]
     largest = float(gaps(reported).max())
-    return Ranking(
-        noise / (noise + float(exact.var(ddof=1))),
-        float((np.diff(draws[:, order], axis=1) > 0).all(axis=1).mean()),
-        float((draws[:, high].min(axis=1) > draws[:, ~high].max(axis=1)).mean()),
-        largest,
-        largest / (sqrt(2) * float(errors[widest])),
-        float((gaps(draws).max(axis=0) >= largest).mean()),
+    return OrderNoise(
+        noise_share=noise / (noise + float(exact.var(ddof=1))),
+        p_order=float((np.diff(draws[:, order], axis=1) > 0).all(axis=1).mean()),
+        p_gammas=float((draws[:, high].min(axis=1) > draws[:, ~high].max(axis=1)).mean()),
+        gap=largest,
+        gap_standard_errors=largest / (sqrt(2) * float(errors[widest])),
+        p_gap=float((gaps(draws).max(axis=0) >= largest).mean()),
     )

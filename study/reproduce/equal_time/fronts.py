@@ -1,4 +1,4 @@
-"""Validated fronts to compare: of a study in its storage, or of one that has left its tables in a folder."""
+"""Validated fronts to compare: of a study in its storage, or of the tables in its folder."""
 
 import json
 from dataclasses import dataclass, replace
@@ -25,16 +25,16 @@ class Front:
     name : str
         The study's.
     seed : int
-        The study's, whose games it has used.
+        The study's, whose games it used.
     experiment : Experiment
-        What it tuned, by which cost.
+        Its experiment, by its cost.
     validated : DataFrame
         From :func:`study.report.validated_front.validated_frame`.
 
     Raises
     ------
     InputError
-        If it is of another game than 2048.
+        If the experiment is of another game than 2048.
     """
 
     name: str
@@ -47,9 +47,9 @@ class Front:
 
 
 def within(front: Front, other: Front) -> Front:
-    """Leave out the points that are cheaper or dearer than all of another front's.
+    """Drop the points that are cheaper, or more expensive, than all of another front's.
 
-    By playout moves a move, which are the same on every machine.
+    By playout moves a move, which do not depend on the machine.
     """
     costs = other.validated["playout_moves_per_move"]
     mine = front.validated["playout_moves_per_move"]
@@ -58,12 +58,12 @@ def within(front: Front, other: Front) -> Front:
 
 
 def front_in_folder(folder: Path) -> Front:
-    """Read ``front.csv`` and ``manifest.json`` as a study leaves them.
+    """Read the ``front.csv`` and ``manifest.json`` of a study.
 
     Raises
     ------
     InputError
-        If one of them is missing, or not what a study leaves.
+        If one is missing, or is not a study's.
     """
     table, manifest = folder / "front.csv", folder / "manifest.json"
     for path in (table, manifest):
@@ -98,14 +98,14 @@ def front_in_folder(folder: Path) -> Front:
 
 
 def check_rows(table: Path, validated: pd.DataFrame, experiment: Experiment) -> None:
-    """Refuse, by InputError, scores and costs that no games have, and a θ that the agent does not take."""
+    """Refuse impossible scores and costs, and a θ that the agent refuses, by InputError."""
     for column in (experiment.goal.column("mean"), *(each.name for each in experiment.costs)):
         numbers = pd.to_numeric(validated[column], errors="coerce").to_numpy(float)
         wrong = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= 0)))
         if len(wrong):
             raise InputError(
-                f"front: {table}, {column}: {validated[column].iloc[wrong[0]]} given in row {wrong[0] + 1}, "
-                "a finite number of 0 or more allowed"
+                f"front: {table}, {column}: {validated[column].iloc[wrong[0]]} given in row "
+                f"{wrong[0] + 1}, a finite number of 0 or more allowed"
             )
     for number, theta in enumerate(thetas_of(validated, experiment), 1):
         try:

@@ -1,16 +1,18 @@
-"""Two agents at equal time: which is stronger for the same CPU seconds a move.
+"""Two agents at equal time: which one scores higher for the same CPU seconds a move.
 
-Each agent has a study behind it. The points of its validated front are played again,
-on seeds that neither study has used, all of them in turn, so that whatever else the machine does falls on all alike. Between two
-neighbouring points of a front a score is read off the straight line over the logarithm of time: at any budget that
-both fronts span there is then one score each, and their difference is a weighted sum of the points' mean scores.
-No game that is counted here has chosen a point.
+Each agent has a study. The points of its validated front are played again, in turns, on seeds that
+neither study has used, so that noise of the machine affects all alike. Between neighbouring points
+of a front the score is interpolated linearly over log time: at a budget that both fronts span, the
+difference of their scores is a weighted sum of the points' mean scores. No game counted here was
+used to choose a point.
 
-Source of the question: Ripstein (2023), §5.2, which conjectures that switching to expectimax is stronger.
+Source of the question: Ripstein (2023), §5.2, which conjectures that switching to expectimax is
+stronger.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -23,15 +25,24 @@ from agents.twenty48.agent import Game2048
 from study import estimate as intervals
 from study.errors import InputError
 from study.experiments.cost import SECONDS, engineering
-from study.report.scores import estimate_columns, score_bars, score_columns, scores_of, shown
+from study.report.scores import (
+    estimate_columns,
+    estimate_format,
+    score_bars,
+    score_columns,
+    scores_of,
+    shown,
+)
+from study.report.sections import document, frame_table, markdown_table
 from study.report.style import BLACK, BLUE, RED, STYLE, caption, cost_axis, new_figure, points_axis
-from study.report.tables import thetas_of
+from study.report.tables import thetas_of, write_csv
 from study.report.validated_front import show_theta, without_baselines
 from study.reproduce.equal_time.fronts import Front
+from study.reproduce.reproduction import Reproduction, Results
 
 N_BUDGETS = 3
 FEWEST_POINTS = 2
-STEP_OF_NOTES = 0.09  # of the picture's height
+STEP_OF_NOTES = 0.09  # of the figure's height
 
 
 @dataclass(frozen=True)
@@ -47,9 +58,9 @@ class Contender:
     cost : str
         By which its front was chosen.
     agents : dict of str to Agent
-        By a name for each point, the cheapest first.
+        By the points' names, the cheapest first.
     thetas : dict of str to str
-        θ of each, for people.
+        Each θ as text.
     """
 
     name: str
@@ -59,21 +70,21 @@ class Contender:
     thetas: dict[str, str]
 
 
-def contender_of(front_of: Front) -> Contender:
-    """Take the points of a study's validated front, its baselines left out.
+def contender_of(source: Front) -> Contender:
+    """Return the points of a study's validated front, without its baselines.
 
     Raises
     ------
     InputError
         If there are fewer than two.
     """
-    name, experiment = front_of.name, front_of.experiment
-    searched = without_baselines(front_of.validated, experiment)
+    name, experiment = source.name, source.experiment
+    searched = without_baselines(source.validated, experiment)
     front = searched[searched["on_front"]] if len(searched) else searched
     if len(front) < FEWEST_POINTS:
         raise InputError(
-            f"study: {name!r} has {len(front)} points to compare on its validated front, {FEWEST_POINTS} or more allowed "
-            f"(thetafront validate {name})"
+            f"study: {name!r} has {len(front)} points to compare on its validated front, "
+            f"{FEWEST_POINTS} or more allowed (thetafront validate {name})"
         )
     agents, thetas = {}, {}
     for (_, row), theta in zip(front.iterrows(), thetas_of(front, experiment), strict=True):
@@ -90,7 +101,7 @@ def contender_of(front_of: Front) -> Contender:
 def points_frame(
     contenders: Sequence[Contender], games: Mapping[str, Sequence[Game2048]]
 ) -> pd.DataFrame:
-    """Return one row a point: mean score with its 95% interval (bootstrap), and cost, the cheapest first."""
+    """Return one row a point, the cheapest first: mean score with its 95% interval, and cost."""
     lines = []
     for contender in contenders:
         for key, theta in contender.thetas.items():
@@ -103,7 +114,7 @@ def points_frame(
 
 
 def budgets_of(frame: pd.DataFrame) -> list[float]:
-    """Return three budgets in seconds a move, at 1/6, 1/2 and 5/6 of what all fronts span, in logarithms.
+    """Return three budgets in seconds a move, at 1/6, 1/2 and 5/6 of the log times that all span.
 
     Raises
     ------
@@ -114,17 +125,17 @@ def budgets_of(frame: pd.DataFrame) -> list[float]:
     low, high = float(by_study.min().max()), float(by_study.max().min())
     if low >= high:
         raise InputError(
-            f"studies: fronts from {engineering(low)} and up to {engineering(high)} a move given, fronts "
-            "with a time in common allowed"
+            f"studies: fronts from {engineering(low)} and up to {engineering(high)} a move given, "
+            "fronts with a time in common allowed"
         )
     shares = (np.arange(N_BUDGETS) + 0.5) / N_BUDGETS
     return [float(each) for each in low * (high / low) ** shares]
 
 
 def weights_at(costs: npt.NDArray[np.float64], budget: float) -> npt.NDArray[np.float64]:
-    """Return by what weights points of increasing cost make the score at a budget, shape (n_points,).
+    """Return the weights of points, by increasing cost, in the score at a budget between the ends.
 
-    The straight line between the two neighbours, over log cost; the budget lies between the ends.
+    Linear interpolation over log cost between the two neighbours; shape (n_points,).
     """
     weights = np.zeros(len(costs))
     right = int(np.clip(np.searchsorted(costs, budget), 1, len(costs) - 1))
@@ -141,12 +152,12 @@ def difference_frame(
 ) -> pd.DataFrame:
     """Return one row a budget: the second contender's score, the first's, and their difference.
 
-    The times are taken as exact. A score at a budget is a mean over seeds of weighted scores, whose 95% interval is
-    a bootstrap's; so is that of the difference, in pairs of equal seeds.
+    Times count as exact. A score at a budget is the mean over seeds of weighted scores, with a 95%
+    bootstrap interval; differences are paired by seed.
     """
     lines = []
     for budget in budgets_of(frame):
-        line: dict[str, object] = {"seconds_per_move": budget}
+        line: dict[str, Any] = {"seconds_per_move": budget}
         weighted = []
         for role, contender in zip(("first", "second"), contenders, strict=True):
             part = frame[frame["study"] == contender.name]
@@ -159,25 +170,25 @@ def difference_frame(
                 f"{role}_low95_points": at.low,
                 f"{role}_high95_points": at.high,
             }
-        apart = intervals.difference(weighted[1], weighted[0])
-        line |= estimate_columns("difference", apart) | {"n_games_a_point": len(weighted[0])}
+        line |= estimate_columns("difference", intervals.difference(weighted[1], weighted[0]))
+        line["n_games_a_point"] = len(weighted[0])
         lines.append(line)
     return pd.DataFrame(lines)
 
 
 def chosen_by(contenders: Sequence[Contender]) -> str:
-    """Say by which costs the fronts were chosen: what is not a playout counts in seconds alone."""
+    """Say by which costs the fronts were chosen: only seconds count work other than playouts."""
     costs = ", ".join(f"that of {each.name} by {each.cost}" for each in contenders)
     return f"The fronts were chosen by validated scores and costs: {costs}."
 
 
-def verdict(row: "pd.Series[float]", contenders: Sequence[Contender]) -> str:
-    """Say which is stronger at a budget."""
+def verdict(row: Any, contenders: Sequence[Contender]) -> str:
+    """Say which agent is stronger at a budget."""
     if row["difference_low95_points"] > 0:
         return f"{contenders[1].name} is stronger"
     if row["difference_high95_points"] < 0:
         return f"{contenders[0].name} is stronger"
-    return "not told apart"
+    return "not distinguishable"
 
 
 def equal_time_markdown(
@@ -189,35 +200,34 @@ def equal_time_markdown(
     """Write both tables as Markdown."""
     first, second = (contender.name for contender in contenders)
     n = int(differences["n_games_a_point"].iloc[0])
-    lines = [
-        f"# {second} against {first} at equal CPU time",
-        "",
-        f"Points of both studies' validated fronts, {n:,} games each on the seeds {seeds[0]} to {seeds[-1]}, which "
-        f"neither study has used. {chosen_by(contenders)} In parentheses 95% intervals by bootstrap (Student's t below 20 games); differences in pairs of equal seeds. "
-        "Between neighbouring points scores are read off straight lines over log time.",
-        "",
-        f"| CPU time a move | {first} | {second} | difference | |",
-        "|---:|---:|---:|---:|---|",
-    ]
-    for _, row in differences.iterrows():
-        cells = [
+    rows = [
+        (
+            engineering(row["seconds_per_move"]),
             shown(row, "first_score", "first"),
             shown(row, "second_score", "second"),
             shown(row, "difference", "difference", "+"),
-        ]
-        budget = engineering(row["seconds_per_move"])
-        lines.append(f"| {budget} | {' | '.join(cells)} | {verdict(row, contenders)} |")
-    lines += [
-        "",
-        "| point | θ | n | CPU time a move | playout moves a move | mean score |",
-        "|---|---|---:|---:|---:|---:|",
-    ]
-    for _, row in frame.iterrows():
-        lines.append(
-            f"| {row['point']} | {row['theta']} | {row['n_games']:,} | {engineering(row['seconds_per_move'])} | "
-            f"{row['playout_moves_per_move']:,.0f} | {shown(row, 'score_mean', 'score')} |"
+            verdict(row, contenders),
         )
-    return "\n".join(lines) + "\n"
+        for row in differences.to_dict("records")
+    ]
+    points = frame.assign(time=frame["seconds_per_move"].map(engineering))
+    columns = (
+        ("point", "{point}"),
+        ("θ", "{theta}"),
+        ("n", "{n_games:,}"),
+        ("CPU time a move", "{time}"),
+        ("playout moves a move", "{playout_moves_per_move:,.0f}"),
+        ("mean score", estimate_format("score_mean", "score")),
+    )
+    return document(
+        f"{second} against {first} at equal CPU time",
+        f"Points of both studies' validated fronts, {n:,} games each on the seeds {seeds[0]} to "
+        f"{seeds[-1]}, which neither study has used. {chosen_by(contenders)} In parentheses: 95% "
+        "intervals by bootstrap (Student's t below 20 games); differences are paired by seed. "
+        "Between neighbouring points, scores are interpolated linearly over log time.",
+        markdown_table(("CPU time a move", first, second, "difference", ""), rows, "rrrrl"),
+        frame_table(points, columns, "llrrrr"),
+    )
 
 
 @mpl.rc_context(STYLE)
@@ -239,14 +249,13 @@ def equal_time_figure(
             capsize=2,
             label=f"{contender.name}: {contender.title}",
         )
-    # One below the other: budgets may be too near for two to stand side by side.
+    # One below the other: budgets may be too close for two side by side.
     top = float(frame["score_high95_points"].max()) * (1.14 + STEP_OF_NOTES * len(differences))
     notes = top * (1.0 - STEP_OF_NOTES * np.arange(len(differences)))
     for (_, row), height in zip(differences.iterrows(), notes, strict=True):
         axes.axvline(row["seconds_per_move"], color=BLACK, linestyle=":", linewidth=1)
         axes.annotate(
-            f"{row['difference_points']:+,.0f}\n({row['difference_low95_points']:+,.0f} to "
-            f"{row['difference_high95_points']:+,.0f})",
+            shown(row, "difference", "difference", "+").replace(" (", "\n("),
             (row["seconds_per_move"], height),
             ha="center",
             va="top",
@@ -263,7 +272,43 @@ def equal_time_figure(
     second = contenders[1].name
     caption(
         figure,
-        f"{n:,} games a point, the same fresh seeds for all; bars: 95% intervals. At the dotted lines: how much "
-        f"higher {second} scores in the same CPU time a move, with its 95% interval. {chosen_by(contenders)}",
+        f"{n:,} games a point, the same fresh seeds for all; bars: 95% intervals. At the dotted "
+        f"lines: score of {second} less the other's at the same CPU time a move, with its 95% "
+        f"interval. {chosen_by(contenders)}",
     )
     return figure
+
+
+def compare(
+    run: Reproduction,
+    contenders: Sequence[Contender],
+    seeds: Sequence[int],
+    settings: Mapping[str, Any],
+) -> str:
+    """Play what is missing of two contenders' points, write all files, and return the text.
+
+    Parameters
+    ----------
+    run : Reproduction
+        The folder.
+    contenders : sequence of Contender
+        Two.
+    seeds : sequence of int
+        Of all games.
+    settings : mapping
+        The command's options, for the manifest.
+
+    Raises
+    ------
+    InputError
+        If the fronts have no time in common; ``points.csv`` then shows their times.
+    """
+    agents = {key: agent for each in contenders for key, agent in each.agents.items()}
+    played = run.play(agents, seeds)
+    frame = points_frame(contenders, played)
+    write_csv(frame, run.output.path / "points.csv")
+    differences = difference_frame(contenders, frame, played)
+    text = equal_time_markdown(contenders, frame, differences, seeds)
+    figures = {"equal_time": equal_time_figure(contenders, frame, differences)}
+    run.write(Results("equal_time", text, {"equal_time": differences}, figures), settings)
+    return text

@@ -1,19 +1,19 @@
-"""How many simulations widening may take in the plain agent's time: chosen once, by timing, and kept.
+"""The number of simulations at which widening takes the plain agent's time, calibration by timing.
 
 Notation
 --------
 ===========  =======================================================================================
 m            simulations a decision
-T(m)         CPU seconds of a decision, by the plain agent's in the same round
+T(m)         CPU seconds of a decision, relative to the plain agent's in the same round
 ===========  =======================================================================================
 
-Both decide on the boards of one game of the plain agent, evenly from its start to its end, in alternation. Near the
-m that is sought T is all but proportional to m, so each round names it: m / T(m). A first step, at the plain agent's
-m, brings the next near to it; of the rounds of the steps after that the median is taken, with its 95% interval. No
-game's score is looked at.
+Both agents decide, in turns, on the boards of one game of the plain agent, evenly from its start to
+its end. T is nearly proportional to m near the solution, so each round suggests m / T(m). A first
+step, at the plain agent's m, brings the next ones close; m is the median of their rounds'
+suggestions, with its 95% interval. No game's score is used.
 
-What was chosen is in ``calibration.csv``, written as soon as a setting is done. A later run takes it from there, so
-that the games which are there already stay its games.
+``calibration.csv`` is written after each setting. A later run takes its m from there, so that
+existing games stay valid.
 """
 
 import math
@@ -31,8 +31,8 @@ from agents.twenty48.uct import UCT
 from study.errors import InputError
 from study.estimate import Estimate
 from study.report.tables import write_csv
-from study.reproduce.mcts.design import Case, Setting
-from study.reproduce.mcts.timing import Clock, Stopwatch, Timed, median
+from study.reproduce.mcts.design import Case, Widening
+from study.reproduce.mcts.timing import Clock, DecisionTimer, Timed, median
 
 COLUMNS = (
     "leaf_value",
@@ -45,53 +45,53 @@ COLUMNS = (
     "relative_time_high95",
 )
 N_BOARDS = 60
-BOARDS_SEED = 2**62  # of no game that counts
+BOARDS_SEED = 2**62  # of no counted game
 N_STEPS = 3
 MOST_SIMULATIONS = 100_000
 
-Chosen = dict[Setting, tuple[int, Estimate]]
-"""By setting: m, and T(m) with its 95% interval; what is left of 1 is rounding of m to a whole number."""
+Calibration = dict[Widening, tuple[int, Estimate]]
+"""By setting: m, and T(m) with its 95% interval; T(m) differs from 1 because m is rounded."""
 
 
 def boards_of_game(agent: UCT) -> list[int]:
-    """Return boards of one game of an agent, evenly from its start to its end."""
+    """Return boards evenly from the start to the end of one game of an agent."""
     boards = [move.board for move in agent.moves(BOARDS_SEED)]
     places = np.linspace(0, len(boards) - 1, N_BOARDS).round().astype(int)
     return [boards[place] for place in places]
 
 
 def relative_times(
-    stopwatch: Stopwatch, agent: Timed, plain: Timed, n_rounds: int
+    timer: DecisionTimer, agent: Timed, plain: Timed, n_rounds: int
 ) -> npt.NDArray[np.float64]:
-    """Time an agent and the plain one in alternation; return T by round, after one that does not count."""
+    """Time an agent and the plain one in turns; return T by round, after a warm-up round."""
     ratios = []
     for number in range(n_rounds + 1):
         if number % 2:
-            mine, _ = stopwatch.round(agent, number)
-            other, _ = stopwatch.round(plain, number)
+            mine, _ = timer.round(agent, number)
+            other, _ = timer.round(plain, number)
         else:
-            other, _ = stopwatch.round(plain, number)
-            mine, _ = stopwatch.round(agent, number)
+            other, _ = timer.round(plain, number)
+            mine, _ = timer.round(agent, number)
         ratios.append(mine / other)
     return np.array(ratios[1:])
 
 
 def nearest_whole(n_simulations: float) -> int:
-    """Return an allowed m."""
+    """Return the nearest allowed m."""
     return min(max(1, round(n_simulations)), MOST_SIMULATIONS)
 
 
-def calibrate(setting: Setting, stopwatch: Stopwatch, n_rounds: int) -> tuple[int, Estimate]:
-    """Choose m of a setting, so that a decision takes as long as the plain agent's.
+def calibrate(setting: Widening, timer: DecisionTimer, n_rounds: int) -> tuple[int, Estimate]:
+    """Choose a setting's m such that a decision takes as long as the plain agent's.
 
     Parameters
     ----------
-    setting : Setting
-        Whose m.
-    stopwatch : Stopwatch
-        With the boards to decide on.
+    setting : Widening
+        The setting.
+    timer : DecisionTimer
+        With the boards.
     n_rounds : int
-        Of each step.
+        Rounds of each step.
 
     Returns
     -------
@@ -102,46 +102,46 @@ def calibrate(setting: Setting, stopwatch: Stopwatch, n_rounds: int) -> tuple[in
     """
     plain = setting.case.agent
     m = setting.case.n_simulations
-    named: list[npt.NDArray[np.float64]] = []
+    suggested: list[npt.NDArray[np.float64]] = []
     for step in range(N_STEPS):
-        now = m / relative_times(stopwatch, setting.agent(m), plain, n_rounds)
+        now = m / relative_times(timer, setting.agent(m), plain, n_rounds)
         if step:
-            named.append(now)
+            suggested.append(now)
         m = nearest_whole(float(np.median(now)))
-    sought = median(np.concatenate(named))
+    sought = median(np.concatenate(suggested))
     m = nearest_whole(sought.value)
     return m, Estimate(m / sought.value, m / sought.high, m / sought.low)
 
 
-def read_calibration(path: Path) -> Chosen:
-    """Read what an earlier run chose; nothing if there is no file.
+def read_calibration(path: Path) -> Calibration:
+    """Read an earlier run's calibration; empty without a file.
 
     Raises
     ------
     InputError
-        If the file is no such table.
+        If the file is no calibration.
     """
     if not path.exists():
         return {}
-    chosen: Chosen = {}
+    calibration: Calibration = {}
     try:
         frame = pd.read_csv(path)
         for words in frame[list(COLUMNS)].itertuples(index=False):
             leaf_value, plain_m, k, alpha, m, *relative = words
             numbers = [float(each) for each in (k, alpha, *relative)]
             if not (1 <= int(m) <= MOST_SIMULATIONS and all(map(math.isfinite, numbers))):
-                raise ValueError("numbers that no setting has")
-            setting = Setting(Case(LeafValue(leaf_value), int(plain_m)), numbers[0], numbers[1])
-            chosen[setting] = int(m), Estimate(*numbers[2:])
+                raise ValueError("numbers out of range")
+            setting = Widening(Case(LeafValue(leaf_value), int(plain_m)), numbers[0], numbers[1])
+            calibration[setting] = int(m), Estimate(*numbers[2:])
     except (OSError, ValueError, KeyError, pd.errors.ParserError):
         raise InputError(
             f"{path}: no calibration of this version; use another folder, or move it away"
         ) from None
-    return chosen
+    return calibration
 
 
-def write_calibration(chosen: Chosen, path: Path) -> None:
-    """Write all that is chosen so far."""
+def write_calibration(calibration: Calibration, path: Path) -> None:
+    """Write a calibration."""
     lines = [
         (
             setting.case.leaf_value.value,
@@ -153,24 +153,24 @@ def write_calibration(chosen: Chosen, path: Path) -> None:
             relative.low,
             relative.high,
         )
-        for setting, (m, relative) in chosen.items()
+        for setting, (m, relative) in calibration.items()
     ]
     write_csv(pd.DataFrame(lines, columns=list(COLUMNS)), path)
 
 
 def calibrated(
-    settings: Sequence[Setting], path: Path, n_rounds: int, clock: Clock = time.thread_time
-) -> Chosen:
-    """Return m of each setting: from the file if it is there, else by timing, and then put there.
+    settings: Sequence[Widening], path: Path, n_rounds: int, clock: Clock = time.thread_time
+) -> Calibration:
+    """Return each setting's m: from the file, or else by timing, which is added to the file.
 
     Parameters
     ----------
-    settings : sequence of Setting
-        All that are needed. Others in the file stay there.
+    settings : sequence of Widening
+        The settings needed; others in the file stay there.
     path : Path
         ``calibration.csv``.
     n_rounds : int
-        How often a time is taken.
+        Rounds of each step.
     clock : callable
         CPU seconds of this thread.
 
@@ -179,15 +179,15 @@ def calibrated(
     InputError
         If the file is no calibration.
     """
-    chosen = read_calibration(path)
+    calibration = read_calibration(path)
     warm(UCT())
     boards: dict[Case, list[int]] = {}
     for setting in settings:
-        if setting in chosen:
+        if setting in calibration:
             continue
         case = setting.case
         if case not in boards:
             boards[case] = boards_of_game(case.agent)
-        chosen[setting] = calibrate(setting, Stopwatch(boards[case], clock), n_rounds)
-        write_calibration(chosen, path)
-    return {setting: chosen[setting] for setting in settings}
+        calibration[setting] = calibrate(setting, DecisionTimer(boards[case], clock), n_rounds)
+        write_calibration(calibration, path)
+    return {setting: calibration[setting] for setting in settings}

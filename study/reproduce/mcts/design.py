@@ -1,4 +1,4 @@
-"""What is played and timed: the example's depth and exploration, and the points of each picture.
+"""The design: the example's depth and exploration, and the points of each figure.
 
 Notation
 --------
@@ -6,13 +6,15 @@ Notation
 m            simulations a decision
 d            depth: actions that a simulation looks ahead, rollout included
 c            exploration, in points
-k′, α′       double progressive widening: no more than k′·N(s, a)^α′ states follow an action
+k′, α′       double progressive widening: at most k′·N(s, a)^α′ states follow an action
 ===========  =======================================================================================
 
-Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §9.6; its example has d = 10, c = 100.
+Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §9.6; its example has
+d = 10, c = 100.
 """
 
 from dataclasses import dataclass
+from itertools import product
 
 from agents.twenty48.leaf_value import LeafValue
 from agents.twenty48.uct import UCT
@@ -26,7 +28,7 @@ TITLES = {
     LeafValue.WEIGHTS_B: "weights B",
     LeafValue.SCORE: "the board's score",
 }
-"""The leaf values as the example has them, in its order."""
+"""The leaf values, in the example's order."""
 
 
 def plain_agent(leaf_value: LeafValue, n_simulations: int, exploration: float = EXPLORATION) -> UCT:
@@ -35,19 +37,19 @@ def plain_agent(leaf_value: LeafValue, n_simulations: int, exploration: float = 
 
 
 def plain_name(leaf_value: LeafValue, n_simulations: int, exploration: float = EXPLORATION) -> str:
-    """Name its row."""
+    """Return the name of its row."""
     other = "" if exploration == EXPLORATION else f", c = {exploration:g}"
     return f"{TITLES[leaf_value]}, m = {n_simulations}{other}"
 
 
 @dataclass(frozen=True)
 class Case:
-    """A plain agent whose time a move is what widening may use.
+    """A plain agent, whose time per move is the budget of widening.
 
     Attributes
     ----------
     leaf_value : LeafValue
-        How leaves are valued.
+        The leaf value.
     n_simulations : int
         m of the plain agent.
     """
@@ -67,13 +69,13 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Setting:
-    """Double progressive widening in a case's time.
+class Widening:
+    """A setting of double progressive widening in a case's time.
 
     Attributes
     ----------
     case : Case
-        Whose time.
+        The plain agent.
     k_state, alpha_state : float
         k′ and α′.
     """
@@ -88,7 +90,7 @@ class Setting:
         return f"k′ = {self.k_state:g}, α′ = {self.alpha_state:g}, in the time of {self.case.name}"
 
     def agent(self, n_simulations: int) -> UCT:
-        """Return the agent that widens, with m simulations."""
+        """Return the widening agent with m simulations."""
         return UCT(
             n_simulations,
             DEPTH,
@@ -108,17 +110,17 @@ class Design:
     simulations : tuple of int
         m of the points, increasing.
     depths : tuple of int
-        d at which decisions are timed; 10 is among them.
+        d at which decisions are timed; must include 10.
     n_rounds : int
-        How often each of these times is taken.
+        Rounds of timing.
     cases : tuple of Case
-        Plain agents that widening is compared with.
+        Plain agents to compare widening with.
     ks, alphas : tuple of float
-        k′ and α′ of the settings: all pairs.
+        k′ and α′; all pairs are played.
     n_calibration_rounds : int
-        How often the times that choose a setting's m are taken.
+        Rounds of timing in each step of a calibration.
     explorations : tuple of float
-        c other than the example's, tried at ``exploration_cases``.
+        Other c than the example's.
     exploration_cases : tuple of Case
         Plain agents whose c is varied.
     """
@@ -141,11 +143,9 @@ class Design:
     )
 
     @property
-    def settings(self) -> list[Setting]:
+    def widenings(self) -> list[Widening]:
         """All pairs of k′ and α′, in each case."""
-        return [
-            Setting(case, k, alpha) for case in self.cases for k in self.ks for alpha in self.alphas
-        ]
+        return [Widening(*each) for each in product(self.cases, self.ks, self.alphas)]
 
 
 DESIGN = Design()

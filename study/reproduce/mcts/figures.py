@@ -1,4 +1,4 @@
-"""The four pictures: score against simulations, execution time, score against time, widening."""
+"""The four figures: score against simulations, execution time, score against time, widening."""
 
 import matplotlib as mpl
 import numpy as np
@@ -38,12 +38,12 @@ OURS = "Weights A continue a row of the book's, weights B are ours."
 
 
 def games_of(frame: pd.DataFrame) -> str:
-    """Say how many games a point stands for."""
+    """Say how many games a point has."""
     return f"{int(frame['n_games'].iloc[0]):,} games a point, the same seeds for all"
 
 
 def with_intervals(axes: Axes, part: pd.DataFrame, x: str, leaf_value: LeafValue) -> None:
-    """Draw the points of a leaf value with their 95% intervals."""
+    """Draw a leaf value's points with their 95% intervals."""
     colour, marker = LOOKS[leaf_value]
     score_bars(
         axes,
@@ -59,7 +59,7 @@ def with_intervals(axes: Axes, part: pd.DataFrame, x: str, leaf_value: LeafValue
 
 
 def curves(axes: Axes, points: pd.DataFrame, x: str) -> None:
-    """Draw all leaf values' points, and what both pictures of them have in common."""
+    """Draw all leaf values' points against a column."""
     for leaf_value in TITLES:
         part = points[points["leaf_value"] == leaf_value.value].sort_values(x)
         with_intervals(axes, part, x, leaf_value)
@@ -71,7 +71,7 @@ def curves(axes: Axes, points: pd.DataFrame, x: str) -> None:
 
 @mpl.rc_context(STYLE)
 def score_figure(points: pd.DataFrame) -> Figure:
-    """Draw mean score against m: the example's first plot, which calls it mean reward."""
+    """Draw mean score against m, the example's first plot (of mean reward)."""
     figure, axes = new_figure(8.2, 5.2)
     curves(axes, points, "n_simulations")
     axes.set_xscale("log")
@@ -83,15 +83,16 @@ def score_figure(points: pd.DataFrame) -> Figure:
     axes.set_title("Monte Carlo tree search on 2048: score against simulations")
     caption(
         figure,
-        f"d = {DEPTH}, c = {EXPLORATION:g}; {games_of(points)}; bars: 95% intervals. Below m = 4 not every "
-        f"action is tried, and at m = 1 the first legal one is taken whatever a leaf is worth. {OURS}",
+        f"d = {DEPTH}, c = {EXPLORATION:g}; {games_of(points)}; bars: 95% intervals. Below m = 4 "
+        "not every action is tried; at m = 1 the first legal action is taken, whatever the leaf "
+        f"value. {OURS}",
     )
     return figure
 
 
 @mpl.rc_context(STYLE)
 def execution_time_figure(timings: pd.DataFrame) -> Figure:
-    """Draw a decision's time by that of random rollouts against depth: the example's second plot."""
+    """Draw a decision's time, relative to random rollouts', against depth: the second plot."""
     figure, axes = new_figure(8.2, 5.2)
     for leaf_value in TITLES:
         part = timings[timings["leaf_value"] == leaf_value.value].sort_values("depth")
@@ -116,15 +117,15 @@ def execution_time_figure(timings: pd.DataFrame) -> Figure:
     axes.set_ylim(0, 1.3 * float(timings["relative_high95"].max()))  # room for the legend
     axes.xaxis.set_major_locator(FixedLocator(sorted(set(timings["depth"]))))
     axes.set_xlabel("depth d, actions")
-    axes.set_ylabel("execution time by that of random rollouts at the same d")
+    axes.set_ylabel("execution time, relative to random rollouts at the same d")
     axes.set_title(f"Execution time of a decision, m = {TIMED_SIMULATIONS}, from a starting state")
     axes.legend(loc="upper left", fontsize=8.5, ncols=2)
     row = timings.iloc[0]
     caption(
         figure,
-        f"CPU time, what a call takes taken off; medians over {int(row['n_rounds']):,} rounds of "
-        f"{int(row['n_decisions'] / row['n_rounds']):,} decisions from starting boards, all leaf values in turn; "
-        f"bands: 95% intervals of the medians. c = {EXPLORATION:g}. {OURS}",
+        f"CPU time without the call's; medians over {int(row['n_rounds']):,} rounds of "
+        f"{int(row['n_decisions'] / row['n_rounds']):,} decisions from starting boards, all leaf "
+        f"values in turn; bands: 95% intervals of the medians. c = {EXPLORATION:g}. {OURS}",
     )
     return figure
 
@@ -137,12 +138,11 @@ def equal_time_figure(points: pd.DataFrame) -> Figure:
     cost_axis(axes, SECONDS)
     axes.xaxis.set_major_locator(LogLocator(base=10, subs=(1, 3), numticks=20))
     axes.set_title("Monte Carlo tree search on 2048: score against time")
-    simulations = sorted(set(points["n_simulations"]))
-    listed = ", ".join(f"{m:,}" for m in simulations)
+    listed = ", ".join(f"{m:,}" for m in sorted(set(points["n_simulations"])))
     caption(
         figure,
-        f"d = {DEPTH}, c = {EXPLORATION:g}, m = {listed}; {games_of(points)}; bars: 95% intervals. CPU time "
-        f"as measured in these games. {OURS}",
+        f"d = {DEPTH}, c = {EXPLORATION:g}, m = {listed}; {games_of(points)}; bars: 95% "
+        f"intervals. CPU time as measured in these games. {OURS}",
     )
     return figure
 
@@ -189,11 +189,12 @@ def widening_figure(frame: pd.DataFrame, design: Design) -> Figure:
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper right", ncols=len(handles), fontsize=8.5)
     figure.suptitle("Double progressive widening at equal time", x=0.01, ha="left", fontsize=12)
-    apart = np.abs(frame["relative_time"] - 1).max()
+    largest = np.abs(frame["relative_time"] - 1).max()
     caption(
         figure,
-        f"d = {DEPTH}, c = {EXPLORATION:g}; {games_of(frame)}; bars and bands: 95% intervals. An action leads to "
-        "k′·N^α′ different states or fewer. Each setting's m is chosen so that a decision takes as long as the plain "
-        f"agent's; in the games, a move took within {apart:.0%} of it.",
+        f"d = {DEPTH}, c = {EXPLORATION:g}; {games_of(frame)}; bars and bands: 95% intervals. An "
+        "action leads to at most k′·N^α′ states. Each setting's m is chosen such that a decision "
+        "takes as long as the plain agent's; in the games, the times per move agreed within "
+        f"{largest:.0%}.",
     )
     return figure

@@ -1,14 +1,13 @@
-"""Score against the number of simulations, and against the time they take, by leaf value.
+"""Score against the number of simulations, and against time, by leaf value.
 
-Between two neighbouring points of a leaf value a score is read off the straight line over the logarithm of seconds
-per move (:func:`study.reproduce.equal_time.run.weights_at`): at any budget between its cheapest and its dearest point
-it is then a weighted sum of two points' mean scores. Times are taken as exact. Who leads at a budget is said with its
-paired differences from **each** of the others: the largest of several noisy means is too high by itself, and says
-nothing of who is best.
+Between neighbouring points of a leaf value the score is interpolated linearly over log seconds per
+move (:func:`study.reproduce.equal_time.run.weights_at`): a weighted sum of two points' mean scores.
+Times count as exact. The leader at a budget is compared with **each** of the others by paired
+differences: the largest of several noisy means is biased upwards, and shows nothing by itself.
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -21,15 +20,9 @@ from agents.twenty48.leaf_value import LeafValue
 from study import estimate as intervals
 from study.report.scores import Scores, estimate_columns, score_columns, scores_of
 from study.reproduce.equal_time.run import weights_at
-from study.reproduce.mcts.design import (
-    EXPLORATION,
-    TITLES,
-    Design,
-    plain_agent,
-    plain_name,
-)
+from study.reproduce.mcts.design import EXPLORATION, TITLES, Design, plain_agent, plain_name
 
-BUDGET_DIGITS = (1.0, 3.0)  # times a power of ten: budgets that read well
+BUDGET_DIGITS = (1.0, 3.0)  # times a power of ten: round budgets
 EQUAL_TIME_COLUMNS = (
     "seconds_per_move",
     "leaf_value",
@@ -45,7 +38,7 @@ EQUAL_TIME_COLUMNS = (
 
 
 def plain_agents(simulations: Sequence[int]) -> dict[str, Agent]:
-    """Return the agents of all points, by their rows' names."""
+    """Return the agents of all points, by row."""
     return {
         plain_name(leaf_value, m): plain_agent(leaf_value, m)
         for m in simulations
@@ -69,7 +62,7 @@ def points_frame(
 
 
 def exploration_agents(design: Design) -> dict[str, Agent]:
-    """Return plain agents with other c, and those with the example's to compare with."""
+    """Return plain agents with other c, and with the example's for comparison."""
     return {
         plain_name(case.leaf_value, case.n_simulations, c): plain_agent(
             case.leaf_value, case.n_simulations, c
@@ -80,27 +73,27 @@ def exploration_agents(design: Design) -> dict[str, Agent]:
 
 
 def exploration_frame(design: Design, games: Mapping[str, Sequence[Game2048]]) -> pd.DataFrame:
-    """Return one row for each c of a plain agent, with its difference from c = 100 on the same seeds."""
+    """Return one row for each c of a plain agent, with its paired difference from c = 100."""
     lines = []
     for case in design.exploration_cases:
         base = scores_of(games[case.name])
         for c in sorted((EXPLORATION, *design.explorations)):
             mine = games[plain_name(case.leaf_value, case.n_simulations, c)]
-            apart = intervals.difference(scores_of(mine), base)
+            difference = intervals.difference(scores_of(mine), base)
             lines.append(
                 {
                     "leaf_value": case.leaf_value.value,
                     "n_simulations": case.n_simulations,
                     "exploration_points": c,
                     **score_columns(mine),
-                    **estimate_columns("less_c_100", apart),
+                    **estimate_columns("less_c_100", difference),
                 }
             )
     return pd.DataFrame(lines)
 
 
 class Curve(NamedTuple):
-    """A leaf value's points, the cheapest first: log seconds per move, mean scores, and their order in m."""
+    """A leaf value's points, the cheapest first: log seconds per move, means, and order in m."""
 
     log_seconds: Scores
     means: Scores
@@ -127,7 +120,7 @@ def curves_of(points: pd.DataFrame) -> dict[str, Curve]:
 
 
 def budgets_of(points: pd.DataFrame) -> list[float]:
-    """Return the seconds per move 1 or 3 times a power of ten that two leaf values' points span, or more."""
+    """Return the seconds per move, 1 or 3 times a power of ten, that two or more curves span."""
     curves = list(curves_of(points).values())
     lowest = min(curve.log_seconds[0] for curve in curves)
     highest = max(curve.log_seconds[-1] for curve in curves)
@@ -148,8 +141,7 @@ def equal_time_frame(
 ) -> pd.DataFrame:
     """Return, for each budget, one row for each leaf value whose points span it.
 
-    ``ahead_of_points`` is how much more the leader, whose mean is largest, scores on the same seeds: a paired
-    difference with a 95% interval by bootstrap, 0 for the leader itself.
+    ``ahead_of_points`` is the paired difference to the leader, the largest mean: 0 for the leader.
 
     Parameters
     ----------
@@ -158,7 +150,7 @@ def equal_time_frame(
     points : DataFrame
         From :func:`points_frame`.
     games : mapping of str to sequence of Game2048
-        By the points' names; all of the same seeds in the same order.
+        By row, on the same seeds in the same order.
     budgets : sequence of float
         Seconds a move.
     """
@@ -190,7 +182,7 @@ def equal_time_frame(
 
 
 class Lead(NamedTuple):
-    """A range of seconds per move in which one leaf value's observed mean score is the largest."""
+    """A range of seconds per move in which a leaf value has the largest observed mean score."""
 
     leaf_value: str
     low: float
@@ -198,9 +190,9 @@ class Lead(NamedTuple):
 
 
 def leads(points: pd.DataFrame) -> list[Lead]:
-    """Return who leads where, from the cheapest time that two leaf values' points span to the dearest.
+    """Return the leaders, in the order of time, where two or more curves have points.
 
-    Curves are straight between points, so the lead can change only at a point or where two curves cross.
+    Curves are straight between points: the lead changes only at points and crossings.
     """
     curves = curves_of(points)
     knots = np.unique(np.concatenate([curve.log_seconds for curve in curves.values()]))
@@ -208,14 +200,12 @@ def leads(points: pd.DataFrame) -> list[Lead]:
     for low, high in pairwise(knots):
         middle = (low + high) / 2
         inside = [curve for curve in curves.values() if curve.spans(middle)]
-        for i, one in enumerate(inside):
-            for other in inside[:i]:
-                before, after = one.at(low) - other.at(low), one.at(high) - other.at(high)
-                if before * after < 0:
-                    turns.add(float(low + (high - low) * before / (before - after)))
+        for one, other in combinations(inside, 2):
+            before, after = one.at(low) - other.at(low), one.at(high) - other.at(high)
+            if before * after < 0:
+                turns.add(float(low + (high - low) * before / (before - after)))
     found: list[Lead] = []
-    ends = sorted(turns)
-    for low, high in pairwise(ends):
+    for low, high in pairwise(sorted(turns)):
         middle = (low + high) / 2
         there = {name: curve.at(middle) for name, curve in curves.items() if curve.spans(middle)}
         if len(there) < 2:

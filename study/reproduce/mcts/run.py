@@ -1,15 +1,11 @@
-"""All of it in one folder: calibrate, time, play, and write tables, text and pictures."""
+"""The example in one folder: calibrate, time, play, and write tables, text and figures."""
 
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from matplotlib.figure import Figure
-
 from agents.agent import Agent
-from study.report.style import save
 from study.report.tables import write_csv
-from study.reproduce.folder import Reproduction
 from study.reproduce.mcts.calibration import calibrated, read_calibration
 from study.reproduce.mcts.design import Design
 from study.reproduce.mcts.figures import (
@@ -29,6 +25,7 @@ from study.reproduce.mcts.points import (
 from study.reproduce.mcts.report import mcts_markdown
 from study.reproduce.mcts.timing import Clock, time_design, timings_frame
 from study.reproduce.mcts.widening import widening_agents, widening_frame
+from study.reproduce.reproduction import Reproduction, Results
 from study.text import counted
 
 CALIBRATION = "calibration.csv"
@@ -41,20 +38,20 @@ def reproduce(
     settings: Mapping[str, Any],
     clock: Clock = time.thread_time,
 ) -> str:
-    """Do what is missing of a design in a folder, and write all of it; return the text.
+    """Play what is missing of a design, write all files, and return the text.
 
-    Times of decisions are taken anew; games and calibration that are there are not.
+    Decisions are timed again; existing games and calibration are kept.
 
     Parameters
     ----------
     run : Reproduction
         The folder.
     seeds : sequence of int
-        What each agent plays.
+        Of each agent's games.
     design : Design
-        Agents, and what is timed.
+        What to play and time.
     settings : mapping
-        What the manifest says of the command's options.
+        The command's options, for the manifest.
     clock : callable
         CPU seconds of this thread.
 
@@ -65,42 +62,37 @@ def reproduce(
     study.run.workers.PlayError
         If a game cannot be played.
     """
-    folder = run.folder
+    folder = run.output.path
     path = folder / CALIBRATION
-    n_missing = len(set(design.settings) - set(read_calibration(path)))
-    how_long = (
-        f"calibrating {counted(n_missing, 'setting')}, which takes a minute or two, and timing decisions"
-        if n_missing
-        else f"timing decisions anew, which takes half a minute; {CALIBRATION} is kept as it is"
-    )
-    run.out.print(f"before any game is played: {how_long}", soft_wrap=True)
-    chosen = calibrated(design.settings, path, design.n_calibration_rounds, clock)
+    n_missing = len(set(design.widenings) - set(read_calibration(path)))
+    message = f"timing decisions again (half a minute); {CALIBRATION} is kept"
+    if n_missing:
+        settings_ = counted(n_missing, "setting")
+        message = f"calibrating {settings_} (a minute or two), and timing decisions"
+    run.out.print(f"before the games: {message}", soft_wrap=True)
+    calibration = calibrated(design.widenings, path, design.n_calibration_rounds, clock)
     timings = time_design(design, clock)
     times = timings_frame(timings)
     write_csv(times, folder / "timings.csv")
 
-    agents: dict[str, Agent] = {}
-    agents |= plain_agents(design.simulations)
-    agents |= widening_agents(chosen) | exploration_agents(design)
+    agents: dict[str, Agent] = dict(plain_agents(design.simulations))
+    agents |= widening_agents(calibration) | exploration_agents(design)
     games = run.play(agents, seeds)
 
     points = points_frame(design.simulations, games)
     budgets = equal_time_frame(design.simulations, points, games, budgets_of(points))
-    widening = widening_frame(chosen, games)
+    widening = widening_frame(calibration, games)
     exploration = exploration_frame(design, games)
-    text = mcts_markdown(points, timings, budgets, widening, exploration, design, seeds)
-    pictures: dict[str, Figure] = {
-        "execution_time": execution_time_figure(times),
-        "equal_time": equal_time_figure(points),
-        "widening": widening_figure(widening, design),
-    }
-    for name, figure in pictures.items():
-        save(figure, folder / f"{name}.png")
-    tables = {
-        "mcts": points,
-        "equal_time": budgets,
-        "widening": widening,
-        "exploration": exploration,
-    }
-    run.write("mcts", text, score_figure(points), tables, settings)
-    return text
+    results = Results(
+        "mcts",
+        mcts_markdown(points, timings, budgets, widening, exploration, design, seeds),
+        {"mcts": points, "equal_time": budgets, "widening": widening, "exploration": exploration},
+        {
+            "mcts": score_figure(points),
+            "execution_time": execution_time_figure(times),
+            "equal_time": equal_time_figure(points),
+            "widening": widening_figure(widening, design),
+        },
+    )
+    run.write(results, settings)
+    return results.text

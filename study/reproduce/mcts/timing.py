@@ -1,11 +1,12 @@
-"""What a decision takes: CPU seconds from a few fixed boards, in alternation over those that are compared.
+"""CPU seconds of a decision, from a few fixed boards, in turns over the agents compared.
 
-A decision of 100 simulations is a matter of some twenty to a hundred microseconds, and a call of compiled code
-from Python, with a tree as its argument, takes about ten. So a *round* decides on each board once; then it calls as
-often on a board with one legal action, on which nothing is simulated, and takes that time off. Whatever else the
-machine does falls on all alike: rounds alternate over what is compared, and times are divided by one another
-round by round. Each round of each agent begins with a new tree, which takes the memory that the last one left: where
-arrays lie alone made a difference of a quarter at d = 1. What is reported is the median over rounds, with its 95% interval by ranks (:func:`median`).
+A decision of 100 simulations takes some twenty to a hundred microseconds, and calling compiled code
+with a tree from Python takes about ten. A *round* therefore decides on each board once, then makes
+as many calls on a board with one legal action, which simulates nothing, and subtracts their time.
+Rounds alternate over the agents, and ratios are taken round by round, so that noise of the machine
+affects all alike. Each round begins with a new tree, in the memory that the last one left: array
+placement alone made a difference of a quarter at d = 1. Reported is the median over rounds, with
+its 95% interval by ranks (:func:`median`).
 """
 
 import time
@@ -28,29 +29,29 @@ from study.reproduce.mcts.design import EXPLORATION, TITLES, Design
 
 TIMED_SIMULATIONS = 100
 N_STARTS = 20
-FORCED = 0x0004_0003_0002_0001  # four different tiles in the left column: they can go right, and nowhere else
+FORCED = 0x0004_0003_0002_0001  # four different tiles in the left column can only move right
 Clock = Callable[[], float]
 
 
 class Decider(Protocol):
-    """What decides on a board by a random stream: an agent in a game."""
+    """Decides on a board with a random stream: an agent in a game."""
 
     def decide(self, board: int, stream: int) -> Any:
         """Choose an action."""
 
 
 class Timed(Protocol):
-    """What is timed: an agent."""
+    """An agent to time."""
 
     def in_game(self) -> Decider:
-        """Return what decides in one game."""
+        """Return the agent's state in one game."""
 
 
 def median(values: npt.NDArray[np.float64]) -> Estimate:
-    """Estimate the median of one number a round, with a 95% interval whatever its distribution.
+    """Estimate the median of one number a round, with a distribution-free 95% interval.
 
-    Of n independent rounds the number below the median is binomial, n and 1/2: so the median lies between two of
-    them, by rank, with a probability of 95% or more. Below six rounds no two do, and the interval is all of them.
+    The number of rounds below the median is binomial, with n and 1/2, so the median lies between
+    two ranks with a probability of at least 95%. Below six rounds the interval is their range.
     """
     ordered = np.sort(values)
     rank = max(int(binom.ppf(0.025, len(ordered), 0.5)), 1)
@@ -58,12 +59,12 @@ def median(values: npt.NDArray[np.float64]) -> Estimate:
 
 
 def starting_boards(n: int = N_STARTS) -> list[int]:
-    """Return the boards that the games of the first n seeds start with: two tiles each."""
+    """Return the first boards of the games on the first n seeds."""
     return [initial(seed) for seed in range(n)]
 
 
 @dataclass(frozen=True)
-class Stopwatch:
+class DecisionTimer:
     """Times decisions on a set of boards.
 
     Attributes
@@ -78,9 +79,9 @@ class Stopwatch:
     clock: Clock = time.thread_time
 
     def round(self, agent: Timed, number: int) -> tuple[float, float]:
-        """Return the CPU seconds of a decision, the call taken off, and of the call: means over the boards.
+        """Return mean CPU seconds of a decision, without the call, and of the call.
 
-        Rounds of the same number draw the same random streams.
+        Rounds of one number use the same random streams.
         """
         decider = agent.in_game()
         streams = [stream(number, int(PLAYOUT), k) for k in range(len(self.boards))]
@@ -104,11 +105,11 @@ class Timings:
     depths : tuple of int
         d.
     leaf_values : tuple of LeafValue
-        How leaves are valued.
+        Leaf values.
     n_boards : int
         Decisions a round.
     seconds, call_seconds : float64, shape (n_depths, n_leaf_values, n_rounds)
-        CPU seconds of a decision, and of the call that was taken off.
+        CPU seconds of a decision, and of the subtracted call.
     """
 
     depths: tuple[int, ...]
@@ -125,17 +126,17 @@ class Timings:
         return seconds
 
     def relative(self, leaf_value: LeafValue, other: LeafValue, depth: int) -> Estimate:
-        """Return how many times as long a decision takes as by another leaf value, at the same depth."""
+        """Return the ratio of a decision's time to another leaf value's at the same depth."""
         return median(self.of(leaf_value, depth) / self.of(other, depth))
 
 
 def timings_of(
     depths: Sequence[int],
     agents: Mapping[tuple[LeafValue, int], Timed],
-    stopwatch: Stopwatch,
+    timer: DecisionTimer,
     n_rounds: int,
 ) -> Timings:
-    """Time each leaf value at each depth, in alternation: within a round, all leaf values at one depth in turn.
+    """Time all leaf values at all depths, in turns: in a round, all leaf values at a depth.
 
     Parameters
     ----------
@@ -143,10 +144,10 @@ def timings_of(
         d.
     agents : mapping
         By leaf value and depth.
-    stopwatch : Stopwatch
-        What times.
+    timer : DecisionTimer
+        The timer.
     n_rounds : int
-        How often. Each round begins with the leaf value after that which began the last.
+        Rounds; each starts with the leaf value after the last round's first.
     """
     leaf_values = tuple(dict.fromkeys(leaf_value for leaf_value, _ in agents))
     shape = len(depths), len(leaf_values), n_rounds
@@ -155,26 +156,26 @@ def timings_of(
         for i, depth in enumerate(depths):
             for step in range(len(leaf_values)):
                 j = (number + step) % len(leaf_values)
-                taken = stopwatch.round(agents[leaf_values[j], depth], number)
+                taken = timer.round(agents[leaf_values[j], depth], number)
                 seconds[i, j, number], calls[i, j, number] = taken
-    return Timings(tuple(depths), leaf_values, len(stopwatch.boards), seconds, calls)
+    return Timings(tuple(depths), leaf_values, len(timer.boards), seconds, calls)
 
 
 def time_design(design: Design, clock: Clock = time.thread_time) -> Timings:
-    """Time the design's decisions from starting boards, after one round that does not count."""
+    """Time the design's decisions from starting boards, after a warm-up round."""
     warm(UCT())
-    stopwatch = Stopwatch(starting_boards(), clock)
+    timer = DecisionTimer(starting_boards(), clock)
     agents = {
         (leaf_value, depth): UCT(TIMED_SIMULATIONS, depth, EXPLORATION, leaf_value)
         for leaf_value in TITLES
         for depth in design.depths
     }
-    timings_of(design.depths, agents, stopwatch, 1)
-    return timings_of(design.depths, agents, stopwatch, design.n_rounds)
+    timings_of(design.depths, agents, timer, 1)
+    return timings_of(design.depths, agents, timer, design.n_rounds)
 
 
 def timings_frame(timings: Timings) -> pd.DataFrame:
-    """Return one row for each leaf value and depth: seconds, and times as long as random rollouts take."""
+    """Return one row a leaf value and depth: seconds, and their ratio to random rollouts'."""
     lines = []
     for leaf_value in timings.leaf_values:
         for i, depth in enumerate(timings.depths):

@@ -1,12 +1,11 @@
 """Double progressive widening against the plain tree in the same time.
 
-Widening by k′ and α′ lets an action lead to few different states, and so goes deeper under each. It changes what a
-simulation takes; so each setting has its own m, chosen by :mod:`study.reproduce.mcts.calibration`. How equal the
-times were in the games themselves is said beside each score.
+Widening by k′ and α′ limits the states that may follow an action, and so searches deeper under
+each. Since it changes a simulation's time, each setting has its own m, chosen by
+:mod:`study.reproduce.mcts.calibration`. The table has the time in the games themselves.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,63 +13,52 @@ import pandas as pd
 from agents.agent import Agent
 from agents.twenty48.agent import Game2048
 from study import estimate as intervals
-from study.estimate import Estimate
 from study.report.scores import estimate_columns, score_columns, scores_of
-from study.reproduce.mcts.calibration import Chosen
+from study.reproduce.mcts.calibration import Calibration
 from study.reproduce.mcts.design import Case
 
 
-def widening_agents(chosen: Chosen) -> dict[str, Agent]:
-    """Return the settings' agents and the plain ones, by their rows' names."""
+def widening_agents(calibration: Calibration) -> dict[str, Agent]:
+    """Return the settings' agents and the plain ones, by row."""
     agents: dict[str, Agent] = {}
-    for setting, (m, _) in chosen.items():
+    for setting, (m, _) in calibration.items():
         agents[setting.case.name] = setting.case.agent
         agents[setting.name] = setting.agent(m)
     return agents
 
 
-def widening_frame(chosen: Chosen, games: Mapping[str, Sequence[Game2048]]) -> pd.DataFrame:
-    """Return one row a setting, and one for each plain agent before its settings.
+def widening_frame(
+    calibration: Calibration, games: Mapping[str, Sequence[Game2048]]
+) -> pd.DataFrame:
+    """Return one row for each plain agent, and one for each of its settings.
 
-    ``k_state`` and ``alpha_state`` of the plain agent are empty. ``relative_time`` is seconds per move in the games,
-    by the plain agent's; ``less_plain_points`` a paired difference on the same seeds.
+    A plain agent's ``k_state`` and ``alpha_state`` are NaN. ``relative_time`` is seconds per move
+    in the games over the plain agent's; ``less_plain_points`` is paired by seed.
     """
     lines = []
-    for case in dict.fromkeys(setting.case for setting in chosen):
+    for case in dict.fromkeys(setting.case for setting in calibration):
         plain = games[case.name]
-        base = score_columns(plain)
-        shared: dict[str, Any] = {
-            "leaf_value": case.leaf_value.value,
-            "plain_n_simulations": case.n_simulations,
-        }
-        lines.append(
-            {
-                **shared,
-                "k_state": np.nan,
-                "alpha_state": np.nan,
-                "n_simulations": case.n_simulations,
-                **base,
-                "relative_time": 1.0,
-                "relative_time_calibrated": 1.0,
-                **estimate_columns("less_plain", Estimate(0.0, 0.0, 0.0)),
-            }
-        )
-        for setting, (m, relative) in chosen.items():
-            if setting.case != case:
-                continue
-            mine = games[setting.name]
-            columns = score_columns(mine)
-            apart = intervals.difference(scores_of(mine), scores_of(plain))
+        rows = [(case.name, np.nan, np.nan, case.n_simulations, 1.0)]
+        rows += [
+            (each.name, each.k_state, each.alpha_state, m, relative.value)
+            for each, (m, relative) in calibration.items()
+            if each.case == case
+        ]
+        plain_seconds = score_columns(plain)["seconds_per_move"]
+        for name, k, alpha, m, relative_time in rows:
+            columns = score_columns(games[name])
+            difference = intervals.difference(scores_of(games[name]), scores_of(plain))
             lines.append(
                 {
-                    **shared,
-                    "k_state": setting.k_state,
-                    "alpha_state": setting.alpha_state,
+                    "leaf_value": case.leaf_value.value,
+                    "plain_n_simulations": case.n_simulations,
+                    "k_state": k,
+                    "alpha_state": alpha,
                     "n_simulations": m,
                     **columns,
-                    "relative_time": columns["seconds_per_move"] / base["seconds_per_move"],
-                    "relative_time_calibrated": relative.value,
-                    **estimate_columns("less_plain", apart),
+                    "relative_time": columns["seconds_per_move"] / plain_seconds,
+                    "relative_time_calibrated": relative_time,
+                    **estimate_columns("less_plain", difference),
                 }
             )
     return pd.DataFrame(lines)
@@ -87,9 +75,9 @@ def case_of(frame: pd.DataFrame, case: Case) -> tuple["pd.Series[float]", pd.Dat
 
 
 def points_a_percent(points: pd.DataFrame, case: Case) -> float:
-    """Return what one percent more time is worth to the plain agent at a case's m, in points.
+    """Return the plain agent's gain in points from one percent more time.
 
-    The slope, over log time, from the point below to the point above; NaN where m is no point.
+    The slope over log time between the points below and above a case's m; NaN where m is no point.
     """
     curve = points[points["leaf_value"] == case.leaf_value.value].reset_index(drop=True)
     places = np.flatnonzero(curve["n_simulations"] == case.n_simulations)

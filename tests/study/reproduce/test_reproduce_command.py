@@ -114,7 +114,7 @@ def test_tree_search_is_played_and_gone_on_with(
     monkeypatch.setattr("study.reproduce.mcts.design.DESIGN", SMALL)
     asked = ["reproduce", "mcts", "--jobs", "1", "--output", str(tmp_path)]
     text = run(*asked, "--games", "2")
-    assert "calibrating 2 settings, which takes a minute or two, and timing decisions" in text
+    assert "calibrating 2 settings (a minute or two), and timing decisions" in text
     assert text.endswith((tmp_path / "mcts.md").read_text())
     assert "# Monte Carlo tree search on 2048" in text
     for picture in ("mcts", "execution_time", "equal_time", "widening"):
@@ -135,7 +135,7 @@ def test_tree_search_is_played_and_gone_on_with(
     kept = {name: (tmp_path / name).read_bytes() for name in ("calibration.csv", "games.csv")}
     again = run(*asked, "--games", "2")
     assert "calibrating" not in again
-    assert "timing decisions anew, which takes half a minute; calibration.csv is kept" in again
+    assert "timing decisions again (half a minute); calibration.csv is kept" in again
     assert kept == {name: (tmp_path / name).read_bytes() for name in kept}
     run(*asked, "--games", "3")
     assert (tmp_path / "calibration.csv").read_bytes() == kept["calibration.csv"]

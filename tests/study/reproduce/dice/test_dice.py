@@ -11,17 +11,17 @@ from typer.testing import CliRunner
 
 from agents.dice.agent import DiceAgent
 from study.cli import app
-from study.reproduce.dice.ranking import ranking
-from study.reproduce.dice.run import (
+from study.reproduce.dice.ranking import order_noise
+from study.reproduce.dice.report import dice_markdown
+from study.reproduce.dice.table import (
     CORRECT,
     POST,
     PROGRAM,
     FinalScoreTwice,
-    Reported,
-    Row,
+    PlayedRow,
+    PostRow,
     dice_frame,
-    dice_markdown,
-    rows,
+    play_rows,
     scores_frame,
 )
 from tests.oracles import dice as oracle
@@ -31,17 +31,17 @@ EXACT = {PROGRAM: {0.95: 13.3087, 0.97: 13.3470}, CORRECT: {0.95: 12.9739, 0.97:
 
 
 @pytest.fixture(scope="module")
-def played() -> list[Row]:
-    return rows(range(3_000_000, 3_000_000 + N))
+def played() -> list[PlayedRow]:
+    return play_rows(range(3_000_000, 3_000_000 + N))
 
 
 @pytest.fixture(scope="module")
-def frame(played: list[Row]) -> pd.DataFrame:
+def frame(played: list[PlayedRow]) -> pd.DataFrame:
     return dice_frame(played)
 
 
 @pytest.mark.parametrize("post", POST, ids=lambda row: f"{row.theta:g}-{row.gamma:g}")
-def test_the_program_of_the_post(post: Reported) -> None:
+def test_the_program_of_the_post(post: PostRow) -> None:
     """Written out as the post has it: the same policy after as many sweeps."""
     agent = FinalScoreTwice(post.gamma, post.theta)
     policy, n_sweeps = oracle.of_the_post(post.gamma, post.theta, doubled=True)
@@ -66,11 +66,11 @@ def test_exact_means_beside_simulated_ones(frame: pd.DataFrame) -> None:
     assert frame.loc[5:, "post_standard_errors_from_exact"].min() > 8, "and not the correct ones"
 
 
-def test_every_row_has_seeds_of_its_own(played: list[Row], frame: pd.DataFrame) -> None:
+def test_every_row_has_seeds_of_its_own(played: list[PlayedRow], frame: pd.DataFrame) -> None:
     """Any row is played again by its agent and first seed; rows of one policy score differently."""
     assert [row.first_seed for row in played] == [3_000_000 + k * N for k in range(10)]
     row = played[3]
-    again = FinalScoreTwice(row.reported.gamma, row.reported.theta)
+    again = FinalScoreTwice(row.post.gamma, row.post.theta)
     assert [again.play(row.first_seed + k).score for k in range(20)] == row.scores[:20].tolist()
     assert frame["score_mean_points"].nunique() == 10
     scores = scores_frame(played)
@@ -82,7 +82,7 @@ def test_every_row_has_seeds_of_its_own(played: list[Row], frame: pd.DataFrame) 
 
 def test_how_much_of_the_order_is_noise(frame: pd.DataFrame) -> None:
     """Against closed forms: of two averages of one policy, and by hand for the shares of variance."""
-    found = ranking(frame[frame["recursion"] == PROGRAM])
+    found = order_noise(frame[frame["recursion"] == PROGRAM])
     assert found.gap == pytest.approx(13.3966 - 13.3415)
     errors = frame["post_standard_error_points"][:5].to_numpy()
     # Both averages are of γ = 0.97, whose policy scatters more than that of 0.95.
@@ -112,9 +112,9 @@ def test_what_is_said(frame: pd.DataFrame) -> None:
 
 
 def test_the_command_writes_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import study.reproduce.dice.run
+    import study.reproduce.dice.table
 
-    monkeypatch.setattr(study.reproduce.dice.run, "GAMMAS", (0.9, 0.97, 1.0))
+    monkeypatch.setattr(study.reproduce.dice.table, "GAMMAS", (0.9, 0.97, 1.0))
     output = tmp_path / "out"
     asked = ["reproduce", "dice", "--games", "500", "--seed", "2", "--output", str(output)]
     done = CliRunner().invoke(app, asked)

@@ -15,7 +15,7 @@ from study.reproduce.mcts.points import (
     plain_agents,
     points_frame,
 )
-from study.reproduce.mcts.report import equal_time_lines, verdict
+from study.reproduce.mcts.report import equal_time_parts, verdict
 
 N = 60
 SIMULATIONS = (1, 10)
@@ -83,7 +83,7 @@ def test_leads_change_where_lines_cross() -> None:
     ("independent", "said"),
     [
         (False, "random rollouts: best"),
-        (True, "random rollouts, not told apart from rollouts with lookahead"),
+        (True, "random rollouts, not distinguishable from rollouts with lookahead"),
     ],
 )
 def test_only_who_is_above_each_other_is_called_best(independent: bool, said: str) -> None:
@@ -98,7 +98,7 @@ def test_only_who_is_above_each_other_is_called_best(independent: bool, said: st
     assert at.loc["random", "ahead_of_points"] == 0
     assert at.loc["lookahead", "ahead_of_points"] == pytest.approx(250, abs=3)
     assert verdict(frame) == said
-    text = "\n".join(equal_time_lines(points, frame))
+    text = "\n".join(equal_time_parts(points, frame))
     assert said in text
     assert "weights A from 1.00 µs to 5.62 µs; random rollouts from 5.62 µs to 46.4 µs" in text
 
@@ -115,5 +115,5 @@ def test_no_common_time_is_said() -> None:
     frame = equal_time_frame(SIMULATIONS, points, {}, [])
     assert frame.empty
     assert "leader" in frame
-    text = "\n".join(equal_time_lines(points, frame))
-    assert "none, as no time is spanned by two" in text
+    text = "\n".join(equal_time_parts(points, frame))
+    assert "none, because no two leaf values have a time in common" in text

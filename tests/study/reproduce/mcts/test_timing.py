@@ -9,7 +9,7 @@ from agents.twenty48.leaf_value import LeafValue
 from engine.twenty48 import Action, legal_actions, unpack
 from study.reproduce.mcts.timing import (
     FORCED,
-    Stopwatch,
+    DecisionTimer,
     median,
     starting_boards,
     timings_frame,
@@ -62,7 +62,7 @@ def test_ratios_are_of_the_same_round_and_without_the_call() -> None:
         for leaf_value, seconds in SECONDS.items()
         for depth in DEPTHS
     }
-    timings = timings_of(DEPTHS, agents, Stopwatch(boards, machine.clock), 5)
+    timings = timings_of(DEPTHS, agents, DecisionTimer(boards, machine.clock), 5)
     relative = timings.relative(LeafValue.LOOKAHEAD, LeafValue.RANDOM, 10)
     assert (relative.value, relative.low, relative.high) == pytest.approx((9 / 4,) * 3)
     assert timings.relative(LeafValue.LOOKAHEAD, LeafValue.SCORE, 10).value == pytest.approx(18)
@@ -89,7 +89,7 @@ def test_the_interval_of_a_median_has_the_ranks_of_the_tables() -> None:
     assert (sixty.low, sixty.high) == (22, 39)
 
 
-def test_boards_of_the_stopwatch() -> None:
+def test_boards_of_the_timer() -> None:
     assert legal_actions(FORCED) == (Action.RIGHT,)
     for board in starting_boards():
         assert np.count_nonzero(unpack(board)) == 2

@@ -12,11 +12,11 @@ from agents.twenty48.uct import UCT
 from study.errors import InputError
 from study.estimate import Estimate
 from study.reproduce.mcts.calibration import boards_of_game, calibrate, calibrated
-from study.reproduce.mcts.design import Case, Design, Setting
+from study.reproduce.mcts.design import Case, Design, Widening
 from study.reproduce.mcts.figures import widening_figure
 from study.reproduce.mcts.points import plain_agents
-from study.reproduce.mcts.report import widening_lines
-from study.reproduce.mcts.timing import Stopwatch, Timed
+from study.reproduce.mcts.report import widening_parts
+from study.reproduce.mcts.timing import DecisionTimer, Timed
 from study.reproduce.mcts.widening import (
     case_of,
     points_a_percent,
@@ -25,10 +25,10 @@ from study.reproduce.mcts.widening import (
 )
 
 CASE = Case(LeafValue.RANDOM, 100)
-NARROW, WIDE = Setting(CASE, 1.0, 0.0), Setting(CASE, 4.0, 0.5)
+NARROW, WIDE = Widening(CASE, 1.0, 0.0), Widening(CASE, 4.0, 0.5)
 
 
-class KnownTimes(Stopwatch):
+class KnownTimes(DecisionTimer):
     """Knows what an agent takes: 5 + m, or 5 + 1.25·m if it widens, times a noise that is the round's."""
 
     def round(self, agent: Timed, number: int) -> tuple[float, float]:
@@ -52,7 +52,7 @@ def test_calibration_is_taken_up_and_not_done_again(tmp_path: Path) -> None:
 
     path = tmp_path / "calibration.csv"
     case = Case(LeafValue.RANDOM, 40)
-    narrow, wide = Setting(case, 1.0, 0.0), Setting(case, 4.0, 0.5)
+    narrow, wide = Widening(case, 1.0, 0.0), Widening(case, 4.0, 0.5)
     first = calibrated([narrow], path, 2)
     assert calibrated([narrow], path, 2, no_clock) == first
     with pytest.raises(AssertionError):
@@ -87,7 +87,7 @@ def test_plain_agents_of_the_cases_are_points() -> None:
     narrow = agents[NARROW.name]
     assert isinstance(narrow, UCT)
     assert (narrow.n_simulations, narrow.k_state, narrow.alpha_state) == (80, 1.0, 0.0)
-    assert len(Design().settings) == len(set(Design().settings)) == 36
+    assert len(Design().widenings) == len(set(Design().widenings)) == 36
 
 
 def games_of(mean: float, micros: float) -> list[Game]:
@@ -123,8 +123,9 @@ def test_what_is_said_follows_the_paired_intervals() -> None:
     )
     assert points_a_percent(points, CASE) == pytest.approx(10_000 * np.log(1.01))
     assert np.isnan(points_a_percent(points, Case(LeafValue.RANDOM, 7)))
-    text = "\n".join(widening_lines(frame, points, design))
+    text = "\n".join(widening_parts(frame, points, design))
     assert "Of 2 settings 0 score more than the plain agent and 1 less" in text
-    assert "One percent more time is worth about 100 points" in text
+    assert "one percent more time gains" in text
+    assert "about 100 points" in text
     assert "| 1 | 0 | 80 | 25,000" in text
     assert len(widening_figure(frame, design).axes) == 1
