@@ -179,8 +179,8 @@ def widening_parts(frame: pd.DataFrame, points: pd.DataFrame, design: Design) ->
         about = f"Plain: {shown(plain, 'score_mean', 'score')}, "
         about += f"{engineering(plain['seconds_per_move'])} a move."
         if np.isfinite(gain):
-            about += f" By its neighbouring points, one percent more time gains about {gain:,.0f} "
-            "points."
+            about += f" One percent more time gains about {gain:,.0f} points"
+            about += ", by its neighbouring points."
         parts += [f"### {case.name}", about, frame_table(part, columns, "r" * len(columns))]
     return parts
 
