@@ -1,4 +1,5 @@
-"""Games as pure, fast kernels: functions on numbers and arrays, nothing else.
+"""The rules of three games as pure, fast kernels: functions of numbers and arrays.
 
-The engine knows no agents, no studies, and no files but the mazes that come with Pacman or are given to it. It imports numpy and numba only.
+The engine knows no agents and no studies, and reads no files but mazes. It may import numpy and
+numba only.
 """

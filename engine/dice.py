@@ -1,27 +1,27 @@
-"""A game of dice as an explicit finite MDP, and games of a given policy at full speed.
+"""A game of dice as a finite MDP, and games of a given policy at full speed.
 
-Rules: a first roll of all dice is free. Then, as often as wanted, any of them are held and the others rolled again
-for a point. Holding all is *sticking*, which ends the game: dice that show the same face as another are flipped to
-the opposite face, and the sum of all is won.
+Rules: the first roll of all dice is free. After each roll the player holds any of the dice and
+rolls the others again, for one point. Holding all dice is *sticking* and ends the game: dice that
+show the same face are flipped to their opposite faces, and the player wins the sum of all faces.
 
 Notation
 --------
-===========  =======================================================================================
-n, m         dice, and sides of a die: 3 and 6 unless told otherwise; opposite faces add up to m + 1
-hand         some dice, in ascending order: 0 to n of them. Hands are numbered by size, then in
-             lexicographic order
-state        a hand of all n dice; states are numbered from 0 in lexicographic order. Three dice of
-             six sides have 56. After the last of them comes the *end*, the only terminal state
-hold         positions of dice that are held, of 2ⁿ. Holds are ordered by size, then in
-             lexicographic order: the first holds nothing, the last sticks. Where dice are equal,
-             some holds come to the same; all of them are there
-action       a state's hold: its number is state·2ⁿ + hold
-===========  =======================================================================================
+===========  ===================================================================================
+n, m         dice, and sides of a die, 3 and 6 by default; opposite faces sum to m + 1
+hand         0 to n dice, in ascending order. Hands are numbered by size, then in lexicographic
+             order
+state        a hand of n dice. States are numbered from 0 in lexicographic order; three dice of
+             six sides have 56. The *end* comes after the last of them, as the only terminal state
+hold         positions of the dice that are held, one of 2ⁿ sets. Holds are ordered by size, then
+             in lexicographic order: the first holds nothing, the last sticks. Equal dice make
+             some holds equivalent; all are listed
+action       a state's hold, with the number state·2ⁿ + hold
+===========  ===================================================================================
 
-The most of three dice is 18, by three 1s at once.
+Three dice win 18 at most, with three 1s.
 
-Source: P. Thanki, *Value iteration algorithm* (2021), "Game rules" and "Things to note". The numbers of dice and
-sides are ours to vary.
+Source: P. Thanki, *Value iteration algorithm* (2021), "Game rules" and "Things to note". Other
+numbers of dice and sides are ours.
 """
 
 from collections import Counter
@@ -39,7 +39,7 @@ from engine.jit import kernel
 from engine.rng import SPAWN, START, below, next_word, stream, substream
 
 REROLL_COST = 1
-"""Points that rolling again costs, however many dice are rolled."""
+"""Points for rolling again, with any number of dice."""
 
 MOST_OUTCOMES = 5_000_000
 
@@ -54,17 +54,17 @@ class DiceMDP(NamedTuple):
     Attributes
     ----------
     first_action : int64, shape (n_states + 2,)
-        Where the actions of each state begin; the end, number ``n_states``, has none.
+        Number of each state's first action; the end, state ``n_states``, has none.
     reward : float64, shape (n_actions,)
-        Of sticking the final score, of all else the cost of rolling again.
+        The final score for sticking, the cost of rolling again for all other actions.
     first_outcome : int64, shape (n_actions + 1,)
-        Where the outcomes of each action begin.
+        Number of each action's first outcome.
     outcome : int64, shape (n_outcomes,)
-        The state that each outcome leads to.
+        The next state of each outcome.
     probability : float64, shape (n_outcomes,)
         Its probability.
     start : float64, shape (n_states + 1,)
-        Probability of each state after the first roll; the end's is 0.
+        Probability of each state after the first roll; 0 for the end.
     """
 
     first_action: Integers
@@ -81,9 +81,9 @@ class DicePolicy(NamedTuple):
     Attributes
     ----------
     joined : int64, shape (n_hands, n_sides)
-        The number of the hand with one die more; of hands of all dice, none.
+        Number of the hand with one more die; -1 for hands of n dice.
     held : int64, shape (n_states,)
-        The number of the hand that is held in each state.
+        Number of the hand that is held in each state.
     n_rolled : int64, shape (n_states,)
         How many dice are rolled again; 0 for sticking.
     final : int64, shape (n_states,)
@@ -103,23 +103,23 @@ class DicePolicy(NamedTuple):
 def play_games(
     policy: DicePolicy, seed: np.uint64, scores: Integers, n_moves: Integers, ends: Integers
 ) -> None:
-    """Play one game of each of the successive seeds that begin with ``seed``.
+    """Play one game for each of the seeds ``seed``, ``seed`` + 1, and so on.
 
-    The first roll is drawn from the seed's stream START, what follows move k from its stream SPAWN, number k; a word
-    a die.
+    The first roll is drawn from the seed's stream START, the roll after move k from number k of its
+    stream SPAWN, one word per die.
 
     Parameters
     ----------
     policy : DicePolicy
-        By which, sooner or later, one sticks: else a game never ends.
+        A policy that sticks sooner or later from every state; otherwise a game never ends.
     seed : uint64
-        Of the first game.
+        Seed of the first game.
     scores : int64, shape (n_games,)
-        Set to the final scores less the points paid.
+        Receives the final scores minus the points paid.
     n_moves : int64, shape (n_games,)
-        Set to the actions taken, the one that sticks too.
+        Receives the number of actions, including the one that sticks.
     ends : int64, shape (n_games,)
-        Set to the states in which one stuck.
+        Receives the states in which the player stuck.
     """
     joined, held, n_rolled, final, n_dice = policy
     first_state = len(joined) - len(held)
@@ -147,7 +147,7 @@ def play_games(
 
 @dataclass(frozen=True)
 class Dice:
-    """The rules, for a number of dice and of sides.
+    """The rules, for any number of dice and sides.
 
     Parameters
     ----------
@@ -175,44 +175,44 @@ class Dice:
         for name, value, least in (("n_dice", self.n_dice, 1), ("n_sides", self.n_sides, 2)):
             if value < least:
                 raise ValueError(f"{name}: {value} given, {least} or more allowed")
-        # Of so many dice or sides there are too many outcomes for sure: no need for sums of large numbers.
+        # So many dice or sides are certainly too many; this avoids sums of huge numbers.
         large = self.n_dice > MOST_OUTCOMES.bit_length() or self.n_sides > MOST_OUTCOMES
         if large or self.n_outcomes > MOST_OUTCOMES:
             raise ValueError(
-                f"n_dice: {self.n_dice} given with {self.n_sides} sides, fewer of either allowed: there may be "
-                f"{MOST_OUTCOMES:,} outcomes at most"
+                f"n_dice: {self.n_dice} given with {self.n_sides} sides, fewer of either allowed: "
+                f"an MDP has at most {MOST_OUTCOMES:,} outcomes"
             )
 
     @property
     def n_states(self) -> int:
-        """How many states there are, without the end."""
+        """Number of states, without the end."""
         return comb(self.n_dice + self.n_sides - 1, self.n_dice)
 
     @property
     def n_holds(self) -> int:
-        """How many actions each state has."""
+        """Number of actions of each state."""
         return 1 << self.n_dice
 
     @property
     def sticking(self) -> int:
-        """The hold that ends the game: the last."""
+        """The hold that ends the game, which is the last."""
         return self.n_holds - 1
 
     @property
     def n_outcomes(self) -> int:
-        """How many outcomes all actions have together."""
+        """Number of outcomes of all actions together."""
         n, m = self.n_dice, self.n_sides
         return self.n_states * sum(comb(n, k) * comb(k + m - 1, k) for k in range(n + 1))
 
     @cached_property
     def holds(self) -> tuple[tuple[int, ...], ...]:
-        """The positions that each hold holds."""
+        """The positions that each hold keeps."""
         sizes = range(self.n_dice + 1)
         return tuple(hold for k in sizes for hold in combinations(range(self.n_dice), k))
 
     @cached_property
     def hands(self) -> tuple[Hand, ...]:
-        """All hands by number; the states are the last of them."""
+        """All hands by number; the states come last."""
         faces = range(1, self.n_sides + 1)
         sizes = range(self.n_dice + 1)
         return tuple(hand for k in sizes for hand in combinations_with_replacement(faces, k))
@@ -228,12 +228,12 @@ class Dice:
         return self.hands[len(self.hands) - self.n_states :]
 
     def state(self, roll: Sequence[int]) -> int:
-        """Return the number of a roll, in whatever order its faces are given.
+        """Return the number of a roll, with its faces in any order.
 
         Raises
         ------
         ValueError
-            If there are too few or too many dice, or a face is none.
+            If the number of dice is wrong, or a face is out of range.
         """
         if len(roll) != self.n_dice:
             raise ValueError(f"roll: {len(roll)} dice given, {self.n_dice} expected")
@@ -243,18 +243,18 @@ class Dice:
         return self.numbers[tuple(sorted(roll))] - (len(self.hands) - self.n_states)
 
     def final_score(self, roll: Sequence[int]) -> int:
-        """Return what sticking wins: the sum, after dice that show the same face are flipped."""
+        """Return the score for sticking: the sum after equal dice are flipped."""
         shown = Counter(roll)
         return sum(self.n_sides + 1 - face if shown[face] > 1 else face for face in roll)
 
     @cached_property
     def final_scores(self) -> Integers:
-        """What sticking wins in each state, shape (n_states,)."""
+        """The score for sticking in each state, shape (n_states,)."""
         return np.array([self.final_score(state) for state in self.states], np.int64)
 
     @cached_property
     def mdp(self) -> DiceMDP:
-        """The game as arrays."""
+        """The game in flat arrays."""
         first_state = len(self.hands) - self.n_states
         end = self.n_states
         faces = range(1, self.n_sides + 1)
@@ -281,12 +281,12 @@ class Dice:
         )
 
     def held(self, roll: Sequence[int], hold: Sequence[int]) -> Hand:
-        """Return the hand that a hold leaves of a roll."""
+        """Return the hand that a hold keeps of a roll."""
         return tuple(roll[position] for position in hold)
 
     @cached_property
     def joined(self) -> Integers:
-        """The hand with one die more, shape (n_hands, n_sides): see :class:`DicePolicy`."""
+        """The hand with one more die, shape (n_hands, n_sides), see :class:`DicePolicy`."""
         joined = np.full((len(self.hands), self.n_sides), -1, np.int64)
         for number, hand in enumerate(self.hands[: len(self.hands) - self.n_states]):
             for face in range(1, self.n_sides + 1):
@@ -294,7 +294,7 @@ class Dice:
         return joined
 
     def policy(self, holds: npt.ArrayLike) -> DicePolicy:
-        """Turn the holds of a policy into what :func:`play_games` takes.
+        """Return a policy as :func:`play_games` takes it.
 
         Parameters
         ----------
@@ -304,12 +304,13 @@ class Dice:
         Raises
         ------
         ValueError
-            If there is not one for each state, or a hold is none.
+            If there is not one hold for each state, or a hold is out of range.
         """
         given = np.asarray(holds)
         if given.shape != (self.n_states,) or given.dtype.kind not in "iu":
             raise ValueError(
-                f"holds: shape {given.shape} of type {given.dtype} given, {self.n_states} integers expected"
+                f"holds: shape {given.shape} of type {given.dtype} given, "
+                f"{self.n_states} integers expected"
             )
         wrong = given[(given < 0) | (given > self.sticking)]
         if len(wrong):

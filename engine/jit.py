@@ -1,16 +1,19 @@
 """How kernels are compiled, and where their machine code is cached.
 
-``@kernel`` marks a function that Python calls: compiled once, cached on disk, run with the GIL
-released. ``@inlined`` marks a building block that only kernels call: it is always inlined, because
-one call left in a loop over lanes keeps LLVM from vectorizing the loop.
+``@kernel`` marks a function that Python calls: compiled once, cached on disk, run without the GIL.
+``@inlined`` marks a building block that only kernels call. It is always inlined: one call left in a
+loop over lanes keeps LLVM from vectorizing the loop.
 
-numba's cache looks only at the file of the function itself. A kernel that inlined a function from
-another file would go on returning old results after that file was edited. So the cache directory is
-named by a hash of every source in ``engine/`` and ``agents/``: any edit begins an empty cache.
+numba invalidates a cached kernel when the kernel's own file changes, but not when a function
+changes that the kernel inlined from another file. It would keep returning old results. Therefore
+the cache directory is named by a digest of all code in ``engine/`` and ``agents/``, and inside of
+it nothing is ever out of date. The digest leaves out comments and docstrings: editing prose
+recompiles nothing.
 """
 
 import hashlib
 import os
+import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -18,34 +21,63 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
+from numba.core.caching import UserProvidedCacheLocator
 
 ROOT = Path(__file__).resolve().parent.parent
 COMPILED_PACKAGES = ("engine", "agents")
 
 Integer = int | np.int64
-"""A whole number as Python has it, or as kernels do."""
+"""An integer in Python, or in a kernel."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+# String literals and comments, in the order in which they begin: a quote in a comment, or a # in a
+# string, is not taken for anything else.
+LITERAL = re.compile(
+    r'"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""'
+    r"|'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'''"
+    r'|"[^"\\\n]*(?:\\.[^"\\\n]*)*"'
+    r"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'"
+    r"|#[^\n]*",
+    re.DOTALL,
+)
+# After a line that ends in one of these, a string is part of an expression and no docstring.
+CONTINUED = ("(", "[", "{", ",", "=", "+", "%", "\\")
 
-def sources_digest() -> str:
-    """Hash names and contents of all Python sources that kernels may inline."""
+
+def code_of(source: str) -> str:
+    """Strip comments, docstrings and blank lines from Python source."""
+
+    def keep(match: re.Match[str]) -> str:
+        literal = match.group()
+        if not literal.startswith(("#", '"""')):
+            return literal
+        before, _, indent = source[: match.start()].rpartition("\n")
+        is_docstring = not indent.strip(" r") and not before.rstrip().endswith(CONTINUED)
+        return "" if literal.startswith("#") or is_docstring else literal
+
+    lines = LITERAL.sub(keep, source).split("\n")
+    return "\n".join(filter(None, map(str.rstrip, lines)))
+
+
+def code_digest() -> str:
+    """Hash the names and code of all sources that kernels may inline."""
     digest = hashlib.sha256()
     for package in COMPILED_PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
             digest.update(str(path.relative_to(ROOT)).encode() + b"\0")
-            digest.update(path.read_bytes() + b"\0")
+            digest.update(code_of(path.read_text("utf-8")).encode() + b"\0")
     return digest.hexdigest()[:16]
 
 
-def cache_directory() -> Path:
-    """Return the directory of compiled code for exactly these sources.
+def cache_directory(digest: str) -> Path:
+    """Return the directory of machine code for this digest.
 
-    It lies in ``.cache/kernels`` of the checkout, or in ``THETAFRONT_CACHE_DIR`` if that is set. Where
-    that cannot be written, it is a new folder for temporary files, of this process alone.
+    It is in ``THETAFRONT_CACHE_DIR`` if that is set, else in ``.cache/kernels`` of the checkout. If
+    it cannot be written, it is a new temporary directory for this process.
     """
     base = Path(os.environ.get("THETAFRONT_CACHE_DIR") or ROOT / ".cache" / "kernels")
-    directory = base / sources_digest()
+    directory = base / digest
     try:
         directory.mkdir(parents=True, exist_ok=True)
         writable = os.access(directory, os.W_OK)
@@ -53,15 +85,40 @@ def cache_directory() -> Path:
         writable = False
     if writable:
         return directory
-    # Machine code is loaded from here: the folder must be nobody else's.
+    # Machine code is loaded from here, so nobody else may write to it.
     return Path(tempfile.mkdtemp(prefix="thetafront-kernels-"))
 
 
-# numba reads this when a function is decorated, so it has to stand before the first kernel.
-numba.config.CACHE_DIR = str(cache_directory())
+class KernelLocator(UserProvidedCacheLocator):  # type: ignore[misc]
+    """Tells numba where a kernel is cached, and when its code has changed.
+
+    numba would look at the bytes of the kernel's file and at its first line. For code that the
+    digest covers, the digest in the directory's name is enough.
+    """
+
+    def __init__(self, function: Callable[..., Any], file: str) -> None:
+        super().__init__(function, file)
+        self.covered = Path(file).is_relative_to(ROOT) and (
+            Path(file).relative_to(ROOT).parts[0] in COMPILED_PACKAGES
+        )
+
+    def get_source_stamp(self) -> Any:
+        """Return what must be unchanged for a cached kernel to be used."""
+        return DIGEST if self.covered else super().get_source_stamp()
+
+    def get_disambiguator(self) -> str:
+        """Return what tells functions of one name in one file apart; covered files have none."""
+        return "" if self.covered else str(super().get_disambiguator())
 
 
-# Without the wrappers that a call from Python would need, helpers compile in two thirds of the time.
+DIGEST = code_digest()
+
+# numba reads these when a function is decorated, so they are set before the first kernel.
+numba.config.CACHE_DIR = str(cache_directory(DIGEST))
+numba.config.CACHE_LOCATOR_CLASSES = f"{__name__}.{KernelLocator.__name__}"
+
+
+# Helpers without wrappers for calls from Python compile in two thirds of the time.
 INLINED = numba.njit(
     nogil=True,
     forceinline=True,
@@ -72,10 +129,10 @@ INLINED = numba.njit(
 
 
 def kernel(function: F) -> F:
-    """Compile a function for Python to call: cached on disk, GIL released, no zero-division tests."""
+    """Compile a function for Python to call: cached, without the GIL or tests for zero division."""
     return cast(F, numba.njit(nogil=True, cache=True, error_model="numpy")(function))
 
 
 def inlined(function: F) -> F:
-    """Compile a building block of kernels: inlined wherever it is called, and not for Python to call."""
+    """Compile a building block of kernels, which Python cannot call: inlined at every call."""
     return cast(F, INLINED(function))

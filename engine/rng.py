@@ -1,19 +1,19 @@
 """Counter-based random streams: every random number has a name.
 
-A stream is one ``uint64``. It is named by what its numbers are for (the seed of a game, a purpose, an
-index), so an agent's decisions depend on its parameters, the board and its stream alone: not on
-lanes, workers, threads, the order of play or the instruction set. Any game can be replayed.
+A stream is one ``uint64``, named by what it is used for: the seed of a game, a purpose, an index.
+So an agent's decision depends on its parameters, the board and its stream only, and not on lanes,
+workers, threads, order or instruction set. Any game can be replayed.
 
 Notation
 --------
-====================  =====================================================================
+====================  ============================================================================
 ``stream``            a position in SplitMix64's sequence; its words are mix(stream + k·γ)
-γ (``GOLDEN``)        2⁶⁴ / golden ratio, odd: the counter's stride
+γ (``GOLDEN``)        2⁶⁴ / golden ratio, odd: the stride of the counter
 ``mix``               SplitMix64's finalizer, a bijection on 64 bits
-====================  =====================================================================
+====================  ============================================================================
 
 Source: Steele, Lea, Flood, *Fast splittable pseudorandom number generators*, OOPSLA 2014, fig. 14,
-with Stafford's "variant 13" constants.
+with the constants of Stafford's "variant 13".
 """
 
 import numpy as np
@@ -23,12 +23,12 @@ from engine.jit import inlined, kernel
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FORK = np.uint64(0xD1342543DE82EF95)
 
-# Purposes. What a game draws for one of them never shifts what it draws for another.
+# Purposes. Draws for one of them never shift the draws for another.
 START = np.uint64(1)  # the two tiles a game starts with
 SPAWN = np.uint64(2)  # the tile after each action
 PLAYOUT = np.uint64(3)  # the playouts of a decision
 POLICY = np.uint64(4)  # random choices of a policy itself
-SLIP = np.uint64(5)  # where Pacman's action takes him
+SLIP = np.uint64(5)  # the direction that Pacman really moves in
 GHOSTS = np.uint64(6)  # the ghosts' moves of a turn
 
 
@@ -42,22 +42,22 @@ def mix(z: np.uint64) -> np.uint64:
 
 @inlined
 def substream(stream: np.uint64, index: np.uint64) -> np.uint64:
-    """Name the stream number ``index`` below ``stream``.
+    """Return the stream number ``index`` below ``stream``.
 
-    The inner ``mix`` keeps substreams away from the words that ``stream`` itself yields.
+    The inner ``mix`` keeps substreams apart from the words of ``stream`` itself.
     """
     return mix(mix(stream ^ FORK) + (index + np.uint64(1)) * GOLDEN)
 
 
 @inlined
 def stream(seed: np.uint64, purpose: np.uint64, index: np.uint64) -> np.uint64:
-    """Name the stream of a game's ``seed`` for one ``purpose``, number ``index`` (the move, say)."""
+    """Return the stream of a game's ``seed`` for a ``purpose``, number ``index`` (say, a move)."""
     return substream(substream(seed, purpose), index)
 
 
 @kernel
 def named_stream(seed: np.uint64, purpose: np.uint64, index: np.uint64) -> np.uint64:
-    """Do what :func:`stream` does, for callers in Python."""
+    """Call :func:`stream` from Python."""
     return stream(seed, purpose, index)
 
 

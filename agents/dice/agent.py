@@ -30,7 +30,7 @@ from agents.agent import Agent, Game, check_seed, column, warm
 from agents.mdp.finite_mdp import FiniteMDP
 from agents.mdp.kernels import action_value
 from agents.mdp.policy_evaluation import evaluate
-from agents.mdp.value_iteration import Solved, ValueIteration
+from agents.mdp.value_iteration import ValueIteration, ValueIterationSolution
 from agents.parameters import integer, real
 from engine.dice import THREE_DICE, Dice, DicePolicy, play_games
 
@@ -164,11 +164,11 @@ class DiceAgent(Agent):
         )
 
     @cached_property
-    def solved(self) -> Solved:
+    def solved(self) -> ValueIterationSolution:
         """Values, greedy policy, sweeps and residual."""
         return self.solve()
 
-    def solve(self) -> Solved:
+    def solve(self) -> ValueIterationSolution:
         """Sweep until the residual is within the tolerance."""
         return ValueIteration(self.tolerance).solve(self.mdp, [*self.rules.final_scores, 0])
 

@@ -1,44 +1,41 @@
-"""Values that no policy can exceed: where heuristic search begins.
+"""Upper bounds of the optimal values: where heuristic search begins.
 
 Notation
 --------
 That of :mod:`agents.mdp.kernels`, and
 
-===========  =======================================================================================
+===========  ===================================================================================
 V*           the optimal values
 U            an *upper bound*: U ≥ V* in every state
-R⁺           the largest reward of any action, 0 at least
-best luck    L(s) = max over a of R(a) + γ·max over s′ of L(s′); 0 where s is terminal
-===========  =======================================================================================
+R⁺           the largest reward of any action, at least 0
+best luck    L(s) = max over a of R(a) + γ·max over s′ of L(s′); 0 if s is terminal
+===========  ===================================================================================
 
-Three bounds that need no knowledge of the process:
+Three bounds need no knowledge of the game:
 
-- Where no state can be met again, best luck: what could be won if the player chose the outcomes, too.
-- Else, if γ < 1: R⁺/(1 − γ).
-- Else, if no reward is positive: 0.
+- If no state can be reached twice: best luck, what a player would earn who chose the outcomes too.
+- Otherwise, if γ < 1: R⁺/(1 − γ).
+- Otherwise, if no reward is positive: 0.
 
-A process without discount in which a state can be met again and some reward is positive has no bound that can be
-read off its arrays, and its user has to give one.
+In all other cases the user has to give a bound. All three are *consistent*: no backup raises them.
 
-Each of them is *consistent*: a backup nowhere raises it.
-
-Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §9.7, asks for a bound and leaves
-it to the user; these three are ours.
+Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §9.7, asks for a bound
+and leaves it to the user; these three are ours.
 """
 
 import numpy as np
 import numpy.typing as npt
 
 from agents.mdp.finite_mdp import FiniteMDP
-from agents.mdp.kernels import Tables
+from agents.mdp.kernels import Floats, Tables
 from engine.jit import kernel
 
 
 @kernel
-def best_luck(tables: Tables) -> tuple[npt.NDArray[np.float64], bool]:
-    """Return L, shape (n_states,), and whether it is right: whether no state can be met again.
+def best_luck(tables: Tables) -> tuple[Floats, bool]:
+    """Return L, shape (n_states,), and whether it is valid: whether the MDP has no cycle.
 
-    States are taken in an order in which each comes before all it may lead to (Kahn's), and L backwards.
+    Kahn's topological order puts each state before all its successors; L is computed backwards.
     """
     n_states = len(tables.first_action) - 1
     n_ways = np.zeros(n_states, np.int64)
@@ -76,13 +73,13 @@ def best_luck(tables: Tables) -> tuple[npt.NDArray[np.float64], bool]:
     return luck, n_known == n_states
 
 
-def upper_bound(mdp: FiniteMDP) -> npt.NDArray[np.float64]:
-    """Compute an upper bound of the optimal values.
+def upper_bound(mdp: FiniteMDP) -> Floats:
+    """Compute an upper bound of the optimal values, at the cost of about one sweep.
 
     Parameters
     ----------
     mdp : FiniteMDP
-        The process.
+        The MDP.
 
     Returns
     -------
@@ -92,51 +89,47 @@ def upper_bound(mdp: FiniteMDP) -> npt.NDArray[np.float64]:
     Raises
     ------
     ValueError
-        If it has no discount, a state can be met again, and some reward is positive; or if rewards are so large
-        that their sum is not finite.
-
-    Notes
-    -----
-    Best luck takes as long as one sweep of value iteration.
+        If γ = 1, a state can be reached twice and some reward is positive; or if the sum of rewards
+        is not finite.
     """
     bound, acyclic = best_luck(mdp.tables)
     highest = float(mdp.reward.max(initial=0.0))
     if not acyclic:
         if mdp.discount == 1 and highest > 0:
             raise ValueError(
-                f"upper_bound: none given for discount 1, a state that can be met again, and a reward of {highest:g}: "
-                "there is no safe one, give one value for each state"
+                "upper_bound: none given, and none can be computed with discount 1, a reward of "
+                f"{highest:g} and a cycle of states; one value for each state expected"
             )
         most = highest / (1 - mdp.discount) if highest > 0 else 0.0
         bound = np.where(mdp.terminal, 0.0, most)
     if not np.isfinite(bound).all():
         largest = float(np.abs(mdp.reward).max())
         raise ValueError(
-            f"upper_bound: none given for rewards as large as {largest:g}, whose sum is no finite number: "
-            "count them in a larger unit"
+            f"upper_bound: rewards as large as {largest:g} given, whose sum is not finite; smaller "
+            "numbers expected"
         )
     return bound
 
 
-def initial_values(mdp: FiniteMDP, given: npt.ArrayLike | None) -> npt.NDArray[np.float64]:
-    """Return U to begin with, an array of its own: a bound that is given, or :func:`upper_bound`.
+def initial_values(mdp: FiniteMDP, given: npt.ArrayLike | None) -> Floats:
+    """Return the initial U as a new array: a given bound, or :func:`upper_bound`.
 
-    Terminal states get 0, which is their value.
+    Terminal states get their value, 0.
 
     Raises
     ------
     ValueError
-        If the bound is not one finite number for each state, is negative in a terminal state, or none is given
-        where one is needed.
+        If the bound is not one finite number for each state, if it is negative in a terminal state,
+        or if none is given and none can be computed.
     """
     if given is None:
         return upper_bound(mdp)
-    values = mdp.values_of(given, "upper_bound")
+    values = mdp.checked_values(given, "upper_bound")
     terminal = mdp.terminal
     wrong = np.flatnonzero(terminal & (values < 0))
     if len(wrong):
         raise ValueError(
-            f"upper_bound: {values[wrong[0]]:g} given for state {mdp.state_name(int(wrong[0]))}, which is terminal: "
-            "its value is 0, and no bound may be below"
+            f"upper_bound: {values[wrong[0]]:g} given for terminal state "
+            f"{mdp.state_name(int(wrong[0]))}, 0 or more expected"
         )
     return np.where(terminal, 0.0, values)

@@ -1,22 +1,23 @@
-"""The greedy envelope: the states that greedy play may reach, and whether their values fit together.
+"""The greedy envelope: the states that greedy play can reach, and the residuals of their values.
 
 Notation
 --------
 That of :mod:`agents.mdp.kernels`, and
 
-==============  ====================================================================================
+==============  ================================================================================
 U               an upper bound of the optimal values V*
-δ               the residual that is put up with
-envelope of s   s and all states that greedy play from it may reach; those already solved are left out
-==============  ====================================================================================
+δ               the largest residual that is accepted
+envelope of s   s and all states that greedy play can reach from it, without solved states
+==============  ================================================================================
 
-If no state of an envelope has a residual above δ, greedy play from s earns at least U(s) − δ·N, where N is the
-expected number of its actions, an action after k others counted γᵏ: at most 1/(1 − γ). As U(s) ≥ V*(s), neither
-U(s) nor greedy play is further than that from the optimum. Without discount, N is finite if greedy play ends.
+If no residual in the envelope exceeds δ, greedy play from s earns at least U(s) − δ·N. N is its
+expected number of actions, the action after k others counted γᵏ, so N ≤ 1/(1 − γ). Since
+U(s) ≥ V*(s), both U(s) and greedy play are within δ·N of the optimum. Without discount, N is finite
+only if greedy play ends.
 
-Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §9.8 (``expand``); Bonet, Geffner,
-*Labeled RTDP: Improving the Convergence of Real-Time Dynamic Programming*, ICAPS 2003, Algorithm 3
-(``CheckSolved``). The residual is that of :mod:`agents.mdp.kernels`.
+Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §9.8 (``expand``);
+Bonet, Geffner, *Labeled RTDP: Improving the Convergence of Real-Time Dynamic Programming*, ICAPS
+2003, Algorithm 3 (``CheckSolved``). The residual is the one of :mod:`agents.mdp.kernels`.
 """
 
 from typing import NamedTuple
@@ -24,30 +25,32 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.mdp.kernels import Tables, backup
+from agents.mdp.kernels import Floats, Indices, Tables, backup
 from engine.jit import Integer, kernel
+
+Flags = npt.NDArray[np.bool_]
 
 
 class Workspace(NamedTuple):
-    """What :func:`expand` works on, made once for many envelopes.
+    """Arrays for :func:`expand`, allocated once for many envelopes.
 
     Attributes
     ----------
     envelope : int64, shape (n_states,)
-        The states of the envelope, in the order in which they were looked at.
+        The states of the envelope, in the order of their backups.
     waiting : int64, shape (n_states,)
-        States still to be looked at, the next one last.
+        A stack of states still to be expanded.
     met : int64, shape (n_states,)
-        Number of the envelope in which a state was met last; envelopes are counted from 1 on.
+        Number of the last envelope that met each state; envelopes are numbered from 1.
     """
 
-    envelope: npt.NDArray[np.int64]
-    waiting: npt.NDArray[np.int64]
-    met: npt.NDArray[np.int64]
+    envelope: Indices
+    waiting: Indices
+    met: Indices
 
 
 def new_workspace(n_states: int) -> Workspace:
-    """Make a workspace in which no state has been met."""
+    """Return a workspace in which no state has been met."""
     return Workspace(
         np.empty(n_states, np.int64), np.empty(n_states, np.int64), np.zeros(n_states, np.int64)
     )
@@ -56,38 +59,38 @@ def new_workspace(n_states: int) -> Workspace:
 @kernel
 def expand(
     tables: Tables,
-    values: npt.NDArray[np.float64],
+    values: Floats,
     state: Integer,
     delta: float,
-    solved: npt.NDArray[np.bool_],
+    solved: Flags,
     work: Workspace,
     number: Integer,
 ) -> tuple[Integer, float]:
-    """Go through the envelope of a state, depth first, not beyond states whose residual is above δ.
+    """Walk through the envelope of a state depth first; do not go past residuals above δ.
 
     Parameters
     ----------
     tables : Tables
         The MDP.
     values : float64, shape (n_states,)
-        U; left as it is.
+        U; not changed.
     state : int
-        Where the envelope begins, a state that is not solved.
+        The first state, not solved.
     delta : float
         δ.
     solved : bool, shape (n_states,)
-        States to leave out; all terminal ones are.
+        States to leave out; includes all terminal states.
     work : Workspace
-        ``work.envelope`` begins with the states that were looked at.
+        ``work.envelope`` receives the states.
     number : int
-        A number that no envelope before had in this workspace, 1 or more.
+        A number of 1 or more that this workspace has not seen before.
 
     Returns
     -------
     n : int
-        How many states were looked at, each by one backup.
+        Number of states, each backed up once.
     residual : float
-        The largest of their residuals. If it is δ or less, they are the whole envelope.
+        Their largest residual. If it is δ or less, the envelope is complete.
     """
     envelope, waiting, met = work.envelope, work.waiting, work.met
     waiting[0] = state
@@ -115,12 +118,9 @@ def expand(
 
 
 def envelope_residual(
-    tables: Tables,
-    values: npt.NDArray[np.float64],
-    state: int,
-    terminal: npt.NDArray[np.bool_],
+    tables: Tables, values: Floats, state: int, terminal: Flags
 ) -> tuple[int, float]:
-    """Return the number of states of a whole envelope, and their largest residual."""
+    """Return the size of the complete envelope, and its largest residual."""
     work = new_workspace(len(values))
     n, residual = expand(tables, values, state, np.inf, terminal, work, 1)
     return int(n), float(residual)

@@ -1,26 +1,27 @@
-"""Bellman's backup on a finite MDP that lies in flat arrays: the kernels that its solvers share.
+"""Bellman backups on a finite MDP in flat arrays: the kernels that all solvers share.
 
 Notation
 --------
-===========  =======================================================================================
+===========  ===================================================================================
 s, s′        states, 0 … n − 1
-a            an *action number*: actions are counted through all states, and those of s are
-             ``first_action[s]`` … ``first_action[s + 1] − 1``; a terminal state has none
-R(a)         expected reward of a; as a belongs to one state, the book's R(s, a)
-T(s′|a)      probability of s′ after a: outcomes ``first_outcome[a]`` … ``first_outcome[a + 1] − 1``
+a            an *action number*. Actions are numbered through all states; those of s are
+             ``first_action[s]`` … ``first_action[s + 1] − 1``. A terminal state has none
+R(a)         expected reward of a. An action belongs to one state, so this is the book's R(s, a)
+T(s′|a)      probability of s′ after a; a has the outcomes
+             ``first_outcome[a]`` … ``first_outcome[a + 1] − 1``
 γ            discount
-U            a value of each state, at hand or on the way
+U            the current value of each state
 Q(a)         R(a) + γ·Σ T(s′|a)·U(s′)
-BU(s)        the *backup*: max of Q over the actions of s; 0 where s is terminal
+BU(s)        the *backup* of s: the maximum of Q over its actions; 0 if s is terminal
 residual     of s: U(s) − BU(s), or 0 if the backup is higher
-===========  =======================================================================================
+===========  ===================================================================================
 
-Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §7.4 and §7.5. Flat arrays are
-ours: a sparse matrix by rows, twice, so that a backup reads memory from one end to the other.
+Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §7.4 and §7.5. The
+arrays are compressed sparse rows, twice: a backup reads memory from one end to the other.
 
-The book takes the residual's absolute value, and puts BU(s) in the place of U(s) whichever is higher. Here values
-are upper bounds, and the lower of two upper bounds is the better one. Where U is *consistent* (a backup nowhere
-raises it) and stays so, the two readings are the same.
+The book's residual is an absolute value, and its backup always replaces U(s). Here U is an upper
+bound, so :func:`lower` keeps the lower of U(s) and BU(s). The two agree as long as U is
+*consistent*, which means that no backup raises it.
 """
 
 from typing import NamedTuple
@@ -31,8 +32,8 @@ import numpy.typing as npt
 from engine.jit import Integer, inlined, kernel
 from engine.rng import next_word
 
-NOTHING = -1
-"""In the place of an action number: a terminal state's."""
+NO_ACTION = -1
+"""The action number of a terminal state in a policy."""
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
@@ -44,11 +45,11 @@ class Tables(NamedTuple):
     Attributes
     ----------
     first_action : int64, shape (n_states + 1,)
-        Where the actions of each state begin.
+        Number of each state's first action.
     reward : float64, shape (n_actions,)
         R(a).
     first_outcome : int64, shape (n_actions + 1,)
-        Where the outcomes of each action begin.
+        Number of each action's first outcome.
     outcome : int64, shape (n_outcomes,)
         The state s′ of each outcome.
     probability : float64, shape (n_outcomes,)
@@ -67,7 +68,7 @@ class Tables(NamedTuple):
 
 @inlined
 def q_value(tables: Tables, values: Floats, action: Integer) -> float:
-    """Do what :func:`action_value` does, as a building block: a call for each action takes longer than its sum."""
+    """Return Q(a): the inlined form of :func:`action_value`, for loops over actions."""
     expected = 0.0
     for i in range(tables.first_outcome[action], tables.first_outcome[action + 1]):
         expected += tables.probability[i] * values[tables.outcome[i]]
@@ -76,32 +77,32 @@ def q_value(tables: Tables, values: Floats, action: Integer) -> float:
 
 @inlined
 def best_action(tables: Tables, values: Floats, state: Integer) -> tuple[float, Integer]:
-    """Do what :func:`backup` does, as a building block for loops over states."""
-    best: Integer = NOTHING
+    """Return BU(s) and its action: the inlined form of :func:`backup`, for loops over states."""
+    best: Integer = NO_ACTION
     best_value = 0.0
     for action in range(tables.first_action[state], tables.first_action[state + 1]):
         value = q_value(tables, values, action)
-        if best == NOTHING or value > best_value:
+        if best == NO_ACTION or value > best_value:
             best, best_value = action, value
     return best_value, best
 
 
 @kernel
 def action_value(tables: Tables, values: Floats, action: Integer) -> float:
-    """Return Q(a) of an action number under ``values``, U of shape (n_states,)."""
+    """Return Q(a) under ``values``, U of shape (n_states,)."""
     return q_value(tables, values, action)
 
 
 @kernel
 def backup(tables: Tables, values: Floats, state: Integer) -> tuple[float, Integer]:
-    """Look at all actions of one state.
+    """Back up one state.
 
     Parameters
     ----------
     tables : Tables
         The MDP.
     values : float64, shape (n_states,)
-        U; left as it is.
+        U; not changed.
     state : int
         s.
 
@@ -110,14 +111,14 @@ def backup(tables: Tables, values: Floats, state: Integer) -> tuple[float, Integ
     value : float
         BU(s).
     action : int
-        The number of the action of highest value, the first of equals; NOTHING if s is terminal.
+        The number of the best action, the first one in a tie; NO_ACTION if s is terminal.
     """
     return best_action(tables, values, state)
 
 
 @kernel
 def greedy(tables: Tables, values: Floats) -> tuple[Floats, Indices]:
-    """Back up all states from the same values: BU and the greedy action numbers, shape (n_states,) each."""
+    """Back up all states from the same U; return BU and the greedy policy, each (n_states,)."""
     n_states = len(values)
     backed_up = np.empty(n_states)
     policy = np.empty(n_states, np.int64)
@@ -128,7 +129,7 @@ def greedy(tables: Tables, values: Floats) -> tuple[Floats, Indices]:
 
 @kernel
 def lower(tables: Tables, values: Floats, state: Integer) -> Integer:
-    """Put BU(s) in the place of U(s), if it is lower; return the greedy action number, see :func:`backup`."""
+    """Lower U(s) to BU(s) if that is less, in place; return the action of :func:`backup`."""
     value, action = backup(tables, values, state)
     values[state] = min(values[state], value)
     return action
@@ -136,11 +137,11 @@ def lower(tables: Tables, values: Floats, state: Integer) -> Integer:
 
 @inlined
 def draw_outcome(tables: Tables, action: Integer, stream: np.uint64) -> tuple[Integer, np.uint64]:
-    """Draw s′ after an action, by the next word of a stream; returns the stream after it, too."""
+    """Draw s′ after an action with the next word of a stream; return s′ and the advanced stream."""
     word, stream = next_word(stream)
-    left = np.float64(word >> np.uint64(11)) * 2.0**-53  # uniform, 0 to just below 1
+    left = np.float64(word >> np.uint64(11)) * 2.0**-53  # uniform in [0, 1)
     last = tables.first_outcome[action + 1] - 1
-    # The last outcome takes what is left: rounded probabilities may add up to a little less than 1.
+    # Rounded probabilities may sum to just under 1, so the last outcome takes the rest.
     for i in range(tables.first_outcome[action], last):
         left -= tables.probability[i]
         if left < 0.0:

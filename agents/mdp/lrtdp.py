@@ -1,30 +1,29 @@
-"""Labelled heuristic search: real-time dynamic programming that knows when it is done.
+"""Labelled heuristic search: labelled RTDP, which knows when it is done.
 
 Notation
 --------
-That of :mod:`agents.mdp.kernels`, :mod:`agents.mdp.greedy_simulation` and :mod:`agents.mdp.greedy_envelope`, and
+That of :mod:`agents.mdp.search` and :mod:`agents.mdp.greedy_envelope`, and
 
-===========  =======================================================================================
-round        a simulation, and the labelling after it
-*solved*     the label of a state no state of whose envelope had a residual above δ
-===========  =======================================================================================
+===========  ===================================================================================
+round        one simulation, and the labelling after it
+*solved*     the label of a state: no residual in its envelope was above δ
+===========  ===================================================================================
 
-A simulation ends in a solved state. Then the states on its way are taken, the last one first: if the envelope of one
-has no residual above δ, all of it is solved; if it has, its states are backed up, those found last first, and the
-round is over. Rounds are played until the start is solved.
+A simulation ends in a solved state. The search then goes back along its path, last state first. If
+the envelope of a state has no residual above δ, the whole envelope is labelled solved. Otherwise
+the envelope is backed up in reverse order, and the round ends. Rounds go on until the start is
+solved.
 
-A label stays true. Values of solved states are not changed any more, and those of others only come down: what
-was best in a solved state still is. What δ promises is told in :mod:`agents.mdp.greedy_envelope`. Without discount it is
-worth something only if greedy play comes to an end, as it does in 2048; elsewhere a loop that earns nothing may
-be solved at its bound.
+A label stays true: values of solved states no longer change, and all others only fall.
+:mod:`agents.mdp.greedy_envelope` says what δ proves. Without discount it proves something only if
+greedy play ends, as it does in 2048; elsewhere a loop without reward may be labelled solved at its
+initial bound.
 
-A solver of finite MDPs, :class:`~agents.mdp.finite_mdp.FiniteMDP`. It is not an :class:`agents.agent.Agent`: those
-play games.
-
-Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §9.8 (``LabeledHeuristicSearch``);
-Bonet, Geffner, *Labeled RTDP: Improving the Convergence of Real-Time Dynamic Programming*, ICAPS 2003, Algorithms 3
-and 4. Readings of ours: terminal states are solved from the beginning; a backup never raises a value, as said in
-:mod:`agents.mdp.kernels`; the number of rounds has a limit.
+Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §9.8
+(``LabeledHeuristicSearch``); Bonet, Geffner, *Labeled RTDP: Improving the Convergence of Real-Time
+Dynamic Programming*, ICAPS 2003, Algorithms 3 and 4. Our readings: terminal states are solved from
+the beginning, a backup never raises a value (:mod:`agents.mdp.kernels`), and the number of rounds
+is limited.
 """
 
 from dataclasses import dataclass
@@ -34,33 +33,35 @@ import numpy.typing as npt
 
 from agents.mdp.bounds import initial_values
 from agents.mdp.finite_mdp import FiniteMDP
-from agents.mdp.greedy_envelope import Workspace, expand, new_workspace
-from agents.mdp.greedy_simulation import (
+from agents.mdp.greedy_envelope import Flags, Workspace, expand, new_workspace
+from agents.mdp.kernels import Floats, Indices, Tables, lower
+from agents.mdp.search import (
     BACKUPS_PER_CHUNK,
-    LARGEST_DEPTH,
-    MOST_SIMULATIONS,
+    MAX_DEPTH,
+    MAX_SIMULATIONS,
+    SearchSolution,
+    check_search,
     simulate,
+    solution_of,
 )
-from agents.mdp.kernels import Tables, lower
-from agents.mdp.solution import Solution, check_search, solution_of
-from agents.parameters import check_count
+from agents.parameters import RealRange, check_count
 from engine.jit import Integer, kernel
 from engine.rng import PLAYOUT, stream
 
 
 @dataclass(frozen=True, eq=False)
-class LabelledSolution(Solution):
-    """Values, what to do by them, and where they are known to be good.
+class LabelledSolution(SearchSolution):
+    """A solution with labels.
 
     Attributes
     ----------
     solved : bool, shape (n_states,)
-        The labels. If the start has none, the search was ended by its number of rounds.
+        The labels. Without one in the start, the search stopped at its maximum of rounds.
     n_rounds : int
-        Rounds played.
+        Rounds done.
     """
 
-    solved: npt.NDArray[np.bool_]
+    solved: Flags
     n_rounds: int
 
     @property
@@ -72,21 +73,17 @@ class LabelledSolution(Solution):
 @kernel
 def label(
     tables: Tables,
-    values: npt.NDArray[np.float64],
+    values: Floats,
     state: Integer,
     delta: float,
-    solved: npt.NDArray[np.bool_],
+    solved: Flags,
     work: Workspace,
     number: Integer,
 ) -> tuple[bool, Integer]:
-    """Solve the envelope of a state, or back it up in reverse; parameters are those of :func:`expand`.
+    """Label the envelope of a state as solved, or back it up in reverse order.
 
-    Returns
-    -------
-    is_solved : bool
-        Whether the state is solved now.
-    n_backups : int
-        Backups made, those that only look at a residual too.
+    The parameters are those of :func:`expand`. Return whether the state is solved now, and the
+    number of backups, including those that only compute a residual.
     """
     n, residual = expand(tables, values, state, delta, solved, work, number)
     if residual <= delta:
@@ -101,56 +98,46 @@ def label(
 @kernel
 def rounds(
     tables: Tables,
-    values: npt.NDArray[np.float64],
+    values: Floats,
     start: Integer,
     delta: float,
-    solved: npt.NDArray[np.bool_],
+    solved: Flags,
     work: Workspace,
-    path: npt.NDArray[np.int64],
+    path: Indices,
     n_envelopes: Integer,
     n_done: Integer,
-    most_rounds: Integer,
+    max_rounds: Integer,
     max_backups: Integer,
     seed: np.uint64,
 ) -> tuple[Integer, Integer, Integer]:
-    """Play rounds until the start is solved, ``most_rounds`` are played, or ``max_backups`` are made.
+    """Do rounds until the start is solved, ``max_rounds`` are done, or ``max_backups`` are made.
 
     Parameters
     ----------
-    tables : Tables
-        The MDP.
-    values : float64, shape (n_states,)
-        U, which is lowered.
-    start : int
-        Where simulations begin.
-    delta : float
-        δ.
-    solved : bool, shape (n_states,)
-        The labels, which are added to.
-    work : Workspace
-        For the envelopes.
-    path : int64, shape (d,)
-        For the states of a simulation.
+    tables, values, start, solved, path
+        As for :func:`agents.mdp.search.simulate`; labels are added to ``solved``.
+    delta, work
+        As for :func:`expand`.
     n_envelopes, n_done : int
-        Envelopes looked at and rounds played before.
-    most_rounds, max_backups : int
-        No round is begun after so many rounds in all, or backups now.
+        Envelopes expanded and rounds done before this call.
+    max_rounds, max_backups : int
+        Maximum of rounds in all; no round begins after this many backups in this call.
     seed : uint64
-        Names the streams; round k draws from a stream of its own.
+        Round k draws from the stream (seed, PLAYOUT, k).
 
     Returns
     -------
     n_envelopes, n_done, n_backups : int
-        Envelopes looked at and rounds played in all, and backups made now.
+        Envelopes and rounds in all, and backups of this call.
     """
     n_backups: Integer = 0
-    while not solved[start] and n_done < most_rounds and n_backups < max_backups:
+    while not solved[start] and n_done < max_rounds and n_backups < max_backups:
         outcomes = stream(seed, PLAYOUT, np.uint64(n_done))
         n_path = simulate(tables, values, start, solved, path, outcomes)
         n_backups += n_path
         for i in range(n_path - 1, -1, -1):
             if solved[path[i]]:
-                continue  # met again on the way, and solved with the envelope of a later state
+                continue  # visited twice, and solved with the envelope of a later state
             n_envelopes += 1
             is_solved, n_more = label(tables, values, path[i], delta, solved, work, n_envelopes)
             n_backups += n_more
@@ -162,17 +149,17 @@ def rounds(
 
 @dataclass(frozen=True)
 class LabelledHeuristicSearch:
-    """Solves a finite MDP from one start state by greedy simulations, until it is solved.
+    """Solves a finite MDP from one start state by greedy simulations, until the start is solved.
 
     Parameters
     ----------
     depth : int
         d, 1 to 10⁶.
     delta : float
-        δ, 0 or more, in the unit of rewards. At 0, values have to be exact, down to rounding: to be asked for only
-        where no state can be met again.
-    most_rounds : int
-        Rounds at most, 1 to 10⁹.
+        δ, 0 or more, in the unit of rewards. 0 asks for values that are exact up to rounding; use
+        it only where no state can be reached twice.
+    max_rounds : int
+        Maximum of rounds, 1 to 10⁹.
 
     Raises
     ------
@@ -182,13 +169,12 @@ class LabelledHeuristicSearch:
 
     depth: int
     delta: float
-    most_rounds: int = 1_000_000
+    max_rounds: int = 1_000_000
 
     def __post_init__(self) -> None:
-        check_count("depth", self.depth, 1, LARGEST_DEPTH)
-        check_count("most_rounds", self.most_rounds, 1, MOST_SIMULATIONS)
-        if not 0 <= self.delta < np.inf:
-            raise ValueError(f"delta: {self.delta} given, a finite number of 0 or more allowed")
+        check_count("depth", self.depth, 1, MAX_DEPTH)
+        check_count("max_rounds", self.max_rounds, 1, MAX_SIMULATIONS)
+        RealRange(0).check("delta", self.delta)
 
     def solve(
         self,
@@ -199,26 +185,7 @@ class LabelledHeuristicSearch:
     ) -> LabelledSolution:
         """Search from a state until it is solved.
 
-        Parameters
-        ----------
-        mdp : FiniteMDP
-            The process.
-        start : int
-            A state that is not terminal.
-        upper_bound : array_like of float, shape (n_states,), optional
-            No value below the optimal one; :func:`agents.mdp.bounds.upper_bound` if none is given.
-        seed : int
-            Names every random number, 0 to 2⁶³ − 1.
-
-        Returns
-        -------
-        LabelledSolution
-            The same for the same search, process, start, bound and seed.
-
-        Raises
-        ------
-        ValueError
-            If the start, the bound or the seed is none, or there is no bound to be computed.
+        Parameters and errors are those of :meth:`agents.mdp.rtdp.HeuristicSearch.solve`.
         """
         check_search(mdp, start, seed)
         values = initial_values(mdp, upper_bound)
@@ -229,7 +196,7 @@ class LabelledHeuristicSearch:
         n_envelopes: Integer = 0
         n_done: Integer = 0
         n_backups: Integer = 0
-        while not solved[start] and n_done < self.most_rounds:
+        while not solved[start] and n_done < self.max_rounds:
             n_envelopes, n_done, n_more = rounds(
                 tables,
                 values,
@@ -240,7 +207,7 @@ class LabelledHeuristicSearch:
                 path,
                 n_envelopes,
                 n_done,
-                self.most_rounds,
+                self.max_rounds,
                 BACKUPS_PER_CHUNK,
                 np.uint64(seed),
             )

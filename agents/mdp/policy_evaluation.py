@@ -1,20 +1,21 @@
-"""What a given policy is worth, exactly: mean and variance of its total reward, by linear equations.
+"""Exact policy evaluation: mean and variance of a policy's return, by linear equations.
 
 Notation
 --------
 That of :mod:`agents.mdp.kernels`, and
 
-===========  =======================================================================================
+===========  ===================================================================================
 π            a policy: an action number for each state
 P            P(s, s′) = T(s′|π(s)); 0 from a terminal state
-V            the mean of the total discounted reward from each state: V = R + γ·P·V
-W            its variance: W = γ²·(P·(W + V²) − (P·V)²), if what an action wins is certain
-===========  =======================================================================================
+V            mean of the discounted return from each state: V = R + γ·P·V
+W            its variance: W = γ²·(P·(W + V²) − (P·V)²), if each action's reward is certain
+===========  ===================================================================================
 
-With γ = 1 there is a solution, and one only, if from every state the policy comes to a terminal one in the end.
+With γ = 1 the equations have a unique solution if and only if the policy ends from every state.
 
-Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §7.2; the variance is Sobel's, *The
-variance of discounted Markov decision processes*, Journal of Applied Probability 19 (1982).
+Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §7.2; for the
+variance, Sobel, *The variance of discounted Markov decision processes*, Journal of Applied
+Probability 19 (1982).
 """
 
 from dataclasses import dataclass
@@ -22,46 +23,45 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from agents.mdp.finite_mdp import FiniteMDP, whole_numbers
-from agents.mdp.kernels import NOTHING
+from agents.mdp.finite_mdp import FiniteMDP, check_discount, whole_numbers
+from agents.mdp.kernels import NO_ACTION, Floats, Indices
 
 
 @dataclass(frozen=True, eq=False)
-class Worth:
-    """What a policy is worth from each state.
+class PolicyValue:
+    """Mean and variance of a policy's return.
 
     Attributes
     ----------
     mean : float64, shape (n_states,)
         V; 0 in terminal states.
     variance : float64, shape (n_states,)
-        W, as if every reward were certain; 0 in terminal states.
+        W, which ignores the variance of an action's own reward; 0 in terminal states.
     """
 
-    mean: npt.NDArray[np.float64]
-    variance: npt.NDArray[np.float64]
+    mean: Floats
+    variance: Floats
 
 
-def check_policy(mdp: FiniteMDP, given: npt.ArrayLike) -> npt.NDArray[np.int64]:
+def check_policy(mdp: FiniteMDP, given: npt.ArrayLike) -> Indices:
     """Return a policy, shape (n_states,); ValueError if it is none."""
     policy = whole_numbers("policy", given)
     if len(policy) != mdp.n_states:
-        raise ValueError(
-            f"policy: {len(policy)} actions given for {mdp.n_states} states, one each expected"
-        )
-    first, behind = mdp.first_action[:-1], mdp.first_action[1:]
-    right = np.where(mdp.terminal, policy == NOTHING, (policy >= first) & (policy < behind))
+        raise ValueError(f"policy: {len(policy)} actions given for {mdp.n_states} states")
+    first, end = mdp.first_action[:-1], mdp.first_action[1:]
+    right = np.where(mdp.terminal, policy == NO_ACTION, (policy >= first) & (policy < end))
     if not right.all():
         state = int(np.flatnonzero(~right)[0])
         actions = mdp.actions(state)
-        allowed = f"{actions.start} to {actions.stop - 1}" if actions else f"{NOTHING}, for none,"
+        allowed = f"{actions.start} to {actions.stop - 1}" if actions else f"{NO_ACTION}"
         raise ValueError(
-            f"policy: action {policy[state]} given for state {mdp.state_name(state)}, {allowed} allowed"
+            f"policy: action {policy[state]} given for state {mdp.state_name(state)}, "
+            f"{allowed} allowed"
         )
     return policy
 
 
-def chances(mdp: FiniteMDP, policy: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+def transition_matrix(mdp: FiniteMDP, policy: Indices) -> Floats:
     """Return P, shape (n_states, n_states)."""
     matrix = np.zeros((mdp.n_states, mdp.n_states))
     for state in np.flatnonzero(~mdp.terminal):
@@ -70,54 +70,51 @@ def chances(mdp: FiniteMDP, policy: npt.NDArray[np.int64]) -> npt.NDArray[np.flo
     return matrix
 
 
-def check_end(mdp: FiniteMDP, matrix: npt.NDArray[np.float64]) -> None:
-    """Refuse, by ValueError, a policy by which some state never comes to a terminal one."""
+def check_end(mdp: FiniteMDP, matrix: Floats) -> None:
+    """Raise ValueError if a policy never reaches a terminal state from some state."""
     possible = matrix > 0
     ends = mdp.terminal
-    while True:
-        more = ends | possible[:, ends].any(axis=1)
-        if (more == ends).all():
-            break
+    while (more := ends | possible[:, ends].any(axis=1)).sum() > ends.sum():
         ends = more
     if not ends.all():
         state = mdp.state_name(int(np.flatnonzero(~ends)[0]))
         raise ValueError(
-            f"policy: one that never ends from state {state} given, one that ends from every state allowed with "
-            "discount 1"
+            f"policy: one that never ends from state {state} given with discount 1, one that ends "
+            "from every state expected"
         )
 
 
-def evaluate(mdp: FiniteMDP, policy: npt.ArrayLike, discount: float | None = None) -> Worth:
+def evaluate(mdp: FiniteMDP, policy: npt.ArrayLike, discount: float | None = None) -> PolicyValue:
     """Evaluate a policy by solving its linear equations.
 
     Parameters
     ----------
     mdp : FiniteMDP
-        The process.
+        The MDP.
     policy : array_like of int, shape (n_states,)
-        The number of an action of each state; -1 for a terminal one.
+        An action number of each state; -1 for a terminal state.
     discount : float, optional
-        γ, in (0, 1]; the process' own if not given.
+        γ, in (0, 1]; the MDP's own by default.
 
     Returns
     -------
-    Worth
-        Mean and variance of the total discounted reward from each state.
+    PolicyValue
+        Mean and variance of the discounted return from each state.
 
     Raises
     ------
     ValueError
-        If the policy is none, the discount is out of range, or it is 1 and the policy never ends from some state.
+        If the policy is none, the discount is out of range, or it is 1 and the policy never ends
+        from some state.
 
     Notes
     -----
-    The matrix is dense: some thousand states at most.
+    The matrix is dense, which limits it to some thousand states.
     """
     gamma = mdp.discount if discount is None else discount
-    if not 0 < gamma <= 1:
-        raise ValueError(f"discount: {gamma} given, above 0 and up to 1 allowed")
+    check_discount(gamma)
     actions = check_policy(mdp, policy)
-    matrix = chances(mdp, actions)
+    matrix = transition_matrix(mdp, actions)
     if gamma == 1:
         check_end(mdp, matrix)
     playing = ~mdp.terminal
@@ -128,4 +125,4 @@ def evaluate(mdp: FiniteMDP, policy: npt.ArrayLike, discount: float | None = Non
     after = matrix @ mean
     spread = gamma**2 * (matrix @ mean**2 - after**2)
     variance = np.linalg.solve(one - gamma**2 * matrix, np.maximum(spread, 0.0))
-    return Worth(mean.astype(np.float64), variance.astype(np.float64))
+    return PolicyValue(mean.astype(np.float64), variance.astype(np.float64))

@@ -1,24 +1,18 @@
-"""Heuristic search: real-time dynamic programming from one start state.
+"""Heuristic search: real-time dynamic programming (RTDP) from one start state.
 
 Notation
 --------
-That of :mod:`agents.mdp.kernels` and :mod:`agents.mdp.greedy_simulation`, and
+That of :mod:`agents.mdp.kernels` and :mod:`agents.mdp.search`, and m, the number of simulations.
 
-===========  =======================================================================================
-m            simulations
-===========  =======================================================================================
+The search is optimistic. Greedy play follows whatever looks best until backups make it look worse
+than something else. If d is large enough, U of the start converges to the optimal value as m grows;
+states that greedy play never reaches cost nothing. Without discount this needs greedy play to end,
+as it does in 2048. Otherwise a loop without reward may keep its initial bound.
 
-An upper bound is optimism: what looks best is looked at until it looks worse than something else, so that with d
-large enough U comes down to the optimal value of the start as m grows. States that greedy play never reaches are
-never looked at. Without discount that needs greedy play to come to an end, as it does in 2048; elsewhere a loop that
-earns nothing may keep its bound.
-
-A solver of finite MDPs, :class:`~agents.mdp.finite_mdp.FiniteMDP`. It is not an :class:`agents.agent.Agent`: those
-play games.
-
-Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §9.7 (``HeuristicSearch``); Barto,
-Bradtke, Singh, *Learning to act using real-time dynamic programming*, Artificial Intelligence 72 (1995). Readings of
-ours: a backup never raises a value, as said in :mod:`agents.mdp.kernels`; a simulation ends in a terminal state.
+Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §9.7
+(``HeuristicSearch``); Barto, Bradtke, Singh, *Learning to act using real-time dynamic programming*,
+Artificial Intelligence 72 (1995). Our readings: a backup never raises a value
+(:mod:`agents.mdp.kernels`), and a simulation ends in a terminal state.
 """
 
 from dataclasses import dataclass
@@ -28,14 +22,17 @@ import numpy.typing as npt
 
 from agents.mdp.bounds import initial_values
 from agents.mdp.finite_mdp import FiniteMDP
-from agents.mdp.greedy_simulation import (
+from agents.mdp.greedy_envelope import Flags
+from agents.mdp.kernels import Floats, Indices, Tables
+from agents.mdp.search import (
     BACKUPS_PER_CHUNK,
-    LARGEST_DEPTH,
-    MOST_SIMULATIONS,
+    MAX_DEPTH,
+    MAX_SIMULATIONS,
+    SearchSolution,
+    check_search,
     simulate,
+    solution_of,
 )
-from agents.mdp.kernels import Tables
-from agents.mdp.solution import Solution, check_search, solution_of
 from agents.parameters import check_count
 from engine.jit import Integer, kernel
 from engine.rng import PLAYOUT, stream
@@ -44,40 +41,32 @@ from engine.rng import PLAYOUT, stream
 @kernel
 def simulations(
     tables: Tables,
-    values: npt.NDArray[np.float64],
+    values: Floats,
     start: Integer,
-    terminal: npt.NDArray[np.bool_],
-    path: npt.NDArray[np.int64],
+    terminal: Flags,
+    path: Indices,
     n_done: Integer,
     n_simulations: Integer,
     max_backups: Integer,
     seed: np.uint64,
 ) -> tuple[Integer, Integer]:
-    """Simulate on until ``n_simulations`` are done, or ``max_backups`` are made.
+    """Run simulations until ``n_simulations`` are done, or ``max_backups`` are made in this call.
 
     Parameters
     ----------
-    tables : Tables
-        The MDP.
-    values : float64, shape (n_states,)
-        U, which is lowered.
-    start : int
-        Where simulations begin.
-    terminal : bool, shape (n_states,)
-        Where they end.
-    path : int64, shape (d,)
-        For the states of a simulation.
+    tables, values, start, terminal, path
+        As for :func:`agents.mdp.search.simulate`.
     n_done, n_simulations : int
-        Simulations made before, and wanted in all: those to be made are numbered from ``n_done`` on.
+        Simulations done before this call, and the target.
     max_backups : int
-        No simulation is begun after so many backups.
+        No simulation begins after this many backups.
     seed : uint64
-        Names the streams; simulation k draws from a stream of its own.
+        Simulation k draws from the stream (seed, PLAYOUT, k).
 
     Returns
     -------
     n_done, n_backups : int
-        Simulations made in all, and backups made now.
+        Simulations done in all, and backups of this call.
     """
     n_backups: Integer = 0
     while n_done < n_simulations and n_backups < max_backups:
@@ -101,15 +90,15 @@ class HeuristicSearch:
     Raises
     ------
     ValueError
-        If a number is no integer, or out of range.
+        If a number is not an integer or out of range.
     """
 
     n_simulations: int
     depth: int
 
     def __post_init__(self) -> None:
-        check_count("n_simulations", self.n_simulations, 1, MOST_SIMULATIONS)
-        check_count("depth", self.depth, 1, LARGEST_DEPTH)
+        check_count("n_simulations", self.n_simulations, 1, MAX_SIMULATIONS)
+        check_count("depth", self.depth, 1, MAX_DEPTH)
 
     def solve(
         self,
@@ -117,29 +106,26 @@ class HeuristicSearch:
         start: int,
         upper_bound: npt.ArrayLike | None = None,
         seed: int = 0,
-    ) -> Solution:
+    ) -> SearchSolution:
         """Search from a state.
 
         Parameters
         ----------
         mdp : FiniteMDP
-            The process.
+            The MDP.
         start : int
             A state that is not terminal.
         upper_bound : array_like of float, shape (n_states,), optional
-            No value below the optimal one; :func:`agents.mdp.bounds.upper_bound` if none is given.
+            An upper bound of the optimal values; by default that of
+            :func:`agents.mdp.bounds.upper_bound`.
         seed : int
-            Names every random number, 0 to 2⁶³ − 1. With more simulations, those of fewer are the first.
-
-        Returns
-        -------
-        Solution
-            The same for the same search, process, start, bound and seed.
+            0 to 2⁶³ − 1. The same seed gives the same solution. A larger m repeats the
+            simulations of a smaller one and adds more.
 
         Raises
         ------
         ValueError
-            If the start, the bound or the seed is none, or there is no bound to be computed.
+            If the start, bound or seed is bad, or if no bound can be computed.
         """
         check_search(mdp, start, seed)
         values = initial_values(mdp, upper_bound)

@@ -1,28 +1,29 @@
-"""Value iteration: the optimal values of a finite MDP, by sweeps of Bellman's backup.
+"""Value iteration: the optimal values of a finite MDP, by sweeps of Bellman backups.
 
 Notation
 --------
-That of :mod:`agents.mdp.kernels`, but for the residual, which is the book's here, and
+That of :mod:`agents.mdp.kernels`, except for the residual, which is the book's, and
 
-===========  =======================================================================================
-U            values, whatever they begin with
-sweep        BU(s) in the place of U(s), for all states in the order of their numbers
-residual     of a sweep: the largest |BU(s) − U(s)| on its way
+===========  ===================================================================================
+U            values, with any initial values
+sweep        replaces U(s) by BU(s) for all states, in the order of their numbers
+residual     of a sweep: the largest |BU(s) − U(s)| in it
 V*           the optimal values
-===========  =======================================================================================
+===========  ===================================================================================
 
-A *synchronous* sweep backs all states up from the values before it. In a *Gauss-Seidel* sweep each backup sees those
-before it at once, and fewer sweeps are needed as a rule.
+A *synchronous* sweep backs up all states from the values before it. In a *Gauss-Seidel* sweep each
+backup sees the earlier ones of the same sweep, which usually saves sweeps.
 
-After a synchronous sweep of residual δ and with γ < 1, |U − V*| ≤ δ·γ/(1 − γ) in every state, and by Gauss-Seidel
-no more. With γ = 1 the sweeps come to V* where the process ends under a policy and costs without end elsewhere; a
-small residual bounds nothing there.
+If γ < 1 and the last sweep has residual δ, |U − V*| ≤ δ·γ/(1 − γ) in every state, for both kinds of
+sweep. If γ = 1, U converges to V* if some policy ends from every state and all others cost without
+bound; a small residual proves nothing then.
 
-The value of a terminal state is 0, whatever the values begin with: what an end is worth is the reward of the action
-that leads to it.
+A terminal state has value 0, whatever its initial value. The reward of ending belongs to the last
+action.
 
-Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §7.5 (``ValueIteration``) and §7.6
-(``GaussSeidelValueIteration``). The book makes a number of sweeps; here a small residual ends them, too.
+Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §7.5
+(``ValueIteration``) and §7.6 (``GaussSeidelValueIteration``). The book fixes the number of sweeps;
+here a small residual stops them, too.
 """
 
 import math
@@ -32,17 +33,17 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.mdp.finite_mdp import FiniteMDP
-from agents.mdp.kernels import Floats, Tables, best_action, greedy
-from agents.parameters import check_count
+from agents.mdp.kernels import Floats, Indices, Tables, best_action, greedy
+from agents.parameters import RealRange, check_count
 from engine.jit import Integer, kernel
 
-# Between two calls of a kernel, well under a second apart, an interrupt is answered.
+# A kernel call of this many outcomes takes well under a second, so Ctrl-C is answered in time.
 OUTCOMES_PER_CHUNK = 50_000_000
 
 
 @kernel
 def sweep(tables: Tables, values: Floats, after: Floats) -> float:
-    """Back up all states once.
+    """Back up all states once, and return the residual.
 
     Parameters
     ----------
@@ -51,12 +52,7 @@ def sweep(tables: Tables, values: Floats, after: Floats) -> float:
     values : float64, shape (n_states,)
         U.
     after : float64, shape (n_states,)
-        Set to BU. It may be ``values`` itself: a sweep by Gauss-Seidel.
-
-    Returns
-    -------
-    float
-        The residual.
+        Receives BU. If it is ``values`` itself, this is a Gauss-Seidel sweep.
     """
     residual = 0.0
     for state in range(len(values)):
@@ -75,29 +71,29 @@ def sweep_until(
     max_sweeps: Integer,
     gauss_seidel: bool,
 ) -> tuple[Integer, float]:
-    """Sweep until the residual is small, or enough sweeps are made. It allocates nothing.
+    """Sweep until the residual is at most ``tolerance``. It allocates nothing.
 
     Parameters
     ----------
     tables : Tables
         The MDP.
     values : float64, shape (n_states,)
-        U, which is replaced. Those of a process that is nearly the same are a good beginning.
+        U, replaced in place. The values of a similar MDP are a good start.
     scratch : float64, shape (n_states,)
-        Room for a synchronous sweep; by Gauss-Seidel left as it is.
+        Used by synchronous sweeps only.
     tolerance : float
-        A residual of no more than this is small.
+        The residual that stops the sweeps.
     max_sweeps : int
-        No more sweeps than these.
+        Maximum of sweeps.
     gauss_seidel : bool
         Which kind of sweep.
 
     Returns
     -------
     n_sweeps : int
-        Sweeps made.
+        Number of sweeps.
     residual : float
-        That of the last one; infinite if none is made.
+        Residual of the last one; infinite without any.
     """
     n_sweeps: Integer = 0
     residual = math.inf
@@ -105,7 +101,7 @@ def sweep_until(
     while n_sweeps < max_sweeps and not residual <= tolerance:
         residual = sweep(tables, values, after)
         if not gauss_seidel:
-            # A loop, not a slice: it compiles in a fraction of the time.
+            # A loop compiles in a fraction of the time that a slice takes.
             for state in range(len(values)):
                 values[state] = scratch[state]
         n_sweeps += 1
@@ -113,25 +109,25 @@ def sweep_until(
 
 
 @dataclass(frozen=True, eq=False)
-class Solved:
-    """What value iteration came to.
+class ValueIterationSolution:
+    """The result of value iteration.
 
     Attributes
     ----------
     values : float64, shape (n_states,)
         U after the last sweep.
     policy : int64, shape (n_states,)
-        Greedy action numbers by these values, -1 in terminal states.
+        Greedy action numbers, -1 in terminal states.
     n_sweeps : int
-        Sweeps made.
+        Number of sweeps.
     residual : float
-        That of the last sweep.
+        Residual of the last sweep.
     converged : bool
-        Whether it is within the tolerance.
+        Whether the residual is within the tolerance.
     """
 
-    values: npt.NDArray[np.float64]
-    policy: npt.NDArray[np.int64]
+    values: Floats
+    policy: Indices
     n_sweeps: int
     residual: float
     converged: bool
@@ -139,16 +135,16 @@ class Solved:
 
 @dataclass(frozen=True)
 class ValueIteration:
-    """Solves a finite MDP in all its states.
+    """Solves a finite MDP for all its states.
 
     Parameters
     ----------
     tolerance : float
-        The residual that ends the sweeps, 0 or more and finite.
+        The residual that stops the sweeps, finite and 0 or more.
     max_sweeps : int
-        How many there are at most, 1 or more.
+        Maximum of sweeps, 1 or more.
     gauss_seidel : bool
-        Whether a backup sees those of its own sweep.
+        Gauss-Seidel sweeps, or else synchronous ones.
 
     Raises
     ------
@@ -158,8 +154,8 @@ class ValueIteration:
     Examples
     --------
     >>> mdp = FiniteMDP.from_description({"here": {"stay": (1.0, {"here": 1.0})}}, discount=0.5)
-    >>> solved = ValueIteration(tolerance=1e-3).solve(mdp)
-    >>> solved.values.round(2).tolist(), solved.n_sweeps
+    >>> solution = ValueIteration(tolerance=1e-3).solve(mdp)
+    >>> solution.values.round(2).tolist(), solution.n_sweeps
     ([2.0], 11)
     """
 
@@ -168,21 +164,20 @@ class ValueIteration:
     gauss_seidel: bool = True
 
     def __post_init__(self) -> None:
-        if not 0 <= self.tolerance < math.inf:
-            raise ValueError(
-                f"tolerance: {self.tolerance} given, a finite number of 0 or more allowed"
-            )
+        RealRange(0).check("tolerance", self.tolerance)
         check_count("max_sweeps", self.max_sweeps, 1)
 
-    def solve(self, mdp: FiniteMDP, initial_values: npt.ArrayLike | None = None) -> Solved:
-        """Sweep.
+    def solve(
+        self, mdp: FiniteMDP, initial_values: npt.ArrayLike | None = None
+    ) -> ValueIterationSolution:
+        """Sweep until the residual is small enough, or the maximum of sweeps is reached.
 
         Parameters
         ----------
         mdp : FiniteMDP
-            The process.
+            The MDP.
         initial_values : array_like of float, shape (n_states,), optional
-            What U begins with, in states that are not terminal; 0 if not given.
+            Initial U of states that are not terminal; 0 by default.
 
         Raises
         ------
@@ -192,11 +187,11 @@ class ValueIteration:
         if initial_values is None:
             values = np.zeros(mdp.n_states)
         else:
-            given = mdp.values_of(initial_values, "initial_values")
+            given = mdp.checked_values(initial_values, "initial_values")
             values = np.where(mdp.terminal, 0.0, given)
         tables = mdp.tables
         scratch = np.empty_like(values)
-        at_once = max(1, OUTCOMES_PER_CHUNK // max(1, mdp.n_outcomes))
+        sweeps_per_chunk = max(1, OUTCOMES_PER_CHUNK // max(1, mdp.n_outcomes))
         n_sweeps, residual = 0, math.inf
         while n_sweeps < self.max_sweeps and not residual <= self.tolerance:
             n_more, residual = sweep_until(
@@ -204,9 +199,10 @@ class ValueIteration:
                 values,
                 scratch,
                 float(self.tolerance),
-                min(at_once, self.max_sweeps - n_sweeps),
+                min(sweeps_per_chunk, self.max_sweeps - n_sweeps),
                 bool(self.gauss_seidel),
             )
             n_sweeps += int(n_more)
         _, policy = greedy(tables, values)
-        return Solved(values, policy, n_sweeps, float(residual), bool(residual <= self.tolerance))
+        converged = bool(residual <= self.tolerance)
+        return ValueIterationSolution(values, policy, n_sweeps, float(residual), converged)

@@ -1,13 +1,14 @@
-"""A smaller map for Pacman's plan: the box that holds food, ghosts and Pacman, one cell larger on each side.
+"""A smaller map for Pacman's plan: the bounding box of food, ghosts and Pacman, and a margin.
 
-The report sets the edges of its map "slightly larger than the minimum and maximum location of either food, ghosts or
-Pacman" (§2.2). Slightly is read as one cell; scared ghosts count, as ghosts; capsules, which it does not name, do not.
-What lies outside is as wall: where it would be the outcome of an action, Pacman stays.
+The report sets the edges of its map "slightly larger than the minimum and maximum location of
+either food, ghosts or Pacman" (§2.2). We read slightly as one cell. Scared ghosts count as ghosts;
+capsules, which the report does not name, do not count. Cells outside are treated as walls: an
+action that leads there leaves Pacman where he is.
 
-States of the smaller map are numbered anew, in the same order.
+States of the smaller map are renumbered in the same order.
 
-Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a Non-Deterministic
-World* (2018), §2.2.
+Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a
+Non-Deterministic World* (2018), §2.2.
 """
 
 from agents.mdp.kernels import Indices
@@ -30,7 +31,7 @@ def box(maze: Maze, state: State) -> tuple[Integer, Integer, Integer, Integer]:
             south, north = min(south, y), max(north, y)
     for i in range(len(state.ghosts)):
         x, y = state.ghosts[i, X], state.ghosts[i, Y]
-        # Between two cells it is in both.
+        # A ghost between two cells counts in both.
         west, east = min(west, x >> 1), max(east, (x + 1) >> 1)
         south, north = min(south, y >> 1), max(north, (y + 1) >> 1)
     return west, east, south, north
@@ -45,18 +46,18 @@ def keep(maze: Maze, state: State, cell_of: Indices, kept: Indices, number: Indi
     maze : Maze
         The maze.
     state : State
-        How the game stands.
+        The state of the game.
     cell_of : int64, shape (n_states,)
         As in :class:`agents.pacman.maze_mdp.MazeMotion`.
     kept : int64, shape (n_states,)
-        Its beginning is set to the states that are kept.
+        Receives the kept states at its beginning.
     number : int64, shape (n_states,)
-        Set to the new number of each state; NO_STATE where it is not kept.
+        Receives the new number of each state; NO_STATE if it is not kept.
 
     Returns
     -------
     int
-        How many are kept.
+        Number of kept states.
     """
     west, east, south, north = box(maze, state)
     n_kept = 0
@@ -73,18 +74,18 @@ def keep(maze: Maze, state: State, cell_of: Indices, kept: Indices, number: Indi
 
 @kernel
 def cut_outcomes(outcome: Indices, kept: Indices, number: Indices, cut: Indices) -> None:
-    """Write the outcomes of all actions in the smaller map.
+    """List the outcomes of all actions in the smaller map.
 
     Parameters
     ----------
     outcome : int64, shape (n_outcomes,)
-        Those in the whole maze, as many for each state as for any other.
+        Outcomes in the whole maze, the same number for each state.
     kept : int64, shape (n_kept,)
-        The states that are kept.
+        The kept states.
     number : int64, shape (n_states,)
         Their new numbers.
     cut : int64, shape (n_outcomes,)
-        Its beginning is set to the outcomes by new numbers.
+        Receives the outcomes by new numbers, at its beginning.
     """
     by_state = len(outcome) // len(number)
     for i in range(len(kept)):

@@ -1,7 +1,7 @@
-"""The one game loop of Pacman: whoever decides, a game goes on in the same way.
+"""The game loop of Pacman, one for all agents.
 
-Who decides is chosen by the class of an agent's settings: see :mod:`agents.policy_dispatch`. In them it also has the
-room that its decisions need, so that a game allocates nothing.
+The class of an agent's settings selects the kernel that decides, see :mod:`agents.policy_dispatch`.
+Settings also hold the arrays that decisions need, so a game allocates nothing.
 """
 
 import numpy as np
@@ -14,32 +14,34 @@ from engine.pacman.step import step
 from engine.rng import POLICY, stream
 
 Choice = tuple[Integer, Integer, Integer, float]
-"""What a kernel that decides returns.
+"""What a deciding kernel returns.
 
 action : int
     0 to 4: north, east, south, west, stop.
 n_sweeps : int
-    Sweeps of value iteration; 0 where there are none.
+    Sweeps of value iteration, if any.
 n_backups : int
-    States backed up in them: the exact work of a decision, the same on every machine.
+    State backups in them: an exact cost of the decision, the same on every machine.
 residual : float
-    Of the last sweep; 0 where there is none.
+    Residual of the last sweep; 0 without sweeps.
 """
 
 RUNNING = int(Outcome.RUNNING)
 
 
 def decide(settings: Settings, maze: Maze, state: State, stream: np.uint64) -> Choice:
-    """Decide in one state of a game, by the kernel of the settings' class. Kernels may call it, and so may Python.
+    """Decide in one state of a game, by the kernel for the class of ``settings``.
+
+    Kernels and Python may call it.
 
     Parameters
     ----------
     settings : NamedTuple
-        Of a class that some kernel decides by; what is room in it is written to.
+        Settings of a class with a deciding kernel; its work arrays are overwritten.
     maze : Maze
         The maze.
     state : State
-        How the game stands; left as it is.
+        The state of the game; not changed.
     stream : uint64
         Random stream of this decision.
 
@@ -64,30 +66,30 @@ def play_on(
     max_moves: Integer,
     max_backups: Integer,
 ) -> tuple[Integer, Integer, float]:
-    """Play by :func:`decide` until the game is over, or enough is done for now.
+    """Play by :func:`decide` until the game is over or a limit is reached.
 
     Parameters
     ----------
     settings : NamedTuple
-        Who plays: of a class that some kernel decides by.
+        The agent's settings, of a class with a deciding kernel.
     maze : Maze
         The maze.
     state : State
-        Written to: how the game stands, and then has come to stand. Its decision number t draws from the stream
-        (seed, POLICY, t), as random games do.
+        The state of the game, changed in place. Decision t draws from the stream (seed, POLICY, t),
+        as random games do.
     setting : Setting
-        Seed, kind of ghosts and most steps.
+        Seed, kind of ghosts and maximum of steps.
     max_moves : int
-        No more moves than these.
+        Maximum of moves in this call.
     max_backups : int
-        After a decision with which so many states are backed up, no other is made.
+        No decision is made after this many backups in this call.
 
     Returns
     -------
     n_sweeps, n_backups : int
-        Made by these decisions.
+        Sweeps and backups of these decisions.
     residuals : float
-        Their residuals, added up.
+        Sum of their residuals.
     """
     n_sweeps: Integer = 0
     n_backups: Integer = 0

@@ -1,24 +1,23 @@
-"""Pacman's motion through a maze as a finite MDP: where each action leads, and how likely.
+"""Pacman's motion through a maze as a finite MDP: where each action leads, with which probability.
 
 Notation
 --------
-===========  =======================================================================================
+===========  ===================================================================================
 s            a state: a cell without a wall; states are numbered in the order of cells
-a            an action in a state: number n·s + d for direction d of n = 4, or n = 5 where stopping is one
-T(s′|a)      0.8 for the cell ahead, 0.1 each for those to its left and right, in this order; s itself in the
-             place of a cell behind a wall; 1 for s if a is to stop
+a            an action in a state: number n·s + d for direction d, with n = 4, or 5 with stopping
+T(s′|a)      0.8 for the cell ahead, 0.1 for the one to its left and right each, in this order,
+             and s itself instead of a wall; 1 for s if a is to stop
 R(s)         reward for being in a state
-===========  =======================================================================================
+===========  ===================================================================================
 
-The arrays are those of :mod:`agents.mdp.kernels`, where the reward is the action's: all actions of s are given R(s), and
-a backup comes to U(s) = R(s) + γ·max Σ T(s′|a)·U(s′), which is the report's equation 4.
+The arrays are those of :mod:`agents.mdp.kernels`, where rewards belong to actions. Each action of s
+gets R(s), so a backup is U(s) = R(s) + γ·max Σ T(s′|a)·U(s′), the report's equation 4.
 
-Nothing here knows food or ghosts; they enter by R. No state is terminal. That one action may have the same state among
-its outcomes twice (between two walls to the sides, both sideways slips stay) is left so: three outcomes a direction,
-always, keep the arrays the same when R changes.
+Food and ghosts enter by R only. No state is terminal. Every direction has exactly three outcomes,
+so the arrays stay the same when R changes; an action between two walls has one state twice.
 
-Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a Non-Deterministic
-World* (2018), §2.4.1 to §2.4.3.
+Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a
+Non-Deterministic World* (2018), §2.4.1 to §2.4.3.
 """
 
 from dataclasses import dataclass
@@ -26,21 +25,22 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from agents.mdp.finite_mdp import check_discount
 from agents.mdp.kernels import Floats, Indices, Tables
 from engine.pacman import Action, Layout
 from engine.pacman.maze import N_DIRECTIONS
 from engine.pacman.motion import P_CHOSEN, P_SIDE
 
 NO_STATE = -1
-"""In the place of a state: a wall's."""
+"""The state number of a wall."""
 
 SLIPS = (0, 3, 1)
-"""Ahead, to the left, to the right: what to add to a direction, mod 4."""
+"""Ahead, left and right, as numbers to add to a direction, mod 4."""
 
 
 @dataclass(frozen=True, eq=False)
 class MazeMotion:
-    """Where actions lead in one maze, made by :meth:`of`.
+    """Where actions lead in one maze, built by :meth:`of`.
 
     Attributes
     ----------
@@ -61,14 +61,14 @@ class MazeMotion:
 
     @classmethod
     def of(cls, layout: Layout, *, stop: bool = False) -> "MazeMotion":
-        """Lay out the motion in a maze.
+        """Build the motion in a maze.
 
         Parameters
         ----------
         layout : Layout
             The maze.
         stop : bool
-            Whether to stop is an action, too; the report's agent has the four directions alone.
+            Whether stopping is an action, too. The report's agent has the four directions only.
         """
         after_by_cell = layout.maze.after
         cell_of = np.flatnonzero(~layout.walls.ravel())
@@ -94,12 +94,12 @@ class MazeMotion:
 
     @property
     def n_states(self) -> int:
-        """How many cells are no walls."""
+        """Number of cells without a wall."""
         return len(self.cell_of)
 
     @property
     def n_actions(self) -> int:
-        """How many actions each state has, 4 or 5."""
+        """Number of actions of each state, 4 or 5."""
         return int(self.first_action[1])
 
     def tables(self, rewards: npt.ArrayLike, discount: float) -> Tables:
@@ -120,10 +120,10 @@ class MazeMotion:
         by_state = np.asarray(rewards, np.float64)
         if by_state.shape != (self.n_states,):
             raise ValueError(
-                f"rewards: shape {by_state.shape} given, ({self.n_states},) expected: one for each cell without a wall"
+                f"rewards: shape {by_state.shape} given, ({self.n_states},) expected: one for each "
+                "cell without a wall"
             )
-        if not 0 < discount <= 1:
-            raise ValueError(f"discount: {discount} given, above 0 and up to 1 allowed")
+        check_discount(discount)
         return Tables(
             self.first_action,
             np.repeat(by_state, self.n_actions),

@@ -1,31 +1,34 @@
-"""What it is worth to Pacman to be in a cell, as the report's agent sees it: food draws, ghosts repel from afar.
+"""Rewards of cells as the report's agent sees them: food attracts, ghosts repel from a distance.
 
 Notation
 --------
-===========  =======================================================================================
+===========  ===================================================================================
 s            a state: a cell without a wall, numbered as in :mod:`agents.pacman.maze_mdp`
 R(s)         reward for being in s
 d            steps from a ghost to s
 r            the *radius* of the zones, 0 to 4
-zone         of a ghost: the cells with d ≤ r; it is worth −500 at the ghost (d = 0), −300, −200, −100, −50 from 1 to 4
-===========  =======================================================================================
+zone         of a ghost: the cells with d ≤ r. Its reward is −500 at the ghost (d = 0), and
+             −300, −200, −100, −50 for d = 1 to 4
+===========  ===================================================================================
 
-Each cell has one *status*, and its reward by it: ghost −500, ghost zone −300 to −50, food +10, open −1. Where zones
-overlap, the ghosts' own cells among them, their rewards add up (the report's figure 1b).
+Each cell has one *status*, which decides its reward: ghost −500, ghost zone −300 to −50, food +10,
+open −1. Rewards of overlapping zones are added, also in a ghost's own cell (the report's figure
+1b).
 
 Readings, where the report leaves a choice:
 
-*   **Food in a zone.** Its status is that of the zone, so by default the sum of the zones stands alone: "it floods too
-    many states with low ghost rewards, overwriting the food utility" (§3.1.1). :attr:`InZone.ADDED` is the other
-    reading: what lies there, +10 or −1, is added to the sum.
-*   **Capsules** are not among the statuses: the cell is open, −1, unless another reward is given.
-*   **Scared ghosts** have neither a zone nor −500: the cell is what it is without them.
-*   **Steps** are counted by Manhattan distance, through walls (figure 1); :attr:`Distance.MAZE` counts those of a true way.
+*   **Food in a zone** has the status of the zone. By default the sum of the zones replaces its
+    reward: "it floods too many states with low ghost rewards, overwriting the food utility"
+    (§3.1.1). With :attr:`InZone.ADDED`, the reward without zones, +10 or −1, is added to the sum.
+*   **Capsules** have no status: the cell is open, −1, unless another reward is given.
+*   **Scared ghosts** have no zone and no −500: the cell is as if they were not there.
+*   **Steps** are counted by Manhattan distance, through walls (figure 1); :attr:`Distance.MAZE`
+    counts them along the shortest path.
 
-A ghost between two cells has no zone whose centre would be in question: none but scared ones get there.
+Only scared ghosts are between two cells, so the centre of a zone is always a cell.
 
-Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a Non-Deterministic
-World* (2018), §2.1.1, §2.3 and §2.4.4.
+Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a
+Non-Deterministic World* (2018), §2.1.1, §2.3 and §2.4.4.
 """
 
 from enum import StrEnum
@@ -43,7 +46,7 @@ from engine.pacman.state import TIMER, State, X, Y
 FOOD_REWARD = 10.0
 OPEN_REWARD = -1.0
 ZONE_REWARDS = (-500.0, -300.0, -200.0, -100.0, -50.0)
-"""By steps from the ghost."""
+"""By the number of steps from the ghost."""
 
 LARGEST_RADIUS = len(ZONE_REWARDS) - 1
 
@@ -54,16 +57,16 @@ class Distance(StrEnum):
     MANHATTAN = "manhattan"
     """As if there were no walls."""
     MAZE = "maze"
-    """Along the shortest way through the maze."""
+    """Along the shortest path through the maze."""
 
 
 class InZone(StrEnum):
-    """What becomes of the reward of what lies in a zone's cell."""
+    """How a zone changes the reward of a cell."""
 
     OVERWRITTEN = "overwritten"
-    """The sum of the zones stands in its place."""
+    """The sum of the zones replaces it."""
     ADDED = "added"
-    """It is added to the sum of the zones."""
+    """The sum of the zones is added to it."""
 
 
 class Near(NamedTuple):
@@ -72,9 +75,9 @@ class Near(NamedTuple):
     Attributes
     ----------
     first : int64, shape (n_states + 1,)
-        Where those around each state begin.
+        Index of the first entry of each state.
     state : int64, shape (n_near,)
-        States up to the largest radius away, the state itself first.
+        States within the largest radius, the state itself first.
     steps : int64, shape (n_near,)
         Steps to them, in ascending order.
     """
@@ -113,7 +116,7 @@ def put_rewards(
     capsule_reward: float,
     rewards: Floats,
 ) -> None:
-    """Write R of every state. It allocates nothing.
+    """Compute R of every state. It allocates nothing.
 
     Parameters
     ----------
@@ -124,15 +127,15 @@ def put_rewards(
     maze : Maze
         The maze.
     state : State
-        How the game stands.
+        The state of the game.
     radius : int
         r.
     added : bool
-        Whether what lies in a zone adds to it, else the zone stands alone.
+        Whether the reward without zones is added to a zone's, or else replaced by it.
     capsule_reward : float
-        R of a cell with a capsule in no zone.
+        R of a cell with a capsule outside all zones.
     rewards : float64, shape (n_states,)
-        Written to.
+        Receives R.
     """
     for s in range(len(rewards)):
         rewards[s] = 0.0
@@ -145,7 +148,7 @@ def put_rewards(
                 break
             rewards[near.state[j]] += ZONE_REWARDS[near.steps[j]]
     for s in range(len(rewards)):
-        # No zone is worth 0, and no sum of them.
+        # A sum of zones is never 0.
         if added or rewards[s] == 0.0:
             cell = cell_of[s]
             if state.food[cell]:

@@ -1,19 +1,21 @@
-"""A* through a maze to the nearest of several cells, as though every action led where it is meant to.
+"""A* through a maze to the nearest of several cells, as if actions never slipped.
 
 Notation
 --------
-===========  =======================================================================================
-g            steps of the shortest way found so far from the start to a cell
-h            Manhattan distance from a cell to the nearest goal: never more than the steps that are left
-f            g + h; the open cell of least f is taken next, of equals one of greatest g
-===========  =======================================================================================
+===========  ===================================================================================
+g            steps of the shortest path found so far from the start to a cell
+h            Manhattan distance from a cell to the nearest goal, never more than the steps left
+f            g + h; the open cell with the least f is expanded next, in a tie one with largest g
+===========  ===================================================================================
 
-From a cell to its neighbour h falls by one at most, so a cell that is taken has its final g, and is taken no more.
+h falls by at most one from a cell to its neighbour. So a cell has its final g when it is expanded,
+and is expanded once.
 
-The open cells lie in a binary heap of whole numbers that have f, then −g, then the cell in their digits: a cell that is
-found again by a shorter way is put there again, and its older number is passed over when it comes up.
+The open cells are in a binary heap of integers whose digits are f, then −g, then the cell. A cell
+that is found again by a shorter path is pushed again; its old entry is skipped when popped.
 
-Source: Hart, Nilsson, Raphael, *A Formal Basis for the Heuristic Determination of Minimum Cost Paths* (1968).
+Source: Hart, Nilsson, Raphael, *A Formal Basis for the Heuristic Determination of Minimum Cost
+Paths* (1968).
 """
 
 from typing import NamedTuple
@@ -24,28 +26,29 @@ from agents.mdp.kernels import Indices
 from engine.jit import Integer, inlined, kernel
 from engine.pacman.maze import N_DIRECTIONS, NO_DIRECTION, UNREACHABLE, Maze
 
-# Cells and steps, of which there are no more than cells, fit in twenty bits each: a maze has 64 × 64 cells at most.
+# Cells and steps fit in twenty bits each: a maze has 64 × 64 cells at most, and a path no more
+# steps.
 BITS = 20
 MASK = (1 << BITS) - 1
 
 UNSEEN = np.int64(2**62)
-"""In the place of g."""
+"""g of a cell without a path so far."""
 FIRST = 0
 
 
 class SearchRoom(NamedTuple):
-    """What a search writes to.
+    """Work arrays of a search.
 
     Attributes
     ----------
     goals : int64, shape (n_cells,)
-        Cells to come to; a search is told how many stand at the beginning.
+        The goals come first; the search is given their number.
     steps : int64, shape (n_cells,)
         g of each cell.
     direction : int64, shape (n_cells,)
-        The direction of the step that leads into each cell.
+        Direction of the step that leads into each cell.
     heap : int64, shape (4·n_cells + 1,)
-        The open cells. Each step from one cell to another puts one there at most.
+        The open cells. Each step between two cells pushes at most one entry.
     """
 
     goals: Indices
@@ -55,7 +58,7 @@ class SearchRoom(NamedTuple):
 
 
 def new_room(n_cells: int) -> SearchRoom:
-    """Make room for searches in a maze."""
+    """Allocate work arrays for searches in a maze."""
     return SearchRoom(
         np.zeros(n_cells, np.int64),
         np.zeros(n_cells, np.int64),
@@ -66,7 +69,7 @@ def new_room(n_cells: int) -> SearchRoom:
 
 @inlined
 def push(heap: Indices, n: Integer, number: Integer) -> Integer:
-    """Put a number into a heap of ``n``; returns how many it then has."""
+    """Push a number onto a heap of ``n`` entries; return its new size."""
     place = n
     while place > FIRST and heap[(place - 1) >> 1] > number:
         heap[place] = heap[(place - 1) >> 1]
@@ -77,7 +80,7 @@ def push(heap: Indices, n: Integer, number: Integer) -> Integer:
 
 @inlined
 def sink(heap: Indices, n: Integer) -> Integer:
-    """Take the first and least number out of a heap of ``n``; returns how many it then has."""
+    """Remove the first and least number from a heap of ``n`` entries; return its new size."""
     n -= 1
     number = heap[n]
     place = 0
@@ -109,25 +112,25 @@ def least_distance(maze: Maze, room: SearchRoom, n_goals: Integer, cell: Integer
 def nearest_goal(
     maze: Maze, room: SearchRoom, start: Integer, n_goals: Integer
 ) -> tuple[Integer, Integer]:
-    """Find a shortest way to a goal. It allocates nothing.
+    """Find a shortest path to a goal. It allocates nothing.
 
     Parameters
     ----------
     maze : Maze
         The maze.
     room : SearchRoom
-        Written to, but for the goals.
+        Work arrays; all but the goals are overwritten.
     start : int
         The cell to start from.
     n_goals : int
-        How many goals there are in ``room``.
+        Number of goals in ``room``.
 
     Returns
     -------
     n_steps : int
-        Steps to the nearest goal; UNREACHABLE if no way leads to any, or there is none.
+        Steps to the nearest goal; UNREACHABLE if there is no goal, or no path to one.
     direction : int
-        Where the first of them goes; NO_DIRECTION if there is none to take.
+        Direction of the first step; NO_DIRECTION if there is none.
     """
     if n_goals == 0:
         return UNREACHABLE, NO_DIRECTION

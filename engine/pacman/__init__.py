@@ -1,7 +1,7 @@
-"""Pacman in a noisy maze: every action goes where it was meant to with 80%, and to each side with 10%.
+"""Pacman in a noisy maze: an action leads where it is meant to with 80%, and to each side with 10%.
 
-What is named here takes plain integers and checks what it is given. Kernels, for other kernels, are in
-:mod:`engine.pacman.step`, where the rules stand too, in :mod:`engine.pacman.state` and :mod:`engine.pacman.maze`.
+The names here take plain integers and check them. Kernels are in :mod:`engine.pacman.step`, which
+has the rules, :mod:`engine.pacman.state` and :mod:`engine.pacman.maze`.
 """
 
 from engine.pacman.layout import LAYOUTS, Layout, LayoutName

@@ -1,23 +1,24 @@
 """How a ghost moves.
 
-It moves by one cell; while it is scared, by half a cell, so that it may stand between two cells. From there it goes
-straight on. In a cell it looks at the directions where no wall is in the way, without the reverse of its own unless that
-is the only one, and never stops.
+It moves one cell per turn; while scared, half a cell, so that it may be between two cells. From
+there it continues in its direction. In a cell it considers the directions without a wall in the
+way, except its reverse unless that is the only one, and never stops.
 
-=================  ================================================================================
+=================  =============================================================================
 ``random``         each of these directions is equally likely
-``directional``    with 0.8 it takes the one whose end is closest to Pacman (scared: farthest from him), in Manhattan
-                   distance; else each of all of them is equally likely
-=================  ================================================================================
+``directional``    with 0.8 it takes the direction whose end is closest to Pacman (if scared,
+                   farthest from him) in Manhattan distance, else any of them, equally likely
+=================  =============================================================================
 
-Readings, where the rules leave a choice: among directions that are equally close each is equally likely; the 0.2 that are
-left go to all directions, the closest among them; a ghost that is walled in on four sides stays where it is.
+Readings, where the rules leave a choice: equally close directions are equally likely. The remaining
+0.2 are shared by all directions, including the closest. A ghost that is walled in stays where it
+is.
 
-The timer counts a ghost's own moves, after they are made. With the last of them the scare ends, and a ghost between two
-cells, from which both are equally near, goes to the one of higher x or y: to the east or to the north.
+The timer counts the ghost's own moves, after each move. When the scare ends between two cells,
+which are equally near, the ghost goes to the one with higher x or y: to the east or north.
 
-Each ghost takes one random word a turn, whether it has a choice or not: the low 32 bits choose among directions, the high
-32 tell whether the closest are meant.
+Each ghost uses one random word per turn, even without a choice. The low 32 bits choose among
+directions, and the high 32 bits decide whether only the closest are considered.
 """
 
 import numpy as np
@@ -42,10 +43,10 @@ CLOSEST = np.uint64(round(0.8 * 2**32))
 def best_directions(
     directions: Integer, x: Integer, y: Integer, pacman_x: Integer, pacman_y: Integer, sign: Integer
 ) -> Integer:
-    """Choose the directions whose ends are closest to Pacman; farthest, if ``sign`` is −1.
+    """Return the directions whose ends are closest to Pacman; farthest, if ``sign`` is −1.
 
-    One step is one half cell: which end is closest does not depend on how far a ghost goes, because Pacman and a ghost
-    that chooses are both in cells.
+    Ends are half a cell away here, which gives the same directions as a whole cell: Pacman and any
+    ghost with a choice are in cells.
     """
     best = 0
     best_distance = np.int64(2**62)
@@ -65,7 +66,7 @@ def best_directions(
 def choose_direction(
     maze: Maze, state: State, i: Integer, word: np.uint64, directional: bool
 ) -> Integer:
-    """Choose where ghost ``i`` goes; NO_DIRECTION if there are walls all around it."""
+    """Choose the direction of ghost ``i``; NO_DIRECTION if it is walled in."""
     ghosts = state.ghosts
     x, y = ghosts[i, X], ghosts[i, Y]
     direction = ghosts[i, DIRECTION]
@@ -89,7 +90,7 @@ def choose_direction(
 
 @inlined
 def move_ghost(maze: Maze, state: State, i: Integer, word: np.uint64, directional: bool) -> None:
-    """Move ghost ``i``, and count the move down if it is scared."""
+    """Move ghost ``i``, and count down its timer if it is scared."""
     ghosts = state.ghosts
     direction = choose_direction(maze, state, i, word, directional)
     ghosts[i, DIRECTION] = direction
@@ -105,7 +106,7 @@ def move_ghost(maze: Maze, state: State, i: Integer, word: np.uint64, directiona
 
 @inlined
 def restart_ghost(maze: Maze, state: State, i: Integer) -> None:
-    """Put ghost ``i`` back to its start: not scared, and with no direction."""
+    """Put ghost ``i`` at its start, not scared and without a direction."""
     state.ghosts[i, X] = maze.ghosts[i, 0]
     state.ghosts[i, Y] = maze.ghosts[i, 1]
     state.ghosts[i, DIRECTION] = NO_DIRECTION

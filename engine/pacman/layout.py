@@ -1,4 +1,4 @@
-"""Mazes as people draw them: text in, arrays out.
+"""Mazes as text drawings.
 
 =========  ========================================
 ``%``      wall
@@ -9,10 +9,11 @@
 space      nothing
 =========  ========================================
 
-The first line is the top of the maze, the last its bottom; (x, y) is counted from (0, 0) at the bottom left.
+The first line is the top of the maze; (x, y) is counted from (0, 0) at the bottom left.
 
-A maze is refused if its lines are of different lengths, its border is not all wall, it has not just one Pacman, no food,
-or food that Pacman cannot come to: no game of it could be won. Capsules and ghosts may be walled in.
+A maze is refused if its lines differ in length, its border is not all wall, it does not have
+exactly one Pacman, or it has no food or food that he cannot reach: no game of it could be won.
+Capsules and ghosts may be walled in.
 """
 
 from dataclasses import dataclass
@@ -30,7 +31,7 @@ CHARACTERS = WALL + FOOD + CAPSULE + GHOST + PACMAN + OPEN
 
 SMALLEST, LARGEST = 3, 64  # cells along a side
 MOST_GHOSTS = 16
-MOST_BYTES = 100_000  # of a file: many times what the largest maze takes, blank lines and all
+MOST_BYTES = 100_000  # of a file; the largest maze takes a small part of it
 
 FOLDER = Path(__file__).resolve().parent / "layouts"
 
@@ -43,24 +44,23 @@ class LayoutName(StrEnum):
 
 
 LAYOUTS = tuple(each.value for each in LayoutName)
-"""Their names."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    r"""A maze and what lies in it when a game begins.
+    r"""A maze at the start of a game.
 
     Parameters
     ----------
     name : str
-        What it is called in tables and messages.
+        Its name in tables and messages.
     rows : tuple of str, shape (height,)
         The lines of the drawing, the top one first.
 
     Raises
     ------
     ValueError
-        If the drawing is not that of a maze whose games can be won: see the module.
+        If the maze is refused: see the module.
 
     Examples
     --------
@@ -80,13 +80,13 @@ class Layout:
 
     @classmethod
     def parse(cls, text: str, name: str) -> "Layout":
-        """Read a drawing. Blank lines after its last are no part of it."""
+        """Read a drawing; blank lines at its end are ignored."""
         lines = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n")
         return cls(name, tuple(lines))
 
     @classmethod
     def load(cls, path: str | Path) -> "Layout":
-        """Read a drawing from a file, and call it by the file's name without ``.lay``.
+        """Read a drawing from a file, and name it by the file's name without ``.lay``.
 
         Raises
         ------
@@ -101,8 +101,8 @@ class Layout:
                 content = file.read(MOST_BYTES + 1)
             if len(content) > MOST_BYTES:
                 raise ValueError(
-                    f"layout: file {path} given, which holds more than {MOST_BYTES:,} bytes; a maze of up to "
-                    f"{LARGEST} x {LARGEST} cells allowed"
+                    f"layout: file {path} given, with more than {MOST_BYTES:,} bytes; a maze of up "
+                    f"to {LARGEST} x {LARGEST} cells allowed"
                 )
             text = content.decode("ascii")
         except OSError as error:
@@ -112,21 +112,21 @@ class Layout:
             ) from error
         except UnicodeDecodeError as error:
             raise ValueError(
-                f"layout: file {path} given, which holds byte {error.object[error.start]} at {error.start}; plain text "
-                f"of {described()} allowed"
+                f"layout: file {path} given, with byte {error.object[error.start]} at "
+                f"{error.start}; plain text of {described()} allowed"
             ) from error
         return cls.parse(text, path.stem)
 
     @classmethod
     def named(cls, name: str) -> "Layout":
-        """Return one of the mazes that come with the game; ValueError if there is none of that name."""
+        """Return a maze that comes with the game; ValueError if there is none of that name."""
         if name not in LAYOUTS:
             raise ValueError(f"layout: {name!r} given, {' or '.join(LAYOUTS)} allowed")
         return cls.load(FOLDER / f"{name}.lay")
 
     @classmethod
     def find(cls, given: str) -> "Layout":
-        """Return the maze of that name, or read the file of that path, which ends in ``.lay``.
+        """Return the maze of that name, or read the ``.lay`` file at that path.
 
         Raises
         ------
@@ -138,20 +138,21 @@ class Layout:
         if given.endswith(".lay"):
             return cls.load(given)
         raise ValueError(
-            f"layout: {given!r} given, {' or '.join(LAYOUTS)} allowed, or the path of a file that ends in .lay"
+            f"layout: {given!r} given, {' or '.join(LAYOUTS)} allowed, or the path of a .lay file"
         )
 
     def check_shape(self) -> None:
-        """Refuse a drawing that is no rectangle, too small or too large."""
+        """Refuse a drawing that is not a rectangle, too small or too large."""
         if not any(self.rows):
-            raise ValueError(f"layout {self.name}: nothing given, a drawn maze expected")
+            raise ValueError(f"layout {self.name}: nothing given, a drawing expected")
         if not self.rows[0]:
             raise ValueError(f"layout {self.name}: line 1 is empty, the top of the maze expected")
         for number, row in enumerate(self.rows, 1):
             if len(row) != self.width:
                 characters = "character" if len(row) == 1 else "characters"
                 raise ValueError(
-                    f"layout {self.name}: line {number} has {len(row)} {characters}, {self.width} expected, as line 1 has"
+                    f"layout {self.name}: line {number} has {len(row)} {characters}, "
+                    f"{self.width} expected as in line 1"
                 )
         for side, n in (("width", self.width), ("height", self.height)):
             if not SMALLEST <= n <= LARGEST:
@@ -160,12 +161,13 @@ class Layout:
                 )
 
     def check_characters(self) -> None:
-        """Refuse what is no character of a maze, and more or fewer Pacmen than one."""
+        """Refuse other characters, a number of Pacmen other than one, and too many ghosts."""
         for number, row in enumerate(self.rows, 1):
             for column, character in enumerate(row, 1):
                 if character not in CHARACTERS:
                     raise ValueError(
-                        f"layout {self.name}: {character!r} given in line {number}, column {column}; {described()} allowed"
+                        f"layout {self.name}: {character!r} given in line {number}, "
+                        f"column {column}; {described()} allowed"
                     )
         n_pacmen = sum(row.count(PACMAN) for row in self.rows)
         if n_pacmen != 1:
@@ -177,18 +179,18 @@ class Layout:
             )
 
     def check_border(self) -> None:
-        """Refuse a maze that can be left."""
+        """Refuse a maze with a gap in its border."""
         for number, row in enumerate(self.rows, 1):
             outermost = number in (1, self.height)
             for column, character in enumerate(row, 1):
                 if character != WALL and (outermost or column in (1, self.width)):
                     raise ValueError(
-                        f"layout {self.name}: {character!r} given on the border, in line {number}, column {column}; "
-                        f"a wall ({WALL}) expected"
+                        f"layout {self.name}: {character!r} given on the border, in line {number}, "
+                        f"column {column}; a wall ({WALL}) expected"
                     )
 
     def check_food(self) -> None:
-        """Refuse a maze without food, or with food that Pacman cannot come to."""
+        """Refuse a maze without food, or with food that Pacman cannot reach."""
         if not self.food.any():
             raise ValueError(f"layout {self.name}: no food ({FOOD}) given, 1 or more expected")
         steps = steps_from(self.maze, np.array([self.maze.pacman]))
@@ -196,8 +198,8 @@ class Layout:
         if len(out_of_reach):
             x, y = divmod(int(out_of_reach[0]), self.height)
             raise ValueError(
-                f"layout {self.name}: food given in line {self.height - y}, column {x + 1}, where no way leads from "
-                "Pacman; food that he can reach expected"
+                f"layout {self.name}: food given in line {self.height - y}, column {x + 1}, which "
+                "Pacman cannot reach; food within reach expected"
             )
 
     @property
@@ -217,12 +219,12 @@ class Layout:
 
     @property
     def food(self) -> Flags:
-        """Where food lies, shape (width, height)."""
+        """Where food is, shape (width, height)."""
         return self.marked(FOOD)
 
     @property
     def capsules(self) -> Flags:
-        """Where capsules lie, shape (width, height)."""
+        """Where capsules are, shape (width, height)."""
         return self.marked(CAPSULE)
 
     @property
@@ -237,7 +239,7 @@ class Layout:
 
     @property
     def text(self) -> str:
-        """The drawing, its lines joined."""
+        """The drawing as one string."""
         return "\n".join(self.rows)
 
     @cached_property
@@ -246,12 +248,12 @@ class Layout:
         return maze.build(self.walls, self.food, self.capsules, self.pacman, self.ghosts)
 
     def marked(self, character: str) -> Flags:
-        """Mark the cells that a character stands in, shape (width, height)."""
+        """Mark the cells of a character, shape (width, height)."""
         upwards = [[given == character for given in row] for row in reversed(self.rows)]
         return np.array(upwards, np.bool_).T.copy()
 
     def places(self, character: str) -> tuple[tuple[int, int], ...]:
-        """List the cells (x, y) that a character stands in, in reading order."""
+        """List the cells (x, y) of a character, in reading order."""
         return tuple(
             (x, self.height - 1 - line)
             for line, row in enumerate(self.rows)
@@ -261,5 +263,8 @@ class Layout:
 
 
 def described() -> str:
-    """Say what a drawing may hold."""
-    return f"{WALL} (wall), {FOOD} (food), {CAPSULE} (capsule), {GHOST} (ghost), {PACMAN} (Pacman) and space"
+    """Describe the characters of a drawing."""
+    return (
+        f"{WALL} (wall), {FOOD} (food), {CAPSULE} (capsule), {GHOST} (ghost), {PACMAN} (Pacman) "
+        "and space"
+    )

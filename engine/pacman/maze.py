@@ -1,13 +1,13 @@
-"""The maze as kernels take it: what never changes while a game is played.
+"""The maze as kernels take it: what never changes in a game.
 
 Notation
 --------
-=============  ====================================================================================
+=============  =================================================================================
 x, y           column and row of a cell, from (0, 0) at the bottom left
-cell           x·height + y: the index of (x, y) in an array of shape (width, height), laid out flat
-half cells     the unit of a ghost's coordinates: at the cell (x, y) it has the coordinates (2x, 2y)
-direction      0 … 3: north, east, south, west, so one to the right is + 1 and the reverse + 2, mod 4
-=============  ====================================================================================
+cell           x·height + y: the flat index of (x, y) in an array of shape (width, height)
+half cells     unit of a ghost's coordinates: the cell (x, y) has the coordinates (2x, 2y)
+direction      0 … 3: north, east, south, west. To the right is + 1 and the reverse + 2, mod 4
+=============  =================================================================================
 """
 
 from enum import IntEnum
@@ -35,14 +35,14 @@ class Action(IntEnum):
 N_ACTIONS = len(Action)
 N_DIRECTIONS = 4
 NO_DIRECTION = 4
-"""In the place of a direction: that of a ghost that has just started, or restarted."""
+"""The direction of a ghost that has just started or restarted."""
 
-# By action; small enough to be written into each kernel.
+# By action; small enough for each kernel to have a copy.
 DX = (0, 1, 0, -1, 0)
 DY = (1, 0, -1, 0, 0)
 
 UNREACHABLE = -1
-"""In the place of a number of steps."""
+"""The number of steps without a path."""
 
 
 class Maze(NamedTuple):
@@ -53,11 +53,11 @@ class Maze(NamedTuple):
     width, height : int
         In cells.
     after : int64, shape (n_cells, 5)
-        The cell that each action leads to if Pacman goes where he means to; the cell itself where a wall is in the way.
+        The cell that each action leads to without a slip; the cell itself if a wall is in the way.
     open_directions : int64, shape (n_cells,)
-        Bit d is set where no wall is in the way in direction d; 0 at a wall.
+        Bit d is set if no wall is in the way in direction d; 0 at a wall.
     food, capsules : bool, shape (n_cells,)
-        Where they lie when a game begins.
+        Where they are at the start.
     pacman : int
         The cell Pacman starts from.
     ghosts : int64, shape (n_ghosts, 2)
@@ -81,10 +81,10 @@ def build(
     pacman: tuple[int, int],
     ghosts: tuple[tuple[int, int], ...],
 ) -> Maze:
-    """Lay out a maze for kernels: from arrays of shape (width, height) and pairs (x, y).
+    """Build a maze from arrays of shape (width, height) and pairs (x, y).
 
-    The border has to be wall. The arrays are new ones, and can be written to: numba takes read-only arrays for another
-    type, and one that has been sent to a worker arrives writable.
+    The border must be wall. The arrays are new and writable: numba takes read-only arrays for
+    another type, and arrays that were sent to a worker arrive writable.
     """
     width, height = walls.shape
     after = np.empty((width * height, N_ACTIONS), np.int64)
@@ -114,13 +114,13 @@ def build(
 
 @inlined
 def count_directions(directions: Integer) -> Integer:
-    """Count the bits of a set of directions."""
+    """Count a set of directions, which is given by bits."""
     return (directions & 1) + (directions >> 1 & 1) + (directions >> 2 & 1) + (directions >> 3 & 1)
 
 
 @inlined
 def kth_direction(directions: Integer, k: Integer) -> Integer:
-    """Return direction number ``k``, from 0, of a set that has more than ``k``."""
+    """Return direction number ``k``, from 0, of a set with more than ``k``."""
     for _ in range(k):
         directions &= directions - 1
     direction = 0
@@ -131,19 +131,19 @@ def kth_direction(directions: Integer, k: Integer) -> Integer:
 
 @kernel
 def steps_from(maze: Maze, sources: Indices) -> Indices:
-    """Count the steps that a true way through the maze takes, by breadth-first search.
+    """Count the steps along the shortest path through the maze, by breadth-first search.
 
     Parameters
     ----------
     maze : Maze
         The maze.
     sources : int64, shape (n_sources,)
-        Cells, none of them a wall.
+        Cells that are not walls.
 
     Returns
     -------
     int64, shape (n_cells,)
-        Steps to each cell from the nearest source; UNREACHABLE at walls, and where no way leads.
+        Steps to each cell from the nearest source; UNREACHABLE at walls, and without a path.
     """
     n_cells = len(maze.open_directions)
     steps = np.full(n_cells, UNREACHABLE)

@@ -1,9 +1,10 @@
 """Where an action takes Pacman.
 
-With 0.8 he goes in the direction that he chose; else to the left or to the right of it, each with 0.1. Where a wall is in
-the way of the direction that came out he stays, and nothing is drawn again. Choosing to stop is certain.
+With probability 0.8 he moves in the chosen direction, else to the left or right of it, with 0.1
+each. If a wall is in the way, he stays; no other direction is drawn. Stopping is certain.
 
-It takes one random word: the high 32 bits tell whether he goes as chosen, the lowest whether else to the right.
+A move uses one random word. The high 32 bits decide whether he moves as chosen, and the lowest bit
+between left and right.
 """
 
 import numpy as np

@@ -1,4 +1,7 @@
-"""Random games: in each turn, every direction where no wall is in the way is as likely; Pacman never stops."""
+"""Random games: each turn takes one of the directions without a wall in the way, equally likely.
+
+Pacman never stops, unless he is walled in.
+"""
 
 import numpy as np
 
@@ -24,7 +27,7 @@ RUNNING = int(Outcome.RUNNING)
 
 @inlined
 def random_action(maze: Maze, state: State, word: np.uint64) -> Integer:
-    """Choose an open direction uniformly; to stop, if Pacman is walled in."""
+    """Choose an open direction with equal probability; stop if there is none."""
     directions = maze.open_directions[state.tally[PACMAN]]
     if directions == 0:
         return STOP
@@ -36,17 +39,17 @@ def random_action(maze: Maze, state: State, word: np.uint64) -> Integer:
 def play_random_games(
     maze: Maze, first_seed: np.uint64, n_games: Integer, directional: bool, most_steps: Integer
 ) -> tuple[Indices, Indices, Indices]:
-    """Play random games to their ends.
+    """Play random games to their end.
 
     Parameters
     ----------
     maze : Maze
         The maze.
     first_seed : uint64
-        Game i is played with seed ``first_seed`` + i. The actions of its turn t come from the stream
+        Game i has the seed ``first_seed`` + i, and draws its action of turn t from the stream
         (seed, POLICY, t).
     n_games : int
-        How many.
+        Number of games.
     directional, most_steps
         See :class:`engine.pacman.state.Setting`.
 

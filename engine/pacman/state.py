@@ -1,22 +1,22 @@
-"""The state of a game of Pacman: what changes from step to step, in a few small arrays.
+"""The state of a game of Pacman: a few small arrays that change from step to step.
 
-Numbers lie in two arrays, and are named by their places there. ``tally`` holds those of the game,
+Two arrays hold numbers at named indices. ``tally`` has those of the game,
 
-==============  ===================================================================================
+==============  ================================================================================
 ``PACMAN``      the cell Pacman is in
 ``N_FOOD``      food left
-``N_STEPS``     actions taken: the number of the next turn, by which its random streams are named
+``N_STEPS``     actions taken, which is the number of the next turn and names its random streams
 ``SCORE``       points so far
 ``OUTCOME``     an :class:`Outcome`
-==============  ===================================================================================
+==============  ================================================================================
 
-and row i of ``ghosts`` those of ghost i:
+and row i of ``ghosts`` has those of ghost i:
 
-==============  ===================================================================================
-``X``, ``Y``    where it is, in half cells: even both, or one of them odd while it is between two cells
-``DIRECTION``   where it is going; NO_DIRECTION at its start
-``TIMER``       how many of its own moves it will still be scared for; 0 if it is not
-==============  ===================================================================================
+==============  ================================================================================
+``X``, ``Y``    position in half cells: both even, or one of them odd between two cells
+``DIRECTION``   its direction; NO_DIRECTION at its start
+``TIMER``       for how many more of its own moves it is scared; 0 if it is not
+==============  ================================================================================
 """
 
 from enum import IntEnum
@@ -31,17 +31,17 @@ PACMAN, N_FOOD, N_STEPS, SCORE, OUTCOME = range(5)
 X, Y, DIRECTION, TIMER = range(4)
 
 NO_CAP = 2**62
-"""In the place of the most steps of a game: more than any takes."""
+"""The largest ``most_steps``, which no game reaches."""
 
 
 class Outcome(IntEnum):
-    """How a game stands."""
+    """The outcome of a game."""
 
     RUNNING = 0
     WON = 1
     LOST = 2
     CUT = 3
-    """Neither won nor lost after the most steps it may take."""
+    """Neither won nor lost after the maximum of steps."""
 
 
 class State(NamedTuple):
@@ -50,11 +50,11 @@ class State(NamedTuple):
     Attributes
     ----------
     food, capsules : bool, shape (n_cells,)
-        Where they lie.
+        Where they are.
     ghosts : int64, shape (n_ghosts, 4)
-        Where each is and goes: see the module.
+        Position, direction and timer of each ghost; see the module.
     tally : int64, shape (5,)
-        The numbers of the game: see the module.
+        The numbers of the game; see the module.
     """
 
     food: Flags
@@ -64,16 +64,16 @@ class State(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """What a game is played with.
+    """What stays fixed in a game besides the maze.
 
     Attributes
     ----------
     seed : uint64
         The same seed and actions give the same game.
     directional : bool
-        Whether ghosts are ``directional``, else ``random``.
+        Whether ghosts are ``directional``, or else ``random``.
     most_steps : int
-        A game that is still running after so many is cut.
+        A game that is still running after this many steps is cut.
     """
 
     seed: np.uint64
@@ -83,9 +83,9 @@ class Setting(NamedTuple):
 
 @kernel
 def begin(maze: Maze, state: State) -> None:
-    """Write the first state of a game into ``state``, whatever was in it."""
+    """Overwrite ``state`` with the first state of a game."""
     tally = state.tally
-    # Loops, not slices: they compile in a fraction of the time.
+    # Loops compile in a fraction of the time that slices take.
     for place in range(len(tally)):
         tally[place] = 0
     for cell in range(len(maze.food)):
@@ -102,7 +102,7 @@ def begin(maze: Maze, state: State) -> None:
 
 @kernel
 def new_state(maze: Maze) -> State:
-    """Make the first state of a game."""
+    """Return the first state of a game."""
     n_cells = len(maze.food)
     state = State(
         np.empty(n_cells, np.bool_),
@@ -115,5 +115,5 @@ def new_state(maze: Maze) -> State:
 
 
 def copied(state: State) -> State:
-    """Make a copy that can be played on alone."""
+    """Return an independent copy."""
     return State(state.food.copy(), state.capsules.copy(), state.ghosts.copy(), state.tally.copy())

@@ -2,39 +2,41 @@
 
 Notation
 --------
-===========  =======================================================================================
-turn         one action of Pacman's, and what it sets off; it is numbered by the actions before it
+===========  ===================================================================================
+turn         one action of Pacman and its effects, numbered from 0
 reward       the points of a turn
 touching     Pacman and a ghost are at a Manhattan distance of 0.7 or less
-===========  =======================================================================================
+===========  ===================================================================================
 
-In this order,
+A turn in order:
 
 1. Pacman moves (:mod:`engine.pacman.motion`): −1.
-2. He eats what lies where he is: food +10, and the last food wins: +500 more. A capsule sets the timer of every ghost to
-   40. A game that is won is over, whoever stands beside him.
+2. He eats what is in his cell. Food is +10, and the last food wins, +500 more. A capsule sets the
+   timer of every ghost to 40. A game that is won is over, even next to a ghost.
 3. All ghosts are tested for touching him, in order.
-4. Each ghost in order moves (:mod:`engine.pacman.ghosts`), and then it alone is tested.
+4. Each ghost in order moves (:mod:`engine.pacman.ghosts`), and then only this ghost is tested.
 
-A ghost that touches Pacman while it is scared is eaten: +200, and it is back at its start, not scared, with no direction.
-One that is not scared ends the game: −500, lost.
+A scared ghost that touches Pacman is eaten: +200, and it returns to its start, not scared and
+without a direction. Any other ghost that touches him ends the game: −500, lost.
 
-In half cells, 0.7 is 1.4: a ghost touches Pacman if it is in his cell, or half a cell away. As coordinates in half cells
-are whole numbers, there is nothing to be rounded.
+Coordinates are whole numbers of half cells, and 0.7 cells are 1.4 half cells. So a ghost touches
+Pacman if it is in his cell or half a cell away, without any rounding.
 
-Readings, where the rules leave a choice: a game that is over takes nothing more, so a second ghost neither costs 500 again
-nor is eaten after the last food or the loss. A capsule is eaten before touching, so it saves Pacman from a ghost beside
-it. A ghost that is eaten after Pacman's move moves on the same turn, from its start. A timer is counted down with the
-ghost's move, before it is tested: after the last of its 40 moves it is no longer scared. A capsule eaten while ghosts are
-scared sets 40 again, and a ghost between two cells goes on from there.
+Readings, where the rules leave a choice: nothing changes after a game is over, so a second ghost
+does not cost 500 again, and no ghost is eaten after the last food. A capsule is eaten before ghosts
+are tested, so it saves Pacman from a ghost next to him. A ghost that is eaten after Pacman's move
+still moves in the same turn, from its start. A timer is counted down when its ghost moves, before
+the ghost is tested: after the last of its 40 moves it is not scared. A capsule eaten while ghosts
+are scared sets the timers to 40 again, and a ghost between two cells continues from there.
 
-A game that is still running after the most steps it may take is cut: neither won nor lost.
+A game that is still running after its maximum of steps is cut: neither won nor lost.
 
-Turn t draws one word of the stream (seed, SLIP, t) for Pacman and, of the stream (seed, GHOSTS, t), one for each ghost
-that comes to move, whether it needs it or not: no choice of one shifts what another draws.
+Turn t draws one word for Pacman from the stream (seed, SLIP, t), and one for each ghost that moves
+from the stream (seed, GHOSTS, t), needed or not. So no choice shifts another one's random numbers.
 
-Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a Non-Deterministic
-World* (2018), for motion; the rules of the environment that the report plays in, written anew from a description.
+Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a
+Non-Deterministic World* (2018), for motion. The other rules are those of the report's environment,
+written anew from a description.
 """
 
 import numpy as np
@@ -65,7 +67,7 @@ LOSS_REWARD = -500
 GHOST_REWARD = 200
 
 SCARED_MOVES = 40
-"""For how many of its own moves a capsule scares a ghost."""
+"""How many moves a ghost makes before a scare ends."""
 
 TOUCHING = 1  # half cells; the next distance, 2, is a whole cell
 
@@ -77,7 +79,7 @@ CUT = int(Outcome.CUT)
 
 @inlined
 def eat(state: State, cell: Integer) -> Integer:
-    """Eat what lies in Pacman's cell; returns the points."""
+    """Eat what is in Pacman's cell; return the points."""
     reward = 0
     if state.food[cell]:
         state.food[cell] = False
@@ -95,7 +97,7 @@ def eat(state: State, cell: Integer) -> Integer:
 
 @inlined
 def touch(maze: Maze, state: State, i: Integer) -> Integer:
-    """Test ghost ``i`` for touching Pacman, and do what follows; returns the points."""
+    """Test whether ghost ``i`` touches Pacman, apply the effects, and return the points."""
     pacman = state.tally[PACMAN]
     distance = abs(state.ghosts[i, X] - 2 * (pacman // maze.height)) + abs(
         state.ghosts[i, Y] - 2 * (pacman % maze.height)
@@ -118,11 +120,11 @@ def step(maze: Maze, state: State, action: Integer, setting: Setting) -> Integer
     maze : Maze
         The maze.
     state : State
-        Written to.
+        Changed in place.
     action : Action or int
-        0 to 4: north, east, south, west, stop. Any of them may be chosen anywhere.
+        0 to 4: north, east, south, west, stop. All are allowed everywhere.
     setting : Setting
-        Seed, kind of ghosts and most steps.
+        Seed, kind of ghosts and maximum of steps.
 
     Returns
     -------

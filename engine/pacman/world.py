@@ -1,4 +1,4 @@
-"""Pacman for callers in Python: the same rules, with names and checks.
+"""Pacman for callers in Python: the rules of :mod:`engine.pacman.step`, with names and checks.
 
 >>> from engine.pacman import Action, Layout, World
 >>> world = World.start(Layout.named("small"), seed=1)
@@ -12,8 +12,6 @@
 %% %% %
 %.    %
 %%%%%%%
-
-The rules, and how they are read, are those of :mod:`engine.pacman.step`.
 """
 
 from dataclasses import dataclass
@@ -30,30 +28,30 @@ from engine.pacman.state import Outcome, Setting, State, copied, new_state
 from engine.pacman.step import step
 
 MOST_STEPS = 10_000
-"""After so many steps a game is cut, unless told otherwise; an agent that wins on ``medium`` takes some hundreds."""
+"""Default maximum of steps of a game. A game won on ``medium`` takes a few hundred."""
 
 LARGEST_SEED = 2**64 - 1
 SCARED_GHOST = "g"
 
 
 class GhostKind(StrEnum):
-    """How ghosts choose where to go: see :mod:`engine.pacman.ghosts`."""
+    """How ghosts choose their direction, see :mod:`engine.pacman.ghosts`."""
 
     RANDOM = "random"
     DIRECTIONAL = "directional"
 
 
 class Ghost(NamedTuple):
-    """A ghost as people look at it.
+    """A ghost in plain numbers.
 
     Attributes
     ----------
     x, y : float
-        Where it is, in cells; a half while it is between two.
+        Position in cells; a half between two cells.
     direction : Action or None
-        Where it is going; None at its start.
+        Its direction; None at its start.
     timer : int
-        How many of its moves it will still be scared for; 0 if it is not.
+        For how many more of its moves it is scared; 0 if it is not.
     """
 
     x: float
@@ -63,7 +61,7 @@ class Ghost(NamedTuple):
 
 
 def setting_of(seed: int, ghosts: str | GhostKind, most_steps: int) -> Setting:
-    """Check what a game is played with; ValueError if there is no such thing."""
+    """Check a game's settings; ValueError if one is out of range."""
     if not 0 <= seed <= LARGEST_SEED:
         raise ValueError(f"seed: {seed} given, 0 to 2**64 - 1 allowed")
     kinds = [kind.value for kind in GhostKind]
@@ -76,16 +74,16 @@ def setting_of(seed: int, ghosts: str | GhostKind, most_steps: int) -> Setting:
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """A game of Pacman, made by :meth:`start`.
+    """A game of Pacman, begun by :meth:`start`.
 
     Attributes
     ----------
     layout : Layout
         The maze.
     setting : Setting
-        Seed, kind of ghosts and most steps.
+        Seed, kind of ghosts and maximum of steps.
     state : State
-        How the game stands, as kernels take it; each step writes to it.
+        The state as kernels take it; each step changes it.
     """
 
     layout: Layout
@@ -111,17 +109,17 @@ class World:
         ghosts : GhostKind or str
             ``random`` or ``directional``.
         most_steps : int
-            A game that is still running after so many is cut.
+            A game that is still running after this many steps is cut.
 
         Raises
         ------
         ValueError
-            If the seed, the kind of ghosts or the steps are none.
+            If the seed, the kind of ghosts or the number of steps is out of range.
         """
         return cls(layout, setting_of(seed, ghosts, most_steps), new_state(layout.maze))
 
     def step(self, action: int) -> int:
-        """Play one turn; returns the reward.
+        """Play one turn and return the reward.
 
         Raises
         ------
@@ -133,12 +131,13 @@ class World:
             raise ValueError(f"action: {action} given, one of {names} allowed")
         if self.is_over:
             raise ValueError(
-                f"action: {action} given in a game that is {self.outcome.name.lower()}, none allowed"
+                f"action: {action} given in a game that is {self.outcome.name.lower()}; a running "
+                "game expected"
             )
         return int(step(self.layout.maze, self.state, int(action), self.setting))
 
     def copy(self) -> "World":
-        """Return a copy that can be played on alone; as its seed is the same, so is what is drawn."""
+        """Return an independent copy. It has the same seed, so it draws the same random numbers."""
         return World(self.layout, self.setting, copied(self.state))
 
     @property
@@ -158,23 +157,23 @@ class World:
 
     @property
     def outcome(self) -> Outcome:
-        """How the game stands."""
+        """The outcome, which is RUNNING until the game is over."""
         return Outcome(int(self.state.tally[state.OUTCOME]))
 
     @property
     def is_over(self) -> bool:
-        """Whether it is won, lost or cut."""
+        """Whether the game is won, lost or cut."""
         return self.outcome is not Outcome.RUNNING
 
     @property
     def pacman(self) -> tuple[int, int]:
-        """Where Pacman is, (x, y)."""
+        """Pacman's cell, (x, y)."""
         x, y = divmod(int(self.state.tally[state.PACMAN]), self.layout.height)
         return x, y
 
     @property
     def ghosts(self) -> tuple[Ghost, ...]:
-        """The ghosts, in the order they move in."""
+        """The ghosts, in the order in which they move."""
         return tuple(
             Ghost(
                 x / 2, y / 2, None if direction == NO_DIRECTION else Action(int(direction)), timer
@@ -184,27 +183,27 @@ class World:
 
     @property
     def food(self) -> Flags:
-        """Where food lies, shape (width, height): a copy."""
+        """Where food is, shape (width, height): a copy."""
         return self.state.food.reshape(self.layout.width, self.layout.height).copy()
 
     @property
     def capsules(self) -> Flags:
-        """Where capsules lie, shape (width, height): a copy."""
+        """Where capsules are, shape (width, height): a copy."""
         return self.state.capsules.reshape(self.layout.width, self.layout.height).copy()
 
     @property
     def open_directions(self) -> tuple[Action, ...]:
-        """The directions where no wall is in Pacman's way; any other, and to stop, may be chosen too."""
+        """The directions without a wall in Pacman's way. All actions are allowed, these or not."""
         directions = int(self.layout.maze.open_directions[int(self.state.tally[state.PACMAN])])
         return tuple(
             action for action in Action if action is not Action.STOP and directions >> action & 1
         )
 
     def text(self) -> str:
-        """Draw the game, in the characters of a layout.
+        """Draw the game in the characters of a layout.
 
-        A ghost that is scared is drawn as ``g``, and one between two cells in the one that it would go to if its scare
-        ended. Of several in one cell, the first ghost is seen, and any ghost before Pacman.
+        A scared ghost is drawn as ``g``. A ghost between two cells is drawn in the cell it would go
+        to if its scare ended. Ghosts hide Pacman, and the first ghost hides the others.
         """
         rows = [[WALL if wall else OPEN for wall in row] for row in self.layout.walls.T]
         for character, marks in ((FOOD, self.food), (CAPSULE, self.capsules)):
@@ -219,7 +218,7 @@ class World:
 
 @dataclass(frozen=True, eq=False)
 class RandomGames:
-    """What random games came to, each array of shape (n_games,).
+    """Results of random games, arrays of shape (n_games,).
 
     Attributes
     ----------
@@ -243,16 +242,16 @@ def random_games(
     ghosts: str | GhostKind = GhostKind.RANDOM,
     most_steps: int = MOST_STEPS,
 ) -> RandomGames:
-    """Play games of random directions: see :mod:`engine.pacman.random_play`.
+    """Play games of random directions, see :mod:`engine.pacman.random_play`.
 
     Parameters
     ----------
     layout : Layout
         The maze.
     n_games : int
-        How many.
+        Number of games.
     seed : int
-        The first game's; each other has the next.
+        Seed of the first game; the others have the seeds after it.
     ghosts, most_steps
         As for :meth:`World.start`.
 

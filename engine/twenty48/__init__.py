@@ -1,8 +1,7 @@
-"""2048: boards as single words, and random playouts in lockstep.
+"""2048: boards in single words, and random playouts in lockstep.
 
-What is named here takes plain integers. Kernels, for other kernels, are in :mod:`engine.twenty48.board`
-and :mod:`engine.twenty48.playout`. Two 32768 tiles do not merge: 15 is the largest exponent a board
-holds.
+The names here take plain integers and check them. Kernels are in :mod:`engine.twenty48.board` and
+:mod:`engine.twenty48.playout`. Two 32768 tiles do not merge: 15 is the largest exponent of a board.
 """
 
 from engine.twenty48.board import Action

@@ -2,25 +2,25 @@
 
 Notation
 --------
-=================  ==============================================================================
+=================  =============================================================================
 board              16 nibbles; cell (row, column) is nibble 4·row + column, the lowest is top left
-exponent e         a nibble's value: 0 is an empty cell, e ≥ 1 is the tile of face value 2ᵉ
+exponent e         the value of a nibble: 0 is an empty cell, e ≥ 1 is the tile of face value 2ᵉ
 afterstate         the board after the slide, before the spawn
-reward             the sum of the face values of the tiles that one action merges into being
-worth f(board)     Σ (e − 1)·2ᵉ over the tiles: the reward it takes to build the board from 2s alone
-=================  ==============================================================================
+reward             sum of the face values of the tiles that one action creates by merging
+worth f(board)     Σ (e − 1)·2ᵉ over the tiles: the reward for building the board from 2s only
+=================  =============================================================================
 
-15 is the largest exponent a nibble holds: **two 32768 tiles do not merge**; they count as different.
+A nibble holds 15 at most, so **two 32768 tiles do not merge**: they count as different.
 
-A spawned 4 comes without the reward of merging two 2s, so of any stretch of play
-Σ reward = f(end) − f(start) − 4 · (number of 4s spawned), and no kernel has to add rewards up.
+A spawned 4 saves the reward of merging two 2s. In any part of a game
+Σ reward = f(end) − f(start) − 4 · (number of 4s spawned), so no kernel adds up rewards.
 
-Rules: Ripstein (2023), *2048 AI: Monte Carlo-Powered Markov Decision Process*, §1. Each tile merges
-at most once an action, as in the original game; merges are made first where the tiles slide to. Kernels
-that slide take a rule by which they are built; :mod:`engine.twenty48.rule` has another.
+Rules: Ripstein (2023), *2048 AI: Monte Carlo-Powered Markov Decision Process*, §1. As in the
+original game, a tile merges at most once per action, and merging begins where the tiles slide to.
+Kernels that slide take a rule; :mod:`engine.twenty48.rule` has a second one.
 
-These are kernels: they take and return ``uint64`` and check nothing. :mod:`engine.twenty48.rules` has
-the same for callers in Python.
+These kernels take and return ``uint64`` and check nothing. :mod:`engine.twenty48.rules` is for
+callers in Python.
 """
 
 from enum import IntEnum
@@ -33,7 +33,7 @@ from engine.twenty48.rule import BuiltRule
 
 
 class Action(IntEnum):
-    """The four actions. An action's legality is bit ``action`` of :func:`legal_actions`."""
+    """The four actions; bit ``action`` of :func:`legal_actions` says whether one is legal."""
 
     UP = 0
     RIGHT = 1
@@ -52,7 +52,7 @@ FIRST_THREE_ROWS = np.uint64(0x0000111111111111)
 P_TWO = 0.9
 P_FOUR = 0.1
 
-# A spawn is a 4 where 31 random bits, read as a number below 2³¹, are below a tenth of 2³¹.
+# A spawn is a 4 if 31 random bits are below this threshold.
 ONE_TENTH = np.uint64(round(P_FOUR * 2**31))
 
 
@@ -66,7 +66,7 @@ def empty_cells(board: np.uint64) -> np.uint64:
 
 @inlined
 def mergeable_cells(board: np.uint64) -> np.uint64:
-    """Mark each cell whose tile may merge at all: not empty, and not 32768."""
+    """Mark each cell whose tile can merge: neither empty nor 32768."""
     pairs = board & (board >> np.uint64(2))
     full = pairs & (pairs >> np.uint64(1))
     return ~(empty_cells(board) | full) & EVERY_CELL
@@ -111,9 +111,9 @@ def all_or_none(flag: np.uint64) -> np.uint64:
 
 @inlined
 def close_gap(board: np.uint64, gap: np.uint64, column: np.uint64) -> np.uint64:
-    """Move what lies right of ``column`` one cell left, in the rows that ``gap`` marks.
+    """Move all cells right of ``column`` one cell left, in the rows that ``gap`` marks.
 
-    ``gap`` has bit 0 of a row's 16 bits set; the cell at ``column`` of that row is overwritten.
+    ``gap`` has bit 0 of a row's 16 bits set; the row's cell at ``column`` is overwritten.
     """
     moved = (gap << np.uint64(16)) - (gap << (np.uint64(4) * column))
     return (board & ~moved) | (((board >> np.uint64(4)) & NOT_LAST_COLUMN) & moved)
@@ -121,16 +121,16 @@ def close_gap(board: np.uint64, gap: np.uint64, column: np.uint64) -> np.uint64:
 
 @inlined
 def equal_neighbours(board: np.uint64) -> np.uint64:
-    """Mark each cell whose tile may merge with the one to its right."""
+    """Mark each cell whose tile can merge with its right neighbour."""
     difference = board ^ ((board >> np.uint64(4)) & NOT_LAST_COLUMN)
     return empty_cells(difference) & mergeable_cells(board)
 
 
 @inlined
 def merge(board: np.uint64, first: np.uint64, second: np.uint64, third: np.uint64) -> np.uint64:
-    """Merge columns 0 and 1 in the rows that ``first`` marks, 1 and 2, 2 and 3; close the gaps.
+    """Merge columns 0 and 1 in the rows of ``first``, 1 and 2 of ``second``, 2 and 3 of ``third``.
 
-    ``first`` and ``second`` mark no row together, nor do ``second`` and ``third``.
+    Close the gaps. ``first`` and ``second`` share no row, nor do ``second`` and ``third``.
     """
     board = board + (first | (second << np.uint64(4)) | (third << np.uint64(8)))
     board = board & ~((third << np.uint64(16)) - (third << np.uint64(12)))
@@ -140,7 +140,7 @@ def merge(board: np.uint64, first: np.uint64, second: np.uint64, third: np.uint6
 
 @inlined
 def merge_left(board: np.uint64) -> np.uint64:
-    """Merge in rows without gaps, each tile once."""
+    """Merge rows without gaps by the common rule."""
     equal = equal_neighbours(board)
     first = equal & FIRST_COLUMN
     second = (equal >> np.uint64(4)) & FIRST_COLUMN & ~first
@@ -150,7 +150,7 @@ def merge_left(board: np.uint64) -> np.uint64:
 
 @inlined
 def cascade_left(board: np.uint64) -> np.uint64:
-    """Merge in rows without gaps by the rule ``cascade``: one tile after the other joins those before it."""
+    """Merge rows without gaps by the cascade: one tile after the other joins those before it."""
     none = np.uint64(0)
     once = equal_neighbours(board) & FIRST_COLUMN
     board = merge(board, once, none, none)
@@ -160,7 +160,7 @@ def cascade_left(board: np.uint64) -> np.uint64:
     second = (equal >> np.uint64(4)) & FIRST_COLUMN & ~once
     board = merge(board, twice, second, none)
 
-    # The last tile stands behind as many others as have not merged.
+    # The position of the last tile depends on how many merges there were before it.
     equal = equal_neighbours(board)
     one_merge = (once & ~twice) | second
     third = (equal >> np.uint64(8)) & FIRST_COLUMN & ~(once | second)
@@ -170,7 +170,7 @@ def cascade_left(board: np.uint64) -> np.uint64:
 
 @inlined
 def slide_left(board: np.uint64, rule: BuiltRule) -> np.uint64:
-    """Slide all four rows to the left, merging; the other directions are turns of this one."""
+    """Slide all four rows to the left and merge. The other directions are turns of this one."""
     empty = empty_cells(board)
     board = close_gap(board, (empty >> np.uint64(8)) & FIRST_COLUMN, np.uint64(2))
     board = close_gap(board, (empty >> np.uint64(4)) & FIRST_COLUMN, np.uint64(1))
@@ -182,7 +182,7 @@ def slide_left(board: np.uint64, rule: BuiltRule) -> np.uint64:
 
 @inlined
 def turn(board: np.uint64, transposed: np.uint64, mirrored: np.uint64) -> np.uint64:
-    """Transpose, then mirror, each if its flag (0 or 1) is set, without a branch."""
+    """Transpose and then mirror, each if its flag (0 or 1) is set, without a branch."""
     board = where(all_or_none(transposed), transpose(board), board)
     return where(all_or_none(mirrored), mirror(board), board)
 
@@ -196,9 +196,9 @@ def turn_back(board: np.uint64, transposed: np.uint64, mirrored: np.uint64) -> n
 
 @inlined
 def slide(board: np.uint64, action: Integer, rule: BuiltRule) -> np.uint64:
-    """Return the afterstate of ``action``: the board itself if the action is illegal.
+    """Return the afterstate of ``action``, which is the board itself if the action is illegal.
 
-    In ``action + 1``, bit 0 says transpose and bit 1 says mirror: then the action is a slide left.
+    Bit 0 of ``action + 1`` says transpose, bit 1 mirror; after that, the action is a slide left.
     """
     code = np.uint64(action) + np.uint64(1)
     transposed = code & np.uint64(1)
@@ -209,11 +209,11 @@ def slide(board: np.uint64, action: Integer, rule: BuiltRule) -> np.uint64:
 
 @kernel
 def worth(board: np.uint64) -> np.int64:
-    """Return f(board) = Σ (e − 1)·2ᵉ: the reward it takes to build this board from 2s alone."""
+    """Return f(board) = Σ (e − 1)·2ᵉ: the reward for building this board from 2s only."""
     total = np.uint64(0)
     for cell in range(16):
         exponent = (board >> (np.uint64(4) * np.uint64(cell))) & np.uint64(15)
-        # For an empty cell, -1 · 2⁰ is wrong by one: the mask of 0 or all ones takes it away.
+        # For an empty cell this is -1 · 2⁰ instead of 0, so it is masked.
         value = (exponent - np.uint64(1)) << exponent
         total += value & (np.uint64(0) - np.uint64(exponent != np.uint64(0)))
     return np.int64(total)
@@ -238,10 +238,6 @@ def afterstate(board: np.uint64, action: Integer, rule: BuiltRule) -> tuple[np.u
         The board before the spawn; equal to ``board`` if and only if the action is illegal.
     reward : int
         Sum of the face values of merged tiles.
-
-    Notes
-    -----
-    Two tiles 32768 do not merge: 15 is the largest exponent a nibble holds.
     """
     after = slide(board, action, rule)
     return after, worth(after) - worth(board)
@@ -249,8 +245,8 @@ def afterstate(board: np.uint64, action: Integer, rule: BuiltRule) -> tuple[np.u
 
 @kernel
 def legal_actions(board: np.uint64) -> int:
-    """Return four bits: bit ``action`` is set if the action moves or merges a tile, by either rule."""
-    # A tile moves if it has an empty cell beside it, to that side; merging is legal to both sides.
+    """Return four bits: bit ``action`` is set if it moves or merges a tile, under either rule."""
+    # A tile can move to an empty neighbour; two tiles can merge in both directions of their line.
     empty = empty_cells(board)
     full = empty ^ EVERY_CELL
     mergeable = mergeable_cells(board)
@@ -270,7 +266,7 @@ def legal_actions(board: np.uint64) -> int:
 
 @kernel
 def is_terminal(board: np.uint64) -> bool:
-    """Tell whether no action is legal: no empty cell and no two equal neighbours that may merge.
+    """Return whether no action is legal: no empty cell, and no equal neighbours that can merge.
 
     The empty board is terminal too: it has no tile to move.
     """
@@ -300,9 +296,9 @@ def largest_exponent(board: np.uint64) -> np.int64:
 
 @inlined
 def is_four(word: np.uint64) -> np.uint64:
-    """Decide by bits 32 to 62 of a random word: 1, a spawned 4, with probability a tenth.
+    """Return 1, a spawned 4, with probability a tenth, by bits 32 to 62 of a random word.
 
-    The flag is a sign bit, moved down: cheaper in vectors than a comparison.
+    The flag is a sign bit shifted down, which is cheaper in vectors than a comparison.
     """
     bits = (word >> np.uint64(32)) & np.uint64(0x7FFFFFFF)
     return (bits - ONE_TENTH) >> np.uint64(63)
@@ -310,7 +306,7 @@ def is_four(word: np.uint64) -> np.uint64:
 
 @inlined
 def spawn_from_word(board: np.uint64, word: np.uint64) -> np.uint64:
-    """Put a tile on the empty cell, counted in reading order, that 64 random bits choose."""
+    """Put a tile on the empty cell, counted in reading order, that a random word chooses."""
     empty = empty_cells(board)
     skipped = below(word, count_cells(empty))
     for _ in range(skipped):
@@ -321,19 +317,19 @@ def spawn_from_word(board: np.uint64, word: np.uint64) -> np.uint64:
 
 @kernel
 def spawn(board: np.uint64, stream: np.uint64) -> np.uint64:
-    """Spawn a tile: a 2 with 90%, a 4 with 10%, uniformly on the empty cells.
+    """Spawn a tile: a 2 with 90%, a 4 with 10%, on any empty cell with equal probability.
 
     Parameters
     ----------
     board : uint64
-        A packed board; a full one comes back as it is.
+        A packed board; a full one is returned unchanged.
     stream : uint64
-        The random stream; its first word decides.
+        The random stream, whose first word is used.
 
     Returns
     -------
     uint64
-        The board with one tile more.
+        The board with one more tile.
     """
     word, _ = next_word(stream)
     return spawn_from_word(board, word)
@@ -341,7 +337,7 @@ def spawn(board: np.uint64, stream: np.uint64) -> np.uint64:
 
 @kernel
 def initial(stream: np.uint64) -> np.uint64:
-    """Return a board with the two tiles a game starts with, drawn by the stream named."""
+    """Return a start board with two tiles, drawn from a stream."""
     start = substream(stream, START)
     first, start = next_word(start)
     second, start = next_word(start)

@@ -1,21 +1,21 @@
-"""512 games of 2048 in lockstep, on bit-planes: a step is straight-line boolean algebra.
+"""512 games of 2048 in lockstep on bit-planes: a step is straight-line boolean algebra.
 
-A *group* is 512 games held crosswise. Bit l of word w of plane 4·cell + k is bit k of the exponent in
-that cell of game (l, w), so that one boolean operation on a plane acts on 512 games. A step is three
-stages, each a plain loop over the eight words of a plane, of which LLVM makes one AVX-512 instruction an
-operation (two on AVX2, four on SSE2). What that takes, and what the code here therefore does:
+A *group* holds 512 games bit by bit. Bit l of word w of plane 4·cell + k is bit k of the exponent
+in that cell of game (l, w), so one boolean operation on a plane acts on 512 games. A step has three
+stages. Each is a plain loop over the eight words of a plane, and LLVM turns each operation into one
+AVX-512 instruction, two of AVX2 or four of SSE2. This takes some care:
 
-- A group is one flat array, plane p in words p·WORDS to p·WORDS + 7: between separate arrays LLVM would
-  have to test for overlap.
-- What a loop calls is inlined: with one call left in it, it is not vectorized.
-- Helpers take the index of a word, not the number of a cell: a literal argument would have numba compile
-  a helper once for each value.
-- A loop's body is large: LLVM unrolls a small one before it thinks of vectorizing it.
-- Stages hand over through memory: a single one would need more than the 32 registers there are.
+- A group is one flat array, with plane p in words p·WORDS to p·WORDS + 7. LLVM would have to test
+  whether separate arrays overlap.
+- All calls in a loop are inlined. One call left in it prevents vectorization.
+- Helpers take the index of a word, not the number of a cell. numba would compile a helper once for
+  each value of a literal argument.
+- The body of a loop is large. LLVM unrolls a small one before it considers vectorizing it.
+- Stages communicate through memory. A single stage would need more than the 32 registers.
 
-Randomness: a step takes one 16-bit number u from each game, one plane a bit. Its two lowest bits are the
-direction; ⌊u·n/2¹⁶⌋ is the empty cell, of n; the fraction of u·n/2¹⁶ decides between a 2 and a 4. How
-far that is from ideal stands with :func:`spawn`.
+Randomness: a step uses a 16-bit number u for each game, one plane per bit. Its two lowest bits are
+the direction, ⌊u·n/2¹⁶⌋ is the number of the empty cell out of n, and the fraction of u·n/2¹⁶
+decides between a 2 and a 4. :func:`spawn` says how far this is from exact probabilities.
 """
 
 import numpy as np
@@ -46,23 +46,23 @@ from engine.twenty48.rule import BuiltRule
 
 Group = npt.NDArray[np.uint64]
 
-WORDS = 8  # a plane; one AVX-512 register. No result depends on the registers in use.
+WORDS = 8  # of a plane: one AVX-512 register; results do not depend on the registers used
 LANES = 64 * WORDS
 CELL = 4 * WORDS
 ROW = 4 * CELL
 
-# Where the planes of a group are. 0 to 63 are the boards; see :mod:`engine.twenty48.transposition`.
-FOURS = 64 * WORDS  # eight planes: how many 4s were spawned in each game (255 at most, see `spawn`)
+# The first word of each plane after the boards, which are planes 0 to 63.
+FOURS = 64 * WORDS  # eight planes: number of 4s spawned in each game (255 at most, see `spawn`)
 N_FOURS_PLANES = 8
 COINS = 72 * WORDS  # two planes: the direction of the next step
 STREAM = 74 * WORDS  # two planes: the state of each word's random stream
-RESULT = 76 * WORDS  # four planes a row: has it moved; its number of empty cells, three bits
+RESULT = 76 * WORDS  # four planes a row: whether it moved; number of empty cells in three bits
 OVER = 92 * WORDS  # one plane: the games that are over
 GROUP = 93 * WORDS
 
 NONE = np.uint64(0)
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
-NO_GAME = np.uint64(0)  # an empty board: it never moves, and is never over
+NO_GAME = np.uint64(0)  # the empty board never moves, and on planes it is never over
 
 CACHE_LINE = 64
 
@@ -112,7 +112,7 @@ def store_tile(group: Group, i: int, x: Tile) -> None:
 def turn(group: Group) -> None:
     """Transpose the boards whose first coin says so.
 
-    It is never undone: random play is as symmetric as the board.
+    This is never undone: random play has the symmetries of the board.
     """
     for row in range(1, 4):
         for column in range(row):
@@ -126,9 +126,10 @@ def turn(group: Group) -> None:
 
 @inlined
 def slide(group: Group, rule: BuiltRule) -> None:
-    """Mirror the rows of the boards whose second coin says so, and slide all rows to their first cell.
+    """Mirror the rows of boards whose second coin says so, and slide all rows to their first cell.
 
-    A row's empty cells are then its last ones. How many, and whether the row moved, goes to RESULT.
+    The empty cells are then the last of a row. RESULT receives their number, and whether the row
+    moved.
     """
     for row in range(4):
         for w in range(WORDS):
@@ -150,7 +151,7 @@ def slide(group: Group, rule: BuiltRule) -> None:
 
 @inlined
 def next_plane(a: np.uint64, b: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64]:
-    """Return 64 random bits and the state after them: xoroshiro128+ (Blackman and Vigna, 2018)."""
+    """Return 64 random bits and the next state: xoroshiro128+ (Blackman and Vigna, 2018)."""
     word = a + b
     b = b ^ a
     a = ((a << np.uint64(24)) | (a >> np.uint64(40))) ^ b ^ (b << np.uint64(16))
@@ -162,7 +163,7 @@ def next_plane(a: np.uint64, b: np.uint64) -> tuple[np.uint64, np.uint64, np.uin
 def scale_by_next(
     a: np.uint64, b: np.uint64, n: Cell, x: Cell, under: np.uint64, threshold: np.uint64
 ) -> tuple[np.uint64, np.uint64, Cell, np.uint64]:
-    """Take one step of u·n with the next random bit."""
+    """Do one step of u·n with the next random bit."""
     bit, a, b = next_plane(a, b)
     x, under = scale_by_bit(bit, n, x, under, threshold)
     return a, b, x, under
@@ -170,7 +171,7 @@ def scale_by_next(
 
 @inlined
 def put(group: Group, i: int, two: np.uint64, four: np.uint64) -> None:
-    """Put a 2, or a 4, into a cell that is empty there."""
+    """Put a 2 or a 4 into an empty cell, where marked."""
     group[i] |= two
     group[i + WORDS] |= four
 
@@ -179,7 +180,7 @@ def put(group: Group, i: int, two: np.uint64, four: np.uint64) -> None:
 def put_in_row(
     group: Group, i: int, here: np.uint64, four: np.uint64, j: tuple[np.uint64, np.uint64]
 ) -> None:
-    """Put a tile, where ``here``, into the empty cell number j of a row, counted from its end."""
+    """Put a tile, where ``here``, into empty cell number j of a row, counted from its end."""
     two, four = here & ~four, here & four
     at = j[0] & j[1]
     put(group, i, two & at, four & at)
@@ -195,12 +196,12 @@ def put_in_row(
 def spawn(group: Group) -> None:
     """Put a tile on the boards that moved, and toss the coins of the next step.
 
-    With n empty cells and a random u of 16 bits, the cell is number ⌊u·n/2¹⁶⌋, by rows, in a row from its
-    end. It is a 4 where the fraction is below 6552/2¹⁶ = 0.1 − 2.4·10⁻⁵: exactly that for every n, since
-    6552 is divisible by 8 as the fractions are for n = 8. A cell's probability is within 2⁻¹⁶ of 1/n, and
-    within 2⁻¹⁴ given the direction.
+    With n empty cells and 16 random bits u, the cell is number ⌊u·n/2¹⁶⌋, row by row, in a row from
+    its end. It is a 4 where the fraction is below 6552/2¹⁶ = 0.1 − 2.4·10⁻⁵. This is exact for
+    every n, since 6552 is divisible by 8, as the fractions are for n = 8. A cell's probability is
+    within 2⁻¹⁶ of 1/n, and within 2⁻¹⁴ given the direction.
 
-    A game's 4s are counted up to 255, which a random game would need some 2,500 moves to reach; from the
+    A game's 4s are counted up to 255. A random game would need some 2,500 moves for that; from the
     start it takes 118 on average.
     """
     for w in range(WORDS):
@@ -254,22 +255,22 @@ def spawn(group: Group) -> None:
 
 @kernel
 def play_steps(groups: npt.NDArray[np.uint64], n_steps: int, rule: BuiltRule) -> None:
-    """Try a random action in every game, ``n_steps`` times, and spawn where it was legal.
+    """Try a random action in every game ``n_steps`` times, and spawn where it was legal.
 
     Parameters
     ----------
     groups : uint64, shape (n_groups, GROUP)
         Changed in place.
     n_steps : int
-        How many.
+        Number of steps.
     rule : None or bool
         How tiles merge, see :mod:`engine.twenty48.rule`.
 
     Notes
     -----
-    Playouts have one group; the loops over them, and that this is no inlined function, keep LLVM from
-    unrolling the steps beyond the instruction cache. Two groups in lockstep would be a tenth faster a
-    step, but leave longer tails.
+    Playouts use one group. The loops over groups, and compiling this as a kernel of its own, keep
+    LLVM from unrolling steps beyond the instruction cache. With two groups in lockstep a step would
+    be a tenth faster, but more lanes would be idle at the end of a batch.
     """
     for _ in range(n_steps):
         for g in range(len(groups)):
@@ -282,13 +283,13 @@ def play_steps(groups: npt.NDArray[np.uint64], n_steps: int, rule: BuiltRule) ->
 
 @inlined
 def stuck(x: Cell, y: Cell) -> np.uint64:
-    """Say where two neighbours on a full board cannot merge."""
+    """Mark where two neighbours on a full board cannot merge."""
     return differ(x, y) | is_largest(x)
 
 
 @kernel
 def find_over(group: Group) -> int:
-    """Mark, in OVER, the games with no empty cell and no two neighbours that merge; count them."""
+    """Mark in OVER the games without an empty cell or neighbours that merge, and count them."""
     for w in range(WORDS):
         group[OVER + w] = ALL
     for line in range(4):
@@ -309,9 +310,9 @@ def find_over(group: Group) -> int:
 
 @kernel
 def new_group(seed: np.uint64) -> Group:
-    """Make a group without games, its random streams, one a word, named by (seed, word).
+    """Make a group without games, with one random stream per word, named by (seed, word).
 
-    It begins on a cache line: otherwise each access to a register's worth would touch two.
+    It begins on a cache line. Otherwise each access to a whole register would touch two lines.
     """
     memory = np.zeros(GROUP + WORDS, np.uint64)
     skip = (-memory.ctypes.data % CACHE_LINE) // 8

@@ -1,4 +1,4 @@
-"""Boards as people write them: grids of exponents, and text with face values."""
+"""Boards as grids of exponents, and as text with face values."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,7 @@ EMPTY_WORDS = (".", "0", "-", "_")
 
 
 def tile(exponent: int) -> int:
-    """Return the face value of a tile, 2ᵉ; 0 for an empty cell."""
+    """Return the face value of an exponent, 2ᵉ; 0 for an empty cell."""
     return 1 << exponent if exponent else 0
 
 
@@ -33,7 +33,7 @@ def pack(grid: npt.ArrayLike) -> int:
     Raises
     ------
     ValueError
-        If the shape is not (4, 4) or an entry is no integer from 0 to 15.
+        If the shape is not (4, 4), or an entry is not an integer from 0 to 15.
     """
     exponents: npt.NDArray[Any] = np.asarray(grid)
     if exponents.shape != (SIZE, SIZE):
@@ -79,8 +79,8 @@ def parse(text: str) -> int:
     Parameters
     ----------
     text : str
-        Face values separated by white space, commas, ``/``, ``|`` or ``;``. ``.`` and ``0`` are
-        empty cells. What :func:`render` writes is read back.
+        Face values, separated by white space, commas, ``/``, ``|`` or ``;``. ``.`` and ``0`` are
+        empty cells. :func:`render` writes this format.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def parse(text: str) -> int:
     Raises
     ------
     ValueError
-        If there are not 16 cells, or one is no tile.
+        If there are not 16 cells, or one is not a tile.
     """
     for separator in ",/|;":
         text = text.replace(separator, " ")

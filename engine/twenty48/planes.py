@@ -1,19 +1,19 @@
-"""Boolean algebra on bit-planes: the logic of 2048 for 64 games in one word.
+"""Boolean algebra on bit-planes: the rules of 2048 for 64 games in one word.
 
 Notation
 --------
-===========  =======================================================================================
+===========  ===================================================================================
 word         ``uint64``; bit l belongs to game l
-plane        some words, side by side; here always one of them at a time
-mask m       a word that says of each game whether something holds
-Cell         four words: the bits of the exponents in one cell, the lowest first
-Tile         a Cell and a fifth word: whether there is a tile at all; it moves along with it
-Number       three or four words: the bits of a number below 16, one for each game, lowest first
-===========  =======================================================================================
+plane        several words side by side; these functions take one of them at a time
+mask m       a word that says for each game whether something holds
+Cell         four words: the bits of the exponents in one cell, lowest first
+Tile         a Cell and a fifth word, which says whether there is a tile; it moves along
+Number       three or four words: the bits of a number below 16 for each game, lowest first
+===========  ===================================================================================
 
-Every function is inlined into the loops of :mod:`engine.twenty48.lockstep`, where LLVM makes vector
-instructions of them; tuples cost nothing there. Logic is spelled in the form that LLVM folds into
-three-input instructions; where two forms are equal, the faster one was kept.
+Every function is inlined into the loops of :mod:`engine.twenty48.lockstep`, which LLVM vectorizes;
+tuples are free there. The expressions are written so that LLVM folds them into three-input
+instructions. Of equivalent forms, the fastest was kept.
 """
 
 import numpy as np
@@ -33,16 +33,16 @@ Number = tuple[np.uint64, np.uint64, np.uint64]
 def either(m: np.uint64, x: np.uint64, y: np.uint64) -> np.uint64:
     """Choose x where m, y elsewhere.
 
-    As an or of ands LLVM folds it into one three-input instruction; the form with xor into two.
+    LLVM folds this form into one three-input instruction, and the form with xor into two.
     """
     return (x & m) | (y & ~m)
 
 
 @inlined
 def full_add(x: np.uint64, y: np.uint64, carry: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """Add three bits: sum and carry.
+    """Add three bits: return sum and carry.
 
-    The carry in this form takes four instructions with the sum; as a choice by x ^ y, five.
+    This form takes four instructions; with the carry as a choice by x ^ y it takes five.
     """
     t = x ^ y
     return t ^ carry, x ^ ((x ^ carry) & t)
@@ -50,7 +50,7 @@ def full_add(x: np.uint64, y: np.uint64, carry: np.uint64) -> tuple[np.uint64, n
 
 @inlined
 def full_subtract(x: np.uint64, y: np.uint64, borrow: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """Subtract two bits from one, x − y − borrow: difference and borrow."""
+    """Subtract x − y − borrow: return difference and borrow."""
     t = x ^ y
     return t ^ borrow, borrow ^ ((borrow ^ y) & t)
 
@@ -60,19 +60,19 @@ def full_subtract(x: np.uint64, y: np.uint64, borrow: np.uint64) -> tuple[np.uin
 
 @inlined
 def filled(x: Cell) -> np.uint64:
-    """Say where there is a tile."""
+    """Mark where there is a tile."""
     return x[0] | x[1] | x[2] | x[3]
 
 
 @inlined
 def is_largest(x: Cell) -> np.uint64:
-    """Say where the tile is a 32768, which does not merge."""
+    """Mark where the tile is a 32768, which does not merge."""
     return x[0] & x[1] & x[2] & x[3]
 
 
 @inlined
 def differ(x: Cell, y: Cell) -> np.uint64:
-    """Say where two cells differ."""
+    """Mark where two cells differ."""
     return (x[0] ^ y[0]) | (x[1] ^ y[1]) | (x[2] ^ y[2]) | (x[3] ^ y[3])
 
 
@@ -98,7 +98,7 @@ def swap(m: np.uint64, x: Cell, y: Cell) -> tuple[Cell, Cell]:
 
 @inlined
 def with_flag(x: Cell) -> Tile:
-    """Add the fifth word to a cell."""
+    """Make a Tile of a Cell."""
     return x[0], x[1], x[2], x[3], filled(x)
 
 
@@ -122,7 +122,7 @@ def choose(m: np.uint64, x: Tile, y: Tile) -> Tile:
 
 @inlined
 def fill(x: Tile, y: Tile) -> Tile:
-    """Take tile x, and y where x is empty."""
+    """Take tile x, or y where x is empty."""
     m = ~x[4]
     return (
         x[0] | (y[0] & m),
@@ -135,7 +135,7 @@ def fill(x: Tile, y: Tile) -> Tile:
 
 @inlined
 def increment(m: np.uint64, x: Tile) -> Tile:
-    """Add one to the exponent where m; it is below 15 there."""
+    """Add one to the exponent where m; it must be below 15 there."""
     carry1 = x[0] & m
     carry2 = x[1] & carry1
     carry3 = x[2] & carry2
@@ -144,7 +144,7 @@ def increment(m: np.uint64, x: Tile) -> Tile:
 
 @inlined
 def mergeable(x: Tile, y: Tile) -> np.uint64:
-    """Say where two neighbours merge; x holds a tile wherever y does, as it is after sliding."""
+    """Mark where two neighbours merge; x holds a tile wherever y does, as after sliding."""
     a = (x[0], x[1], x[2], x[3])
     b = (y[0], y[1], y[2], y[3])
     return y[4] & ~(differ(a, b) | is_largest(b))
@@ -152,7 +152,7 @@ def mergeable(x: Tile, y: Tile) -> np.uint64:
 
 @inlined
 def merge_row(a: Tile, b: Tile, c: Tile, d: Tile) -> tuple[Tile, Tile, Tile, Tile, np.uint64]:
-    """Merge in the row a b c d without gaps, each tile once; also say where that changed it."""
+    """Merge the row a b c d, which has no gaps, by the common rule; also mark where it changed."""
     ab = mergeable(a, b)
     bc = mergeable(b, c) & ~ab
     cd = mergeable(c, d) & ~bc
@@ -164,7 +164,7 @@ def merge_row(a: Tile, b: Tile, c: Tile, d: Tile) -> tuple[Tile, Tile, Tile, Til
 
 @inlined
 def cascade_row(a: Tile, b: Tile, c: Tile, d: Tile) -> tuple[Tile, Tile, Tile, Tile, np.uint64]:
-    """Do the same by the rule ``cascade``: one tile after the other joins those before it."""
+    """Merge the row by the rule ``cascade``: one tile after the other joins those before it."""
     once = mergeable(a, b)
     a = increment(once, a)
     b, c, d = choose(once, c, b), choose(once, d, c), keep(~once, d)
@@ -175,7 +175,7 @@ def cascade_row(a: Tile, b: Tile, c: Tile, d: Tile) -> tuple[Tile, Tile, Tile, T
     b = choose(twice, c, b)
     c, d = choose(twice | bc, d, c), keep(~(twice | bc), d)
 
-    # The last tile stands behind as many others as have not merged.
+    # The position of the last tile depends on how many merges there were before it.
     merged = once | bc
     ab = mergeable(a, b) & twice
     one_merge = mergeable(b, c) & merged & ~twice
@@ -188,7 +188,7 @@ def cascade_row(a: Tile, b: Tile, c: Tile, d: Tile) -> tuple[Tile, Tile, Tile, T
 def slide_row(
     a: Tile, b: Tile, c: Tile, d: Tile, rule: BuiltRule
 ) -> tuple[Tile, Tile, Tile, Tile, np.uint64]:
-    """Slide and merge the row a b c d towards a; also say where that changed it."""
+    """Slide the row a b c d towards a and merge; also mark where it changed."""
     moved = (b[4] & ~a[4]) | (c[4] & ~b[4]) | (d[4] & ~c[4])
     there = c[4]
     c, d = fill(c, d), keep(there, d)
@@ -227,7 +227,7 @@ def add_to_four_bits(x: Cell, y: Cell) -> Cell:
 
 @inlined
 def take_three_bits(x: Cell, y: Cell) -> tuple[np.uint64, Number]:
-    """Say where x < y, and return x there, x − y elsewhere; that is known to need three bits."""
+    """Mark where x < y, and return x there and x − y elsewhere, which must fit in three bits."""
     d0, borrow = x[0] ^ y[0], ~x[0] & y[0]
     d1, borrow = full_subtract(x[1], y[1], borrow)
     d2, borrow = full_subtract(x[2], y[2], borrow)
@@ -237,7 +237,7 @@ def take_three_bits(x: Cell, y: Cell) -> tuple[np.uint64, Number]:
 
 @inlined
 def take_two_bits(x: Number, y: Number) -> tuple[np.uint64, tuple[np.uint64, np.uint64]]:
-    """Do the same for three bits; the result is known to need two."""
+    """Do the same for three bits; the result must fit in two."""
     d0, borrow = x[0] ^ y[0], ~x[0] & y[0]
     d1, borrow = full_subtract(x[1], y[1], borrow)
     _, below = full_subtract(x[2], y[2], borrow)
@@ -248,11 +248,11 @@ def take_two_bits(x: Number, y: Number) -> tuple[np.uint64, tuple[np.uint64, np.
 def scale_by_bit(
     bit: np.uint64, n: Cell, x: Cell, under: np.uint64, threshold: np.uint64
 ) -> tuple[Cell, np.uint64]:
-    """Take one step of u·n, where u is a random binary fraction, from u's lowest bit upwards.
+    """Do one step of u·n, where u is a random binary fraction, from its lowest bit upwards.
 
     x becomes (x + bit·n) / 2, rounded down; after all bits of u it is ⌊u·n⌋. The bit shifted out is
-    the next bit of the product's own fraction, compared on the way with that of a threshold: a
-    difference in a higher bit overrules what lower ones said.
+    the next bit of the product's fraction, and is compared with that of a threshold: a difference
+    in a higher bit overrules the lower ones.
 
     Parameters
     ----------
@@ -261,14 +261,14 @@ def scale_by_bit(
     n, x : Cell
         The factor, and the product so far.
     under : uint64
-        Where the fraction so far is under the threshold.
+        Where the fraction so far is below the threshold.
     threshold : uint64
-        The threshold's bit, all zeros or all ones.
+        The threshold's next bit: all zeros or all ones.
 
     Returns
     -------
     x, under
-        The two, one bit on.
+        Both, one bit further.
     """
     out = x[0] ^ (n[0] & bit)
     carry = x[0] & ~out

@@ -1,18 +1,17 @@
 """Batches of random playouts: start boards and counts in, one score per playout out.
 
-A playout takes uniformly random legal actions until none is legal. Its score is the sum of the rewards
-on the way. That function is the seam; behind it, games are played 512 in lockstep
-(:mod:`engine.twenty48.lockstep`), the last few on packed boards (:mod:`engine.twenty48.swar`), and this
-module seats them:
+A playout takes random legal actions, all equally likely, until none is left. Its score is the sum
+of its rewards. :func:`playouts` is the interface. Behind it, 512 games are played in lockstep on
+bit-planes (:mod:`engine.twenty48.lockstep`), the last few on packed boards
+(:mod:`engine.twenty48.swar`), and this module assigns games to lanes:
 
-- Games that are over keep their lanes until what they idle away equals what an exchange costs. Then all
-  boards are crossed over from planes to words at once, those that are over are handed in, those waiting
-  take their lanes, and all are crossed back.
-- Nothing is added up while playing but the 4s spawned. The score follows from the end board (see ``worth``
-  in :mod:`engine.twenty48.board`), and so does the number of moves: each puts a 2 or a 4 on the board.
+- Games that are over keep their lanes until the idle steps cost as much as an exchange. Then all
+  planes are transposed to boards at once, finished games are replaced by waiting ones, and all
+  boards are transposed back.
+- A kernel counts only the 4s spawned. The end board gives the score (``worth`` in
+  :mod:`engine.twenty48.board`) and the number of moves, since each move adds a 2 or a 4.
 
-The scores depend on boards, counts and seed, and on nothing else: not on threads, or the width of the
-machine's registers.
+Scores depend on boards, counts and seed only: not on threads or the width of registers.
 """
 
 import numpy as np
@@ -38,10 +37,10 @@ from engine.twenty48.rule import BuiltRule
 from engine.twenty48.swar import MOST_LANES, finish
 from engine.twenty48.transposition import cross
 
-STEPS_BETWEEN_CHECKS = 8  # 4 was measured as good
-EXCHANGE_COST = 1200  # in steps of one lane; anything from 700 to 2,000 was measured as good
+STEPS_BETWEEN_CHECKS = 8  # 4 is as fast
+EXCHANGE_COST = 1200  # in steps of one lane; 700 to 2,000 are as fast
 NOBODY = -1
-FEW = MOST_LANES  # playouts left over at which packed boards overtake planes
+FEW = MOST_LANES  # with this many unfinished playouts, packed boards overtake planes
 
 
 @kernel
@@ -52,25 +51,25 @@ def exchange(
     n_fours: npt.NDArray[np.int64],
     n_seated: int,
 ) -> int:
-    """Hand in the games that are over, and seat those waiting in their lanes.
+    """Take out the games that are over, and put waiting ones in their lanes.
 
     Parameters
     ----------
     group : uint64, shape (GROUP,)
-        The games; OVER says which are to be exchanged.
+        The games; OVER marks those to exchange.
     seats : int64, shape (LANES,)
-        Which playout each lane plays, or NOBODY.
+        Number of the playout in each lane, or NOBODY.
     boards : uint64, shape (n_playouts,)
-        Of playouts waiting, their start; here those handed in leave their end.
+        Start boards of waiting playouts; receives the end boards of those taken out.
     n_fours : int64, shape (n_playouts,)
-        Here playouts handed in leave how many 4s were spawned.
+        Receives the number of 4s spawned in the playouts taken out.
     n_seated : int
-        How many playouts have had a seat so far.
+        How many playouts have had a lane before.
 
     Returns
     -------
     int
-        How many have now.
+        How many have had one now.
     """
     cross(group)
     for w in range(WORDS):
@@ -105,9 +104,9 @@ def play_many(
     seed: np.uint64,
     rule: BuiltRule,
 ) -> npt.NDArray[np.int64]:
-    """Play boards in lockstep on planes until few are left, and return which, shape (n_left,).
+    """Play boards on planes until few are unfinished; return which ones, shape (n_left,).
 
-    All are played in place and their 4s counted, those left unfinished as far as they have come.
+    All are played in place, the unfinished ones as far as they got, and their 4s are counted.
     """
     group = new_group(seed)
     seats = np.full(LANES, NOBODY)
@@ -116,7 +115,7 @@ def play_many(
     n_idle_steps = 0
     while True:
         play_steps(group.reshape(1, GROUP), STEPS_BETWEEN_CHECKS, rule)
-        n_over = find_over(group)  # never those lanes that nobody plays
+        n_over = find_over(group)  # lanes without a game are never over
         if n_seated == len(boards):
             if n_playing - n_over <= FEW:
                 break
@@ -158,14 +157,14 @@ def playouts(
     seed: np.uint64,
     rule: BuiltRule,
 ) -> tuple[npt.NDArray[np.int64], np.int64]:
-    """Play random games to their ends.
+    """Play random games to their end.
 
     Parameters
     ----------
     boards : uint64, shape (n_boards,)
-        Start boards, the player to move.
+        Start boards, before the player's move.
     counts : int64, shape (n_boards,)
-        Playouts wanted from each board, 0 or more.
+        Number of playouts from each board, 0 or more.
     seed : uint64
         The random stream of the batch.
     rule : None or bool
@@ -201,5 +200,5 @@ def playouts(
         gained[playout] += np.int64(end_worth) - 4 * n_fours[playout]
         sum_of_tiles += np.int64(end_sum)
         n_moves -= n_fours[playout]
-    # A move puts a 2 or a 4 on the board, and merging leaves the sum of tiles as it is.
+    # A move adds a 2 or a 4 to the sum of tiles, and merging does not change it.
     return gained, n_moves + sum_of_tiles // 2

@@ -1,27 +1,26 @@
 """How tiles merge: the common rule, and the cascade of one program.
 
-Notation, for a row that slides towards its first cell, its tiles taken from there on:
+A row slides towards its first cell, and its tiles are taken in order from there:
 
-===========  =======================================================================================
-common       a tile merges with the one before it if they are equal and that one has not merged yet
-cascade      a tile merges with the one before it if they are equal, whether or not that one has merged
-===========  =======================================================================================
+===========  ===================================================================================
+common       a tile merges with an equal one before it that has not merged yet
+cascade      a tile merges with an equal one before it, even if that one has merged
+===========  ===================================================================================
 
-So under ``cascade`` 2 2 4 becomes 8 by one action, and 2 2 4 8 becomes 16; but 4 2 2 becomes 4 4, and
-2 2 2 2 becomes 4 4, as in the common game. An action is legal under one rule where it is legal under the other.
+With ``cascade``, 2 2 4 becomes 8 in one action, and 2 2 4 8 becomes 16; but 4 2 2 becomes 4 4, and
+2 2 2 2 becomes 4 4, as with the common rule. The same actions are legal under both rules.
 
-Sources: the common rule is that of the original game. ``cascade`` is what the published program of
-Ripstein (2023) does, which the paper does not say; it makes 2048 easier.
+Sources: the common rule is that of the original game. ``cascade`` is the rule of the program that
+Ripstein (2023) published; the paper does not mention it. It makes 2048 easier.
 
-A rule is chosen when a kernel is built. Kernels take it as an argument whose *type* differs, ``None`` or
-``bool``: numba compiles a kernel for each, and leaves out the branch that the type rules out. The common game
-pays nothing for it.
+Kernels take a rule as an argument whose *type* differs, ``None`` or ``bool``. numba compiles one
+version for each type without the other's branch, so the common game does not pay for the cascade.
 """
 
 from enum import Enum
 
 BuiltRule = bool | None
-"""A rule as kernels take it."""
+"""A rule as a kernel's argument."""
 
 
 class Rule(Enum):

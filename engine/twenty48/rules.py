@@ -1,8 +1,7 @@
-"""The rules of 2048 for callers in Python: plain integers in and out, kernels behind.
+"""The rules of 2048 for callers in Python: plain integers, checked and passed to kernels.
 
-A board is an ``int`` below 2⁶⁴, as :func:`engine.twenty48.notation.pack` makes it; a stream is any
-``int`` below 2⁶⁴ that names random numbers. Two 32768 tiles do not merge: 15 is the largest exponent
-a board holds.
+A board is an ``int`` below 2⁶⁴, made by :func:`engine.twenty48.notation.pack`. A stream is an
+``int`` below 2⁶⁴ that names random numbers.
 """
 
 from collections.abc import Sequence
@@ -18,14 +17,14 @@ from engine.twenty48.rule import Rule
 
 
 def word(name: str, value: int) -> np.uint64:
-    """Return 64 bits for a kernel; ValueError if ``value`` has more."""
+    """Return 64 bits for a kernel; ValueError if ``value`` needs more."""
     if not 0 <= value < 1 << 64:
         raise ValueError(f"{name}: {value} given, 0 to 2**64 - 1 allowed")
     return np.uint64(value)
 
 
 def afterstate(board: int, action: int, rule: Rule = Rule.COMMON) -> tuple[int, int]:
-    """Slide and merge: see :func:`engine.twenty48.board.afterstate`.
+    """Slide and merge, see :func:`engine.twenty48.board.afterstate`.
 
     Returns
     -------
@@ -42,13 +41,13 @@ def afterstate(board: int, action: int, rule: Rule = Rule.COMMON) -> tuple[int, 
 
 
 def legal_actions(board: int) -> tuple[Action, ...]:
-    """Return the actions that move or merge a tile, in the order of their numbers."""
+    """Return the actions that move or merge a tile, in ascending order."""
     legal = kernels.legal_actions(word("board", board))
     return tuple(action for action in Action if legal >> action & 1)
 
 
 def is_terminal(board: int) -> bool:
-    """Tell whether no action is legal. The empty board is terminal: it has no tile to move."""
+    """Return whether no action is legal. The empty board is terminal: it has no tile to move."""
     return bool(kernels.is_terminal(word("board", board)))
 
 
@@ -63,17 +62,17 @@ def largest_exponent(board: int) -> int:
 
 
 def worth(board: int) -> int:
-    """Return Σ (e − 1)·2ᵉ: the reward it takes to build this board from 2s alone."""
+    """Return Σ (e − 1)·2ᵉ: the reward for building this board from 2s only."""
     return int(kernels.worth(word("board", board)))
 
 
 def spawn(board: int, stream: int) -> int:
-    """Put a 2 (90%) or a 4 (10%) on an empty cell, uniformly; a full board comes back as it is."""
+    """Put a 2 (90%) or a 4 (10%) on a random empty cell; a full board stays as it is."""
     return int(kernels.spawn(word("board", board), word("stream", stream)))
 
 
 def stream(seed: int, purpose: int, index: int) -> int:
-    """Name a stream of a game's seed: see :func:`engine.rng.stream` and the purposes there."""
+    """Return a stream of a game's seed, see :func:`engine.rng.stream` and its purposes."""
     words = word("seed", seed), word("purpose", purpose), word("index", index)
     return int(rng.named_stream(*words))
 
@@ -86,12 +85,12 @@ def initial(stream: int) -> int:
 def playouts(
     boards: Sequence[int], counts: Sequence[int], seed: int, rule: Rule = Rule.COMMON
 ) -> tuple[npt.NDArray[np.int64], int]:
-    """Play random games to their ends: see :func:`engine.twenty48.playout.playouts`.
+    """Play random games to their end, see :func:`engine.twenty48.playout.playouts`.
 
     Parameters
     ----------
     boards, counts : sequence of int, shape (n_boards,)
-        Start boards, and the playouts wanted from each.
+        Start boards, and the number of playouts from each.
     seed : int
         The same boards, counts and seed give the same scores.
     rule : Rule
@@ -102,7 +101,7 @@ def playouts(
     scores : int64, shape (sum of counts,)
         Points gained in each playout, those of the first board first.
     n_moves : int
-        Actions taken in all of them together.
+        Moves of all playouts together.
 
     Raises
     ------
@@ -110,7 +109,7 @@ def playouts(
         If boards and counts differ in length, or a count is negative.
     """
     if len(boards) != len(counts):
-        raise ValueError(f"counts: {len(counts)} given for {len(boards)} boards, one each expected")
+        raise ValueError(f"counts: {len(counts)} given for {len(boards)} boards")
     if any(count < 0 for count in counts):
         raise ValueError(f"counts: {min(counts)} given, 0 or more allowed")
     words = np.array([word("board", int(board)) for board in boards], np.uint64)

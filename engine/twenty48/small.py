@@ -1,15 +1,16 @@
-"""2048 on a board of fewer rows or columns: the same rules, for boards small enough to be enumerated.
+"""2048 on a board with fewer rows or columns, small enough to list all its states.
 
 Notation
 --------
-=============  ==================================================================================
+=============  =================================================================================
 h, w           rows and columns of the board, 1 to 4 each
-small board    a board of :mod:`engine.twenty48.board` that is empty outside its first h rows and w columns
-=============  ==================================================================================
+small board    a board of :mod:`engine.twenty48.board` that is empty outside its first h rows and
+               w columns
+=============  =================================================================================
 
-A row of w cells slides left as the row of four does that it is the beginning of: behind it all is empty. Slid
-right, its tiles come to lie against the last of the four columns instead of its own, in the right order and merged
-as they should be: they are carried back by 4 − w columns. So it is with up and down, and with rows.
+A row of w cells slides left as the row of four that begins with it, since all cells behind are
+empty. Slid right, its tiles end up against the last of the four columns, in the right order and
+correctly merged, and are shifted back by 4 − w columns. Up and down work the same way.
 
 Source: the rules are those of :mod:`engine.twenty48.board`; small boards are ours.
 """
@@ -68,22 +69,23 @@ def small_spawns(
     probabilities: npt.NDArray[np.float64],
     n: Integer,
 ) -> Integer:
-    """Write all boards that a spawn makes of a small afterstate, and their probabilities.
+    """List all boards after a spawn on a small afterstate, with their probabilities.
 
-    Cell by cell in reading order, a 2 and then a 4; of m empty cells each is as likely.
+    The order is cell by cell in reading order, a 2 before a 4. Each of m empty cells is equally
+    likely.
 
     Parameters
     ----------
     after : uint64
         A small board with an empty cell.
     cells : uint64
-        All of its cells, see :func:`cells`.
+        All its cells, see :func:`cells`.
     boards : uint64, shape (at least n + 2m,)
-        Written to, from ``n`` on.
+        Receives the boards, from index ``n``.
     probabilities : float64, shape as ``boards``
-        Likewise.
+        Receives the probabilities.
     n : int
-        Where to begin.
+        The first index.
 
     Returns
     -------

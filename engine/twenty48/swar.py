@@ -1,12 +1,12 @@
-"""A few games in lockstep, on packed boards: what is left when most of a batch is over.
+"""A few games in lockstep on packed boards: the end of a batch.
 
-A step on bit-planes costs the same for one game as for 512. For some dozens it is cheaper to have each
-lane of a vector hold one packed board (SWAR, SIMD within a register): a step is bit arithmetic on whole
-boards, without a branch, a table or a call, and LLVM turns the loop over lanes into vector instructions,
-eight boards an instruction with AVX-512, four with AVX2.
+A step on bit-planes costs the same for one game as for 512. For some dozen games it is cheaper to
+hold one packed board in each lane of a vector (SWAR, SIMD within a register). A step is bit
+arithmetic on whole boards without branches, tables or calls, and LLVM vectorizes the loop over
+lanes: eight boards per instruction with AVX-512, four with AVX2.
 
-As on planes, a lane tries a random action each step, an illegal one leaves the board alone, and the board
-is turned, slid left, and never turned back.
+As on planes, each lane tries a random action per step, and an illegal one leaves its board
+unchanged. The board is turned, slid left, and never turned back.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ from engine.twenty48.board import (
 from engine.twenty48.rule import BuiltRule
 
 MOST_LANES = 64
-VECTOR = 8  # lanes in use are rounded up to whole vectors, so that no scalar loop remains
+VECTOR = 8  # lanes are rounded up to whole vectors, which leaves no scalar loop
 STEPS_BETWEEN_CHECKS = 8
 
 
@@ -34,9 +34,9 @@ STEPS_BETWEEN_CHECKS = 8
 def random_empty_cell(empty: np.uint64, word: np.uint64) -> np.uint64:
     """Mark one of at most 15 empty cells, chosen by the low 32 bits of ``word``.
 
-    Multiplying the marks by 0x1111… leaves in every nibble the number of marks up to it, in the
-    highest one all of them. The cell with n marks before it is the first whose number is above n;
-    even and odd nibbles are compared as bytes.
+    Multiplying the marks by 0x1111… puts in every nibble the number of marks up to it, and in the
+    highest one their total. The cell after n marks is the first whose number is above n. Even and
+    odd nibbles are compared as bytes.
     """
     count_to = empty * EVERY_CELL
     n = below(word, count_to >> np.uint64(60))
@@ -53,9 +53,9 @@ def random_empty_cell(empty: np.uint64, word: np.uint64) -> np.uint64:
 def random_step(board: np.uint64, word: np.uint64, rule: BuiltRule) -> tuple[np.uint64, np.uint64]:
     """Try one random action, and spawn if it was legal.
 
-    Bits 63 and 0 of ``word`` turn the board (transpose, mirror), bits 0 to 31 choose the cell,
-    bits 32 to 62 the tile. (That bit 0 does two things costs nothing: it shifts the choice of the
-    cell by 2⁻³² of the range.)
+    Bits 63 and 0 of ``word`` turn the board (transpose, mirror), bits 0 to 31 choose the cell, and
+    bits 32 to 62 the tile. Bit 0 is used twice, which shifts the choice of the cell by 2⁻³² of its
+    range.
 
     Returns
     -------
@@ -80,18 +80,18 @@ def finish(
     seed: np.uint64,
     rule: BuiltRule,
 ) -> None:
-    """Play some boards to their ends, in place.
+    """Play boards to their end, in place.
 
-    Board i draws from the stream ``substream(seed, i)``, one word a step.
+    Board i draws one word a step from ``substream(seed, i)``.
 
     Parameters
     ----------
     boards : uint64, shape (n,)
         The boards.
     n_fours : int64, shape (n,)
-        To each is added how many 4s are spawned.
+        The number of 4s spawned is added to each entry.
     unfinished : int64, shape (n_unfinished,)
-        Which boards to play: at most MOST_LANES.
+        Which boards to play, at most MOST_LANES.
     seed : uint64
         The random stream of the batch.
     rule : None or bool
@@ -99,7 +99,7 @@ def finish(
     """
     n_active = len(unfinished)
     which = np.empty(MOST_LANES, np.int64)
-    # One flat array: between separate ones LLVM would have to test for overlap.
+    # One flat array: LLVM would have to test whether separate ones overlap.
     lanes = np.zeros(3 * MOST_LANES, np.uint64)
     board, counter, fours = (
         lanes[:MOST_LANES],
@@ -124,7 +124,7 @@ def finish(
                 continue
             boards[which[lane]] = board[lane]
             n_fours[which[lane]] += np.int64(fours[lane])
-            # The last lane moves here, and is looked at next.
+            # The last lane moves here, and is checked next.
             n_active -= 1
             which[lane] = which[n_active]
             board[lane] = board[n_active]

@@ -1,7 +1,7 @@
-"""Transposition: from bit-planes, on which 512 games are played, to packed boards, and back.
+"""Transposition between bit-planes, which hold 512 games, and packed boards.
 
-Both are a group's words (:mod:`engine.twenty48.lockstep`), crossed over: 64 x 64 bits are transposed for each word of
-a plane, first by bytes, then by the bits of each 8 x 8 block.
+Both use the words of a group (:mod:`engine.twenty48.lockstep`). For each word of a plane, 64 x 64
+bits are transposed: first the bytes, then the bits of each 8 x 8 block.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ def cross_eight(
     mask2: np.uint64,
     mask1: np.uint64,
 ) -> None:
-    """Transpose 8 words, ``apart`` from each other, as 8 x 8 blocks of ``shift`` bits."""
+    """Transpose 8 words, ``apart`` from each other, in 8 x 8 blocks of ``shift`` bits."""
     a, b, c, d = group[i], group[i + apart], group[i + 2 * apart], group[i + 3 * apart]
     k = i + 4 * apart
     e, f, g, h = group[k], group[k + apart], group[k + 2 * apart], group[k + 3 * apart]
@@ -80,9 +80,9 @@ def cross_bits(group: Group, i: int) -> None:
 
 @kernel
 def cross(group: Group) -> None:
-    """Go from planes to boards, or back: transpose the 64 x 64 bits of each w.
+    """Convert planes to boards, or back: transpose the 64 x 64 bits of each w.
 
-    Crossed over, word l·WORDS + w is the packed board of game (l, w), and byte l // 8 of word
+    As boards, word l·WORDS + w is the packed board of game (l, w), and byte l // 8 of word
     FOURS + (l % 8)·WORDS + w is its number of 4s.
     """
     for row in range(2):

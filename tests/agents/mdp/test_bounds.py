@@ -7,11 +7,12 @@ import pytest
 
 from agents.mdp.bounds import initial_values, upper_bound
 from agents.mdp.finite_mdp import FiniteMDP
+from tests.agents.mdp.cases import CHAIN
 from tests.oracles import finite_mdp as oracle
 
 
 def test_best_luck_by_hand() -> None:
-    """With γ = ½: of b, -3; of a, the better of 2 + ½·4 and 1 + ½·(-3), where luck chooses c over b."""
+    """L(b) = -3, and L(a) = max(2 + ½·4, 1 + ½·(-3)), where luck prefers c to b."""
     mdp = FiniteMDP.from_description(
         {
             "end": {},
@@ -24,13 +25,14 @@ def test_best_luck_by_hand() -> None:
     assert upper_bound(mdp).tolist() == [0, 4, -3, 4]
 
 
-def test_where_states_are_met_again() -> None:
+def test_cycles() -> None:
     loop = [{"stay": (3, {0: 1}), "go": (1, {1: 1})}, {}]
     assert upper_bound(FiniteMDP.from_description(loop, 0.75)).tolist() == [12, 0]
-    with pytest.raises(ValueError, match=r"upper_bound: none given for discount 1.* reward of 3"):
+    with pytest.raises(
+        ValueError, match=r"upper_bound: none given, .* with discount 1, a reward of 3"
+    ):
         upper_bound(FiniteMDP.from_description(loop, 1.0))
-    costs = FiniteMDP.from_description(oracle.CHAIN, 1.0)
-    assert upper_bound(costs).tolist() == [0] * 6
+    assert upper_bound(CHAIN).tolist() == [0] * 6
     assert upper_bound(FiniteMDP.from_description(oracle.CHAIN, 0.5)).tolist() == [0] * 6
 
 
@@ -42,11 +44,9 @@ def test_where_states_are_met_again() -> None:
         [{"go": (-1e308, {1: 1})}, {"go": (-1e308, {2: 1})}, {}],
     ],
 )
-def test_rewards_whose_sum_is_no_number_are_refused(description: list[Any]) -> None:
+def test_infinite_sums_of_rewards_are_refused(description: list[Any]) -> None:
     mdp = FiniteMDP.from_description(description, 0.99)
-    with pytest.raises(
-        ValueError, match=r"upper_bound: none given for rewards as large as 1e\+308"
-    ):
+    with pytest.raises(ValueError, match=r"upper_bound: rewards as large as 1e\+308 given"):
         upper_bound(mdp)
 
 
@@ -66,16 +66,15 @@ def test_they_are_bounds_and_consistent(seed: int, discount: float) -> None:
 
 
 def test_bounds_that_are_given() -> None:
-    mdp = FiniteMDP.from_description(oracle.CHAIN, 1.0)
     given = np.arange(6.0)
-    values = initial_values(mdp, given)
-    assert values.tolist() == [0, 1, 2, 3, 4, 0]  # a terminal state's value is known
+    values = initial_values(CHAIN, given)
+    assert values.tolist() == [0, 1, 2, 3, 4, 0]  # a terminal state has value 0
     values[0] = 99
     assert given[0] == 0
     for bad, message in (
         ([0.0] * 5, r"upper_bound: 5 given for 6 states"),
-        ([0.0] * 5 + [np.nan], r"upper_bound: nan given at 5"),
-        ([0.0] * 5 + [-1.0], r"upper_bound: -1 given for state 5, which is terminal"),
+        ([0.0] * 5 + [np.nan], r"upper_bound: nan given at index 5"),
+        ([0.0] * 5 + [-1.0], r"upper_bound: -1 given for terminal state 5, 0 or more"),
     ):
         with pytest.raises(ValueError, match=message):
-            initial_values(mdp, bad)
+            initial_values(CHAIN, bad)

@@ -1,0 +1,99 @@
+"""The cache of compiled kernels: edited code is compiled anew, edited prose is not."""
+
+import io
+import os
+import shutil
+import subprocess
+import sys
+import tokenize
+from pathlib import Path
+
+import pytest
+
+from engine import jit
+
+PROGRAM = "from engine.rng import named_stream; print(named_stream(1, 2, 3))"
+LAYOUT = (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
+
+
+def tokens(source: str) -> list[str]:
+    """Python's own tokens, without comments and without strings that are whole statements."""
+    ignored = (tokenize.COMMENT, tokenize.NL, tokenize.ENDMARKER)
+    stream = tokenize.generate_tokens(io.StringIO(source).readline)
+    found = [token for token in stream if token.type not in ignored]
+    starts = [True, *(token.type in LAYOUT for token in found)]
+    ends = [*(token.type == tokenize.NEWLINE for token in found[1:]), True]
+    return [
+        token.string
+        for token, start, end in zip(found, starts, ends, strict=False)
+        if token.type not in LAYOUT and not (start and end and token.type == tokenize.STRING)
+    ]
+
+
+@pytest.mark.parametrize("package", jit.COMPILED_PACKAGES)
+def test_the_digest_sees_every_token_of_the_code(package: str) -> None:
+    for path in (jit.ROOT / package).rglob("*.py"):
+        source = path.read_text().replace('r"""', '"""')
+        assert tokens(jit.code_of(source)) == tokens(source), path
+
+
+CODE = '''"""Module."""
+
+A = "# no comment"  # a comment
+B = 1
+"""Attribute."""
+TEXT = """
+text"""
+C = (
+    """argument"""
+)
+
+
+def f(x):
+    r"""A "function" with \\"quotes\\"."""
+    # "comment"
+    return x + 2
+'''
+
+
+def test_what_is_prose() -> None:
+    assert jit.code_of(CODE).split("\n") == [
+        'A = "# no comment"',
+        "B = 1",
+        'TEXT = """',
+        'text"""',
+        "C = (",
+        '    """argument"""',
+        ")",
+        "def f(x):",
+        "    r",
+        "    return x + 2",
+    ]
+
+
+def run(root: Path) -> tuple[str, set[Path]]:
+    environment = os.environ | {"THETAFRONT_CACHE_DIR": str(root / "cache")}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        cwd=root,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout, set((root / "cache").rglob("*.nbc"))
+
+
+def test_prose_compiles_nothing_and_code_everything(tmp_path: Path) -> None:
+    (tmp_path / "engine").mkdir()
+    for name in ("__init__.py", "jit.py", "rng.py"):
+        shutil.copy(jit.ROOT / "engine" / name, tmp_path / "engine" / name)
+    source = tmp_path / "engine" / "rng.py"
+    first, compiled = run(tmp_path)
+    assert len(compiled) == 1
+    source.write_text(source.read_text().replace('"""', '"""Once upon a time\nthere was ', 1))
+    assert run(tmp_path) == (first, compiled)
+    source.write_text(source.read_text().replace("0x9E3779B97F4A7C15", "0x9E3779B97F4A7C17"))
+    second, compiled_twice = run(tmp_path)
+    assert second != first
+    assert len(compiled_twice) == 2
