@@ -2,6 +2,6 @@
 
 import signal
 
-# A shell starts what it is to do in the background with Ctrl-C ignored, and so do all whom that starts: tests that
-# interrupt a program would wait in vain.
+# A shell starts background jobs, and all their children, with Ctrl-C ignored. Tests that interrupt
+# a program would wait for ever.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,4 +1,4 @@
-"""Groups of 512 games as arrays: boards put into bit-planes and read from them, by the planes' definition."""
+"""Groups of 512 games as arrays: bit-planes written and read by their definition."""
 
 import numpy as np
 import numpy.typing as npt

@@ -46,7 +46,7 @@ def test_actions_are_numbered_clockwise_from_up() -> None:
 
 @pytest.mark.parametrize("rule", Rule)
 def test_every_row_in_every_direction(rule: Rule) -> None:
-    """All 65,536 lines, as rows left and right, as columns up and down, in every row and column."""
+    """All 65,536 lines, as rows left and right and as columns up and down, in every position."""
     merge_line = oracle.LINE_RULES[rule]
     for line in range(65536):
         exponents = [line >> (4 * cell) & 15 for cell in range(4)]
@@ -106,7 +106,7 @@ def test_random_boards_slide_as_in_plain_python(boards: list[int], rule: Rule) -
 
 
 def test_terminal_boards_are_met_and_recognized() -> None:
-    """Random full boards are rarely terminal: play to the end, and look one spawn around it."""
+    """Random full boards are rarely terminal, so games are played to their end."""
     n_terminal = 0
     for seed in range(60):
         faces = oracle.from_packed(initial(seed))

@@ -1,4 +1,4 @@
-"""512 games on bit-planes against plain Python fed the same random words: every board of every step."""
+"""512 games on bit-planes against plain Python with the same random words, at every step."""
 
 import numba
 import numpy as np
@@ -36,7 +36,7 @@ def next_plane(a: int, b: int) -> tuple[int, int, int]:
 
 
 def words_of_next_step(group: npt.NDArray[np.uint64]) -> list[list[int]]:
-    """For each w the sixteen words that its games draw in one step: two coins, and fourteen more."""
+    """For each w, the sixteen words of one step: two coins and fourteen more."""
     drawn = []
     for w in range(WORDS):
         a, b = int(group[STREAM + w]), int(group[STREAM + WORDS + w])
@@ -136,7 +136,7 @@ def test_sixteen_bits_choose_evenly_enough(n_empty: int) -> None:
 
 
 def test_neighbouring_lanes_are_independent() -> None:
-    """Coins of neighbouring lanes and words agree half of the time, over 2,000 steps of 512 games."""
+    """Coins of neighbouring lanes, words and steps agree half of the time."""
     group = new_group(np.uint64(2))
     tosses = []
     for _ in range(2000):
@@ -155,7 +155,7 @@ def test_neighbouring_lanes_are_independent() -> None:
 
 @pytest.mark.parametrize("rule", Rule)
 def test_the_loops_are_vectorized(rule: Rule) -> None:
-    """One word of scalar code left in a stage costs a factor of four or more: it would show here."""
+    """One word of scalar code in a stage would cost a factor of four or more."""
     features = get_host_cpu_features()
     if "+avx512f" in features:
         register, least = "zmm", 800

@@ -1,4 +1,4 @@
-"""Boards as people write them."""
+"""Boards as grids and as text."""
 
 import numpy as np
 import pytest

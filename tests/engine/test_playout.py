@@ -1,6 +1,6 @@
-"""Batches of playouts: the seam's contracts, and whole games against chance.
+"""Batches of playouts: their contract, and statistics of whole games.
 
-Step by step they are held against plain Python in test_lockstep and test_swar.
+test_lockstep and test_swar compare single steps with plain Python.
 """
 
 import os
@@ -14,7 +14,7 @@ from engine.twenty48 import Rule, initial, parse, playouts
 
 
 def test_scores_stand_in_the_order_of_the_boards() -> None:
-    """Boards over already score nothing, wherever they stand; a merge of two 8192s shows in its own."""
+    """Finished boards score nothing, at any position; only one board can merge two 8192s."""
     over = 0x1212_2121_1212_2121
     rich = parse("8192 8192 2 4 / 8 16 32 64 / 128 256 512 1024 / 2048 4096 2 4")
     early = initial(1)
@@ -35,7 +35,7 @@ def test_the_seed_decides() -> None:
 
 
 def test_scores_fit_their_end_boards_and_moves() -> None:
-    """Of one playout after another: its moves are between what its score allows."""
+    """Playouts one by one: the score limits the number of moves."""
     for seed in range(40):
         (score,), n_moves = playouts([initial(seed)], [1], seed)
         assert score % 4 == 0
@@ -44,7 +44,7 @@ def test_scores_fit_their_end_boards_and_moves() -> None:
 
 
 def test_cascades_make_the_game_easier() -> None:
-    """20,000 random games each from the start, on planes; and 2,000 on packed boards alone."""
+    """20,000 random games from the start on planes, and 2,000 on packed boards only."""
     starts = [initial(seed) for seed in range(200)]
     common, cascade = (playouts(starts, [100] * 200, 3, rule)[0] for rule in Rule)
     error = np.hypot(common.std(), cascade.std()) / np.sqrt(20_000)
@@ -54,7 +54,7 @@ def test_cascades_make_the_game_easier() -> None:
 
 
 def test_two_32768_tiles_do_not_merge() -> None:
-    """Merging them would score 65,536; what else is there can make some thousands."""
+    """Merging them would score 65,536; the other tiles can score some thousands."""
     board = parse("32768 32768 2 4 / 2 4 2 4 / 2 4 2 4 / 2 4 2 4")
     for n in (20, 2000):  # on packed boards alone, and on planes
         scores, _ = playouts([board], [n], 3)
@@ -62,7 +62,7 @@ def test_two_32768_tiles_do_not_merge() -> None:
 
 
 def test_the_same_board_scores_the_same_wherever_it_waits() -> None:
-    """No bias by the order of play: 100,000 playouts each at the front, in the middle, at the end."""
+    """No bias by position: 100,000 playouts each at the front, in the middle and at the end."""
     n = 100_000
     board = initial(1)
     short = parse("2 4 2 4 / 8 16 8 16 / 2 4 2 4 / 8 16 8 .")
@@ -74,7 +74,7 @@ def test_the_same_board_scores_the_same_wherever_it_waits() -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 63, 64, 65, 511, 512, 513, 1200])
 def test_any_number_of_playouts(n: int) -> None:
-    """Around the numbers where planes take over and where lanes run out: all played to their ends."""
+    """Numbers around those where planes take over and lanes run out: all games end."""
     scores, n_moves = playouts([initial(4)], [n], 6)
     assert len(scores) == n
     assert (scores > 0).all()
@@ -112,7 +112,7 @@ def test_a_finished_board_scores_nothing() -> None:
 
 
 def test_random_games_average_1095_points_and_118_moves() -> None:
-    """A million seeded games: within five standard errors of the figures of independent programs."""
+    """A million seeded games, within five standard errors of the means of independent programs."""
     n_starts, n_each = 20_000, 50
     scores, n_moves = playouts([initial(s) for s in range(n_starts)], [n_each] * n_starts, 2)
     error = scores.std() / np.sqrt(n_starts * n_each)
@@ -123,7 +123,7 @@ def test_random_games_average_1095_points_and_118_moves() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="sets x86 feature names")
 @pytest.mark.parametrize("cpu", [pytest.param("x86-64", marks=pytest.mark.slow), "haswell"])
 def test_the_same_scores_on_every_instruction_set(cpu: str) -> None:
-    """Code for plain x86-64 and for AVX2 gives what the machine's own code gives."""
+    """Code for plain x86-64 and for AVX2 gives the same scores as the machine's own code."""
     program = (
         "from engine.twenty48 import initial, playouts;"
         "scores, n_moves = playouts([initial(s) for s in range(200)], [3] * 200, 8);"

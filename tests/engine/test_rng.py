@@ -1,4 +1,4 @@
-"""Streams against their definition in Python integers, and against chance."""
+"""Random streams: against their definition in Python integers, and for uniformity."""
 
 import numpy as np
 from scipy import stats

@@ -1,4 +1,4 @@
-"""The last few games of a batch against plain Python fed the same random words."""
+"""The last few games of a batch against plain Python with the same random words."""
 
 import numpy as np
 import pytest
@@ -9,9 +9,10 @@ from tests.oracles import twenty48 as oracle
 
 
 def oracle_finish(board: int, stream: int, rule: Rule = Rule.COMMON) -> tuple[int, int]:
-    """One game in plain Python: its end, and how many 4s were spawned.
+    """Play one game in plain Python; return its end board and the number of 4s spawned.
 
-    Bit 63 of a word transposes the board, bit 0 mirrors it; then it is slid left and not turned back.
+    Bit 63 of a word transposes the board and bit 0 mirrors it. It slides left and is not turned
+    back.
     """
     faces = oracle.from_packed(board)
     words = oracle.words(stream)
@@ -31,7 +32,7 @@ def oracle_finish(board: int, stream: int, rule: Rule = Rule.COMMON) -> tuple[in
 
 @pytest.mark.parametrize("rule", Rule)
 def test_ends_are_the_oracles(rule: Rule) -> None:
-    """The end may be turned further, by steps after it until the next check: compare up to that."""
+    """Steps after the end may still turn a board, so boards are compared up to symmetry."""
     for n in (1, 7, MOST_LANES):
         boards = np.array([initial(seed) for seed in range(100)], np.uint64)
         n_fours = np.full(100, 2)

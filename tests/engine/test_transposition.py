@@ -1,4 +1,4 @@
-"""Transposition: what the bit-planes of 512 games are as packed boards, by definition; and twice is not at all."""
+"""Transposition: planes of 512 games become packed boards by definition, and planes again."""
 
 import numpy as np
 

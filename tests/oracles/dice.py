@@ -1,6 +1,6 @@
-"""The game of dice in plain Python: every roll of every die written out, probabilities as fractions.
+"""The game of dice in plain Python: every roll of every die listed, with exact fractions.
 
-Nothing here knows arrays, kernels or combinatorics: it is slow, and close to the rules as they are told.
+It knows no arrays, kernels or combinatorics. It is slow, and close to the text of the rules.
 """
 
 from collections.abc import Callable, Iterator
@@ -47,7 +47,8 @@ def hands_of(roll: Roll) -> list[Roll]:
 def of_the_post(gamma: float, theta: float, doubled: bool) -> tuple[dict[Roll, Roll], int]:
     """The program of the post: what its policy holds in each state, and its sweeps.
 
-    As published it adds γ times the final score to the final score; ``doubled`` says whether it does here.
+    As published it adds γ times the final score to the final score; ``doubled`` says whether it
+    does here.
     """
     chances = {
         (roll, hand): [(after, float(p)) for after, p in rolls(hand).items()]

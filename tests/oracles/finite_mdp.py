@@ -1,7 +1,7 @@
-"""Finite MDPs in plain Python, on descriptions: optimal values, and heuristic search as the book tells it.
+"""Finite MDPs in plain Python: optimal values, and heuristic search as in the book.
 
-A description says for each state what its actions are, for each action its reward and what it may lead to. Nothing
-here knows arrays or kernels.
+A description maps each state to its actions, and each action to its reward and next states. There
+are no arrays or kernels here.
 """
 
 import random
@@ -14,9 +14,10 @@ from tests.oracles.twenty48 import substream, words
 Description = dict[Any, dict[Any, tuple[Any, dict[Any, Any]]]]
 PLAYOUT = 3
 
-# A way of five steps, and from each a leap to its end that fails seven times out of ten: back to the beginning.
-# With V(0) = x, a leap is worth -1 + 7/10 x wherever one stands. From 0 that is x itself: x = -10/3, against -5 on
-# foot. From 1 it is -10/3 against -4, from 2 it is -10/3 against -3.
+# Five steps to the end. From each step, a leap to the end fails seven times out of ten, and leads
+# back to the beginning. With V(0) = x, a leap has the value -1 + 7/10 x from every step. From 0
+# this is x itself, so x = -10/3, against -5 for walking. From 1 it is -10/3 against -4, from 2
+# against -3.
 CHAIN: Description = {
     **{
         step: {
@@ -37,14 +38,14 @@ def q(description: Description, values: Any, discount: Any, state: Any, action: 
 
 
 def greedy(description: Description, values: Any, discount: Any, state: Any) -> tuple[Any, Any]:
-    """The best action, the first of equals, and its value."""
+    """The best action, the first one in a tie, and its value."""
     actions = list(description[state])
     qs = [q(description, values, discount, state, action) for action in actions]
     return actions[qs.index(max(qs))], max(qs)
 
 
 def exactly(description: Description) -> Description:
-    """The same with fractions for floats, each the simplest that is near."""
+    """The same with fractions instead of floats, each the simplest one nearby."""
     return {
         state: {
             action: (
@@ -60,7 +61,7 @@ def exactly(description: Description) -> Description:
 def optimal_values(
     description: Description, discount: float, sweeps: int = 2000
 ) -> dict[Any, float]:
-    """Value iteration, all states from the sweep before, until nothing changes."""
+    """Value iteration by synchronous sweeps, until nothing changes."""
     values = dict.fromkeys(description, 0.0)
     for _ in range(sweeps):
         after = {

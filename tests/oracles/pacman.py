@@ -1,7 +1,7 @@
-"""Pacman in plain Python, on sets of cells and fractions: slow, and written from the rules alone.
+"""Pacman in plain Python, on sets of cells and fractions: slow, and written from the rules only.
 
-Nothing here knows half cells, flat indices or kernels. Directions are named by letters; of the engine's only the order of
-the five actions is taken over, and the random words.
+It knows no half cells, flat indices or kernels. Directions are letters. It shares with the engine
+the order of the five actions, and the random words.
 """
 
 from dataclasses import dataclass, field
@@ -74,7 +74,7 @@ class Game:
         return substream(substream(self.seed, purpose), self.turn)
 
     def step(self, letter: str) -> int:
-        """One turn; the same words as the kernel's are drawn, and read as its documentation says."""
+        """One turn, with the random words that the kernel's documentation defines."""
         before = self.score
         self.move_pacman(letter, next(words(self.stream(SLIP))))
         ghost_words = words(self.stream(GHOSTS))

@@ -1,6 +1,7 @@
-"""Pacman's planner in plain Python, on sets of cells: rewards as the report has them, and sweeps of its equation 5.
+"""Pacman's planner in plain Python: the report's rewards, and sweeps of its equation 5.
 
-Nothing here knows flat indices, half cells or kernels: cells are pairs (x, y), and where ghosts are is a fraction.
+It knows no flat indices, half cells or kernels: a cell is a pair (x, y), a ghost's position a pair
+of fractions.
 """
 
 from fractions import Fraction

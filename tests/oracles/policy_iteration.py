@@ -1,6 +1,6 @@
-"""Optimal values without sweeps: policies evaluated by linear equations, and bettered until none is better.
+"""Policy iteration: policies are evaluated by linear equations, and improved until none is better.
 
-Works on the descriptions of :mod:`tests.oracles.finite_mdp`.
+It works on the descriptions of :mod:`tests.oracles.finite_mdp`.
 """
 
 from typing import Any
@@ -39,7 +39,7 @@ def solve(description: Description, discount: float) -> tuple[dict[Any, float], 
 
 
 def that_ends(description: Description, chance: float) -> Description:
-    """The same, but that every action leads to the last state, which is terminal, with this chance or more."""
+    """The same, but every action leads to the last state with this probability or more."""
     end = list(description)[-1]
     assert not description[end]
     ended: Description = {}

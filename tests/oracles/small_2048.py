@@ -1,7 +1,7 @@
-"""2048 on boards of any size in plain Python: optimal values by a recursion that remembers.
+"""2048 on boards of any size in plain Python: optimal values by a cached recursion.
 
-A board is a tuple of rows of face values, 0 for an empty cell. Nothing here knows nibbles, exponents, the board of
-four rows, or kernels.
+A board is a tuple of rows of face values, 0 for an empty cell. It knows no nibbles, exponents, 4 x
+4 boards or kernels.
 """
 
 from functools import cache
@@ -13,7 +13,7 @@ Board = tuple[tuple[int, ...], ...]
 
 @cache
 def to_front(line: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
-    """Push a line to its front; from there on, equal neighbours merge, each tile once."""
+    """Push a line to its front; from there, equal neighbours merge, each tile once."""
     pushed: list[int] = []
     reward, may_merge = 0, False
     for tile in filter(None, line):
@@ -58,7 +58,7 @@ def spawns(board: Board) -> list[tuple[Board, float]]:
 
 
 def actions(board: Board, largest_tile: int | None = None) -> list[tuple[int, Board, int]]:
-    """Each legal action, its afterstate and its reward; none where the largest tile lies on the board."""
+    """Each legal action, its afterstate and its reward; none if the board has the largest tile."""
     if largest_tile is not None and any(tile >= largest_tile for row in board for tile in row):
         return []
     slid = [(action, *slide(board, action)) for action in range(4)]
@@ -66,7 +66,7 @@ def actions(board: Board, largest_tile: int | None = None) -> list[tuple[int, Bo
 
 
 class Solved:
-    """Optimal play from all boards that a game on h x w cells comes to."""
+    """Optimal play from all boards that a game on h x w cells can reach."""
 
     def __init__(self, n_rows: int, n_columns: int, largest_tile: int | None = None) -> None:
         self.largest_tile = largest_tile

@@ -1,7 +1,8 @@
-"""2048 in plain Python, on lists of face values: slow, and written from the rules alone.
+"""2048 in plain Python, on lists of face values: slow, and written from the rules only.
 
-A board is a list of four rows of four face values, 0 for an empty cell. Nothing here knows nibbles,
-exponents or kernels; only the names of the rules of merging are the engine's. 32768 does not merge.
+A board is a list of four rows of four face values, 0 for an empty cell. It knows no nibbles,
+exponents or kernels, and shares with the engine only the names of the rules of merging. 32768 does
+not merge.
 """
 
 from collections.abc import Iterator
@@ -30,7 +31,7 @@ def merge_line(line: list[int]) -> tuple[list[int], int]:
 
 
 def cascade_line(line: list[int]) -> tuple[list[int], int]:
-    """Let the tiles walk to the front, one after the other, each joining an equal one that it meets.
+    """Move the tiles to the front one by one; each joins an equal one that it meets.
 
     That one may have been joined before: 2 2 4 8 becomes 16.
     """

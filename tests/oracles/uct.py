@@ -1,6 +1,6 @@
-"""Monte Carlo tree search in plain Python: dicts and lists, boards of face values, written as a recursion.
+"""Monte Carlo tree search in plain Python: dicts, lists and boards of face values, as a recursion.
 
-It is given random words in the order that the agent's documentation says, and knows nothing else of it.
+It gets random words in the order that the agent's documentation defines, and shares nothing else.
 """
 
 import math
@@ -162,7 +162,7 @@ def weights_leaf(weights: Sequence[float]) -> Leaf:
 
 
 def score_leaf(board: Board, d: int, words: Iterator[int]) -> tuple[float, int]:
-    """A tile t = 2ᵉ was merged from two of half its value, and so on down to 2s: (e − 1)·t points."""
+    """A tile t = 2ᵉ is merged from two halves, and so on down to 2s: (e − 1)·t points."""
 
     def points(tile: int) -> int:
         return 0 if tile <= 2 else tile + 2 * points(tile // 2)

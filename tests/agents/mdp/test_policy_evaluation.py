@@ -103,7 +103,7 @@ def test_an_endless_policy_is_refused_without_discount() -> None:
         ([1, 3, 5, 7, 9, 0], 1.0, "policy: action 0 given for state 5, -1 allowed"),
         ([-1, 3, 5, 7, 9, -1], 1.0, "policy: action -1 given for state 0, 0 to 1 allowed"),
         ([0.0, 3, 5, 7, 9, -1], 1.0, "policy: shape (6,) of type float64 given"),
-        ([1, 3, 5, 7, 9, -1], 0.0, "discount: 0.0 given, above 0 and up to 1 allowed"),
+        ([1, 3, 5, 7, 9, -1], 0.0, "discount: 0 given, above 0 and up to 1 allowed"),
         ([1, 3, 5, 7, 9, -1], 1.5, "discount: 1.5 given"),
     ],
 )

@@ -1,6 +1,6 @@
-"""Mazes for turns worked out by hand, and how to put things where one wants them.
+"""Mazes for turns worked out by hand, and how to move things in them.
 
-Pacman mostly stops there, which is certain, and ghosts mostly stand in corridors, where they have no choice.
+Pacman mostly stops there, which is certain, and ghosts are mostly in corridors, without a choice.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ CHAMBER = Layout.parse("%%%%%%%%%\n%P..%   %\n%...% G %\n%...%   %\n%%%%%%%%%", 
 def put(
     world: World, i: int, x: float, y: float, direction: Action | None = None, timer: int = 0
 ) -> None:
-    """Put ghost ``i`` somewhere else."""
+    """Move ghost ``i``."""
     heading = 4 if direction is None else int(direction)
     world.state.ghosts[i] = int(2 * x), int(2 * y), heading, timer
 
@@ -37,7 +37,7 @@ def put_food(world: World, *cells: tuple[int, int]) -> None:
 
 
 def as_meant(prepared: Callable[[int], World], action: Action, to: tuple[int, int]) -> World:
-    """Take an action in the first game, by seed, in which it leads there: four in five, where it is meant to."""
+    """Take an action in the first game, by seed, in which it leads where it is meant to."""
     for seed in range(200):
         world = prepared(seed)
         world.step(action)

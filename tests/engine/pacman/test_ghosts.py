@@ -1,4 +1,4 @@
-"""Where ghosts go: moves worked out by hand, and what is drawn against chance."""
+"""How ghosts move: by hand, and by the frequency of their choices."""
 
 from collections import Counter
 
@@ -137,7 +137,7 @@ def test_random_ghosts_go_each_way_but_back() -> None:
 
 
 def test_directional_ghosts_mostly_come_closer_and_flee_when_scared() -> None:
-    """Pacman is level with them in the west. Closest is west; farthest are north, east and south alike."""
+    """Pacman is in the west: west is closest; north, east and south are equally far."""
     for timer, expected in (
         (0, {W: 0.8 + 0.05, N: 0.05, E: 0.05, S: 0.05}),
         (40, {W: 0.05, **dict.fromkeys((N, E, S), 0.8 / 3 + 0.05)}),
@@ -167,7 +167,7 @@ def test_what_pacman_does_does_not_shift_what_ghosts_draw() -> None:
 
 
 def test_no_ghost_shifts_what_another_draws() -> None:
-    """The first is scared and has a choice on every other turn alone; the second goes the same way all the same."""
+    """The first is scared, so it has a choice on every other turn; the second is not affected."""
     layout = Layout.parse(
         "%%%%%%%%%\n%   %   %\n% G % G %\n%   %   %\n%%%%%%%%%\n%P     .%\n%%%%%%%%%", "two"
     )

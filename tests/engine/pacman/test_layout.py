@@ -1,4 +1,4 @@
-"""Mazes: what is read from a drawing, and what is refused."""
+"""Mazes: how drawings are read, and which are refused."""
 
 import os
 import pickle
@@ -117,29 +117,29 @@ def grid(width: int, height: int, inside: str = " ") -> str:
 
 
 REFUSED = {
-    "": "layout bad: nothing given, a drawn maze expected",
-    "\n\n": "layout bad: nothing given, a drawn maze expected",
-    "%%%%\n%P.%\n%%%": "layout bad: line 3 has 3 characters, 4 expected, as line 1 has",
-    "%%%%\n%P.%\n%%%%%": "layout bad: line 3 has 5 characters, 4 expected, as line 1 has",
-    "%%%%\n\n%P.%\n%%%%": "layout bad: line 2 has 0 characters, 4 expected, as line 1 has",
-    "%%%%\n%%%%": "layout bad: height of 2 given, 3 to 64 allowed",
-    "%%\n%%\n%%": "layout bad: width of 2 given, 3 to 64 allowed",
-    "%%%%\n%P.%\n%": "layout bad: line 3 has 1 character, 4 expected, as line 1 has",
-    grid(65, 5): "layout bad: width of 65 given, 3 to 64 allowed",
-    grid(5, 65): "layout bad: height of 65 given, 3 to 64 allowed",
-    "%%%%%\n%P.x%\n%%%%%": "layout bad: 'x' given in line 2, column 4; % (wall), . (food), o (capsule), G (ghost), "
-    "P (Pacman) and space allowed",
-    "%%%%%\n%P.\t%\n%%%%%": "layout bad: '\\t' given in line 2, column 4; % (wall)",
-    "%%%%%\n%. .%\n%%%%%": "layout bad: 0 Pacmen (P) given, 1 expected",
-    "%%%%%\n%P.P%\n%%%%%": "layout bad: 2 Pacmen (P) given, 1 expected",
-    grid(9, 5, "G"): "layout bad: 19 ghosts (G) given, 0 to 16 allowed",
-    "%% %%\n%P..%\n%%%%%": "layout bad: ' ' given on the border, in line 1, column 3; a wall (%) expected",
-    "%%%%%\n%P...\n%%%%%": "layout bad: '.' given on the border, in line 2, column 5; a wall",
-    "%%%%%\n.P..%\n%%%%%": "layout bad: '.' given on the border, in line 2, column 1; a wall",
-    "%%%%%\n%P..%\n%%%G%": "layout bad: 'G' given on the border, in line 3, column 4; a wall",
-    "\n%%%%\n%P.%\n%%%%": "layout bad: line 1 is empty, the top of the maze expected",
-    "%%%%%\n%P o%\n%%%%%": "layout bad: no food (.) given, 1 or more expected",
-    "%%%%%\n%P.%%\n%%%.%\n%%%%%": "layout bad: food given in line 3, column 4, where no way leads from Pacman; food",
+    "": "nothing given, a drawing expected",
+    "\n\n": "nothing given, a drawing expected",
+    "%%%%\n%P.%\n%%%": "line 3 has 3 characters, 4 expected as in line 1",
+    "%%%%\n%P.%\n%%%%%": "line 3 has 5 characters, 4 expected as in line 1",
+    "%%%%\n\n%P.%\n%%%%": "line 2 has 0 characters, 4 expected as in line 1",
+    "%%%%\n%%%%": "height of 2 given, 3 to 64 allowed",
+    "%%\n%%\n%%": "width of 2 given, 3 to 64 allowed",
+    "%%%%\n%P.%\n%": "line 3 has 1 character, 4 expected as in line 1",
+    grid(65, 5): "width of 65 given, 3 to 64 allowed",
+    grid(5, 65): "height of 65 given, 3 to 64 allowed",
+    "%%%%%\n%P.x%\n%%%%%": "'x' given in line 2, column 4; % (wall), . (food), o (capsule), "
+    "G (ghost), P (Pacman) and space allowed",
+    "%%%%%\n%P.\t%\n%%%%%": "'\\t' given in line 2, column 4; % (wall)",
+    "%%%%%\n%. .%\n%%%%%": "0 Pacmen (P) given, 1 expected",
+    "%%%%%\n%P.P%\n%%%%%": "2 Pacmen (P) given, 1 expected",
+    grid(9, 5, "G"): "19 ghosts (G) given, 0 to 16 allowed",
+    "%% %%\n%P..%\n%%%%%": "' ' given on the border, in line 1, column 3; a wall (%) expected",
+    "%%%%%\n%P...\n%%%%%": "'.' given on the border, in line 2, column 5; a wall",
+    "%%%%%\n.P..%\n%%%%%": "'.' given on the border, in line 2, column 1; a wall",
+    "%%%%%\n%P..%\n%%%G%": "'G' given on the border, in line 3, column 4; a wall",
+    "\n%%%%\n%P.%\n%%%%": "line 1 is empty, the top of the maze expected",
+    "%%%%%\n%P o%\n%%%%%": "no food (.) given, 1 or more expected",
+    "%%%%%\n%P.%%\n%%%.%\n%%%%%": "food given in line 3, column 4, which Pacman cannot reach; food",
 }
 
 
@@ -147,7 +147,7 @@ REFUSED = {
 def test_bad_drawings_are_refused_in_one_line(text: str) -> None:
     with pytest.raises(ValueError) as refused:  # noqa: PT011
         Layout.parse(text, "bad")
-    assert str(refused.value).startswith(REFUSED[text])
+    assert str(refused.value).startswith(f"layout bad: {REFUSED[text]}")
     assert "\n" not in str(refused.value)
 
 
@@ -171,14 +171,14 @@ def test_bad_files_and_names_are_refused_in_one_line(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe.lay"
     os.mkfifo(pipe)
     with pytest.raises(ValueError, match=f"^layout: {pipe} given, which is not a file$"):
-        Layout.load(pipe)  # and does not wait for who would write to it
+        Layout.load(pipe)  # without waiting for a writer
     huge = tmp_path / "huge.lay"
     huge.write_text("%" * 100_001)
-    with pytest.raises(ValueError, match=f"file {huge} given, which holds more than 100,000 bytes"):
+    with pytest.raises(ValueError, match=f"file {huge} given, with more than 100,000 bytes"):
         Layout.load(huge)
     binary = tmp_path / "binary.lay"
     binary.write_bytes(b"%%%\xff")
-    with pytest.raises(ValueError, match="which holds byte 255 at 3; plain text of % "):
+    with pytest.raises(ValueError, match="given, with byte 255 at 3; plain text of % "):
         Layout.find(str(binary))
     with pytest.raises(ValueError, match=r"^layout: 'big' given, small or medium allowed$"):
         Layout.named("big")

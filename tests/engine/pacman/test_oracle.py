@@ -1,4 +1,4 @@
-"""The kernel against plain Python that is fed the same random words: single turns from random states, and whole games."""
+"""The kernel against plain Python with the same random words: single turns, and whole games."""
 
 from collections import Counter
 from fractions import Fraction
@@ -124,7 +124,7 @@ def test_single_turns_from_random_states(name: str, kind: GhostKind) -> None:
 @pytest.mark.parametrize("name", MAZES)
 @pytest.mark.parametrize("kind", GhostKind)
 def test_whole_games(name: str, kind: GhostKind) -> None:
-    """Random actions, to stop among them; the same goes on in plain Python until one is over, and neither goes on alone."""
+    """Random actions, including stops: kernel and plain Python agree at every step to the end."""
     layout = MAZES[name]
     rng = np.random.default_rng(100 + list(MAZES).index(name))
     for seed in rng.integers(2**63, size=12).tolist():

@@ -1,4 +1,4 @@
-"""Pacman's motion, eating and touching: turns worked out by hand, and what is drawn against chance."""
+"""Pacman's motion, eating and touching: turns worked out by hand, and frequencies of slips."""
 
 from collections import Counter
 
@@ -49,7 +49,7 @@ def test_to_stop_is_certain() -> None:
 
 
 def test_a_wall_in_the_way_of_what_came_out_is_a_step_for_nothing() -> None:
-    """Into a wall with one side open: nine in ten stay. Drawn again, Pacman would always go there in the end."""
+    """Into a wall with one side open, nine in ten stay: blocked slips are not drawn again."""
     bay = Layout.parse("%%%%%\n%P .%\n%%%%%", "bay")
     n_moved = 0
     for seed in range(5000):
@@ -122,7 +122,7 @@ def test_half_a_cell_touches_and_a_whole_one_does_not() -> None:
 
 
 def test_two_scared_ghosts_are_eaten_at_once() -> None:
-    """Half a cell to each side after Pacman's move; both restart, and both move on the same turn."""
+    """Both are half a cell away after Pacman's move; both restart and move in the same turn."""
     world = World.start(PAIR, seed=0)
     put_pacman(world, 4, 3)
     put(world, 0, 3.5, 3, E, timer=9)
@@ -152,7 +152,7 @@ def test_ghosts_are_tested_in_order() -> None:
 
 
 def test_after_a_ghosts_move_only_that_one_is_tested() -> None:
-    """Eaten at its home it is on Pacman again, not scared. The other's move does not count; it goes away by its own."""
+    """A ghost eaten at its start is on Pacman again, not scared, and leaves before it is tested."""
     world = World.start(PAIR, seed=0)
     put_pacman(world, 7, 3)
     put(world, 1, 6.5, 3, E, timer=9)
