@@ -96,15 +96,12 @@ class Game:
         Raises
         ------
         ValueError
-            If a cell is missing or unreadable, or no game could have these figures.
+            If a cell is missing or unreadable.
         """
         try:
-            game = cls(**{name: each.read(row[name]) for name, each in cells_of(cls).items()})
-        except (KeyError, TypeError) as error:
+            return cls(**{name: each.read(row[name]) for name, each in cells_of(cls).items()})
+        except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"row: no game of {cls.kind}: {error}") from None
-        if not game.is_possible:
-            raise ValueError(f"row: figures that no game of {cls.kind} has")
-        return game
 
 
 @dataclass(frozen=True)

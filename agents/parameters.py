@@ -21,6 +21,8 @@ from typing import Any
 LARGEST_INTEGER = 2**53
 """Above it, a float no longer tells integers apart."""
 
+LARGE = 1e9
+
 Value = float | str
 """A parameter as text and tables have it: a number, or the name of a choice."""
 
@@ -75,7 +77,7 @@ class IntegerRange(Domain):
     def allowed(self) -> str:
         if self.high == math.inf:
             return f"an integer of {self.low} or more"
-        return f"an integer from {self.low} to {power_of_two(self.high)}"
+        return f"an integer from {bound(self.low)} to {bound(self.high)}"
 
     def shown(self, value: Any) -> str:
         return repr(value) if isinstance(value, str) else str(value)
@@ -96,12 +98,12 @@ class RealRange(Domain):
     @property
     def allowed(self) -> str:
         if self.high == math.inf:
-            return f"a finite number {'above' if self.open_low else 'of'} {self.low:g}" + (
+            return f"a finite number {'above' if self.open_low else 'of'} {bound(self.low)}" + (
                 "" if self.open_low else " or more"
             )
         if self.open_low:
-            return f"above {self.low:g} and up to {self.high:g}"
-        return f"{self.low:g} to {self.high:g}"
+            return f"above {bound(self.low)} and up to {bound(self.high)}"
+        return f"{bound(self.low)} to {bound(self.high)}"
 
     def accepts(self, value: Any) -> bool:
         if isinstance(value, bool) or not isinstance(value, Real):
@@ -255,10 +257,11 @@ def plain_values(agent: Any) -> dict[str, Value]:
     }
 
 
-def power_of_two(number: float) -> str:
-    """Write a number that is too long to read as a power of two, where it is one."""
-    exponent = int(number).bit_length() - 1
-    return f"2**{exponent}" if number > LARGEST_INTEGER and number == 2**exponent else str(number)
+def bound(number: float) -> str:
+    """Write the end of a range: small integers in full, large powers of two as such."""
+    if number > LARGEST_INTEGER and number == 2 ** (int(number).bit_length() - 1):
+        return f"2**{int(number).bit_length() - 1}"
+    return str(int(number)) if number == int(number) and abs(number) < LARGE else f"{number:g}"
 
 
 def check_count(name: str, value: Any, least: int, most: float = math.inf) -> None:

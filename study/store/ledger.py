@@ -82,6 +82,8 @@ class Ledger(Generic[G]):
                 (words,) = csv.reader([line.decode()])
                 agent, *cells = words
                 game = self.game.from_row(dict(zip(fields, cells, strict=True)))
+                if not game.is_possible:
+                    raise ValueError("figures that no game has")
             except (ValueError, csv.Error):
                 raise InputError(
                     f"{self.path}: line {number} is no finished game; use another folder, or move the file away"

@@ -1,10 +1,14 @@
 """What agents of all games have in common: compiled once, and their games known by name."""
 
+import math
 from dataclasses import dataclass, field
 
 import pytest
 
 from agents.agent import Agent, Game, check_seed, warm
+from agents.pacman.agent import PacmanGame
+from agents.pacman.astar import PacmanAStar
+from agents.pacman.mdp import PacmanMDP
 from agents.twenty48.agent import Game2048
 from agents.twenty48.pmcts import PureMonteCarlo
 from engine.twenty48 import Rule
@@ -59,3 +63,41 @@ def test_games_of_2048_are_known_by_name() -> None:
 def test_a_seed_out_of_range_is_named(seed: int) -> None:
     with pytest.raises(ValueError, match=f"seed: {seed} given, 0 to 2\\*\\*63 - 1 allowed"):
         check_seed(seed)
+
+
+LOST = PacmanAStar().play(3).to_row() | {"outcome": "lost", "n_food_left": 2}
+
+
+def test_rows_of_pacman_come_back() -> None:
+    for game in (PacmanAStar().play(3), PacmanMDP().play(3)):
+        assert PacmanGame.from_row(game.to_row()) == game
+        assert PacmanGame.from_row({key: str(cell) for key, cell in game.to_row().items()}) == game
+    assert PacmanGame.from_row(LOST).n_food_left == 2
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"outcome": "drawn"},
+        {"n_moves": "many"},
+        {"seconds": None},
+        {"outcome": "running"},
+        {"outcome": "won"},
+        {"n_moves": 0},
+        {"n_sweeps": -1},
+        {"seconds": math.nan},
+        {"seed": -1},
+    ],
+)
+def test_rows_that_no_game_has_are_noticed(damage: dict[str, object]) -> None:
+    try:
+        game = PacmanGame.from_row(LOST | damage)
+    except ValueError as error:
+        assert "row: no game of pacman: " in str(error)  # noqa: PT017
+    else:
+        assert not game.is_possible
+
+
+def test_a_missing_cell_is_named() -> None:
+    with pytest.raises(ValueError, match="row: no game of pacman: 'score'"):
+        PacmanGame.from_row({"seed": 1})

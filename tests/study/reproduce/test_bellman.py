@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from agents.twenty48.agent import Game2048 as Game
-from agents.twenty48.mcmdp import MonteCarloMDP, Table1
+from agents.twenty48.mcmdp import Table1
 from study.reproduce.bellman import (
     EQUATION_2,
     PURE,
@@ -26,7 +26,7 @@ def games_of(scores: np.ndarray) -> list[Game]:
 def test_rows_have_the_weights_of_their_reading() -> None:
     assert len(POLICIES) == 12
     for row in POLICIES[2:]:
-        assert isinstance(row.agent, MonteCarloMDP)
+        assert isinstance(row.agent, Table1)
         assert row.agent.gamma == row.gamma
         whole = row.reading == "the whole game's score"
         assert row.agent.reward_weight == (1 + row.gamma if whole else 1.0)

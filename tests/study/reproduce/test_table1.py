@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from agents.twenty48.agent import Game2048 as Game
-from agents.twenty48.mcmdp import MonteCarloMDP
+from agents.twenty48.mcmdp import Table1
 from engine.twenty48 import Rule
 from study.estimate import Estimate
 from study.reproduce.table1 import (
@@ -44,7 +44,7 @@ def test_rows_are_the_papers_under_two_rules_and_its_slips() -> None:
         plain = [row.model for row in ROWS if row.rule is rule and not row.slip]
         assert plain == list(PAPER)
     assert all(row.agent.rule is row.rule for row in ROWS)
-    shares = [row.agent.top_share for row in ROWS if isinstance(row.agent, MonteCarloMDP)]
+    shares = [row.agent.theta6 for row in ROWS if isinstance(row.agent, Table1)]
     assert shares == [1.0, 0.75, 0.5, 0.25] * 2
     assert list(seeds_for_slips(range(100, 1100))) == list(range(100, 350))
 

@@ -12,7 +12,6 @@ from agents.twenty48.agent import Game2048
 from agents.twenty48.mcmdp import MonteCarloMDP, Table1
 from agents.twenty48.pmcts import PureMonteCarlo
 from agents.twenty48.random import RandomAgent
-from engine.twenty48 import Rule
 from study.errors import InputError
 from study.store.ledger import Ledger
 
@@ -80,7 +79,7 @@ def test_every_cut_leaves_whole_games(tmp_path: Path) -> None:
 def test_another_file_is_left_alone(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "games.csv"
     path.write_bytes(content)
-    with pytest.raises(InputError, match="no table of games of this version"):
+    with pytest.raises(InputError, match="no table of games of 2048 of this version"):
         Ledger(path, Game2048)
     assert path.read_bytes() == content
 
@@ -138,7 +137,7 @@ def test_a_full_disk_leaves_whole_lines(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     code = (
         "import resource, signal, sys; from pathlib import Path\n"
-        "from agents.twenty48.random import RandomAgent; from study.store.ledger import Ledger\n"
+        "from agents.twenty48.random import RandomAgent; from study.store.ledger import Ledger; from agents.twenty48.agent import Game2048\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))\n"
         "ledger, agent = Ledger(Path(sys.argv[1]), Game2048), RandomAgent()\n"
@@ -179,7 +178,7 @@ def test_agents_that_differ_anywhere_have_other_digests() -> None:
         MonteCarloMDP(cascade=True),
         Table1(),
         PureMonteCarlo(100),
-        PureMonteCarlo(100, Rule.CASCADE),
+        PureMonteCarlo(100, cascade=True),
     ]
     assert len({digest_of(agent) for agent in agents}) == len(agents)
     assert digest_of(MonteCarloMDP()) == digest_of(agents[0])

@@ -16,8 +16,8 @@ from study.store.seeds import (
 )
 
 GAMES = [
-    Game(0, 1000, 100, 0.5, 40_000, 128, 0xFEDCBA9876543210),
-    Game(1, 3000, 300, 0.5, 60_000, 512, 0x11),
+    Game(0, 1000, 100, 0.5, 40_000, 32768, 0xFEDCBA9876543210),
+    Game(1, 3000, 300, 0.5, 60_000, 2, 0x11),
 ]
 
 
@@ -31,7 +31,7 @@ def test_a_summary_by_hand() -> None:
     assert summary.seconds_per_move == pytest.approx(1.0 / 400)  # all seconds over all moves
     assert summary.playout_moves_per_move == 250
     assert summary.playout_moves_per_second == 100_000
-    assert share_reaching(GAMES, 512) == 0.5
+    assert share_reaching(GAMES, 32768) == 0.5
 
 
 def test_one_game_has_no_standard_error() -> None:

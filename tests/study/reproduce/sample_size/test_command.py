@@ -114,12 +114,15 @@ def test_a_damaged_manifest_is_refused_before_anything_is_played(results: Path) 
     [
         (
             ["chess"],
-            "agent: 'chess' given, one of mcmdp, pmcts, random, switching, table1, uct allowed",
+            "agent: 'chess' given, one of mcmdp, pmcts, pmcts_one_spawn, random, switching, table1, table1_twos, uct allowed",
         ),
-        (["pacman"], "agent: 'pacman' given, one of mcmdp, pmcts, random, switching, table1, uct"),
+        (
+            ["pacman"],
+            "agent: 'pacman' given, one of mcmdp, pmcts, pmcts_one_spawn, random, switching, table1, table1_twos, uct",
+        ),
         (
             ["dice"],
-            "'dice' given, which does not play 2048; one of mcmdp, pmcts, random, switching",
+            "'dice' given, which does not play 2048; one of mcmdp, pmcts, pmcts_one_spawn, random, switching",
         ),
         (["mcmdp", "--theta", "1,2"], "theta"),
         (["mcmdp", "--versus", "500,54,18,9,6.25,1"], "which is the same θ; another allowed"),
