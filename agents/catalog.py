@@ -53,7 +53,9 @@ def theta_names(name: str) -> tuple[str, ...]:
     """Return the parameters that make up θ, in order: ``theta1`` … where there are such, else all numbers."""
     names = parameters(name)
     theta = tuple(key for key in names if key.startswith("theta"))
-    return theta or tuple(key for key, each in names.items() if each.is_number)
+    return theta or tuple(
+        key for key, each in names.items() if each.is_number and not each.keyword_only
+    )
 
 
 def from_theta(name: str, theta: Sequence[float]) -> dict[str, float]:

@@ -192,11 +192,14 @@ class Parameter:
         As the field has it.
     domain : Domain
         The values allowed.
+    keyword_only : bool
+        Whether it says what is played, a maze for example, and is no part of θ.
     """
 
     name: str
     default: Any
     domain: Domain
+    keyword_only: bool = False
 
     @property
     def is_number(self) -> bool:
@@ -226,11 +229,11 @@ class Parameter:
 
 
 def parameters_of(agent: type[Any]) -> dict[str, Parameter]:
-    """Return the parameters of a class of agents, by name, in order."""
+    """Return the parameters of a class of agents, by name, in order, those by keyword last."""
+    declared = [each for each in dataclasses.fields(agent) if "domain" in each.metadata]
     return {
-        each.name: Parameter(each.name, each.default, each.metadata["domain"])
-        for each in dataclasses.fields(agent)
-        if "domain" in each.metadata
+        each.name: Parameter(each.name, each.default, each.metadata["domain"], bool(each.kw_only))
+        for each in sorted(declared, key=lambda each: bool(each.kw_only))
     }
 
 
