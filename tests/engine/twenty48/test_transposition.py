@@ -4,7 +4,7 @@ import numpy as np
 
 from engine.twenty48.lockstep import FOURS, LANES, WORDS, new_group
 from engine.twenty48.transposition import cross
-from tests.engine.groups import fours, random_cells, seat
+from tests.engine.twenty48.groups import fours, random_cells, seat
 
 
 def test_crossing_over_and_back() -> None:

@@ -20,7 +20,7 @@ from engine.twenty48.lockstep import (
     play_steps,
 )
 from tests.engine.compiled import compiled
-from tests.engine.groups import bits, exponents, fours, random_cells, seat
+from tests.engine.twenty48.groups import bits, exponents, fours, random_cells, seat
 from tests.oracles import twenty48 as oracle
 
 
