@@ -21,15 +21,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import optuna
 import pandas as pd
-from optuna.trial import TrialState
 from rich.table import Table
 
 from study.errors import InputError
 from study.run.dispatch import TASKS_PER_WORKER
-from study.store.storage import runs_of
-from study.store.trial_games import games_of
+from study.store.study_data import StudyData
 
 WORKERS = (2, 8, 16, 64, 256)
 GAMES_A_WORKER = 40  # of each simulated study: its beginning and end then weigh little
@@ -106,15 +103,15 @@ def simulate(
     return busy / (jobs * span), thought / now, writing / now
 
 
-def durations_of(study: optuna.Study) -> Durations:
+def durations_of(data: StudyData) -> Durations:
     """Return the durations that a study's last search measured."""
-    for run in reversed(runs_of(study)):
+    for run in reversed(data.runs):
         if run.get("seconds_each", {}).get("think"):  # a search that has proposed something
             return Durations(**run["seconds_each"])
-    raise InputError(f"study: {study.study_name!r} has no finished search with measured durations")
+    raise InputError(f"study: {data.name!r} has no finished search with measured durations")
 
 
-def utilization_frame(study: optuna.Study, seed: int = 0) -> pd.DataFrame:
+def utilization_frame(data: StudyData, seed: int = 0) -> pd.DataFrame:
     """Simulate a study's search with more workers, resampling its trials.
 
     Returns
@@ -123,11 +120,11 @@ def utilization_frame(study: optuna.Study, seed: int = 0) -> pd.DataFrame:
         One row a number of workers: ``workers``, ``share_in_games``, ``share_thinking``,
         ``share_writing`` and ``games_per_second``.
     """
-    durations = durations_of(study)
+    durations = durations_of(data)
     recorded = [
-        [game.seconds for game in games_of(trial).values()]
-        for trial in study.get_trials(deepcopy=False)
-        if trial.state == TrialState.COMPLETE
+        [game.seconds for game in trial.games.values()]
+        for trial in data.trials
+        if trial.state == "complete"
     ]
     rng = np.random.default_rng(seed)
     rows = []

@@ -35,11 +35,9 @@ def front_of_study(text: str, results: Path) -> "Front":
     from study.cli.studies import reading
     from study.report.validated_front import validated_frame
     from study.reproduce.equal_time.fronts import Front
-    from study.store.storage import record_of
 
-    with reading(text, None, results) as (opened, place, experiment):
-        validated = validated_frame(opened, experiment, None)
-        return Front(place.name, record_of(opened).seed, experiment, validated)
+    with reading(text, None, results) as (_, place, data):
+        return Front(place.name, data.record.seed, data.experiment, validated_frame(data))
 
 
 def compare_at_equal_time(

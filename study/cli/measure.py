@@ -134,8 +134,8 @@ def utilization(
     from study.report.tables import write_csv
     from study.store.location import make_folder
 
-    with reading(study, name, results) as (opened, _, _):
-        frame = utilization_frame(opened)
+    with reading(study, name, results) as (_, _, data):
+        frame = utilization_frame(data)
     if output is not None:
         make_folder(output, "output")
         write_csv(frame, output / "utilization.csv")

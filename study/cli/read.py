@@ -1,7 +1,6 @@
 """Commands that read studies: status, front, pick, plot, export, compare."""
 
 import json
-import math
 from typing import Annotated
 
 import typer
@@ -22,58 +21,20 @@ from study.errors import InputError
 @app.command()
 def status(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
     """Say how far a study is, also while a sweep is running."""
-    from study.report.tables import trials_frame
-    from study.report.validated_front import (
-        validated_frame,
-        validated_hypervolume,
-        without_baselines,
-    )
-    from study.store.storage import holder_of, record_of, runs_of
-    from study.text import counted
+    from study.report.status import status_lines
 
-    with reading(study, name, results) as (opened, place, experiment):
-        record, runs = record_of(opened), runs_of(opened)
-        trials = trials_frame(opened, experiment)
-        validated = validated_frame(opened, experiment, None)
-    complete = trials[trials["state"] == "complete"]
-    totals = [run["n_trials"] for run in runs if "n_trials" in run]
-    asked = f" of {totals[-1]} asked for" if totals else ""
-    others = trials["state"].value_counts().drop("complete", errors="ignore")
-    states = "".join(f", {count} {state}" for state, count in others.items())
-    out = console()
-    out.print(f"study        {place.name} ({place.shown_url})", soft_wrap=True)
-    out.print(f"experiment   {experiment.name}: {experiment.title}")
-    out.print(f"seed         {record.seed}, design {record.design} of {record.design_size}")
-    out.print(f"cost         {experiment.cost.name}")
-    out.print(f"trials       {len(complete)} complete{asked}{states}")
-    out.print(
-        f"games        {int(trials['n_games'].sum()):,} of trials, "
-        f"{int(validated['n_games'].sum()):,} of validation"
-    )
-    out.print(f"sweep        {holder_of(place) or 'none is running'}", soft_wrap=True)
-    if len(validated):
-        searched = without_baselines(validated, experiment)
-        volume, low, high = validated_hypervolume(searched, experiment)
-        n_front = int(validated["on_front"].sum())
-        goal = experiment.goal
-        interval = f", 95% interval {goal.show_area(low)} to {goal.show_area(high)}"
-        area = f"{goal.show_area(volume)} {goal.area}·decades{'' if goal.is_exact else interval}"
-        out.print(
-            f"validated    {counted(len(validated), 'point')}, {n_front} on the front, hypervolume "
-            f"{'not known yet' if math.isnan(volume) else area}",
-            soft_wrap=True,
-        )
-    else:
-        out.print("validated    nothing yet")
+    with reading(study, name, results) as (_, place, data):
+        lines = status_lines(data, place)
+    console().print("\n".join(lines), soft_wrap=True)
 
 
 @app.command()
 def front(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
-    """Print a study's validated front; before there is one, the front the model believes in."""
-    from study.run.sweep import print_front
+    """Print a study's validated front; before there is one, the front that the model predicts."""
+    from study.report.front_tables import print_front
 
-    with reading(study, name, results) as (opened, _, experiment):
-        print_front(console(), opened, experiment)
+    with reading(study, name, results) as (_, _, data):
+        print_front(console(), data)
 
 
 @app.command()
@@ -81,8 +42,8 @@ def plot(study: StudyArgument, name: NameOption = None, results: ResultsOption =
     """Draw a study's pictures into its folder."""
     from study.report.export import draw
 
-    with reading(study, name, results) as (opened, place, experiment):
-        for path in draw(opened, experiment, place.folder):
+    with reading(study, name, results) as (_, place, data):
+        for path in draw(data, place.folder):
             print(path)
 
 
@@ -91,8 +52,8 @@ def export(study: StudyArgument, name: NameOption = None, results: ResultsOption
     """Write a study's tables, manifest and pictures into its folder."""
     from study.report.export import export as write
 
-    with reading(study, name, results) as (opened, place, experiment):
-        for path in write(opened, place, experiment, place.folder):
+    with reading(study, name, results) as (_, place, data):
+        for path in write(data, place, place.folder):
             print(path)
 
 
@@ -135,7 +96,8 @@ def pick(
         "n_sweeps": n_sweeps,
     }
     goals = {"score": score, "win_rate": win_rate}
-    with reading(study, name, results) as (opened, _, experiment):
+    with reading(study, name, results) as (_, _, data):
+        experiment = data.experiment
         for cost, limit in limits.items():
             if limit is not None and cost != experiment.cost.name:
                 raise InputError(
@@ -148,7 +110,7 @@ def pick(
                     f"pick: --{goal.replace('_', '-')} given; the study's goal is {experiment.goal.name}"
                 )
         limit, wanted = limits[experiment.cost.name], goals[experiment.goal.name]
-        picked = choose(opened, experiment, limit, wanted)
+        picked = choose(data, limit, wanted)
     if json_:
         print(json.dumps(answer_of(picked, experiment)))
     else:
@@ -172,9 +134,9 @@ def compare(
         raise InputError(f"studies: {', '.join(studies)} given, each once allowed")
     entries, experiments = [], []
     for study in studies:
-        with reading(study, None, results) as (opened, _, experiment):
-            entries.append(entry_of(opened, experiment))
-            experiments.append(experiment)
+        with reading(study, None, results) as (_, _, data):
+            entries.append(entry_of(data))
+            experiments.append(data.experiment)
     if any(each != experiments[0] for each in experiments):
         names = ", ".join(f"{each.name} by {each.cost.name}" for each in experiments)
         raise InputError(f"studies: of {names} given; of one experiment and cost allowed")

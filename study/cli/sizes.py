@@ -76,7 +76,6 @@ def replicates(
     from study.reproduce.sample_size.report import write
     from study.reproduce.sample_size.tables import sections_of
     from study.store.manifest import provenance
-    from study.store.validated_points import validated_points
 
     check_errors(standard_error or [])
     options = {"--theta": theta, "--versus": versus, "--games": games, "--seed": seed}
@@ -99,10 +98,10 @@ def replicates(
         with rows_reported():
             samples = samples_played(agent, (theta, versus), seeds, jobs, output, out)
     else:
-        with reading(study, name, results) as (opened, _, experiment):
-            check_2048(f"study: {study!r}", experiment.kind)
-            points = choose_points(validated_points(opened), point or [])
-        samples = samples_of_points(points, experiment, output)
+        with reading(study, name, results) as (_, _, data):
+            check_2048(f"study: {study!r}", data.experiment.kind)
+            points = choose_points(data.points, point or [])
+        samples = samples_of_points(points, data.experiment, output)
     measured = measure(samples, standard_error or [])
     for section in sections_of(measured):
         out.print(section.table())

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import optuna
 
-    from study.experiments.definition import Experiment
     from study.store.location import Place
+    from study.store.study_data import StudyData
 
 
 @contextmanager
 def reading(
     study: str, name: str | None, results: Path
-) -> "Iterator[tuple[optuna.Study, Place, Experiment]]":
-    """Open a study that exists; what its storage does wrong becomes one line."""
+) -> "Iterator[tuple[optuna.Study, Place, StudyData]]":
+    """Open and read a study that exists; what its storage does wrong becomes one line."""
     import optuna
 
     from study.store.location import Place

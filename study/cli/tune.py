@@ -1,9 +1,7 @@
 """Commands that make studies: sweep and validate."""
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -76,7 +74,8 @@ def sweep(
     from study.samplers import check_sampler
     from study.samplers.design import draw_design
     from study.store.location import place_of
-    from study.store.storage import check_place, create_or_resume, faults_reported, locked
+    from study.store.lock import locked
+    from study.store.storage import check_place, create_or_resume, faults_reported
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     found = find_experiment(experiment).by(cost)
@@ -125,36 +124,29 @@ def validate(
     What is validated already keeps its games; a smaller standard error adds to them.
     """
     from study.experiments.objectives import SCORE
-    from study.experiments.registry import experiment as find_experiment
     from study.run.stopping import Precision
     from study.run.sweep import Sweep
     from study.run.workers import check_jobs
+    from study.store.database import check_database
     from study.store.location import make_folder
-    from study.store.storage import check_database, locked, record_of
+    from study.store.lock import locked
 
     # What no goal allows is refused before anything is opened.
     Precision.of(SCORE, standard_error, validation_games, validation_points)
     n_jobs = check_jobs(jobs)
-    with reading(study, name, results) as (opened, place, experiment):
+    with reading(study, name, results) as (opened, place, data):
         precision = Precision.of(
-            experiment.goal, standard_error, validation_games, validation_points
+            data.experiment.goal, standard_error, validation_games, validation_points
         )
         if place.database is not None:
             check_database(place.database, for_writing=True)
         make_folder(place.folder)
-        made = record_of(opened)
-        today = find_experiment(made.experiment)
-        now = replace(
-            made,
-            space=json.loads(json.dumps(today.space.as_records())),
-            fixed=dict(today.fixed),
-        )
-        if differences := made.differences(now):
+        if changes := data.record.differences(data.record.of_today()):
             raise InputError(
-                f"study: {place.name!r} was made with {'; '.join(differences)}; "
-                f"{experiment.name!r} has changed since"
+                f"study: {place.name!r} was made with {'; '.join(changes)}; "
+                f"{data.experiment.name!r} has changed since"
             )
         with locked(place), stops_reported():
-            run = Sweep(experiment, place, opened, None, n_jobs, console())
+            run = Sweep(data.experiment, place, opened, None, n_jobs, console())
             run.validate(precision)
             run.report()

@@ -28,11 +28,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from agents.agent import Game
 from study.errors import InputError
-from study.shrinkage import TYPICAL_DEVIATION, variances_of_means, variances_of_rates
+from study.shrinkage import TYPICAL_DEVIATION, Moments, variances_of_means, variances_of_rates
 
 Floats = npt.NDArray[np.float64]
 
@@ -41,7 +41,7 @@ Z95 = 1.959964
 
 def t95(n: int) -> float:
     """Return how many standard errors of n games' mean make half of its 95% interval; NaN for one."""
-    return float(student.ppf(0.975, n - 1)) if n > 1 else math.nan
+    return float(stdtrit(n - 1, 0.975)) if n > 1 else math.nan
 
 
 class Estimate(NamedTuple):
@@ -107,7 +107,7 @@ class Goal(ABC):
         """Return what some samples tell of their mean; all NaN if there are none."""
 
     @abstractmethod
-    def variances(self, samples: Sequence[Floats]) -> Floats:
+    def variances(self, samples: Sequence[Moments]) -> Floats:
         """Return the variance of each trial's mean, for a sampler; NaN for a trial without games."""
 
     @abstractmethod
@@ -212,7 +212,7 @@ class Score(Goal):
         error = float(samples.std(ddof=1) / math.sqrt(n)) if n > 1 else math.nan
         return Estimate(mean, error, mean - t95(n) * error, mean + t95(n) * error)
 
-    def variances(self, samples: Sequence[Floats]) -> Floats:
+    def variances(self, samples: Sequence[Moments]) -> Floats:
         """Return sample variances over n, shrunk towards their pool."""
         return variances_of_means(samples)
 
@@ -259,7 +259,7 @@ class WinRate(Goal):
         low = 0.0 if wins == 0 else centre - half
         return Estimate(rate, error, low, 1.0 if wins == n else centre + half)
 
-    def variances(self, samples: Sequence[Floats]) -> Floats:
+    def variances(self, samples: Sequence[Moments]) -> Floats:
         """Return binomial variances, rates shrunk towards their pool."""
         return variances_of_rates(samples)
 
@@ -317,9 +317,9 @@ class ExactScore(Goal):
         mean = float(samples.mean())
         return Estimate(mean, 0.0, mean, mean)
 
-    def variances(self, samples: Sequence[Floats]) -> Floats:
+    def variances(self, samples: Sequence[Moments]) -> Floats:
         """Return 0 for each."""
-        return np.array([0.0 if len(sample) else math.nan for sample in samples])
+        return np.array([0.0 if sample.n else math.nan for sample in samples])
 
     def typical_variance(self, samples: Floats) -> float:
         """Return 0."""

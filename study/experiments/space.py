@@ -283,6 +283,14 @@ class Space:
         """Map named values to a point of the unit cube, a coordinate a parameter."""
         return [parameter.to_unit(values[parameter.name]) for parameter in self.parameters]
 
+    def clip(self, values: Mapping[str, Value]) -> dict[str, Value]:
+        """Bring named values into bounds; InputError for a choice that is not allowed."""
+        return {each.name: each.clip(values[each.name]) for each in self.parameters}
+
+    def tidy(self, values: Mapping[str, Value]) -> dict[str, Value]:
+        """Round named values to three significant digits, within bounds."""
+        return {each.name: each.tidy(values[each.name]) for each in self.parameters}
+
     def distributions(self) -> dict[str, BaseDistribution]:
         """Return optuna's word for the space."""
         return {parameter.name: parameter.distribution() for parameter in self.parameters}

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import matplotlib as mpl
 import numpy as np
-import optuna
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -18,9 +17,8 @@ from study.errors import InputError
 from study.experiments.definition import Experiment
 from study.experiments.objectives import SCORE, Goal
 from study.report.style import STYLE, caption, cost_axis, goal_axis, new_figure
-from study.report.tables import trials_frame
 from study.report.validated_front import validated_frame, validated_hypervolume, without_baselines
-from study.store.storage import record_of
+from study.store.study_data import StudyData
 from study.text import counted
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8C8C8C", "#E69F00", "#56B4E9")
@@ -48,21 +46,21 @@ class Entry:
     validated: pd.DataFrame
 
 
-def entry_of(study: optuna.Study, experiment: Experiment) -> Entry:
-    """Read a study; InputError if nothing of it is validated."""
-    trials = trials_frame(study, experiment)
-    validated = without_baselines(validated_frame(study, experiment, None), experiment)
+def entry_of(data: StudyData) -> Entry:
+    """Return a study's part in a comparison; InputError if nothing of it is validated."""
+    validated = without_baselines(validated_frame(data), data.experiment)
     if not len(validated):
-        name = study.study_name
-        raise InputError(f"study: {name!r} has no validated points (thetafront validate {name})")
-    complete = trials[trials["state"] == "complete"]
-    samplers = sorted(set(complete["origin"]) - {"design"})
+        raise InputError(
+            f"study: {data.name!r} has no validated points (thetafront validate {data.name})"
+        )
+    complete = [trial for trial in data.trials if trial.state == "complete"]
+    samplers = sorted({trial.origin for trial in complete} - {"design"})
     return Entry(
-        name=study.study_name,
+        name=data.name,
         sampler=" + ".join(samplers) or "design",
-        seed=record_of(study).seed,
+        seed=data.record.seed,
         n_trials=len(complete),
-        n_games=int(complete["n_games"].sum()),
+        n_games=sum(len(trial.games) for trial in complete),
         validated=validated,
     )
 

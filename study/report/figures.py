@@ -284,7 +284,7 @@ def hypervolume_figure(
     Parameters
     ----------
     history : DataFrame
-        From :func:`study.report.hypervolume_trace.hypervolume_history`.
+        From :func:`study.report.hypervolume_trace.hypervolume_trace`.
     trials, validated : DataFrame
         From :mod:`study.report.tables` and :mod:`study.report.validated_front`; the latter may be empty.
     experiment : Experiment

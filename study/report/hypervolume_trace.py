@@ -1,21 +1,21 @@
 """How a study's front grew, trial by trial."""
 
 import numpy as np
-import optuna
 import pandas as pd
 from optuna.trial import TrialState
 
-from study.experiments.definition import Experiment
 from study.pareto import hypervolume
 from study.samplers.encoding import UnitCube
 from study.samplers.observations import observe
 from study.samplers.posterior import Posterior
-from study.store.trial_games import games_of, objectives_of
+from study.store.study_data import StudyData
+from study.store.study_model import objectives_of
+from study.store.study_record import DIRECTIONS
 
 N_LOOKS = 24
 
 
-def hypervolume_history(study: optuna.Study, experiment: Experiment) -> pd.DataFrame:
+def hypervolume_trace(data: StudyData) -> pd.DataFrame:
     """Return the hypervolume of the first m trials, for some two dozen m.
 
     Returns
@@ -25,22 +25,25 @@ def hypervolume_history(study: optuna.Study, experiment: Experiment) -> pd.DataF
         means, too good for being a maximum over noise; ``posterior``, of the posterior means at the
         trials, given these trials alone.
     """
+    experiment = data.experiment
+    objectives = objectives_of(experiment)
     cube = UnitCube(experiment.space.distributions())
     complete = [
         trial
-        for trial in study.get_trials(deepcopy=False)
+        for trial in data.frozen_trials
         if trial.state == TrialState.COMPLETE and set(trial.params) >= set(cube.distributions)
     ]
     reference = (experiment.reference_score, experiment.reference_cost)
     looks = np.unique(np.geomspace(1, max(1, len(complete)), N_LOOKS).round().astype(int))
+    n_games = {trial.number: len(trial.games) for trial in data.trials}
     rows = []
     for m in looks[looks <= len(complete)]:
-        known = observe(complete[:m], cube, study.directions, objectives_of(experiment))
+        known = observe(complete[:m], cube, DIRECTIONS, objectives)
         believed = Posterior.of(known).mean(known.points)
         rows.append(
             {
                 "n_trials": m,
-                "n_games": sum(len(games_of(trial)) for trial in complete[:m]),
+                "n_games": sum(n_games[trial.number] for trial in complete[:m]),
                 "observed": hypervolume(
                     known.values[:, 0], 10.0 ** -known.values[:, 1], *reference
                 ),

@@ -16,13 +16,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import optuna
-
 from agents.catalog import theta_names
 from study.errors import InputError
 from study.experiments.definition import Experiment
 from study.experiments.objectives import Goal
-from study.store.validated_points import Validated, validated_points
+from study.store.study_data import StudyData
+from study.store.validated_points import ValidatedPoint
 from study.text import counted
 
 
@@ -32,7 +31,7 @@ class Pick:
 
     Attributes
     ----------
-    point : Validated
+    point : ValidatedPoint
         The θ, with its games.
     score, low, high : float
         What to expect, a value of the goal, and its 95% interval: from games that did not choose it.
@@ -46,7 +45,7 @@ class Pick:
         The value of the goal that was asked for, which all of them reach; None where a budget was given.
     """
 
-    point: Validated
+    point: ValidatedPoint
     score: float
     low: float
     high: float
@@ -62,8 +61,7 @@ class Pick:
 
 
 def pick(
-    study: optuna.Study,
-    experiment: Experiment,
+    data: StudyData,
     cost_limit: float | None = None,
     score_wanted: float | None = None,
 ) -> Pick:
@@ -71,8 +69,8 @@ def pick(
 
     Parameters
     ----------
-    study, experiment : optuna.Study, Experiment
-        Where to look.
+    data : StudyData
+        The study to pick from.
     cost_limit : float, optional
         It may cost that much.
     score_wanted : float, optional
@@ -84,7 +82,8 @@ def pick(
     InputError
         If nothing is validated yet, or no validated point does what is asked for.
     """
-    name, goal, label = study.study_name, experiment.goal, experiment.cost.label
+    name, experiment = data.name, data.experiment
+    goal, label = experiment.goal, experiment.cost.label
     if (cost_limit is None) == (score_wanted is None):
         raise InputError(
             f"pick: one of {experiment.cost.option} and {goal.option} allowed, and needed"
@@ -93,12 +92,12 @@ def pick(
         raise InputError(f"pick: {cost_limit:g} given, a number above 0 allowed")
     if score_wanted is not None:
         goal.check_wanted(score_wanted)
-    points = [point for point in validated_points(study) if len(point.games) >= goal.fewest_to_pick]
+    points = [point for point in data.points if len(point.games) >= goal.fewest_to_pick]
     if not points:
         raise InputError(
             f"study: {name!r} has no validated points yet (thetafront validate {name})"
         )
-    costs = {point.key: experiment.cost.of(list(point.games.values())) for point in points}
+    costs = {point.key: experiment.cost.of(point.in_order) for point in points}
     chosen_by = {point.key: goal.mean(goal.halves(point.in_order)[0]) for point in points}
     if cost_limit is not None:
         allowed = [point for point in points if costs[point.key] <= cost_limit]

@@ -4,25 +4,22 @@ Column names carry their units: ``score_*_points``, ``*_seconds*``; shares and r
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import optuna
 import pandas as pd
-from optuna.trial import TrialState
 
 from agents.agent import Game
 from study.experiments.definition import Experiment
-from study.experiments.game_summary import Kind
-from study.experiments.twenty48_games import TWENTY48
 from study.pareto import nondominated, p_on_front
-from study.samplers.fitted_model import FittedModel
 from study.store.atomic import drafted
-from study.store.trial_games import games_of
-from study.store.validated_points import validated_points
+from study.store.study_data import StudyData
+
+if TYPE_CHECKING:
+    from study.samplers.fitted_model import FittedModel
 
 N_DRAWS = 1000
 
@@ -46,29 +43,25 @@ def games_columns(games: Sequence[Game], experiment: Experiment) -> dict[str, An
     }
 
 
-def trials_frame(
-    study: optuna.Study, experiment: Experiment, model: FittedModel | None = None
-) -> pd.DataFrame:
+def trials_frame(data: StudyData, model: "FittedModel | None" = None) -> pd.DataFrame:
     """Return one row a trial that has begun.
 
     ``on_observed_front`` marks the observed means that no other beats. With a ``model``, complete
     trials have what the model makes of all trials together: posterior mean and standard deviation
     of the score, and the probability that no other trial beats this one.
     """
-    rows = []
-    for trial in study.get_trials(deepcopy=False):
-        if trial.state == TrialState.WAITING:
-            continue
-        rows.append(
-            {
-                "trial": trial.number,
-                "state": trial.state.name.lower(),
-                "origin": trial.user_attrs.get("origin", ""),
-                **{name: trial.params.get(name, math.nan) for name in experiment.space.names},
-                **games_columns(list(games_of(trial).values()), experiment),
-                "error": trial.user_attrs.get("error", ""),
-            }
-        )
+    experiment = data.experiment
+    rows = [
+        {
+            "trial": trial.number,
+            "state": trial.state,
+            "origin": trial.origin,
+            **{name: trial.params.get(name, math.nan) for name in experiment.space.names},
+            **games_columns(list(trial.games.values()), experiment),
+            "error": trial.error,
+        }
+        for trial in data.trials
+    ]
     columns = ["trial", "state", "origin", *experiment.space.names]
     columns += [*columns_of(experiment), "error"]
     frame = pd.DataFrame(rows, columns=columns)
@@ -92,7 +85,10 @@ def thetas_of(frame: pd.DataFrame, experiment: Experiment) -> list[dict[str, Any
 
 
 def add_predictions(
-    frame: pd.DataFrame, complete: npt.NDArray[np.int64], experiment: Experiment, model: FittedModel
+    frame: pd.DataFrame,
+    complete: npt.NDArray[np.int64],
+    experiment: Experiment,
+    model: "FittedModel",
 ) -> None:
     """Add what the model makes of the complete trials."""
     points = model.cube.encode(thetas_of(frame.loc[complete], experiment))
@@ -106,7 +102,7 @@ def add_predictions(
         frame.loc[complete, name] = values
 
 
-def game_rows(games: dict[int, Game], **labels: Any) -> list[dict[str, Any]]:
+def game_rows(games: Mapping[int, Game], **labels: Any) -> list[dict[str, Any]]:
     """Return one row a game."""
     return [
         {
@@ -120,24 +116,23 @@ def game_rows(games: dict[int, Game], **labels: Any) -> list[dict[str, Any]]:
 
 
 def columns_of_games(game: type[Game]) -> list[str]:
-    """Return the columns of a table of games: labels, what all games have, then what is the game's own."""
+    """Return the columns of a table of games: labels, those of all games, then the game's own."""
     common = Game.columns().values()
     own = [column for column in game.columns().values() if column not in common]
     return ["phase", "trial", "point", "origin", "replicate", *common, "seconds_per_move", *own]
 
 
-def games_frame(study: optuna.Study, kind: Kind = TWENTY48) -> pd.DataFrame:
-    """Return one row a finished game of a kind; those of validation have a ``point`` in place of a trial."""
+def games_frame(data: StudyData) -> pd.DataFrame:
+    """Return one row a finished game; those of validation have a ``point`` in place of a trial."""
     rows: list[dict[str, Any]] = []
-    for trial in study.get_trials(deepcopy=False):
-        if trial.state != TrialState.WAITING:
-            labels = {"phase": "search", "trial": trial.number, "point": ""}
-            origin = trial.user_attrs.get("origin", "")
-            rows += game_rows(games_of(trial), **labels, origin=origin)
-    for point in validated_points(study):
-        labels = {"phase": "validation", "trial": pd.NA, "point": point.key}
-        rows += game_rows(point.games, **labels, origin=point.origin)
-    return pd.DataFrame(rows, columns=columns_of_games(kind.game)).astype({"trial": "Int64"})
+    for trial in data.trials:
+        labels = {"phase": "search", "trial": trial.number, "point": "", "origin": trial.origin}
+        rows += game_rows(trial.games, **labels)
+    for point in data.points:
+        labels = {"phase": "validation", "trial": pd.NA, "point": point.key, "origin": point.origin}
+        rows += game_rows(point.games, **labels)
+    columns = columns_of_games(data.experiment.kind.game)
+    return pd.DataFrame(rows, columns=columns).astype({"trial": "Int64"})
 
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:

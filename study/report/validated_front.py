@@ -5,31 +5,28 @@ with 95% bands, from the search's trials alone, so that the two can be held agai
 """
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import optuna
 import pandas as pd
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
 
 from study.experiments.definition import Experiment
 from study.experiments.objectives import Z95, Goal
 from study.pareto import nondominated, p_on_front
 from study.report.tables import games_columns, thetas_of
-from study.samplers.fitted_model import FittedModel
-from study.store.validated_points import Validated, validated_points
+from study.store.study_data import StudyData
+from study.store.validated_points import ValidatedPoint
+
+if TYPE_CHECKING:
+    from study.samplers.fitted_model import FittedModel
 
 HALVES = ("first", "second")
 N_DRAWS = 4000
 N_CURVE_ROWS = 120
 
 
-def validated_frame(
-    study: optuna.Study, experiment: Experiment, model: FittedModel | None
-) -> pd.DataFrame:
+def validated_frame(data: StudyData, model: "FittedModel | None" = None) -> pd.DataFrame:
     """Return one row a validated point that has games, the cheapest first.
 
     ``score_low95_points`` to ``score_high95_points``, or what the goal calls them, is the mean's 95% interval (of a
@@ -37,10 +34,10 @@ def validated_frame(
     validated point beats it in both objectives, by draws of the means from their standard errors, the costs taken as
     exact; ``on_front`` marks means that no other beats.
     """
-    points = [point for point in validated_points(study) if point.games]
-    rows = [validated_row(point, experiment) for point in points]
-    nobody = Validated("", dict.fromkeys(experiment.space.names), "")
-    columns = list(validated_row(nobody, experiment))
+    experiment = data.experiment
+    rows = [validated_row(point, experiment) for point in data.points if point.games]
+    empty = ValidatedPoint("", dict.fromkeys(experiment.space.names), "")
+    columns = list(validated_row(empty, experiment))
     frame = pd.DataFrame(rows, columns=columns)
     frame = frame.sort_values(experiment.cost.name, kind="stable").reset_index(drop=True)
     frame = with_front(frame, experiment)
@@ -75,7 +72,7 @@ def with_front(frame: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
     return frame.assign(on_front=on_front, p_on_front=p_on_front(worlds))
 
 
-def validated_row(point: Validated, experiment: Experiment) -> dict[str, Any]:
+def validated_row(point: ValidatedPoint, experiment: Experiment) -> dict[str, Any]:
     """Return what the games of one point amount to, as columns."""
     goal = experiment.goal
     columns = games_columns(point.in_order, experiment)
@@ -97,7 +94,7 @@ def validated_row(point: Validated, experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def half_columns(point: Validated, goal: Goal) -> dict[str, float]:
+def half_columns(point: ValidatedPoint, goal: Goal) -> dict[str, float]:
     """Return the mean of each half of the games, and its standard error."""
     columns = {}
     for half, games in zip(HALVES, goal.halves(point.in_order), strict=True):
@@ -161,7 +158,7 @@ def judged_area(
     return area, float(np.sqrt(np.sum((widths * errors) ** 2)))
 
 
-def curve_frame(experiment: Experiment, model: FittedModel) -> pd.DataFrame:
+def curve_frame(experiment: Experiment, model: "FittedModel") -> pd.DataFrame:
     """Return the model's front over the whole space, the cheapest first, thinned to some rows.
 
     One row a θ: its expected cost, posterior mean and 95% band of its goal, and
@@ -184,55 +181,3 @@ def curve_frame(experiment: Experiment, model: FittedModel) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
-
-
-def show_theta(theta: "pd.Series[Any]", experiment: Experiment) -> list[str]:
-    """Write each component of θ for people."""
-    return [each.cell(theta[each.name]) for each in experiment.space]
-
-
-def new_table(title: str, first: str, experiment: Experiment, columns: Sequence[str]) -> Table:
-    """Return an empty table with a column a component of θ."""
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, collapse_padding=True)
-    table.add_column(first, no_wrap=True)
-    for name in (*(parameter.label for parameter in experiment.space), *columns):
-        table.add_column(name, justify="right", no_wrap=True)
-    return table
-
-
-def front_table(frame: pd.DataFrame, experiment: Experiment) -> Table:
-    """Lay the validated points out for a terminal; those that another beats are dim."""
-    goal, kind = experiment.goal, experiment.kind
-    columns = [f"{goal.label} ± 95%", "n", experiment.cost.label, "P(front)", *kind.headings]
-    table = new_table(f"Validated front: {experiment.title}", "from", experiment, columns)
-    for _, row in frame.iterrows():
-        interval = (row[goal.column(what)] for what in ("mean", "low95", "high95"))
-        table.add_row(
-            row["origin"],
-            *show_theta(row, experiment),
-            goal.show_interval(*interval),
-            f"{row['n_games']:,.0f}",
-            experiment.cost.show(row[experiment.cost.name]),
-            f"{row['p_on_front']:.2f}",
-            *kind.cells(row),
-            style="" if row["on_front"] else "dim",
-        )
-    return table
-
-
-def curve_table(curve: pd.DataFrame, experiment: Experiment, n_rows: int = 12) -> Table:
-    """Lay the model's front out for a terminal, some of its rows."""
-    goal = experiment.goal
-    columns = [f"believed {goal.label}, 95% band", experiment.cost.label]
-    title = f"Front that the model believes in, not validated: {experiment.title}"
-    table = new_table(title, "", experiment, columns)
-    chosen = np.unique(np.linspace(0, len(curve) - 1, n_rows).round().astype(int))
-    for _, row in curve.iloc[chosen].iterrows():
-        band = (row[goal.believed(what)] for what in ("mean", "low95", "high95"))
-        table.add_row(
-            "",
-            *show_theta(row, experiment),
-            goal.show_interval(*band),
-            experiment.cost.show(row[experiment.cost.name]),
-        )
-    return table

@@ -22,7 +22,7 @@ from study.run.source import Snapshot, Source
 from study.run.workers import Finished, PlayError, Task
 from study.samplers import make_sampler
 from study.store.seeds import search_seed
-from study.store.trial_games import objectives_of
+from study.store.study_model import objectives_of
 
 MOST_FAILURES_IN_A_ROW = 3
 

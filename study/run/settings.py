@@ -6,7 +6,7 @@ from study.errors import check_range
 from study.experiments.definition import Experiment
 from study.samplers import DEFAULT_SAMPLER
 from study.store.seeds import LARGEST_STUDY_SEED, MOST_REPLICATES
-from study.store.storage import StudyRecord
+from study.store.study_record import StudyRecord
 
 MOST_TRIALS = 1_000_000
 MOST_DESIGN_POINTS = 4096

@@ -8,13 +8,11 @@ import optuna
 from optuna.exceptions import StorageInternalError
 from optuna.storages import BaseStorage
 from rich.console import Console
-from rich.table import Table
 from sqlalchemy.exc import SQLAlchemyError
-from threadpoolctl import threadpool_limits
 
 from study.experiments.definition import Experiment
 from study.report.export import export
-from study.report.validated_front import curve_frame, curve_table, front_table, validated_frame
+from study.report.front_tables import print_front
 from study.run.dispatch import Dispatch
 from study.run.progress import ProgressDisplay, duration
 from study.run.search import Search
@@ -23,47 +21,16 @@ from study.run.source import Source
 from study.run.stopping import Precision
 from study.run.validation import Validation
 from study.run.workers import PlayError, n_cores
-from study.samplers.fitted_model import FittedModel, fit_model
 from study.store.location import Place
 from study.store.manifest import provenance
-from study.store.storage import record_of, remember_run
-from study.store.trial_games import objectives_of
-from study.store.validated_points import choose_points
+from study.store.study_data import StudyData
+from study.store.study_model import choose_points, fit_study
+from study.store.study_record import store_run
 from study.text import counted, there_already
-
-WIDEST = 400  # characters
 
 
 class StoppedError(Exception):
     """A sweep cannot go on, and no input is to blame; what has finished is stored."""
-
-
-def print_whole(out: Console, table: Table) -> None:
-    """Print a table with all of its columns: a terminal too narrow for them wraps the lines."""
-    needed = out.measure(table, options=out.options.update(max_width=WIDEST)).maximum
-    if needed > out.width:
-        out = Console(file=out.file, force_terminal=out.is_terminal, width=needed, highlight=False)
-    out.print(table)
-
-
-def model_of(study: optuna.Study, experiment: Experiment) -> FittedModel | None:
-    """Fit the model to a study's trials; None if none is complete."""
-    with threadpool_limits(1):
-        objectives, seed = objectives_of(experiment), record_of(study).seed
-        return fit_model(study, experiment.space, objectives, seed)
-
-
-def print_front(out: Console, study: optuna.Study, experiment: Experiment) -> None:
-    """Print the validated front, or, before there is one, the front that the model predicts."""
-    validated = validated_frame(study, experiment, None)
-    if len(validated):
-        print_whole(out, front_table(validated, experiment))
-    elif (model := model_of(study, experiment)) is not None:
-        with threadpool_limits(1):
-            curve = curve_frame(experiment, model)
-        print_whole(out, curve_table(curve, experiment))
-    else:
-        out.print("no trial is complete yet")
 
 
 class Sweep:
@@ -153,11 +120,12 @@ class Sweep:
         StoppedError
             If games, workers or the storage fail.
         """
-        model = model_of(self.study, self.experiment)
+        data = StudyData.read(self.study, self.experiment)
+        model = fit_study(data)
         if model is None:
             raise StoppedError(f"study: {self.place.name!r} has no complete trial yet")
-        points = choose_points(model, self.study, self.experiment, precision.n_points)
-        seed, goal = record_of(self.study).seed, self.experiment.goal
+        points = choose_points(model, data, precision.n_points)
+        seed, goal = data.record.seed, self.experiment.goal
         with self.stops("validation"):
             validation = Validation(self.experiment, self.study, seed, points, precision)
             until = (
@@ -190,8 +158,9 @@ class Sweep:
         StoppedError
             If trials have failed; everything is written then all the same.
         """
-        print_front(self.out, self.study, self.experiment)
-        paths = export(self.study, self.place, self.experiment, self.place.folder)
+        data = StudyData.read(self.study, self.experiment)
+        print_front(self.out, data)
+        paths = export(data, self.place, self.place.folder)
         self.out.print(f"written: {', '.join(str(path) for path in paths)}", soft_wrap=True)
         if self.n_failed:
             raise StoppedError(f"{counted(self.n_failed, 'trial')} failed; trials.csv says why")
@@ -206,7 +175,7 @@ class Sweep:
     ) -> None:
         """Play all games of a source; write this run's provenance and statistics into the study."""
         run = {**provenance(), "phase": phase, **asked, "jobs": jobs}
-        index = remember_run(self.study, run)
+        index = store_run(self.study, run)
         dispatch = Dispatch(source, jobs, display)
         with display:
             dispatch.run()
@@ -218,7 +187,7 @@ class Sweep:
         }
         if isinstance(source, Search):
             run["seconds_each"] = source.seconds_each
-        remember_run(self.study, run, index)
+        store_run(self.study, run, index)
         self.out.print(
             f"{phase}: played {counted(dispatch.n_games, 'game')} in {duration(seconds)}, "
             f"{dispatch.n_games / seconds:.2f} a second; "

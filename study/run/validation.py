@@ -17,7 +17,7 @@ from study.run.source import Snapshot, Source
 from study.run.stopping import FEWEST_GAMES, Precision
 from study.run.workers import Finished, PlayError, Task
 from study.store.seeds import game_to_record, validation_seed
-from study.store.validated_points import GAME_PREFIX, POINT_PREFIX, Validated, validated_points
+from study.store.validated_points import GAME_PREFIX, POINT_PREFIX, ValidatedPoint, points_in
 from study.text import counted
 
 Key = tuple[str, int]
@@ -35,7 +35,7 @@ class Validation(Source[Key]):
         Where games are kept; this process must be its only writer.
     seed : int
         The study's.
-    points : list of Validated
+    points : list of ValidatedPoint
         What to play; points of the same θ that the study has already keep their games.
     precision : Precision
         How long.
@@ -46,7 +46,7 @@ class Validation(Source[Key]):
         experiment: Experiment,
         study: optuna.Study,
         seed: int,
-        points: list[Validated],
+        points: list[ValidatedPoint],
         precision: Precision,
     ) -> None:
         warm(experiment.build({}))
@@ -55,7 +55,7 @@ class Validation(Source[Key]):
         self.seed = seed
         self.points = points
         self.precision = precision
-        known = {point.key: point for point in validated_points(study)}
+        known = {point.key: point for point in points_in(study.user_attrs)}
         for point in points:
             if point.key in known:
                 point.games = known[point.key].games
@@ -75,17 +75,17 @@ class Validation(Source[Key]):
         self.wanted = {point.key: self.n_wanted(point) for point in points}
         self.n_games_before = sum(len(point.games) for point in points)
 
-    def n_wanted(self, point: Validated) -> int:
+    def n_wanted(self, point: ValidatedPoint) -> int:
         """Return how many games a point needs, judged by its games so far; one if scores are exact."""
         if self.goal.is_exact:
             return 1
         return self.precision.n_wanted(self.goal.samples(point.in_order))
 
-    def n_taken(self, point: Validated) -> int:
+    def n_taken(self, point: ValidatedPoint) -> int:
         """Return how many games of a point are finished or in flight."""
         return len(point.games) + len(self.in_flight[point.key])
 
-    def needy(self) -> list[Validated]:
+    def needy(self) -> list[ValidatedPoint]:
         """Return the points with games that are neither finished nor in flight."""
         return [point for point in self.points if self.n_taken(point) < self.wanted[point.key]]
 
@@ -119,7 +119,7 @@ class Validation(Source[Key]):
             self.wanted[key] = self.n_wanted(point)
         self.in_flight[key].discard(replicate)
 
-    def estimated_total(self, point: Validated) -> int:
+    def estimated_total(self, point: ValidatedPoint) -> int:
         """Return how many games a point will take in all, as far as known."""
         if self.goal.is_exact or len(point.games) >= FEWEST_GAMES:
             return max(self.wanted[point.key], len(point.games))

@@ -1,9 +1,11 @@
 """The model fitted to a study's trials, with the fronts that it predicts."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import optuna
+from optuna.study import StudyDirection
+from optuna.trial import FrozenTrial
 
 from study.experiments.space import Space
 from study.samplers.encoding import UnitCube
@@ -32,12 +34,15 @@ class FittedModel:
 
 
 def fit_model(
-    study: optuna.Study, space: Space, objectives: Objectives, seed: int
+    trials: Sequence[FrozenTrial],
+    directions: Sequence[StudyDirection],
+    space: Space,
+    objectives: Objectives,
+    seed: int,
 ) -> FittedModel | None:
-    """Fit the model to a study's complete trials; None if there are none."""
+    """Fit the model to the complete ones of a study's trials; None if there are none."""
     cube = UnitCube(space.distributions())
-    trials = study.get_trials(deepcopy=False)
-    observations = observe(trials, cube, study.directions, objectives)
+    observations = observe(trials, cube, directions, objectives)
     if not len(observations.points):
         return None
     posterior = Posterior.of(observations)

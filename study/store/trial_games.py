@@ -1,58 +1,41 @@
-"""Batches: the games of one parameter vector, on their way into the study.
+"""The games of a trial, and how a study stores them.
 
-Each finished game is written at once, as one attribute: ``game:<replicate>`` of its trial. A game that is
-written a second time is the same game, so that doing so is harmless.
+Each finished game is written at once, as the trial's user attribute ``game:<replicate>``; writing it twice
+is harmless. When the trial completes, ``moments:<objective>`` keeps the number, mean and sum of squared
+deviations of the games' samples, so that a model need not parse the games.
 """
 
 from collections import deque
-from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import optuna
 from optuna.storages import BaseStorage
 from optuna.trial import FrozenTrial, TrialState
 
 from agents.agent import Agent, Game
 from study.experiments.cost import SECONDS, Cost
-from study.experiments.definition import Experiment
 from study.experiments.objectives import SCORE, Goal
-from study.samplers.observations import Objectives
+from study.shrinkage import Moments
 from study.store.seeds import game_to_record, record_to_game
 
 GAME_PREFIX = "game:"
-
-
-def games_in(attributes: Mapping[str, Any], prefix: str) -> dict[int, Game]:
-    """Read the games stored under ``prefix``, by replicate."""
-    games = {
-        int(key[len(prefix) :]): record_to_game(value)
-        for key, value in attributes.items()
-        if key.startswith(prefix)
-    }
-    return dict(sorted(games.items()))
+MOMENTS_PREFIX = "moments:"
 
 
 def games_of(trial: FrozenTrial) -> dict[int, Game]:
     """Return a trial's finished games, by replicate."""
-    return games_in(trial.user_attrs, GAME_PREFIX)
+    games = {
+        int(key[len(GAME_PREFIX) :]): record_to_game(value)
+        for key, value in trial.user_attrs.items()
+        if key.startswith(GAME_PREFIX)
+    }
+    return dict(sorted(games.items()))
 
 
-def objectives_of(experiment: Experiment) -> Objectives:
-    """Return what a model must know of a study's objectives: costs are ratios, and the goal's noise is known."""
-    return Objectives(
-        logarithmic=(False, True),
-        reference_point=(experiment.reference_score, experiment.reference_cost),
-        noise=partial(noise_of_games, goal=experiment.goal),
-    )
-
-
-def noise_of_games(trials: Sequence[FrozenTrial], goal: Goal) -> npt.NDArray[np.float64]:
-    """Return the variances of the trials' means; those of costs are left to be inferred."""
-    samples = [goal.samples(list(games_of(trial).values())) for trial in trials]
-    return np.stack([goal.variances(samples), np.full(len(samples), np.nan)], axis=-1)
+def moments_of(trial: FrozenTrial, goal: Goal) -> Moments:
+    """Return the moments of a trial's samples: as stored, or from its games where they are not."""
+    stored = trial.user_attrs.get(MOMENTS_PREFIX + goal.name)
+    return Moments(*stored) if stored else Moments.of(goal.samples(list(games_of(trial).values())))
 
 
 class TrialBatch:
@@ -98,15 +81,20 @@ class TrialBatch:
         self.goal = goal
 
     @property
+    def in_order(self) -> list[Game]:
+        """The games so far, by replicate."""
+        return [self.games[replicate] for replicate in sorted(self.games)]
+
+    @property
     def values(self) -> tuple[float, float]:
         """Both objectives, the maximized one first, of the games so far."""
-        games = [self.games[replicate] for replicate in sorted(self.games)]
-        return self.goal.mean(games), self.cost.of(games)
+        return self.goal.mean(self.in_order), self.cost.of(self.in_order)
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """The games so far, as the storage has them."""
-        return {f"{GAME_PREFIX}{r}": game_to_record(game) for r, game in self.games.items()}
+        """What a model reads of the trial beyond its values: the moments of its samples."""
+        moments = Moments.of(self.goal.samples(self.in_order))
+        return {MOMENTS_PREFIX + self.goal.name: list(moments)}
 
     def add(self, replicate: int, game: Game) -> bool:
         """Write a finished game; return whether it is new and the trial's last."""
@@ -119,7 +107,9 @@ class TrialBatch:
         return not self.missing
 
     def complete(self) -> None:
-        """Tell the study the trial's objectives."""
+        """Tell the study the trial's objectives, and the moments of its samples."""
+        for name, moments in self.attributes.items():
+            self.storage.set_trial_user_attr(self.trial_id, name, moments)
         self.storage.set_trial_state_values(self.trial_id, TrialState.COMPLETE, self.values)
 
     def fail(self, message: str) -> None:

@@ -11,6 +11,8 @@ from agents.agent import Game
 from agents.twenty48.agent import Game2048
 from study.experiments.definition import Experiment
 from study.store.seeds import game_to_record
+from study.store.study_data import StudyData
+from study.store.study_record import ATTRIBUTE, StudyRecord
 from study.store.validated_points import GAME_PREFIX, POINT_PREFIX, key_of
 
 N_MOVES = 100
@@ -18,6 +20,14 @@ N_MOVES = 100
 
 def new_study() -> optuna.Study:
     return optuna.create_study(directions=["maximize", "minimize"])
+
+
+def data_of(study: optuna.Study, experiment: Experiment, seed: int = 0) -> StudyData:
+    """Read a study, with a record of the experiment unless it has one."""
+    if ATTRIBUTE not in study.user_attrs:
+        space = experiment.space.as_records()
+        StudyRecord(experiment.name, space, seed, "sobol", 16).store(study)
+    return StudyData.read(study, experiment)
 
 
 def store_trial(

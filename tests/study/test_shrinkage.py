@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from study.shrinkage import PSEUDO_GAMES, variances_of_means
+from study.shrinkage import PSEUDO_GAMES, Moments
+from study.shrinkage import variances_of_means as variances_of_moments
+
+
+def variances_of_means(samples: list[np.ndarray]) -> np.ndarray:
+    return variances_of_moments([Moments.of(sample) for sample in samples])
 
 
 def test_two_samples_by_hand() -> None:

@@ -28,7 +28,7 @@ from study.samplers.encoding import UnitCube
 from study.samplers.observations import Objectives, Observations, observe
 from study.samplers.posterior import Posterior
 from study.samplers.predicted_front import predicted_fronts
-from study.shrinkage import variances_of_means
+from study.shrinkage import Moments, variances_of_means
 
 Floats = npt.NDArray[np.float64]
 
@@ -63,7 +63,7 @@ class Run:
 
 def noise_of(trials: Sequence[FrozenTrial]) -> Floats:
     """Return the variances of the trials' mean scores; NaN for times, for the model to infer."""
-    samples = [np.array(trial.user_attrs[SCORES]) for trial in trials]
+    samples = [Moments.of(np.array(trial.user_attrs[SCORES])) for trial in trials]
     return np.column_stack([variances_of_means(samples), np.full(len(samples), np.nan)])
 
 

@@ -25,6 +25,7 @@ from agents.twenty48.agent import Game2048
 from study import estimate as intervals
 from study.errors import InputError
 from study.experiments.cost import SECONDS, engineering
+from study.report.front_tables import show_theta
 from study.report.scores import (
     estimate_columns,
     estimate_format,
@@ -36,7 +37,7 @@ from study.report.scores import (
 from study.report.sections import document, frame_table, markdown_table
 from study.report.style import BLACK, BLUE, RED, STYLE, caption, cost_axis, new_figure, points_axis
 from study.report.tables import thetas_of, write_csv
-from study.report.validated_front import show_theta, without_baselines
+from study.report.validated_front import without_baselines
 from study.reproduce.equal_time.fronts import Front
 from study.reproduce.reproduction import Reproduction, Results
 

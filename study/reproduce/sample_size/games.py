@@ -22,7 +22,7 @@ from study.run.workers import check_jobs
 from study.store.ledger import Ledger
 from study.store.location import make_folder
 from study.store.manifest import earlier_manifest
-from study.store.validated_points import Validated
+from study.store.validated_points import ValidatedPoint
 
 MOST_GAMES = 400_000
 NAMES = ("A", "B")
@@ -30,12 +30,12 @@ GAMES = "games.csv"
 MANIFEST = "manifest.json"
 
 
-def choose_points(points: Sequence[Validated], keys: Sequence[str]) -> list[Validated]:
+def choose_points(points: Sequence[ValidatedPoint], keys: Sequence[str]) -> list[ValidatedPoint]:
     """Choose one or two validated points of a study.
 
     Parameters
     ----------
-    points : sequence of Validated
+    points : sequence of ValidatedPoint
         All that the study has.
     keys : sequence of str
         Which; if none: of any two that are neighbours in mean score, those with the most games (then
@@ -59,10 +59,10 @@ def choose_points(points: Sequence[Validated], keys: Sequence[str]) -> list[Vali
     if keys or len(usable) == 1:
         return [usable[key] for key in keys or usable]
 
-    def mean(point: Validated) -> float:
+    def mean(point: ValidatedPoint) -> float:
         return sum(point.scores) / len(point.scores)
 
-    def merit(pair: tuple[Validated, Validated]) -> tuple[int, int, float]:
+    def merit(pair: tuple[ValidatedPoint, ValidatedPoint]) -> tuple[int, int, float]:
         counts = [len(point.games) for point in pair]
         return min(counts), sum(counts), mean(pair[0]) - mean(pair[1])
 
@@ -85,7 +85,7 @@ def sample_of(name: str, theta: str, origin: str, digest: str, played: Sequence[
 
 
 def samples_of_points(
-    points: Sequence[Validated], experiment: Experiment, output: Path | None
+    points: Sequence[ValidatedPoint], experiment: Experiment, output: Path | None
 ) -> list[Sample]:
     """Return the validation games of one or two points of a study; keep them in ``output``."""
     check_2048("study: one", experiment.kind)

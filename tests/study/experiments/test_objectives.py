@@ -8,7 +8,7 @@ from scipy.stats import beta, binomtest
 from scipy.stats import t as student
 
 from study.experiments.objectives import EXACT_SCORE, SCORE, WIN_RATE, Goal
-from study.shrinkage import PSEUDO_GAMES, variances_of_rates
+from study.shrinkage import PSEUDO_GAMES, Moments, variances_of_rates
 from tests.study.conftest import Coin, Solver
 
 
@@ -52,10 +52,17 @@ def test_wilsons_interval_holds_the_truth_95_times_of_100() -> None:
     assert held / 4000 == pytest.approx(0.95, abs=0.005 + 5 * math.sqrt(0.95 * 0.05 / 4000))
 
 
+def rate_variances(samples: list[np.ndarray]) -> np.ndarray:
+    return variances_of_rates([Moments.of(sample) for sample in samples])
+
+
 @pytest.mark.parametrize("goal", [SCORE, WIN_RATE, EXACT_SCORE])
 def test_of_no_games_nothing_is_known(goal: Goal) -> None:
     assert np.isnan(goal.estimate(np.empty(0))).all()
-    assert np.isnan(goal.variances([np.empty(0), np.ones(3)])).tolist() == [True, False]
+    assert np.isnan(goal.variances([Moments.of(np.empty(0)), Moments.of(np.ones(3))])).tolist() == [
+        True,
+        False,
+    ]
 
 
 def test_variances_of_rates_by_hand() -> None:
@@ -63,22 +70,22 @@ def test_variances_of_rates_by_hand() -> None:
     pooled = 5.5 / 9.0
     rates = [(wins + PSEUDO_GAMES * pooled) / (4 + PSEUDO_GAMES) for wins in (4, 1)]
     expected = [rate * (1.0 - rate) / 4 for rate in rates]
-    found = WIN_RATE.variances([results(4, 4), results(1, 4)])
+    found = WIN_RATE.variances([Moments.of(results(4, 4)), Moments.of(results(1, 4))])
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
 def test_nothing_won_or_all_won_is_not_without_noise() -> None:
     """0 of 4 in one trial, and in all of a study; the naive variance is 0."""
-    mixed = variances_of_rates([results(0, 4), results(4, 4), results(2, 4)])
+    mixed = rate_variances([results(0, 4), results(4, 4), results(2, 4)])
     assert (mixed > 0.03).all(), "half of ¼/4 at least"
     for wins in (0, 4):
-        alike = variances_of_rates([results(wins, 4)] * 10)
+        alike = rate_variances([results(wins, 4)] * 10)
         assert (alike > 0.0).all()
         assert (alike < mixed.min()).all(), "but it is quieter than a study of both"
 
 
 def test_many_games_tell_their_own_variance() -> None:
-    found = variances_of_rates([results(1000, 10_000), results(5000, 10_000)])
+    found = rate_variances([results(1000, 10_000), results(5000, 10_000)])
     np.testing.assert_allclose(10_000 * found, [0.09, 0.25], rtol=0.01)
 
 
@@ -92,7 +99,7 @@ def test_variances_of_rates_are_those_of_simulated_trials() -> None:
     for _ in range(40):
         rates = rng.beta(2.0, 3.0, 200)
         wins = rng.binomial(10, rates)
-        said = variances_of_rates([results(int(k), 10) for k in wins])
+        said = rate_variances([results(int(k), 10) for k in wins])
         ratios.append(np.mean((wins / 10 - rates) ** 2) / np.mean(said))
     assert np.mean(ratios) == pytest.approx(0.2 / 0.225, abs=0.02)
 
@@ -101,7 +108,7 @@ def test_an_exact_score_is_known_from_one_game() -> None:
     game = Solver(7).play(3)
     found = EXACT_SCORE.estimate(EXACT_SCORE.samples([game]))
     assert found == (game.score, 0.0, game.score, game.score)
-    assert EXACT_SCORE.variances([EXACT_SCORE.samples([game])]).tolist() == [0.0]
+    assert EXACT_SCORE.variances([Moments.of(EXACT_SCORE.samples([game]))]).tolist() == [0.0]
     assert EXACT_SCORE.halves([game]) == ([game], [game]), "whoever chose may judge"
     assert EXACT_SCORE.is_exact
     assert not any(goal.is_exact for goal in (SCORE, WIN_RATE))

@@ -18,7 +18,7 @@ from study.experiments.play import agent_of
 from study.experiments.registry import EXPERIMENTS, experiment
 from study.experiments.space import Choice
 from study.report.recommend import command_of
-from study.store.trial_games import objectives_of
+from study.store.study_model import objectives_of
 
 
 @pytest.mark.parametrize("each", EXPERIMENTS.values(), ids=lambda each: each.name)

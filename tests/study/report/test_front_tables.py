@@ -13,15 +13,16 @@ from rich.console import Console
 
 from agents.twenty48.agent import Game2048 as Game
 from study.experiments.definition import Experiment
+from study.report.front_tables import curve_table, front_table, print_front
 from study.report.tables import thetas_of, trials_frame, write_csv
-from study.report.validated_front import curve_frame, curve_table, front_table, validated_frame
-from study.run.sweep import print_front
-from study.samplers.fitted_model import FittedModel, fit_model
-from study.store.trial_games import objectives_of
+from study.report.validated_front import curve_frame, validated_frame
+from study.samplers.fitted_model import FittedModel
+from study.store.study_model import fit_study
 from tests.study.made_studies import (
     N_MOVES,
     add_point,
     add_trials,
+    data_of,
     new_study,
     spread,
     store_point,
@@ -38,7 +39,7 @@ T99 = 1.984217  # Student's, of 100 games
 def model(quick: Experiment) -> FittedModel:
     study = new_study()
     add_trials(study, quick)
-    found = fit_model(study, quick.space, objectives_of(quick), seed=0)
+    found = fit_study(data_of(study, quick, seed=0))
     assert found is not None
     return found
 
@@ -76,7 +77,7 @@ def test_the_table_of_validated_points_has_their_numbers(quick: Experiment) -> N
     add_point(study, 5, spread(10_000, 1000), 1.25, "four playouts")
     add_point(study, 9, spread(12_345, 600), 2.0, "trial 12")
     add_point(study, 11, [777], 3.0)
-    text = printed(front_table(validated_frame(study, quick, None), quick))
+    text = printed(front_table(validated_frame(data_of(study, quick)), quick))
     half = T99 * 1000 / math.sqrt(99)
     lines = [line.split() for line in text.splitlines() if line.strip()]
     first = next(line for line in lines if line[:2] == ["four", "playouts"])
@@ -85,7 +86,7 @@ def test_the_table_of_validated_points_has_their_numbers(quick: Experiment) -> N
     assert "trial 12" in text
     assert "777 ± ?" in text
     assert quick.title in text
-    assert len(printed(front_table(validated_frame(new_study(), quick, None), quick))) > 0
+    assert len(printed(front_table(validated_frame(data_of(new_study(), quick)), quick))) > 0
 
 
 def test_a_narrow_terminal_gets_all_columns(quick: Experiment) -> None:
@@ -93,7 +94,7 @@ def test_a_narrow_terminal_gets_all_columns(quick: Experiment) -> None:
     study = new_study()
     add_point(study, 5, spread(10_000, 1000), 1.25, "four playouts")
     out = io.StringIO()
-    print_front(Console(file=out, width=40), study, quick)
+    print_front(Console(file=out, width=40), data_of(study, quick))
     assert "≥ 8192" in out.getvalue()
     assert "…" not in out.getvalue()
 
@@ -133,9 +134,9 @@ def study_with_words(words: Experiment) -> optuna.Study:
 
 def test_tables_have_words(words: Experiment, tmp_path: Path) -> None:
     study = study_with_words(words)
-    model = fit_model(study, words.space, objectives_of(words), 0)
+    model = fit_study(data_of(study, words, seed=0))
     assert model is not None
-    front = validated_frame(study, words, model)
+    front = validated_frame(data_of(study, words), model)
     assert front["leaf_value"].tolist() == ["score", "weights_a", "random"]
     assert front["on_front"].tolist() == [True, True, False]
     by_word = front.set_index("leaf_value")["posterior_mean_points"]
@@ -144,7 +145,7 @@ def test_tables_have_words(words: Experiment, tmp_path: Path) -> None:
     # What the model believes in is the word that is best, at nearly every budget.
     curve = curve_frame(words, model)
     assert (curve["leaf_value"] == "weights_a").mean() > 0.9
-    trials = trials_frame(study, words, model)
+    trials = trials_frame(data_of(study, words), model)
     for frame in (front, curve, trials):
         write_csv(frame, tmp_path / "table.csv")
         back = pd.read_csv(tmp_path / "table.csv")

@@ -7,8 +7,8 @@ import pytest
 from agents.twenty48.agent import Game2048 as Game
 from study.experiments.definition import Experiment
 from study.pareto import hypervolume
-from study.report.hypervolume_trace import hypervolume_history
-from tests.study.made_studies import store_trial
+from study.report.hypervolume_trace import hypervolume_trace
+from tests.study.made_studies import data_of, store_trial
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
@@ -32,7 +32,7 @@ def study_of(quick: Experiment, n_trials: int, n_games: int = 3) -> optuna.Study
 
 def test_the_last_look_sees_all_observed_means(quick: Experiment) -> None:
     study = study_of(quick, 40)
-    frame = hypervolume_history(study, quick)
+    frame = hypervolume_trace(data_of(study, quick))
     values = np.array(
         [t.values for t in study.trials if t.state == optuna.trial.TrialState.COMPLETE]
     )
@@ -43,7 +43,7 @@ def test_the_last_look_sees_all_observed_means(quick: Experiment) -> None:
 
 def test_each_look_sees_the_trials_before_it(quick: Experiment) -> None:
     study = study_of(quick, 40)
-    frame = hypervolume_history(study, quick)
+    frame = hypervolume_trace(data_of(study, quick))
     complete = [t for t in study.trials if t.state == optuna.trial.TrialState.COMPLETE]
     assert frame["n_trials"].is_unique
     assert frame["n_trials"].is_monotonic_increasing
@@ -60,7 +60,7 @@ def test_what_is_observed_never_shrinks_and_what_is_believed_is_less_lucky(
     quick: Experiment,
 ) -> None:
     """Believed: of posterior means, which know how noisy 3 games are, so below a maximum of luck."""
-    frame = hypervolume_history(study_of(quick, 40), quick)
+    frame = hypervolume_trace(data_of(study_of(quick, 40), quick))
     assert (np.diff(frame["observed"]) >= 0.0).all()
     assert np.isfinite(frame["posterior"]).all()
     assert (frame["posterior"] > 0.0).all()
@@ -72,7 +72,7 @@ def test_what_is_observed_never_shrinks_and_what_is_believed_is_less_lucky(
 
 
 def test_one_trial_is_one_look(quick: Experiment) -> None:
-    frame = hypervolume_history(study_of(quick, 1), quick)
+    frame = hypervolume_trace(data_of(study_of(quick, 1), quick))
     assert frame["n_trials"].tolist() == [1]
     assert frame["posterior"].iloc[0] == pytest.approx(frame["observed"].iloc[0])
 
@@ -81,7 +81,7 @@ def test_a_study_without_complete_trials_has_no_history(quick: Experiment) -> No
     study = optuna.create_study(directions=["maximize", "minimize"])
     columns = ["n_trials", "n_games", "observed", "posterior"]
     for _ in range(2):
-        frame = hypervolume_history(study, quick)
+        frame = hypervolume_trace(data_of(study, quick))
         assert list(frame.columns) == columns
         assert len(frame) == 0
         study.ask(quick.space.distributions())

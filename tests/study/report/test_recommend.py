@@ -19,7 +19,7 @@ from study.experiments.play import agent_of
 from study.experiments.registry import EXPERIMENTS
 from study.report.recommend import answer_for_people, answer_of, command_of, pick
 from tests.study.conftest import CoinGame
-from tests.study.made_studies import store_point
+from tests.study.made_studies import data_of, store_point
 
 N_MOVES = 100
 
@@ -59,7 +59,7 @@ HALVES_DISAGREE = {
 
 
 def test_even_replicates_choose_and_odd_ones_say_what_to_expect(quick: Experiment) -> None:
-    picked = pick(study_of(HALVES_DISAGREE), quick, cost_limit=0.01)
+    picked = pick(data_of(study_of(HALVES_DISAGREE), quick), cost_limit=0.01)
     assert picked.point.params == {"n_playouts": 20}
     assert picked.score == pytest.approx(1300.0)
     assert picked.n_games == 3
@@ -70,15 +70,15 @@ def test_even_replicates_choose_and_odd_ones_say_what_to_expect(quick: Experimen
 
 def test_a_budget_leaves_out_what_is_dearer(quick: Experiment) -> None:
     study = study_of(HALVES_DISAGREE)
-    picked = pick(study, quick, cost_limit=0.0015)
+    picked = pick(data_of(study, quick), cost_limit=0.0015)
     assert picked.point.params == {"n_playouts": 10}
     assert (picked.score, picked.n_candidates) == (pytest.approx(9100.0), 1)
-    assert pick(study, quick, cost_limit=0.002 + 1e-9).point.params == {"n_playouts": 20}
+    assert pick(data_of(study, quick), cost_limit=0.002 + 1e-9).point.params == {"n_playouts": 20}
 
 
 def test_of_equals_the_cheapest_is_taken(quick: Experiment) -> None:
     equals = {30: (3.0, [5000] * 4), 10: (1.0, [5000] * 4), 20: (2.0, [5000] * 4)}
-    assert pick(study_of(equals), quick, cost_limit=1.0).point.params == {"n_playouts": 10}
+    assert pick(data_of(study_of(equals), quick), cost_limit=1.0).point.params == {"n_playouts": 10}
 
 
 def test_an_exact_value_is_reached_as_it_is_shown() -> None:
@@ -101,23 +101,25 @@ def test_for_a_score_the_cheapest_that_reaches_it_is_taken(quick: Experiment) ->
     # Even replicates of 20 playouts reach 6,000; but all of its games only 5,550.
     wanted = {4000.0: (10, 3), 4001.0: (20, 2), 5550.0: (20, 2), 5550.1: (30, 1), 8000.0: (30, 1)}
     for score, (n_playouts, n_candidates) in wanted.items():
-        picked = pick(study, quick, score_wanted=score)
+        picked = pick(data_of(study, quick), score_wanted=score)
         assert picked.point.params == {"n_playouts": n_playouts}
         assert picked.n_candidates == n_candidates
     # Even replicates reach 6,000, all of them 5,550; the odd ones say that 5,100 is what to expect.
-    assert pick(study, quick, score_wanted=5550.0).score == pytest.approx(5100.0)
+    assert pick(data_of(study, quick), score_wanted=5550.0).score == pytest.approx(5100.0)
 
 
 def test_what_is_recommended_for_a_score_has_reached_it_in_all_its_games(quick: Experiment) -> None:
     """What chooses may be lucky: a point whose validated mean falls short is passed over, or nothing is picked."""
     lucky = {10: (1.0, [9000, 1000] * 4)}
     with pytest.raises(InputError) as refused:
-        pick(study_of(lucky), quick, score_wanted=6000.0)
+        pick(data_of(study_of(lucky), quick), score_wanted=6000.0)
     assert str(refused.value) == (
         "pick: score 6,000 given; the best validated point reaches 5,000 in all its games and in the half of them "
         "that chooses"
     )
-    picked = pick(study_of({**lucky, 20: (2.0, [6000, 6200] * 4)}), quick, score_wanted=6000.0)
+    picked = pick(
+        data_of(study_of({**lucky, 20: (2.0, [6000, 6200] * 4)}), quick), score_wanted=6000.0
+    )
     assert picked.point.params == {"n_playouts": 20}
     assert picked.n_candidates == 1
     lines = answer_for_people(picked, quick).splitlines()
@@ -134,7 +136,7 @@ def test_what_is_recommended_for_a_score_has_reached_it_in_all_its_games(quick: 
 
 def test_the_cost_is_that_of_the_experiment(quick: Experiment) -> None:
     exact = quick.with_cost(PLAYOUT_MOVES)
-    picked = pick(study_of(HALVES_DISAGREE), exact, cost_limit=15_000)
+    picked = pick(data_of(study_of(HALVES_DISAGREE), exact), cost_limit=15_000)
     assert picked.point.params == {"n_playouts": 10}
     assert picked.cost == pytest.approx(10_000.0)
 
@@ -142,15 +144,15 @@ def test_the_cost_is_that_of_the_experiment(quick: Experiment) -> None:
 def test_every_second_game_judges_whichever_are_there(quick: Experiment) -> None:
     """Of replicates 2, 4, 6, 8 and 10, none of them odd: 2, 6 and 10 choose; 4 and 8 judge."""
     scores = {2: 100, 4: 120, 6: 110, 8: 140, 10: 120}
-    picked = pick(study_of({5: (1.0, scores)}), quick, score_wanted=110.0)
+    picked = pick(data_of(study_of({5: (1.0, scores)}), quick), score_wanted=110.0)
     assert (picked.score, picked.n_games) == (pytest.approx(130.0), 2)
     with pytest.raises(InputError):
-        pick(study_of({5: (1.0, scores)}), quick, score_wanted=110.1)
+        pick(data_of(study_of({5: (1.0, scores)}), quick), score_wanted=110.1)
 
 
 def test_points_of_fewer_than_four_games_are_not_picked(quick: Experiment) -> None:
     study = study_of({5: (1.0, [9000, 9000, 9000]), 6: (1.0, [100, 110, 120, 130])})
-    assert pick(study, quick, cost_limit=1.0).point.params == {"n_playouts": 6}
+    assert pick(data_of(study, quick), cost_limit=1.0).point.params == {"n_playouts": 6}
 
 
 @pytest.mark.parametrize(
@@ -201,7 +203,7 @@ def test_what_cannot_be_picked_is_refused_in_one_line(
     quick: Experiment, points: Any, asked: dict[str, float], message: str
 ) -> None:
     with pytest.raises(InputError) as refused:
-        pick(study_of(points), quick, **asked)
+        pick(data_of(study_of(points), quick), **asked)
     assert str(refused.value) == message
 
 
@@ -221,7 +223,7 @@ def test_the_command_of_a_part_of_theta_names_it() -> None:
 
 
 def test_the_answer_for_programs(quick: Experiment) -> None:
-    picked = pick(study_of(HALVES_DISAGREE), quick, cost_limit=0.01)
+    picked = pick(data_of(study_of(HALVES_DISAGREE), quick), cost_limit=0.01)
     answer = answer_of(picked, quick)
     assert list(answer) == [
         "params",
@@ -253,13 +255,13 @@ def test_the_answer_for_programs(quick: Experiment) -> None:
     assert answer["n_candidates"] == 2
     assert answer["command"] == "thetafront play pmcts --theta 20"
     exact = quick.with_cost(PLAYOUT_MOVES)
-    other = answer_of(pick(study_of(HALVES_DISAGREE), exact, cost_limit=1e6), exact)
+    other = answer_of(pick(data_of(study_of(HALVES_DISAGREE), exact), cost_limit=1e6), exact)
     assert other["playout_moves_per_move"] == pytest.approx(20_000.0)
     assert "seconds_per_move" not in other
 
 
 def test_the_answer_for_people(quick: Experiment) -> None:
-    picked = pick(study_of(HALVES_DISAGREE), quick, cost_limit=0.01)
+    picked = pick(data_of(study_of(HALVES_DISAGREE), quick), cost_limit=0.01)
     lines = [re.split(r"  +", line) for line in answer_for_people(picked, quick).splitlines()]
     assert dict(lines) == {
         "θ": "n 20 (proposal)",
@@ -286,7 +288,7 @@ def simulated(quick: Experiment, **asked: float) -> tuple[Any, Any, Any]:
         scores = np.rint(rng.normal(TRUE_MEAN, DEVIATION, (N_EQUALS, N_GAMES))).astype(int)
         points = {n + 1: (n + 1.0, row.tolist()) for n, row in enumerate(scores)}
         try:
-            picked = pick(study_of(points), quick, **asked)
+            picked = pick(data_of(study_of(points), quick), **asked)
         except InputError:  # none reaches what is wanted
             continue
         reported.append(picked.score)
@@ -343,7 +345,7 @@ def test_the_interval_of_what_to_expect_holds_the_truth_as_often_as_it_says(
     for _ in range(200):
         scores = np.rint(rng.normal(TRUE_MEAN, DEVIATION, (3, 80))).astype(int)
         points = {n + 1: (1.0, row.tolist()) for n, row in enumerate(scores)}
-        picked = pick(study_of(points), quick, cost_limit=1.0)
+        picked = pick(data_of(study_of(points), quick), cost_limit=1.0)
         held.append(abs(picked.score - TRUE_MEAN) <= picked.half_width)
     assert np.mean(held) == pytest.approx(0.95, abs=5 * np.sqrt(0.95 * 0.05 / 200))
 
@@ -352,7 +354,7 @@ def test_the_command_for_a_theta_with_words_plays_it(words: Experiment) -> None:
     values = {"n_simulations": 5, "leaf_value": "weights_a", "exploration": 123.456789}
     study = optuna.create_study(directions=["maximize", "minimize"])
     store_point(study, values, {r: game(r, 900 + r, 1.0) for r in range(4)}, "trial 3")
-    picked = pick(study, words, cost_limit=0.01)
+    picked = pick(data_of(study, words), cost_limit=0.01)
     command = command_of(words, picked.point.params)
     assert command == (
         "thetafront play uct --set n_simulations=5 --set leaf_value=weights_a "
@@ -379,8 +381,8 @@ def test_a_win_rate_that_is_recommended_was_reached_in_all_games(coin: Experimen
             for r, digit in enumerate(digits)
         }
         store_point(study, {"effort": effort}, games)
-    assert pick(study, coin, score_wanted=0.4).point.params == {"effort": 5}
-    picked = pick(study, coin, score_wanted=0.5)
+    assert pick(data_of(study, coin), score_wanted=0.4).point.params == {"effort": 5}
+    picked = pick(data_of(study, coin), score_wanted=0.5)
     assert picked.point.params == {"effort": 50}
     wilson = binomtest(8, 10).proportion_ci(method="wilson")
     assert (
@@ -388,7 +390,7 @@ def test_a_win_rate_that_is_recommended_was_reached_in_all_games(coin: Experimen
         in answer_for_people(picked, coin)
     )
     with pytest.raises(InputError) as refused:
-        pick(study, coin, score_wanted=0.9)
+        pick(data_of(study, coin), score_wanted=0.9)
     assert str(refused.value) == (
         "pick: win rate 90.0% given; the best validated point reaches 80.0% in all its games and in the half of them "
         "that chooses"

@@ -12,10 +12,9 @@ from scipy.stats import norm
 from study.experiments.cost import PLAYOUT_MOVES
 from study.experiments.definition import Experiment
 from study.report.validated_front import validated_frame, validated_hypervolume, without_baselines
-from study.samplers.fitted_model import fit_model
-from study.store.trial_games import objectives_of
+from study.store.study_model import fit_study
 from study.store.validated_points import key_of
-from tests.study.made_studies import add_point, add_trials, new_study, spread
+from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
@@ -31,7 +30,7 @@ def test_intervals_by_hand(quick: Experiment) -> None:
     """Scores 900, 1000, 1100, 1400: mean 1100, s² = 140,000/3, error √(s²/4) = 108.0."""
     study = new_study()
     add_point(study, 7, [900, 1000, 1100, 1400], 2.0, "trial 3")
-    frame = validated_frame(study, quick, None)
+    frame = validated_frame(data_of(study, quick))
     assert len(frame) == 1
     row = row_of(frame, 7)
     error = math.sqrt(140_000 / 3) / 2
@@ -61,25 +60,25 @@ def test_intervals_hold_the_truth_95_times_of_100(quick: Experiment) -> None:
     n_points = 300
     for n in range(1, n_points + 1):
         add_point(study, n, [int(s) for s in rng.normal(20_000, 5000, 40).round()], n)
-    frame = validated_frame(study, quick, None)
+    frame = validated_frame(data_of(study, quick))
     held = (frame["score_low95_points"] <= 20_000) & (frame["score_high95_points"] >= 20_000)
     assert held.mean() == pytest.approx(0.95, abs=5 * math.sqrt(0.95 * 0.05 / n_points))
 
 
 def test_points_without_games_are_left_out(quick: Experiment) -> None:
     study = new_study()
-    assert len(validated_frame(study, quick, None)) == 0
+    assert len(validated_frame(data_of(study, quick))) == 0
     add_point(study, 3, [], 1.0)
-    assert len(validated_frame(study, quick, None)) == 0
-    assert {"n_playouts", "p_on_front", "on_front"} <= set(validated_frame(study, quick, None))
+    assert len(validated_frame(data_of(study, quick))) == 0
+    assert {"n_playouts", "p_on_front", "on_front"} <= set(validated_frame(data_of(study, quick)))
     add_point(study, 4, [100, 200], 1.0)
-    assert validated_frame(study, quick, None)["n_playouts"].tolist() == [4]
+    assert validated_frame(data_of(study, quick))["n_playouts"].tolist() == [4]
 
 
 def test_the_interval_of_a_single_game_is_not_known(quick: Experiment) -> None:
     study = new_study()
     add_point(study, 3, [1000], 1.0)
-    row = validated_frame(study, quick, None).iloc[0]
+    row = validated_frame(data_of(study, quick)).iloc[0]
     assert math.isnan(row["score_low95_points"])
     assert math.isnan(row["score_high95_points"])
     assert row["score_mean_points"] == 1000.0
@@ -91,7 +90,7 @@ def test_p_on_front_of_two_points_is_the_normal_closed_form(quick: Experiment) -
     study = new_study()
     add_point(study, 5, spread(10_000, 1000), 1.0)
     add_point(study, 9, spread(10_100, 600), 2.0)
-    frame = validated_frame(study, quick, None)
+    frame = validated_frame(data_of(study, quick))
     errors = [1000 / math.sqrt(99), 600 / math.sqrt(99)]
     expected = norm.cdf(100 / math.hypot(*errors))
     assert expected == pytest.approx(0.803, abs=0.001)
@@ -107,7 +106,7 @@ def test_p_on_front_of_points_far_apart_is_1_or_0(quick: Experiment) -> None:
     add_point(study, 1, spread(10_000, 300), 1.0)
     add_point(study, 2, spread(12_000, 300), 2.0)
     add_point(study, 3, spread(11_000, 300), 3.0)
-    frame = validated_frame(study, quick, None)
+    frame = validated_frame(data_of(study, quick))
     assert frame["n_playouts"].tolist() == [1, 2, 3], "the cheapest first"
     assert frame["p_on_front"].tolist() == [1.0, 1.0, 0.0]
     assert frame["on_front"].tolist() == [True, True, False]
@@ -118,10 +117,10 @@ def test_the_front_is_along_the_cost_of_the_experiment(quick: Experiment) -> Non
     study = new_study()
     add_point(study, 1, spread(10_000, 300), 5.0)
     add_point(study, 2, spread(12_000, 300), 2.0)
-    by_clock = validated_frame(study, quick, None)
+    by_clock = validated_frame(data_of(study, quick))
     assert by_clock["n_playouts"].tolist() == [2, 1]
     assert by_clock["on_front"].tolist() == [True, False]
-    by_count = validated_frame(study, quick.with_cost(PLAYOUT_MOVES), None)
+    by_count = validated_frame(data_of(study, quick.with_cost(PLAYOUT_MOVES)))
     assert by_count["n_playouts"].tolist() == [1, 2]
     assert by_count["on_front"].tolist() == [True, True]
 
@@ -130,22 +129,22 @@ def test_what_the_search_believed_stands_beside_what_was_validated(quick: Experi
     study = new_study()
     add_trials(study, quick)
     add_point(study, 10, spread(3160, 300), 0.1)
-    model = fit_model(study, quick.space, objectives_of(quick), seed=0)
+    model = fit_study(data_of(study, quick, seed=0))
     assert model is not None
-    row = validated_frame(study, quick, model).iloc[0]
+    row = validated_frame(data_of(study, quick), model).iloc[0]
     code = model.cube.encode([{"n_playouts": 10}])
     mean, deviation = model.posterior.mean(code)[0, 0], model.posterior.deviation(code)[0, 0]
     assert row["posterior_mean_points"] == pytest.approx(mean)
     assert row["posterior_low95_points"] == pytest.approx(mean - Z * deviation)
     assert row["posterior_high95_points"] == pytest.approx(mean + Z * deviation)
-    assert "posterior_mean_points" not in validated_frame(study, quick, None)
+    assert "posterior_mean_points" not in validated_frame(data_of(study, quick))
 
 
 def test_the_hypervolume_of_one_exact_point_is_a_rectangle(quick: Experiment) -> None:
     """3,000 points, and 1 ms is a decade below the reference of 10 ms."""
     study = new_study()
     add_point(study, 3, [3000, 3000, 3000, 3000], 1.0)
-    volumes = validated_hypervolume(validated_frame(study, quick, None), quick)
+    volumes = validated_hypervolume(validated_frame(data_of(study, quick)), quick)
     assert volumes == pytest.approx((3000.0, 3000.0, 3000.0))
 
 
@@ -153,7 +152,7 @@ def test_the_hypervolume_of_one_noisy_point_is_as_sure_as_its_score(quick: Exper
     """A decade wide: the interval is the score's, to 10% for 1,000 draws."""
     study = new_study()
     add_point(study, 3, spread(3000, 500), 1.0)
-    volume, low, high = validated_hypervolume(validated_frame(study, quick, None), quick)
+    volume, low, high = validated_hypervolume(validated_frame(data_of(study, quick)), quick)
     half = Z * 500 / math.sqrt(99)
     assert volume == pytest.approx(3000.0)
     assert (volume - low, high - volume) == pytest.approx((half, half), rel=0.1)
@@ -164,7 +163,7 @@ def test_the_hypervolume_of_a_front_lies_in_its_interval(quick: Experiment) -> N
     for n in range(1, 8):
         add_point(study, n, spread(2000 * n, 400), 0.1 * n)
     add_point(study, 30, spread(50_000, 400), 20.0)  # beyond the reference: worth nothing
-    frame = validated_frame(study, quick, None)
+    frame = validated_frame(data_of(study, quick))
     volume, low, high = validated_hypervolume(frame, quick)
     edges = np.log10([0.1 * n for n in range(1, 8)] + [10.0])
     assert volume == pytest.approx(sum(2000.0 * (k + 1) * np.diff(edges)[k] for k in range(7)))
@@ -183,7 +182,7 @@ def test_the_hypervolume_of_points_close_together_is_not_too_good(quick: Experim
         for n in range(1, 7):
             scores = [int(s) for s in rng.normal(20_000, 5000, 12).round()]
             add_point(study, n, scores, 1.0 + 0.001 * n)
-        frame = validated_frame(study, quick, None)
+        frame = validated_frame(data_of(study, quick))
         found.append(validated_hypervolume(frame, quick)[0])
         naive.append(frame["score_mean_points"].max())
     truth = 20_000 * math.log10(10.0 / 1.001)
@@ -196,14 +195,14 @@ def test_the_hypervolume_of_points_close_together_is_not_too_good(quick: Experim
 def test_the_hypervolume_of_too_few_games_is_not_known(quick: Experiment) -> None:
     study = new_study()
     add_point(study, 3, [3000, 4000, 5000], 1.0)
-    assert np.isnan(validated_hypervolume(validated_frame(study, quick, None), quick)).all()
+    assert np.isnan(validated_hypervolume(validated_frame(data_of(study, quick)), quick)).all()
 
 
 def test_baselines_are_not_what_a_search_has_found(quick: Experiment) -> None:
     study = new_study()
     add_point(study, 4, spread(9000, 100), 1.0, "four playouts")
     add_point(study, 5, spread(8000, 100), 2.0, "trial 3")
-    frame = validated_frame(study, quick, None)
+    frame = validated_frame(data_of(study, quick))
     assert frame["on_front"].tolist() == [True, False]
     searched = without_baselines(frame, quick)
     assert searched["origin"].tolist() == ["trial 3"]

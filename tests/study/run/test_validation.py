@@ -25,20 +25,19 @@ from study.run.stopping import Precision
 from study.run.validation import Validation
 from study.run.workers import Finished, PlayError, Task
 from study.samplers.design import draw_design
-from study.samplers.fitted_model import fit_model
 from study.store.location import place_of
 from study.store.seeds import game_seed, validation_seed
 from study.store.storage import create_or_resume
-from study.store.trial_games import games_of, objectives_of
+from study.store.study_model import choose_points, fit_study
+from study.store.trial_games import games_of
 from study.store.validated_points import (
     POINT_PREFIX,
-    Validated,
-    choose_points,
+    ValidatedPoint,
     key_of,
-    validated_points,
+    points_in,
 )
 from tests.study.conftest import QUICK
-from tests.study.made_studies import store_trial
+from tests.study.made_studies import data_of, store_trial
 from tests.study.run.test_search import StopHereError, Watch
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
@@ -69,10 +68,10 @@ def opened(quick: Experiment, searched: Path, tmp_path: Path) -> Callable[[], op
     return lambda: create_or_resume(place_of("s", tmp_path, None), SETTINGS.record(EXACT))[0]
 
 
-def points_of(study: optuna.Study, n_points: int = 3) -> list[Validated]:
-    model = fit_model(study, EXACT.space, objectives_of(EXACT), SEED)
+def points_of(study: optuna.Study, n_points: int = 3) -> list[ValidatedPoint]:
+    model = fit_study(data_of(study, EXACT, seed=SEED))
     assert model is not None
-    return choose_points(model, study, EXACT, n_points)
+    return choose_points(model, data_of(study, EXACT), n_points)
 
 
 class Here:
@@ -124,7 +123,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def validate(
     study: optuna.Study,
-    points: list[Validated],
+    points: list[ValidatedPoint],
     precision: Precision,
     jobs: int = 1,
     stop_after: int | None = None,
@@ -141,7 +140,7 @@ def stored(study: optuna.Study) -> dict[str, dict[int, tuple[int, int, int]]]:
     """What is kept of each point's games: seed, score and last board, by replicate."""
     return {
         point.key: {r: (g.seed, g.score, g.end_board) for r, g in point.games.items()}
-        for point in validated_points(study)
+        for point in points_in(study.user_attrs)
     }
 
 
@@ -166,7 +165,7 @@ def test_workers_play_each_point_evenly_on_fresh_seeds(
     assert run.done
 
     study = opened()  # read back by another process
-    after = validated_points(study)
+    after = points_in(study.user_attrs)
     known = {point.key: (point.origin, point.params) for point in after}
     assert known == {point.key: (point.origin, point.params) for point in points}
     search_seeds = {game.seed for trial in study.trials for game in games_of(trial).values()}
@@ -257,16 +256,16 @@ def test_other_points_join_those_that_are_there(
 ) -> None:
     study = opened()
     precision = Precision(1.0, most_games=2)
-    one = [Validated(key_of({"n_playouts": 2}), {"n_playouts": 2}, "trial 1")]
-    two = [Validated(key_of({"n_playouts": 3}), {"n_playouts": 3}, "proposal")]
+    one = [ValidatedPoint(key_of({"n_playouts": 2}), {"n_playouts": 2}, "trial 1")]
+    two = [ValidatedPoint(key_of({"n_playouts": 3}), {"n_playouts": 3}, "proposal")]
     validate(study, one, precision)
     validate(study, two, precision)
-    known = {point.key: (point.origin, len(point.games)) for point in validated_points(study)}
+    known = {point.key: (point.origin, len(point.games)) for point in points_in(study.user_attrs)}
     assert known == {one[0].key: ("trial 1", 2), two[0].key: ("proposal", 2)}
     # The same θ, found another way, keeps its games and its first name.
-    again = [Validated(one[0].key, {"n_playouts": 2}, "proposal")]
+    again = [ValidatedPoint(one[0].key, {"n_playouts": 2}, "proposal")]
     validate(study, again, Precision(1.0, most_games=3))
-    known = {point.key: (point.origin, len(point.games)) for point in validated_points(study)}
+    known = {point.key: (point.origin, len(point.games)) for point in points_in(study.user_attrs)}
     assert known == {one[0].key: ("trial 1", 3), two[0].key: ("proposal", 2)}
 
 
@@ -276,9 +275,11 @@ def test_a_point_keeps_its_seeds(opened: Callable[[], optuna.Study], here: None)
     one, two = ({"n_playouts": n} for n in (2, 3))
     study.set_user_attr(f"{POINT_PREFIX}{key_of(one)}", {"params": one, "origin": "trial 1"})
     for most_games in (2, 4):
-        points = [Validated(key_of(each), each, "proposal") for each in (two, one)]
+        points = [ValidatedPoint(key_of(each), each, "proposal") for each in (two, one)]
         validate(study, points, Precision(1.0, most_games=most_games))
-    seeds = {point.key: [game.seed for game in point.in_order] for point in validated_points(study)}
+    seeds = {
+        point.key: [game.seed for game in point.in_order] for point in points_in(study.user_attrs)
+    }
     assert seeds == {
         key_of(one): [validation_seed(SEED, 0, r) for r in range(4)],
         key_of(two): [validation_seed(SEED, 1, r) for r in range(4)],
@@ -299,7 +300,9 @@ def test_a_point_stops_when_it_is_known_well_enough(
     for module in ("stopping", "validation"):
         monkeypatch.setattr(f"study.run.{module}.FEWEST_GAMES", 10)
     study = opened()
-    points = [Validated(key_of({"n_playouts": n}), {"n_playouts": n}, f"trial {n}") for n in (2, 3)]
+    points = [
+        ValidatedPoint(key_of({"n_playouts": n}), {"n_playouts": n}, f"trial {n}") for n in (2, 3)
+    ]
     run, snapshots = validate(study, points, Precision(400.0, most_games=1000))
     assert run.done
     steady, wild = (len(point.games) for point in points)
@@ -344,14 +347,14 @@ def test_a_study_with_words_is_validated(words: Experiment, tmp_path: Path) -> N
     for values in draw_design("sobol", experiment.space, 8, SEED):
         games = [experiment.build(values).play(game_seed(SEED, r)) for r in range(2)]
         store_trial(study, experiment, values, games, experiment.cost.of(games))
-    model = fit_model(study, experiment.space, objectives_of(experiment), SEED)
+    model = fit_study(data_of(study, experiment, seed=SEED))
     assert model is not None
-    points = choose_points(model, study, experiment, 2)
+    points = choose_points(model, data_of(study, experiment), 2)
     (choice,) = experiment.space.choices
     assert all(choice.check(point.params["leaf_value"]) for point in points)
     precision = Precision(500.0, 2, 2)
     Dispatch(Validation(experiment, study, SEED, points, precision), 1, Watch()).run()
-    stored = {point.key: point for point in validated_points(study)}
+    stored = {point.key: point for point in points_in(study.user_attrs)}
     for point in points:
         assert stored[point.key].params == point.params
         agent = experiment.build(point.params)

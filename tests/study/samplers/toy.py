@@ -17,7 +17,7 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from study.pareto import hypervolume
 from study.samplers.observations import Objectives
-from study.shrinkage import variances_of_means
+from study.shrinkage import Moments, variances_of_means
 
 Floats = npt.NDArray[np.float64]
 
@@ -32,8 +32,8 @@ MIXED: dict[str, BaseDistribution] = {
 
 def noise(trials: Sequence[FrozenTrial]) -> Floats:
     """Return what the trials' games say of their mean; nothing of the second objective."""
-    samples = [np.array(trial.user_attrs.get("scores", ()), np.float64) for trial in trials]
-    variances = variances_of_means(samples)
+    scores = [np.array(trial.user_attrs.get("scores", ()), np.float64) for trial in trials]
+    variances = variances_of_means([Moments.of(each) for each in scores])
     return np.stack([variances, np.full(len(trials), np.nan)], axis=1)
 
 

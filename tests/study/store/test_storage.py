@@ -19,17 +19,10 @@ from study.experiments.registry import EXPERIMENTS
 from study.experiments.space import Choice, Space
 from study.run.settings import SearchSettings
 from study.store.location import place_of
+from study.store.lock import holder_of, locked
 from study.store.manifest import ROOT
-from study.store.storage import (
-    StudyRecord,
-    create_or_resume,
-    holder_of,
-    locked,
-    open_for_reading,
-    record_of,
-    remember_run,
-    runs_of,
-)
+from study.store.storage import create_or_resume, open_for_reading
+from study.store.study_record import StudyRecord, runs_in, store_run
 
 SETTINGS = SearchSettings(n_trials=4, seed=7)
 
@@ -219,8 +212,10 @@ def test_what_made_each_sweep_is_remembered(quick: Experiment, tmp_path: Path) -
     place.folder.mkdir()
     study, _ = create_or_resume(place, record(quick))
     for number in range(12):
-        remember_run(study, {"command_line": f"sweep {number}"})
-    assert [run["command_line"] for run in runs_of(study)] == [f"sweep {n}" for n in range(12)]
+        store_run(study, {"command_line": f"sweep {number}"})
+    assert [run["command_line"] for run in runs_in(study.user_attrs)] == [
+        f"sweep {n}" for n in range(12)
+    ]
 
 
 def test_reading_creates_nothing(tmp_path: Path, quick: Experiment) -> None:
@@ -232,8 +227,8 @@ def test_reading_creates_nothing(tmp_path: Path, quick: Experiment) -> None:
     place = place_of("s", tmp_path, None)
     place.folder.mkdir()
     create_or_resume(place, record(quick))
-    study, found, experiment = open_for_reading(place.url, tmp_path)
-    assert (study.study_name, found.name, experiment) == ("s", "s", quick)
+    _, found, data = open_for_reading(place.url, tmp_path)
+    assert (data.name, found.name, data.experiment) == ("s", "s", quick)
     with pytest.raises(InputError, match=r"'t' given; .* holds: s"):
         open_for_reading(place.url, tmp_path, "t")
 
@@ -242,7 +237,7 @@ def test_a_second_sweep_is_refused_and_told_who_holds_the_study(tmp_path: Path) 
     place = place_of("s", tmp_path, None)
     place.folder.mkdir()
     program = (
-        "import sys; from pathlib import Path; from study.store.location import *; from study.store.storage import *\n"
+        "import sys; from pathlib import Path; from study.store.location import *; from study.store.lock import *\n"
         f"with locked(place_of('s', Path({str(tmp_path)!r}), None)):\n"
         "    print('held', flush=True); sys.stdin.read()"
     )
@@ -270,7 +265,8 @@ def test_a_study_is_read_with_the_space_that_it_was_made_with(
     baselines = {"old": {"n_playouts": 4}, "new": {"n_playouts": 4, "mood": "calm"}}
     today = replace(quick, space=Space((*quick.space, added)), baselines=baselines)
     monkeypatch.setitem(EXPERIMENTS, "quick", today)
-    _, _, found = open_for_reading("s", tmp_path)
+    _, _, data = open_for_reading("s", tmp_path)
+    found = data.experiment
     assert found.space == quick.space
     assert found.baselines == {"old": {"n_playouts": 4}}
     with pytest.raises(InputError, match=r"made with another search space \(no mood\)"):
@@ -309,9 +305,9 @@ def test_a_study_with_words_is_resumed_and_another_one_refused(
     place.folder.mkdir()
     create_or_resume(place, SETTINGS.record(words))
     create_or_resume(place, SETTINGS.record(words))
-    opened, _, experiment = open_for_reading("s", tmp_path)
-    assert experiment == words
-    assert record_of(opened) == SETTINGS.record(words)
+    _, _, data = open_for_reading("s", tmp_path)
+    assert data.experiment == words
+    assert data.record == SETTINGS.record(words)
     fewer = replace(words.space.choices[0], choices=("score", "random"))
     numbers = [each for each in words.space if each.name != "leaf_value"]
     for space in (Space((*numbers, fewer)), Space(tuple(numbers))):
@@ -335,4 +331,4 @@ def test_a_study_made_before_there_were_words_opens(tmp_path: Path) -> None:
         seed=made["seed"], design=made["design"], design_size=made["design_size"]
     )
     create_or_resume(place, settings.record(EXPERIMENTS["mcmdp"]))
-    assert open_for_reading("old", tmp_path)[2].name == "mcmdp"
+    assert open_for_reading("old", tmp_path)[2].experiment.name == "mcmdp"

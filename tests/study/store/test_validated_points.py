@@ -10,11 +10,12 @@ import pytest
 from study.experiments.cost import PLAYOUT_MOVES
 from study.experiments.definition import Experiment
 from study.experiments.space import Parameter, Space
-from study.samplers.fitted_model import FittedModel, fit_model
+from study.samplers.fitted_model import FittedModel
 from study.store.manifest import ROOT
-from study.store.trial_games import objectives_of
-from study.store.validated_points import Validated, choose_points, key_of, tidy
+from study.store.study_model import choose_points, fit_study
+from study.store.validated_points import ValidatedPoint, key_of
 from tests.study.conftest import QUICK
+from tests.study.made_studies import data_of
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
@@ -76,15 +77,15 @@ def two_study(n: int = 24) -> optuna.Study:
 
 
 @pytest.fixture(scope="module")
-def two() -> tuple[optuna.Study, FittedModel, list[Validated]]:
+def two() -> tuple[optuna.Study, FittedModel, list[ValidatedPoint]]:
     study = two_study()
-    model = fit_model(study, TWO.space, objectives_of(TWO), seed=1)
+    model = fit_study(data_of(study, TWO, seed=1))
     assert model is not None
-    return study, model, choose_points(model, study, TWO, 6)
+    return study, model, choose_points(model, data_of(study, TWO), 6)
 
 
 def test_baselines_are_validated_as_they_are(
-    two: tuple[optuna.Study, FittedModel, list[Validated]],
+    two: tuple[optuna.Study, FittedModel, list[ValidatedPoint]],
 ) -> None:
     _, _, points = two
     by_origin = {point.origin: point.params for point in points}
@@ -93,7 +94,7 @@ def test_baselines_are_validated_as_they_are(
 
 
 def test_the_best_trial_of_each_budget_is_validated(
-    two: tuple[optuna.Study, FittedModel, list[Validated]],
+    two: tuple[optuna.Study, FittedModel, list[ValidatedPoint]],
 ) -> None:
     """By definition: of the trials that the model thinks cheap enough, the one of highest mean."""
     study, model, points = two
@@ -114,7 +115,7 @@ def test_the_best_trial_of_each_budget_is_validated(
 
 
 def test_proposals_are_in_the_space_rounded_and_better_than_trials(
-    two: tuple[optuna.Study, FittedModel, list[Validated]],
+    two: tuple[optuna.Study, FittedModel, list[ValidatedPoint]],
 ) -> None:
     _, model, points = two
     proposals = [point.params for point in points if point.origin == "proposal"]
@@ -132,16 +133,16 @@ def test_proposals_are_in_the_space_rounded_and_better_than_trials(
 
 
 def test_no_point_is_validated_twice(
-    two: tuple[optuna.Study, FittedModel, list[Validated]],
+    two: tuple[optuna.Study, FittedModel, list[ValidatedPoint]],
 ) -> None:
     study, model, points = two
     assert all(point.key == key_of(point.params) for point in points)
     assert len({point.key for point in points}) == len(points)
     assert all(set(point.params) == {"theta1", "theta5"} for point in points)
     assert all(not point.games for point in points)
-    again = choose_points(model, study, TWO, 6)
+    again = choose_points(model, data_of(study, TWO), 6)
     assert [(each.key, each.origin) for each in again] == [(p.key, p.origin) for p in points]
-    many = choose_points(model, study, TWO, 200)
+    many = choose_points(model, data_of(study, TWO), 200)
     assert len({point.key for point in many}) == len(many) > len(points)
 
 
@@ -154,18 +155,18 @@ def test_a_trial_that_is_a_baseline_is_played_as_the_baseline() -> None:
             values=[1000.0 * n, 100.0 * n],
         )
         study.add_trial(trial)
-    model = fit_model(study, EXACT.space, objectives_of(EXACT), seed=0)
+    model = fit_study(data_of(study, EXACT, seed=0))
     assert model is not None
-    points = choose_points(model, study, EXACT, 50)
+    points = choose_points(model, data_of(study, EXACT), 50)
     four = [point.origin for point in points if point.params == {"n_playouts": 4}]
     assert four == ["four playouts"]
     assert {"trial 0", "trial 2"} <= {point.origin for point in points}
 
 
 def test_tidy_leaves_three_digits_and_whole_numbers() -> None:
-    assert tidy({"theta1": 1234, "theta5": 1.23456}, TWO) == {"theta1": 1234, "theta5": 1.23}
-    assert tidy({"theta1": 17, "theta5": 9.9999}, TWO) == {"theta1": 17, "theta5": 10.0}
-    assert tidy({"theta1": 17, "theta5": 1.0004}, TWO) == {"theta1": 17, "theta5": 1.0}
+    assert TWO.space.tidy({"theta1": 1234, "theta5": 1.23456}) == {"theta1": 1234, "theta5": 1.23}
+    assert TWO.space.tidy({"theta1": 17, "theta5": 9.9999}) == {"theta1": 17, "theta5": 10.0}
+    assert TWO.space.tidy({"theta1": 17, "theta5": 1.0004}) == {"theta1": 17, "theta5": 1.0}
 
 
 def test_published_points_keep_their_names() -> None:
@@ -179,4 +180,4 @@ def test_words_name_points_too(words: Experiment) -> None:
     params = {"n_simulations": 6, "leaf_value": "score", "exploration": 123.456}
     assert key_of(params) == key_of(dict(reversed(params.items())))
     assert key_of(params) != key_of({**params, "leaf_value": "random"})
-    assert tidy(params, words) == {**params, "exploration": 123.0}
+    assert words.space.tidy(params) == {**params, "exploration": 123.0}

@@ -5,14 +5,14 @@ import pytest
 from agents.twenty48.agent import Game2048 as Game
 from study.errors import InputError
 from study.reproduce.sample_size.games import choose_points
-from study.store.validated_points import Validated
+from study.store.validated_points import ValidatedPoint
 
 SCORES = {"cheap": [400, 800, 600, 500], "middle": [900, 1100, 1000, 950], "dear": [2000, 2400]}
 
 
-def points(scores: dict[str, list[int]]) -> list[Validated]:
+def points(scores: dict[str, list[int]]) -> list[ValidatedPoint]:
     return [
-        Validated(
+        ValidatedPoint(
             key,
             {"n_playouts": 4},
             "trial 0",

@@ -1,0 +1,91 @@
+"""Fronts laid out for a terminal."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from study.experiments.definition import Experiment
+from study.report.validated_front import curve_frame, validated_frame
+from study.store.study_data import StudyData
+
+WIDEST = 400  # characters
+
+
+def print_front(out: Console, data: StudyData) -> None:
+    """Print the validated front; before there is one, the front that the model predicts."""
+    validated = validated_frame(data)
+    if len(validated):
+        print_whole(out, front_table(validated, data.experiment))
+        return
+    from study.store.study_model import fit_study  # noqa: PLC0415, slow, and not needed above
+
+    model = fit_study(data)
+    if model is None:
+        out.print("no trial is complete yet")
+    else:
+        print_whole(out, curve_table(curve_frame(data.experiment, model), data.experiment))
+
+
+def print_whole(out: Console, table: Table) -> None:
+    """Print a table with all of its columns: a terminal too narrow for them wraps the lines."""
+    needed = out.measure(table, options=out.options.update(max_width=WIDEST)).maximum
+    if needed > out.width:
+        out = Console(file=out.file, force_terminal=out.is_terminal, width=needed, highlight=False)
+    out.print(table)
+
+
+def show_theta(theta: "pd.Series[Any]", experiment: Experiment) -> list[str]:
+    """Write each component of θ for people."""
+    return [each.cell(theta[each.name]) for each in experiment.space]
+
+
+def new_table(title: str, first: str, experiment: Experiment, columns: Sequence[str]) -> Table:
+    """Return an empty table with a column a component of θ."""
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, collapse_padding=True)
+    table.add_column(first, no_wrap=True)
+    for name in (*(parameter.label for parameter in experiment.space), *columns):
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def front_table(frame: pd.DataFrame, experiment: Experiment) -> Table:
+    """Lay the validated points out for a terminal; those that another beats are dim."""
+    goal, kind = experiment.goal, experiment.kind
+    columns = [f"{goal.label} ± 95%", "n", experiment.cost.label, "P(front)", *kind.headings]
+    table = new_table(f"Validated front: {experiment.title}", "from", experiment, columns)
+    for _, row in frame.iterrows():
+        interval = (row[goal.column(what)] for what in ("mean", "low95", "high95"))
+        table.add_row(
+            row["origin"],
+            *show_theta(row, experiment),
+            goal.show_interval(*interval),
+            f"{row['n_games']:,.0f}",
+            experiment.cost.show(row[experiment.cost.name]),
+            f"{row['p_on_front']:.2f}",
+            *kind.cells(row),
+            style="" if row["on_front"] else "dim",
+        )
+    return table
+
+
+def curve_table(curve: pd.DataFrame, experiment: Experiment, n_rows: int = 12) -> Table:
+    """Lay the model's front out for a terminal, some of its rows."""
+    goal = experiment.goal
+    columns = [f"believed {goal.label}, 95% band", experiment.cost.label]
+    title = f"Front that the model believes in, not validated: {experiment.title}"
+    table = new_table(title, "", experiment, columns)
+    chosen = np.unique(np.linspace(0, len(curve) - 1, n_rows).round().astype(int))
+    for _, row in curve.iloc[chosen].iterrows():
+        band = (row[goal.believed(what)] for what in ("mean", "low95", "high95"))
+        table.add_row(
+            "",
+            *show_theta(row, experiment),
+            goal.show_interval(*band),
+            experiment.cost.show(row[experiment.cost.name]),
+        )
+    return table

@@ -1,0 +1,53 @@
+"""How far a study is, in lines of text."""
+
+import math
+from collections import Counter
+
+from study.report.validated_front import (
+    validated_frame,
+    validated_hypervolume,
+    without_baselines,
+)
+from study.store.location import Place
+from study.store.lock import holder_of
+from study.store.study_data import StudyData
+from study.text import counted
+
+
+def status_lines(data: StudyData, place: Place) -> list[str]:
+    """Return what a study holds so far, a labelled line each."""
+    experiment, record = data.experiment, data.record
+    states = Counter(trial.state for trial in data.trials)
+    n_complete = states.pop("complete", 0)
+    others = "".join(f", {count} {state}" for state, count in states.most_common())
+    totals = [run["n_trials"] for run in data.runs if "n_trials" in run]
+    asked = f" of {totals[-1]} asked for" if totals else ""
+    n_games = sum(len(trial.games) for trial in data.trials)
+    n_validation_games = sum(len(point.games) for point in data.points)
+    return [
+        f"study        {place.name} ({place.shown_url})",
+        f"experiment   {experiment.name}: {experiment.title}",
+        f"seed         {record.seed}, design {record.design} of {record.design_size}",
+        f"cost         {experiment.cost.name}",
+        f"trials       {n_complete} complete{asked}{others}",
+        f"games        {n_games:,} of trials, {n_validation_games:,} of validation",
+        f"sweep        {holder_of(place) or 'none is running'}",
+        f"validated    {validated_line(data)}",
+    ]
+
+
+def validated_line(data: StudyData) -> str:
+    """Return how many points are validated, and their hypervolume."""
+    validated = validated_frame(data)
+    if not len(validated):
+        return "nothing yet"
+    goal = data.experiment.goal
+    searched = without_baselines(validated, data.experiment)
+    volume, low, high = validated_hypervolume(searched, data.experiment)
+    area = "not known yet"
+    if not math.isnan(volume):
+        area = f"{goal.show_area(volume)} {goal.area}·decades"
+        if not goal.is_exact:
+            area += f", 95% interval {goal.show_area(low)} to {goal.show_area(high)}"
+    n_front = int(validated["on_front"].sum())
+    return f"{counted(len(validated), 'point')}, {n_front} on the front, hypervolume {area}"

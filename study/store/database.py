@@ -1,0 +1,73 @@
+"""Checks of a SQLite file, before optuna creates its tables in whatever it is pointed at."""
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from study.errors import InputError
+
+SQLITE_HEADER = b"SQLite format 3\0"
+OPTUNA_TABLES = {
+    "alembic_version",
+    "studies",
+    "study_directions",
+    "study_system_attributes",
+    "study_user_attributes",
+    "trial_heartbeats",
+    "trial_intermediate_values",
+    "trial_params",
+    "trial_system_attributes",
+    "trial_user_attributes",
+    "trial_values",
+    "trials",
+    "version_info",
+}
+
+
+def check_database(path: Path, for_writing: bool) -> None:
+    """Refuse, by InputError, a file that is no SQLite database, or one of something else.
+
+    To write, a missing file is allowed, and one with some of optuna's tables: a kill while they were
+    made leaves that, and the next sweep makes the others.
+    """
+    name = repr(str(path))
+    if not path.exists():
+        if not for_writing:
+            raise InputError(f"storage: there is no study database at {name}")
+        if not path.parent.is_dir():
+            raise InputError(f"storage: folder {str(path.parent)!r} does not exist")
+        if not os.access(path.parent, os.W_OK | os.X_OK):
+            raise InputError(f"storage: folder {str(path.parent)!r} cannot be written")
+        return
+    if not path.is_file():
+        raise InputError(f"storage: {name} given, which is not a file")
+    try:
+        with path.open("rb") as file:
+            header = file.read(len(SQLITE_HEADER))
+    except OSError as error:
+        raise InputError(f"storage: {name} cannot be read: {error.strerror}") from None
+    if header and header != SQLITE_HEADER:
+        raise InputError(f"storage: {name} given, which is not a SQLite database")
+    if for_writing and not os.access(path, os.W_OK):
+        raise InputError(f"storage: {name} given, which cannot be written")
+    tables = tables_in(path)
+    if not tables <= OPTUNA_TABLES:
+        raise InputError(
+            f"storage: {name} given, a database of something else "
+            f"(its tables: {', '.join(sorted(tables)[:5])})"
+        )
+    if tables != OPTUNA_TABLES and not for_writing:
+        raise InputError(f"storage: {name} given, which holds no study yet")
+
+
+def tables_in(path: Path) -> set[str]:
+    """Return the names of a database's tables; InputError if it cannot be read."""
+    # Whoever opens the file next, and may write, rolls back what a kill left half-written.
+    mode = "rw" if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK) else "ro"
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode={mode}", uri=True, timeout=30)) as database:
+            rows = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            return {name for (name,) in rows}
+    except sqlite3.Error as error:
+        raise InputError(f"storage: {str(path)!r} cannot be read as a database: {error}") from None

@@ -1,0 +1,56 @@
+"""The lock that keeps a study to one sweep at a time.
+
+It is the operating system's, on a file beside the database (for other storages: in the study's folder).
+It ends with its process, also after kill -9, so that there is no stale lock to clear. The file says who
+holds it.
+"""
+
+import fcntl
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from study.errors import InputError
+from study.store.location import Place
+from study.store.manifest import command_line
+
+
+@contextmanager
+def locked(place: Place) -> Iterator[None]:
+    """Hold the study for one sweep; InputError if another sweep holds it."""
+    with lock_file(place).open("a+") as file:
+        file.seek(0)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            holder = file.read().strip() or "an unknown process"
+            raise InputError(
+                f"study: {place.name!r} is held by another sweep, {holder}; wait for it, or stop it"
+            ) from None
+        file.truncate()
+        file.write(f"process {os.getpid()} on {socket.gethostname()} ({command_line()})")
+        file.flush()
+        yield
+
+
+def holder_of(place: Place) -> str:
+    """Say which sweep holds a study now; empty if none does."""
+    path = lock_file(place)
+    if not path.exists():
+        return ""
+    with path.open() as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return file.read().strip()
+    return ""
+
+
+def lock_file(place: Place) -> Path:
+    """Return the path of a study's lock file."""
+    database = place.database
+    if database is None:
+        return place.folder / ".sweep.lock"
+    return database.parent / f".{database.name}.lock"
