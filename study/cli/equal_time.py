@@ -56,6 +56,7 @@ def compare_at_equal_time(
     With ``overlap_only``, points that cost more or fewer playout moves than all of the other front are left out: it
     tells what need not be played where both agents' playout moves take alike long, and only there.
     """
+    from agents.twenty48.agent import Game2048
     from study.reproduce.equal_time.fronts import front_in_folder, within
     from study.reproduce.equal_time.run import compare, contender_of
     from study.reproduce.reproduction import Reproduction
@@ -78,7 +79,7 @@ def compare_at_equal_time(
     if overlap_only:
         fronts = [within(front, other) for front, other in (fronts, reversed(fronts))]
     contenders = [contender_of(front) for front in fronts]
-    with rows_reported(), Reproduction.begun(output, n_jobs, progress_console()) as run:
+    with rows_reported(), Reproduction.begun(output, Game2048, n_jobs, progress_console()) as run:
         text = compare(run, contenders, seeds, settings_of(games, seed))
     print(text, end="")
 

@@ -38,13 +38,14 @@ def table1(
     Ten rows of a thousand games, and three of a quarter of that for the program's slips. Stopped, it goes on where
     it was: finished games are in the folder's games.csv.
     """
+    from agents.twenty48.agent import Game2048
     from study.reproduce.reproduction import Reproduction
     from study.reproduce.table1 import reproduce_table1
     from study.run.workers import check_jobs
 
     seeds = seeds_of(games, seed)
     n_jobs = check_jobs(jobs)
-    with rows_reported(), Reproduction.begun(output, n_jobs, progress_console()) as run:
+    with rows_reported(), Reproduction.begun(output, Game2048, n_jobs, progress_console()) as run:
         text = reproduce_table1(run, seeds, settings_of(games, seed))
     print(text, end="")
 
@@ -65,6 +66,7 @@ def bellman(
 
     A thousand games where the paper says something (γ = 0.9), fewer for the other γ.
     """
+    from agents.twenty48.agent import Game2048
     from agents.twenty48.mcmdp import MonteCarloMDP, Table1
     from study.experiments.play import agent_of
     from study.reproduce.bellman import policies_of, reproduce_bellman
@@ -80,7 +82,7 @@ def bellman(
         assert isinstance(agent, MonteCarloMDP)
         plain = agent
         what = "θ = (" + ", ".join(f"{values[f'theta{k}']:g}" for k in range(1, 7)) + ")"
-    with rows_reported(), Reproduction.begun(output, n_jobs, progress_console()) as run:
+    with rows_reported(), Reproduction.begun(output, Game2048, n_jobs, progress_console()) as run:
         run.reuse(reuse or [], [policy.agent for policy in policies_of(plain)])
         text = reproduce_bellman(run, plain, what, seeds, settings_of(games, seed))
     print(text, end="")
@@ -118,13 +120,17 @@ def mcts(
     Score by leaf value against simulations and against time, execution time against depth, and double progressive
     widening at equal time. Stopped, it goes on where it was: finished games are in the folder's games.csv.
     """
+    from agents.twenty48.agent import Game2048
     from study.reproduce.mcts import design, run
     from study.reproduce.reproduction import Reproduction
     from study.run.workers import check_jobs
 
     seeds = seeds_of(games, seed)
     n_jobs = check_jobs(jobs)
-    with rows_reported(), Reproduction.begun(output, n_jobs, progress_console()) as folder_:
+    with (
+        rows_reported(),
+        Reproduction.begun(output, Game2048, n_jobs, progress_console()) as folder_,
+    ):
         text = run.reproduce(folder_, seeds, design.DESIGN, settings_of(games, seed))
     print(text, end="")
 
@@ -171,11 +177,16 @@ def pacman(
     Win rates against ghost radius, discount and sweeps on two mazes, random and A* play beside them. Stopped, it goes
     on where it was: finished games are in the folder's games.csv.
     """
-    from study.reproduce.pacman.run import reproduce as reproduce_pacman
+    from agents.pacman.agent import PacmanGame
+    from study.reproduce.pacman.design import GAMES_A_TRIAL
+    from study.reproduce.pacman.run import reproduce_pacman
+    from study.reproduce.reproduction import Reproduction
     from study.run.workers import check_jobs
 
     seeds = seeds_of(games, seed)
     n_jobs = check_jobs(jobs)
-    with rows_reported():
-        text = reproduce_pacman(output, seeds, n_jobs, progress_console(), settings_of(games, seed))
+    out = progress_console()
+    begun = Reproduction.begun(output, PacmanGame, n_jobs, out, GAMES_A_TRIAL)
+    with rows_reported(), begun as run:
+        text = reproduce_pacman(run, seeds, settings_of(games, seed))
     print(text, end="")

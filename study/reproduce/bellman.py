@@ -227,7 +227,7 @@ def bellman_figure(frame: pd.DataFrame, what: str) -> Figure:
 
 
 def reproduce_bellman(
-    run: Reproduction,
+    run: Reproduction[Game2048],
     plain: MonteCarloMDP | Table1,
     what: str,
     seeds: Sequence[int],

@@ -4,14 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import pandas as pd
 from matplotlib.figure import Figure
 from rich.console import Console
 
-from agents.agent import Agent, digest_of
-from agents.twenty48.agent import Game2048
+from agents.agent import Agent, Game, digest_of
 from study.errors import InputError
 from study.report.style import save
 from study.report.tables import write_csv, write_text
@@ -19,6 +18,8 @@ from study.run.play_missing import play_missing
 from study.store.ledger import Ledger
 from study.store.location import make_folder
 from study.store.manifest import earlier_manifest, provenance, write_manifest
+
+G = TypeVar("G", bound=Game)
 
 GAMES = "games.csv"
 MANIFEST = "manifest.json"
@@ -85,36 +86,50 @@ class ResultFolder:
 
 
 @dataclass
-class Reproduction:
+class Reproduction(Generic[G]):
     """Games of some agents in a folder, and the results made from them; use :meth:`begun`.
 
     Attributes
     ----------
     output : ResultFolder
         The folder.
+    ledger : Ledger
+        All games, earlier runs' included.
     jobs : int
         Worker processes.
     out : rich.console.Console
         Shows progress.
-    ledger : Ledger
-        All games, earlier runs' included.
+    batch_size : int
+        Games that a worker plays one after the other.
     n_before : int
         Games at the start.
     rows : dict of str to Agent
-        Agents that have played, by the names of their rows.
+        Agents that have played, by row.
     """
 
     output: ResultFolder
+    ledger: Ledger[G]
     jobs: int
     out: Console
-    ledger: Ledger[Game2048]
+    batch_size: int
     n_before: int
     rows: dict[str, Agent] = field(default_factory=dict)
 
     @classmethod
     @contextmanager
-    def begun(cls, folder: Path, jobs: int, out: Console) -> "Iterator[Reproduction]":
+    def begun(
+        cls, folder: Path, game: type[G], jobs: int, out: Console, batch_size: int = 1
+    ) -> "Iterator[Reproduction[G]]":
         """Make the folder, and hold its games until the end, so that no other run writes them.
+
+        Parameters
+        ----------
+        folder : Path
+            The folder.
+        game : type
+            The class of its games.
+        jobs, out, batch_size
+            As in the class.
 
         Raises
         ------
@@ -122,29 +137,31 @@ class Reproduction:
             If the folder cannot be written, another run holds it, or its games cannot be read.
         """
         output = ResultFolder.made(folder)
-        ledger = Ledger(folder / GAMES, Game2048)
+        ledger = Ledger(folder / GAMES, game)
         with ledger.held():
-            yield cls(output, jobs, out, ledger, ledger.n_games)
+            yield cls(output, ledger, jobs, out, batch_size, ledger.n_games)
 
     def reuse(self, folders: Iterable[Path], agents: Iterable[Agent]) -> None:
         """Copy these agents' games from other reproductions' folders."""
         wanted = list(agents)
-        for each in folders:
-            path = each / GAMES
+        for folder in folders:
+            path = folder / GAMES
             if not path.is_file():
-                raise InputError(f"reuse: {str(each)!r} given, a folder with a {GAMES} allowed")
-            other = Ledger(path, Game2048)
+                raise InputError(f"reuse: {str(folder)!r} given, a folder with a {GAMES} allowed")
+            other = Ledger(path, self.ledger.game)
             for agent in wanted:
                 self.ledger.add(agent, *other.games(agent).values())
         self.n_before = self.ledger.n_games
 
-    def play(self, rows: Mapping[str, Agent], seeds: Sequence[int]) -> dict[str, list[Game2048]]:
-        """Play the missing games of some rows: :func:`study.run.play_missing.play_missing`."""
+    def play(
+        self, rows: Mapping[str, Agent], seeds: Sequence[int], what: str = ""
+    ) -> dict[str, list[G]]:
+        """Play the missing games of rows: :func:`study.run.play_missing.play_missing`."""
         self.rows.update(rows)
-        return play_missing(rows, seeds, self.ledger, self.jobs, self.out)
+        return play_missing(rows, seeds, self.ledger, self.jobs, self.out, self.batch_size, what)
 
     def write(self, results: Results, contents: Mapping[str, Any]) -> None:
-        """Write the results; to the manifest add the rows and the numbers of games."""
+        """Write the results; add the rows and the numbers of games to the manifest."""
         counts = {
             "n_games_played": self.ledger.n_games - self.n_before,
             "n_games_before": self.n_before,

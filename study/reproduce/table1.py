@@ -348,7 +348,9 @@ def table1_figure(games: Mapping[str, Sequence[Game2048]], frame: pd.DataFrame) 
     return figure
 
 
-def reproduce_table1(run: Reproduction, seeds: Sequence[int], settings: Mapping[str, Any]) -> str:
+def reproduce_table1(
+    run: Reproduction[Game2048], seeds: Sequence[int], settings: Mapping[str, Any]
+) -> str:
     """Play what is missing, write all files, and return the text.
 
     Parameters

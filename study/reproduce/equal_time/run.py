@@ -281,7 +281,7 @@ def equal_time_figure(
 
 
 def compare(
-    run: Reproduction,
+    run: Reproduction[Game2048],
     contenders: Sequence[Contender],
     seeds: Sequence[int],
     settings: Mapping[str, Any],

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.agent import Agent
+from agents.twenty48.agent import Game2048
 from study.report.tables import write_csv
 from study.reproduce.mcts.calibration import calibrated, read_calibration
 from study.reproduce.mcts.design import Design
@@ -32,7 +33,7 @@ CALIBRATION = "calibration.csv"
 
 
 def reproduce(
-    run: Reproduction,
+    run: Reproduction[Game2048],
     seeds: Sequence[int],
     design: Design,
     settings: Mapping[str, Any],

@@ -1,25 +1,26 @@
-"""What the report says of its figures, each sentence judged on our games by differences with intervals.
+"""The report's claims about its figures, judged on our games by differences with intervals.
 
-A claim is a list of *parts*: differences of win rates, paired by seeds, and what the report says of each: that it is
-above 0, below 0, or hardly there. ``HARDLY`` is ours: ten percentage points, one game in a trial of ten.
+A claim has *parts*: differences of win rates, paired by seed, and the report's statement on each:
+above 0, below 0, or hardly any. ``HARDLY`` is ours: ten percentage points, one game in a trial of
+ten.
 
 =============  ===================================  ========================================
-a part says    supported if its interval is         contradicted if it is
+statement      supported if the interval is         contradicted if it is
 =============  ===================================  ========================================
 ``above``      above 0                              below 0
 ``below``      below 0                              above 0
 ``hardly``     within ±HARDLY                       beyond HARDLY, to one side
 =============  ===================================  ========================================
 
-else undecided. A claim is contradicted if one of its parts is, supported if all are. Parts of a claim are judged together:
-:func:`study.reproduce.pacman.points.contrast`. The mazes are ours: what is contradicted here may have been so in the
-report's mazes all the same.
+and undecided otherwise. A claim is contradicted if one of its parts is, supported if all are. The
+parts of a claim are judged together (:func:`study.reproduce.pacman.points.contrast`). The mazes are
+ours: a contradicted claim may still have held in the report's mazes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import combinations
+from itertools import combinations, product
 
 import pandas as pd
 
@@ -43,12 +44,12 @@ from study.reproduce.pacman.design import (
     SWEEP_RADIUS,
     TEXT,
     WEAK_ASTAR,
+    Played,
     Strategy,
     after_sweeps,
     to_tolerance,
 )
-from study.reproduce.pacman.points import contrast, win_rate, won_by_seed
-from study.reproduce.pacman.trials import Played
+from study.reproduce.pacman.points import columns_of, contrast, win_rate, won_by_seed
 
 HARDLY = 0.10
 
@@ -58,7 +59,7 @@ FEW_SWEEPS, MIDDLE_SWEEPS, MANY_SWEEPS = 1, {SMALL: 14, MEDIUM: 20}, 50
 
 
 class Verdict(StrEnum):
-    """What our games say of a claim."""
+    """How our games judge a claim."""
 
     SUPPORTED = "supported"
     CONTRADICTED = "contradicted"
@@ -66,7 +67,7 @@ class Verdict(StrEnum):
 
 
 class Says(StrEnum):
-    """What the report says of a difference."""
+    """The report's statement on a difference."""
 
     ABOVE = "above"
     BELOW = "below"
@@ -75,16 +76,16 @@ class Says(StrEnum):
 
 @dataclass(frozen=True)
 class Part:
-    """A difference, and what is said of it.
+    """A difference, and the report's statement on it.
 
     Attributes
     ----------
     name : str
         The one less the other.
     says : Says
-        What the report says.
+        The statement.
     estimate : Estimate
-        Ours.
+        Our difference.
     """
 
     name: str
@@ -93,17 +94,14 @@ class Part:
 
     @property
     def verdict(self) -> Verdict:
-        """What our difference says of it: see the module."""
+        """The verdict of our difference: see the module."""
         low, high = self.estimate.low, self.estimate.high
+        if self.says is Says.BELOW:
+            low, high = -high, -low
+        supported, contradicted = low > 0, high < 0
         if self.says is Says.HARDLY:
-            supported, contradicted = (
-                -HARDLY <= low <= high <= HARDLY,
-                low > HARDLY or high < -HARDLY,
-            )
-        else:
-            if self.says is Says.BELOW:
-                low, high = -high, -low
-            supported, contradicted = low > 0, high < 0
+            supported = -HARDLY <= low <= high <= HARDLY
+            contradicted = low > HARDLY or high < -HARDLY
         if supported:
             return Verdict.SUPPORTED
         return Verdict.CONTRADICTED if contradicted else Verdict.UNDECIDED
@@ -111,265 +109,225 @@ class Part:
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of the report's, and what our games say of it.
+    """A sentence of the report.
 
     Attributes
     ----------
     text : str
         The sentence, shortened.
-    parts : tuple of Part
-        What it comes to.
     how : str
-        What the parts are made of.
+        The games that the parts are made of.
+    parts : tuple of Part
+        The differences.
     """
 
     text: str
-    parts: tuple[Part, ...]
     how: str
+    parts: tuple[Part, ...]
 
     @property
     def verdict(self) -> Verdict:
         """Contradicted if one part is, supported if all are."""
-        return judged([part.verdict for part in self.parts])
-
-
-def judged(verdicts: Sequence[Verdict]) -> Verdict:
-    """Put the verdicts of a claim's parts together."""
-    if Verdict.CONTRADICTED in verdicts:
-        return Verdict.CONTRADICTED
-    return Verdict.SUPPORTED if set(verdicts) == {Verdict.SUPPORTED} else Verdict.UNDECIDED
+        verdicts = {part.verdict for part in self.parts}
+        if Verdict.CONTRADICTED in verdicts:
+            return Verdict.CONTRADICTED
+        return Verdict.SUPPORTED if verdicts == {Verdict.SUPPORTED} else Verdict.UNDECIDED
 
 
 Group = Sequence[PacmanAgent]
 
 
-def claim(
-    played: Played, text: str, how: str, says: Says, pairs: Mapping[str, tuple[Group, Group]]
-) -> Claim:
-    """Judge differences between groups of points together."""
-    parts = (
-        Part(
-            name,
-            says,
-            contrast(won_by_seed(played, ones), won_by_seed(played, others), len(pairs)),
-        )
-        for name, (ones, others) in pairs.items()
-    )
-    return Claim(text, tuple(parts), how)
+@dataclass(frozen=True)
+class Statement:
+    """A claim before it is judged: pairs of groups of points, the one less the other, by name."""
+
+    text: str
+    how: str
+    says: Says
+    pairs: Mapping[str, tuple[Group, Group]]
+
+    def judged(self, played: Played) -> Claim:
+        """Judge the differences between the groups together."""
+        parts = []
+        for name, (ones, others) in self.pairs.items():
+            wins = won_by_seed(played, ones), won_by_seed(played, others)
+            parts.append(Part(name, self.says, contrast(*wins, len(self.pairs))))
+        return Claim(self.text, self.how, tuple(parts))
+
+
+def means_over_gammas(gammas: Sequence[float]) -> str:
+    """Say that a group is a mean over γ."""
+    return "means over γ of " + " and ".join(f"{gamma:g}" for gamma in gammas)
 
 
 def small_group(gammas: Sequence[float], radii: Sequence[int], n_sweeps: Sequence[int]) -> Group:
     """List the points of figures 2 and 3 with these coordinates."""
-    return [
-        after_sweeps(SMALL, gamma, radius, n)
-        for gamma in gammas
-        for radius in radii
-        for n in n_sweeps
-    ]
+    return [after_sweeps(SMALL, *each) for each in product(gammas, radii, n_sweeps)]
 
 
-def small_claims(played: Played) -> list[Claim]:
-    """Judge what is said of figures 2 and 3."""
+def small_statements() -> Iterator[Statement]:
+    """State the claims about figures 2 and 3."""
     few, many = PANEL_SWEEPS[:1], PANEL_SWEEPS[1:]
     converged = "at 10 and 15 sweeps"
-    by_gamma = {
-        f"γ = {gamma:g} less γ = {MIDDLE_GAMMA:g}": (
-            small_group((gamma,), RADII, many),
-            small_group((MIDDLE_GAMMA,), RADII, many),
-        )
-        for gamma in SMALL_GAMMAS
-        if gamma != MIDDLE_GAMMA
-    }
-    by_gamma_and_radius = {
-        f"γ = {gamma:g} less γ = {MIDDLE_GAMMA:g}, r = {radius}": (
-            small_group((gamma,), (radius,), many),
-            small_group((MIDDLE_GAMMA,), (radius,), many),
-        )
-        for radius in RADII
-        for gamma in SMALL_GAMMAS
-        if gamma != MIDDLE_GAMMA
-    }
+
+    def less_middle(radii: Sequence[int], where: str = "") -> dict[str, tuple[Group, Group]]:
+        middle = small_group((MIDDLE_GAMMA,), radii, many)
+        return {
+            f"γ = {gamma:g} less γ = {MIDDLE_GAMMA:g}{where}": (
+                small_group((gamma,), radii, many),
+                middle,
+            )
+            for gamma in SMALL_GAMMAS
+            if gamma != MIDDLE_GAMMA
+        }
 
     def far_zones(n_sweeps: Sequence[int]) -> dict[str, tuple[Group, Group]]:
+        near = small_group(SMALL_GAMMAS, (1, 2), n_sweeps)
         return {
             f"r = {radius} less r = 1 and 2": (
                 small_group(SMALL_GAMMAS, (radius,), n_sweeps),
-                small_group(SMALL_GAMMAS, (1, 2), n_sweeps),
+                near,
             )
             for radius in RADII
             if radius > 2
         }
 
-    return [
-        claim(
-            played,
-            "On small, γ has little effect",
-            f"{converged}, means over all radii",
-            Says.HARDLY,
-            by_gamma,
-        ),
-        claim(
-            played,
-            "On small, γ has little effect at any radius",
-            f"{converged}, each radius by itself",
-            Says.HARDLY,
-            by_gamma_and_radius,
-        ),
-        claim(
-            played,
-            "On small, at a radius of 3 and beyond the win rate drops",
-            f"{converged}, means over all γ",
-            Says.BELOW,
-            far_zones(many),
-        ),
-        claim(
-            played,
-            "On small, after 5 sweeps the radius has no clear effect",
-            "at 5 sweeps, means over all γ",
-            Says.HARDLY,
-            far_zones(few),
-        ),
-    ]
+    by_radius: dict[str, tuple[Group, Group]] = {}
+    for radius in RADII:
+        by_radius |= less_middle((radius,), f", r = {radius}")
+    yield Statement(
+        "On small, γ has little effect",
+        f"{converged}, means over all radii",
+        Says.HARDLY,
+        less_middle(RADII),
+    )
+    yield Statement(
+        "On small, γ has little effect at any radius",
+        f"{converged}, each radius by itself",
+        Says.HARDLY,
+        by_radius,
+    )
+    yield Statement(
+        "On small, at a radius of 3 and beyond the win rate drops",
+        f"{converged}, means over all γ",
+        Says.BELOW,
+        far_zones(many),
+    )
+    yield Statement(
+        "On small, after 5 sweeps the radius has no clear effect",
+        "at 5 sweeps, means over all γ",
+        Says.HARDLY,
+        far_zones(few),
+    )
 
 
-def sweep_claims(played: Played) -> list[Claim]:
-    """Judge what is said of figures 4 and 6."""
-    found = []
+def sweep_statements() -> Iterator[Statement]:
+    """State the claims about figures 4 and 6."""
+    how = means_over_gammas(SWEEP_GAMMAS)
     for layout, radius in SWEEP_RADIUS.items():
-
-        def at(n_sweeps: int, layout: Layout = layout, radius: int = radius) -> Group:
-            return [after_sweeps(layout, gamma, radius, n_sweeps) for gamma in SWEEP_GAMMAS]
-
         middle = MIDDLE_SWEEPS[layout]
-        how = "means over γ of " + " and ".join(f"{gamma:g}" for gamma in SWEEP_GAMMAS)
-        found += [
-            claim(
-                played,
-                f"On {layout.name}, few sweeps win less",
-                how,
-                Says.BELOW,
-                {f"{FEW_SWEEPS} less {MANY_SWEEPS} sweeps": (at(FEW_SWEEPS), at(MANY_SWEEPS))},
-            ),
-            claim(
-                played,
-                f"On {layout.name}, more than {middle} sweeps win hardly more",
-                how,
-                Says.HARDLY,
-                {f"{MANY_SWEEPS} less {middle} sweeps": (at(MANY_SWEEPS), at(middle))},
-            ),
-        ]
-    return found
-
-
-def medium_claims(played: Played) -> list[Claim]:
-    """Judge what is said of figure 5."""
-
-    def at_gamma(gamma: float) -> Group:
-        return [to_tolerance(MEDIUM, gamma, MEDIUM_RADIUS)]
-
-    def at_radius(radius: int) -> Group:
-        return [to_tolerance(MEDIUM, gamma, radius) for gamma in MEDIUM_RADIUS_GAMMAS]
-
-    of_radius = "means over γ of " + " and ".join(f"{gamma:g}" for gamma in MEDIUM_RADIUS_GAMMAS)
-    return [
-        claim(
-            played,
-            "On medium, a higher γ wins more",
-            f"at radius {MEDIUM_RADIUS}",
-            Says.ABOVE,
-            {
-                f"γ = {PLATEAU_GAMMA:g} less γ = {gamma:g}": (
-                    at_gamma(PLATEAU_GAMMA),
-                    at_gamma(gamma),
-                )
-                for gamma in (0.2, 0.4)
-            },
-        ),
-        claim(
-            played,
-            "On medium, the win rate is on a plateau from γ = 0.8",
-            f"at radius {MEDIUM_RADIUS}",
-            Says.HARDLY,
-            {
-                f"γ = {gamma:g} less γ = {PLATEAU_GAMMA:g}": (
-                    at_gamma(gamma),
-                    at_gamma(PLATEAU_GAMMA),
-                )
-                for gamma in (0.9, 0.95)
-            },
-        ),
-        claim(
-            played,
-            "On medium, radius 1 is poor",
-            of_radius,
+        few, some, many = (
+            [after_sweeps(layout, gamma, radius, n) for gamma in SWEEP_GAMMAS]
+            for n in (FEW_SWEEPS, middle, MANY_SWEEPS)
+        )
+        yield Statement(
+            f"On {layout.name}, few sweeps win less",
+            how,
             Says.BELOW,
-            {f"r = 1 less r = {radius}": (at_radius(1), at_radius(radius)) for radius in (2, 3, 4)},
-        ),
-        claim(
-            played,
-            "On medium, radii 2 to 4 win about the same",
-            of_radius,
+            {f"{FEW_SWEEPS} less {MANY_SWEEPS} sweeps": (few, many)},
+        )
+        yield Statement(
+            f"On {layout.name}, more than {middle} sweeps win hardly more",
+            how,
             Says.HARDLY,
-            {
-                f"r = {larger} less r = {radius}": (at_radius(larger), at_radius(radius))
-                for radius, larger in combinations((2, 3, 4), 2)
-            },
-        ),
-    ]
+            {f"{MANY_SWEEPS} less {middle} sweeps": (many, some)},
+        )
 
 
-def strategy_claims(played: Played, rows: Mapping[Layout, Sequence[Strategy]]) -> list[Claim]:
-    """Judge what is said of figure 7, by each danger of A* and for both sides' MDP: the report says it of its own."""
-    found: list[Claim] = []
-    sides = {
+def medium_statements() -> Iterator[Statement]:
+    """State the claims about figure 5."""
+
+    def less_gamma(one: float, other: float) -> dict[str, tuple[Group, Group]]:
+        points = [[to_tolerance(MEDIUM, gamma, MEDIUM_RADIUS)] for gamma in (one, other)]
+        return {f"γ = {one:g} less γ = {other:g}": (points[0], points[1])}
+
+    def less_radius(one: int, other: int) -> dict[str, tuple[Group, Group]]:
+        points = [
+            [to_tolerance(MEDIUM, gamma, radius) for gamma in MEDIUM_RADIUS_GAMMAS]
+            for radius in (one, other)
+        ]
+        return {f"r = {one} less r = {other}": (points[0], points[1])}
+
+    at_radius, of_radius = f"at radius {MEDIUM_RADIUS}", means_over_gammas(MEDIUM_RADIUS_GAMMAS)
+    yield Statement(
+        "On medium, a higher γ wins more",
+        at_radius,
+        Says.ABOVE,
+        less_gamma(PLATEAU_GAMMA, 0.2) | less_gamma(PLATEAU_GAMMA, 0.4),
+    )
+    yield Statement(
+        "On medium, the win rate is on a plateau from γ = 0.8",
+        at_radius,
+        Says.HARDLY,
+        less_gamma(0.9, PLATEAU_GAMMA) | less_gamma(0.95, PLATEAU_GAMMA),
+    )
+    yield Statement(
+        "On medium, radius 1 is poor",
+        of_radius,
+        Says.BELOW,
+        less_radius(1, 2) | less_radius(1, 3) | less_radius(1, 4),
+    )
+    same: dict[str, tuple[Group, Group]] = {}
+    for smaller, larger in combinations((2, 3, 4), 2):
+        same |= less_radius(larger, smaller)
+    yield Statement("On medium, radii 2 to 4 win about the same", of_radius, Says.HARDLY, same)
+
+
+def strategy_statements(bars: Mapping[Layout, Sequence[Strategy]]) -> Iterator[Statement]:
+    """State the claim about figure 7: by each danger of A*, for the report's MDP and for ours."""
+    mdps = {
         "the report's MDP": ("as its code and as its text have it", (CODE, TEXT)),
         "the MDP that we chose": ("one setting, chosen on other seeds", (BEST,)),
     }
-    for layout, bars in rows.items():
-        agents = {each.name: each.agent for each in bars}
-        found += [
-            claim(
-                played,
-                f"On {layout.name}, {side} wins more than {rule}",
+    for layout, strategies in bars.items():
+        agents = {each.name: [each.agent] for each in strategies}
+        for astar, (mdp, (how, names)) in product((WEAK_ASTAR, ASTAR, BEST_ASTAR), mdps.items()):
+            yield Statement(
+                f"On {layout.name}, {mdp} wins more than {astar}",
                 how,
                 Says.ABOVE,
-                {f"{name} less {rule}": ([agents[name]], [agents[rule]]) for name in names},
+                {f"{name} less {astar}": (agents[name], agents[astar]) for name in names},
             )
-            for rule in (WEAK_ASTAR, ASTAR, BEST_ASTAR)
-            for side, (how, names) in sides.items()
-        ]
-    random = next(each.agent for each in rows[MEDIUM] if each.name == RANDOM)
+
+
+def claims(played: Played, bars: Mapping[Layout, Sequence[Strategy]]) -> list[Claim]:
+    """Judge all claims; ``bars`` are figure 7's."""
+    statements = [
+        *small_statements(),
+        *sweep_statements(),
+        *medium_statements(),
+        *strategy_statements(bars),
+    ]
+    random = next(each.agent for each in bars[MEDIUM] if each.name == RANDOM)
     part = Part("random's win rate", Says.HARDLY, win_rate(played[random]))
-    found.append(Claim("On medium, random play fails to win", (part,), "Wilson's interval"))
-    return found
-
-
-def claims(played: Played, rows: Mapping[Layout, Sequence[Strategy]]) -> list[Claim]:
-    """Judge all of them."""
     return [
-        *small_claims(played),
-        *sweep_claims(played),
-        *medium_claims(played),
-        *strategy_claims(played, rows),
+        *(each.judged(played) for each in statements),
+        Claim("On medium, random play fails to win", "Wilson's interval", (part,)),
     ]
 
 
 def claims_frame(found: Sequence[Claim]) -> pd.DataFrame:
     """Return one row a part."""
     return pd.DataFrame(
-        [
-            {
-                "claim": each.text,
-                "verdict": each.verdict.value,
-                "how": each.how,
-                "part": part.name,
-                "says": part.says.value,
-                "difference": part.estimate.value,
-                "difference_low95": part.estimate.low,
-                "difference_high95": part.estimate.high,
-                "part_verdict": part.verdict.value,
-            }
-            for each in found
-            for part in each.parts
-        ]
+        {
+            "claim": each.text,
+            "verdict": each.verdict.value,
+            "how": each.how,
+            "part": part.name,
+            "says": part.says.value,
+            **columns_of(part.estimate, "difference"),
+            "part_verdict": part.verdict.value,
+        }
+        for each in found
+        for part in each.parts
     )

@@ -1,38 +1,42 @@
-"""Who plays in which figure, and what of it is ours because the report does not say it.
+"""The agents of each figure, and the settings that are ours because the report does not give them.
 
-The report gives no numbers of its axes in its text. Ours:
+The report's text names no values of its axes. Ours:
 
 *   **Small** (figures 2 and 3): γ of 0.2, 0.4, 0.6, 0.8, 0.9; radii 0 to 4; 5, 10 and 15 sweeps.
-*   **Sweeps** (figures 4 and 6): 1 to 50 at γ of 0.6, which the report's code has, and of 0.9; radius 1 on small, 2 on
-    medium.
-*   **Medium** (figure 5): (a) γ of 0.2 to 0.95 at radius 2; (b) radii 0 to 4 at γ of 0.8 and 0.9. To its tolerance, 0.2.
+*   **Sweeps** (figures 4 and 6): 1 to 50, at γ of 0.6, as in the report's code, and of 0.9; radius
+    1 on small, 2 on medium.
+*   **Medium** (figure 5): (a) γ of 0.2 to 0.95 at radius 2; (b) radii 0 to 4 at γ of 0.8 and 0.9;
+    to the report's tolerance, 0.2.
 
-So many sweeps are a tolerance of 0 and so many at most.
+A fixed number of sweeps is a tolerance of 0 and that number as the maximum.
 
-Settings of our own, for both sides of figure 7, are chosen of candidates on other seeds: of the MDP by γ, radius and
-distance, of A* by its danger. The discounts of the candidates are those around which settings won most in each maze, in 400
-games each on seeds from 2,000,000 on, which nothing else is played on. On medium γ = 0.99, swept to the tolerance, takes four times as long as
-0.95 and won no more there.
+Figure 7 also has an MDP (γ, radius, distance) and an A* (danger) that we select on other seeds. The
+candidates' discounts surround those that won most in each maze in 400 preliminary games each, on
+seeds from 2,000,000 on, used for nothing else. On medium γ = 0.99 to the tolerance took four times
+as long as 0.95, and won no more.
 
-Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a Non-Deterministic
-World* (2018), §3.
+Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a
+Non-Deterministic World* (2018), §3.
 """
 
 from collections.abc import Mapping
 from itertools import product
 from typing import NamedTuple
 
-from agents.pacman.agent import PacmanAgent
+from agents.pacman.agent import PacmanAgent, PacmanGame
 from agents.pacman.astar import PacmanAStar
 from agents.pacman.mdp import PacmanMDP
 from agents.pacman.random import PacmanRandom
 from agents.pacman.rewards import LARGEST_RADIUS, Distance
 from engine.pacman import LAYOUTS, Layout
 
+GAMES_A_TRIAL = 10
+"""As in the report."""
+
 MAZES = {name: Layout.named(name) for name in LAYOUTS}
 SMALL, MEDIUM = MAZES["small"], MAZES["medium"]
 TOLERANCES = {SMALL: 0.1, MEDIUM: 0.2}
-"""Those that the report comes to."""
+"""The report's."""
 
 RADII = tuple(range(LARGEST_RADIUS + 1))
 SMALL_GAMMAS = (0.2, 0.4, 0.6, 0.8, 0.9)
@@ -47,7 +51,7 @@ MEDIUM_RADIUS = 2
 MEDIUM_RADIUS_GAMMAS = (0.8, 0.9)
 
 DISTANCE_GAMMA = 0.9
-DISTANCE_RADII = RADII[1:]  # a zone of radius 0 is the ghost's cell, however steps are counted
+DISTANCE_RADII = RADII[1:]  # at radius 0 both distances give the ghost's cell
 
 CANDIDATE_GAMMAS = {SMALL: (0.8, 0.9, 0.95, 0.99), MEDIUM: (0.7, 0.8, 0.9, 0.95)}
 CANDIDATE_RADII = RADII[1:]
@@ -64,32 +68,19 @@ CODE_GAMMA, TEXT_GAMMA = 0.6, 0.8
 CODE_RADIUS = {SMALL: 0, MEDIUM: 2}
 TEXT_RADIUS = 2
 
+Played = Mapping[PacmanAgent, list[PacmanGame]]
+"""Games of each agent, in the order of the seeds."""
+
 
 class Strategy(NamedTuple):
-    """A bar of figure 7.
-
-    Attributes
-    ----------
-    name : str
-        What it is called.
-    agent : PacmanAgent
-        Who plays.
-    """
+    """A bar of figure 7."""
 
     name: str
     agent: PacmanAgent
 
 
-class Chosen(NamedTuple):
-    """The settings of our own in a maze.
-
-    Attributes
-    ----------
-    mdp : PacmanMDP
-        Of :func:`mdp_candidates`.
-    astar : PacmanAStar
-        Of :func:`astar_candidates`.
-    """
+class Selected(NamedTuple):
+    """The agents that we selected in a maze."""
 
     mdp: PacmanMDP
     astar: PacmanAStar
@@ -104,17 +95,14 @@ def to_tolerance(
     layout: Layout, gamma: float, radius: int, distance: Distance = Distance.MANHATTAN
 ) -> PacmanMDP:
     """Return the agent that sweeps to the report's tolerance for a layout."""
+    tolerance = TOLERANCES[layout]
     return PacmanMDP(
-        layout=layout,
-        gamma=gamma,
-        radius=radius,
-        tolerance=TOLERANCES[layout],
-        distance=distance,
+        layout=layout, gamma=gamma, radius=radius, tolerance=tolerance, distance=distance
     )
 
 
 def mdp_candidates(layout: Layout) -> list[PacmanMDP]:
-    """List the settings that one is chosen of, on seeds that no figure is played on."""
+    """List the MDP's settings to select from."""
     return [
         to_tolerance(layout, gamma, radius, distance)
         for gamma, radius, distance in product(CANDIDATE_GAMMAS[layout], CANDIDATE_RADII, Distance)
@@ -122,35 +110,35 @@ def mdp_candidates(layout: Layout) -> list[PacmanMDP]:
 
 
 def astar_candidates(layout: Layout) -> list[PacmanAStar]:
-    """List the dangers that one is chosen of, on the same seeds."""
+    """List the dangers of A* to select from."""
     return [PacmanAStar(layout=layout, danger=danger) for danger in CANDIDATE_DANGERS]
 
 
-def strategies(layout: Layout, best: Chosen) -> list[Strategy]:
-    """List who plays in figure 7.
+def strategies(layout: Layout, selected: Selected) -> list[Strategy]:
+    """List the bars of figure 7.
 
-    The report's text names no γ and no radius for it. Its code has γ = 0.6, and radius 0 on small and 2 on medium; what
-    its text commends is γ = 0.8, where the plateau begins, and a radius of 2, which it finds good on both.
+    The report's text names no γ and no radius for it. Its code has γ = 0.6, and radius 0 on small
+    and 2 on medium. Its text recommends γ = 0.8, where the plateau begins, and radius 2 on both.
     """
     return [
         Strategy(RANDOM, PacmanRandom(layout=layout)),
         Strategy(WEAK_ASTAR, PacmanAStar(layout=layout, danger=1)),
         Strategy(ASTAR, PacmanAStar(layout=layout, danger=4)),
-        Strategy(BEST_ASTAR, best.astar),
+        Strategy(BEST_ASTAR, selected.astar),
         Strategy(CODE, to_tolerance(layout, CODE_GAMMA, CODE_RADIUS[layout])),
         Strategy(TEXT, to_tolerance(layout, TEXT_GAMMA, TEXT_RADIUS)),
-        Strategy(BEST, best.mdp),
+        Strategy(BEST, selected.mdp),
     ]
 
 
-def all_agents(best: Mapping[Layout, Chosen]) -> list[PacmanAgent]:
-    """List everyone who plays in some figure, once each."""
+def all_agents(selected: Mapping[Layout, Selected]) -> list[PacmanAgent]:
+    """List the agents of all figures, once each."""
     agents: list[PacmanAgent] = [
         after_sweeps(SMALL, gamma, radius, n)
         for n, radius, gamma in product(PANEL_SWEEPS, RADII, SMALL_GAMMAS)
     ]
-    for layout, chosen in best.items():
-        agents += [each.agent for each in strategies(layout, chosen)]
+    for layout, ours in selected.items():
+        agents += [each.agent for each in strategies(layout, ours)]
         agents += [
             after_sweeps(layout, gamma, SWEEP_RADIUS[layout], n)
             for gamma, n in product(SWEEP_GAMMAS, SWEEPS)

@@ -1,4 +1,4 @@
-"""The report's figures 2 to 7 from our games, and one of its own for the two ways to count steps."""
+"""The report's figures 2 to 7 from our games, and one that compares the two distances."""
 
 from collections.abc import Sequence
 from textwrap import fill
@@ -14,6 +14,7 @@ from matplotlib.ticker import FixedLocator, NullLocator, PercentFormatter, Scala
 
 from agents.pacman.mdp import PacmanMDP
 from agents.pacman.rewards import Distance
+from engine.pacman import Layout
 from study.report.style import BLACK, BLUE, RED, STYLE, WORDS, caption, level
 from study.reproduce.pacman.design import (
     DISTANCE_GAMMA,
@@ -30,22 +31,22 @@ from study.reproduce.pacman.design import (
     SWEEP_RADIUS,
     SWEEPS,
     TOLERANCES,
+    Played,
     after_sweeps,
     to_tolerance,
 )
 from study.reproduce.pacman.points import win_rate
-from study.reproduce.pacman.trials import Played
 
 LOOKS = ((BLUE, "o"), *WORDS[:4])
 LOOKS_OF_TWO = ((BLUE, "o"), (RED, "s"))
-SPREAD = 0.12  # between the lines of one place, as a share of the places' distance: intervals stand side by side
+SPREAD = 0.12  # between the lines of one place, so that intervals stand side by side
 SWEEPS_SPREAD = 0.02  # the same on a logarithmic axis, as a share of the number of sweeps
 NAME_WIDTH = 9  # of a strategy, in characters
 MAZES_ARE_OURS = "The mazes are ours."
 
 
 def games_of(played: Played) -> str:
-    """Say how many games a point stands for."""
+    """Say how many games a point has."""
     n = len(next(iter(played.values())))
     return f"{n:,} games a point, the same seeds for all; bars: Wilson's 95% intervals"
 
@@ -64,7 +65,7 @@ def line(
     label: str,
     look: tuple[str, str],
 ) -> None:
-    """Draw the win rates of agents at places, with their intervals."""
+    """Draw the win rates of agents, with their intervals."""
     rates = [win_rate(played[agent]) for agent in agents]
     colour, marker = look
     axes.errorbar(
@@ -85,12 +86,12 @@ def line(
 
 
 def beside(n_lines: int, k: int, n_places: int) -> npt.NDArray[np.float64]:
-    """Return where line k of several has its points, beside the places 0, 1, 2 and so on."""
+    """Return the positions of line k's points beside the places 0, 1, 2 and so on."""
     return np.arange(n_places, dtype=np.float64) + SPREAD * (k - (n_lines - 1) / 2)
 
 
 def places(axes: Axes, names: Sequence[float], label: str) -> None:
-    """Write what the places 0, 1, 2 and so on are."""
+    """Label the places 0, 1, 2 and so on."""
     axes.set_xticks(range(len(names)), [f"{name:g}" for name in names])
     axes.grid(visible=False, axis="x")
     axes.set_xlabel(label)
@@ -98,7 +99,7 @@ def places(axes: Axes, names: Sequence[float], label: str) -> None:
 
 @mpl.rc_context(STYLE)
 def small_figure(played: Played, against_gamma: bool) -> Figure:
-    """Draw win rate on small after 5, 10 and 15 sweeps: against the radius (figure 2) or against γ (figure 3)."""
+    """Draw win rate on small by sweeps, against the radius (figure 2) or γ (figure 3)."""
     figure = Figure(figsize=(11.4, 4.6), layout="constrained")
     panels = figure.subplots(1, len(PANEL_SWEEPS), sharey=True)
     across, lines = (SMALL_GAMMAS, RADII) if against_gamma else (RADII, SMALL_GAMMAS)
@@ -120,23 +121,22 @@ def small_figure(played: Played, against_gamma: bool) -> Figure:
     number = 3 if against_gamma else 2
     caption(
         figure,
-        f"The report's figure {number}. {games_of(played)}. γ of the list is ours. Points of one place stand side by side. "
-        + MAZES_ARE_OURS,
+        f"The report's figure {number}. {games_of(played)}. The list of γ is ours. Points of one "
+        f"place stand side by side. {MAZES_ARE_OURS}",
     )
     return figure
 
 
 @mpl.rc_context(STYLE)
-def sweeps_figure(played: Played, sweeps: pd.DataFrame, name: str) -> Figure:
+def sweeps_figure(played: Played, sweeps: pd.DataFrame, layout: Layout) -> Figure:
     """Draw win rate and mean residual against sweeps on one layout: figure 4 or 6."""
-    layout = {each.name: each for each in SWEEP_RADIUS}[name]
     figure = Figure(figsize=(10.4, 4.6), layout="constrained")
     left, right = figure.subplots(1, 2)
     for gamma, look in zip(SWEEP_GAMMAS, LOOKS_OF_TWO, strict=True):
         agents = [after_sweeps(layout, gamma, SWEEP_RADIUS[layout], n) for n in SWEEPS]
         apart = 1 + SWEEPS_SPREAD * (1 if look == LOOKS_OF_TWO[1] else -1)
         line(left, played, [n * apart for n in SWEEPS], agents, f"γ = {gamma:g}", look)
-        part = sweeps[(sweeps["layout"] == name) & (sweeps["gamma"] == gamma)]
+        part = sweeps[(sweeps["layout"] == layout.name) & (sweeps["gamma"] == gamma)]
         colour, marker = look
         right.plot(part["n_sweeps"], part["residual"], f"{marker}-", color=colour, markersize=4.5,
                    linewidth=1.2)  # fmt: skip
@@ -163,18 +163,19 @@ def sweeps_figure(played: Played, sweeps: pd.DataFrame, name: str) -> Figure:
         axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_major_formatter(ScalarFormatter())
         axes.set_xlabel("sweeps a move")
-    figure.suptitle(f"{name.capitalize()}: sweeps", x=0.01, ha="left", fontsize=12)
+    figure.suptitle(f"{layout.name.capitalize()}: sweeps", x=0.01, ha="left", fontsize=12)
     caption(
         figure,
-        f"The report's figure {4 if layout == SMALL else 6}. Radius {SWEEP_RADIUS[layout]}, synchronous sweeps from zeros. "
-        f"{games_of(played)}; bands: 95% intervals of the mean over games. {MAZES_ARE_OURS}",
+        f"The report's figure {4 if layout == SMALL else 6}. Radius {SWEEP_RADIUS[layout]}, "
+        f"synchronous sweeps from zeros. {games_of(played)}; bands: 95% intervals of the mean "
+        f"over games. {MAZES_ARE_OURS}",
     )
     return figure
 
 
 @mpl.rc_context(STYLE)
 def medium_figure(played: Played) -> Figure:
-    """Draw win rate on medium against γ and against the radius: figure 5."""
+    """Draw win rate on medium against γ and against the radius (figure 5)."""
     figure = Figure(figsize=(10.4, 4.6), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
     agents = [to_tolerance(MEDIUM, gamma, MEDIUM_RADIUS) for gamma in MEDIUM_GAMMAS]
@@ -193,15 +194,15 @@ def medium_figure(played: Played) -> Figure:
     figure.suptitle("Medium: win rate", x=0.01, ha="left", fontsize=12)
     caption(
         figure,
-        f"The report's figure 5. Sweeps to its tolerance of {TOLERANCES[MEDIUM]:g}; steps by Manhattan distance. {games_of(played)}. γ of the "
-        f"list is ours. {MAZES_ARE_OURS}",
+        f"The report's figure 5. Sweeps to its tolerance of {TOLERANCES[MEDIUM]:g}; Manhattan "
+        f"distance. {games_of(played)}. The list of γ is ours. {MAZES_ARE_OURS}",
     )
     return figure
 
 
 @mpl.rc_context(STYLE)
 def distance_figure(played: Played) -> Figure:
-    """Draw win rate against the radius, by both ways to count steps, on both layouts."""
+    """Draw win rate against the radius, by distance and layout."""
     figure = Figure(figsize=(10.4, 4.6), layout="constrained")
     panels = figure.subplots(1, 2, sharey=True)
     for axes, layout in zip(panels, (SMALL, MEDIUM), strict=True):
@@ -218,17 +219,20 @@ def distance_figure(played: Played) -> Figure:
     panels[0].set_ylabel("win rate")
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper right", ncols=2, fontsize=9)
-    figure.suptitle("Steps from a ghost: Manhattan or true ones", x=0.01, ha="left", fontsize=12)
+    figure.suptitle(
+        "Distance from a ghost: Manhattan or through the maze", x=0.01, ha="left", fontsize=12
+    )
     caption(
         figure,
-        f"γ = {DISTANCE_GAMMA:g}, sweeps to the report's tolerances. {games_of(played)}. {MAZES_ARE_OURS}",
+        f"γ = {DISTANCE_GAMMA:g}, sweeps to the report's tolerances. {games_of(played)}. "
+        f"{MAZES_ARE_OURS}",
     )
     return figure
 
 
 @mpl.rc_context(STYLE)
 def strategies_figure(played: Played, strategies: pd.DataFrame) -> Figure:
-    """Draw the win rate of each strategy on both layouts, beside the report's: figure 7."""
+    """Draw the strategies' win rates on both layouts, beside the report's (figure 7)."""
     figure = Figure(figsize=(11.6, 5.0), layout="constrained")
     panels = figure.subplots(1, 2, sharey=True)
     for axes, (layout, part) in zip(panels, strategies.groupby("layout", sort=False), strict=True):
@@ -260,7 +264,7 @@ def strategies_figure(played: Played, strategies: pd.DataFrame) -> Figure:
     figure.suptitle("Strategies", x=0.01, ha="left", fontsize=12)
     caption(
         figure,
-        f"The report's figure 7. {games_of(played)}. What is chosen by us was chosen on other seeds. Red: averages in the "
-        f"report's text, in its own mazes. {MAZES_ARE_OURS}",
+        f"The report's figure 7. {games_of(played)}. Ours were chosen on other seeds. Red: "
+        f"averages in the report's text, in its own mazes. {MAZES_ARE_OURS}",
     )
     return figure

@@ -1,21 +1,22 @@
-"""What the games of each point amount to, and how two points differ: tables with 95% intervals.
+"""Win rates and costs of points, and differences between points, with 95% intervals.
 
 Notation
 --------
 ===========  =======================================================================================
-p            win rate of a point; its interval is Wilson's
-d            of a seed: won by the one point, less won by the other (or their means over several points)
+p            win rate of a point, with Wilson's interval
+d            of a seed: wins of the one point less wins of the other (or means over several points)
 n            seeds; m: differences that are judged together
 ===========  =======================================================================================
 
-All points play the same seeds, so points are compared in pairs. The interval of a difference is Agresti and Min's (*Simple
-improved confidence intervals for comparing matched proportions*, 2005): half a game is added to each of the four cells of
-the pairs' table, which makes a mean of Σd/(n + 2) and a variance of (Σd² + 1)/(n + 2) less its square. So it has a width
-where all pairs are equal, too. Of several differences that are judged together each has the level 1 − 0.05/m (Bonferroni).
+All points play the same seeds, so differences are paired. Their intervals are Agresti and Min's
+(*Simple improved confidence intervals for comparing matched proportions*, 2005): half a game is
+added to each of the four cells of the paired table, for a mean of Σd/(n + 2) and a variance of
+(Σd² + 1)/(n + 2) less its square. They have a width even where all pairs are equal. Of m
+differences judged together each has the level 1 − 0.05/m (Bonferroni).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from itertools import product
 from math import sqrt
 from typing import Any
 
@@ -33,20 +34,21 @@ from study.estimate import Estimate
 from study.reproduce.pacman.design import (
     DISTANCE_GAMMA,
     DISTANCE_RADII,
+    GAMES_A_TRIAL,
     SWEEP_GAMMAS,
     SWEEP_RADIUS,
     SWEEPS,
+    Played,
     Strategy,
     after_sweeps,
     to_tolerance,
 )
-from study.reproduce.pacman.trials import GAMES_A_TRIAL, Played
 
 ALPHA = 0.05
 
 
 def won_by_seed(played: Played, agents: Sequence[PacmanAgent]) -> npt.NDArray[np.float64]:
-    """Return the share of agents that won, shape (n_seeds,)."""
+    """Return the share of agents that won each seed, shape (n_seeds,)."""
     won = np.array([[game.won for game in played[agent]] for agent in agents], np.float64)
     return np.asarray(won.mean(axis=0), np.float64)
 
@@ -54,26 +56,25 @@ def won_by_seed(played: Played, agents: Sequence[PacmanAgent]) -> npt.NDArray[np
 def contrast(
     values: npt.NDArray[np.float64], others: npt.NDArray[np.float64], n_together: int = 1
 ) -> Estimate:
-    """Estimate how much more often the one wins, in pairs of equal seeds: see the module.
+    """Estimate a difference of win rates, paired by seed: see the module.
 
     Parameters
     ----------
     values, others : float64, shape (n_seeds,)
-        Won or not, or a share of points won, by seed.
+        Shares of points that won, by seed.
     n_together : int
         m.
 
     Returns
     -------
     Estimate
-        The plain difference, with its interval.
+        The observed difference, with its interval.
     """
     d = values - others
     n = len(d) + 2
     middle = float(d.sum()) / n
-    half = float(norm.isf(ALPHA / (2 * n_together))) * sqrt(
-        ((float((d**2).sum()) + 1) / n - middle**2) / n
-    )
+    variance = (float((d**2).sum()) + 1) / n - middle**2
+    half = float(norm.isf(ALPHA / (2 * n_together))) * sqrt(variance / n)
     return Estimate(float(d.mean()), max(middle - half, -1.0), min(middle + half, 1.0))
 
 
@@ -84,12 +85,11 @@ def win_rate(games: Sequence[PacmanGame]) -> Estimate:
 
 def columns_of(estimate: Estimate, name: str) -> dict[str, float]:
     """Return an estimate as three columns."""
-    value, low, high = asdict(estimate).values()
-    return {name: value, f"{name}_low95": low, f"{name}_high95": high}
+    return {name: estimate.value, f"{name}_low95": estimate.low, f"{name}_high95": estimate.high}
 
 
 def trials_sd(games: Sequence[PacmanGame]) -> float:
-    """Return the standard deviation of the win rates of trials of ten games; NaN below two whole trials."""
+    """Return the standard deviation of win rates of trials of ten games; NaN below two trials."""
     n_trials = len(games) // GAMES_A_TRIAL
     if n_trials < 2:
         return np.nan
@@ -98,7 +98,7 @@ def trials_sd(games: Sequence[PacmanGame]) -> float:
 
 
 def point_columns(games: Sequence[PacmanGame]) -> dict[str, Any]:
-    """Return what the games of a point amount to."""
+    """Return the summary of a point's games."""
     rate = win_rate(games)
     n_moves = sum(game.n_moves for game in games)
     return {
@@ -117,7 +117,7 @@ def point_columns(games: Sequence[PacmanGame]) -> dict[str, Any]:
 
 
 def agent_columns(agent: PacmanAgent) -> dict[str, Any]:
-    """Return an agent's parameters; NaN where it has none of that name."""
+    """Return an agent's parameters; NaN for those that it does not have."""
     columns: dict[str, Any] = {
         "agent": digest_of(agent),
         "layout": agent.layout.name,
@@ -128,60 +128,58 @@ def agent_columns(agent: PacmanAgent) -> dict[str, Any]:
 
 
 def points_frame(played: Played) -> pd.DataFrame:
-    """Return one row an agent: its parameters, its win rate and what it costs."""
+    """Return one row an agent: parameters, win rate and cost."""
     return pd.DataFrame(
-        [agent_columns(agent) | point_columns(games) for agent, games in played.items()]
+        agent_columns(agent) | point_columns(games) for agent, games in played.items()
     )
 
 
 def sweeps_frame(played: Played) -> pd.DataFrame:
-    """Return the points of figures 4 and 6; the residual is the mean over games of a game's mean, with its interval."""
+    """Return the points of figures 4 and 6; the residual is the mean over games of their means."""
     lines = []
-    for layout, radius in SWEEP_RADIUS.items():
-        for gamma in SWEEP_GAMMAS:
-            for n_sweeps in SWEEPS:
-                games = played[after_sweeps(layout, gamma, radius, n_sweeps)]
-                residual = intervals.mean([game.residual_mean for game in games])
-                lines.append(
-                    {
-                        "layout": layout.name,
-                        "gamma": gamma,
-                        "radius": radius,
-                        "n_sweeps": n_sweeps,
-                        "n_games": len(games),
-                        **columns_of(win_rate(games), "win_rate"),
-                        **columns_of(residual, "residual"),
-                    }
-                )
+    for (layout, radius), gamma, n_sweeps in product(SWEEP_RADIUS.items(), SWEEP_GAMMAS, SWEEPS):
+        games = played[after_sweeps(layout, gamma, radius, n_sweeps)]
+        residual = intervals.mean([game.residual_mean for game in games])
+        lines.append(
+            {
+                "layout": layout.name,
+                "gamma": gamma,
+                "radius": radius,
+                "n_sweeps": n_sweeps,
+                "n_games": len(games),
+                **columns_of(win_rate(games), "win_rate"),
+                **columns_of(residual, "residual"),
+            }
+        )
     return pd.DataFrame(lines)
 
 
 def distance_frame(played: Played) -> pd.DataFrame:
-    """Return true maze distance against Manhattan distance, radius by radius and, as ``all``, over all radii.
+    """Return maze distance against Manhattan distance by radius and, as ``all``, over all radii.
 
     The single radii of a layout are judged together, the row over all of them by itself.
     """
+    groups: list[tuple[str, tuple[int, ...], int]] = [
+        (str(radius), (radius,), len(DISTANCE_RADII)) for radius in DISTANCE_RADII
+    ]
+    groups.append(("all", DISTANCE_RADII, 1))
     lines = []
     for layout in SWEEP_RADIUS:
-        groups: list[tuple[str, tuple[int, ...], int]] = [
-            (str(radius), (radius,), len(DISTANCE_RADII)) for radius in DISTANCE_RADII
-        ]
-        groups.append(("all", DISTANCE_RADII, 1))
         for name, radii, n_together in groups:
             maze, manhattan = (
                 [to_tolerance(layout, DISTANCE_GAMMA, radius, distance) for radius in radii]
                 for distance in (Distance.MAZE, Distance.MANHATTAN)
             )
-            apart = contrast(won_by_seed(played, maze), won_by_seed(played, manhattan), n_together)
+            won_maze, won_manhattan = won_by_seed(played, maze), won_by_seed(played, manhattan)
             lines.append(
                 {
                     "layout": layout.name,
                     "gamma": DISTANCE_GAMMA,
                     "radius": name,
                     "n_games": sum(len(played[agent]) for agent in maze),
-                    "win_rate_maze": float(won_by_seed(played, maze).mean()),
-                    "win_rate_manhattan": float(won_by_seed(played, manhattan).mean()),
-                    **columns_of(apart, "difference"),
+                    "win_rate_maze": float(won_maze.mean()),
+                    "win_rate_manhattan": float(won_manhattan.mean()),
+                    **columns_of(contrast(won_maze, won_manhattan, n_together), "difference"),
                 }
             )
     return pd.DataFrame(lines)
@@ -193,14 +191,14 @@ REPORTED = {
     ("medium", "A*"): 0.16,
     ("medium", "random"): 0.0,
 }
-"""The report's average win rates (its introduction and §3.2); of A* and random on small its text gives none."""
+"""The report's average win rates (introduction and §3.2), where its text gives them."""
 
 
-def strategies_frame(played: Played, rows: Mapping[Layout, Sequence[Strategy]]) -> pd.DataFrame:
-    """Return figure 7's bars, the report's figure beside ours."""
+def strategies_frame(played: Played, bars: Mapping[Layout, Sequence[Strategy]]) -> pd.DataFrame:
+    """Return figure 7's bars, with the report's win rates."""
     lines = []
-    for layout, bars in rows.items():
-        for each in bars:
+    for layout, strategies in bars.items():
+        for each in strategies:
             kind = next(word for word in ("MDP", "A*", "random") if each.name.startswith(word))
             columns = agent_columns(each.agent) | point_columns(played[each.agent])
             columns["strategy"] = each.name

@@ -1,24 +1,25 @@
-"""What was found, as Markdown."""
+"""The findings on Pacman, as Markdown."""
 
 from collections.abc import Mapping, Sequence
 from math import isfinite
 
 import pandas as pd
 
-from agents.agent import digest_of
+from agents.agent import digest_of, identity
 from agents.pacman.agent import PacmanAgent
-from agents.pacman.astar import PacmanAStar
 from agents.pacman.mdp import PacmanMDP
 from agents.pacman.rewards import Distance
 from engine.pacman import MOST_STEPS, Layout
 from study.experiments.cost import engineering
 from study.experiments.objectives import Z95
+from study.report.sections import document, frame_table, markdown_table
 from study.reproduce.pacman.claims import HARDLY, MIDDLE_SWEEPS, Claim, Part, Verdict
 from study.reproduce.pacman.design import (
     ASTAR,
     BEST,
     BEST_ASTAR,
     DISTANCE_GAMMA,
+    GAMES_A_TRIAL,
     MEDIUM,
     MEDIUM_RADIUS_GAMMAS,
     PANEL_SWEEPS,
@@ -26,11 +27,10 @@ from study.reproduce.pacman.design import (
     SWEEP_RADIUS,
     TOLERANCES,
     WEAK_ASTAR,
-    Chosen,
+    Selected,
     astar_candidates,
     mdp_candidates,
 )
-from study.reproduce.pacman.trials import GAMES_A_TRIAL, Played
 
 ABOUT = 2.0
 MINUS = "\N{MINUS SIGN}"
@@ -38,7 +38,7 @@ MOST_PARTS = 4
 
 
 def percent(value: float) -> str:
-    """Write a share for people."""
+    """Write a share; ``-`` for NaN."""
     return f"{value:.1%}" if isfinite(value) else "-"
 
 
@@ -47,156 +47,163 @@ def points(value: float) -> str:
     return f"{100 * value:+.1f}".replace("-", MINUS)
 
 
-def settings_text(agent: PacmanAgent) -> str:
-    """Write what was chosen of a candidate."""
-    if isinstance(agent, PacmanMDP):
-        return (
-            f"γ = {agent.gamma:g}, radius {agent.radius}, steps by {agent.distance.value} distance"
-        )
-    assert isinstance(agent, PacmanAStar)
-    return f"danger {agent.danger}"
+def row_name(agent: PacmanAgent) -> str:
+    """Name an agent in progress and manifest: its layout, and its parameters except defaults."""
+    values = {"layout": agent.layout.name} | identity(agent)
+    return ", ".join(str(value) if name in {"agent", "layout"} else f"{name} {value}"
+                     for name, value in values.items())  # fmt: skip
 
 
 def part_text(part: Part) -> str:
     """Write a difference with its interval."""
-    estimate = part.estimate
-    return (
-        f"{part.name}: {points(estimate.value)} ({points(estimate.low)} to {points(estimate.high)})"
-    )
+    value, low, high = (points(getattr(part.estimate, each)) for each in ("value", "low", "high"))
+    return f"{part.name}: {value} ({low} to {high})"
 
 
 def parts_text(claim: Claim) -> str:
-    """Write the parts that a claim's verdict rests on; of many the most telling, the rest being in the table."""
-    wanted = [part for part in claim.parts if part.verdict is claim.verdict] or list(claim.parts)
-    wanted.sort(key=lambda part: -abs(part.estimate.value))
-    text = "; ".join(part_text(part) for part in wanted[:MOST_PARTS])
-    n_same = sum(part.verdict is claim.verdict for part in claim.parts)
+    """Write the parts that decide a claim's verdict, the largest differences first."""
+    same = [part for part in claim.parts if part.verdict is claim.verdict]
+    shown = sorted(same or claim.parts, key=lambda part: -abs(part.estimate.value))[:MOST_PARTS]
+    text = "; ".join(map(part_text, shown))
     if len(claim.parts) > 1:
-        text += f" [{n_same} of {len(claim.parts)} {claim.verdict}]"
+        text += f" [{len(same)} of {len(claim.parts)} {claim.verdict}]"
     return text
 
 
-def strategy_lines(strategies: pd.DataFrame) -> list[str]:
+def settings_text(row: Mapping[str, object]) -> str:
+    """Write the parameters of a bar of figure 7."""
+    if str(row["strategy"]).startswith("MDP"):
+        form = "γ = {gamma:g}, r = {radius:g}, {distance}, tolerance {tolerance:g}"
+        return form.format_map(row)
+    return "danger {danger:g}".format_map(row) if str(row["strategy"]).startswith("A*") else "-"
+
+
+def strategies_table(strategies: pd.DataFrame) -> str:
     """Write figure 7 as a table."""
-    lines = [
-        "| maze | strategy | settings | won | 95% | the report | sd of ten games | CPU a move | sweeps a move |",
-        "|---|---|---|---:|---:|---:|---:|---:|---:|",
-    ]
-    for _, row in strategies.iterrows():
-        settings = "-"
-        if row["strategy"].startswith("MDP"):
-            settings = (
-                f"γ = {row['gamma']:g}, r = {row['radius']:g}, {row['distance']}, "
-                f"tolerance {row['tolerance']:g}"
-            )
-        elif row["strategy"].startswith("A*"):
-            settings = f"danger {row['danger']:g}"
-        lines.append(
-            f"| {row['layout']} | {row['strategy']} | {settings} | {percent(row['win_rate'])} | "
-            f"{percent(row['win_rate_low95'])} to {percent(row['win_rate_high95'])} | "
-            f"{percent(row['report_win_rate'])} | {percent(row['win_rate_sd_of_ten_games'])} | "
-            f"{engineering(row['seconds_per_move'])} | {row['sweeps_per_move']:.1f} |"
-        )
-    return lines
+    shares = ["win_rate", "win_rate_low95", "win_rate_high95", "report_win_rate"]
+    shares.append("win_rate_sd_of_ten_games")
+    shown = strategies.assign(
+        settings=strategies.apply(settings_text, axis=1),
+        time=strategies["seconds_per_move"].map(engineering),
+        **{share: strategies[share].map(percent) for share in shares},
+    )
+    columns = (
+        ("maze", "{layout}"),
+        ("strategy", "{strategy}"),
+        ("settings", "{settings}"),
+        ("won", "{win_rate}"),
+        ("95%", "{win_rate_low95} to {win_rate_high95}"),
+        ("the report", "{report_win_rate}"),
+        ("sd of ten games", "{win_rate_sd_of_ten_games}"),
+        ("CPU a move", "{time}"),
+        ("sweeps a move", "{sweeps_per_move:.1f}"),
+    )
+    return frame_table(shown, columns, "lllrrrrrr")
 
 
 def cost_text(strategies: pd.DataFrame) -> str:
-    """Say what A* costs and wins beside the MDP that was chosen."""
+    """Compare A* with the selected MDP, by wins and cost."""
     said = []
     for layout, part in strategies.groupby("layout", sort=False):
-        won = dict(zip(part["strategy"], part["win_rate"], strict=True))
+        won = dict(zip(part["strategy"], part["win_rate"].map(percent), strict=True))
         cost = dict(zip(part["strategy"], part["seconds_per_move"], strict=True))
         said.append(
-            f"on {layout} it wins {percent(won[WEAK_ASTAR])} with a danger of 1, {percent(won[ASTAR])} with 4 and "
-            f"{percent(won[BEST_ASTAR])}, in {engineering(cost[BEST_ASTAR])} of CPU a move, with the one that we chose; the MDP "
-            f"that we chose wins {percent(won[BEST])} in {engineering(cost[BEST])}, {cost[BEST] / cost[BEST_ASTAR]:,.0f} times "
-            "as much"
+            f"On {layout} it wins {won[WEAK_ASTAR]} with danger 1, {won[ASTAR]} with 4, and "
+            f"{won[BEST_ASTAR]} in {engineering(cost[BEST_ASTAR])} of CPU a move with the danger "
+            f"that we chose; the MDP that we chose wins {won[BEST]} in {engineering(cost[BEST])}, "
+            f"{cost[BEST] / cost[BEST_ASTAR]:,.0f} times as much."
         )
     return (
-        "The report does not say how its A* survives. How it ranks beside the MDP depends on that rule, on how many steps of a "
-        "true way a ghost may be off when A* flees: " + "; ".join(said) + "."
+        "The report does not say how its A* survives. Its rank beside the MDP depends on its "
+        "danger: "
+        "the steps through the maze within which a ghost makes it flee. " + " ".join(said)
     )
 
 
 def residual_text(sweeps: pd.DataFrame) -> str:
-    """Say what the residual is after the sweeps that the report finds its tolerances at."""
+    """Compare the residual with the report's, after the report's numbers of sweeps."""
     said = []
     for layout, tolerance in TOLERANCES.items():
         middle = MIDDLE_SWEEPS[layout]
         at = sweeps[(sweeps["layout"] == layout.name) & (sweeps["n_sweeps"] == middle)]
-        parts = [
-            f"{row['residual']:.2g} ({row['residual_low95']:.2g} to {row['residual_high95']:.2g}) at γ = {row['gamma']:g}"
-            for _, row in at.iterrows()
-        ]
+        form = "{residual:.2g} ({residual_low95:.2g} to {residual_high95:.2g}) at γ = {gamma:g}"
+        parts = [form.format_map(row) for row in at.to_dict("records")]
         about = at["residual"].between(tolerance / ABOUT, tolerance * ABOUT)
-        verdict = "so it is" if about.all() else "so at one of them" if about.any() else "not so"
+        agrees = (
+            "it agrees" if about.all() else "it agrees at one γ" if about.any() else "it differs"
+        )
         if not about.any() and at["residual"].min() < tolerance < at["residual"].max():
-            verdict = "so at neither, but (it grows with γ) at some γ between"
+            agrees = "it agrees at neither, but (since it grows with γ) at some γ between"
         said.append(
-            f"after {middle} sweeps on {layout.name}, where the report has around {tolerance:g}, it is {' and '.join(parts)}: "
-            f"{verdict}"
+            f"after {middle} sweeps on {layout.name}, where the report has around {tolerance:g}, "
+            f"it is {' and '.join(parts)}: {agrees}"
         )
     return (
-        "The residual of the last sweep, mean over moves and games: "
-        + "; ".join(said)
-        + f' ("around" is within a factor of {ABOUT:g}). It falls with γ to the power of the sweeps, and the report does not say '
-        "which γ it had; all sweeps are in sweeps.csv."
+        f"The residual of the last sweep, mean over moves and games: {'; '.join(said)} "
+        f'("around" is within a factor of {ABOUT:g}). It falls as γ to the power of the sweeps, '
+        "and the report does not give its γ; all sweeps are in sweeps.csv."
     )
 
 
 def distance_text(distance: pd.DataFrame) -> str:
-    """Say whether true steps are better than Manhattan's."""
+    """Say whether maze distance is better than Manhattan distance."""
     said = []
     for _, row in distance[distance["radius"] == "all"].iterrows():
         low, high = row["difference_low95"], row["difference_high95"]
-        word = "better" if low > 0 else "worse" if high < 0 else "neither better nor worse for sure"
+        word = "better" if low > 0 else "worse" if high < 0 else "not distinguishable"
         said.append(
-            f"on {row['layout']} they are {word} ({points(row['difference'])} percentage points, {points(low)} to "
-            f"{points(high)}, over all radii)"
+            f"on {row['layout']} it is {word} ({points(row['difference'])} percentage points, "
+            f"{points(low)} to {points(high)}, over all radii)"
         )
     return (
-        f"True steps through the maze in place of Manhattan's, at γ = {DISTANCE_GAMMA:g}: "
+        f"Maze distance in place of Manhattan distance, at γ = {DISTANCE_GAMMA:g}: "
         + "; ".join(said)
         + "."
     )
 
 
-def distance_lines(distance: pd.DataFrame) -> list[str]:
-    """Write both ways to count steps as a table."""
-    lines = [
-        "| maze | radius | Manhattan | through the maze | difference, points | 95% |",
-        "|---|---:|---:|---:|---:|---:|",
-    ]
-    return lines + [
-        f"| {row['layout']} | {row['radius']} | {percent(row['win_rate_manhattan'])} | {percent(row['win_rate_maze'])} | "
-        f"{points(row['difference'])} | {points(row['difference_low95'])} to {points(row['difference_high95'])} |"
-        for _, row in distance.iterrows()
-    ]
+def distance_table(distance: pd.DataFrame) -> str:
+    """Write both distances as a table."""
+    shares = {name: distance[name].map(percent) for name in ("win_rate_manhattan", "win_rate_maze")}
+    names = ("difference", "difference_low95", "difference_high95")
+    shown = distance.assign(**shares, **{name: distance[name].map(points) for name in names})
+    columns = (
+        ("maze", "{layout}"),
+        ("radius", "{radius}"),
+        ("Manhattan", "{win_rate_manhattan}"),
+        ("through the maze", "{win_rate_maze}"),
+        ("difference, points", "{difference}"),
+        ("95%", "{difference_low95} to {difference_high95}"),
+    )
+    return frame_table(shown, columns)
 
 
 def spread_text(frame: pd.DataFrame, n_games: int) -> str:
-    """Say what twenty trials of ten games can tell."""
+    """Say how precise the report's twenty trials of ten games are."""
     n_trials = n_games // GAMES_A_TRIAL
     if n_trials < 2:
         return f"There are too few games for two trials of {GAMES_A_TRIAL}."
     middle = frame[frame["win_rate"].between(0.2, 0.8)]
     seen = float((middle["win_rate_sd_of_ten_games"] ** 2).mean()) ** 0.5
     expected = float((middle["binomial_sd_of_ten_games"] ** 2).mean()) ** 0.5
+    error = expected / n_trials**0.5
     return (
-        f"{n_trials} trials of ten games: a trial's win rate scatters with a standard deviation of {percent(seen)} "
-        f"({percent(expected)} if games were tosses of a coin; root mean squares over the {len(middle)} points that win 20% "
-        f"to 80%), and the mean of {n_trials} trials has a standard error of {percent(expected / n_trials**0.5)}: two points "
-        f"of the report's figures must be some {percent(Z95 * 2**0.5 * expected / n_trials**0.5)} apart to differ for sure."
+        f"{n_trials} trials of ten games: a trial's win rate has a standard deviation of "
+        f"{percent(seen)} ({percent(expected)} for tosses of a coin; root mean squares over the "
+        f"{len(middle)} points that win 20% to 80%), and the mean of {n_trials} trials has a "
+        f"standard error of {percent(error)}. Two points of the report's figures must be about "
+        f"{percent(Z95 * 2**0.5 * error)} apart to differ significantly."
     )
 
 
 def range_of(part: pd.DataFrame) -> str:
     """Write the lowest and the highest win rate of some points."""
-    return f"{percent(part['win_rate'].min())} to {percent(part['win_rate'].max())} in {len(part)} points"
+    low, high = percent(part["win_rate"].min()), percent(part["win_rate"].max())
+    return f"{low} to {high} in {len(part)} points"
 
 
 def ranges_text(frame: pd.DataFrame) -> str:
-    """Say where our win rates lie where the report's text gives a range."""
+    """Compare our win rates with the ranges in the report's text."""
     mdp = frame[frame["strategy"] == PacmanMDP.__name__]
     small = mdp[(mdp["layout"] == SMALL.name) & (mdp["tolerance"] == 0)]
     small = small[small["max_sweeps"].isin(PANEL_SWEEPS[1:]) & small["radius"].isin((1, 2))]
@@ -207,105 +214,92 @@ def ranges_text(frame: pd.DataFrame) -> str:
         & (medium["distance"] == Distance.MANHATTAN)
     ]
     return (
-        "The report wins 50 to 60% on small at radii 1 and 2 after 10 sweeps or more, and 40 to 50% on medium at radii 2 to "
-        f"4; we win {range_of(small)}, and {range_of(medium)}."
+        "The report wins 50 to 60% on small at radii 1 and 2 after 10 sweeps or more, and 40 to "
+        f"50% on medium at radii 2 to 4; we win {range_of(small)}, and {range_of(medium)}."
+    )
+
+
+def selected_text(
+    selection: pd.DataFrame, selected: Mapping[Layout, Selected], seeds: Sequence[int]
+) -> str:
+    """Describe the settings of figure 7, and those that we selected."""
+    won = selection.set_index("agent")["win_rate"].map(percent)
+    tolerances = " and ".join(f"{value:g} ({layout.name})" for layout, value in TOLERANCES.items())
+    chosen = "; ".join(
+        f"{layout.name}: γ = {mdp.gamma:g}, radius {mdp.radius}, steps by {mdp.distance.value} "
+        f"distance, {won[digest_of(mdp)]} there and danger {astar.danger}, "
+        f"{won[digest_of(astar)]} there"
+        for layout, (mdp, astar) in selected.items()
+    )
+    n_mdps, n_astars = len(mdp_candidates(SMALL)), len(astar_candidates(SMALL))
+    return (
+        "The report's text gives neither γ nor radius for this figure. *The report's code* has γ "
+        "= 0.6 and radius 0 on small and 2 on medium; *the report's text* is γ = 0.8, where its "
+        f"plateau begins, and radius 2; both sweep to the report's tolerances, {tolerances}. "
+        f"*Chosen by us* is the agent with most wins on other seeds, {seeds[0]} to {seeds[-1]}, "
+        f"of {n_mdps} settings of the MDP and {n_astars} dangers of A* in each maze ({chosen}; "
+        "selection.csv). The dangers 1 and 4 were not chosen by games: 4 is the agent's default, "
+        "1 the weakest possible."
     )
 
 
 def pacman_markdown(
-    played: Played,
     tables: Mapping[str, pd.DataFrame],
     found: Sequence[Claim],
-    best: Mapping[Layout, Chosen],
+    selected: Mapping[Layout, Selected],
     seeds: Sequence[int],
-    seeds_chosen_on: Sequence[int],
+    seeds_selected_on: Sequence[int],
 ) -> str:
-    """Write what was found, first of all what the report's claims have come to.
+    """Write all findings, the verdicts on the report's claims first.
 
     Parameters
     ----------
-    played : Played
-        All games of the figures.
     tables : mapping of str to DataFrame
-        ``points``, ``sweeps``, ``strategies``, ``distance`` and ``selection``, as they are written.
+        ``points``, ``sweeps``, ``strategies``, ``distance`` and ``selection``.
     found : sequence of Claim
         The claims.
-    best : mapping of Layout to Chosen
-        What was chosen.
-    seeds, seeds_chosen_on : sequence of int
-        Of the games, and of those that settings were chosen on.
+    selected : mapping of Layout to Selected
+        The agents that we selected.
+    seeds, seeds_selected_on : sequence of int
+        Of the figures' games, and of the selection's.
     """
     frame, strategies, distance = (tables[each] for each in ("points", "strategies", "distance"))
-    n_cut = int(frame["n_cut"].sum())
     n_of_strategies = sum(" wins more than A*" in each.text for each in found)
     counts = {verdict: sum(each.verdict is verdict for each in found) for verdict in Verdict}
-    tolerances = " and ".join(f"{value:g} ({layout.name})" for layout, value in TOLERANCES.items())
     radii = " and ".join(f"{radius} ({layout.name})" for layout, radius in SWEEP_RADIUS.items())
-    won_there = tables["selection"].set_index("agent")["win_rate"]
-    chosen = "; ".join(
-        f"{layout.name}: "
-        + " and ".join(
-            f"{settings_text(agent)}, {percent(won_there[digest_of(agent)])} there"
-            for agent in ours
-        )
-        for layout, ours in best.items()
-    )
-    first = next(iter(best))
-    n_mdps, n_astars = len(mdp_candidates(first)), len(astar_candidates(first))
-    lines = [
-        f"# Pacman by value iteration (Verghese 2018), played again: {len(seeds):,} games a point",
-        "",
-        f"Seeds {seeds[0]} to {seeds[-1]}, the same for all {len(played)} points. The mazes are ours, in the spirit of the "
-        "report's: figures agree with it at most roughly. Win rates have Wilson's 95% intervals; differences are taken in "
-        "pairs of equal seeds (Agresti and Min), and those of one claim are judged together. *Hardly* means less than "
-        f"{HARDLY:.0%}. Of all games {n_cut:,} were cut after {MOST_STEPS:,} steps; they count as not won.",
-        "",
+    verdicts = [(each.text, f"**{each.verdict}**", each.how, parts_text(each)) for each in found]
+    return document(
+        f"Pacman by value iteration (Verghese 2018), played again: {len(seeds):,} games a point",
+        f"Seeds {seeds[0]} to {seeds[-1]}, the same for all {len(frame)} points. The mazes are "
+        "ours, in the spirit of the report's: figures can agree with it only roughly. Win rates "
+        "have Wilson's 95% intervals; differences are paired by seed (Agresti and Min), and those "
+        f"of one claim are judged together. *Hardly* means less than {HARDLY:.0%}. "
+        f"{int(frame['n_cut'].sum()):,} games were cut after {MOST_STEPS:,} steps; they count as "
+        "not won.",
         spread_text(frame, len(seeds)),
-        "",
-        "## What the report says, and what our games say of it",
-        "",
-        f"Of {len(found)} judgements ({n_of_strategies} of them on one sentence, that the MDP wins more than A*: for each danger, in "
-        f"each maze, of the report's MDP and of ours) {counts[Verdict.SUPPORTED]} are supported, {counts[Verdict.CONTRADICTED]} contradicted, "
-        f"{counts[Verdict.UNDECIDED]} undecided. Differences are percentage points of win rate; all parts are in claims.csv.",
-        "",
-        "| claim | verdict | on | differences |",
-        "|---|---|---|---|",
-        *(
-            f"| {each.text} | **{each.verdict}** | {each.how} | {parts_text(each)} |"
-            for each in found
-        ),
-        "",
+        "## The report's claims, judged by our games",
+        f"Of {len(found)} verdicts ({n_of_strategies} of them on one sentence, that the MDP wins "
+        "more than A*: for each danger, in each maze, of the report's MDP and of ours) "
+        f"{counts[Verdict.SUPPORTED]} are supported, {counts[Verdict.CONTRADICTED]} contradicted, "
+        f"{counts[Verdict.UNDECIDED]} undecided. Differences are percentage points of win rate; "
+        "all parts are in claims.csv.",
+        markdown_table(("claim", "verdict", "on", "differences"), verdicts, "llll"),
         ranges_text(frame),
-        "",
         residual_text(tables["sweeps"]),
-        "",
         "## Strategies (figure 7)",
-        "",
-        f"The report's text names neither γ nor radius for this figure. *The report's code* has γ = 0.6 and a radius of 0 on "
-        "small and 2 on medium; *the report's text* is γ = 0.8, where it sees the plateau begin, and radius 2; both sweep to "
-        f"the tolerances that it comes to, {tolerances}. *Chosen by us* is, of {n_mdps} settings of the MDP a maze and of "
-        f"{n_astars} dangers of A*, the one that won most games on other seeds, {seeds_chosen_on[0]} to "
-        f"{seeds_chosen_on[-1]} ({chosen}; selection.csv). The dangers 1 and 4 were not chosen by games: 4 is the agent's "
-        "default, 1 the weakest rule that is one.",
-        "",
-        *strategy_lines(strategies),
-        "",
-        "For context, and not by this command: measured with the report's own code in its own engine and mazes, γ = 0.6, "
-        "tolerance 0.1, radius 0 and 2, it wins 56 ± 1% on small, 38 ± 2.5% on medium; "
-        "with its slips to the sides mended, 42 ± 1% and 36 ± 2.5%; random play wins 0.16% on small.",
-        "",
+        selected_text(tables["selection"], selected, seeds_selected_on),
+        strategies_table(strategies),
+        "For comparison, not by this command: the report's own code in its own engine and mazes, "
+        "with γ = 0.6, tolerance 0.1, radius 0 and 2, wins 56 ± 1% on small and 38 ± 2.5% on "
+        "medium; with its bug in slips to the sides fixed, 42 ± 1% and 36 ± 2.5%; random play "
+        "wins 0.16% on small.",
         cost_text(strategies),
-        "",
-        "## Manhattan or true steps",
-        "",
+        "## Manhattan or maze distance",
         distance_text(distance),
-        "",
-        *distance_lines(distance),
-        "",
-        "## Pictures",
-        "",
-        f"figure2.png and figure3.png (small: radius, γ), figure4.png and figure6.png (sweeps, at a radius of {radii}), "
-        "figure5.png (medium: γ, radius), figure7.png (strategies), distance.png. γ of all lists are ours: the report's text "
-        "gives none. All points are in points.csv, all games in games.csv.",
-    ]
-    return "\n".join(lines) + "\n"
+        distance_table(distance),
+        "## Figures",
+        "figure2.png and figure3.png (small: radius, γ), figure4.png and figure6.png (sweeps, at "
+        f"a radius of {radii}), figure5.png (medium: γ, radius), figure7.png (strategies), "
+        "distance.png. All lists of γ are ours: the report's text gives none. All points are in "
+        "points.csv, all games in games.csv.",
+    )

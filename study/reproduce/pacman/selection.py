@@ -1,4 +1,4 @@
-"""Settings of our own, chosen on seeds that nothing else is played on."""
+"""Settings of our own, selected on seeds that no figure uses."""
 
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
@@ -7,22 +7,21 @@ import pandas as pd
 
 from agents.pacman.agent import PacmanAgent
 from engine.pacman import Layout
-from study.reproduce.pacman.design import Chosen
+from study.reproduce.pacman.design import Played, Selected
 from study.reproduce.pacman.points import agent_columns, point_columns
-from study.reproduce.pacman.trials import Played
 from study.store.seeds import FIRST_VALIDATION_REPLICATE
 
 AnyPacman = TypeVar("AnyPacman", bound=PacmanAgent)
 
 
-def seeds_to_choose_on(seeds: Sequence[int]) -> range:
+def selection_seeds(seeds: Sequence[int]) -> range:
     """Return as many other seeds, half a million further on."""
     first = seeds[0] + FIRST_VALIDATION_REPLICATE
     return range(first, first + len(seeds))
 
 
-def chosen(played: Played, candidates: Sequence[AnyPacman]) -> AnyPacman:
-    """Return the candidate that won most games; of equals the one with fewest backups a move, which are exact, then the first."""
+def select(played: Played, candidates: Sequence[AnyPacman]) -> AnyPacman:
+    """Return the candidate with most wins; ties go to fewest backups a move, then to the first."""
 
     def merit(agent: AnyPacman) -> tuple[int, float]:
         games = played[agent]
@@ -32,12 +31,10 @@ def chosen(played: Played, candidates: Sequence[AnyPacman]) -> AnyPacman:
     return max(candidates, key=merit)
 
 
-def selection_frame(played: Played, best: Mapping[Layout, Chosen]) -> pd.DataFrame:
-    """Return one row a candidate; its win rate is that on the seeds to choose on."""
-    ours = [agent for each in best.values() for agent in each]
+def selection_frame(played: Played, selected: Mapping[Layout, Selected]) -> pd.DataFrame:
+    """Return one row a candidate, with its win rate on the selection's seeds."""
+    ours = [agent for each in selected.values() for agent in each]
     return pd.DataFrame(
-        [
-            agent_columns(agent) | {"chosen": agent in ours} | point_columns(games)
-            for agent, games in played.items()
-        ]
+        agent_columns(agent) | {"chosen": agent in ours} | point_columns(games)
+        for agent, games in played.items()
     )

@@ -1,4 +1,4 @@
-"""The report on Pacman: trials and ledger, intervals against closed forms, verdicts, and the command killed and gone on with."""
+"""The report on Pacman: intervals against closed forms, verdicts, and the command killed and resumed."""
 
 import json
 import os
@@ -16,25 +16,22 @@ from typer.testing import CliRunner
 
 from agents.agent import digest_of
 from agents.pacman.agent import PacmanGame
-from agents.pacman.astar import PacmanAStar
-from agents.pacman.random import PacmanRandom
 from engine.pacman import Outcome
 from study.cli import app
 from study.estimate import Estimate
-from study.reproduce.pacman.claims import Claim, Part, Says, Verdict, judged
+from study.reproduce.pacman.claims import Claim, Part, Says, Verdict
 from study.reproduce.pacman.design import (
     MEDIUM,
     SMALL,
-    Chosen,
+    Selected,
     all_agents,
     astar_candidates,
     mdp_candidates,
 )
 from study.reproduce.pacman.points import contrast, point_columns
-from study.reproduce.pacman.report import residual_text
-from study.reproduce.pacman.selection import chosen, seeds_to_choose_on
+from study.reproduce.pacman.report import residual_text, row_name
+from study.reproduce.pacman.selection import select, selection_seeds
 
-ASTAR, RANDOM = PacmanAStar(), PacmanRandom()
 PICTURES = ("figure2", "figure3", "figure4", "figure5", "figure6", "figure7", "distance")
 
 
@@ -52,19 +49,20 @@ def a_game(seed: int, won: bool, n_moves: int = 10, n_backups: int = 0) -> Pacma
     )
 
 
-# Trials and ledger
+# Agents
 
 
 def test_agents_have_names_of_their_own() -> None:
     best = {
-        layout: Chosen(mdp_candidates(layout)[0], astar_candidates(layout)[-1])
+        layout: Selected(mdp_candidates(layout)[0], astar_candidates(layout)[-1])
         for layout in (SMALL, MEDIUM)
     }
     agents = all_agents(best)
     assert {agent for each in best.values() for agent in each} < set(agents)
-    assert len(agents) == len(set(agents)) == len({digest_of(agent) for agent in agents})
+    for name in (hash, digest_of, row_name):
+        assert len({name(agent) for agent in agents}) == len(agents)
     seeds = range(2_000_000, 2_000_200)
-    assert not set(seeds) & set(seeds_to_choose_on(seeds))
+    assert not set(seeds) & set(selection_seeds(seeds))
 
 
 # Numbers
@@ -128,7 +126,7 @@ def test_of_equals_the_cheapest_is_chosen() -> None:
         second: [a_game(k, k < 5, n_backups=300) for k in range(10)],
         third: [a_game(k, k < 4, n_backups=100) for k in range(10)],
     }
-    assert chosen(played, list(played)) == second
+    assert select(played, list(played)) == second
 
 
 # Verdicts
@@ -157,18 +155,18 @@ def test_a_verdict_rests_on_the_interval(
 
 
 def test_verdicts_of_parts_make_that_of_a_claim() -> None:
-    yes, no, open_ = Verdict.SUPPORTED, Verdict.CONTRADICTED, Verdict.UNDECIDED
-    assert judged([yes, yes]) is yes
-    assert judged([yes, open_]) is open_
-    assert judged([yes, open_, no]) is no
-    part = Part("", Says.ABOVE, Estimate(0.2, 0.1, 0.3))
-    assert Claim("", (part, part), "").verdict is yes
+    yes, open_, no = (
+        Part("", Says.ABOVE, Estimate(value, value - 0.1, value + 0.1)) for value in (0.2, 0, -0.2)
+    )
+    assert Claim("", "", (yes, yes)).verdict is Verdict.SUPPORTED
+    assert Claim("", "", (yes, open_)).verdict is Verdict.UNDECIDED
+    assert Claim("", "", (yes, open_, no)).verdict is Verdict.CONTRADICTED
 
 
 @pytest.mark.parametrize(
     ("at_small", "words"),
-    [((0.08, 0.13), "so it is"), ((0.08, 2.0), "so at one of them"), ((0.01, 2.0), "at some γ between"),
-     ((1.0, 2.0), "not so")],
+    [((0.08, 0.13), "it agrees"), ((0.08, 2.0), "at one γ"), ((0.01, 2.0), "at some γ between"),
+     ((1.0, 2.0), "it differs")],
 )  # fmt: skip
 def test_the_residual_is_held_against_the_reports(
     at_small: tuple[float, float], words: str
@@ -180,7 +178,7 @@ def test_the_residual_is_held_against_the_reports(
     )
     small, medium = residual_text(sweeps).split(";")[:2]
     assert small.endswith(words)
-    assert "so it is" in medium
+    assert medium.split(' ("')[0].endswith("it agrees")
 
 
 # The command
