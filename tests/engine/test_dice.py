@@ -69,14 +69,16 @@ def test_probabilities_are_exact(n_dice: int, n_sides: int) -> None:
 
 
 @pytest.mark.parametrize(("n_dice", "n_sides"), SIZES)
-def test_games_are_those_of_the_words(n_dice: int, n_sides: int) -> None:
+def test_games_are_those_of_the_oracle(n_dice: int, n_sides: int) -> None:
     """A random policy scores, moves and ends as in plain Python with the same random words."""
     dice = Dice(n_dice, n_sides)
     chance = np.random.default_rng(n_dice)
     holds = chance.integers(0, dice.sticking, dice.n_states)
     holds[chance.random(dice.n_states) < 0.4] = dice.sticking
     holds[::3] = dice.sticking
-    holds[holds < dice.sticking] *= chance.random((holds < dice.sticking).sum()) < 0.5  # from anew
+    holds[holds < dice.sticking] *= (
+        chance.random((holds < dice.sticking).sum()) < 0.5
+    )  # roll all again
 
     def hold(roll: oracle.Roll) -> oracle.Roll:
         return dice.held(roll, dice.holds[holds[dice.state(roll)]])
@@ -89,7 +91,7 @@ def test_games_are_those_of_the_words(n_dice: int, n_sides: int) -> None:
     assert max(n_moves for _, n_moves, _ in expected) > 1
 
 
-def test_games_score_as_they_should() -> None:
+def test_scores_have_the_exact_distribution() -> None:
     """With the post's policy: mean and frequency of each score, within five standard errors."""
     policy, _ = oracle.of_the_post(0.97, 1e-4, doubled=True)
     holds = [

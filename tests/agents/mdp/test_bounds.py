@@ -50,7 +50,7 @@ def test_infinite_sums_of_rewards_are_refused(description: list[Any]) -> None:
         upper_bound(mdp)
 
 
-def test_without_any_action_nothing_is_won() -> None:
+def test_the_bound_without_actions_is_zero() -> None:
     assert upper_bound(FiniteMDP.from_description([{}, {}], 1.0)).tolist() == [0, 0]
 
 
@@ -65,7 +65,7 @@ def test_they_are_bounds_and_consistent(seed: int, discount: float) -> None:
     assert (mdp.greedy(bound)[0] <= bound + 1e-12).all()
 
 
-def test_bounds_that_are_given() -> None:
+def test_given_bounds() -> None:
     given = np.arange(6.0)
     values = initial_values(CHAIN, given)
     assert values.tolist() == [0, 1, 2, 3, 4, 0]  # a terminal state has value 0

@@ -51,7 +51,7 @@ def test_backups_by_hand() -> None:
     assert values.tolist() == [4.5, -2, 0]
     assert policy.tolist() == [0, 2, NO_ACTION]
     assert mdp.backup([0, -2, 0], 0)[1] == 0  # 0.25 against 0
-    assert mdp.backup([0, -8 / 3, 0], 0) == (0.0, 0)  # of equals the first
+    assert mdp.backup([0, -8 / 3, 0], 0) == (0.0, 0)  # the first one in a tie
 
 
 @pytest.mark.parametrize("seed", range(20))

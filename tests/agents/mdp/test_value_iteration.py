@@ -43,7 +43,7 @@ def test_values_are_those_of_linear_algebra(seed: int, discount: float, gauss_se
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_a_sweep_of_either_kind_is_the_books(seed: int) -> None:
+def test_both_kinds_of_sweep_are_those_of_the_book(seed: int) -> None:
     """Three sweeps in plain Python give the same values and residual."""
     description = solvable(seed, 0.9)
     mdp = FiniteMDP.from_description(description, 0.9)

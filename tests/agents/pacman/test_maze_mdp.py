@@ -1,4 +1,4 @@
-"""Pacman's motion as an MDP, against where plain Python goes."""
+"""Pacman's motion as an MDP, against plain Python."""
 
 from collections import Counter
 

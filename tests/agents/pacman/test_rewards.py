@@ -47,7 +47,7 @@ def test_steps_of_a_zone_end_at_its_radius() -> None:
     assert row(nobody, UPPER, capsule_reward=7.0) == [10, -1, -1, 7, -1, -1]
 
 
-def test_walls_keep_a_zone_off_by_maze_distance_alone() -> None:
+def test_walls_stop_a_zone_only_by_maze_distance() -> None:
     """Two steps through the wall; around it in the west, two more for each cell from there."""
     world = with_ghosts(2, 2, timers=(0, 40))
     assert row(world, LOWER, radius=4) == [-100, -200, -100, -50, -1, -1]
@@ -65,7 +65,7 @@ def test_food_in_a_zone_is_overwritten_or_added() -> None:
 
 
 @pytest.mark.parametrize("timers", [(1, 40), (40, 1), (5, 5)])
-def test_scared_ghosts_are_as_none(timers: tuple[int, int]) -> None:
+def test_scared_ghosts_are_ignored(timers: tuple[int, int]) -> None:
     """Also between two cells, where only scared ghosts can be."""
     scared = with_ghosts(2, 3.5, timers=timers)
     assert row(scared, UPPER, radius=4) == [10, -1, -1, -1, -1, -1]
@@ -99,7 +99,7 @@ def test_rewards_are_those_of_plain_python(name: str) -> None:
     assert n_scared > 5
 
 
-def test_unscared_ghosts_stand_in_cells() -> None:
+def test_only_scared_ghosts_are_between_cells() -> None:
     """The centre of a zone is always a cell: every turn of random games with capsules."""
     layout = Layout.named("medium")
     n_scared = 0

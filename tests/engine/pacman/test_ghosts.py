@@ -21,7 +21,7 @@ from tests.engine.pacman.positions import (
 )
 
 
-def test_ghosts_turn_back_in_dead_ends_alone() -> None:
+def test_ghosts_turn_back_only_in_dead_ends() -> None:
     world = World.start(CORRIDOR, seed=3)
     put_pacman(world, 1, 1)  # in the bay below
     put_food(world, (6, 2))
@@ -33,7 +33,7 @@ def test_ghosts_turn_back_in_dead_ends_alone() -> None:
     assert track == [Ghost(6, 2, E, 0), *(Ghost(x, 2, W, 0) for x in (5, 4, 3, 2, 1))]
 
 
-def test_scared_ghosts_turn_back_in_dead_ends_too_and_never_between_cells() -> None:
+def test_scared_ghosts_turn_back_only_in_dead_ends() -> None:
     world = World.start(CORRIDOR, seed=3)
     put(world, 0, 5, 2, E, timer=40)
     track = []
@@ -153,7 +153,7 @@ def test_directional_ghosts_mostly_come_closer_and_flee_when_scared() -> None:
         assert stats.chisquare(observed, 4000 * np.array([*expected.values()])).pvalue > 1e-3
 
 
-def test_what_pacman_does_does_not_shift_what_ghosts_draw() -> None:
+def test_pacman_does_not_shift_the_draws_of_ghosts() -> None:
     for seed in range(20):
         still, restless = (World.start(CHAMBER, seed) for _ in range(2))
         actions = np.random.default_rng(seed).integers(4, size=25)
@@ -166,7 +166,7 @@ def test_what_pacman_does_does_not_shift_what_ghosts_draw() -> None:
         assert restless.pacman != still.pacman or restless.n_food < still.n_food
 
 
-def test_no_ghost_shifts_what_another_draws() -> None:
+def test_no_ghost_shifts_the_draws_of_another() -> None:
     """The first is scared, so it has a choice on every other turn; the second is not affected."""
     layout = Layout.parse(
         "%%%%%%%%%\n%   %   %\n% G % G %\n%   %   %\n%%%%%%%%%\n%P     .%\n%%%%%%%%%", "two"

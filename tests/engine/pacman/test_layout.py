@@ -57,13 +57,13 @@ def test_kernels_see_the_maze_that_the_oracle_sees(name: str) -> None:
             assert layout.maze.open_directions[x * layout.height + y] == mask
 
 
-def test_the_small_maze_is_what_it_should_be() -> None:
+def test_the_small_maze() -> None:
     layout = Layout.named("small")
     assert (layout.width, layout.height) == (7, 7)
     assert (len(layout.ghosts), layout.food.sum(), layout.capsules.sum()) == (1, 2, 0)
 
 
-def test_the_medium_maze_is_what_it_should_be() -> None:
+def test_the_medium_maze() -> None:
     layout = Layout.named("medium")
     assert (layout.width, layout.height) == (20, 11)
     assert (len(layout.ghosts), layout.capsules.sum()) == (2, 2)

@@ -28,7 +28,7 @@ MAZES = {
 
 
 def seen(world: World) -> tuple[object, ...]:
-    """All that a game is, in the oracle's words."""
+    """The complete state of a game, as the oracle has it."""
     ghosts = [
         (
             Fraction(g.x),
@@ -50,7 +50,7 @@ def known(game: oracle.Game) -> tuple[object, ...]:
 
 
 def scatter(game: oracle.Game, rng: np.random.Generator) -> None:
-    """Put everything somewhere: ghosts often near Pacman, scared ones often between two cells."""
+    """Draw a random state: ghosts often near Pacman, scared ones often between two cells."""
     width, height = len(game.text.split("\n")[0]), len(game.text.split("\n"))
     cells = [(x, y) for x in range(width) for y in range(height) if (x, y) not in game.walls]
     game.pacman = cells[rng.integers(len(cells))]
@@ -139,7 +139,7 @@ def test_whole_games(name: str, kind: GhostKind) -> None:
 
 @pytest.mark.parametrize("name", ["small", "medium", "crowd"])
 def test_random_games_are_those_of_plain_python(name: str) -> None:
-    """Their actions are drawn by the kernel, here from the same words."""
+    """Both draw their actions from the same random words."""
     layout = MAZES[name]
     games = random_games(layout, 8, seed=40, ghosts="directional", most_steps=60)
     for i in range(8):

@@ -40,7 +40,7 @@ def test_actions_go_where_meant_with_80_percent_and_to_each_side_with_10() -> No
         assert stats.chisquare(observed, [4000, 500, 500]).pvalue > 1e-3
 
 
-def test_to_stop_is_certain() -> None:
+def test_stopping_is_certain() -> None:
     room = Layout.parse("%%%%%\n%   %\n% P %\n%  .%\n%%%%%", "room")
     for seed in range(500):
         world = World.start(room, seed)
@@ -48,7 +48,7 @@ def test_to_stop_is_certain() -> None:
         assert world.pacman == (2, 2)
 
 
-def test_a_wall_in_the_way_of_what_came_out_is_a_step_for_nothing() -> None:
+def test_a_slip_into_a_wall_stays() -> None:
     """Into a wall with one side open, nine in ten stay: blocked slips are not drawn again."""
     bay = Layout.parse("%%%%%\n%P .%\n%%%%%", "bay")
     n_moved = 0
@@ -180,7 +180,7 @@ def test_a_capsule_saves_from_the_ghost_in_its_cell() -> None:
     assert world.ghosts[1] == Ghost(6.5, 3, W, 39)
 
 
-def test_a_capsule_while_scared_begins_the_forty_again() -> None:
+def test_a_second_capsule_resets_the_timers() -> None:
     def prepared(seed: int) -> World:
         world = World.start(PAIR, seed)
         put_pacman(world, 6, 1)

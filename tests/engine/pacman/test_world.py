@@ -35,7 +35,7 @@ def test_the_same_seed_and_actions_give_the_same_game() -> None:
     assert tracks[0] == tracks[1] != tracks[2]
 
 
-def test_copies_go_on_alone_and_alike() -> None:
+def test_copies_are_independent_and_equal() -> None:
     world = World.start(Layout.named("medium"), seed=5)
     world.step(E)
     copy = world.copy()
@@ -66,9 +66,9 @@ def test_the_last_step_may_still_win() -> None:
     assert as_meant(prepared, E, to=(2, 3)).outcome is Outcome.WON
 
 
-def test_random_games_end_and_are_told_apart() -> None:
+def test_random_games_end() -> None:
     walled = random_games(CHAMBER, 300, seed=1)
-    assert (walled.outcomes == Outcome.WON).all()  # nobody harms him
+    assert (walled.outcomes == Outcome.WON).all()  # no ghost reaches him
     assert (walled.scores == 580 - walled.n_steps).all()
     cut = random_games(CHAMBER, 300, seed=1, most_steps=40)
     longer = walled.n_steps > 40
@@ -97,7 +97,7 @@ def test_a_game_is_drawn_as_its_layout(name: str) -> None:
     assert World.start(layout, seed=0).text() == layout.text
 
 
-def test_what_happens_is_drawn() -> None:
+def test_changes_are_drawn() -> None:
     world = World.start(PAIR, seed=0)
     put_food(world, (1, 1))
     put(world, 0, 2.5, 3, E, timer=3)

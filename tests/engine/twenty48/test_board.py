@@ -105,9 +105,8 @@ def test_random_boards_slide_as_in_plain_python(boards: list[int], rule: Rule) -
         assert 2 ** largest_exponent(board) == max(1, *map(max, faces))
 
 
-def test_terminal_boards_are_met_and_recognized() -> None:
+def test_terminal_boards_are_recognized() -> None:
     """Random full boards are rarely terminal, so games are played to their end."""
-    n_terminal = 0
     for seed in range(60):
         faces = oracle.from_packed(initial(seed))
         words = oracle.words(seed)
@@ -118,8 +117,6 @@ def test_terminal_boards_are_met_and_recognized() -> None:
             )
         assert is_terminal(oracle.to_packed(faces))
         assert legal_actions(oracle.to_packed(faces)) == ()
-        n_terminal += 1
-    assert n_terminal == 60
 
 
 def test_two_32768_tiles_do_not_merge() -> None:
@@ -147,7 +144,7 @@ def test_an_action_that_does_not_exist_is_refused() -> None:
         afterstate(0x11, 4)
 
 
-def test_worth_is_what_merging_it_together_earns(boards: list[int]) -> None:
+def test_worth_is_the_reward_of_building_a_board(boards: list[int]) -> None:
     for board in boards:
         expected = sum(
             (tile.bit_length() - 2) * tile
@@ -158,7 +155,7 @@ def test_worth_is_what_merging_it_together_earns(boards: list[int]) -> None:
         assert worth(board) == expected
 
 
-def test_rewards_of_a_game_are_worth_gained_less_four_a_spawned_four() -> None:
+def test_score_follows_from_the_end_board() -> None:
     board = initial(5)
     start, score, n_fours = board, 0, 0
     for move in range(200):

@@ -66,7 +66,7 @@ def oracle_step(faces: oracle.Board, number: int, rule: Rule) -> tuple[oracle.Bo
 @pytest.mark.parametrize(
     ("seed", "rule"), [(0, Rule.COMMON), (1, Rule.COMMON), (2, Rule.COMMON), (3, Rule.CASCADE)]
 )
-def test_every_board_after_every_step_is_the_oracles(seed: int, rule: Rule) -> None:
+def test_every_board_after_every_step_is_that_of_the_oracle(seed: int, rule: Rule) -> None:
     group = new_group(np.uint64(seed))
     cells = random_cells(np.random.default_rng(seed), LANES)
     seat(group, cells)

@@ -26,7 +26,7 @@ def test_text_is_read_in_reading_order() -> None:
     assert parse(TEXT) == BOARD
 
 
-def test_what_render_writes_is_read_back() -> None:
+def test_rendered_boards_are_read_back() -> None:
     assert parse(render(BOARD)) == BOARD
     assert render(BOARD).splitlines()[3].split() == ["1024", ".", ".", "2048"]
 

@@ -13,7 +13,7 @@ import pytest
 from engine.twenty48 import Rule, initial, parse, playouts
 
 
-def test_scores_stand_in_the_order_of_the_boards() -> None:
+def test_scores_are_in_the_order_of_the_boards() -> None:
     """Finished boards score nothing, at any position; only one board can merge two 8192s."""
     over = 0x1212_2121_1212_2121
     rich = parse("8192 8192 2 4 / 8 16 32 64 / 128 256 512 1024 / 2048 4096 2 4")
@@ -56,12 +56,12 @@ def test_cascades_make_the_game_easier() -> None:
 def test_two_32768_tiles_do_not_merge() -> None:
     """Merging them would score 65,536; the other tiles can score some thousands."""
     board = parse("32768 32768 2 4 / 2 4 2 4 / 2 4 2 4 / 2 4 2 4")
-    for n in (20, 2000):  # on packed boards alone, and on planes
+    for n in (20, 2000):  # on packed boards only, and on planes
         scores, _ = playouts([board], [n], 3)
         assert 0 < scores.max() < 20_000
 
 
-def test_the_same_board_scores_the_same_wherever_it_waits() -> None:
+def test_a_board_scores_the_same_at_any_position() -> None:
     """No bias by position: 100,000 playouts each at the front, in the middle and at the end."""
     n = 100_000
     board = initial(1)
@@ -94,8 +94,10 @@ def test_nothing_to_play() -> None:
     scores, n_moves = playouts([], [], 0)
     assert len(scores) == 0
     assert n_moves == 0
-    scores, n_moves = playouts([0x11], [0], 0)
-    assert len(scores) == 0
+    assert len(playouts([0x11], [0], 0)[0]) == 0
+    scores, n_moves = playouts([0x1212_2121_1212_2121], [5], 0)  # the game is over
+    assert scores.tolist() == [0] * 5
+    assert n_moves == 0
 
 
 def test_boards_and_counts_that_do_not_fit_are_refused() -> None:
@@ -103,12 +105,6 @@ def test_boards_and_counts_that_do_not_fit_are_refused() -> None:
         playouts([0x11, 0x12], [1], 0)
     with pytest.raises(ValueError, match="-1 given"):
         playouts([0x11], [-1], 0)
-
-
-def test_a_finished_board_scores_nothing() -> None:
-    scores, n_moves = playouts([0x1212_2121_1212_2121], [5], 0)
-    assert scores.tolist() == [0] * 5
-    assert n_moves == 0
 
 
 def test_random_games_average_1095_points_and_118_moves() -> None:

@@ -31,7 +31,7 @@ def oracle_finish(board: int, stream: int, rule: Rule = Rule.COMMON) -> tuple[in
 
 
 @pytest.mark.parametrize("rule", Rule)
-def test_ends_are_the_oracles(rule: Rule) -> None:
+def test_ends_are_those_of_the_oracle(rule: Rule) -> None:
     """Steps after the end may still turn a board, so boards are compared up to symmetry."""
     for n in (1, 7, MOST_LANES):
         boards = np.array([initial(seed) for seed in range(100)], np.uint64)
