@@ -160,7 +160,7 @@ def test_chunks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
         ((1, -0.1), r"delta: -0.1 given"),
         ((1, float("nan")), r"delta: nan given"),
         ((1, 0.1, 0), r"max_rounds: 0 given"),
-        ((1, 0.1, 1.5), r"max_rounds: 1.5 given, an integer from 1 to 1000000000 allowed"),
+        ((1, 0.1, 1.5), r"max_rounds: 1.5 given, an integer from 1 to 1e\+09 allowed"),
     ],
 )
 def test_bad_parameters_are_named(parameters: Any, message: str) -> None:
