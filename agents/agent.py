@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, get_type_hints
 
-from agents.parameters import Value, check_parameters, parameters_of, plain_values
+from agents.parameters import Value, check_parameters, plain_values
 
 LARGEST_SEED = 2**63 - 1
 N_DIGITS = 12
@@ -177,18 +177,8 @@ class Agent(ABC):
 
 
 def identity(agent: Agent) -> dict[str, Value]:
-    """Return what tells an agent from all others: its name, and the parameters that are not the default.
-
-    A new parameter with a default therefore leaves the identity of existing agents as it is.
-    """
-    defaults = parameters_of(type(agent))
-    values = plain_values(agent)
-    changed = {
-        name: value
-        for name, value in values.items()
-        if value != defaults[name].domain.plain(defaults[name].default)
-    }
-    return {"agent": agent.name, **changed}
+    """Return what tells an agent from all others: its name and its parameters."""
+    return {"agent": agent.name or type(agent).__qualname__, **plain_values(agent)}
 
 
 def digest_of(agent: Agent) -> str:

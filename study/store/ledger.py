@@ -1,21 +1,28 @@
-"""Finished games in a table that only grows: a run that was killed goes on where it stood.
+"""Finished games in a table that only grows, so that a killed run resumes where it stopped.
 
-One line a game in ``games.csv``, written at once when the game has ended, under a digest of the agent that
-played it. The file is the result, too: what is published is what was played.
+``games.csv`` has one line a game, written as soon as the game has ended, with a digest of the agent
+that played it. ``agents.json`` beside it tells the name and all parameters behind each digest. So any
+line can be played again, and games stay their agent's when a later version adds a parameter or
+changes a default.
 """
 
 import csv
 import errno
 import fcntl
 import io
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from agents.agent import Agent, Game, digest_of
+from agents.agent import Agent, Game, digest_of, identity
+from agents.catalog import build
 from study.errors import InputError, naming
+from study.store.atomic import drafted
+
+AGENTS_FILE = "agents.json"
 
 G = TypeVar("G", bound=Game)
 
@@ -25,6 +32,20 @@ def line_of(words: tuple[object, ...]) -> bytes:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerow(words)
     return text.getvalue().encode()
+
+
+def identities_in(path: Path) -> dict[str, dict[str, Any]]:
+    """Read the agents of a ledger, by digest; InputError if the file is damaged."""
+    if not path.exists():
+        return {}
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if not all("agent" in each for each in found.values()):
+            raise ValueError("an agent without a name")
+    except (OSError, ValueError, AttributeError, TypeError):
+        raise InputError(f"{path}: no table of agents; restore it, or move it away") from None
+    assert isinstance(found, dict)
+    return found
 
 
 class Ledger(Generic[G]):
@@ -40,7 +61,7 @@ class Ledger(Generic[G]):
     Raises
     ------
     InputError
-        If the file is no such table, or a whole line of it is no game.
+        If the file is no such table, a whole line of it is no game, or ``agents.json`` is damaged.
     """
 
     def __init__(self, path: Path, game: type[G]) -> None:
@@ -50,7 +71,15 @@ class Ledger(Generic[G]):
         self.file: io.FileIO | None = None
         if path.exists() and not path.is_file():
             raise InputError(f"{path}: a folder given, a table of games allowed")
-        self.played, _ = self.games_in(path.read_bytes() if path.exists() else b"")
+        self.read(path.read_bytes() if path.exists() else b"")
+
+    def read(self, content: bytes) -> int:
+        """Take the games from the file's content, and return how much of it is whole."""
+        self.today: dict[str, str] = {}
+        self.identities = identities_in(self.path.with_name(AGENTS_FILE))
+        self.written_as = {self.current(digest): digest for digest in self.identities}
+        self.played, n_bytes = self.games_in(content)
+        return n_bytes
 
     def games_in(self, content: bytes) -> tuple[dict[str, dict[int, G]], int]:
         """Read a table of games, up to the last whole line.
@@ -88,7 +117,7 @@ class Ledger(Generic[G]):
                 raise InputError(
                     f"{self.path}: line {number} is no finished game; use another folder, or move the file away"
                 ) from None
-            played.setdefault(agent, {})[game.seed] = game
+            played.setdefault(self.current(agent), {})[game.seed] = game
         return played, n_bytes
 
     @property
@@ -99,6 +128,32 @@ class Ledger(Generic[G]):
     def games(self, agent: Agent) -> dict[int, G]:
         """Return an agent's games, by seed."""
         return self.played.setdefault(digest_of(agent), {})
+
+    def agent(self, digest: str) -> Agent:
+        """Make the agent behind a digest.
+
+        Raises
+        ------
+        InputError
+            If ``agents.json`` does not have it, or there is no such agent in this version.
+        """
+        path = self.path.with_name(AGENTS_FILE)
+        if digest not in self.identities:
+            raise InputError(f"{path}: nothing on agent {digest} of {self.path.name}")
+        values = dict(self.identities[digest])
+        try:
+            return build(str(values.pop("agent")), values)
+        except ValueError as error:
+            raise InputError(f"{path}: {digest}: {error}") from None
+
+    def current(self, digest: str) -> str:
+        """Return what :func:`agents.agent.digest_of` gives today for an agent's digest in the file."""
+        if digest not in self.today:
+            try:
+                self.today[digest] = digest_of(self.agent(digest))
+            except InputError:  # of no agent in the catalog
+                self.today[digest] = digest
+        return self.today[digest]
 
     def add(self, agent: Agent, *games: G) -> None:
         """Keep finished games; one that is there already is the same game, and stays.
@@ -114,7 +169,12 @@ class Ledger(Generic[G]):
             raise RuntimeError("a ledger is written only while it is held")
         known = self.games(agent)
         new = [game for game in games if game.seed not in known]
-        self.append(b"".join(line_of((digest_of(agent), *game.to_row().values())) for game in new))
+        digest = self.written_as.setdefault(digest_of(agent), digest_of(agent))
+        if digest not in self.identities:
+            self.identities[digest] = identity(agent)
+            with drafted(self.path.with_name(AGENTS_FILE)) as draft:
+                draft.write_text(json.dumps(self.identities, indent=1, ensure_ascii=False) + "\n")
+        self.append(b"".join(line_of((digest, *game.to_row().values())) for game in new))
         known |= {game.seed: game for game in new}
 
     def append(self, lines: bytes) -> None:
@@ -148,7 +208,7 @@ class Ledger(Generic[G]):
             except OSError:
                 raise InputError(f"{self.path}: another run is writing it") from None
             file.seek(0)
-            self.played, n_bytes = self.games_in(file.readall())
+            n_bytes = self.read(file.readall())
             file.truncate(n_bytes)
             self.file = file
             try:
