@@ -1,48 +1,67 @@
-"""95% intervals for what a table of games says: means, differences of means, shares."""
+"""Estimates with 95% intervals: means, differences of means, proportions."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import binomtest, bootstrap, sem
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
+Z95 = 1.959963984540054  # the normal's 97.5% point
 N_RESAMPLES = 9999
-BATCH = 1000  # resamples at a time, so that they fit into memory
-FEWEST = 2
+BATCH = 1000  # resamples at a time, to limit memory
 FEWEST_TO_RESAMPLE = 20
-ROUNDING = 1e-12  # values that differ by no more are equal: BCa has no answer for them
+ROUNDING = 1e-12  # BCa fails on values that differ by no more, relative to the largest
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its 95% interval; the interval is NaN where nothing is known of it."""
+    """A number, its 95% interval and its standard error; NaN where the data do not tell."""
 
     value: float
-    low: float
-    high: float
+    low: float = math.nan
+    high: float = math.nan
+    sem: float = math.nan
 
     def contains(self, other: float) -> bool:
         """Tell whether a number lies in the interval."""
         return self.low <= other <= self.high
 
 
-def mean(values: "Sequence[float] | npt.NDArray[np.float64]") -> Estimate:
-    """Estimate a mean: BCa bootstrap of the values (Efron 1987), 9,999 resamples.
+def t95(n: int) -> float:
+    """Return half the width of a mean's 95% interval in standard errors, for n values; NaN for one."""
+    return float(stdtrit(n - 1, 0.975)) if n > 1 else math.nan
 
-    Below 20 values, of which a bootstrap knows too little, Student's t: of three bimodal scores the bootstrap's
-    interval covered the truth in 72 of 100 cases, of six in 88, of twenty in 95.
+
+def t_interval(values: Sequence[float] | npt.NDArray[np.float64]) -> Estimate:
+    """Estimate a mean with Student's t interval."""
+    sample = np.asarray(values, np.float64)
+    if not len(sample):
+        return Estimate(math.nan)
+    mean = float(sample.mean())
+    if len(sample) == 1:
+        return Estimate(mean)
+    sem = float(sample.std(ddof=1) / math.sqrt(len(sample)))
+    half = t95(len(sample)) * sem
+    return Estimate(mean, mean - half, mean + half, sem)
+
+
+def mean(values: Sequence[float] | npt.NDArray[np.float64]) -> Estimate:
+    """Estimate a mean by a BCa bootstrap (Efron 1987) of 9,999 resamples.
+
+    Below 20 values, Student's t: of three bimodal scores the bootstrap's interval covered the truth in 72 of
+    100 cases, of six in 88, of twenty in 95.
     """
     sample = np.asarray(values, np.float64)
-    value = float(sample.mean())
-    if len(sample) < FEWEST:
-        return Estimate(value, np.nan, np.nan)
-    if np.ptp(sample) <= ROUNDING * np.abs(sample).max():
-        return Estimate(value, value, value)
+    if np.ptp(sample) <= ROUNDING * np.abs(sample).max() and len(sample) > 1:
+        value = float(sample.mean())
+        return Estimate(value, value, value, 0.0)
+    by_t = t_interval(sample)
     if len(sample) < FEWEST_TO_RESAMPLE:
-        half = float(student.ppf(0.975, len(sample) - 1) * sem(sample))
-        return Estimate(value, value - half, value + half)
+        return by_t
+    from scipy.stats import bootstrap  # noqa: PLC0415, takes half a second
+
     interval = bootstrap(
         (sample,),
         np.mean,
@@ -50,21 +69,33 @@ def mean(values: "Sequence[float] | npt.NDArray[np.float64]") -> Estimate:
         batch=BATCH,
         rng=np.random.default_rng(0),
     ).confidence_interval
-    return Estimate(value, float(interval.low), float(interval.high))
+    return Estimate(by_t.value, float(interval.low), float(interval.high), by_t.sem)
 
 
 def difference(
-    values: "Sequence[float] | npt.NDArray[np.float64]",
-    others: "Sequence[float] | npt.NDArray[np.float64]",
+    values: Sequence[float] | npt.NDArray[np.float64],
+    others: Sequence[float] | npt.NDArray[np.float64],
 ) -> Estimate:
-    """Estimate how much larger the mean of ``values`` is than that of ``others``.
-
-    Both are of the same seeds in the same order: pairs are resampled.
-    """
+    """Estimate by how much the mean of ``values`` exceeds that of ``others``, paired by seed."""
     return mean(np.asarray(values, np.float64) - np.asarray(others, np.float64))
 
 
 def share(n_successes: int, n: int) -> Estimate:
-    """Estimate a probability: Wilson's score interval (1927)."""
-    interval = binomtest(n_successes, n).proportion_ci(method="wilson")
-    return Estimate(n_successes / n, float(interval.low), float(interval.high))
+    """Estimate a proportion.
+
+    The interval is Wilson's (1927): all p that are no farther from k/n than z·√(p(1 − p)/n); see Brown, Cai,
+    DasGupta (2001), §3.1.1. The standard error is the standard deviation of Jeffreys' posterior,
+    Beta(k + ½, n − k + ½), which is never 0.
+    """
+    if not n:
+        return Estimate(math.nan)
+    rate = n_successes / n
+    centre = (n_successes + Z95**2 / 2.0) / (n + Z95**2)
+    half = Z95 / (n + Z95**2) * math.sqrt(n * rate * (1.0 - rate) + Z95**2 / 4.0)
+    a, b = n_successes + 0.5, n - n_successes + 0.5
+    return Estimate(
+        rate,
+        0.0 if n_successes == 0 else centre - half,
+        1.0 if n_successes == n else centre + half,
+        math.sqrt(a * b / (a + b + 1.0)) / (a + b),
+    )

@@ -64,7 +64,7 @@ def replicates(
 
     Stopped, a run with --output goes on where it was: each finished game is kept in its folder.
     """
-    from study.experiments.twenty48_games import check_2048
+    from study.experiments.game_summary import check_2048
     from study.reproduce.sample_size.games import (
         MOST_GAMES,
         choose_points,
@@ -99,7 +99,7 @@ def replicates(
             samples = samples_played(agent, (theta, versus), seeds, jobs, output, out)
     else:
         with reading(study, name, results) as (_, _, data):
-            check_2048(f"study: {study!r}", data.experiment.kind)
+            check_2048(f"study: {study!r}", data.experiment.summary.game)
             points = choose_points(data.points, point or [])
         samples = samples_of_points(points, data.experiment, output)
     measured = measure(samples, standard_error or [])

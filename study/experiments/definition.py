@@ -6,11 +6,10 @@ from dataclasses import dataclass, field, replace
 from agents.agent import Agent
 from agents.catalog import build
 from agents.parameters import Value
-from study.experiments.cost import PLAYOUT_MOVES, SECONDS, Cost, cost_by_name
-from study.experiments.game_summary import Kind
-from study.experiments.objectives import SCORE, Goal
+from study.errors import InputError
+from study.experiments.game_summary import GameSummary
+from study.experiments.objectives import Cost, Goal
 from study.experiments.space import Space
-from study.experiments.twenty48_games import TWENTY48
 
 
 @dataclass(frozen=True)
@@ -20,47 +19,47 @@ class Experiment:
     Attributes
     ----------
     name, title : str
-        For the command line, and for people.
+        Its name on the command line, and in text.
     agent : str
-        Which agent, as :data:`agents.catalog.AGENTS` calls it.
+        The agent, by its name in :data:`agents.catalog.AGENTS`.
     space : Space
-        The parameters tuned, and their bounds.
-    fixed : mapping
-        Parameters of the agent that are not tuned, where they are not what the agent has by default.
+        The tuned parameters and their bounds.
+    goal : Goal
+        The objective that is maximized.
+    cost : Cost
+        The objective that is minimized.
+    costs : tuple of Cost
+        What ``cost`` may be.
+    summary : GameSummary
+        What tables say of its games beyond goal and cost.
     reference_score : float
-        A value of the goal; with the cost's reference: points that are no better in both do not count in a
-        hypervolume.
+        A value of the goal. With the cost's reference it is the reference point: points that are no better
+        in both do not count in a hypervolume.
     reference_costs : mapping of str to float
         The reference point's other coordinate, for each cost by name.
     baselines : mapping of str to mapping
-        Parameter vectors of note, played beside the trials and marked in the plot.
-    cost : Cost
-        The objective that is minimized.
-    goal : Goal
-        The objective that is maximized.
-    costs : tuple of Cost
-        What ``cost`` may be.
-    kind : Kind
-        Of the games.
+        Parameter vectors of note, validated beside the trials and marked in figures.
+    fixed : mapping
+        Parameters of the agent that are not tuned, where they differ from the agent's defaults.
 
     Raises
     ------
     ValueError
-        If the cost is not among those offered, or one of these has no reference, or a parameter has its name:
-        tables would have two columns of it. If a parameter is both tuned and fixed.
+        If the cost is not among ``costs``, or one of these has no reference; if a parameter has a cost's
+        name, which would make two columns of it; if a parameter is both tuned and fixed.
     """
 
     name: str
     title: str
     agent: str
     space: Space
+    goal: Goal
+    cost: Cost
+    costs: tuple[Cost, ...]
+    summary: GameSummary
     reference_score: float
     reference_costs: Mapping[str, float]
     baselines: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
-    cost: Cost = SECONDS
-    goal: Goal = SCORE
-    costs: tuple[Cost, ...] = (SECONDS, PLAYOUT_MOVES)
-    kind: Kind = TWENTY48
     fixed: Mapping[str, Value] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -85,8 +84,13 @@ class Experiment:
         return replace(self, cost=cost)
 
     def by(self, cost: str | None) -> "Experiment":
-        """Return the same with the cost of that name, or its own; InputError if it is not offered."""
-        return self if cost is None else self.with_cost(cost_by_name(cost, self.costs))
+        """Return the same with the cost of that name, if one is given; InputError if there is none."""
+        if cost is None:
+            return self
+        by_name = {each.name: each for each in self.costs}
+        if cost not in by_name:
+            raise InputError(f"cost: {cost!r} given, one of {', '.join(by_name)} allowed")
+        return self.with_cost(by_name[cost])
 
     def as_made(self, space: Space, fixed: Mapping[str, Value]) -> "Experiment":
         """Return the same with the space that a study was made with; only baselines that lie in it stay."""

@@ -14,10 +14,9 @@ Source: P. Thanki, *Value iteration algorithm* (2021). The baseline is the last 
 """
 
 from agents.dice.solver import DiceSolution
-from study.experiments.cost import SOLVING_SECONDS, SWEEPS
 from study.experiments.definition import Experiment
-from study.experiments.game_summary import Kind
-from study.experiments.objectives import EXACT_SCORE
+from study.experiments.game_summary import GameSummary
+from study.experiments.objectives import EXACT_SCORE, SOLVING_SECONDS, SWEEPS
 from study.experiments.space import Parameter, Space
 
 DICE = Experiment(
@@ -30,11 +29,11 @@ DICE = Experiment(
             Parameter("tolerance", 1e-6, 10.0, log=True, symbol="δ"),
         )
     ),
+    goal=EXACT_SCORE,
+    cost=SOLVING_SECONDS,
+    costs=(SOLVING_SECONDS, SWEEPS),
+    summary=GameSummary(DiceSolution),
     reference_score=10.0,
     reference_costs={"solving_seconds": 0.001, "n_sweeps": 100.0},
     baselines={"the post's": {"gamma": 0.97, "tolerance": 0.001}},
-    cost=SOLVING_SECONDS,
-    goal=EXACT_SCORE,
-    costs=(SOLVING_SECONDS, SWEEPS),
-    kind=Kind(DiceSolution),
 )

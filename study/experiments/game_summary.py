@@ -1,93 +1,66 @@
-"""Kinds of games: what tables and answers say of some beside what all games have.
+"""What tables and answers say of some games beyond goal and cost, for each kind of game."""
 
-All games have seed, score, moves and seconds (:class:`agents.agent.Game`). What else a kind counts goes into its
-table of games, field by field; what else its games amount to is said by a subclass of :class:`Kind`.
-"""
-
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from agents.agent import Game
+from agents.twenty48.agent import Game2048
+from study.errors import InputError
+
+TILES_IN_CSV = (512, 1024, 2048, 4096, 8192, 16384)
+TILES_IN_TABLE = (4096, 8192)
+TILES_IN_ANSWER = (1024, 2048, 4096, 8192)
 
 
 @dataclass(frozen=True)
-class Kind:
-    """A kind of games as tables see it.
+class GameSummary:
+    """Nothing more; a subclass says what its games have.
 
     Parameters
     ----------
     game : type
-        The class of its games.
+        The class of the games.
     """
 
     game: type[Game]
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """What some games amount to, as columns; see :meth:`amount`."""
-        return ()
-
-    def amount(self, games: Sequence[Any]) -> dict[str, float]:
-        """Return what some games, one at least, amount to, by column."""
+    def columns(self, games: Sequence[Any]) -> dict[str, float]:
+        """Return columns of a table with a row for some games; NaN if there are none."""
         return {}
 
-    @property
-    def headings(self) -> tuple[str, ...]:
-        """The last columns of the table of validated points."""
-        return ()
-
-    def cells(self, row: Any) -> list[str]:
-        """Write them, from a row of a table that has :attr:`columns`."""
-        return []
+    def cells(self, row: Any) -> dict[str, str]:
+        """Return the last cells of a point's row in a terminal, by heading, from its columns."""
+        return {}
 
     def lines(self, games: Sequence[Any]) -> list[tuple[str, str]]:
-        """Return what else to say of the games of a θ that was picked: labels, and what they say."""
+        """Return labels and texts on the games of a θ that was picked."""
         return []
 
 
-@dataclass(frozen=True)
-class Summary:
-    """What some games of one agent amount to, whatever they are.
+class TileSummary(GameSummary):
+    """The shares of games of 2048 that reached a tile."""
 
-    Attributes
-    ----------
-    n_games : int
-        How many.
-    score_mean, score_sem : float
-        Mean score in points, and its standard error; the latter NaN for a single game.
-    score_min, score_max : int or float
-        Extremes, in points.
-    n_moves_mean : float
-        Moves a game.
-    seconds_per_move : float
-        CPU seconds of all games over moves of all games.
-    """
+    def columns(self, games: Sequence[Game2048]) -> dict[str, float]:
+        """Return the shares, 0 to 1."""
+        return {f"share_reaching_{tile}": share_reaching(games, tile) for tile in TILES_IN_CSV}
 
-    n_games: int
-    score_mean: float
-    score_sem: float
-    score_min: float
-    score_max: float
-    n_moves_mean: float
-    seconds_per_move: float
+    def cells(self, row: Any) -> dict[str, str]:
+        """Return the shares of the larger tiles."""
+        return {f"≥ {tile}": f"{row[f'share_reaching_{tile}']:.0%}" for tile in TILES_IN_TABLE}
+
+    def lines(self, games: Sequence[Game2048]) -> list[tuple[str, str]]:
+        """Return the shares on one line."""
+        shares = (f"{tile} {share_reaching(games, tile):.1%}" for tile in TILES_IN_ANSWER)
+        return [("reached", ", ".join(shares))]
 
 
-def summarize(games: Sequence[Game]) -> Summary:
-    """Sum up the games of one agent; there must be one at least."""
-    scores = np.array([game.score for game in games], np.float64)
-    n_moves = sum(game.n_moves for game in games)
-    seconds = sum(game.seconds for game in games)
-    n = len(games)
-    return Summary(
-        n_games=n,
-        score_mean=float(scores.mean()),
-        score_sem=float(scores.std(ddof=1) / math.sqrt(n)) if n > 1 else math.nan,
-        score_min=min(game.score for game in games),
-        score_max=max(game.score for game in games),
-        n_moves_mean=n_moves / n,
-        seconds_per_move=seconds / n_moves,
-    )
+def share_reaching(games: Sequence[Game2048], tile: int) -> float:
+    """Return the share of games whose largest tile is ``tile`` or more; NaN if there are none."""
+    return sum(game.max_tile >= tile for game in games) / len(games) if games else float("nan")
+
+
+def check_2048(given: str, game: type[Game]) -> None:
+    """Refuse, by InputError, what was given if it is of another game."""
+    if not issubclass(game, Game2048):
+        raise InputError(f"{given} given, of games of {game.kind}; of 2048 allowed")

@@ -22,10 +22,9 @@ World* (2018). The baselines are its settings: with these N = 100 is never reach
 from agents.pacman.agent import PacmanGame
 from agents.pacman.rewards import Distance
 from engine.pacman import LayoutName
-from study.experiments.cost import BACKUPS, SECONDS
 from study.experiments.definition import Experiment
-from study.experiments.game_summary import Kind
-from study.experiments.objectives import WIN_RATE
+from study.experiments.game_summary import GameSummary
+from study.experiments.objectives import BACKUPS, SECONDS, WIN_RATE
 from study.experiments.space import Choice, Parameter, Space
 
 SPACE = Space(
@@ -48,6 +47,10 @@ def in_maze(
         title=f"Pacman, value iteration at every move, maze {layout}",
         agent="pacman_mdp",
         space=SPACE,
+        goal=WIN_RATE,
+        cost=SECONDS,
+        costs=(SECONDS, BACKUPS),
+        summary=GameSummary(PacmanGame),
         reference_score=0.0,
         reference_costs={"seconds_per_move": 0.002 * scale, "backups_per_move": 20_000.0 * scale},
         baselines={
@@ -59,10 +62,6 @@ def in_maze(
                 "distance": Distance.MANHATTAN.value,
             }
         },
-        cost=SECONDS,
-        goal=WIN_RATE,
-        costs=(SECONDS, BACKUPS),
-        kind=Kind(PacmanGame),
         fixed={"layout": layout.value},
     )
 

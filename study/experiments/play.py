@@ -1,6 +1,5 @@
 """Playing games of one agent: reading its parameters from words, and summing its games up."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,10 +11,8 @@ from agents.parameters import Flag, Parameter, Value, plain_values
 from agents.twenty48.agent import Agent2048, Game2048
 from engine.pacman import Layout
 from study.errors import InputError
-from study.experiments import twenty48_games as twenty48
-from study.experiments.cost import engineering
-from study.experiments.game_summary import summarize
-from study.experiments.objectives import WIN_RATE
+from study.experiments.game_summary import share_reaching
+from study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECONDS, WIN_RATE, format_seconds
 from study.text import counted
 
 LEAST_TILES = (1024, 2048, 4096, 8192)
@@ -143,25 +140,25 @@ def summary_of(name: str, params: Mapping[str, Value], games: Sequence[Game]) ->
     Games that can be won have their ``win_rate``, with Wilson's 95% interval. Of 2048, ``reach`` has the tiles 1024 to
     8192, and those above that some game reached.
     """
-    summary = summarize(games)
+    score = SCORE.summary(games)
     in_2048 = [game for game in games if isinstance(game, Game2048)]
     reached, playouts = told_of_2048(in_2048) if in_2048 else ({}, {})
-    wins = WIN_RATE.estimate(WIN_RATE.samples(games)) if hasattr(games[0], "won") else None
-    win_rate = {"mean": wins.mean, "low95": wins.low, "high95": wins.high} if wins else None
+    wins = WIN_RATE.estimate(games) if hasattr(games[0], "won") else None
+    win_rate = {"mean": wins.value, "low95": wins.low, "high95": wins.high} if wins else None
     return {
         "agent": name,
         "params": dict(params),
-        "n_games": summary.n_games,
+        "n_games": len(games),
         **({"win_rate": win_rate} if win_rate else {}),
         "score": {
-            "mean": summary.score_mean,
-            "sem": summary.score_sem if math.isfinite(summary.score_sem) else None,
-            "min": summary.score_min,
-            "max": summary.score_max,
+            "mean": score["score_mean_points"],
+            "sem": score["score_sem_points"] if len(games) > 1 else None,
+            "min": score["score_min_points"],
+            "max": score["score_max_points"],
         },
         **reached,
-        "n_moves_mean": summary.n_moves_mean,
-        "seconds_per_move": summary.seconds_per_move,
+        "n_moves_mean": sum(game.n_moves for game in games) / len(games),
+        "seconds_per_move": SECONDS.of(games),
         **playouts,
         "games": [game_of_summary(game) for game in games],
     }
@@ -169,13 +166,14 @@ def summary_of(name: str, params: Mapping[str, Value], games: Sequence[Game]) ->
 
 def told_of_2048(games: Sequence[Game2048]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what is said of games of 2048 alone: tiles reached, and playouts."""
-    summary = twenty48.summarize(games)
+    seconds = sum(game.seconds for game in games)
+    n_playout_moves = sum(game.n_playout_moves for game in games)
     largest = max(game.max_tile for game in games)
     tiles = [*LEAST_TILES, *(2**e for e in range(14, 16) if 2**e <= largest)]
-    reach = {str(tile): twenty48.share_reaching(games, tile) for tile in tiles}
+    reach = {str(tile): share_reaching(games, tile) for tile in tiles}
     return {"reach": reach}, {
-        "playout_moves_per_move": summary.playout_moves_per_move,
-        "playout_moves_per_second": summary.playout_moves_per_second,
+        "playout_moves_per_move": PLAYOUT_MOVES.of(games),
+        "playout_moves_per_second": n_playout_moves / seconds if seconds > 0 else 0.0,
     }
 
 
@@ -197,7 +195,7 @@ def won_for_people(summary: Mapping[str, Any]) -> list[str]:
     rate = summary.get("win_rate")
     if rate is None:
         return []
-    shown = WIN_RATE.show_interval(rate["mean"], rate["low95"], rate["high95"])
+    shown = WIN_RATE.format.interval(rate["mean"], rate["low95"], rate["high95"])
     return [f"won          {shown}, 95% interval"]
 
 
@@ -222,7 +220,7 @@ def summary_for_people(summary: Mapping[str, Any]) -> str:
         f"{' to '.join(extremes)}",
         *([f"reached      {reached}"] if reached else []),
         f"moves        {summary['n_moves_mean']:,.{digits and 1}f} a game",
-        f"time a move  {engineering(summary['seconds_per_move'])} of CPU",
+        f"time a move  {format_seconds(summary['seconds_per_move'])} of CPU",
     ]
     if summary.get("playout_moves_per_move"):
         lines.append(

@@ -21,10 +21,15 @@ The space of ``uct`` lies around the book's example, random rollouts with m = 10
   those of the plain tree (k′ = 0 in :mod:`agents.twenty48.uct`, which no logarithmic scale reaches). The baseline is such.
 """
 
+from dataclasses import replace
+
 from agents.catalog import from_theta
+from agents.twenty48.agent import Game2048
 from agents.twenty48.leaf_value import LeafValue
 from agents.twenty48.schedule import AUTHORS_THETA
 from study.experiments.definition import Experiment
+from study.experiments.game_summary import TileSummary
+from study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECONDS
 from study.experiments.space import Choice, Parameter, Space
 
 MCMDP = Experiment(
@@ -41,12 +46,17 @@ MCMDP = Experiment(
             Parameter("theta6", 0.05, 1.0, symbol="θ₆"),
         )
     ),
+    goal=SCORE,
+    cost=SECONDS,
+    costs=(SECONDS, PLAYOUT_MOVES),
+    summary=TileSummary(Game2048),
     reference_score=0.0,
     reference_costs={"seconds_per_move": 0.001, "playout_moves_per_move": 1_000_000.0},
     baselines={"author's θ": from_theta("mcmdp", AUTHORS_THETA)},
 )
 
-SWITCHING = Experiment(
+SWITCHING = replace(
+    MCMDP,
     name="switching",
     title="2048, expectimax on crowded boards",
     agent="switching",
@@ -58,8 +68,6 @@ SWITCHING = Experiment(
             Parameter("leaf_playouts", 100, 50_000, integer=True, log=True, symbol="N"),
         )
     ),
-    reference_score=MCMDP.reference_score,
-    reference_costs=MCMDP.reference_costs,
     baselines={
         "author's θ, k = 3": {
             **from_theta("switching", AUTHORS_THETA),
@@ -70,7 +78,8 @@ SWITCHING = Experiment(
     },
 )
 
-UCT = Experiment(
+UCT = replace(
+    MCMDP,
     name="uct",
     title="2048, Monte Carlo tree search",
     agent="uct",
@@ -84,8 +93,6 @@ UCT = Experiment(
             Parameter("alpha_state", 0.0, 1.0, symbol="α′"),
         )
     ),
-    reference_score=MCMDP.reference_score,
-    reference_costs=MCMDP.reference_costs,
     baselines={
         "the book's setting": {
             "leaf_value": LeafValue.RANDOM.value,

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from study.errors import InputError
 from study.experiments.definition import Experiment
-from study.experiments.objectives import SCORE, Goal
+from study.experiments.objectives import Goal
 from study.report.style import STYLE, caption, cost_axis, goal_axis, new_figure
 from study.report.validated_front import validated_frame, validated_hypervolume, without_baselines
 from study.store.study_data import StudyData
@@ -87,7 +87,7 @@ def compare_frame(entries: Sequence[Entry], experiment: Experiment) -> pd.DataFr
     return pd.DataFrame(rows)
 
 
-def compare_markdown(frame: pd.DataFrame, goal: Goal = SCORE) -> str:
+def compare_markdown(frame: pd.DataFrame, goal: Goal) -> str:
     """Write a table a study and a table a sampler, as Markdown."""
     lines = [
         "| sampler | seed | trials, games | validated points, games | hypervolume, 95% interval |",
@@ -97,15 +97,15 @@ def compare_markdown(frame: pd.DataFrame, goal: Goal = SCORE) -> str:
         lines.append(
             f"| {row['sampler']} | {row['seed']} | {row['n_trials']}, {row['n_games']:,} | "
             f"{row['n_validated_points']}, {row['n_validation_games']:,} | "
-            f"{goal.show_area(row['hypervolume'])} ({goal.show_area(row['hypervolume_low95'])} to "
-            f"{goal.show_area(row['hypervolume_high95'])}) |"
+            f"{goal.format.area(row['hypervolume'])} ({goal.format.area(row['hypervolume_low95'])} to "
+            f"{goal.format.area(row['hypervolume_high95'])}) |"
         )
     lines += ["", "| sampler | studies | hypervolume, mean ± standard error |", "|---|---:|---:|"]
     for sampler, rows in frame.groupby("sampler", sort=False):
         volumes = rows["hypervolume"].to_numpy(float)
         error = volumes.std(ddof=1) / math.sqrt(len(volumes)) if len(volumes) > 1 else math.nan
-        shown = goal.show_area(error) if math.isfinite(error) else "?"
-        mean = goal.show_area(volumes.mean())
+        shown = goal.format.area(error) if math.isfinite(error) else "?"
+        mean = goal.format.area(volumes.mean())
         lines.append(f"| {sampler} | {len(volumes)} | {mean} ± {shown} |")
     return "\n".join(lines) + "\n"
 

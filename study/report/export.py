@@ -78,7 +78,7 @@ def save_figures(data: StudyData, tables: Tables, folder: Path) -> list[Path]:
             hypervolume_trace(data), trials, validated, experiment
         ),
     }
-    if len(validated) and experiment.goal.has_spread:
+    if len(validated) and experiment.goal.with_extremes:
         figures["scores.png"] = scores_figure(validated, tables["games"], experiment)
     for name, figure in figures.items():
         save(figure, folder / name)
@@ -98,7 +98,7 @@ def manifest_of(data: StudyData, place: Place) -> dict[str, object]:
             experiment.cost.name: "minimize",
         },
         "reference_point": {
-            f"{experiment.goal.name}{experiment.goal.ending}": experiment.reference_score,
+            f"{experiment.goal.name}{experiment.goal.column_unit}": experiment.reference_score,
             experiment.cost.name: experiment.reference_cost,
         },
         "baselines": experiment.baselines,

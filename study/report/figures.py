@@ -72,7 +72,7 @@ def draw_curve(axes: Axes, curve: pd.DataFrame, experiment: Experiment) -> None:
     cost, goal, choice = experiment.cost, experiment.goal, choice_of(experiment)
     axes.plot(
         curve[cost.name],
-        curve[goal.believed("mean")],
+        curve[goal.posterior_column("mean")],
         color=BLUE,
         linewidth=1.7,
         zorder=2,
@@ -80,8 +80,8 @@ def draw_curve(axes: Axes, curve: pd.DataFrame, experiment: Experiment) -> None:
     )
     axes.fill_between(
         curve[cost.name],
-        curve[goal.believed("low95")],
-        curve[goal.believed("high95")],
+        curve[goal.posterior_column("low95")],
+        curve[goal.posterior_column("high95")],
         color=BLUE,
         alpha=0.16,
         linewidth=0,
@@ -90,7 +90,7 @@ def draw_curve(axes: Axes, curve: pd.DataFrame, experiment: Experiment) -> None:
     )
     if choice is not None:
         for part, colour, marker in by_word(curve.iloc[::CURVE_STEP], choice):
-            x, y = part[cost.name], part[goal.believed("mean")]
+            x, y = part[cost.name], part[goal.posterior_column("mean")]
             axes.plot(x, y, marker, color=colour, markersize=5, markeredgecolor="white", zorder=3)
 
 
@@ -256,7 +256,7 @@ def scores_figure(validated: pd.DataFrame, games: pd.DataFrame, experiment: Expe
                 [
                     row["origin"],
                     *(row[each.name] for each in experiment.space.choices),
-                    cost.show(row[cost.name]),
+                    cost.text(row[cost.name]),
                 ]
             )
             for _, row in front.iterrows()
@@ -314,9 +314,9 @@ def hypervolume_figure(
     if len(searched):
         volume, low, high = validated_hypervolume(searched, experiment)
         axes.axhspan(low, high, color=RED, alpha=0.15, linewidth=0)
-        label = f"validated points: {goal.show_area(volume)}"
+        label = f"validated points: {goal.format.area(volume)}"
         if not goal.is_exact:
-            label += f", 95% interval {goal.show_area(low)} to {goal.show_area(high)}"
+            label += f", 95% interval {goal.format.area(low)} to {goal.format.area(high)}"
         axes.axhline(volume, color=RED, linewidth=1.5, label=label)
     n_design = int((complete["origin"] == "design").sum())
     if 0 < n_design < len(complete):
@@ -330,17 +330,17 @@ def hypervolume_figure(
             va="top",
             color="#555555",
         )
-    if goal.whole:
+    if goal.format.is_whole:
         points_axis(axes)
     axes.set_xlabel("games of the search, in the order of the trials")
-    axes.set_ylabel(f"hypervolume, {goal.area} · decades")
+    axes.set_ylabel(f"hypervolume, {goal.format.area_unit} · decades")
     axes.set_ylim(bottom=0)
     axes.set_title("Hypervolume: what the search found")
     axes.legend(loc="lower right", fontsize=8.5)
-    reference = experiment.cost.phrase(experiment.reference_cost)
+    reference = experiment.cost.in_words(experiment.reference_cost)
     caption(
         figure,
-        f"{games_note(complete, 'trials')}. Reference point: {goal.phrase(experiment.reference_score)} at "
+        f"{games_note(complete, 'trials')}. Reference point: {goal.format.with_unit(experiment.reference_score)} at "
         f"{reference}.",
     )
     return figure

@@ -55,19 +55,25 @@ def new_table(title: str, first: str, experiment: Experiment, columns: Sequence[
 
 def front_table(frame: pd.DataFrame, experiment: Experiment) -> Table:
     """Lay the validated points out for a terminal; those that another beats are dim."""
-    goal, kind = experiment.goal, experiment.kind
-    columns = [f"{goal.label} ± 95%", "n", experiment.cost.label, "P(front)", *kind.headings]
+    goal, summary = experiment.goal, experiment.summary
+    columns = [
+        f"{goal.label} ± 95%",
+        "n",
+        experiment.cost.label,
+        "P(front)",
+        *summary.cells(summary.columns([])),
+    ]
     table = new_table(f"Validated front: {experiment.title}", "from", experiment, columns)
     for _, row in frame.iterrows():
         interval = (row[goal.column(what)] for what in ("mean", "low95", "high95"))
         table.add_row(
             row["origin"],
             *show_theta(row, experiment),
-            goal.show_interval(*interval),
+            goal.format.interval(*interval),
             f"{row['n_games']:,.0f}",
-            experiment.cost.show(row[experiment.cost.name]),
+            experiment.cost.text(row[experiment.cost.name]),
             f"{row['p_on_front']:.2f}",
-            *kind.cells(row),
+            *summary.cells(row).values(),
             style="" if row["on_front"] else "dim",
         )
     return table
@@ -81,11 +87,11 @@ def curve_table(curve: pd.DataFrame, experiment: Experiment, n_rows: int = 12) -
     table = new_table(title, "", experiment, columns)
     chosen = np.unique(np.linspace(0, len(curve) - 1, n_rows).round().astype(int))
     for _, row in curve.iloc[chosen].iterrows():
-        band = (row[goal.believed(what)] for what in ("mean", "low95", "high95"))
+        band = (row[goal.posterior_column(what)] for what in ("mean", "low95", "high95"))
         table.add_row(
             "",
             *show_theta(row, experiment),
-            goal.show_interval(*band),
-            experiment.cost.show(row[experiment.cost.name]),
+            goal.format.interval(*band),
+            experiment.cost.text(row[experiment.cost.name]),
         )
     return table

@@ -91,42 +91,45 @@ def pick(
     if cost_limit is not None and not (math.isfinite(cost_limit) and cost_limit > 0):
         raise InputError(f"pick: {cost_limit:g} given, a number above 0 allowed")
     if score_wanted is not None:
-        goal.check_wanted(score_wanted)
+        check_wanted(goal, score_wanted)
     points = [point for point in data.points if len(point.games) >= goal.fewest_to_pick]
     if not points:
         raise InputError(
             f"study: {name!r} has no validated points yet (thetafront validate {name})"
         )
     costs = {point.key: experiment.cost.of(point.in_order) for point in points}
-    chosen_by = {point.key: goal.mean(goal.halves(point.in_order)[0]) for point in points}
+    chosen_by = {
+        point.key: goal.estimate(goal.estimator.halves(point.in_order)[0]).value for point in points
+    }
     if cost_limit is not None:
         allowed = [point for point in points if costs[point.key] <= cost_limit]
         if not allowed:
-            cheapest = experiment.cost.show(min(costs.values()))
+            cheapest = experiment.cost.text(min(costs.values()))
             raise InputError(
-                f"pick: {label} of {experiment.cost.show(cost_limit)} given; the cheapest validated "
+                f"pick: {label} of {experiment.cost.text(cost_limit)} given; the cheapest validated "
                 f"point takes {cheapest}"
             )
         best = max(allowed, key=lambda point: (chosen_by[point.key], -costs[point.key]))
     else:
         assert score_wanted is not None
         reached = {
-            point.key: min(chosen_by[point.key], goal.mean(point.in_order)) for point in points
+            point.key: min(chosen_by[point.key], goal.estimate(point.in_order).value)
+            for point in points
         }
         allowed = [point for point in points if goal.reaches(reached[point.key], score_wanted)]
         if not allowed:
-            highest = goal.show(max(reached.values()))
+            highest = goal.format.text(max(reached.values()))
             in_both = " in all its games and in the half of them that chooses"
             raise InputError(
-                f"pick: {goal.label} {goal.show(score_wanted)} given; the best validated point reaches "
+                f"pick: {goal.label} {goal.format.text(score_wanted)} given; the best validated point reaches "
                 f"{highest}{'' if goal.is_exact else in_both}"
             )
         best = min(allowed, key=lambda point: costs[point.key])
-    judges = goal.samples(goal.halves(best.in_order)[1])
+    judges = goal.estimator.halves(best.in_order)[1]
     expected = goal.estimate(judges)
     return Pick(
         point=best,
-        score=expected.mean,
+        score=expected.value,
         low=expected.low,
         high=expected.high,
         n_games=len(judges),
@@ -134,6 +137,17 @@ def pick(
         n_candidates=len(allowed),
         wanted=score_wanted,
     )
+
+
+def check_wanted(goal: Goal, value: float) -> None:
+    """Refuse, by InputError, a value that cannot be reached: percents, say."""
+    if goal.is_share and not 0 < value <= 1:
+        raise InputError(
+            f"pick: {goal.label} {value:g} given, a share above 0 and up to 1 allowed, "
+            "such as 0.3 for 30%"
+        )
+    if not (math.isfinite(value) and value > 0):
+        raise InputError(f"pick: {value:g} given, a number above 0 allowed")
 
 
 def command_of(experiment: Experiment, params: Mapping[str, Any]) -> str:
@@ -153,7 +167,7 @@ def command_of(experiment: Experiment, params: Mapping[str, Any]) -> str:
 def answer_of(picked: Pick, experiment: Experiment) -> dict[str, Any]:
     """Return what ``pick --json`` prints."""
     goal, games = experiment.goal, picked.point.in_order
-    everything = goal.estimate(goal.samples(games))
+    everything = goal.estimate(games)
     return {
         "params": dict(picked.point.params),
         "origin": picked.point.origin,
@@ -164,7 +178,7 @@ def answer_of(picked: Pick, experiment: Experiment) -> dict[str, Any]:
             "n_games": picked.n_games,
         },
         f"validated_{goal.name}": {
-            "mean": everything.mean,
+            "mean": everything.value,
             "sem": everything.sem,
             "low95": everything.low,
             "high95": everything.high,
@@ -181,7 +195,7 @@ def reason_of(picked: Pick, goal: Goal, candidates: str) -> str:
     would_do = "would do"
     if picked.wanted is not None:
         reaches = "reaches" if picked.n_candidates == 1 else "reach"
-        would_do = f"{reaches} {goal.phrase(picked.wanted)}"
+        would_do = f"{reaches} {goal.format.with_unit(picked.wanted)}"
     if goal.is_exact:
         return f"exact; the best of {candidates} that {would_do}"
     n_games = counted(picked.n_games, "game")
@@ -195,11 +209,11 @@ def reason_of(picked: Pick, goal: Goal, candidates: str) -> str:
 def validated_for_people(picked: Pick, goal: Goal) -> str:
     """Say what all games of the point tell; with the interval where they had to reach something."""
     games = picked.point.in_order
-    everything = goal.estimate(goal.samples(games))
+    everything = goal.estimate(games)
     all_games = f"all {counted(len(games), 'game')}"
     if picked.wanted is None:
-        return f"{goal.show(everything.mean)} ± {goal.phrase(everything.sem)} (standard error; {all_games})"
-    return f"{goal.phrase_interval(everything.mean, everything.low, everything.high)} (95% interval; {all_games})"
+        return f"{goal.format.text(everything.value)} ± {goal.format.with_unit(everything.sem)} (standard error; {all_games})"
+    return f"{goal.format.interval_with_unit(everything.value, everything.low, everything.high)} (95% interval; {all_games})"
 
 
 def answer_for_people(picked: Pick, experiment: Experiment) -> str:
@@ -208,9 +222,9 @@ def answer_for_people(picked: Pick, experiment: Experiment) -> str:
     params = picked.point.params
     theta = ", ".join(f"{each.label} {each.text(params[each.name])}" for each in experiment.space)
     width = len(experiment.cost.label) + 2
-    shown = goal.phrase(picked.score)
+    shown = goal.format.with_unit(picked.score)
     if not goal.is_exact:
-        shown = goal.phrase_interval(picked.score, picked.low, picked.high)
+        shown = goal.format.interval_with_unit(picked.score, picked.low, picked.high)
     candidates = counted(picked.n_candidates, "validated point")
     told = [f"{'expect':{width}}{shown} ({reason_of(picked, goal, candidates)})"]
     if not goal.is_exact:
@@ -219,8 +233,8 @@ def answer_for_people(picked: Pick, experiment: Experiment) -> str:
         [
             f"{'θ':{width}}{theta} ({picked.point.origin})",
             *told,
-            f"{experiment.cost.label:{width}}{experiment.cost.show(picked.cost)}",
-            *(f"{label:{width}}{text}" for label, text in experiment.kind.lines(games)),
+            f"{experiment.cost.label:{width}}{experiment.cost.text(picked.cost)}",
+            *(f"{label:{width}}{text}" for label, text in experiment.summary.lines(games)),
             f"{'play it':{width}}{command_of(experiment, picked.point.params)}",
         ]
     )

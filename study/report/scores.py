@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from agents.twenty48.agent import Game2048
 from study import estimate as intervals
 from study.estimate import Estimate
-from study.experiments.twenty48_games import summarize
+from study.experiments.objectives import PLAYOUT_MOVES, SECONDS
 
 Scores = npt.NDArray[np.float64]
 
@@ -28,12 +28,11 @@ def scores_of(games: Sequence[Game2048]) -> Scores:
 
 def score_columns(games: Sequence[Game2048]) -> dict[str, Any]:
     """Return what tables say of an agent's games: mean score with its 95% interval, and what a move took."""
-    summary = summarize(games)
     return {
-        "n_games": summary.n_games,
+        "n_games": len(games),
         **mean_columns(intervals.mean(scores_of(games))),
-        "seconds_per_move": summary.seconds_per_move,
-        "playout_moves_per_move": summary.playout_moves_per_move,
+        "seconds_per_move": SECONDS.of(games),
+        "playout_moves_per_move": PLAYOUT_MOVES.of(games),
     }
 
 

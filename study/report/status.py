@@ -46,8 +46,8 @@ def validated_line(data: StudyData) -> str:
     volume, low, high = validated_hypervolume(searched, data.experiment)
     area = "not known yet"
     if not math.isnan(volume):
-        area = f"{goal.show_area(volume)} {goal.area}·decades"
+        area = f"{goal.format.area(volume)} {goal.format.area_unit}·decades"
         if not goal.is_exact:
-            area += f", 95% interval {goal.show_area(low)} to {goal.show_area(high)}"
+            area += f", 95% interval {goal.format.area(low)} to {goal.format.area(high)}"
     n_front = int(validated["on_front"].sum())
     return f"{counted(len(validated), 'point')}, {n_front} on the front, hypervolume {area}"

@@ -12,8 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, NullFormatter
 
-from study.experiments.cost import Cost
-from study.experiments.objectives import Goal
+from study.experiments.objectives import Cost, Goal
 from study.store.atomic import drafted
 
 BLUE, BLACK, RED, GREY = "#0072B2", "#000000", "#D55E00", "#8C8C8C"
@@ -94,6 +93,6 @@ def points_axis(axes: Axes) -> None:
 
 def goal_axis(axes: Axes, goal: Goal, label: str) -> None:
     """Make the y axis one of a goal: from end to end, where it has ends."""
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: goal.tick(value)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: goal.format.at_axis(value)))
     axes.set_ylabel(label)
     axes.set_ylim(*goal.limits)

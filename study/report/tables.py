@@ -24,22 +24,15 @@ if TYPE_CHECKING:
 N_DRAWS = 1000
 
 
-def columns_of(experiment: Experiment) -> tuple[str, ...]:
-    """Return the columns of :func:`games_columns`, in order."""
-    costs = (cost.name for cost in experiment.costs)
-    return ("n_games", *experiment.goal.columns, *costs, "n_moves_mean", *experiment.kind.columns)
-
-
 def games_columns(games: Sequence[Game], experiment: Experiment) -> dict[str, Any]:
-    """Return what the games of one parameter vector amount to, as columns."""
-    if not games:
-        return {"n_games": 0, **dict.fromkeys(columns_of(experiment)[1:], math.nan)}
+    """Summarize the games of one θ, by column; NaN if there are none."""
+    n_moves = sum(game.n_moves for game in games)
     return {
         "n_games": len(games),
-        **experiment.goal.amount(games),
+        **experiment.goal.summary(games),
         **{cost.name: cost.of(games) for cost in experiment.costs},
-        "n_moves_mean": sum(game.n_moves for game in games) / len(games),
-        **experiment.kind.amount(games),
+        "n_moves_mean": n_moves / len(games) if games else math.nan,
+        **experiment.summary.columns(games),
     }
 
 
@@ -63,7 +56,7 @@ def trials_frame(data: StudyData, model: "FittedModel | None" = None) -> pd.Data
         for trial in data.trials
     ]
     columns = ["trial", "state", "origin", *experiment.space.names]
-    columns += [*columns_of(experiment), "error"]
+    columns += [*games_columns([], experiment), "error"]
     frame = pd.DataFrame(rows, columns=columns)
     complete = np.flatnonzero(frame["state"] == "complete")
     front = complete[
@@ -93,8 +86,8 @@ def add_predictions(
     """Add what the model makes of the complete trials."""
     points = model.cube.encode(thetas_of(frame.loc[complete], experiment))
     believed = {
-        experiment.goal.believed("mean"): model.posterior.mean(points)[:, 0],
-        experiment.goal.believed("sd"): model.posterior.deviation(points)[:, 0],
+        experiment.goal.posterior_column("mean"): model.posterior.mean(points)[:, 0],
+        experiment.goal.posterior_column("sd"): model.posterior.deviation(points)[:, 0],
         "p_on_front": p_on_front(model.posterior.draw(points, N_DRAWS, np.random.default_rng(0))),
     }
     for name, values in believed.items():
@@ -131,7 +124,7 @@ def games_frame(data: StudyData) -> pd.DataFrame:
     for point in data.points:
         labels = {"phase": "validation", "trial": pd.NA, "point": point.key, "origin": point.origin}
         rows += game_rows(point.games, **labels)
-    columns = columns_of_games(data.experiment.kind.game)
+    columns = columns_of_games(data.experiment.summary.game)
     return pd.DataFrame(rows, columns=columns).astype({"trial": "Int64"})
 
 

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from study.estimate import Z95
 from study.experiments.definition import Experiment
-from study.experiments.objectives import Z95, Goal
+from study.experiments.objectives import Goal
 from study.pareto import nondominated, p_on_front
 from study.report.tables import games_columns, thetas_of
 from study.store.study_data import StudyData
@@ -46,7 +47,7 @@ def validated_frame(data: StudyData, model: "FittedModel | None" = None) -> pd.D
         mean = model.posterior.mean(codes)[:, 0]
         deviation = model.posterior.deviation(codes)[:, 0]
         for what, bound in believed_interval(mean, deviation).items():
-            frame[experiment.goal.believed(what)] = bound
+            frame[experiment.goal.posterior_column(what)] = bound
     return frame
 
 
@@ -76,9 +77,9 @@ def validated_row(point: ValidatedPoint, experiment: Experiment) -> dict[str, An
     """Return what the games of one point amount to, as columns."""
     goal = experiment.goal
     columns = games_columns(point.in_order, experiment)
-    found = goal.estimate(goal.samples(point.in_order))
+    found = goal.estimate(point.in_order)
     first = {
-        goal.column("mean"): found.mean,
+        goal.column("mean"): found.value,
         goal.column("sem"): found.sem,
         goal.column("low95"): found.low,
         goal.column("high95"): found.high,
@@ -97,9 +98,9 @@ def validated_row(point: ValidatedPoint, experiment: Experiment) -> dict[str, An
 def half_columns(point: ValidatedPoint, goal: Goal) -> dict[str, float]:
     """Return the mean of each half of the games, and its standard error."""
     columns = {}
-    for half, games in zip(HALVES, goal.halves(point.in_order), strict=True):
-        found = goal.estimate(goal.samples(games))
-        columns[goal.column(f"mean_{half}_half")] = found.mean
+    for half, games in zip(HALVES, goal.estimator.halves(point.in_order), strict=True):
+        found = goal.estimate(games)
+        columns[goal.column(f"mean_{half}_half")] = found.value
         columns[goal.column(f"sem_{half}_half")] = found.sem
     return columns
 
@@ -176,7 +177,7 @@ def curve_frame(experiment: Experiment, model: "FittedModel") -> pd.DataFrame:
             {
                 **model.cube.decode(front.points[index]),
                 experiment.cost.name: 10.0 ** -mean[1],
-                **{experiment.goal.believed(what): bound for what, bound in band.items()},
+                **{experiment.goal.posterior_column(what): bound for what, bound in band.items()},
                 "distance_to_trial": float(np.sqrt((gaps**2).sum(axis=1).min())),
             }
         )

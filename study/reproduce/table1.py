@@ -23,7 +23,7 @@ from agents.twenty48.pmcts import PureMonteCarlo
 from agents.twenty48.published_program import FoursExploredAsTwos, OneSpawnADirection
 from engine.twenty48 import Rule
 from study import estimate as intervals
-from study.experiments.twenty48_games import summarize
+from study.experiments.objectives import PLAYOUT_MOVES, SECONDS
 from study.report.scores import estimate_columns, mean_columns, score_bars, scores_of, shown
 from study.report.sections import Section, document
 from study.report.style import BLACK, BLUE, RED, STYLE, caption, new_figure, points_axis
@@ -139,7 +139,6 @@ def table1_frame(games: Mapping[str, Sequence[Game2048]]) -> pd.DataFrame:
         mine = games[row.name]
         scores = scores_of(mine)
         others = {"difference": references[row.rule], "slip_effect": replace(row, slip="").name}
-        summary = summarize(mine)
         mean = intervals.mean(scores)
         paper = PAPER[row.model]
         line: dict[str, object] = {
@@ -147,7 +146,7 @@ def table1_frame(games: Mapping[str, Sequence[Game2048]]) -> pd.DataFrame:
             "rule": row.rule.value,
             "slip": row.slip,
             "n_games": len(mine),
-            **mean_columns(mean, summary.score_sem),
+            **mean_columns(mean, mean.sem),
             "paper_score_points": paper.score,
             "score_inside": mean.contains(paper.score),
             "score_beyond_points": beyond(mean, paper.score),
@@ -166,8 +165,8 @@ def table1_frame(games: Mapping[str, Sequence[Game2048]]) -> pd.DataFrame:
                 f"share_inside_{tile}": gap == 0.0,
                 f"share_beyond_{tile}": gap,
             }
-        line["seconds_per_move"] = summary.seconds_per_move
-        line["playout_moves_per_move"] = summary.playout_moves_per_move
+        line["seconds_per_move"] = SECONDS.of(mine)
+        line["playout_moves_per_move"] = PLAYOUT_MOVES.of(mine)
         lines.append(line)
     return pd.DataFrame(lines)
 

@@ -59,7 +59,7 @@ class Precision:
             if highest is not None and standard_error > highest:
                 raise InputError(
                     f"standard error: {standard_error:g} given, of a {goal.label} a share above 0 and up to "
-                    f"{highest:g} allowed, such as {goal.standard_error:g} for {goal.show(goal.standard_error)}"
+                    f"{highest:g} allowed, such as {goal.standard_error:g} for {goal.format.text(goal.standard_error)}"
                 )
             return cls(standard_error, most_games, n_points)
         if goal.is_exact:  # no error is asked for: one game tells all, see study.run.validation

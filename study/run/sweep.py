@@ -131,7 +131,7 @@ class Sweep:
             until = (
                 "one game each, since scores are exact"
                 if goal.is_exact
-                else f"to a standard error of {goal.phrase(precision.standard_error)} or "
+                else f"to a standard error of {goal.format.with_unit(precision.standard_error)} or "
                 f"{precision.most_games:,} games"
             )
             self.out.print(f"validation on fresh seeds: {counted(len(points), 'point')} {until}")

@@ -125,7 +125,7 @@ class Validation(Source[Key]):
             return max(self.wanted[point.key], len(point.games))
         if not point.games:
             return self.precision.most_games
-        variance = self.goal.typical_variance(self.goal.samples(point.in_order))
+        variance = self.goal.estimator.typical_variance(self.goal.samples(point.in_order))
         return max(len(point.games), min(self.precision.most_games, self.precision.n_for(variance)))
 
     def snapshot(self) -> Snapshot:

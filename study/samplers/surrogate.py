@@ -25,7 +25,7 @@ that cost a twentieth of one here.
 Sources: Deb, Pratap, Agarwal and Meyarivan, *A fast and elitist multiobjective genetic algorithm:
 NSGA-II* (2002); simulated binary crossover: Deb and Agrawal, *Simulated binary crossover for continuous
 search space* (1995); polynomial mutation: Deb and Goyal, *A combined genetic adaptive search (GeneAS)
-for engineering design* (1996).
+for format_seconds design* (1996).
 """
 
 import warnings

@@ -31,7 +31,7 @@ def objectives_of(experiment: Experiment) -> Objectives:
 
 def noise_of_trials(trials: Sequence[FrozenTrial], goal: Goal) -> npt.NDArray[np.float64]:
     """Return the variances of the trials' means, shape (n, 2); NaN for costs, to be inferred."""
-    variances = goal.variances([moments_of(trial, goal) for trial in trials])
+    variances = goal.estimator.variances([moments_of(trial, goal) for trial in trials])
     return np.stack([variances, np.full(len(trials), np.nan)], axis=-1)
 
 

@@ -13,8 +13,7 @@ from optuna.storages import BaseStorage
 from optuna.trial import FrozenTrial, TrialState
 
 from agents.agent import Agent, Game
-from study.experiments.cost import SECONDS, Cost
-from study.experiments.objectives import SCORE, Goal
+from study.experiments.objectives import Cost, Goal
 from study.shrinkage import Moments
 from study.store.seeds import game_to_record, record_to_game
 
@@ -67,8 +66,8 @@ class TrialBatch:
         storage: BaseStorage,
         number: int,
         trial_id: int,
-        cost: Cost = SECONDS,
-        goal: Goal = SCORE,
+        cost: Cost,
+        goal: Goal,
     ) -> None:
         self.agent = agent
         self.games = games
@@ -88,7 +87,7 @@ class TrialBatch:
     @property
     def values(self) -> tuple[float, float]:
         """Both objectives, the maximized one first, of the games so far."""
-        return self.goal.mean(self.in_order), self.cost.of(self.in_order)
+        return self.goal.estimate(self.in_order).value, self.cost.of(self.in_order)
 
     @property
     def attributes(self) -> dict[str, Any]:

@@ -33,7 +33,7 @@ from engine.twenty48 import (
     unpack,
 )
 from study.errors import InputError
-from study.experiments.cost import engineering
+from study.experiments.objectives import format_seconds
 
 FEWEST_REPEATS = 2
 SECONDS_OF_REPEATS = 2.0
@@ -251,7 +251,7 @@ def mind_for_people(mind: Mind) -> Text:
     chosen = mind.decision.action
     lines = [
         f"choice        {ARROWS[chosen]} {chosen.name.lower()} (stream {mind.stream})",
-        f"a decision    {engineering(mind.seconds)} of CPU (median of {mind.n_repeats} repeats, warm)"
+        f"a decision    {format_seconds(mind.seconds)} of CPU (median of {mind.n_repeats} repeats, warm)"
         f", {mind.decision.n_playout_moves:,} playout moves",
     ]
     if mind.n_legal == 1:

@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from engine.twenty48 import Action
-from study.experiments.cost import engineering
+from study.experiments.objectives import format_seconds
 from study.terminal.inspect import ARROWS, Thought
 from study.terminal.position import Position
 from study.terminal.tiles import FRAME, LARGE, MEDIUM, SMALL, TileSize, board_text, text_colour
@@ -114,7 +114,7 @@ def panel(view: View, width: int) -> list[Text]:
     )
     facts = [("seed", str(position.seed)), ("pace", view.pace)]
     if view.thought:
-        facts.append(("decision", f"{engineering(view.thought.seconds)} CPU"))
+        facts.append(("decision", f"{format_seconds(view.thought.seconds)} CPU"))
     if width >= ROOM_FOR_NAMES:
         lines = [*boxes(counts, width), Text()]
     else:

@@ -16,10 +16,19 @@ from threadpoolctl import threadpool_limits
 
 from agents.agent import Agent, Game, check_seed
 from agents.catalog import AGENTS
-from study.experiments.cost import BACKUPS, SECONDS, SOLVING_SECONDS, SWEEPS
+from agents.twenty48.agent import Game2048
 from study.experiments.definition import Experiment
-from study.experiments.game_summary import Kind
-from study.experiments.objectives import EXACT_SCORE, WIN_RATE
+from study.experiments.game_summary import GameSummary, TileSummary
+from study.experiments.objectives import (
+    BACKUPS,
+    EXACT_SCORE,
+    PLAYOUT_MOVES,
+    SCORE,
+    SECONDS,
+    SOLVING_SECONDS,
+    SWEEPS,
+    WIN_RATE,
+)
 from study.experiments.registry import EXPERIMENTS
 from study.experiments.space import Choice, Parameter, Space
 
@@ -28,6 +37,10 @@ QUICK = Experiment(
     title="2048, pure Monte Carlo, for tests",
     agent="pmcts",
     space=Space((Parameter("n_playouts", 1, 40, integer=True, symbol="n"),)),
+    goal=SCORE,
+    cost=SECONDS,
+    costs=(SECONDS, PLAYOUT_MOVES),
+    summary=TileSummary(Game2048),
     reference_score=0.0,
     reference_costs={"seconds_per_move": 0.01, "playout_moves_per_move": 1e6},
     baselines={"four playouts": {"n_playouts": 4}},
@@ -45,6 +58,10 @@ WORDS = Experiment(
             Parameter("exploration", 10.0, 5000.0, log=True, symbol="c"),
         )
     ),
+    goal=SCORE,
+    cost=SECONDS,
+    costs=(SECONDS, PLAYOUT_MOVES),
+    summary=TileSummary(Game2048),
     reference_score=0.0,
     reference_costs={"seconds_per_move": 0.01, "playout_moves_per_move": 1e6},
     baselines={"six": {"n_simulations": 6, "leaf_value": "weights_a", "exploration": 100.0}},
@@ -130,8 +147,9 @@ COIN = Experiment(
     reference_costs={"seconds_per_move": 0.001, "backups_per_move": 1000.0},
     baselines={"ten": {"effort": 10}},
     goal=WIN_RATE,
+    cost=SECONDS,
     costs=(SECONDS, BACKUPS),
-    kind=Kind(CoinGame),
+    summary=GameSummary(CoinGame),
 )
 
 SOLVER = Experiment(
@@ -145,7 +163,7 @@ SOLVER = Experiment(
     cost=SOLVING_SECONDS,
     goal=EXACT_SCORE,
     costs=(SOLVING_SECONDS, SWEEPS),
-    kind=Kind(SolvedGame),
+    summary=GameSummary(SolvedGame),
 )
 
 

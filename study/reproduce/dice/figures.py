@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from study.experiments.objectives import Z95
+from study.estimate import Z95
 from study.report.style import BLACK, BLUE, GREY, RED, STYLE, caption, level, new_figure
 from study.reproduce.dice.table import CORRECT, PROGRAM
 

@@ -9,8 +9,8 @@ import pandas as pd
 
 from study.errors import InputError
 from study.experiments.definition import Experiment
+from study.experiments.game_summary import check_2048
 from study.experiments.registry import experiment as experiment_by_name
-from study.experiments.twenty48_games import check_2048
 from study.report.tables import thetas_of
 
 NEEDED = {"point", "origin", "n_games"}
@@ -43,7 +43,7 @@ class Front:
     validated: pd.DataFrame
 
     def __post_init__(self) -> None:
-        check_2048(f"study: {self.name!r}", self.experiment.kind)
+        check_2048(f"study: {self.name!r}", self.experiment.summary.game)
 
 
 def within(front: Front, other: Front) -> Front:

@@ -24,7 +24,7 @@ from agents.agent import Agent
 from agents.twenty48.agent import Game2048
 from study import estimate as intervals
 from study.errors import InputError
-from study.experiments.cost import SECONDS, engineering
+from study.experiments.objectives import SECONDS, format_seconds
 from study.report.front_tables import show_theta
 from study.report.scores import (
     estimate_columns,
@@ -126,7 +126,7 @@ def budgets_of(frame: pd.DataFrame) -> list[float]:
     low, high = float(by_study.min().max()), float(by_study.max().min())
     if low >= high:
         raise InputError(
-            f"studies: fronts from {engineering(low)} and up to {engineering(high)} a move given, "
+            f"studies: fronts from {format_seconds(low)} and up to {format_seconds(high)} a move given, "
             "fronts with a time in common allowed"
         )
     shares = (np.arange(N_BUDGETS) + 0.5) / N_BUDGETS
@@ -203,7 +203,7 @@ def equal_time_markdown(
     n = int(differences["n_games_a_point"].iloc[0])
     rows = [
         (
-            engineering(row["seconds_per_move"]),
+            format_seconds(row["seconds_per_move"]),
             shown(row, "first_score", "first"),
             shown(row, "second_score", "second"),
             shown(row, "difference", "difference", "+"),
@@ -211,7 +211,7 @@ def equal_time_markdown(
         )
         for row in differences.to_dict("records")
     ]
-    points = frame.assign(time=frame["seconds_per_move"].map(engineering))
+    points = frame.assign(time=frame["seconds_per_move"].map(format_seconds))
     columns = (
         ("point", "{point}"),
         ("θ", "{theta}"),

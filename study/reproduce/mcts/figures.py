@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
 from agents.twenty48.leaf_value import LeafValue
-from study.experiments.cost import SECONDS
+from study.experiments.objectives import SECONDS
 from study.report.scores import score_bars
 from study.report.style import (
     BLACK,

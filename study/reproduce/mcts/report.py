@@ -7,7 +7,7 @@ import pandas as pd
 
 from agents.twenty48.leaf_value import LeafValue
 from study.estimate import Estimate
-from study.experiments.cost import engineering
+from study.experiments.objectives import format_seconds
 from study.report.scores import estimate_format, shown
 from study.report.sections import document, frame_table, markdown_table
 from study.reproduce.mcts.design import DEPTH, EXPLORATION, TITLES, Design
@@ -66,7 +66,7 @@ def time_parts(timings: Timings) -> list[str]:
         return ratio(timings.relative(each, LeafValue.RANDOM, depth))
 
     def seconds(each: LeafValue, depth: int) -> str:
-        return engineering(float(np.median(timings.of(each, depth))))
+        return format_seconds(float(np.median(timings.of(each, depth))))
 
     def table(what: str, cell: Callable[[LeafValue, int], str]) -> str:
         depths = [depth for depth in SHOWN_DEPTHS if depth in timings.depths]
@@ -77,7 +77,7 @@ def time_parts(timings: Timings) -> list[str]:
         f"CPU time of a decision of m = {TIMED_SIMULATIONS} simulations from starting boards, c = "
         f"{EXPLORATION:g}: medians over {timings.seconds.shape[2]:,} rounds of {timings.n_boards} "
         "decisions, the leaf values in turns. In parentheses: 95% intervals of the medians, by "
-        f"ranks. The time of the call, {engineering(call)} in the median, is measured in each "
+        f"ranks. The time of the call, {format_seconds(call)} in the median, is measured in each "
         "round and subtracted. *Relative* is to random rollouts **at the same depth**, round by "
         "round, as in the source's plot, where they are a constant 1.",
         f"At d = {DEPTH} a decision by rollouts with lookahead takes {listed(ratios)}. The "
@@ -103,14 +103,14 @@ def verdict(part: pd.DataFrame) -> str:
 def equal_time_parts(points: pd.DataFrame, budgets: pd.DataFrame) -> list[str]:
     """Write who leads in which range of time, and by how much at the budgets."""
     ranges = [
-        f"{TITLES[LeafValue(each.leaf_value)]} from {engineering(each.low)} to "
-        f"{engineering(each.high)}"
+        f"{TITLES[LeafValue(each.leaf_value)]} from {format_seconds(each.low)} to "
+        f"{format_seconds(each.high)}"
         for each in leads(points)
-        if engineering(each.low) != engineering(each.high)
+        if format_seconds(each.low) != format_seconds(each.high)
     ]
     ends = points.groupby("leaf_value", sort=False)["seconds_per_move"].agg(["min", "max"])
     spans = [
-        f"{TITLES[LeafValue(str(name))]} {engineering(end['min'])} to {engineering(end['max'])}"
+        f"{TITLES[LeafValue(str(name))]} {format_seconds(end['min'])} to {format_seconds(end['max'])}"
         for name, end in ends.iterrows()
     ]
     text = [
@@ -139,7 +139,7 @@ def equal_time_parts(points: pd.DataFrame, budgets: pd.DataFrame) -> list[str]:
                 gap = "leads" if is_leader else shown(row, "ahead_of", "ahead_of", "+")
             score_cells.append(score)
             gap_cells.append(gap)
-        at = engineering(float(str(budget)))
+        at = format_seconds(float(str(budget)))
         scores.append([at, *score_cells, verdict(part)])
         gaps.append([at, *gap_cells])
     columns = ["CPU time a move", *TITLES.values()]
@@ -177,7 +177,7 @@ def widening_parts(frame: pd.DataFrame, points: pd.DataFrame, design: Design) ->
         plain, part = case_of(frame, case)
         gain = points_a_percent(points, case)
         about = f"Plain: {shown(plain, 'score_mean', 'score')}, "
-        about += f"{engineering(plain['seconds_per_move'])} a move."
+        about += f"{format_seconds(plain['seconds_per_move'])} a move."
         if np.isfinite(gain):
             about += f" One percent more time gains about {gain:,.0f} points"
             about += ", by its neighbouring points."
@@ -195,7 +195,7 @@ def exploration_parts(frame: pd.DataFrame) -> list[str]:
             "-"
             if row["exploration_points"] == EXPLORATION
             else shown(row, "less_c_100", "less_c_100", "+"),
-            engineering(row["seconds_per_move"]),
+            format_seconds(row["seconds_per_move"]),
         )
         for row in frame.to_dict("records")
     ]

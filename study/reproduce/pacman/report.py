@@ -10,8 +10,8 @@ from agents.pacman.agent import PacmanAgent
 from agents.pacman.mdp import PacmanMDP
 from agents.pacman.rewards import Distance
 from engine.pacman import MOST_STEPS, Layout
-from study.experiments.cost import engineering
-from study.experiments.objectives import Z95
+from study.estimate import Z95
+from study.experiments.objectives import format_seconds
 from study.report.sections import document, frame_table, markdown_table
 from study.reproduce.pacman.claims import HARDLY, MIDDLE_SWEEPS, Claim, Part, Verdict
 from study.reproduce.pacman.design import (
@@ -84,7 +84,7 @@ def strategies_table(strategies: pd.DataFrame) -> str:
     shares.append("win_rate_sd_of_ten_games")
     shown = strategies.assign(
         settings=strategies.apply(settings_text, axis=1),
-        time=strategies["seconds_per_move"].map(engineering),
+        time=strategies["seconds_per_move"].map(format_seconds),
         **{share: strategies[share].map(percent) for share in shares},
     )
     columns = (
@@ -109,8 +109,8 @@ def cost_text(strategies: pd.DataFrame) -> str:
         cost = dict(zip(part["strategy"], part["seconds_per_move"], strict=True))
         said.append(
             f"On {layout} it wins {won[WEAK_ASTAR]} with danger 1, {won[ASTAR]} with 4, and "
-            f"{won[BEST_ASTAR]} in {engineering(cost[BEST_ASTAR])} of CPU a move with the danger "
-            f"that we chose; the MDP that we chose wins {won[BEST]} in {engineering(cost[BEST])}, "
+            f"{won[BEST_ASTAR]} in {format_seconds(cost[BEST_ASTAR])} of CPU a move with the danger "
+            f"that we chose; the MDP that we chose wins {won[BEST]} in {format_seconds(cost[BEST])}, "
             f"{cost[BEST] / cost[BEST_ASTAR]:,.0f} times as much."
         )
     return (

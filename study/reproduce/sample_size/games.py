@@ -14,8 +14,8 @@ from agents.catalog import theta_names
 from agents.twenty48.agent import Game2048
 from study.errors import InputError
 from study.experiments.definition import Experiment
+from study.experiments.game_summary import check_2048
 from study.experiments.play import agent_2048_of
-from study.experiments.twenty48_games import check_2048
 from study.reproduce.sample_size.sample import Sample
 from study.run.play_missing import play_missing
 from study.run.workers import check_jobs
@@ -88,7 +88,7 @@ def samples_of_points(
     points: Sequence[ValidatedPoint], experiment: Experiment, output: Path | None
 ) -> list[Sample]:
     """Return the validation games of one or two points of a study; keep them in ``output``."""
-    check_2048("study: one", experiment.kind)
+    check_2048("study: one", experiment.summary.game)
     agents = [experiment.build(point.params) for point in points]
     samples = []
     kept: list[tuple[Agent, Game2048]] = []

@@ -27,8 +27,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.stats import norm
 
-from study.estimate import Estimate
-from study.experiments.objectives import Z95, t95
+from study.estimate import Z95, Estimate, t95
 from study.reproduce.sample_size.means import ENDS, drawn, resampled_sums
 from study.reproduce.sample_size.sample import Integers, Sample
 

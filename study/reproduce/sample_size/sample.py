@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from study.errors import InputError
-from study.estimate import Estimate
-from study.experiments.objectives import t95
+from study.estimate import Estimate, t95
 
 Integers = npt.NDArray[np.int64]
 

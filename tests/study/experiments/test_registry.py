@@ -12,8 +12,8 @@ from agents.twenty48.leaf_value import LeafValue
 from agents.twenty48.switching import Switching
 from engine.pacman import Layout
 from study.errors import InputError
-from study.experiments.cost import BACKUPS, COSTS, SWEEPS
 from study.experiments.definition import Experiment
+from study.experiments.objectives import BACKUPS, SWEEPS
 from study.experiments.play import agent_of
 from study.experiments.registry import EXPERIMENTS, experiment
 from study.experiments.space import Choice
@@ -77,7 +77,7 @@ def test_the_baseline_of_uct_is_the_plain_tree() -> None:
 
 def test_fronts_of_uct_compare_with_those_of_mcmdp() -> None:
     uct, mcmdp = experiment("uct"), experiment("mcmdp")
-    for cost in COSTS.values():
+    for cost in uct.costs:
         reference = objectives_of(uct.with_cost(cost)).reference_point
         assert reference == objectives_of(mcmdp.with_cost(cost)).reference_point
 

@@ -46,7 +46,7 @@ def test_hypervolumes_by_hand(quick: Experiment) -> None:
     assert frame["hypervolume_low95"].tolist() == pytest.approx([1000.0, 3000.0, 500.0])
     assert frame["n_validated_points"].tolist() == [1, 1, 1]
     assert frame["n_validation_games"].tolist() == [4, 4, 4]
-    text = compare_markdown(frame)
+    text = compare_markdown(frame, quick.goal)
     assert "| nehvi | 2 | 2,000 ± 1,000 |" in text
     assert "| tpe | 1 | 500 ± ? |" in text
     labels = compare_figure(entries, quick).axes[0].get_legend_handles_labels()[1]

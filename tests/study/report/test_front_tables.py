@@ -105,7 +105,7 @@ def test_the_table_of_the_curve_has_its_numbers(quick: Experiment, model: Fitted
     for index in (0, len(curve) - 1):
         row = curve.iloc[index]
         assert f"{row['posterior_mean_points']:,.0f} ± " in text
-        assert quick.cost.show(row["seconds_per_move"]) in text
+        assert quick.cost.text(row["seconds_per_move"]) in text
     assert text.count("±") == 4
     assert "not validated" in text
 

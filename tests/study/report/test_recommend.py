@@ -12,9 +12,8 @@ from scipy.stats import binomtest
 
 from agents.twenty48.agent import Game2048 as Game
 from study.errors import InputError
-from study.experiments.cost import PLAYOUT_MOVES
 from study.experiments.definition import Experiment
-from study.experiments.objectives import EXACT_SCORE, SCORE
+from study.experiments.objectives import EXACT_SCORE, PLAYOUT_MOVES, SCORE
 from study.experiments.play import agent_of
 from study.experiments.registry import EXPERIMENTS
 from study.report.recommend import answer_for_people, answer_of, command_of, pick
@@ -83,7 +82,7 @@ def test_of_equals_the_cheapest_is_taken(quick: Experiment) -> None:
 
 def test_an_exact_value_is_reached_as_it_is_shown() -> None:
     value = 13.348269628099171
-    assert EXACT_SCORE.show(value) == "13.34827"
+    assert EXACT_SCORE.format.text(value) == "13.34827"
     assert EXACT_SCORE.reaches(value, 13.34827)
     assert not EXACT_SCORE.reaches(value, 13.34828)
     assert SCORE.reaches(5000.0, 5000.0)

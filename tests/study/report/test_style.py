@@ -1,6 +1,6 @@
 """How pictures are drawn: axes that can be read."""
 
-from study.experiments.cost import SECONDS
+from study.experiments.objectives import SECONDS
 from study.report.style import cost_axis, new_figure
 
 MICROSECOND = 1e-6

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from study.experiments.cost import PLAYOUT_MOVES
 from study.experiments.definition import Experiment
+from study.experiments.objectives import PLAYOUT_MOVES
 from study.report.validated_front import validated_frame, validated_hypervolume, without_baselines
 from study.store.study_model import fit_study
 from study.store.validated_points import key_of

@@ -16,14 +16,15 @@ from scipy.stats import binomtest
 from typer.testing import CliRunner
 
 from agents.agent import Game
+from agents.twenty48.agent import Game2048
 from study.cli import app
 from study.errors import InputError
-from study.experiments.cost import BACKUPS, PLAYOUT_MOVES, SWEEPS
 from study.experiments.definition import Experiment
+from study.experiments.game_summary import check_2048
+from study.experiments.objectives import BACKUPS, PLAYOUT_MOVES, SWEEPS
 from study.experiments.play import agent_2048_of, summary_for_people, summary_of
 from study.experiments.registry import experiment
 from study.experiments.space import Parameter, Space
-from study.experiments.twenty48_games import TWENTY48, check_2048
 from study.run.settings import SearchSettings
 from study.samplers.gaussian_process import GaussianProcess, fit_hyperparameters
 from study.store.seeds import game_to_record, record_to_game
@@ -229,9 +230,9 @@ def test_an_experiment_offers_its_cost_and_has_a_reference_for_each() -> None:
 
 
 def test_what_is_for_2048_alone_is_refused(coin: Experiment) -> None:
-    check_2048("study: 'a'", TWENTY48)
+    check_2048("study: 'a'", Game2048)
     with pytest.raises(InputError, match="study: 'a' given, of games of coin; of 2048 allowed"):
-        check_2048("study: 'a'", coin.kind)
+        check_2048("study: 'a'", coin.summary.game)
     with pytest.raises(InputError, match="'coin' given, which does not play 2048"):
         agent_2048_of("coin", None, [])
 

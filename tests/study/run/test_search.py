@@ -10,9 +10,8 @@ from optuna.trial import TrialState
 
 from agents.twenty48.agent import Game2048 as Game
 from study.errors import InputError
-from study.experiments.cost import PLAYOUT_MOVES
 from study.experiments.definition import Experiment
-from study.experiments.game_summary import summarize
+from study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECONDS
 from study.run.dispatch import Dispatch
 from study.run.search import Search
 from study.run.settings import SearchSettings
@@ -105,8 +104,8 @@ def test_a_search_spends_its_budget(quick: Experiment, tmp_path: Path) -> None:
         games = games_of(trial)
         first = 5_000_000 + 1000 * trial.number
         assert [game.seed for game in games.values()] == [first, first + 1, first + 2]
-        summary = summarize(list(games.values()))
-        assert trial.values == [summary.score_mean, summary.seconds_per_move]
+        played = list(games.values())
+        assert trial.values == [SCORE.estimate(played).value, SECONDS.of(played)]
     last = watch.snapshots[-1]
     assert (last.unit, last.n_units_done, last.n_units) == ("trials", 10, 10)
     assert last.n_games_done == last.n_games == 30

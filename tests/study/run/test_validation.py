@@ -14,8 +14,8 @@ import pytest
 
 from agents.twenty48.agent import Game2048 as Game
 from agents.twenty48.pmcts import PureMonteCarlo
-from study.experiments.cost import PLAYOUT_MOVES
 from study.experiments.definition import Experiment
+from study.experiments.objectives import PLAYOUT_MOVES
 from study.experiments.registry import EXPERIMENTS
 from study.run.dispatch import Dispatch
 from study.run.search import Search

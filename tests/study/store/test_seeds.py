@@ -1,12 +1,9 @@
 """What a trial's numbers are."""
 
-import math
-
 import pytest
 
 from agents.twenty48.agent import Game2048 as Game
-from study.experiments.cost import engineering
-from study.experiments.twenty48_games import share_reaching, summarize
+from study.experiments.objectives import format_seconds
 from study.store.seeds import (
     game_seed,
     game_to_record,
@@ -19,23 +16,6 @@ GAMES = [
     Game(0, 1000, 100, 0.5, 40_000, 32768, 0xFEDCBA9876543210),
     Game(1, 3000, 300, 0.5, 60_000, 2, 0x11),
 ]
-
-
-def test_a_summary_by_hand() -> None:
-    summary = summarize(GAMES)
-    assert summary.n_games == 2
-    assert summary.score_mean == 2000
-    assert summary.score_sem == pytest.approx(1000)  # deviation √2·1000 over √2
-    assert (summary.score_min, summary.score_max) == (1000, 3000)
-    assert summary.n_moves_mean == 200
-    assert summary.seconds_per_move == pytest.approx(1.0 / 400)  # all seconds over all moves
-    assert summary.playout_moves_per_move == 250
-    assert summary.playout_moves_per_second == 100_000
-    assert share_reaching(GAMES, 32768) == 0.5
-
-
-def test_one_game_has_no_standard_error() -> None:
-    assert math.isnan(summarize(GAMES[:1]).score_sem)
 
 
 def test_games_are_stored_and_read_back() -> None:
@@ -76,4 +56,4 @@ def test_seeds_come_again_rather_than_leave_their_half() -> None:
     ],
 )
 def test_times_have_three_digits_and_a_unit(seconds: float, text: str) -> None:
-    assert engineering(seconds) == text
+    assert format_seconds(seconds) == text

@@ -1,14 +1,15 @@
 """What is validated: baselines, the best trials, the model's proposals; and how a θ is named."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import optuna
 import pandas as pd
 import pytest
 
-from study.experiments.cost import PLAYOUT_MOVES
 from study.experiments.definition import Experiment
+from study.experiments.objectives import PLAYOUT_MOVES
 from study.experiments.space import Parameter, Space
 from study.samplers.fitted_model import FittedModel
 from study.store.manifest import ROOT
@@ -31,7 +32,8 @@ def test_a_key_names_the_values_whatever_their_order() -> None:
     assert len({key_of(each) for each in (one, {"a": 0.25, "b": 1}, {"a": 1}, {"a": 2})}) == 4
 
 
-TWO = Experiment(
+TWO = replace(
+    EXACT,
     name="two",
     title="two parameters, for tests",
     agent="mcmdp",
@@ -41,13 +43,10 @@ TWO = Experiment(
             Parameter("theta5", 1.0, 10.0, log=True),
         )
     ),
-    reference_score=0.0,
-    reference_costs={"seconds_per_move": 0.01, "playout_moves_per_move": 1e6},
     baselines={
         "the author's": {"theta1": 500, "theta5": 6.25},
         "small": {"theta1": 16, "theta5": 9.5},
     },
-    cost=PLAYOUT_MOVES,
 )
 
 

@@ -1,10 +1,13 @@
 """What a move costs, by hand."""
 
+import math
+
 import pytest
 
 from agents.twenty48.agent import Game2048 as Game
 from study.errors import InputError
-from study.experiments.cost import COSTS, PLAYOUT_MOVES, SECONDS, cost_by_name, engineering
+from study.experiments.definition import Experiment
+from study.experiments.objectives import PLAYOUT_MOVES, SECONDS, format_seconds
 
 
 def game(n_moves: int, seconds: float, n_playout_moves: int) -> Game:
@@ -28,22 +31,19 @@ def test_playout_moves_do_not_depend_on_the_clock() -> None:
     assert SECONDS.of(slower) == pytest.approx(7.0 * SECONDS.of(GAMES))
 
 
-def test_costs_have_the_names_of_their_columns() -> None:
-    assert {name: cost.name for name, cost in COSTS.items()} == {
-        "seconds_per_move": "seconds_per_move",
-        "playout_moves_per_move": "playout_moves_per_move",
-    }
-    assert cost_by_name("seconds_per_move") is SECONDS
-    assert cost_by_name("playout_moves_per_move") is PLAYOUT_MOVES
-
-
-def test_an_unknown_cost_is_named() -> None:
+def test_an_unknown_cost_is_named(quick: Experiment) -> None:
+    assert quick.by("playout_moves_per_move").cost is PLAYOUT_MOVES
+    assert quick.by(None) is quick
     with pytest.raises(InputError) as refused:
-        cost_by_name("joules")
+        quick.by("joules")
     assert (
         str(refused.value)
         == "cost: 'joules' given, one of seconds_per_move, playout_moves_per_move allowed"
     )
+
+
+def test_no_games_cost_nothing_that_is_known() -> None:
+    assert math.isnan(SECONDS.of([]))
 
 
 @pytest.mark.parametrize(
@@ -61,9 +61,9 @@ def test_an_unknown_cost_is_named() -> None:
     ],
 )
 def test_seconds_are_shown_with_three_digits_and_a_unit(seconds: float, text: str) -> None:
-    assert SECONDS.show(seconds) == engineering(seconds) == text
+    assert SECONDS.text(seconds) == format_seconds(seconds) == text
 
 
 def test_counts_are_shown_whole() -> None:
-    assert PLAYOUT_MOVES.show(1234567.4) == "1,234,567"
-    assert PLAYOUT_MOVES.show(12.0) == "12"
+    assert PLAYOUT_MOVES.text(1234567.4) == "1,234,567"
+    assert PLAYOUT_MOVES.text(12.0) == "12"

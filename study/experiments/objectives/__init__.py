@@ -1,0 +1,30 @@
+"""Objectives: goals, which are maximized, and costs, which are minimized.
+
+A goal is made of an estimator (statistics) and a format (text). This package imports the ground modules
+of `study` and the base classes of `agents`.
+"""
+
+from study.experiments.objectives.costs import (
+    BACKUPS,
+    PLAYOUT_MOVES,
+    SECONDS,
+    SOLVING_SECONDS,
+    SWEEPS,
+    Cost,
+)
+from study.experiments.objectives.formats import format_seconds
+from study.experiments.objectives.goals import EXACT_SCORE, SCORE, WIN_RATE, Goal
+
+__all__ = [
+    "BACKUPS",
+    "EXACT_SCORE",
+    "PLAYOUT_MOVES",
+    "SCORE",
+    "SECONDS",
+    "SOLVING_SECONDS",
+    "SWEEPS",
+    "WIN_RATE",
+    "Cost",
+    "Goal",
+    "format_seconds",
+]

@@ -1,0 +1,72 @@
+"""Costs: objectives that are minimized.
+
+Seconds per move is what a user waits for, and depends on the machine. Playout moves per move, or Bellman
+backups, count the same work exactly: the same on every machine, and in every run. Where all work is done
+before the game, a replicate is one solution, and its cost is seconds or sweeps to solve.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agents.agent import Game
+from study.experiments.objectives.formats import format_seconds
+
+
+@dataclass(frozen=True)
+class Cost:
+    """A sum over games, divided by their moves or their number.
+
+    Attributes
+    ----------
+    name : str
+        Its column, and its option on the command line.
+    label : str
+        For axes, and in a sentence.
+    counted : str
+        The attribute of a game that is summed.
+    unit : str
+        ``s`` for seconds; empty for a count.
+    per_move : bool
+        Whether the sum is divided by the moves of all games; otherwise by the number of games.
+    """
+
+    name: str
+    label: str
+    counted: str
+    unit: str = ""
+    per_move: bool = True
+
+    def of(self, games: Sequence[Game]) -> float:
+        """Return the cost of some games; NaN if there are none."""
+        if not games:
+            return math.nan
+        total = sum(getattr(game, self.counted) for game in games)
+        return float(total / (sum(game.n_moves for game in games) if self.per_move else len(games)))
+
+    def text(self, value: float) -> str:
+        """Write a cost."""
+        return format_seconds(value) if self.unit == "s" else f"{value:,.0f}"
+
+    def in_words(self, value: float) -> str:
+        """Write a cost in a sentence: ``1.00 ms a move``."""
+        if self.per_move:
+            return f"{self.text(value)} a move"
+        return self.text(value) if self.unit else f"{self.text(value)} {self.label}"
+
+    @property
+    def option(self) -> str:
+        """The command line's option for a limit."""
+        return f"--{self.name.replace('_', '-')}"
+
+    @property
+    def option_help(self) -> str:
+        """What the option means."""
+        return f"The most {self.label}{', in seconds' if self.unit else ''}."
+
+
+SECONDS = Cost("seconds_per_move", "CPU time a move", "seconds", "s")
+PLAYOUT_MOVES = Cost("playout_moves_per_move", "playout moves a move", "n_playout_moves")
+BACKUPS = Cost("backups_per_move", "Bellman backups a move", "n_backups")
+SOLVING_SECONDS = Cost("solving_seconds", "CPU time to solve", "seconds", "s", per_move=False)
+SWEEPS = Cost("n_sweeps", "sweeps to solve", "n_sweeps", per_move=False)

@@ -1,0 +1,151 @@
+"""Goals: objectives that are maximized."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.agent import Game
+from study.estimate import Estimate
+from study.experiments.objectives.estimators import Estimator, ExactValue, NoisyMean, Proportion
+from study.experiments.objectives.formats import Format
+
+
+@dataclass(frozen=True)
+class Goal:
+    """The mean, over all games an agent could play, of one number a game, its *sample*.
+
+    Attributes
+    ----------
+    name : str
+        Stem of its columns, and its option on the command line.
+    label, axis_label : str
+        Its name in a sentence, and at an axis.
+    sample : str
+        The attribute of a game that is the sample.
+    estimator : Estimator
+        Statistics of the samples.
+    format : Format
+        How values are written.
+    standard_error : float
+        Wanted of a validated point by default; 0 if one game is exact.
+    limits : (float or None, float or None)
+        Ends of its axis; None where the data decide. An upper limit of 1 makes it a share.
+    with_extremes : bool
+        Whether tables have the least and the largest sample, and a figure shows their spread.
+    reported_too : tuple of Goal
+        Other goals whose mean and standard error tables have.
+    replicates : int
+        Games a trial by default.
+    fewest_to_pick : int
+        Games that a point needs to be picked.
+    """
+
+    name: str
+    label: str
+    axis_label: str
+    sample: str
+    estimator: Estimator
+    format: Format
+    standard_error: float
+    limits: tuple[float | None, float | None]
+    with_extremes: bool = False
+    reported_too: tuple["Goal", ...] = ()
+    replicates: int = 4
+    fewest_to_pick: int = 4
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether one game tells all."""
+        return self.estimator.is_exact
+
+    @property
+    def is_share(self) -> bool:
+        """Whether values lie between 0 and 1."""
+        return self.limits[1] is not None
+
+    def samples(self, games: Sequence[Game]) -> npt.NDArray[np.float64]:
+        """Return the number of each game, shape (n_games,)."""
+        return np.array([getattr(game, self.sample) for game in games], np.float64)
+
+    def estimate(self, games: Sequence[Game]) -> Estimate:
+        """Estimate the goal from some games; all NaN if there are none."""
+        return self.estimator.estimate(self.samples(games))
+
+    def reaches(self, value: float, wanted: float) -> bool:
+        """Tell whether a value is as high as wanted; an exact one also if it is written the same."""
+        same = self.format.text(value) == self.format.text(wanted)
+        return value >= wanted or (self.is_exact and same)
+
+    @property
+    def option(self) -> str:
+        """The command line's option for a value that is wanted."""
+        return f"--{self.name.replace('_', '-')}"
+
+    @property
+    def option_help(self) -> str:
+        """What the option means."""
+        return f"The {self.label} wanted{', 0 to 1' if self.is_share else ''}."
+
+    def column(self, statistic: str) -> str:
+        """Name a column of observed values: ``score_mean_points``."""
+        return f"{self.name}_{statistic}{self.column_unit}"
+
+    def posterior_column(self, statistic: str) -> str:
+        """Name a column of a model's predictions: ``posterior_mean_points``."""
+        return f"posterior_{statistic}{self.column_unit}"
+
+    @property
+    def column_unit(self) -> str:
+        """What its columns end in."""
+        return f"_{self.format.unit}" if self.format.unit else ""
+
+    def summary(self, games: Sequence[Game]) -> dict[str, Any]:
+        """Return what tables have of some games, by column; NaN if there are none."""
+        columns: dict[str, Any] = {}
+        for goal in (self, *self.reported_too):
+            found = goal.estimate(games)
+            columns |= {goal.column("mean"): found.value, goal.column("sem"): found.sem}
+        if self.with_extremes:
+            samples = [getattr(game, self.sample) for game in games] or [np.nan]
+            columns |= {self.column("min"): min(samples), self.column("max"): max(samples)}
+        return columns
+
+
+SCORE = Goal(
+    name="score",
+    label="score",
+    axis_label="mean score, points",
+    sample="score",
+    estimator=NoisyMean(),
+    format=Format(",.0f", ",.0f", ",.0f", unit="points", area_unit="points"),
+    standard_error=500.0,
+    limits=(0.0, None),
+    with_extremes=True,
+)
+WIN_RATE = Goal(
+    name="win_rate",
+    label="win rate",
+    axis_label="win rate",
+    sample="won",
+    estimator=Proportion(),
+    format=Format(".1%", ".0%", ".3f", unit="", area_unit="win rate", interval_style="ends"),
+    standard_error=0.015,
+    limits=(0.0, 1.0),
+    reported_too=(SCORE,),
+    replicates=10,
+)
+EXACT_SCORE = Goal(
+    name="score",
+    label="score",
+    axis_label="expected score, points",
+    sample="score",
+    estimator=ExactValue(),
+    format=Format(",.5f", ",g", ",.5f", unit="points", area_unit="points", interval_style="exact"),
+    standard_error=0.0,
+    limits=(None, None),
+    replicates=1,
+    fewest_to_pick=1,
+)
