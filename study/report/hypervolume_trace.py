@@ -39,7 +39,7 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
     rows = []
     for m in looks[looks <= len(complete)]:
         known = observe(complete[:m], cube, DIRECTIONS, objectives)
-        believed = Posterior.of(known).mean(known.points)
+        believed = Posterior.fit(known).mean(known.points)
         rows.append(
             {
                 "n_trials": m,

@@ -1,8 +1,8 @@
 """The loop between a source of games and the workers.
 
-Three tasks a worker are in flight: one to play, and two to go on with at once, since a game may take no
-longer than storing another. While they are played the source may prepare the next ones; nobody waits
-for that unless it takes longer than they do.
+Three tasks a worker are in flight: one to play, and two to go on with at once, since a game may
+take no longer than storing another. While they are played the source may prepare the next ones;
+nobody waits for that unless it takes longer than they do.
 """
 
 import math

@@ -3,9 +3,9 @@
 The copy is in memory and holds what samplers may know. It changes only between proposals, so that a
 sampler sees one consistent state; and only one thread writes the study itself.
 
-With one worker, a proposal's number fixes what it knows: the proposal of trial t knows the results of
-all trials up to t − 2, and trial t − 1 as one in flight, whether or not its last game has come back. So
-a study that was killed and resumed proposes exactly what an uninterrupted one would.
+With one worker, a proposal's number fixes what it knows: the proposal of trial t knows the results
+of all trials up to t − 2, and trial t − 1 as one in flight, whether or not its last game has come
+back. So a study that was killed and resumed proposes exactly what an uninterrupted one would.
 """
 
 import time

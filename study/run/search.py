@@ -1,8 +1,8 @@
 """The search: have the games of one θ after the other played, until the budget is spent.
 
-One process owns the study and is its only writer; workers play games and know nothing of it. Games of
-several trials are in flight at once: those of the next trial are queued behind those of this one, and
-the sampler works on the one after meanwhile (:mod:`study.run.proposals`).
+One process owns the study and is its only writer; workers play games and know nothing of it. Games
+of several trials are in flight at once: those of the next trial are queued behind those of this
+one, and the sampler works on the one after meanwhile (:mod:`study.run.proposals`).
 """
 
 from collections.abc import Callable

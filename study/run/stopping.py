@@ -1,4 +1,4 @@
-"""How well validated points are to be known, and how many games that takes."""
+"""When to stop validating: the standard error asked for, and how many games that takes."""
 
 import math
 from collections.abc import Sequence
@@ -12,24 +12,24 @@ from study.experiments.objectives import SCORE, Goal
 
 Floats = npt.NDArray[np.float64]
 
-FEWEST_GAMES = 100  # before a sample's own deviation is believed
+FEWEST_GAMES = 100  # before a sample's own standard deviation counts
 MOST_GAMES_ALLOWED = 400_000
 MOST_POINTS = 1000
 
 
 @dataclass(frozen=True)
 class Precision:
-    """How well the points are to be known.
+    """How precisely validated points must be known.
 
     Parameters
     ----------
     standard_error : float
-        Of each mean, in the goal's unit: enough games for that,
+        Wanted of each mean, in the goal's unit.
     most_games : int
-        but no more than these a point (that the number depends on what is played biases its mean by
-        a twentieth of its standard error at most, in simulations).
+        Limit on the games of a point. (Stopping by the standard error of what was played biases a
+        mean by a twentieth of its standard error at most, in simulations.)
     n_points : int
-        Time budgets for which a trial and a proposal of the model are chosen.
+        Budgets for each of which a trial and a proposal of the model are chosen.
 
     Raises
     ------
@@ -53,21 +53,22 @@ class Precision:
     def of(
         cls, goal: Goal, standard_error: float | None, most_games: int, n_points: int
     ) -> "Precision":
-        """Return what is asked for, with the goal's own standard error if none is given."""
+        """Return a precision with the goal's own standard error if none is given."""
         if standard_error is not None:
             highest = goal.limits[1]
             if highest is not None and standard_error > highest:
                 raise InputError(
-                    f"standard error: {standard_error:g} given, of a {goal.label} a share above 0 and up to "
-                    f"{highest:g} allowed, such as {goal.standard_error:g} for {goal.format.text(goal.standard_error)}"
+                    f"standard error: {standard_error:g} given, of a {goal.label} a share above 0 "
+                    f"and up to {highest:g} allowed, such as {goal.standard_error:g} for "
+                    f"{goal.format.text(goal.standard_error)}"
                 )
             return cls(standard_error, most_games, n_points)
-        if goal.is_exact:  # no error is asked for: one game tells all, see study.run.validation
+        if goal.is_exact:  # one game a point is played, see study.run.validation
             return cls(most_games=most_games, n_points=n_points)
         return cls(goal.standard_error, most_games, n_points)
 
     def n_wanted(self, samples: Sequence[float] | Floats) -> int:
-        """Return how many games a point needs, as far as its games so far tell."""
+        """Return how many games a point needs, estimated from its games so far."""
         if len(samples) < min(FEWEST_GAMES, self.most_games):
             return min(FEWEST_GAMES, self.most_games)
         variance = float(np.var(samples, ddof=1))

@@ -80,8 +80,8 @@ class Sweep:
         assert self.backend is not None
         self.out.print(
             f"{self.experiment.title}: study {self.place.name!r} to a total of "
-            f"{counted(settings.n_trials, 'trial')}, {counted(settings.n_replicates, 'game')} each, "
-            f"{counted(self.jobs, 'job')}, sampler {settings.sampler}"
+            f"{counted(settings.n_trials, 'trial')}, {counted(settings.n_replicates, 'game')} "
+            f"each, {counted(self.jobs, 'job')}, sampler {settings.sampler}"
         )
         self.out.print("preparing (the first time, kernels are compiled: some twenty seconds)")
         display = ProgressDisplay(self.out)
@@ -201,8 +201,8 @@ class Sweep:
             yield
         except KeyboardInterrupt:
             self.out.print(
-                f"stopped in the {phase}: what has finished is stored in {self.place.shown_url}; the same "
-                "command goes on from here",
+                f"stopped in the {phase}: what has finished is stored in {self.place.shown_url}; "
+                "the same command goes on from here",
                 soft_wrap=True,
             )
             raise

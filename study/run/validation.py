@@ -1,12 +1,12 @@
 """Validation: the front played again, on seeds that the search never used.
 
-A search picks the best of noisy means, so what it has observed of its picks is too good. Here some θ are
-played until their means are known precisely: those on the model's front among the trials, those that
-the model predicts to be best over the whole space, and the baselines. None of these games goes back into
-the model, so that they judge a point without having selected it.
+A search picks the best of noisy means, so what it has observed of its picks is too good. Here some
+θ are played until their means are known precisely: those on the model's front among the trials,
+those that the model predicts to be best over the whole space, and the baselines. None of these
+games goes back into the model, so that they judge a point without having selected it.
 
-Points get their games in turn, those with the fewest first: whenever a validation is stopped, all points
-are equally well known.
+Points get their games in turn, those with the fewest first: whenever a validation is stopped, all
+points are equally well known.
 """
 
 import optuna
@@ -76,7 +76,7 @@ class Validation(Source[Key]):
         self.n_games_before = sum(len(point.games) for point in points)
 
     def n_wanted(self, point: ValidatedPoint) -> int:
-        """Return how many games a point needs, judged by its games so far; one if scores are exact."""
+        """Return how many games a point needs, by its games so far; one if scores are exact."""
         if self.goal.is_exact:
             return 1
         return self.precision.n_wanted(self.goal.samples(point.in_order))

@@ -1,8 +1,8 @@
 """Games over worker processes.
 
-This drives joblib's process pool (loky) directly rather than through ``joblib.Parallel``: the parent
-must hand out a game the moment it chooses, stop within a second whatever the workers are doing, and
-survive the death of one.
+This drives joblib's process pool (loky) directly rather than through ``joblib.Parallel``: the
+parent must hand out a game the moment it chooses, stop within a second whatever the workers are
+doing, and survive the death of one.
 """
 
 import contextlib
@@ -110,9 +110,9 @@ class Workers(Generic[Key]):
 
     Notes
     -----
-    A worker that dies (killed, or out of memory) takes the pool down with it, and which of the tasks
-    in flight it was playing is not known. A new pool then plays all of them again, one at a time.
-    If a worker dies again with only one task in flight, the run ends with PlayError.
+    A worker that dies (killed, or out of memory) breaks the pool, and which of the tasks in flight
+    it was playing is unknown. A new pool then plays all of them again, one at a time. If a worker
+    dies again with only one task in flight, the run ends with PlayError.
     """
 
     jobs: int
@@ -225,7 +225,7 @@ class Workers(Generic[Key]):
         self.open()
 
     def _release(self) -> None:
-        """Start the next suspect alone; if none is left, all tasks that were held back meanwhile."""
+        """Start the next suspect alone; if none is left, all tasks that were held back."""
         if self.suspects:
             self._start(self.suspects.popleft())
         else:

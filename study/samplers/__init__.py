@@ -1,11 +1,11 @@
-"""Samplers by name: who proposes the next θ.
+"""Samplers by name: who proposes the next θ, and the model of the objectives behind the proposals.
 
-A sampler is made anew for each trial, its random numbers named by (study seed, trial number). So a
-resumed study goes on with fresh ones instead of repeating those it began with; what a sampler must
-remember it reads from the study.
+Each trial has a new sampler, whose random numbers are named by (study seed, trial number): a
+resumed study goes on with fresh ones instead of repeating its first. What a sampler must remember
+it reads from the study. This room may import experiments, and the ground modules of study.
 
-Ours are `nehvi` (:mod:`study.samplers.nehvi`) and `surrogate` (:mod:`study.samplers.surrogate`), and
-`botorch` (:mod:`study.samplers.botorch`) is a yardstick; the others are optuna's.
+`nehvi` (:mod:`study.samplers.nehvi`) and `surrogate` (:mod:`study.samplers.surrogate`) are our own,
+`botorch` (:mod:`study.samplers.botorch`) is a yardstick, the others are optuna's.
 """
 
 import importlib.util
@@ -23,18 +23,27 @@ __all__ = ["DEFAULT_SAMPLER", "SAMPLERS", "check_sampler", "installed_samplers",
 DEFAULT_SAMPLER = "nehvi"
 
 
+def startup(n_design: int) -> int:
+    """Return how many complete trials end the random startup: half of the design.
+
+    With several workers the first proposals are asked for before the last design points are in, and
+    would be drawn at random otherwise.
+    """
+    return max(1, n_design // 2)
+
+
 def nehvi(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
-    """Noisy expected hypervolume improvement, told how noisy each trial is."""
+    """Noisy expected hypervolume improvement with the known noise of each trial."""
     from study.samplers.nehvi import NoisyEHVISampler
 
-    return NoisyEHVISampler(seed, objectives, n_startup_trials=max(1, n_design // 2))
+    return NoisyEHVISampler(seed, objectives, startup(n_design))
 
 
 def surrogate(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
-    """Neural networks, and an evolutionary algorithm over what they predict: the paper's plan."""
+    """Neural networks, and an evolutionary algorithm over their predictions."""
     from study.samplers.surrogate import SurrogateSampler
 
-    return SurrogateSampler(seed, objectives, n_startup_trials=max(1, n_design // 2))
+    return SurrogateSampler(seed, objectives, startup(n_design))
 
 
 def botorch(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
@@ -42,17 +51,13 @@ def botorch(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
     needs("botorch")
     from study.samplers.botorch import BoTorchSampler
 
-    return BoTorchSampler(seed, objectives, n_startup_trials=max(1, n_design // 2))
+    return BoTorchSampler(seed, objectives, startup(n_design))
 
 
 def tpe(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
-    """Tree-structured Parzen estimators; trials in flight count as bad (constant liar).
-
-    It may begin once half of the design is finished: with several workers the first proposals are
-    asked for before the last design points are in, and would be drawn at random otherwise.
-    """
+    """Tree-structured Parzen estimators; trials in flight count as bad (constant liar)."""
     return TPESampler(
-        seed=seed, n_startup_trials=max(1, n_design // 2), multivariate=True, constant_liar=True
+        seed=seed, n_startup_trials=startup(n_design), multivariate=True, constant_liar=True
     )
 
 
@@ -64,7 +69,7 @@ def nsga2(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
 def gp(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
     """Optuna's Gaussian process sampler, which needs torch."""
     needs("gp")
-    return GPSampler(seed=seed, n_startup_trials=max(1, n_design // 2))
+    return GPSampler(seed=seed, n_startup_trials=startup(n_design))
 
 
 def random(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
@@ -72,37 +77,31 @@ def random(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
     return RandomSampler(seed=seed)
 
 
+SAMPLERS: dict[str, Callable[[int, int, Objectives], BaseSampler]] = {
+    each.__name__: each for each in (nehvi, surrogate, tpe, nsga2, random, gp, botorch)
+}
 LIBRARIES = {"gp": "torch", "botorch": "botorch"}
 
 
-def needs(sampler: str) -> None:
-    """Refuse a sampler whose library is not there."""
-    library = LIBRARIES[sampler]
-    if importlib.util.find_spec(library) is None:
-        raise InputError(
-            f"sampler: {sampler!r} given, but it needs {library}, which is not installed (pip install "
-            f"{library}); nehvi, surrogate, tpe, nsga2 and random do without"
-        )
-
-
-SAMPLERS: dict[str, Callable[[int, int, Objectives], BaseSampler]] = {
-    "nehvi": nehvi,
-    "surrogate": surrogate,
-    "tpe": tpe,
-    "nsga2": nsga2,
-    "random": random,
-    "gp": gp,
-    "botorch": botorch,
-}
+def is_installed(sampler: str) -> bool:
+    """Return whether the library that a sampler needs can be imported."""
+    return sampler not in LIBRARIES or importlib.util.find_spec(LIBRARIES[sampler]) is not None
 
 
 def installed_samplers() -> list[str]:
     """Return the samplers that can run here."""
-    return [
-        name
-        for name in SAMPLERS
-        if name not in LIBRARIES or importlib.util.find_spec(LIBRARIES[name]) is not None
-    ]
+    return [name for name in SAMPLERS if is_installed(name)]
+
+
+def needs(sampler: str) -> None:
+    """Refuse a sampler whose library is not installed."""
+    if not is_installed(sampler):
+        library = LIBRARIES[sampler]
+        without = [name for name in SAMPLERS if name not in LIBRARIES]
+        raise InputError(
+            f"sampler: {sampler!r} given, which needs {library}, which is not installed "
+            f"(pip install {library}); {', '.join(without[:-1])} and {without[-1]} need no more"
+        )
 
 
 def make_sampler(
@@ -117,21 +116,21 @@ def make_sampler(
     study_seed, trial_number : int
         Together they name the sampler's random numbers.
     n_design : int
-        Size of the initial design, for samplers that want to know when to begin.
+        Size of the initial design, which says when the model takes over.
     objectives : Objectives
         Scales, reference point and noise, for samplers that model them.
 
     Raises
     ------
     InputError
-        If there is no such sampler, or it lacks a library.
+        If there is no such sampler, or its library is not installed.
     """
     if name not in SAMPLERS:
         raise InputError(f"sampler: {name!r} given, one of {', '.join(SAMPLERS)} allowed")
     # Distinct for all trials of one study; numpy mixes it well.
     seed = (study_seed * 1_000_000 + trial_number) % 2**32
     with warnings.catch_warnings():
-        # `multivariate` and `constant_liar` are what we want, and optuna calls them experimental.
+        # optuna calls `multivariate` and `constant_liar` experimental; we want them.
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
         return SAMPLERS[name](seed, n_design, objectives)
 

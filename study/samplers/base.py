@@ -1,4 +1,4 @@
-"""What samplers that learn from a study's two objectives have in common."""
+"""The base of samplers that model a study's two objectives."""
 
 from threading import Lock
 from typing import Any
@@ -20,17 +20,16 @@ ONE_AT_A_TIME = Lock()
 
 
 class ModelSampler(BaseSampler):
-    """Suggests all parameters together, from what a model makes of the trials.
+    """Proposes all parameters together, by a model of the trials.
 
     Parameters
     ----------
     seed : int
-        With the trial's number it names all random numbers: the same seed, number and trials make
-        the same suggestion.
+        The same seed, trial number and trials give the same proposal.
     objectives : Objectives
         Scales, reference point and noise.
     n_startup_trials : int
-        Random draws until that many trials are complete.
+        Draw at random until that many trials are complete.
     """
 
     def __init__(
@@ -44,10 +43,10 @@ class ModelSampler(BaseSampler):
     def infer_relative_search_space(
         self, study: optuna.Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
-        """Return the parameters that all complete trials have, apart from those of one value."""
+        """Return the parameters that all complete trials share, except those of a single value."""
         if len(study.directions) != 2:
             raise ValueError(
-                f"{type(self).__name__} takes two objectives; this study has {len(study.directions)}"
+                f"{type(self).__name__}: {len(study.directions)} objectives given, two allowed"
             )
         found = self.search_space.calculate(study)
         return {name: each for name, each in found.items() if not each.single()}
@@ -58,7 +57,7 @@ class ModelSampler(BaseSampler):
         trial: FrozenTrial,
         search_space: dict[str, BaseDistribution],
     ) -> dict[str, Any]:
-        """Suggest all parameters of ``search_space`` together."""
+        """Propose all parameters of ``search_space`` together."""
         if not search_space or set(search_space) <= set(trial.system_attrs.get("fixed_params", ())):
             return {}
         cube = UnitCube(search_space)
@@ -67,9 +66,9 @@ class ModelSampler(BaseSampler):
         if len(observations.points) < self.n_startup_trials:
             return {}
         rng = np.random.default_rng([self.seed, trial.number])
-        # More threads make matrices this small slower, tenfold on a busy machine, and round differently.
-        # The limit is the process's own: of two threads, the second must not take the first one's for
-        # what was there before.
+        # More threads make matrices this small slower, tenfold on a busy machine, and round
+        # differently. The limit holds for the process: without the lock, a second thread would take
+        # the first one's limit for the original one, and restore it.
         with ONE_AT_A_TIME, threadpool_limits(1):
             point = self.propose(observations, cube, rng)
         return cube.decode(point)
@@ -82,8 +81,7 @@ class ModelSampler(BaseSampler):
         param_distribution: BaseDistribution,
     ) -> Any:
         """Draw one parameter at random."""
-        names = sorted(trial.params)
-        rng = np.random.default_rng([self.seed, trial.number, len(names)])
+        rng = np.random.default_rng([self.seed, trial.number, len(trial.params)])
         random = RandomSampler(seed=int(rng.integers(2**31)))
         return random.sample_independent(study, trial, param_name, param_distribution)
 

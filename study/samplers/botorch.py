@@ -1,16 +1,16 @@
 """BoTorch's noisy expected hypervolume improvement as an optuna sampler: a yardstick for our own.
 
-The model is BoTorch's default Gaussian process, one an objective, told the noise of values whose
-variance is known; where a variance is not known, the objective's noise is inferred as one number.
-The acquisition function is qLogNEHVI, which takes trials in flight into account.
+The model is BoTorch's default Gaussian process, one an objective, with the known noise variances;
+an objective without them has one that is inferred. The acquisition function is qLogNEHVI, which
+takes trials in flight into account.
 
-This module imports torch and botorch, which are not among the project's own requirements; nothing but
-the sampler named ``botorch`` imports it.
+torch and botorch are not among the project's requirements: only the sampler named ``botorch``
+imports this module.
 
-Sources: Balandat et al., *BoTorch: a framework for efficient Monte-Carlo Bayesian optimization* (2020);
-Daulton, Balandat and Bakshy, *Parallel Bayesian optimization of multiple noisy objectives with expected
-hypervolume improvement* (2021); Ament et al., *Unexpected improvements to expected improvement for
-Bayesian optimization* (2023).
+Sources: Balandat et al., *BoTorch: a framework for efficient Monte-Carlo Bayesian optimization*
+(2020); Daulton, Balandat and Bakshy, *Parallel Bayesian optimization of multiple noisy objectives
+with expected hypervolume improvement* (2021); Ament et al., *Unexpected improvements to expected
+improvement for Bayesian optimization* (2023).
 """
 
 import warnings
@@ -31,6 +31,7 @@ from linear_operator.utils.warnings import NumericalWarning
 from study.samplers.base import ModelSampler
 from study.samplers.encoding import UnitCube
 from study.samplers.observations import Observations
+from study.samplers.scaling import centre_and_scale
 
 Floats = npt.NDArray[np.float64]
 
@@ -39,7 +40,7 @@ N_DRAWS = 64
 N_RESTARTS = 4
 N_RAW = 256
 LEAST_NOISE = 1e-6  # of standardized values; with less, BoTorch's Cholesky factors may fail
-MOST_PENDING = 64  # each makes the acquisition function slower; the rest are remains of killed runs
+MOST_PENDING = 64  # each slows the acquisition function; more are left from killed runs
 
 
 def tensor(values: Floats) -> torch.Tensor:
@@ -49,13 +50,10 @@ def tensor(values: Floats) -> torch.Tensor:
 
 def standardized(observations: Observations) -> Observations:
     """Centre and scale both objectives, their noise and the reference to variance 1."""
-    values = observations.values
-    centre, scale = values.mean(axis=0), values.std(axis=0)
-    # Constant objectives, or a single point.
-    scale = np.where(scale > 1e-12 * np.maximum(1.0, np.abs(centre)), scale, 1.0)
+    centre, scale = centre_and_scale(observations.values)
     return replace(
         observations,
-        values=(values - centre) / scale,
+        values=(observations.values - centre) / scale,
         noise=observations.noise / scale**2,
         reference=(observations.reference - centre) / scale,
     )
@@ -64,13 +62,8 @@ def standardized(observations: Observations) -> Observations:
 def known_noise(noise: Floats) -> Floats | None:
     """Return one standardized objective's noise variances; None if they are to be inferred.
 
-    A value of unknown variance among others of known variance takes their mean: BoTorch infers the
-    noise of all values or of none.
-
-    Parameters
-    ----------
-    noise : float64, shape (n,)
-        NaN where not known.
+    An unknown variance among known ones becomes their mean: BoTorch infers the noise of all values
+    or of none.
     """
     missing = np.isnan(noise)
     if np.all(missing):
@@ -79,7 +72,7 @@ def known_noise(noise: Floats) -> Floats | None:
 
 
 def fitted(observations: Observations) -> ModelListGP:
-    """Return a Gaussian process for each standardized objective, hyperparameters found."""
+    """Return a fitted Gaussian process for each standardized objective."""
     points = tensor(observations.points)
     models = []
     for k in range(2):
@@ -89,7 +82,7 @@ def fitted(observations: Observations) -> ModelListGP:
                 points,
                 tensor(observations.values[:, [k]]),
                 None if variances is None else tensor(variances)[:, None],
-                outcome_transform=None,  # done, for a constant objective and a single point too
+                outcome_transform=None,  # standardized() has done it
             )
         )
     model = ModelListGP(*models)
@@ -98,7 +91,7 @@ def fitted(observations: Observations) -> ModelListGP:
 
 
 class BoTorchSampler(ModelSampler):
-    """Suggests where BoTorch's qLogNEHVI is largest.
+    """Proposes the point of BoTorch's largest qLogNEHVI.
 
     Parameters are those of :class:`~study.samplers.base.ModelSampler`.
     """
@@ -106,11 +99,11 @@ class BoTorchSampler(ModelSampler):
     def propose(
         self, observations: Observations, cube: UnitCube, rng: np.random.Generator
     ) -> Floats:
-        """Return the best point of the acquisition function's optimization, snapped to the space."""
+        """Return the point of the largest acquisition value, snapped to the space."""
         seed = int(rng.integers(2**31))
         observations = standardized(observations)
         with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
-            # Of few or constant observations BoTorch says that they are few or constant.
+            # BoTorch warns of few or constant observations.
             for category in (BotorchWarning, NumericalWarning, RuntimeWarning):
                 warnings.simplefilter("ignore", category)
             torch.manual_seed(seed)

@@ -1,7 +1,7 @@
 """Initial designs: points spread evenly over the search space before any model guides the search.
 
-Both designs of n points have one in each n-th of every axis. So a word's axis is cut there into n places in an order
-that the design draws, and these are dealt to the words in turn: of k words each is met ⌊n/k⌋ or ⌈n/k⌉ times.
+Both designs of n points have one in each n-th of every axis. Along a categorical parameter these n
+places are dealt to the k choices in equal shares: each choice occurs ⌊n/k⌋ or ⌈n/k⌉ times.
 
 Source: Ripstein (2023), §5.1, step 1: Latin hypercube or Sobol sampling.
 """
@@ -18,11 +18,11 @@ from study.experiments.space import Choice, Space
 
 
 def sobol(n_dimensions: int, n_points: int, seed: int) -> npt.NDArray[np.float64]:
-    """Draw a scrambled Sobol sequence, shape (n_points, n_dimensions); balanced for powers of two."""
+    """Draw a scrambled Sobol sequence, shape (n_points, n_dimensions)."""
     if n_points & (n_points - 1):
         raise InputError(
-            f"design size: {n_points} given, a power of two allowed (the Sobol sequence is balanced "
-            "at powers of two only; the design 'lhs' takes any size)"
+            f"design size: {n_points} given, a power of two allowed (the Sobol sequence is "
+            "balanced at powers of two only; the design 'lhs' takes any size)"
         )
     return qmc.Sobol(n_dimensions, scramble=True, rng=np.random.default_rng(seed)).random(n_points)
 
@@ -46,9 +46,9 @@ def draw_design(name: str, space: Space, n_points: int, seed: int) -> list[dict[
     name : str
         ``sobol`` or ``lhs``.
     space : Space
-        What the points lie in.
+        The search space.
     n_points : int
-        How many; a power of two for ``sobol``.
+        A power of two for ``sobol``.
     seed : int
         The same seed gives the same points.
 
@@ -61,6 +61,6 @@ def draw_design(name: str, space: Space, n_points: int, seed: int) -> list[dict[
         raise InputError(f"design: {name!r} given, one of {', '.join(sorted(DESIGNS))} allowed")
     points = DESIGNS[name](len(space), n_points, seed)
     words = np.array([isinstance(parameter, Choice) for parameter in space])
-    # To the middles of their n-ths: a border between two words would let chance decide otherwise.
+    # To the middle of each n-th: a border between two choices would leave it to chance.
     points[:, words] = (np.floor(points[:, words] * n_points) + 0.5) / n_points
     return [space.from_unit(point.tolist()) for point in points]

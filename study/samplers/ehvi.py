@@ -2,22 +2,22 @@
 
 Notation
 --------
-==============  =====================================================================================
+==============  ====================================================================================
 (y₁, y₂)        a point's two objectives, both to be maximized
 r               the reference point
 (aᵢ, bᵢ)        the front, a₁ < … < a_k, so b₁ > … > b_k; a₀ = r₁, a_{k+1} = ∞, b_{k+1} = r₂
 ψ(c; μ, σ)      E[(Y − c)⁺] for Y ~ N(μ, σ²): σ φ(z) + (μ − c) Φ(z), z = (μ − c)/σ
-==============  =====================================================================================
+==============  ====================================================================================
 
-What y adds to the hypervolume is cut into strips along the first objective:
-Σᵢ (min(y₁, aᵢ₊₁) − aᵢ)⁺ · (y₂ − bᵢ₊₁)⁺, i = 0 … k. For independent normal objectives the expectation of each
-product is the product of expectations, and that of the first factor is ψ(aᵢ) − ψ(aᵢ₊₁):
-EHVI = Σᵢ (ψ(aᵢ; μ₁, σ₁) − ψ(aᵢ₊₁; μ₁, σ₁)) · ψ(bᵢ₊₁; μ₂, σ₂).
+What y adds to the hypervolume is cut into strips along the first objective: Σᵢ (min(y₁, aᵢ₊₁) −
+aᵢ)⁺ · (y₂ − bᵢ₊₁)⁺, i = 0 … k. For independent normal objectives the expectation of each product is
+the product of expectations, and that of the first factor is ψ(aᵢ) − ψ(aᵢ₊₁): EHVI = Σᵢ (ψ(aᵢ; μ₁,
+σ₁) − ψ(aᵢ₊₁; μ₁, σ₁)) · ψ(bᵢ₊₁; μ₂, σ₂).
 
 Sources: Emmerich, Yang, Deutz, Wang and Fonseca, *A multicriteria generalization of Bayesian global
-optimization* (2016); averaging over draws of what is believed of the noisy front: Daulton, Balandat
-and Bakshy, *Parallel Bayesian optimization of multiple noisy objectives with expected hypervolume
-improvement* (2021).
+optimization* (2016); average over posterior draws of the noisy front: Daulton, Balandat and Bakshy,
+*Parallel Bayesian optimization of multiple noisy objectives with expected hypervolume improvement*
+(2021).
 """
 
 import numpy as np
@@ -26,10 +26,10 @@ from scipy.special import ndtr
 
 Floats = npt.NDArray[np.float64]
 Strips = tuple[Floats, Floats]
-"""Edges aᵢ, shape (n_draws, n + 2), and floors bᵢ₊₁, shape (n_draws, n + 1), of one front a draw."""
+"""For each draw's front the edges aᵢ, shape (n_draws, n + 2), and floors bᵢ₊₁, (n_draws, n + 1)."""
 
-FAR = 1e100  # in place of ∞, which times 0 would be no number; beyond any objective, in any units
-FAR_OUT = 40.0  # deviations from the mean beyond which nothing of a normal density is left
+FAR = 1e100  # in place of ∞, which times 0 is NaN; beyond any objective
+FAR_OUT = 40.0  # standard deviations beyond which a normal density is 0
 
 
 def expected_excess(threshold: Floats, mean: Floats, deviation: Floats) -> Floats:
@@ -41,19 +41,19 @@ def expected_excess(threshold: Floats, mean: Floats, deviation: Floats) -> Float
 
 
 def strips_of(draws: Floats, reference: Floats) -> Strips:
-    """Cut the region that no point dominates into strips, for several worlds at once.
+    """Cut the region that no point dominates into strips, for several draws at once.
 
     Parameters
     ----------
     draws : float64, shape (n_draws, n, 2)
-        The points' objectives in each world, to be maximized.
+        The points' objectives in each draw, to be maximized.
     reference : float64, shape (2,)
-        Points that are not above it in both objectives count for nothing.
+        Points that are not above it in both objectives do not count.
 
     Returns
     -------
     Strips
-        As many strips a world as the largest front needs; those too many have no width.
+        As many for each draw as the largest front needs; surplus ones have no width.
     """
     n_draws = len(draws)
     inside = np.all(draws > reference, axis=2)
@@ -68,24 +68,24 @@ def strips_of(draws: Floats, reference: Floats) -> Strips:
     edges = np.full((n_draws, size + 2), FAR)
     floors = np.full((n_draws, size + 1), reference[1])
     edges[:, 0] = reference[0]
-    for world in range(n_draws):
-        front = np.flatnonzero(on_front[world])[::-1]
-        edges[world, 1 : len(front) + 1] = first[world, front]
-        floors[world, : len(front)] = second[world, front]
+    for draw in range(n_draws):
+        front = np.flatnonzero(on_front[draw])[::-1]
+        edges[draw, 1 : len(front) + 1] = first[draw, front]
+        floors[draw, : len(front)] = second[draw, front]
     return edges, floors
 
 
 def expected_improvement(strips: Strips, mean: Floats, deviation: Floats) -> Floats:
-    """Return the expected hypervolume improvement of points, averaged over worlds.
+    """Return the expected hypervolume improvement of points, averaged over draws.
 
     Parameters
     ----------
     strips : Strips
         Of :func:`strips_of`.
     mean : float64, shape (m, n_draws, 2)
-        Expected objectives of each point in each world.
+        Expected objectives of each point given each draw.
     deviation : float64, shape (m, 2)
-        Their standard deviations, the same in all worlds; the two objectives are independent.
+        Their standard deviations, the same for all draws; the two objectives are independent.
 
     Returns
     -------

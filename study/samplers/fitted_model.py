@@ -45,7 +45,7 @@ def fit_model(
     observations = observe(trials, cube, directions, objectives)
     if not len(observations.points):
         return None
-    posterior = Posterior.of(observations)
+    posterior = Posterior.fit(observations)
     rng = np.random.default_rng([seed, 1])
     fronts = predicted_fronts(posterior, observations, cube, rng)
     return FittedModel(cube, observations, posterior, *fronts)

@@ -1,30 +1,32 @@
-"""Gaussian process regression with noise that is known, for each observation its own.
+"""Gaussian process regression with a known noise variance for each observation.
 
 Notation
 --------
-=========  ==========================================================================================
-X, y       n points in the unit cube of d coordinates; what was observed there, centred and scaled
+=========  =========================================================================================
+X, y       n points in the unit cube of d coordinates; their observed values, centred and scaled
 N          diagonal matrix of the observations' noise variances
 k(x, x')   σ² (1 + r + r²/3) exp(−r), r² = 5 Σⱼ (xⱼ − x'ⱼ)²/ℓⱼ²: Matérn 5/2
-ℓⱼ         length along coordinate j: one a parameter, which all coordinates of a categorical one share
+ℓⱼ         length scale along coordinate j; all coordinates of a categorical parameter share one
 p          number of parameters, p ≤ d
 L          Cholesky factor of K + N, K = k(X, X)
-=========  ==========================================================================================
+=========  =========================================================================================
 
-Along a categorical parameter, which is one-hot, any two words are √2 apart, so r² = 10/ℓ² for points that differ in
-their words alone: one number says how much a word matters, whichever two they are, and the prior on all lengths depends
-on how many parameters there are, not on how many words. A length a word, 1/ℓ² for each of two in their distance, could
-say more, for as many more numbers to find. In 320 random trials of ``uct`` (five words, five numbers; 24 to 192 trials to
-learn from, the others to predict) sharing changed the log density of observed scores by −0.01 to +0.02 a trial, and that
-of log costs, which have next to no noise, by −0.04 to −0.01: errors of 0.084 decades in place of 0.082 after 96 trials.
+Along a categorical parameter, which is one-hot, any two choices are √2 apart, so r² = 10/ℓ² for
+points that differ in their choices alone: one length scale says how much the choice matters, and
+the prior on all length scales depends on the number of parameters, not of choices. A length scale
+per choice could say more, at the price of more hyperparameters. On 320 random trials of ``uct`` (a
+categorical parameter of five choices and five numeric ones; fitted to 24 to 192 trials, tested on
+the others) sharing changed the log density of observed scores by −0.01 to +0.02 a trial, and that
+of log costs, which have hardly any noise, by −0.04 to −0.01: errors of 0.084 decades in place of
+0.082 after 96 trials.
 
 Source: Rasmussen and Williams, *Gaussian Processes for Machine Learning* (2006), algorithm 2.1 and
 equations 2.25, 2.26, 4.17, 5.9.
 
-scikit-learn's regressor is the same mathematics (the tests compare the two) but takes about six times as
-long to fit: 0.15 CPU seconds against 0.026 for 128 points in 6 dimensions, twice that for two objectives,
-where all of a suggestion may cost 0.3. Nor does it know priors on its hyperparameters, without which a
-fit to sixteen noisy points takes the noise for a short length.
+scikit-learn's regressor does the same (the tests compare the two) but takes about six times as
+long to fit: 0.15 CPU seconds against 0.026 for 128 points in 6 dimensions, and two objectives take
+twice that, where a whole proposal may cost 0.3. It also has no priors on its hyperparameters,
+without which a fit to sixteen noisy points explains the noise by a short length scale.
 """
 
 from dataclasses import dataclass, replace
@@ -34,20 +36,22 @@ import numpy.typing as npt
 from scipy.linalg import cho_solve, cholesky, lapack, solve_triangular
 from scipy.optimize import minimize
 
+from study.samplers.scaling import centre_and_scale
+
 Floats = npt.NDArray[np.float64]
 
-# Priors, all lognormal, on quantities of data scaled to variance 1: (median, standard deviation of the log).
+# Lognormal priors for data scaled to variance 1: (median, standard deviation of the log).
 LENGTH_PRIOR = (0.7, 0.55)  # times √p: points of a cube are farther apart in more dimensions
 SIGNAL_PRIOR = (1.0, 0.7)
 NOISE_PRIOR = (1e-3, 1.5)
 LOG_BOUNDS = (-9.0, 5.0)
-STARTS = (1.0, 0.4)  # of the lengths, times the prior's median
-JITTER = 1e-8  # added to K's diagonal, relative to σ²: duplicates make it singular
+STARTS = (1.0, 0.4)  # of the length scales, times the prior's median
+JITTER = 1e-8  # added to K's diagonal, relative to σ²: duplicate points make it singular
 
 
 @dataclass(frozen=True)
 class Hyperparameters:
-    """What the data say about the process as a whole.
+    """Hyperparameters of a process, with the scaling of its observations.
 
     Attributes
     ----------
@@ -58,7 +62,7 @@ class Hyperparameters:
     lengths : float64, shape (d,)
         ℓ.
     noise : float
-        Noise variance of observations whose own is not known, scaled.
+        Noise variance of observations whose own is unknown, scaled.
     """
 
     centre: float
@@ -81,21 +85,21 @@ def matern(hyper: Hyperparameters, a: Floats, b: Floats) -> Floats:
 
 
 def lognormal(log_value: Floats, prior: tuple[float, float]) -> tuple[float, Floats]:
-    """Return minus the log density, up to a constant, and its gradient by ``log_value``."""
+    """Return minus the log density, up to a constant, and its gradient in ``log_value``."""
     z = (log_value - np.log(prior[0])) / prior[1]
     return 0.5 * float(np.sum(z * z)), z / prior[1]
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """Minus the log posterior density of hyperparameters, as a function of their logarithms.
+class NegativeLogPosterior:
+    """Minus the log posterior density of the hyperparameters, as a function of their logarithms.
 
     Attributes
     ----------
     squares : float64, shape (p, n·n)
-        Squared distances of all pairs of points, a row a parameter.
+        Squared distances of all pairs of points along each parameter.
     y, noise : float64, shape (n,)
-        Scaled observations and noise variances; NaN where a variance is not known.
+        Scaled observations and noise variances; NaN where a variance is unknown.
     """
 
     squares: Floats
@@ -149,18 +153,16 @@ def fit_hyperparameters(
     Parameters
     ----------
     points : float64, shape (n, d)
-        In the unit cube; n is 1 at least.
+        In the unit cube, at least one.
     values : float64, shape (n,)
-        What was observed there.
+        Observed there.
     noise : float64, shape (n,)
-        Variance of each value, in its own units squared; NaN where it is not known: such values share
+        Variance of each value, in its own units squared; NaN where it is unknown: such values share
         one variance, which is inferred.
     owners : int64, shape (d,), optional
-        Which parameter, 0 to p − 1, each coordinate belongs to; by default each is one of its own.
+        Which parameter, 0 to p − 1, each coordinate belongs to; by default each is its own.
     """
-    centre, scale = float(np.mean(values)), float(np.std(values))
-    if not scale > 1e-12 * max(1.0, abs(centre)):
-        scale = 1.0  # a constant objective, or a single point
+    centre, scale = (float(each) for each in centre_and_scale(values))
     n, d = points.shape
     owners = np.arange(d) if owners is None else owners
     p = int(owners.max()) + 1
@@ -168,13 +170,13 @@ def fit_hyperparameters(
     squares = np.zeros((p, n * n))
     for owner, row in zip(owners, along, strict=True):
         squares[owner] += row
-    evidence = Evidence(squares, (values - centre) / scale, noise / scale**2)
+    objective = NegativeLogPosterior(squares, (values - centre) / scale, noise / scale**2)
     median = LENGTH_PRIOR[0] * np.sqrt(p)
     best = None
     for start in STARTS:
         logs = np.log([SIGNAL_PRIOR[0], *[start * median] * p, NOISE_PRIOR[0]])
         found = minimize(
-            evidence,
+            objective,
             logs,
             jac=True,
             method="L-BFGS-B",
@@ -192,7 +194,7 @@ def fit_hyperparameters(
 
 @dataclass(frozen=True)
 class GaussianProcess:
-    """A process conditioned on observations; everything it returns is in the observations' units.
+    """A process conditioned on observations; all it returns is in the observations' units.
 
     Attributes
     ----------
@@ -222,9 +224,9 @@ class GaussianProcess:
         hyper : Hyperparameters
             Of the process.
         points : float64, shape (n, d)
-            Where.
+            In the unit cube.
         values : float64, shape (n,) or (n, n_draws)
-            What, in one or in several worlds that differ in their values alone.
+            Observed there; or draws, each of which gives a process of its own.
         noise : float64, shape (n,)
             Variance of each value; NaN for the inferred one.
         """
@@ -257,12 +259,12 @@ class GaussianProcess:
         return np.asarray(self.hyper.scale**2 * left)
 
     def draw(self, points: Floats, normals: Floats) -> Floats:
-        """Draw noise-free values at some points together.
+        """Draw noise-free values at some points jointly.
 
         Parameters
         ----------
         points : float64, shape (m, d)
-            Where; the same point twice gets the same value.
+            In the unit cube; the same point twice gets the same value.
         normals : float64, shape (m, n_draws)
             Independent standard normal numbers.
 
@@ -271,13 +273,13 @@ class GaussianProcess:
         float64, shape (m, n_draws)
         """
         mean, _ = self.predict(points)
-        # By eigenvectors: a covariance of points that are nearly certain is not quite definite.
+        # By eigenvectors: the covariance of points with hardly any variance is not quite definite.
         values, vectors = np.linalg.eigh(self.covariance(points))
         root = vectors * np.sqrt(np.maximum(values, 0.0))
         return np.asarray(mean[:, None] + root @ normals)
 
     def given(self, points: Floats, draws: Floats) -> "GaussianProcess":
-        """Return the process that knows its values at ``points``: one world a column of ``draws``."""
+        """Return the process conditioned on noise-free values, one for each column of ``draws``."""
         nothing = np.zeros(len(points))
         hyper = replace(self.hyper, noise=0.0)
         return GaussianProcess.condition(hyper, points, draws, nothing)

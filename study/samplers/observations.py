@@ -1,7 +1,7 @@
-"""A study's trials as numbers that a model can learn from.
+"""A study's trials as arrays that a model can be fitted to.
 
-A model maximizes both objectives: a minimized one changes its sign, and one that lives on a scale of
-ratios (seconds, say) is taken as its logarithm to base 10.
+On the model's scale both objectives are maximized: a minimized one changes its sign, and one on a
+ratio scale, such as seconds, is replaced by its logarithm to base 10.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,20 +22,19 @@ MOST_TO_FIT = 256
 
 @dataclass(frozen=True)
 class Objectives:
-    """What a model should know of a study's two objectives beyond their values.
+    """What a model needs to know of a study's two objectives beyond their values.
 
     Attributes
     ----------
     logarithmic : pair of bool
-        Whether an objective, always above 0 then, is modelled by its logarithm, and hypervolume
-        measured along it.
+        Whether an objective, which is then above 0, is modelled by its logarithm.
     reference_point : pair of float, optional
-        What any point of interest is better than, in the objectives' own units. By default a tenth
-        of the observed range beyond the worst that was observed.
+        In the objectives' own units; only points that are better in both count. By default a tenth
+        of the observed range beyond the worst observed values.
     noise : callable, optional
         Takes the complete trials with finite values, in order, and returns the variances of their
-        two values, shape (n, 2), in the values' own units squared; NaN where a variance is not known
-        and is to be inferred, as all are by default.
+        two values, shape (n, 2), in the values' own units squared; NaN where a variance is unknown
+        and must be inferred, as all are by default.
     """
 
     logarithmic: tuple[bool, bool] = (False, False)
@@ -43,7 +42,7 @@ class Objectives:
     noise: Callable[[Sequence[FrozenTrial]], Floats] | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a reference point that is none."""
+        """Refuse an impossible reference point."""
         if self.reference_point is None:
             return
         if len(self.reference_point) != 2 or not np.all(np.isfinite(self.reference_point)):
@@ -62,18 +61,18 @@ class Observations:
     points : float64, shape (n, d)
         Complete trials, in the unit cube.
     values : float64, shape (n, 2)
-        What was observed of them.
+        Their observed objectives.
     noise : float64, shape (n, 2)
-        The values' variances; NaN where to be inferred.
+        The values' variances; NaN where they must be inferred.
     first_noise : float64, shape (m, 2)
-        The variances of the first m values, known from these m alone: what hyperparameters are found
-        from, so that they stay the same until they are found anew.
+        The variances of the first m values, computed from these m trials alone. Hyperparameters are
+        fitted to these, so that they do not change before the next fit.
     pending : float64, shape (p, d)
-        Trials that are still running.
+        Trials in flight.
     reference : float64, shape (2,)
         The reference point.
     owners : int64, shape (d,)
-        Which parameter each coordinate belongs to, see :class:`study.samplers.encoding.UnitCube`.
+        Which parameter each coordinate belongs to, see :class:`~study.samplers.encoding.UnitCube`.
     """
 
     points: Floats
@@ -84,12 +83,17 @@ class Observations:
     reference: Floats
     owners: npt.NDArray[np.int64]
 
+    @property
+    def tried(self) -> Floats:
+        """Complete and pending trials, no point twice, shape (m, d)."""
+        return np.unique(np.concatenate([self.points, self.pending]), axis=0)
+
 
 def n_to_fit(n: int) -> int:
-    """Return from how many of ``n`` observations, the first ones, hyperparameters are found.
+    """Return to how many of ``n`` observations, the first ones, hyperparameters are fitted.
 
-    They are found anew when there are a tenth more observations, not for each: they change little in
-    between, and finding them is half of what a suggestion costs.
+    They are fitted again when there are a tenth more observations: they change little in between,
+    and the fit is half of a proposal's cost.
     """
     size = min(n, 1)
     while (larger := max(size + 1, int(size * GROWTH))) <= min(n, MOST_TO_FIT):
@@ -98,7 +102,7 @@ def n_to_fit(n: int) -> int:
 
 
 def noise_of(trials: Sequence[FrozenTrial], raw: Floats, objectives: Objectives) -> Floats:
-    """Return the variances of values on a model's scale, shape (n, 2); NaN where not known."""
+    """Return the variances of values on the model's scale, shape (n, 2); NaN where unknown."""
     if objectives.noise is None or not len(trials):
         return np.full(raw.shape, np.nan)
     noise = np.asarray(objectives.noise(trials), np.float64)
@@ -116,7 +120,7 @@ def noise_of(trials: Sequence[FrozenTrial], raw: Floats, objectives: Objectives)
 def to_maximize(
     values: Floats, directions: Sequence[StudyDirection], logarithmic: Sequence[bool]
 ) -> Floats:
-    """Map values, shape (n, 2), to a model's scale; NaN where a logarithm does not exist."""
+    """Map values, shape (n, 2), to the model's scale; NaN where a logarithm does not exist."""
     signs = np.array([1.0 if each == StudyDirection.MAXIMIZE else -1.0 for each in directions])
     with np.errstate(divide="ignore", invalid="ignore"):
         scaled = np.where(np.array(logarithmic), np.log10(values), values)
@@ -129,16 +133,16 @@ def observe(
     directions: Sequence[StudyDirection],
     objectives: Objectives,
 ) -> Observations:
-    """Read trials; those that failed, lack parameters or have no finite values are left out.
+    """Read trials; skip those that failed, lack parameters or have no finite values.
 
-    Of more than 512 running trials, the latest count: they may be remains of killed processes.
+    Of more than 512 running trials only the latest count: others may be left from killed processes.
     """
     names = set(cube.distributions)
     usable = [trial for trial in trials if names <= set(trial.params)]
     complete = [trial for trial in usable if trial.state == TrialState.COMPLETE]
     raw = np.array([trial.values for trial in complete], np.float64).reshape(-1, 2)
     values = to_maximize(raw, directions, objectives.logarithmic)
-    # Before noise is asked for: what is infinite would spoil whatever is pooled over trials.
+    # Before the noise is computed: an infinite value would spoil what is pooled over trials.
     finite = np.all(np.isfinite(values), axis=1)
     complete = [trial for trial, kept in zip(complete, finite, strict=True) if kept]
     raw, values = raw[finite], values[finite]
@@ -153,7 +157,7 @@ def observe(
         reference = to_maximize(given, directions, objectives.logarithmic)[0]
     elif len(values):
         worst = values.min(axis=0)
-        # Of constant values too the reference is below, whatever their size.
+        # Below constant values too, whatever their size.
         least = 1e-9 * np.maximum(1.0, np.abs(worst))
         reference = worst - 0.1 * np.maximum(np.ptp(values, axis=0), least)
     else:

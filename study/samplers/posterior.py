@@ -1,6 +1,6 @@
-"""What a study's noisy trials let one believe of its two objectives: a Gaussian process each.
+"""The model: an independent Gaussian process for each of the two objectives.
 
-The objectives are modelled as independent, on the scale of :mod:`study.samplers.observations`.
+Objectives are on the scale of :mod:`study.samplers.observations`, both to be maximized.
 """
 
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from study.pareto import nondominated
 from study.samplers.gaussian_process import GaussianProcess, Hyperparameters, fit_hyperparameters
 from study.samplers.observations import Observations
 
@@ -17,10 +18,10 @@ Floats = npt.NDArray[np.float64]
 
 
 @lru_cache(maxsize=64)
-def remembered_fit(
+def cached_fit(
     shape: tuple[int, int], points: bytes, values: bytes, noise: bytes, owners: bytes
 ) -> Hyperparameters:
-    """Find hyperparameters, or remember those of the very same data."""
+    """Find hyperparameters, once for the same data."""
     return fit_hyperparameters(
         np.frombuffer(points).reshape(shape),
         np.frombuffer(values),
@@ -31,7 +32,7 @@ def remembered_fit(
 
 @dataclass(frozen=True)
 class Posterior:
-    """Both objectives, to be maximized, after some observations.
+    """Both objectives after some observations.
 
     Attributes
     ----------
@@ -42,35 +43,40 @@ class Posterior:
     processes: Sequence[GaussianProcess]
 
     @classmethod
-    def of(cls, observations: Observations) -> "Posterior":
-        """Learn from observations, of which there must be one at least."""
+    def fit(cls, observations: Observations) -> "Posterior":
+        """Fit the model to observations, at least one."""
         points = observations.points
         m = len(observations.first_noise)
         processes = []
         for k in range(2):
             values = np.ascontiguousarray(observations.values[:, k])
-            noise = np.ascontiguousarray(observations.noise[:, k])
-            hyper = remembered_fit(
+            hyper = cached_fit(
                 (m, points.shape[1]),
-                np.ascontiguousarray(points[:m]).tobytes(),
+                points[:m].tobytes(),
                 values[:m].tobytes(),
-                np.ascontiguousarray(observations.first_noise[:, k]).tobytes(),
+                observations.first_noise[:, k].tobytes(),
                 observations.owners.astype(np.int64).tobytes(),
             )
+            noise = np.ascontiguousarray(observations.noise[:, k])
             processes.append(GaussianProcess.condition(hyper, points, values, noise))
         return cls(processes)
 
     def mean(self, points: Floats) -> Floats:
-        """Return the expected objectives at some points, shape (m, 2)."""
+        """Return the posterior mean at some points, shape (m, 2)."""
         return np.stack([process.predict(points)[0] for process in self.processes], axis=-1)
 
     def deviation(self, points: Floats) -> Floats:
-        """Return the standard deviations of the objectives at some points, shape (m, 2)."""
+        """Return the posterior standard deviation at some points, shape (m, 2)."""
         variances = [process.predict(points)[1] for process in self.processes]
         return np.sqrt(np.stack(variances, axis=-1))
 
+    def front(self, points: Floats) -> Floats:
+        """Return the points that no other dominates in posterior mean, the cheapest first."""
+        mean = self.mean(points)
+        return points[nondominated(mean[:, 0], -mean[:, 1])]
+
     def draw(self, points: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
-        """Draw the objectives at some points together, shape (n_draws, m, 2)."""
+        """Draw both objectives at some points jointly, shape (n_draws, m, 2)."""
         draws = [
             process.draw(points, rng.standard_normal((len(points), n_draws))).T
             for process in self.processes
@@ -78,7 +84,7 @@ class Posterior:
         return np.stack(draws, axis=-1)
 
     def given(self, points: Floats, draws: Floats) -> "Posterior":
-        """Return what one would believe if ``draws``, shape (n_draws, m, 2), were the truth."""
+        """Return the posterior conditioned on each of ``draws``, shape (n_draws, m, 2)."""
         return Posterior(
             [process.given(points, draws[..., k].T) for k, process in enumerate(self.processes)]
         )

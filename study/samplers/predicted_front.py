@@ -1,11 +1,11 @@
-"""The front that a model believes in, over the whole search space.
+"""The front that the model predicts, over the whole search space.
 
 Notation
 --------
-===========  =========================================================================================
+===========  =======================================================================================
 m(x)         posterior mean of both objectives at a point x of the unit cube, to be maximized
 budget       a cost that must not be exceeded
-===========  =========================================================================================
+===========  =======================================================================================
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from study.pareto import nondominated
 from study.samplers.candidates import perturb, sobol_points
 from study.samplers.encoding import UnitCube
 from study.samplers.observations import Observations
@@ -28,7 +27,7 @@ N_NEAR = 1024
 
 @dataclass(frozen=True)
 class PredictedFront:
-    """Points that no other beats in posterior mean, from the cheapest to the dearest.
+    """Points that no other dominates in posterior mean, the cheapest first.
 
     Attributes
     ----------
@@ -42,42 +41,37 @@ class PredictedFront:
     mean: Floats
     deviation: Floats
 
+    @classmethod
+    def at(cls, points: Floats, posterior: Posterior) -> "PredictedFront":
+        """Return the front that consists of these points."""
+        return cls(points, posterior.mean(points), posterior.deviation(points))
+
     def best_within(self, least_second: float) -> int:
-        """Return the index of the best point whose second objective is that good; −1 if none is."""
+        """Return the index of the best point with so large a second objective; −1 if none has."""
         allowed = np.flatnonzero(self.mean[:, 1] >= least_second)
         return int(allowed[np.argmax(self.mean[allowed, 0])]) if len(allowed) else -1
-
-
-def front_of(posterior: Posterior, points: Floats) -> Floats:
-    """Return the points that no other beats in posterior mean, the cheapest first."""
-    mean = posterior.mean(points)
-    return points[nondominated(mean[:, 0], -mean[:, 1])]
 
 
 def predicted_fronts(
     posterior: Posterior, observations: Observations, cube: UnitCube, rng: np.random.Generator
 ) -> tuple[PredictedFront, PredictedFront]:
-    """Find the front of the posterior mean, among evaluated points and over the whole space.
+    """Find the front of the posterior mean, among the trials and over the whole space.
 
-    The latter by random search that gathers around what is best so far: a few thousand points, then
-    rounds of small changes to the front they make.
+    The latter by random search: a few thousand points over the whole cube, then rounds of small
+    perturbations of the front so far.
     """
-
-    def described(points: Floats) -> PredictedFront:
-        return PredictedFront(points, posterior.mean(points), posterior.deviation(points))
-
-    evaluated = front_of(posterior, np.unique(observations.points, axis=0))
-    front = front_of(posterior, np.concatenate([evaluated, sobol_points(cube, N_SOBOL, rng)]))
+    of_trials = posterior.front(np.unique(observations.points, axis=0))
+    front = posterior.front(np.concatenate([of_trials, sobol_points(cube, N_SOBOL, rng)]))
     for _ in range(N_ROUNDS):
         chosen = front[rng.integers(len(front), size=N_NEAR)]
         scales = 10.0 ** rng.uniform(-2.5, -0.7, (N_NEAR, 1))
         near = perturb(cube, chosen, scales, rng)
-        front = front_of(posterior, np.unique(np.concatenate([front, near]), axis=0))
-    return described(evaluated), described(front)
+        front = posterior.front(np.unique(np.concatenate([front, near]), axis=0))
+    return PredictedFront.at(of_trials, posterior), PredictedFront.at(front, posterior)
 
 
 def best_within_budgets(front: PredictedFront, least: Floats) -> list[int]:
-    """Choose the best point of a front for each of some budgets, each point once.
+    """Return the index of the best point of a front within each budget, each point once.
 
     Parameters
     ----------
@@ -86,5 +80,5 @@ def best_within_budgets(front: PredictedFront, least: Floats) -> list[int]:
     least : float64, shape (n_budgets,)
         Least values of the second objective.
     """
-    chosen = [front.best_within(float(each)) for each in least]
-    return sorted({index for index in chosen if index >= 0})
+    chosen = {front.best_within(float(each)) for each in least}
+    return sorted(chosen - {-1})

@@ -1,31 +1,30 @@
-"""Neural networks learn a study's two objectives, and evolution searches what they have learnt.
+"""Neural networks as a model of a study's two objectives, and NSGA-II to search their predictions.
 
 Notation
 --------
-=========  ==========================================================================================
+=========  =========================================================================================
 n, d       trials that are finished; coordinates of the unit cube
 m          points of a population
 p, p', c   two parents' coordinate and a child's, all in [0, 1]
 u          a uniform random number
 η          distribution index: the larger, the closer children stay to their parents
-β          spread: how much farther apart two children are than their parents
-=========  ==========================================================================================
+β          spread: the distance of two children relative to that of their parents
+=========  =========================================================================================
 
-The plan of the author of the Monte Carlo MDP agent, should Bayesian optimization disappoint: train a
-neural network on the trials so far, find its best θ by an evolutionary algorithm, play those for real,
-train again with the results, repeat. Here several small networks that differ in their random initial
-weights are averaged, which evens out what a single one makes up between sixteen noisy trials. They are
-taught each trial's mean, not how noisy it is, and do not say how sure they are: what replaces
-uncertainty is a rule, to try of the networks' front the point least like anything tried before.
+The author of the Monte Carlo MDP agent planned this in case Bayesian optimization disappoints:
+train a neural network on the trials so far, find its best θ by an evolutionary algorithm, play
+those, train again, repeat. Here the mean of several small networks with different random initial
+weights is used: it varies less between sixteen noisy trials than a single one. The networks see
+each trial's mean, not its noise, and have no uncertainty of their own: instead, the point of their
+front that is least like any trial is tried next.
 
-The evolutionary algorithm is NSGA-II. Optuna's would do the same over a study in memory, but keeps
-books of each point as a trial: about a millisecond each, so two seconds for the two thousand points
-that cost a twentieth of one here.
+Optuna's NSGA-II over a study in memory records each point as a trial, about a millisecond each: two
+seconds for the two thousand points that take a twentieth of a second here.
 
 Sources: Deb, Pratap, Agarwal and Meyarivan, *A fast and elitist multiobjective genetic algorithm:
-NSGA-II* (2002); simulated binary crossover: Deb and Agrawal, *Simulated binary crossover for continuous
-search space* (1995); polynomial mutation: Deb and Goyal, *A combined genetic adaptive search (GeneAS)
-for format_seconds design* (1996).
+NSGA-II* (2002); simulated binary crossover: Deb and Agrawal, *Simulated binary crossover for
+continuous search space* (1995); polynomial mutation: Deb and Goyal, *A combined genetic adaptive
+search (GeneAS) for engineering design* (1996).
 """
 
 import warnings
@@ -37,18 +36,19 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor
 
 from study.samplers.base import ModelSampler
-from study.samplers.candidates import among, sobol_points
+from study.samplers.candidates import is_among, sobol_points
 from study.samplers.encoding import UnitCube
 from study.samplers.observations import Observations
+from study.samplers.scaling import centre_and_scale
 
 Floats = npt.NDArray[np.float64]
 Objective = Callable[[Floats], Floats]
-"""Takes points, shape (m, d); returns what is to be maximized, shape (m, 2)."""
+"""Maps points, shape (m, d), to values to be maximized, shape (m, 2)."""
 
 N_NETWORKS = 5
 N_HIDDEN = 32
 MAX_ITERATIONS = 150
-WEIGHT_DECAY = 0.1  # of targets of variance 1: noisy means are not to be met exactly
+WEIGHT_DECAY = 0.1  # for targets of variance 1: noisy means must not be fitted exactly
 
 N_POPULATION = 64
 N_GENERATIONS = 30
@@ -58,23 +58,20 @@ ETA_MUTATION = 20.0
 
 
 class Networks:
-    """An ensemble of small networks with both objectives as outputs, scaled to variance 1.
+    """An ensemble of small networks that predict both objectives, scaled to variance 1.
 
     Parameters
     ----------
     points : float64, shape (n, d)
-        In the unit cube; n is 1 at least.
+        In the unit cube, at least one.
     values : float64, shape (n, 2)
-        What was observed there.
+        Observed there.
     rng : numpy.random.Generator
-        Source of initial weights.
+        For initial weights.
     """
 
     def __init__(self, points: Floats, values: Floats, rng: np.random.Generator) -> None:
-        self.centre = values.mean(axis=0)
-        spread = values.std(axis=0)
-        constant = spread <= 1e-12 * np.maximum(1.0, np.abs(self.centre))
-        self.scale = np.where(constant, 1.0, spread)
+        self.centre, self.scale = centre_and_scale(values)
         targets = self.scaled(values)
         self.members = [
             MLPRegressor(
@@ -88,13 +85,13 @@ class Networks:
             for seed in rng.integers(2**31, size=N_NETWORKS)
         ]
         with warnings.catch_warnings():
-            # To stop early is meant: the last digits of the training error are the trials' noise.
+            # Stopping early is intended: the last digits of the training error are noise.
             warnings.simplefilter("ignore", ConvergenceWarning)
             for member in self.members:
                 member.fit(2.0 * points - 1.0, targets)
 
     def scaled(self, values: Floats) -> Floats:
-        """Centre and scale objectives, shape (…, 2), as the networks see them."""
+        """Centre and scale objectives, shape (…, 2)."""
         return np.asarray((values - self.centre) / self.scale)
 
     def __call__(self, points: Floats) -> Floats:
@@ -106,7 +103,7 @@ class Networks:
 
 
 def ranks(values: Floats) -> npt.NDArray[np.int64]:
-    """Sort points into fronts: 0 is not dominated, 1 by points of front 0 alone, and so on.
+    """Sort points into fronts: 0 is not dominated, 1 only by points of front 0, and so on.
 
     Parameters
     ----------
@@ -131,7 +128,7 @@ def ranks(values: Floats) -> npt.NDArray[np.int64]:
 
 
 def crowding(values: Floats, rank: npt.NDArray[np.int64]) -> Floats:
-    """Return how lonely each point is on its front: the sides of the box its neighbours span.
+    """Return each point's crowding distance: the sides of the box that its neighbours span.
 
     Parameters
     ----------
@@ -145,26 +142,26 @@ def crowding(values: Floats, rank: npt.NDArray[np.int64]) -> Floats:
     float64, shape (m,)
         Infinite for the ends of a front.
     """
-    lonely = np.zeros(len(values))
+    distance = np.zeros(len(values))
     for front in range(int(rank.max()) + 1):
         members = np.flatnonzero(rank == front)
         for k in range(2):
             order = members[np.argsort(values[members, k], kind="stable")]
             along = values[order, k]
-            lonely[order[[0, -1]]] = np.inf
+            distance[order[[0, -1]]] = np.inf
             width = along[-1] - along[0]
             if len(order) > 2 and width > 0.0:
-                lonely[order[1:-1]] += (along[2:] - along[:-2]) / width
-    return lonely
+                distance[order[1:-1]] += (along[2:] - along[:-2]) / width
+    return distance
 
 
 def offspring(cube: UnitCube, parents: Floats, rng: np.random.Generator) -> Floats:
     """Cross and mutate parents, shape (m, d) with m even, two neighbouring rows a pair.
 
-    β = (2u)^(1/(η+1)) for u ≤ ½, else (2(1 − u))^(−1/(η+1)); c = ½ ((1 ± β) p + (1 ∓ β) p'). A mutated
-    coordinate moves by (2u)^(1/(η+1)) − 1 for u ≤ ½, else by 1 − (2(1 − u))^(1/(η+1)). The coordinates
-    of a categorical parameter stand or fall together: crossed they change places, mutated they are
-    drawn anew.
+    β = (2u)^(1/(η+1)) for u ≤ ½, else (2(1 − u))^(−1/(η+1)); c = ½ ((1 ± β) p + (1 ∓ β) p'). A
+    mutated coordinate moves by (2u)^(1/(η+1)) − 1 for u ≤ ½, else by 1 − (2(1 − u))^(1/(η+1)). The
+    coordinates of a categorical parameter change together: crossover swaps them, mutation draws
+    them anew.
     """
     widths = cube.widths
     categorical = np.repeat(widths > 1, widths)
@@ -178,7 +175,7 @@ def offspring(cube: UnitCube, parents: Floats, rng: np.random.Generator) -> Floa
     spread = np.where(u <= 0.5, 2.0 * u, 1.0 / (2.0 * (1.0 - u))) ** (1.0 / (ETA_CROSSOVER + 1.0))
     crossed = a_parameter(rng.random((n_pairs, n_parameters)) < 0.5)
     crossed &= rng.random((n_pairs, 1)) < P_CROSSOVER
-    # At β = −1 two children are their parents, changed over.
+    # At β = −1 two children are their parents, swapped.
     spread = np.where(crossed, np.where(categorical, -1.0, spread), 1.0)
     middle, half = 0.5 * (first + second), 0.5 * (first - second)
     children = np.concatenate([middle + spread * half, middle - spread * half])
@@ -201,13 +198,13 @@ def evolve(
     Parameters
     ----------
     objective : callable
-        What is to be maximized.
+        To be maximized.
     population : float64, shape (m, d)
-        Where to begin: any number of points.
+        The first generation, any number of points.
     cube : UnitCube
         Their space.
     rng : numpy.random.Generator
-        Source of all random choices.
+        For all random choices.
 
     Returns
     -------
@@ -219,25 +216,24 @@ def evolve(
     values = objective(population)
     for generation in range(N_GENERATIONS + 1):
         rank = ranks(values)
-        lonely = crowding(values, rank)
-        fittest = np.lexsort((-lonely, rank))[:N_POPULATION]
+        fittest = np.lexsort((-crowding(values, rank), rank))[:N_POPULATION]
         population, values = population[fittest], values[fittest]
         if generation == N_GENERATIONS:
             break
-        # Fitter means further up: a tournament of two is won by the smaller index.
+        # The fittest come first: the smaller index wins a tournament of two.
         winners = rng.integers(len(population), size=(N_POPULATION, 2)).min(axis=1)
         children = offspring(cube, population[winners], rng)
         population = np.concatenate([population, children])
-        # Copies, frequent on grids, would fill the population.
+        # Duplicates, frequent on grids, would fill the population.
         population, distinct = np.unique(population, axis=0, return_index=True)
         values = np.concatenate([values, objective(children)])[distinct]
     return population, values
 
 
 class SurrogateSampler(ModelSampler):
-    """Suggests the point of the networks' front that is least like anything tried or being tried.
+    """Proposes the point of the networks' front that is least like any trial.
 
-    Parameters are those of :class:`~study.samplers.base.ModelSampler`; the objectives' noise is not
+    Parameters are those of :class:`~study.samplers.base.ModelSampler`; noise variances are not
     used.
     """
 
@@ -246,28 +242,28 @@ class SurrogateSampler(ModelSampler):
     ) -> Floats:
         """Return a new point of the surrogate's front, far from others in scaled objectives."""
         networks = Networks(observations.points, observations.values, rng)
-        begun = np.unique(np.concatenate([observations.points, observations.pending]), axis=0)
+        begun = observations.tried
         spread = sobol_points(cube, N_POPULATION, rng)
         population, values = evolve(networks, np.concatenate([spread, begun]), cube, rng)
 
-        # What has been begun is judged by the networks too: a lucky trial is no reason to stay away.
+        # The networks predict trials too: a lucky one is no reason to avoid its neighbourhood.
         tried = networks(begun)
-        new = ~among(population, begun)
+        new = ~is_among(population, begun)
         front = ranks(values) == 0
         wanted = np.all(values > networks.scaled(observations.reference), axis=1)
         for allowed in (new & front & wanted, new & front, new):
             if np.any(allowed):
                 return self.farthest(population[allowed], values[allowed], tried, rng)
-        elsewhere = spread[~among(spread, begun)]
+        elsewhere = spread[~is_among(spread, begun)]
         if len(elsewhere):
             return self.farthest(elsewhere, networks(elsewhere), tried, rng)
-        # Nothing new is left: one of the front once more.
+        # Nothing new is left: one of the front again.
         return np.asarray(rng.permutation(population[front])[0])
 
     def farthest(
         self, points: Floats, values: Floats, tried: Floats, rng: np.random.Generator
     ) -> Floats:
-        """Return the point whose scaled objectives are farthest from all that was tried."""
+        """Return the point whose scaled objectives are farthest from those of all trials."""
         gaps = np.min(np.sum((values[:, None] - tried[None]) ** 2, axis=2), axis=1)
         best = np.flatnonzero(gaps == gaps.max())
         return np.asarray(points[best[rng.integers(len(best))]])

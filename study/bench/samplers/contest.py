@@ -129,7 +129,7 @@ class Contest:
         trials = self.study.get_trials(deepcopy=False)[:n_trials]
         cube = UnitCube(self.on.space.distributions())
         observations = observe(trials, cube, self.study.directions, self.objectives)
-        return Posterior.of(observations), observations, cube
+        return Posterior.fit(observations), observations, cube
 
     def by_posterior(self, n_trials: int) -> Predictions:
         """Return the posterior means of the first trials."""

@@ -11,10 +11,10 @@ from study.samplers.gaussian_process import (
     LENGTH_PRIOR,
     NOISE_PRIOR,
     SIGNAL_PRIOR,
-    Evidence,
     Floats,
     GaussianProcess,
     Hyperparameters,
+    NegativeLogPosterior,
     fit_hyperparameters,
     matern,
 )
@@ -41,9 +41,9 @@ def theirs(points: Floats, values: Floats, noise: Floats) -> GaussianProcessRegr
     return GaussianProcessRegressor(kernel, alpha=alpha, optimizer=None).fit(points, values)
 
 
-def evidence_of(points: Floats, values: Floats, noise: Floats) -> Evidence:
+def evidence_of(points: Floats, values: Floats, noise: Floats) -> NegativeLogPosterior:
     squares = ((points[:, None] - points[None]) ** 2).transpose(2, 0, 1)
-    return Evidence(squares.reshape(points.shape[1], -1), values, noise)
+    return NegativeLogPosterior(squares.reshape(points.shape[1], -1), values, noise)
 
 
 def neg_log_priors(logs: Floats) -> float:

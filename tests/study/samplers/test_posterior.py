@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from study.samplers.observations import GROWTH, MOST_TO_FIT, Observations, n_to_fit
-from study.samplers.posterior import Posterior, remembered_fit
+from study.samplers.posterior import Posterior, cached_fit
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
@@ -56,11 +56,11 @@ def n_to_fit_all(sizes: np.ndarray) -> np.ndarray:
 
 
 def test_the_same_data_are_fitted_once() -> None:
-    remembered_fit.cache_clear()
-    first, again = Posterior.of(observations(23)), Posterior.of(observations(23))
+    cached_fit.cache_clear()
+    first, again = Posterior.fit(observations(23)), Posterior.fit(observations(23))
     for one, other in zip(first.processes, again.processes, strict=True):
         assert one.hyper is other.hyper
-    assert remembered_fit.cache_info().misses == 2, "one fit an objective"
+    assert cached_fit.cache_info().misses == 2, "one fit an objective"
 
 
 def test_hyperparameters_stay_between_two_steps_though_the_observations_count_at_once() -> None:
@@ -68,7 +68,7 @@ def test_hyperparameters_stay_between_two_steps_though_the_observations_count_at
     assert n_to_fit(23) == n_to_fit(22) == 22
 
     def first(n: int) -> Posterior:
-        return Posterior.of(seen_of(many.points[:n], many.values[:n], many.noise[:n]))
+        return Posterior.fit(seen_of(many.points[:n], many.values[:n], many.noise[:n]))
 
     fewer, more, refit = first(22), first(23), first(24)
     for k in range(2):
@@ -81,13 +81,13 @@ def test_hyperparameters_stay_between_two_steps_though_the_observations_count_at
 def test_other_noise_is_another_fit() -> None:
     seen = observations(20)
     louder = seen_of(seen.points, seen.values, 100.0 * seen.noise)
-    scores, louder_scores = Posterior.of(seen).processes[0], Posterior.of(louder).processes[0]
+    scores, louder_scores = Posterior.fit(seen).processes[0], Posterior.fit(louder).processes[0]
     assert scores.hyper is not louder_scores.hyper
 
 
 def test_each_objective_is_learned_from_its_own_values() -> None:
     """60 points of smooth functions: between them, each is known to 2% of its range."""
-    posterior = Posterior.of(observations(60))
+    posterior = Posterior.fit(observations(60))
     elsewhere = 0.05 + 0.9 * np.random.default_rng(9).random((200, 2))
     mean, deviation, exact = (
         posterior.mean(elsewhere),
@@ -103,7 +103,7 @@ def test_each_objective_is_learned_from_its_own_values() -> None:
 
 def test_draws_have_the_mean_and_deviation_that_are_believed() -> None:
     """20,000 worlds: means within five standard errors, deviations within 5%."""
-    posterior = Posterior.of(observations(15))
+    posterior = Posterior.fit(observations(15))
     points = np.random.default_rng(1).random((12, 2))
     n = 20_000
     draws = posterior.draw(points, n, np.random.default_rng(2))
@@ -116,7 +116,7 @@ def test_draws_have_the_mean_and_deviation_that_are_believed() -> None:
 
 
 def test_the_same_seed_draws_the_same_worlds() -> None:
-    posterior = Posterior.of(observations(15))
+    posterior = Posterior.fit(observations(15))
     points = np.random.default_rng(1).random((5, 2))
     one = posterior.draw(points, 8, np.random.default_rng(3))
     other = posterior.draw(points, 8, np.random.default_rng(3))
@@ -124,7 +124,7 @@ def test_the_same_seed_draws_the_same_worlds() -> None:
 
 
 def test_given_worlds_go_through_their_draws() -> None:
-    posterior = Posterior.of(observations(15))
+    posterior = Posterior.fit(observations(15))
     points = np.random.default_rng(4).random((10, 2))
     draws = posterior.draw(points, 6, np.random.default_rng(5))
     worlds = posterior.given(points, draws)

@@ -43,7 +43,7 @@ def believed() -> tuple[Posterior, Observations, PredictedFront, PredictedFront]
     points = sobol_points(CUBE, 32, np.random.default_rng(3))
     values = toy(points)
     seen = seen_of(points, values)
-    posterior = Posterior.of(seen)
+    posterior = Posterior.fit(seen)
     trial_front, predicted = predicted_fronts(posterior, seen, CUBE, np.random.default_rng(0))
     return posterior, seen, trial_front, predicted
 
@@ -114,7 +114,7 @@ def test_a_space_of_whole_numbers_is_searched_on_its_grid() -> None:
     points = cube.encode([{"n": n} for n in (1, 3, 9)])
     values = np.stack([100.0 * points[:, 0], -points[:, 0]], axis=-1)
     seen = seen_of(points, values)
-    _, predicted = predicted_fronts(Posterior.of(seen), seen, cube, np.random.default_rng(1))
+    _, predicted = predicted_fronts(Posterior.fit(seen), seen, cube, np.random.default_rng(1))
     assert sorted(cube.decode(point)["n"] for point in predicted.points) == list(range(1, 10))
 
 

@@ -7,7 +7,7 @@ import pytest
 from optuna.samplers import RandomSampler
 from threadpoolctl import threadpool_limits
 
-from study.samplers.candidates import among, sobol_points
+from study.samplers.candidates import is_among, sobol_points
 from study.samplers.encoding import UnitCube
 from study.samplers.surrogate import Floats, Networks, SurrogateSampler, crowding, evolve, ranks
 from tests.study.samplers.toy import (
@@ -99,7 +99,7 @@ def test_no_point_is_proposed_twice() -> None:
     trials = ask(study, 6)
     points = UnitCube(MIXED).encode([trial.params for trial in study.trials])
     for k in range(1, 7):
-        assert not among(points[[-k]], points[:-k])[0]
+        assert not is_among(points[[-k]], points[:-k])[0]
     assert all(trial.relative_params for trial in trials)
 
 
