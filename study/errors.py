@@ -1,4 +1,4 @@
-"""What a user can mend."""
+"""Errors that the command line reports in one line."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +9,13 @@ class InputError(Exception):
     """Something given is not allowed, or not there: one line says what, and what would be allowed.
 
     The command line prints the line and exits with code 2.
+    """
+
+
+class RunError(Exception):
+    """A run cannot go on, and no input is to blame; what has finished is stored.
+
+    The command line prints the line and exits with code 1.
     """
 
 

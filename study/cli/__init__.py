@@ -1,6 +1,11 @@
-"""The command line: ``thetafront``, also ``python -m study``."""
+"""The command line: ``thetafront``, also ``python -m study``. Words in, text out.
 
-from study.cli import tune, read, inspect, equal_time, measure, sizes, reproduce  # noqa: I001 - the order in which help lists them
+It parses options, calls the rooms below and prints what they return. It may import all of them, but slow libraries only
+inside the commands: help and completion stay fast.
+"""
+
+# The help lists commands in the order of these imports.
+from study.cli import tune, read, inspect, play, measure, reproduce  # noqa: I001
 from study.cli.program import app, main
 
-__all__ = ["app", "equal_time", "inspect", "main", "measure", "read", "reproduce", "sizes", "tune"]
+__all__ = ["app", "inspect", "main", "measure", "play", "read", "reproduce", "tune"]

@@ -1,11 +1,20 @@
-"""Commands that look into an agent's mind: act, schedule, watch."""
+"""Commands that inspect an agent: act, schedule, watch."""
 
 import json
+import secrets
+import shlex
 from typing import Annotated
 
 import typer
 
-from study.cli.options import decimal, whole
+from study.cli.options import (
+    JsonOption,
+    LayoutOption,
+    SetOption,
+    ThetaOption,
+    decimal,
+    whole,
+)
 from study.cli.program import app, console
 from study.errors import InputError, check_range
 
@@ -13,54 +22,57 @@ LARGEST_STREAM = 2**64 - 1
 LARGEST_SEED = 2**63 - 1
 MOST_GAMES = 100_000
 MOST_REPEATS = 100_000
+ALIASES = {"pacman": "pacman_mdp"}
 
-AgentOption = Annotated[str, typer.Option(help="As in play.")]
-ThetaOption = Annotated[
-    str | None, typer.Option(help="All components of θ, such as 500,54,18,9,6.25,1.")
+AgentOption = Annotated[
+    str, typer.Option("--agent", help="Name of an agent for 2048: see thetafront agents.")
 ]
-SetOption = Annotated[
-    list[str] | None, typer.Option("--set", help="One parameter, name=value; repeatable.")
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
 
 
 @app.command()
 def act(
     board: Annotated[
-        str, typer.Option(help="16 tiles in reading order, . for none; / and , as you like.")
+        str,
+        typer.Option(help="16 tiles in reading order, . if empty; / and , may separate them."),
     ],
     agent: AgentOption = "mcmdp",
     theta: ThetaOption = None,
     set_: SetOption = None,
-    stream: Annotated[int, whole("The random stream of the decision.")] = 0,
+    stream: Annotated[int, whole("Random stream of the decision.")] = 0,
     repeats: Annotated[
-        int, whole("Decisions with other streams: at most, no more are begun after 2 s.")
+        int, whole("Repeat it with so many other streams; no more are begun after 2 s.")
     ] = 200,
     json_: JsonOption = False,
 ) -> None:
-    """Decide on one board: each action's value, how sure the agent is of it, and what deciding costs.
+    """Inspect one decision: values, standard errors, cost.
 
-    A value's standard error is its standard deviation over repeated decisions with other random streams.
+    The standard error of a value is its standard deviation over repeated decisions with other random streams.
     """
     from engine.twenty48 import render
-    from study.experiments.play import agent_2048_of
-    from study.terminal.inspect import answer_of, board_of, look, mind_for_people, mind_table
+    from study.experiments.agent_parser import agent_2048_of
+    from study.terminal.inspect import (
+        board_of,
+        inspect,
+        inspection_json,
+        inspection_table,
+        inspection_text,
+    )
     from study.terminal.tiles import MEDIUM, board_text
 
     check_range("stream", stream, 0, LARGEST_STREAM)
     check_range("repeats", repeats, 2, MOST_REPEATS)
-    player, params = agent_2048_of(agent, theta, set_ or [])
-    mind = look(player, board_of(board), stream, repeats)
+    player, params = agent_2048_of(agent, theta, set_ or ())
+    found = inspect(player, board_of(board), stream, repeats)
     if json_:
-        print(json.dumps(answer_of(mind, agent, params)))
+        print(json.dumps(inspection_json(found, agent, params)))
         return
     out = console()
-    # Without a terminal there are no colours, and no tiles to be seen.
-    out.print(board_text(mind.board, MEDIUM) if out.is_terminal else render(mind.board))
+    # Without a terminal there are no colours, which tiles need.
+    out.print(board_text(found.board, MEDIUM) if out.is_terminal else render(found.board))
     out.print()
-    out.print(mind_table(mind))
+    out.print(inspection_table(found))
     out.print()
-    out.print(mind_for_people(mind), soft_wrap=True)
+    out.print(inspection_text(found), soft_wrap=True)
 
 
 @app.command()
@@ -68,46 +80,46 @@ def schedule(
     agent: AgentOption = "mcmdp",
     theta: ThetaOption = None,
     set_: SetOption = None,
-    games: Annotated[int, whole("Games that are played to see how they use it; 0 for none.")] = 10,
-    seed: Annotated[int, whole("The first game's seed; the others count up.")] = 0,
+    games: Annotated[int, whole("Number of games that show its use; 0 for none.")] = 10,
+    seed: Annotated[int, whole("Seed of the first game; the others count up from it.")] = 0,
     json_: JsonOption = False,
 ) -> None:
-    """Show how many playouts an agent gives to which action, and how its games use them."""
+    """Show a schedule of playouts, and how games use it."""
     from rich.progress import track
 
-    from study.experiments.play import agent_2048_of
+    from study.experiments.agent_parser import agent_2048_of
     from study.terminal.schedule import (
-        answer_of,
+        evaluations_in_game,
         follows_schedule,
-        looks_of_game,
+        schedule_json,
         schedule_of,
         schedule_table,
-        use_for_people,
         use_of,
+        use_text,
     )
 
     check_range("games", games, 0, MOST_GAMES)
     check_range("seed", seed, 0, LARGEST_SEED - games)
-    player, params = agent_2048_of(agent, theta, set_ or [])
+    player, params = agent_2048_of(agent, theta, set_ or ())
     playouts = schedule_of(agent, player)
-    counted = games if follows_schedule(player) else 0
+    n_games = games if follows_schedule(player) else 0
     out = console()
     seeds = track(
-        range(seed, seed + counted),
+        range(seed, seed + n_games),
         "games",
         console=out,
         transient=True,
-        disable=json_ or not (counted and out.is_terminal),
+        disable=json_ or not (n_games and out.is_terminal),
     )
-    looks = [looks_of_game(player, each) for each in seeds]
-    use = use_of(playouts, looks) if looks else None
+    played = [evaluations_in_game(player, each) for each in seeds]
+    use = use_of(playouts, played) if played else None
     if json_:
-        print(json.dumps(answer_of(agent, params, playouts, use, seed)))
+        print(json.dumps(schedule_json(agent, params, playouts, use, seed)))
         return
     out.print(schedule_table(playouts, use))
     if use is not None:
         out.print()
-        out.print(use_for_people(use), soft_wrap=True)
+        out.print(use_text(use), soft_wrap=True)
     elif games:
         out.print()
         out.print(f"no games: {agent} does not follow its schedule on every board", soft_wrap=True)
@@ -116,42 +128,27 @@ def schedule(
 @app.command()
 def watch(
     agent: Annotated[
-        str, typer.Argument(help="As in play, or pacman_mdp, pacman_astar, pacman_random.")
+        str, typer.Argument(help="Name of an agent for 2048 or Pacman: see thetafront agents.")
     ] = "mcmdp",
     theta: ThetaOption = None,
     set_: SetOption = None,
-    layout: Annotated[
-        str | None,
-        typer.Option(
-            help="Pacman's maze: small, medium, or a file that ends in .lay.", show_default="small"
-        ),
-    ] = None,
+    layout: LayoutOption = None,
     seed: Annotated[
-        int | None, whole("The game's seed.", "--seed", show_default="a random one")
+        int | None, whole("Seed of the game.", "--seed", show_default="a random one")
     ] = None,
-    replay: Annotated[
-        int | None,
-        whole("The same, for a game that was played before: exactly that of play --seed."),
-    ] = None,
-    speed: Annotated[float, decimal("Moves a second to begin with, 0.5 to 1000.")] = 5.0,
+    replay: Annotated[int | None, whole("The same; the game is that of play --seed.")] = None,
+    speed: Annotated[float, decimal("Moves per second at first, 0.5 to 1000.")] = 5.0,
     human: Annotated[
-        bool, typer.Option("--human", help="Play yourself; the agent gives hints.")
+        bool,
+        typer.Option("--human", help="Play 2048 yourself, with the agent's tiles and hints."),
     ] = False,
 ) -> None:
-    """Watch an agent play in the terminal, or play yourself: with the tiles that it would get.
-
-    Pacman's agents (pacman is pacman_mdp) are watched only.
-    """
-    import secrets
-    import shlex
-
-    from study.experiments.play import agent_2048_of
-    from study.terminal.pace import FASTEST, SLOWEST, Stage
-    from study.terminal.pacman import PACMAN_AGENTS
-    from study.terminal.position import Position
-    from study.terminal.screen import View
-    from study.terminal.session import in_terminal, last_line
-    from study.terminal.twenty48 import play_by_hand, watch_agent
+    """Watch an agent play in the terminal, or play yourself."""
+    from agents.pacman.agent import PacmanAgent
+    from agents.twenty48.agent import Agent2048
+    from study.experiments.agent_parser import agent_of, check_plays
+    from study.terminal import pacman, twenty48
+    from study.terminal.pace import FASTEST, SLOWEST
 
     if seed is not None and replay is not None:
         raise InputError("watch: --seed and --replay given, one of them allowed")
@@ -160,48 +157,20 @@ def watch(
     given = seed if seed is not None else replay
     chosen = given if given is not None else secrets.randbelow(10**9)
     check_range("seed", chosen, 0, LARGEST_SEED)
-    if agent.startswith("pacman"):
-        watch_pacman(agent, theta, set_ or [], layout, chosen, speed, human)
-        return
-    if layout is not None:
-        raise InputError(f"layout: {layout!r} given for {agent}, allowed for Pacman's agents only")
-    player, _ = agent_2048_of(agent, theta, set_ or [], tuple(PACMAN_AGENTS))
+    agent = ALIASES.get(agent, agent)
+    check_plays(agent, Agent2048, PacmanAgent)
+    player, _ = agent_of(agent, theta, set_ or (), layout)
 
     words = [agent, *(["--theta", theta] if theta is not None else [])]
-    words += [word for setting in set_ or [] for word in ("--set", setting)]
-    shown = " ".join(words)
-
-    def game(stage: Stage[View]) -> Position:
-        if human:
-            return play_by_hand(player, f"you, hints by {shown}", chosen, stage)
-        return watch_agent(player, shown, chosen, speed, stage)
-
-    end = in_terminal(player, game)
-    words += ["--human", "--seed"] if human else ["--replay"]
-    print(last_line(end, shlex.join(["thetafront", "watch", *words, str(chosen)])))
-
-
-def watch_pacman(
-    agent: str,
-    theta: str | None,
-    settings: list[str],
-    layout: str | None,
-    seed: int,
-    speed: float,
-    human: bool,
-) -> None:
-    """Watch an agent of Pacman's; InputError if what was given is not for it."""
-    import shlex
-
-    from study.terminal.pacman import last_pacman_line, pacman_agent_of, watch_pacman_in_terminal
-
-    if theta is not None:
-        raise InputError(f"theta: {theta!r} given for {agent}, --set name=value allowed")
-    if human:
-        raise InputError(f"watch: --human given for {agent}, allowed for 2048 only")
-    player = pacman_agent_of(agent, layout, settings)
-    words = [agent, *(word for setting in settings for word in ("--set", setting))]
+    words += [word for setting in set_ or () for word in ("--set", setting)]
     words += ["--layout", layout] if layout is not None else []
-    end = watch_pacman_in_terminal(player, " ".join(words), seed, speed)
-    command = shlex.join(["thetafront", "watch", *words, "--replay", str(seed)])
-    print(last_pacman_line(end, command))
+    shown = " ".join(words)
+    words += ["--human", "--seed"] if human else ["--replay"]
+    again = shlex.join(["thetafront", "watch", *words, str(chosen)])
+    if isinstance(player, PacmanAgent):
+        if human:
+            raise InputError(f"watch: --human given for {agent}, allowed for 2048 only")
+        print(pacman.play_in_terminal(player, shown, chosen, speed, again))
+    else:
+        assert isinstance(player, Agent2048)
+        print(twenty48.play_in_terminal(player, shown, chosen, speed, again, human=human))

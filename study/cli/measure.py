@@ -1,4 +1,4 @@
-"""Commands that play and measure: play, bench, utilization, benchmark-samplers."""
+"""Commands that measure: bench, utilization, benchmark-samplers, replicates."""
 
 import json
 import sys
@@ -8,98 +8,40 @@ from typing import Annotated
 
 import typer
 
-from agents.agent import Game
 from study.cli.options import (
     RESULTS,
     JobsOption,
+    JsonOption,
     NameOption,
     OutputOption,
     ResultsOption,
     StudyArgument,
-    folder,
+    decimal,
+    path,
+    reading,
     whole,
 )
-from study.cli.program import app, console, failed
-from study.cli.studies import reading
-from study.errors import InputError
+from study.cli.program import app, console
+from study.errors import InputError, check_range
 
-
-@app.command()
-def play(
-    agent: Annotated[
-        str,
-        typer.Argument(
-            help="Of 2048: mcmdp, pmcts, random, switching, table1 or uct. Of dice: dice or dice_solver. "
-            "Of Pacman: pacman_astar, pacman_mdp or pacman_random."
-        ),
-    ],
-    theta: Annotated[
-        str | None, typer.Option(help="All components of θ, such as 500,54,18,9,6.25,1.")
-    ] = None,
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", help="One parameter, name=value; repeatable.")
-    ] = None,
-    layout: Annotated[
-        str | None,
-        typer.Option(help="Pacman: small, medium, or a .lay file's path.", metavar="MAZE"),
-    ] = None,
-    games: Annotated[int, whole("How many games.")] = 10,
-    seed: Annotated[int, whole("The first game's seed; the others count up.")] = 0,
-    jobs: JobsOption = None,
-    json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
-) -> None:
-    """Play games of one agent, and sum them up."""
-    from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
-
-    from study.experiments.play import (
-        agent_of,
-        check_one_layout,
-        in_maze,
-        summary_for_people,
-        summary_of,
-    )
-    from study.run.workers import PlayError, check_jobs, play_all
-
-    n_jobs = min(check_jobs(jobs), max(games, 1))
-    if games < 1:
-        raise InputError(f"games: {games} given, at least 1 allowed")
-    if not 0 <= seed < 2**62:
-        raise InputError(f"seed: {seed} given, 0 to 2**62 - 1 allowed")
-    check_one_layout(layout, set_ or [])
-    player, params = agent_of(agent, theta, set_ or [])
-    if layout is not None:
-        player, params = in_maze(agent, player, params, layout)
-    out = console()
-    played: list[Game] = []
-    columns = [*Progress.get_default_columns()[:-1], MofNCompleteColumn(), TimeRemainingColumn()]
-    with Progress(
-        *columns, console=out, transient=True, disable=json_ or not out.is_terminal
-    ) as bar:
-        task = bar.add_task("games", total=games)
-        try:
-            for finished in play_all(player, range(seed, seed + games), n_jobs):
-                if finished.error:
-                    raise failed(f"game {finished.key}: {finished.error}")
-                played += finished.games
-                bar.advance(task)
-        except PlayError as error:
-            raise failed(str(error)) from None
-    summary = summary_of(agent, params, sorted(played, key=lambda game: game.seed))
-    if json_:
-        print(json.dumps(summary))
-    else:
-        out.print(summary_for_people(summary), soft_wrap=True)
+REPLICATES_AGENT = "mcmdp"
+REPLICATES_VERSUS = "903,56,38,2,10,0.56"
+"""θ of B by default, for that agent: a validated trial of the published sweep, rounded."""
+REPLICATES_GAMES = 1_000
 
 
 @app.command()
 def bench(
     c_reference: Annotated[
-        bool, typer.Option("--c-reference", help="Compile and run the C programs too (gcc).")
+        bool, typer.Option("--c-reference", help="Also compile and run the C programs (gcc).")
     ] = False,
     output: OutputOption = None,
-    json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    json_: JsonOption = False,
 ) -> None:
-    """Measure the engine: rates a CPU second, and their ratios in one run (about three minutes)."""
+    """Measure the engine's speed (about three minutes).
+
+    Rates are per CPU second; ratios compare rates of the same run.
+    """
     from study.bench.figures import bench_tables, measure, throughput_figure
     from study.report.style import save
     from study.store.location import make_folder
@@ -129,7 +71,10 @@ def utilization(
     name: NameOption = None,
     results: ResultsOption = RESULTS,
 ) -> None:
-    """Simulate a study's search with 2 to 256 workers, and say how busy they would be."""
+    """Simulate how busy 2 to 256 workers would be.
+
+    Repeats a study's search with the runtimes of its own games.
+    """
     from study.bench.utilization import utilization_frame, utilization_table
     from study.report.tables import write_csv
     from study.store.location import make_folder
@@ -144,29 +89,28 @@ def utilization(
 
 @app.command("benchmark-samplers")
 def benchmark_samplers(
-    seeds: Annotated[int, whole("How many seeds.")] = 20,
+    seeds: Annotated[int, whole("Number of seeds.")] = 20,
     first_seed: Annotated[
-        int, whole("The first; 0 to 19 are published, development uses 1000 and on.")
+        int, whole("First seed: 0 to 19 are published, development uses 1000 and on.")
     ] = 0,
     sampler: Annotated[
         list[str] | None,
-        typer.Option(help="One of them; repeatable.", show_default="all that are installed"),
+        typer.Option(help="A sampler; repeatable.", show_default="all that are installed"),
     ] = None,
     surface: Annotated[
-        list[str] | None, typer.Option(help="One of them; repeatable.", show_default="all")
+        list[str] | None, typer.Option(help="A surface; repeatable.", show_default="all")
     ] = None,
     budget: Annotated[
         list[str] | None,
         typer.Option(help="TRIALSxGAMES; repeatable.", show_default="80x9 and 240x3"),
     ] = None,
     jobs: JobsOption = None,
-    output: Annotated[
-        Path, typer.Option(help="A folder.", parser=folder, metavar="FOLDER")
-    ] = RESULTS / "samplers",
+    output: Annotated[Path, path("Folder to write to.", "--output")] = RESULTS / "samplers",
 ) -> None:
-    """Compare samplers on simulated studies whose truth is known, at equal games.
+    """Compare samplers on simulated studies, at equal games.
 
-    Stopped, it goes on where it was: each finished run is kept in the folder's runs.jsonl.
+    The true front of each simulated study is known. Repeat the command to go on after a stop: the folder's runs.jsonl
+    keeps finished runs.
     """
     from study.bench.samplers.benchmark import BUDGETS, Progress, run_benchmark
     from study.bench.samplers.surfaces import SURFACES
@@ -179,13 +123,13 @@ def benchmark_samplers(
     began = time.monotonic()
 
     def show(now: Progress) -> None:
-        if now.run is None:
-            out.print(f"{counted(now.n_runs, 'run')}, {now.n_done} of them there already")
+        run = now.run
+        if run is None:
+            out.print(f"{counted(now.n_runs, 'run')}, {now.n_done} of them done already")
         else:
-            run = now.run
             out.print(
-                f"{now.n_done}/{now.n_runs} {run.surface} {run.sampler} {run.n_trials}x{run.n_games} "
-                f"seed {run.seed}, after {duration(time.monotonic() - began)}"
+                f"{now.n_done}/{now.n_runs} {run.surface} {run.sampler} {run.n_trials}x"
+                f"{run.n_games} seed {run.seed}, after {duration(time.monotonic() - began)}"
             )
 
     done = run_benchmark(
@@ -203,8 +147,100 @@ def benchmark_samplers(
 
 
 def parse_budget(text: str) -> tuple[int, int]:
-    """Read ``TRIALSxGAMES``."""
+    """Parse ``TRIALSxGAMES``."""
     n_trials, cross, n_games = text.partition("x")
     if not (cross and n_trials.isdecimal() and n_games.isdecimal()):
         raise InputError(f"budget: {text!r} given, TRIALSxGAMES allowed, such as 80x9")
     return int(n_trials), int(n_games)
+
+
+@app.command()
+def replicates(
+    agent: Annotated[
+        str | None,
+        typer.Argument(help="Agent for 2048 that plays.", show_default=REPLICATES_AGENT),
+    ] = None,
+    theta: Annotated[
+        str | None, typer.Option(help="θ of A.", show_default="the agent's default")
+    ] = None,
+    versus: Annotated[
+        str | None,
+        typer.Option(
+            help="θ of B.", show_default=f"{REPLICATES_VERSUS} for {REPLICATES_AGENT}, else none"
+        ),
+    ] = None,
+    games: Annotated[
+        int | None, whole("Games of each.", show_default=f"{REPLICATES_GAMES}")
+    ] = None,
+    seed: Annotated[
+        int | None, whole("Seed of the first game, the same for both.", show_default="0")
+    ] = None,
+    jobs: JobsOption = None,
+    study: Annotated[
+        str | None, typer.Option(help="Use the games of this study: its name or storage URL.")
+    ] = None,
+    point: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Key of a validated point of the study; give at most two.",
+            show_default="two neighbours with the most games",
+        ),
+    ] = None,
+    standard_error: Annotated[
+        list[float] | None,
+        decimal("A wanted standard error, in points; repeatable.", "--standard-error"),
+    ] = None,
+    output: OutputOption = None,
+    name: NameOption = None,
+    results: ResultsOption = RESULTS,
+) -> None:
+    """Show how many games a trial needs.
+
+    Gives standard errors for n games, and how often n games rank two θ wrongly. With --output, repeat the command to go
+    on after a stop: the folder keeps finished games.
+    """
+    from study.experiments.game_summary import check_2048
+    from study.reproduce.sample_size.games import (
+        MOST_GAMES,
+        choose_points,
+        samples_of_points,
+        samples_played,
+    )
+    from study.reproduce.sample_size.means import check_errors
+    from study.reproduce.sample_size.measured import measure
+    from study.reproduce.sample_size.report import write
+    from study.reproduce.sample_size.tables import sections_of
+    from study.store.manifest import provenance
+
+    check_errors(standard_error or [])
+    to_play = {"AGENT": agent, "--theta": theta, "--versus": versus, "--games": games}
+    to_play |= {"--seed": seed, "--jobs": jobs}
+    if study is not None:
+        for option, value in to_play.items():
+            if value is not None:
+                raise InputError(f"study: --study and {option} given, one of the two allowed")
+    elif point or name is not None:
+        raise InputError(f"study: {'--point' if point else '--name'} given without --study")
+    out = console()
+    made_by = provenance()
+    if study is None:
+        agent = REPLICATES_AGENT if agent is None else agent
+        if agent == REPLICATES_AGENT and theta is None and versus is None:
+            versus = REPLICATES_VERSUS
+        first = 0 if seed is None else seed
+        n_games = REPLICATES_GAMES if games is None else games
+        check_range("games", n_games, 2, MOST_GAMES)
+        seeds = range(first, first + n_games)
+        samples = samples_played(agent, (theta, versus), seeds, jobs, output, out)
+    else:
+        with reading(study, name, results) as (_, _, data):
+            check_2048(f"study: {study!r}", data.experiment.summary.game)
+            points = choose_points(data.points, point or [])
+        samples = samples_of_points(points, data.experiment, output)
+    measured = measure(samples, standard_error or [])
+    for section in sections_of(measured):
+        out.print(section.table())
+        out.print()
+    if output is not None:
+        paths = write(measured, output, made_by)
+        out.print(f"written: {', '.join(str(path) for path in paths)}", soft_wrap=True)

@@ -1,9 +1,19 @@
-"""Options that several commands share, and how their words are read."""
+"""Options that several commands share, how their values are read, and how a study is opened."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    import optuna
+
+    from study.store.location import Place
+    from study.store.study_data import StudyData
+
+RESULTS = Path("results")
 
 
 def whole_number(text: str) -> int:
@@ -23,49 +33,92 @@ def real_number(text: str) -> float:
 
 
 def folder(text: str) -> Path:
-    """Read a folder's path."""
+    """Read the path of a folder."""
     if not str(text):
         raise typer.BadParameter("'' given, a folder's path allowed")
     return Path(text)
 
 
 def whole(help_: str, *names: str, **settings: Any) -> Any:
-    """Return an option that takes a whole number."""
+    """Return an option for a whole number."""
     return typer.Option(*names, help=help_, parser=whole_number, metavar="N", **settings)
 
 
 def decimal(help_: str, *names: str, **settings: Any) -> Any:
-    """Return an option that takes a number."""
+    """Return an option for a number."""
     return typer.Option(*names, help=help_, parser=real_number, metavar="X", **settings)
 
 
-ResultsOption = Annotated[
-    Path, typer.Option("--results", help="Folder of all studies.", parser=folder, metavar="FOLDER")
+def path(help_: str, *names: str, **settings: Any) -> Any:
+    """Return an option for a folder."""
+    return typer.Option(*names, help=help_, parser=folder, metavar="FOLDER", **settings)
+
+
+def study_names(incomplete: str) -> list[str]:
+    """Complete the name of a study in the default folder of results."""
+    databases = RESULTS.glob(f"{incomplete}*/study.db")
+    return sorted(database.parent.name for database in databases)
+
+
+ResultsOption = Annotated[Path, path("Folder of all studies.", "--results")]
+OutputOption = Annotated[Path | None, path("Folder to write the results to.", "--output")]
+JobsOption = Annotated[
+    int | None, whole("Number of worker processes.", "--jobs", show_default="all cores")
 ]
-JobsOption = Annotated[int | None, whole("Worker processes.", "--jobs", show_default="all cores")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 StandardErrorOption = Annotated[
     float | None,
     decimal(
-        "Validation: of each mean, in points; of a win rate, a share.",
+        "Validation: standard error of the mean at which a point has enough games.",
         "--standard-error",
         show_default="500 points; 0.015 of a win rate",
     ),
 ]
 ValidationGamesOption = Annotated[
-    int, whole("Validation: at most these a point.", "--validation-games")
+    int, whole("Validation: largest number of games per point.", "--validation-games")
 ]
 ValidationPointsOption = Annotated[
     int,
     whole(
-        "Validation: budgets for which a trial and a proposal are chosen.", "--validation-points"
+        "Validation: number of cost budgets; each adds a trial and a proposal of the model.",
+        "--validation-points",
     ),
 ]
-OutputOption = Annotated[
-    Path | None,
-    typer.Option(help="A folder for what is measured.", parser=folder, metavar="FOLDER"),
+StudyArgument = Annotated[
+    str, typer.Argument(help="Name of a study, or a storage URL.", autocompletion=study_names)
 ]
-StudyArgument = Annotated[str, typer.Argument(help="A study's name, or a storage URL.")]
 NameOption = Annotated[
-    str | None, typer.Option("--name", help="Which study, if a storage URL holds several.")
+    str | None, typer.Option("--name", help="Which study, if the storage holds several.")
 ]
-RESULTS = Path("results")
+ThetaOption = Annotated[
+    str | None,
+    typer.Option("--theta", help="All components of θ, such as 500,54,18,9,6.25,1."),
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="Set one parameter, name=value; repeatable."),
+]
+LayoutOption = Annotated[
+    str | None,
+    typer.Option(
+        "--layout",
+        help="Maze of an agent for Pacman: small, medium, or the path of a .lay file.",
+        metavar="MAZE",
+    ),
+]
+
+
+@contextmanager
+def reading(
+    study: str, name: str | None, results: Path
+) -> "Iterator[tuple[optuna.Study, Place, StudyData]]":
+    """Open and read an existing study; InputError if the storage fails."""
+    import optuna
+
+    from study.store.location import Place
+    from study.store.storage import faults_reported, open_for_reading
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    url = study if "://" in study else "sqlite:///"
+    with faults_reported(Place(study, url, results)):
+        yield open_for_reading(study, results, name)

@@ -1,6 +1,6 @@
-"""The program: its errors are one line and an exit code, its help is quick.
+"""The program: errors are one line and an exit code, help and completion are quick.
 
-Libraries that are slow to import are imported inside the commands.
+Commands import slow libraries inside their functions.
 """
 
 import _thread
@@ -9,13 +9,15 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from study.errors import InputError
+from study.errors import InputError, RunError
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -28,16 +30,13 @@ interrupted = threading.Event()
 EXIT_FAILURE = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
-PLAIN: dict[str, Any] = {
-    "highlight": False,
-    "markup": False,
-    "emoji": False,
-}  # a path may hold [/] or :x:
-LEAST_WIDTH = 112  # what the front's table needs; a narrower terminal wraps it
+LEAST_WIDTH = 112  # of the table of a front; a narrower terminal wraps it
+# A path may hold [/] or :x:, which are no markup.
+PLAIN: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}
 
 
 class Commands(TyperGroup):
-    """Commands whose errors are one line and an exit code."""
+    """A group of commands whose errors are one line on standard error and an exit code."""
 
     def main(
         self,
@@ -48,7 +47,7 @@ class Commands(TyperGroup):
         windows_expand_args: bool = True,
         **extra: Any,
     ) -> Any:
-        """Run a command; say what is wrong in one line on standard error."""
+        """Run a command: every error of every command is reported here."""
         message, code = "", 0
         try:
             code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
@@ -60,14 +59,16 @@ class Commands(TyperGroup):
         except typer.Abort:
             code = EXIT_INTERRUPTED
         except SystemError as error:
-            # An interrupt within a kernel comes out as this, while the kernel's result is made an object.
+            # numba reports an interrupt within a kernel as a SystemError.
             if not isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
                 raise
             code = EXIT_INTERRUPTED
         except (BrokenPipeError, SystemExit):
-            # Whoever read along has seen enough; typer answers that by SystemExit, and by it alone.
+            # The reader of a pipe has left, or shell completion has printed its answer.
+            with suppress(BrokenPipeError):
+                sys.stdout.flush()
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        except OSError as error:  # a full disk, say
+        except (RunError, OSError) as error:  # a full disk, say
             message, code = str(error), EXIT_FAILURE
         code = code if isinstance(code, int) else 0
         if code == EXIT_INTERRUPTED:
@@ -79,11 +80,11 @@ class Commands(TyperGroup):
         return code
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read words; without any, show help, of all commands or of a group of them."""
+        """Parse arguments; without any, show the help."""
         return super().parse_args(ctx, args or ["--help"])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command, or say which there are."""
+        """Find a command; InputError lists those that exist."""
         if args and args[0] not in self.commands:
             allowed = ", ".join(self.commands)
             raise InputError(f"command: {args[0]!r} given, one of {allowed} allowed")
@@ -93,32 +94,49 @@ class Commands(TyperGroup):
 app = typer.Typer(
     name=PROGRAM,
     cls=Commands,
-    help="Tunes game-playing agents for score against seconds per move: the Pareto front.",
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
 
 
-def console() -> "Console":
-    """Return where people read."""
+def version() -> str:
+    """Return the version of the installed package, or of the checkout it runs from."""
+    import tomllib
+    from importlib import metadata
+
+    try:
+        return metadata.version(PROGRAM)
+    except metadata.PackageNotFoundError:
+        project = Path(__file__).resolve().parents[2] / "pyproject.toml"
+        return str(tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"])
+
+
+def print_version(asked: bool) -> None:
+    """Answer ``--version``."""
+    if asked:
+        print(f"{PROGRAM} {version()}")
+        raise typer.Exit
+
+
+@app.callback(help="Tune game-playing agents for score against seconds per move.")
+def program_options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Show the version and exit.", callback=print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Options of the program itself."""
+
+
+def console(*, stderr: bool = False) -> "Console":
+    """Return the console for tables, at least as wide as they are; or the one for progress."""
     from rich.console import Console
 
-    out = Console(**PLAIN)
-    return out if out.width >= LEAST_WIDTH else Console(**PLAIN, width=LEAST_WIDTH)
-
-
-def progress_console() -> "Console":
-    """Return where people read of a command whose result, on standard output, is a text to keep."""
-    from rich.console import Console
-
-    return Console(**PLAIN, stderr=True)
-
-
-def failed(message: str) -> typer.Exit:
-    """Say in one line what went wrong that is no bad input; return the exit."""
-    print(f"{PROGRAM}: {message}", file=sys.stderr)
-    return typer.Exit(EXIT_FAILURE)
+    out = Console(**PLAIN, stderr=stderr)
+    return out if stderr or out.width >= LEAST_WIDTH else Console(**PLAIN, width=LEAST_WIDTH)
 
 
 def interrupt(number: int, frame: "FrameType | None") -> None:
@@ -128,9 +146,9 @@ def interrupt(number: int, frame: "FrameType | None") -> None:
 
 
 def unraisable(what: "sys.UnraisableHookArgs") -> None:
-    """Say what went wrong in a library's tidying up; not after an interrupt, which may leave it half done.
+    """Report an error in a finalizer, unless an interrupt has left objects half done.
 
-    An interrupt that falls into the tidying up itself would be lost: it comes again.
+    An interrupt that arrives within a finalizer would be lost: it is sent again.
     """
     if what.exc_type is KeyboardInterrupt:
         # Not at once: within this hook it would be lost again.
@@ -140,10 +158,10 @@ def unraisable(what: "sys.UnraisableHookArgs") -> None:
 
 
 def main() -> None:
-    """Run the command line; a request to end is an interrupt, unless nohup or the like ignores it."""
+    """Run the command line; SIGTERM and SIGHUP interrupt like Ctrl-C, unless they are ignored."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal without θ shows ? in its place
+            stream.reconfigure(errors="replace")  # a terminal that lacks θ shows ? instead
     sys.unraisablehook = unraisable
     for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(each) is not signal.SIG_IGN:

@@ -7,20 +7,22 @@ import typer
 
 from study.cli.options import (
     RESULTS,
+    JsonOption,
     NameOption,
     OutputOption,
     ResultsOption,
     StudyArgument,
     decimal,
+    reading,
+    study_names,
 )
 from study.cli.program import app, console
-from study.cli.studies import reading
 from study.errors import InputError
 
 
 @app.command()
 def status(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
-    """Say how far a study is, also while a sweep is running."""
+    """Show how far a study is, even while its sweep runs."""
     from study.report.status import status_lines
 
     with reading(study, name, results) as (_, place, data):
@@ -30,7 +32,7 @@ def status(study: StudyArgument, name: NameOption = None, results: ResultsOption
 
 @app.command()
 def front(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
-    """Print a study's validated front; before there is one, the front that the model predicts."""
+    """Print a study's front, validated or else predicted."""
     from study.report.front_tables import print_front
 
     with reading(study, name, results) as (_, _, data):
@@ -39,7 +41,7 @@ def front(study: StudyArgument, name: NameOption = None, results: ResultsOption 
 
 @app.command()
 def plot(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
-    """Draw a study's pictures into its folder."""
+    """Draw a study's figures into its folder."""
     from study.report.export import draw
 
     with reading(study, name, results) as (_, place, data):
@@ -49,7 +51,7 @@ def plot(study: StudyArgument, name: NameOption = None, results: ResultsOption =
 
 @app.command()
 def export(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
-    """Write a study's tables, manifest and pictures into its folder."""
+    """Write a study's tables, manifest and figures."""
     from study.report.export import export as write
 
     with reading(study, name, results) as (_, place, data):
@@ -59,7 +61,7 @@ def export(study: StudyArgument, name: NameOption = None, results: ResultsOption
 
 @app.command()
 def pick(
-    study: Annotated[str, typer.Argument(help="A study's name, or a storage URL.")] = "mcmdp",
+    study: StudyArgument = "mcmdp",
     seconds_per_move: Annotated[
         float | None, decimal("What a move may cost, in seconds.", "--seconds-per-move")
     ] = None,
@@ -80,11 +82,14 @@ def pick(
     win_rate: Annotated[
         float | None, decimal("The win rate wanted, 0 to 1; a study of that goal.", "--win-rate")
     ] = None,
-    json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    json_: JsonOption = False,
     name: NameOption = None,
     results: ResultsOption = RESULTS,
 ) -> None:
-    """Choose a validated θ for a budget or a score, and say what to expect of it."""
+    """Choose a validated θ for a budget or a target.
+
+    Estimates what to expect of it from games that did not choose it.
+    """
     from study.report.recommend import answer_for_people, answer_of
     from study.report.recommend import pick as choose
 
@@ -119,11 +124,17 @@ def pick(
 
 @app.command()
 def compare(
-    studies: Annotated[list[str], typer.Argument(help="Studies' names, or storage URLs.")],
+    studies: Annotated[
+        list[str],
+        typer.Argument(help="Names of studies, or storage URLs.", autocompletion=study_names),
+    ],
     output: OutputOption = None,
     results: ResultsOption = RESULTS,
 ) -> None:
-    """Compare validated fronts: one picture, and hypervolumes with intervals."""
+    """Compare the validated fronts of several studies.
+
+    Draws one figure, and prints hypervolumes with intervals.
+    """
     from study.report.compare import compare_figure, compare_frame, compare_markdown, entry_of
     from study.report.style import save
     from study.report.tables import write_csv, write_text

@@ -1,28 +1,97 @@
-"""Commands that play again what the sources report: reproduce table1, bellman, switching, mcts, dice, pacman."""
+"""Commands that repeat what the sources report, and compare two fronts at equal time."""
 
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from study.cli.equal_time import OR_A_FOLDER, compare_at_equal_time
-from study.cli.options import RESULTS, JobsOption, ResultsOption, whole
-from study.cli.program import Commands, app, progress_console
-from study.cli.rows import (
-    GamesOption,
-    ReuseOption,
-    SeedOption,
-    output_option,
-    rows_reported,
-    seeds_of,
-    settings_of,
+from study.cli.options import (
+    RESULTS,
+    JobsOption,
+    ResultsOption,
+    ThetaOption,
+    path,
+    reading,
+    whole,
 )
+from study.cli.program import Commands, app, console
+from study.errors import InputError, check_range
+
+if TYPE_CHECKING:
+    from agents.agent import Game
+    from study.reproduce.equal_time.fronts import Front
+    from study.reproduce.reproduction import Reproduction
+
+G = TypeVar("G", bound="Game")
+
+MOST_GAMES = 100_000
+OR_A_FOLDER = "or a folder (a path with a slash) that holds its front.csv and manifest.json"
+KEPT = "Folder to write to; games that it holds already are not played again."
+
+GamesOption = Annotated[int, whole("Games per row.", "--games")]
+SeedOption = Annotated[
+    int, whole("Games have the seeds 1,000,000·SEED and on, the same for all rows.", "--seed")
+]
+FirstStudy = Annotated[str, typer.Argument(help=f"A study; {OR_A_FOLDER}.")]
+SecondStudy = Annotated[str, typer.Argument(help="The other, likewise.")]
+
+
+def output_option(name: str, help_: str = KEPT) -> Any:
+    """Return the option for the folder that a reproduction writes to."""
+    return path(help_, "--output", show_default=str(RESULTS / name))
+
 
 reproduce = typer.Typer(
     cls=Commands,
-    help="Play again what the sources report, with intervals.",
+    help="Repeat what the sources report, with intervals.",
     rich_markup_mode=None,
 )
+
+
+def seeds_of(games: int, seed: int) -> range:
+    """Return the seeds that all rows play; InputError if a number is out of range."""
+    from study.store.seeds import LARGEST_STUDY_SEED, game_seed
+
+    check_range("games", games, 2, MOST_GAMES)
+    check_range("seed", seed, 0, LARGEST_STUDY_SEED)
+    return range(game_seed(seed, 0), game_seed(seed, games))
+
+
+def settings_of(games: int, seed: int) -> dict[str, int]:
+    """Return what the manifest says of the options."""
+    return {"seed": seed, "games_a_row": games}
+
+
+def folder_of(
+    output: Path, game: "type[G]", jobs: int | None, games_a_trial: int = 1
+) -> "AbstractContextManager[Reproduction[G]]":
+    """Open the folder that a reproduction writes to; its progress goes to standard error."""
+    from study.reproduce.reproduction import Reproduction
+    from study.run.workers import check_jobs
+
+    n_jobs = check_jobs(jobs)
+    return Reproduction.begun(output, game, n_jobs, console(stderr=True), games_a_trial)
+
+
+@app.command("equal-time")
+def equal_time(
+    first: FirstStudy,
+    second: SecondStudy,
+    games: GamesOption = 1000,
+    seed: SeedOption = 1000,
+    jobs: JobsOption = None,
+    output: Annotated[Path, output_option("equal_time")] = RESULTS / "equal_time",
+    results: ResultsOption = RESULTS,
+) -> None:
+    """Compare the fronts of two studies at equal CPU time.
+
+    Plays both validated fronts again on seeds that neither study has used. All points take turns, so that a change in
+    the machine's speed affects all alike. Repeat the command to go on after a stop.
+    """
+    compare_at_equal_time(first, second, games, seed, jobs, output, results, overlap_only=False)
+
+
 app.add_typer(reproduce, name="reproduce")
 
 
@@ -33,56 +102,51 @@ def table1(
     jobs: JobsOption = None,
     output: Annotated[Path, output_option("table1")] = RESULTS / "table1",
 ) -> None:
-    """Table 1 and Figure 3 of Ripstein (2023), under the common rules and the paper's program's.
+    """Table 1 and Figure 3 of Ripstein (2023).
 
-    Ten rows of a thousand games, and three of a quarter of that for the program's slips. Stopped, it goes on where
-    it was: finished games are in the folder's games.csv.
+    Ten rows by the common rules and three by the rules of the paper's program, with a quarter of the games. Repeat the
+    command to go on after a stop: the folder's games.csv keeps finished games.
     """
     from agents.twenty48.agent import Game2048
-    from study.reproduce.reproduction import Reproduction
     from study.reproduce.table1 import reproduce_table1
-    from study.run.workers import check_jobs
 
     seeds = seeds_of(games, seed)
-    n_jobs = check_jobs(jobs)
-    with rows_reported(), Reproduction.begun(output, Game2048, n_jobs, progress_console()) as run:
+    with folder_of(output, Game2048, jobs) as run:
         text = reproduce_table1(run, seeds, settings_of(games, seed))
     print(text, end="")
 
 
 @reproduce.command()
 def bellman(
-    theta: Annotated[
-        str | None,
-        typer.Option(help="θ of all policies.", show_default="the schedule of the paper's Table 1"),
-    ] = None,
+    theta: ThetaOption = None,
     games: GamesOption = 1000,
     seed: SeedOption = 0,
     jobs: JobsOption = None,
-    reuse: ReuseOption = None,
+    reuse: Annotated[
+        list[Path] | None,
+        path("Folder of another reproduction: its games of the same agents count.", "--reuse"),
+    ] = None,
     output: Annotated[Path, output_option("bellman")] = RESULTS / "bellman",
 ) -> None:
-    """Equation 3 of Ripstein (2023), R + γ·V, against equation 2 at the same θ.
+    """Equation 3 of Ripstein (2023), R + γ·V, against equation 2.
 
-    A thousand games where the paper says something (γ = 0.9), fewer for the other γ.
+    All policies have the same θ: by default the schedule of the paper's Table 1. The rows that the paper speaks of
+    (γ = 0.9) have all the games, those of other γ fewer.
     """
     from agents.twenty48.agent import Game2048
     from agents.twenty48.mcmdp import MonteCarloMDP, Table1
-    from study.experiments.play import agent_of
+    from study.experiments.agent_parser import agent_of
     from study.reproduce.bellman import policies_of, reproduce_bellman
-    from study.reproduce.reproduction import Reproduction
-    from study.run.workers import check_jobs
 
     seeds = seeds_of(games, seed)
-    n_jobs = check_jobs(jobs)
     plain: MonteCarloMDP | Table1 = Table1()
     what = "The schedule of the paper's Table 1, all playouts kept"
     if theta is not None:
-        agent, values = agent_of("mcmdp", theta, ())
+        agent, values = agent_of("mcmdp", theta)
         assert isinstance(agent, MonteCarloMDP)
         plain = agent
         what = "θ = (" + ", ".join(f"{values[f'theta{k}']:g}" for k in range(1, 7)) + ")"
-    with rows_reported(), Reproduction.begun(output, Game2048, n_jobs, progress_console()) as run:
+    with folder_of(output, Game2048, jobs) as run:
         run.reuse(reuse or [], [policy.agent for policy in policies_of(plain)])
         text = reproduce_bellman(run, plain, what, seeds, settings_of(games, seed))
     print(text, end="")
@@ -90,20 +154,18 @@ def bellman(
 
 @reproduce.command()
 def switching(
-    plain: Annotated[
-        str, typer.Argument(help=f"A study of the plain agent; {OR_A_FOLDER}.")
-    ] = "mcmdp",
-    deep: Annotated[str, typer.Argument(help="The same of the agent that switches.")] = "switching",
+    plain: FirstStudy = "mcmdp",
+    deep: SecondStudy = "switching",
     games: GamesOption = 1000,
     seed: SeedOption = 1000,
     jobs: JobsOption = None,
     output: Annotated[Path, output_option("equal_time")] = RESULTS / "equal_time",
     results: ResultsOption = RESULTS,
 ) -> None:
-    """Compare the agent that switches to expectimax with the plain one at equal CPU time (§5.2).
+    """Ripstein (2023), §5.2: switching to expectimax.
 
-    Plays the validated fronts of two studies again, on seeds that neither has used, and compares them at three
-    budgets. Points that cost more playout moves than all of the other front, or fewer, are left out.
+    Compares a study of the agent that switches with one of the plain agent at equal CPU time, as equal-time does. Points that cost more
+    or fewer playout moves than all of the other front are left out.
     """
     compare_at_equal_time(plain, deep, games, seed, jobs, output, results, overlap_only=True)
 
@@ -115,23 +177,17 @@ def mcts(
     jobs: JobsOption = None,
     output: Annotated[Path, output_option("mcts")] = RESULTS / "mcts",
 ) -> None:
-    """Monte Carlo tree search on 2048, the example of Kochenderfer, Wheeler, Wray (2022), §9.6.
+    """Tree search on 2048: Kochenderfer, Wheeler, Wray (2022), §9.6.
 
-    Score by leaf value against simulations and against time, execution time against depth, and double progressive
-    widening at equal time. Stopped, it goes on where it was: finished games are in the folder's games.csv.
+    Score by leaf value against simulations and against time, runtime against depth, and double progressive widening at
+    equal time. Repeat the command to go on after a stop: the folder's games.csv keeps finished games.
     """
     from agents.twenty48.agent import Game2048
     from study.reproduce.mcts import design, run
-    from study.reproduce.reproduction import Reproduction
-    from study.run.workers import check_jobs
 
     seeds = seeds_of(games, seed)
-    n_jobs = check_jobs(jobs)
-    with (
-        rows_reported(),
-        Reproduction.begun(output, Game2048, n_jobs, progress_console()) as folder_,
-    ):
-        text = run.reproduce(folder_, seeds, design.DESIGN, settings_of(games, seed))
+    with folder_of(output, Game2048, jobs) as folder:
+        text = run.reproduce(folder, seeds, design.DESIGN, settings_of(games, seed))
     print(text, end="")
 
 
@@ -140,17 +196,16 @@ def dice(
     games: GamesOption = 10_000,
     seed: Annotated[
         int,
-        whole(
-            "Games have the seeds 1,000,000 x this and on; each row has seeds of its own.", "--seed"
-        ),
+        whole("Games have the seeds 1,000,000·SEED and on; each row has its own.", "--seed"),
     ] = 0,
     output: Annotated[
-        Path, output_option("dice_report", "A folder; what is there is written anew.")
+        Path, output_option("dice_report", "Folder to write to; what it holds is replaced.")
     ] = RESULTS / "dice_report",
 ) -> None:
-    """Three dice by value iteration: the table of Thanki (2021) beside exact expectations.
+    """Three dice by value iteration: the table of Thanki (2021).
 
-    Five pairs of tolerance and discount, by the post's program and by the correct recursion. It takes seconds.
+    Sets it beside exact expectations: five pairs of tolerance and discount, by the post's program and by the correct
+    recursion. Takes seconds.
     """
     from study.reproduce.dice.run import reproduce_dice
 
@@ -160,33 +215,80 @@ def dice(
 
 @reproduce.command()
 def pacman(
-    games: Annotated[int, whole("Games a point, in trials of ten.", "--games")] = 200,
+    games: Annotated[int, whole("Games per point, in trials of ten.", "--games")] = 200,
     seed: Annotated[
         int,
         whole(
-            "Games have the seeds 1,000,000 x this and on, the same for all points; those that settings are chosen on "
-            "begin half a million later.",
+            "Games have the seeds 1,000,000·SEED and on, the same for all points; games that choose settings start "
+            "500,000 later.",
             "--seed",
         ),
     ] = 0,
     jobs: JobsOption = None,
     output: Annotated[Path, output_option("pacman_report")] = RESULTS / "pacman_report",
 ) -> None:
-    """Pacman by value iteration: figures 2 to 7 of Verghese (2018), and a verdict on each of its claims.
+    """Pacman by value iteration: the claims of Verghese (2018).
 
-    Win rates against ghost radius, discount and sweeps on two mazes, random and A* play beside them. Stopped, it goes
-    on where it was: finished games are in the folder's games.csv.
+    Figures 2 to 7, win rates against ghost radius, discount and sweeps on two mazes beside random and A* play, and a
+    verdict on each claim. Repeat the command to go on after a stop: the folder's games.csv keeps finished games.
     """
     from agents.pacman.agent import PacmanGame
     from study.reproduce.pacman.design import GAMES_A_TRIAL
     from study.reproduce.pacman.run import reproduce_pacman
-    from study.reproduce.reproduction import Reproduction
-    from study.run.workers import check_jobs
 
     seeds = seeds_of(games, seed)
-    n_jobs = check_jobs(jobs)
-    out = progress_console()
-    begun = Reproduction.begun(output, PacmanGame, n_jobs, out, GAMES_A_TRIAL)
-    with rows_reported(), begun as run:
+    with folder_of(output, PacmanGame, jobs, GAMES_A_TRIAL) as run:
         text = reproduce_pacman(run, seeds, settings_of(games, seed))
+    print(text, end="")
+
+
+def front_of(text: str, results: Path) -> "Front":
+    """Read the validated front of a study, or of a folder: a path with a slash."""
+    from study.report.validated_front import validated_frame
+    from study.reproduce.equal_time.fronts import Front, front_in_folder
+
+    if "/" in text and "://" not in text:
+        return front_in_folder(Path(text))
+    with reading(text, None, results) as (_, place, data):
+        return Front(place.name, data.record.seed, data.experiment, validated_frame(data))
+
+
+def compare_at_equal_time(
+    first: str,
+    second: str,
+    games: int,
+    seed: int,
+    jobs: int | None,
+    output: Path,
+    results: Path,
+    *,
+    overlap_only: bool,
+) -> None:
+    """Play the validated fronts of two studies of 2048 on fresh seeds, and compare them at three budgets.
+
+    With ``overlap_only``, points that cost more or fewer playout moves than all of the other front are left out. That
+    is allowed only where playout moves of both agents take the same time.
+    """
+    from agents.twenty48.agent import Game2048
+    from study.reproduce.equal_time.fronts import within
+    from study.reproduce.equal_time.run import compare, contender_of
+
+    seeds = seeds_of(games, seed)
+    if first == second:
+        raise InputError(f"studies: {first!r} given twice, two different ones allowed")
+    fronts = []
+    for given in (first, second):
+        front = front_of(given, results)
+        if front.seed == seed:
+            raise InputError(
+                f"seed: {seed} given, which study {front.name!r} has used; any other allowed"
+            )
+        fronts.append(front)
+    if fronts[0].name == fronts[1].name:
+        raise InputError(f"studies: {fronts[0].name!r} given twice, two of different names allowed")
+    if overlap_only:
+        fronts = [within(front, other) for front, other in (fronts, reversed(fronts))]
+    contenders = [contender_of(front) for front in fronts]
+    with folder_of(output, Game2048, jobs) as run:
+        text = compare(run, contenders, seeds, settings_of(games, seed))
     print(text, end="")

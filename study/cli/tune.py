@@ -1,7 +1,5 @@
 """Commands that make studies: sweep and validate."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -15,35 +13,37 @@ from study.cli.options import (
     StudyArgument,
     ValidationGamesOption,
     ValidationPointsOption,
+    reading,
     whole,
 )
-from study.cli.program import app, console, failed
-from study.cli.studies import reading
+from study.cli.program import app, console
 from study.errors import InputError
 
 
 @app.command()
 def sweep(
-    experiment: Annotated[str, typer.Argument(help="What to tune.")] = "mcmdp",
-    trials: Annotated[int, whole("The study's total of trials.")] = 128,
+    experiment: Annotated[
+        str, typer.Argument(help="Name of an experiment: see thetafront experiments.")
+    ] = "mcmdp",
+    trials: Annotated[int, whole("Number of trials of the study.")] = 128,
     replicates: Annotated[
-        int | None, whole("Games a trial.", show_default="4; 10 for a win rate")
+        int | None, whole("Games per trial.", show_default="4; 10 for a win rate; 1 if exact")
     ] = None,
     jobs: JobsOption = None,
     name: Annotated[
-        str | None, typer.Option(help="The study's name.", show_default="the experiment's")
+        str | None, typer.Option(help="Name of the study.", show_default="the experiment's")
     ] = None,
-    seed: Annotated[int, whole("Names every random number of the study.")] = 0,
+    seed: Annotated[int, whole("Seed of all random numbers of the study.")] = 0,
     sampler: Annotated[
         str,
-        typer.Option(help="nehvi, surrogate, tpe, nsga2, random; gp, botorch (if installed)."),
+        typer.Option(help="nehvi, surrogate, tpe, nsga2, random; if installed gp, botorch."),
     ] = "nehvi",
     design: Annotated[str, typer.Option(help="Initial design: sobol or lhs.")] = "sobol",
-    design_size: Annotated[int, whole("Trials of the initial design.")] = 16,
+    design_size: Annotated[int, whole("Number of trials of the initial design.")] = 16,
     cost: Annotated[
         str | None,
         typer.Option(
-            help="What to minimize: seconds_per_move, or another that the experiment offers.",
+            help="Cost to minimize, one that the experiment offers.",
             show_default="the experiment's own",
         ),
     ] = None,
@@ -59,10 +59,11 @@ def sweep(
     ] = None,
     results: ResultsOption = RESULTS,
 ) -> None:
-    """Tune an experiment: design, search, and validation of the front on fresh seeds.
+    """Tune an experiment: search, then validate the front.
 
-    Repeating a command is harmless: it goes on where the study stands, and does nothing when the
-    study is complete. Ctrl-C stops; what has finished is stored.
+    An initial design and a sampler choose the trials; the best of them and the model's proposals are played again on
+    fresh seeds. Repeat the command to go on after a stop, or with more trials; a complete study is left as it is.
+    Ctrl-C stops at once: finished games are stored.
     """
     import optuna
 
@@ -91,22 +92,10 @@ def sweep(
         with faults_reported(place):
             study, backend = create_or_resume(place, settings.record(found))
         run = Sweep(found, place, study, backend, n_jobs, console())
-        with stops_reported():
-            run.search(settings)
-            if not no_validation:
-                run.validate(precision)
-            run.report()
-
-
-@contextmanager
-def stops_reported() -> Iterator[None]:
-    """Turn what stops a sweep, other than an interrupt, into one line and exit code 1."""
-    from study.run.sweep import StoppedError
-
-    try:
-        yield
-    except StoppedError as error:
-        raise failed(str(error)) from None
+        run.search(settings)
+        if not no_validation:
+            run.validate(precision)
+        run.report()
 
 
 @app.command()
@@ -119,9 +108,9 @@ def validate(
     jobs: JobsOption = None,
     results: ResultsOption = RESULTS,
 ) -> None:
-    """Play the front of a study again, on seeds that its search never used.
+    """Play a study's front again on fresh seeds.
 
-    What is validated already keeps its games; a smaller standard error adds to them.
+    Validated points keep their games; a smaller standard error adds to them.
     """
     from study.experiments.objectives import SCORE
     from study.run.stopping import Precision
@@ -131,7 +120,7 @@ def validate(
     from study.store.location import make_folder
     from study.store.lock import locked
 
-    # What no goal allows is refused before anything is opened.
+    # What no experiment allows is refused before anything is opened.
     Precision.of(SCORE, standard_error, validation_games, validation_points)
     n_jobs = check_jobs(jobs)
     with reading(study, name, results) as (opened, place, data):
@@ -146,7 +135,7 @@ def validate(
                 f"study: {place.name!r} was made with {'; '.join(changes)}; "
                 f"{data.experiment.name!r} has changed since"
             )
-        with locked(place), stops_reported():
+        with locked(place):
             run = Sweep(data.experiment, place, opened, None, n_jobs, console())
             run.validate(precision)
             run.report()

@@ -10,6 +10,7 @@ from optuna.storages import BaseStorage
 from rich.console import Console
 from sqlalchemy.exc import SQLAlchemyError
 
+from study.errors import RunError
 from study.experiments.definition import Experiment
 from study.report.export import export
 from study.report.front_tables import print_front
@@ -29,8 +30,8 @@ from study.store.study_record import store_run
 from study.text import counted, there_already
 
 
-class StoppedError(Exception):
-    """A sweep cannot go on, and no input is to blame; what has finished is stored."""
+class StoppedError(RunError):
+    """A sweep cannot go on."""
 
 
 class Sweep:

@@ -21,7 +21,7 @@ from joblib.externals.loky import ProcessPoolExecutor
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from agents.agent import Agent, Game, warm
-from study.errors import check_range
+from study.errors import RunError, check_range
 from study.run.worker import TimedGames, begin_worker, play_timed
 
 Key = TypeVar("Key")
@@ -30,7 +30,7 @@ MOST_JOBS = 1024
 MOST_DEATHS_ALONE = 2
 
 
-class PlayError(Exception):
+class PlayError(RunError):
     """Games cannot be played. Every game that has finished is stored."""
 
 

@@ -1,9 +1,8 @@
-"""What an agent thinks of one board: its values, how sure it is of them, and what thinking costs.
+"""One decision inspected: the value of each action, its standard error, and what deciding costs.
 
-The *standard error* of an action's value is the standard deviation of that value over repeated decisions,
-each with a random stream of its own: how far the value of one decision is from the mean of many, for any
-agent whatever its values are made of. Repeat k of the decision with stream s has the stream
-``stream(s, agent.purpose, k)``, so that all figures but the times can be had again.
+The *standard error* of an action's value is the standard deviation of that value over repeated decisions, each with a
+random stream of its own. It holds for any agent, however its values arise. Repeat k of the decision with stream s has the
+stream ``stream(s, agent.purpose, k)``: all figures but the times are reproducible.
 """
 
 import math
@@ -16,7 +15,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from rich.table import Table
-from rich.text import Text
 
 from agents.agent import warm
 from agents.parameters import Value
@@ -42,38 +40,30 @@ ARROWS = {Action.UP: "↑", Action.RIGHT: "→", Action.DOWN: "↓", Action.LEFT
 
 
 @dataclass(frozen=True)
-class Thought:
-    """A decision and its cost.
-
-    Attributes
-    ----------
-    decision : Decision
-        What the agent thinks and does.
-    seconds : float
-        CPU seconds of the deciding thread.
-    """
+class TimedDecision:
+    """A decision, and the CPU seconds of the deciding thread."""
 
     decision: Decision
     seconds: float
 
 
-def think(agent: Agent2048, board: int, stream: int) -> Thought:
-    """Decide on a board on which some action is legal, by a clock that starts warm."""
+def decide(agent: Agent2048, board: int, stream: int) -> TimedDecision:
+    """Decide on a board with a legal action; the clock starts warm."""
     warm(agent)
     began = time.thread_time()
     action, values, n_playout_moves = agent.decide(board, stream)
     seconds = time.thread_time() - began
-    return Thought(Decision(Action(action), values, n_playout_moves), seconds)
+    return TimedDecision(Decision(Action(action), values, n_playout_moves), seconds)
 
 
 @dataclass(frozen=True)
-class Opinion:
-    """What an agent thinks of one action.
+class ActionValue:
+    """What an agent computes for one action.
 
     Attributes
     ----------
     action : Action
-        Which.
+        The action.
     legal : bool
         Whether it moves a tile. If not, ``reward`` and ``n_empty`` are 0.
     reward : int
@@ -101,8 +91,8 @@ class Opinion:
 
 
 @dataclass(frozen=True)
-class Mind:
-    """What an agent thinks of a board.
+class Inspection:
+    """A decision on a board and its repeats.
 
     Attributes
     ----------
@@ -112,7 +102,7 @@ class Mind:
         The random stream of the decision.
     decision : Decision
         The decision with that stream.
-    opinions : tuple of Opinion, shape (4,)
+    actions : tuple of ActionValue, shape (4,)
         By action: up, right, down, left.
     n_repeats : int
         How often the decision was repeated with other streams.
@@ -123,47 +113,40 @@ class Mind:
     board: int
     stream: int
     decision: Decision
-    opinions: tuple[Opinion, ...]
+    actions: tuple[ActionValue, ...]
     n_repeats: int
     seconds: float
 
     @property
     def n_legal(self) -> int:
         """How many actions are legal."""
-        return sum(opinion.legal for opinion in self.opinions)
+        return sum(each.legal for each in self.actions)
 
 
 def board_of(text: str) -> int:
-    """Read a board to decide on.
-
-    Raises
-    ------
-    InputError
-        If it is no board, or has no tile, or no action is legal on it.
-    """
+    """Parse a board to decide on; InputError if it is invalid, or empty, or the game is over on it."""
     try:
         board = parse(text)
     except ValueError as error:
         raise InputError(str(error)) from None
     if not board:
-        raise InputError("board: 16 empty cells given, a board with one tile at least allowed")
+        raise InputError("board: 16 empty cells given, a board with at least one tile allowed")
     if not legal_actions(board):
         rows = " / ".join(" ".join(row.split()) for row in render(board).splitlines())
         raise InputError(
-            f"board: {rows} given, where the game is over; a board on which some action moves a "
-            "tile allowed"
+            f"board: {rows} given, where the game is over; a board with a legal action allowed"
         )
     return board
 
 
-def look(
+def inspect(
     agent: Agent2048,
     board: int,
     stream_: int,
     n_repeats: int,
     clock: Callable[[], float] = time.monotonic,
-) -> Mind:
-    """Have an agent decide on a board, once with a given stream and then again and again with others.
+) -> Inspection:
+    """Have an agent decide on a board with a given stream, then repeatedly with other streams.
 
     Parameters
     ----------
@@ -174,28 +157,26 @@ def look(
     stream_ : int
         The random stream of the decision.
     n_repeats : int
-        How often at most, two at least, to repeat it; no more are begun after two seconds.
+        Largest number of repeats, at least two; after two seconds no more are begun.
     clock : callable
         Returns the time in seconds.
     """
-    decision = think(agent, board, stream_).decision
-    values, actions, seconds = [], [], []
+    decision = decide(agent, board, stream_).decision
+    repeats: list[TimedDecision] = []
     began = clock()
     for k in range(n_repeats):
         if k >= FEWEST_REPEATS and clock() - began > SECONDS_OF_REPEATS:
             break
-        thought = think(agent, board, stream(stream_, agent.purpose, k))
-        values.append(thought.decision.values)
-        actions.append(thought.decision.action)
-        seconds.append(thought.seconds)
-    repeated = np.array(values)
+        repeats.append(decide(agent, board, stream(stream_, agent.purpose, k)))
+    values = np.array([each.decision.values for each in repeats])
+    chosen = [each.decision.action for each in repeats]
     legal = legal_actions(board)
-    opinions = []
+    actions = []
     for action in Action:
         after, reward = afterstate(board, action, agent.rule)
-        mean, deviation = moments(repeated[:, action])
-        opinions.append(
-            Opinion(
+        mean, deviation = moments(values[:, action])
+        actions.append(
+            ActionValue(
                 action=action,
                 legal=action in legal,
                 reward=reward,
@@ -203,62 +184,61 @@ def look(
                 value=float(decision.values[action]),
                 standard_error=deviation,
                 mean=mean,
-                share_chosen=actions.count(action) / len(actions),
+                share_chosen=chosen.count(action) / len(chosen),
             )
         )
-    median = statistics.median(seconds)
-    return Mind(board, stream_, decision, tuple(opinions), len(actions), median)
+    seconds = statistics.median(each.seconds for each in repeats)
+    return Inspection(board, stream_, decision, tuple(actions), len(repeats), seconds)
 
 
 def moments(values: npt.NDArray[np.float64]) -> tuple[float, float]:
-    """Return mean and standard deviation of the values there are; NaN where there are too few."""
+    """Return mean and standard deviation of the finite values; NaN where there are too few."""
     values = values[np.isfinite(values)]
     mean = float(values.mean()) if len(values) else math.nan
     return mean, float(values.std(ddof=1)) if len(values) > 1 else math.nan
 
 
 def points(value: float) -> str:
-    """Write points for people; ``-`` for what is not known."""
+    """Write points; ``-`` for NaN."""
     return f"{value:,.1f}" if math.isfinite(value) else "-"
 
 
-def mind_table(mind: Mind) -> Table:
-    """Lay out the four actions; those that are illegal are dim."""
+def inspection_table(found: Inspection) -> Table:
+    """Lay out the four actions: the choice bold, illegal ones dim."""
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     table.add_column("action")
     for title in ("reward", "empty cells", "value", "standard error", "mean of repeats", "chosen"):
         table.add_column(title, justify="right")
-    for opinion in mind.opinions:
-        chosen = opinion.action == mind.decision.action
-        name = f"{ARROWS[opinion.action]} {opinion.action.name.lower()}"
+    for each in found.actions:
+        chosen = each.action == found.decision.action
         cells = ["-"] * 6
-        if opinion.legal:
+        if each.legal:
             cells = [
-                f"{opinion.reward:,}",
-                f"{opinion.n_empty}",
-                points(opinion.value),
-                points(opinion.standard_error),
-                points(opinion.mean),
-                f"{opinion.share_chosen:.1%}",
+                f"{each.reward:,}",
+                f"{each.n_empty}",
+                points(each.value),
+                points(each.standard_error),
+                points(each.mean),
+                f"{each.share_chosen:.1%}",
             ]
-        style = "bold" if chosen else "" if opinion.legal else "dim"
-        table.add_row(name, *cells, style=style)
+        name = f"{ARROWS[each.action]} {each.action.name.lower()}"
+        table.add_row(name, *cells, style="bold" if chosen else "" if each.legal else "dim")
     return table
 
 
-def mind_for_people(mind: Mind) -> Text:
-    """Say in lines of text what was decided, at which cost, and what the columns are."""
-    chosen = mind.decision.action
+def inspection_text(found: Inspection) -> str:
+    """Return the choice, its cost and the meaning of the columns as lines of text."""
+    chosen = found.decision.action
     lines = [
-        f"choice        {ARROWS[chosen]} {chosen.name.lower()} (stream {mind.stream})",
-        f"a decision    {format_seconds(mind.seconds)} of CPU (median of {mind.n_repeats} repeats, warm)"
-        f", {mind.decision.n_playout_moves:,} playout moves",
+        f"choice        {ARROWS[chosen]} {chosen.name.lower()} (stream {found.stream})",
+        f"a decision    {format_seconds(found.seconds)} of CPU (median of {found.n_repeats} repeats, "
+        f"warm), {found.decision.n_playout_moves:,} playout moves",
     ]
-    if mind.n_legal == 1:
+    if found.n_legal == 1:
         lines.append(
-            "              a single action is legal: there is nothing to decide, and values say nothing"
+            "              only one action is legal: nothing to decide, values mean nothing"
         )
-    elif not np.isfinite(mind.decision.values).any():
+    elif not np.isfinite(found.decision.values).any():
         lines.append("              this agent gives actions no values")
     else:
         lines += [
@@ -266,11 +246,11 @@ def mind_for_people(mind: Mind) -> Text:
             "              standard error: the standard deviation of the value over the repeats,",
             "              which are the same decision with other streams; chosen: the share of them",
         ]
-    return Text("\n".join(lines))
+    return "\n".join(lines)
 
 
-def answer_of(mind: Mind, name: str, params: Mapping[str, Value]) -> dict[str, Any]:
-    """Return what ``act --json`` prints; what is not known is null."""
+def inspection_json(found: Inspection, name: str, params: Mapping[str, Value]) -> dict[str, Any]:
+    """Return what ``act --json`` prints; NaN is null."""
 
     def known(value: float) -> float | None:
         return value if math.isfinite(value) else None
@@ -278,24 +258,24 @@ def answer_of(mind: Mind, name: str, params: Mapping[str, Value]) -> dict[str, A
     return {
         "agent": name,
         "params": dict(params),
-        "board": [[tile(int(exponent)) for exponent in row] for row in unpack(mind.board)],
-        "stream": mind.stream,
-        "choice": mind.decision.action.name.lower(),
-        "n_legal_actions": mind.n_legal,
-        "n_playout_moves": mind.decision.n_playout_moves,
-        "n_repeats": mind.n_repeats,
-        "cpu_seconds_median": mind.seconds,
+        "board": [[tile(int(exponent)) for exponent in row] for row in unpack(found.board)],
+        "stream": found.stream,
+        "choice": found.decision.action.name.lower(),
+        "n_legal_actions": found.n_legal,
+        "n_playout_moves": found.decision.n_playout_moves,
+        "n_repeats": found.n_repeats,
+        "cpu_seconds_median": found.seconds,
         "actions": [
             {
-                "action": opinion.action.name.lower(),
-                "legal": opinion.legal,
-                "reward_points": opinion.reward if opinion.legal else None,
-                "n_empty": opinion.n_empty if opinion.legal else None,
-                "value_points": known(opinion.value),
-                "standard_error_points": known(opinion.standard_error),
-                "mean_of_repeats_points": known(opinion.mean),
-                "share_chosen": opinion.share_chosen,
+                "action": each.action.name.lower(),
+                "legal": each.legal,
+                "reward_points": each.reward if each.legal else None,
+                "n_empty": each.n_empty if each.legal else None,
+                "value_points": known(each.value),
+                "standard_error_points": known(each.standard_error),
+                "mean_of_repeats_points": known(each.mean),
+                "share_chosen": each.share_chosen,
             }
-            for opinion in mind.opinions
+            for each in found.actions
         ],
     }

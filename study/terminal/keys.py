@@ -1,6 +1,5 @@
-"""Keys from a terminal, one by one as they are pressed, and the terminal left as it was found."""
+"""Keys from a terminal, one by one as they are pressed."""
 
-import codecs
 import os
 import re
 import select
@@ -15,12 +14,15 @@ ESCAPE = "escape"
 END = "end of input"
 
 ARROWS = {"A": UP, "B": DOWN, "C": RIGHT, "D": LEFT}
-# ESC [ parameters final, or ESC O final where a terminal is in application mode. The Linux console's
-# function keys are ESC [ [ and one more.
-SEQUENCE = re.compile(r"\x1b(?:\[\[.|\[[0-?]*[ -/]*[@-Z\\-~]|O[@-~])")
-BEGUN = re.compile(r"\x1b(?:\[\[|\[[0-?]*[ -/]*|O)?\Z")
+# ESC [ parameters final, or ESC O final in application mode. The function keys of the Linux console are ESC [ [ and a
+# letter. An arrow's final letter is the same with Shift, Control or Alt.
+KEY = re.compile(
+    r"\x1b(?:\[\[.|\[[0-?]*[ -/]*(?P<final>[@-Z\\-~])|O(?P<application>[@-~]))|(?P<character>.)",
+    re.DOTALL,
+)
+UNFINISHED = re.compile(r"\x1b(?:\[\[|\[[0-?]*[ -/]*|O)?\Z")
 
-SECONDS_IN_A_SEQUENCE = 0.05  # what follows ESC in a sequence comes at once, even over a slow line
+SECONDS_IN_A_SEQUENCE = 0.05  # the rest of a sequence follows at once, even on a slow line
 MOST_BYTES = 1024
 
 
@@ -28,44 +30,24 @@ class Keyboard(Protocol):
     """Where keys come from."""
 
     def read(self, timeout: float) -> list[str]:
-        """Return the keys pressed, after ``timeout`` seconds at most: none, perhaps.
+        """Return the keys pressed within ``timeout`` seconds, perhaps none.
 
-        A key is the character it types, or one of :data:`UP`, :data:`RIGHT`, :data:`DOWN`,
-        :data:`LEFT`, :data:`ESCAPE`; :data:`END` says that there will be no more.
+        A key is the character it types, or one of :data:`UP`, :data:`RIGHT`, :data:`DOWN`, :data:`LEFT`,
+        :data:`ESCAPE`; :data:`END` means that no more will come.
         """
 
 
-class KeyParser:
-    """Finds keys in the bytes of a terminal, which may come in any pieces."""
-
-    def __init__(self) -> None:
-        self.decoder = codecs.getincrementaldecoder("utf-8")(errors="ignore")
-        self.rest = ""
-
-    @property
-    def in_sequence(self) -> bool:
-        """Whether what came last may be the beginning of a sequence, or the key Escape alone."""
-        return bool(self.rest)
-
-    def feed(self, received: bytes) -> list[str]:
-        """Return the keys that are complete with ``received``."""
-        self.rest += self.decoder.decode(received)
-        keys = []
-        while self.rest and not BEGUN.match(self.rest):
-            sequence = SEQUENCE.match(self.rest)
-            length = sequence.end() if sequence else 1
-            pressed, self.rest = self.rest[:length], self.rest[length:]
-            if not sequence:
-                keys.append(ESCAPE if pressed == "\x1b" else pressed)
-            elif pressed[-1] in ARROWS and not pressed.startswith("\x1b[["):
-                keys.append(ARROWS[pressed[-1]])  # with Shift, Control or Alt perhaps
-        return keys
-
-    def flush(self) -> list[str]:
-        """Return what is left when nothing follows: Escape alone, if anything."""
-        keys = [ESCAPE] if self.rest else []
-        self.rest = ""
-        return keys
+def keys_in(text: str) -> list[str]:
+    """Return the keys in what a terminal sent; sequences of keys that are not used here are left out."""
+    keys = []
+    for match in KEY.finditer(text):
+        character = match["character"]
+        key = ARROWS.get(match["final"] or match["application"] or "", "")
+        if character is not None:
+            key = ESCAPE if character == "\x1b" else character
+        if key:
+            keys.append(key)
+    return keys
 
 
 class TerminalKeyboard:
@@ -73,32 +55,27 @@ class TerminalKeyboard:
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
-        self.parser = KeyParser()
-
-    def ready(self, timeout: float) -> bool:
-        """Wait until there is something to read, or ``timeout`` seconds."""
-        return bool(select.select([self.descriptor], [], [], timeout)[0])
 
     def read(self, timeout: float) -> list[str]:
         """Return the keys pressed: see :class:`Keyboard`."""
-        keys: list[str] = []
-        while not keys and self.ready(timeout):
+        text = ""
+        while select.select([self.descriptor], [], [], timeout)[0]:
             received = os.read(self.descriptor, MOST_BYTES)
             if not received:
-                return [END]
-            keys += self.parser.feed(received)
-            timeout = 0.0
-            if self.parser.in_sequence and not self.ready(SECONDS_IN_A_SEQUENCE):
-                keys += self.parser.flush()
-        return keys
+                return [*keys_in(text), END]
+            text += received.decode("utf-8", errors="ignore")
+            if not UNFINISHED.search(text):
+                break
+            timeout = SECONDS_IN_A_SEQUENCE
+        return keys_in(text)
 
 
 @contextmanager
 def keyboard(descriptor: int) -> Iterator[Keyboard]:
-    """Read a terminal's keys as they are pressed, without echo; leave it as it was in any case.
+    """Read a terminal's keys without echo, and restore its settings in any case.
 
-    Control-C still interrupts. Control-Z does nothing meanwhile: a stopped program would leave the
-    shell a terminal without echo, on the wrong screen.
+    Control-C still interrupts. Control-Z is off: a stopped program would leave the shell without echo, on the wrong
+    screen.
     """
     before = termios.tcgetattr(descriptor)
     try:
@@ -108,5 +85,5 @@ def keyboard(descriptor: int) -> Iterator[Keyboard]:
         termios.tcsetattr(descriptor, termios.TCSANOW, now)
         yield TerminalKeyboard(descriptor)
     finally:
-        # With what was typed and not read: it was not meant for the shell.
+        # Input that was typed but not read is dropped: it was not meant for the shell.
         termios.tcsetattr(descriptor, termios.TCSAFLUSH, before)

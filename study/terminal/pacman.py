@@ -1,39 +1,34 @@
-"""A game of Pacman watched in a terminal: the maze, the figures of the game, what the agent thinks of its actions."""
+"""A game of Pacman in the terminal, played by an agent: what happens, and its picture."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rich.align import Align
 from rich.console import RenderableType
 from rich.style import Style
-from rich.table import Table
 from rich.text import Text
 
 from agents.pacman.agent import PacmanAgent, PacmanDecision
-from agents.pacman.astar import PacmanAStar
-from agents.pacman.mdp import PacmanMDP
-from agents.pacman.random import PacmanRandom
 from engine.pacman import Action, Outcome, World
 from engine.pacman.layout import CAPSULE, FOOD, GHOST, OPEN, PACMAN, WALL
 from engine.pacman.world import SCARED_GHOST
-from study.errors import InputError
-from study.experiments.play import agent_of, check_one_layout
 from study.terminal.pace import OVER_KEYS, WATCHING_KEYS, Stage, watch
-from study.terminal.screen import action_lines, wrapped_keys
-from study.terminal.session import on_screen
+from study.terminal.panel import (
+    DIM,
+    NOTE,
+    WIDEST_PANEL,
+    action_lines,
+    below,
+    beside,
+    fact,
+    legend,
+    room_beside,
+    shortened,
+)
+from study.terminal.session import in_terminal
 from study.text import counted
-
-PACMAN_AGENTS: dict[str, type[PacmanAgent]] = {
-    "pacman": PacmanMDP,
-    "pacman_astar": PacmanAStar,
-    "pacman_mdp": PacmanMDP,
-    "pacman_random": PacmanRandom,
-}
-"""Who may be watched, by name."""
 
 DIRECTIONS = (("↑", "north"), ("→", "east"), ("↓", "south"), ("←", "west"))
 
-LOOKS = {
+CELLS = {
     WALL: ("█", Style(color="#3b5bdb")),
     FOOD: ("·", Style(color="#f1f3f5")),
     CAPSULE: ("o", Style(color="#f1f3f5", bold=True)),
@@ -42,38 +37,7 @@ LOOKS = {
     SCARED_GHOST: ("g", Style(color="#74c0fc", bold=True)),
     OPEN: (" ", Style()),
 }
-NOTE = Style(color="#edc22e", bold=True)
-DIM = Style(dim=True)
-
-GAP = 3
-NARROWEST_PANEL, WIDEST_PANEL = 21, 46
 PANEL_HEIGHT = 16
-
-
-def pacman_agent_of(name: str, layout: str | None, settings: Sequence[str]) -> PacmanAgent:
-    """Make the agent that a command line asks for.
-
-    Parameters
-    ----------
-    name : str
-        One of :data:`PACMAN_AGENTS`.
-    layout : str, optional
-        A maze's name, or the path of a file; ``small`` if it is None.
-    settings : sequence of str
-        Parameters, ``name=value``.
-
-    Raises
-    ------
-    InputError
-        If something is not allowed.
-    """
-    if name not in PACMAN_AGENTS:
-        raise InputError(f"agent: {name!r} given, one of {', '.join(PACMAN_AGENTS)} allowed")
-    check_one_layout(layout, settings)
-    maze = [] if layout is None else [f"layout={layout}"]
-    agent, _ = agent_of(PACMAN_AGENTS[name].name, None, [*settings, *maze])
-    assert isinstance(agent, PacmanAgent)
-    return agent
 
 
 @dataclass(frozen=True)
@@ -85,11 +49,11 @@ class PacmanView:
     player : str
         The agent's name and parameters.
     world : World
-        How the game stands.
+        Where the game stands.
     decision : PacmanDecision, optional
-        What the agent thinks of it; None where the game is over.
+        The agent's decision; None where the game is over.
     pace : str
-        How fast the game goes, for people.
+        How fast the game goes.
     """
 
     player: str
@@ -99,12 +63,12 @@ class PacmanView:
 
 
 class WatchedPacman:
-    """An agent's game of a seed, and what it thinks: the game is that of ``agent.play(seed)``."""
+    """An agent's game of a seed, the one of ``agent.play(seed)``, and its decision on the current state."""
 
     def __init__(self, agent: PacmanAgent, player: str, seed: int) -> None:
         self.agent = agent
         self.player = player
-        self.world = World.start(agent.layout, seed, agent.ghosts, agent.most_steps)
+        self.world = start_of(agent, seed)
         self.decision: PacmanDecision | None = agent.act(self.world)
 
     @property
@@ -113,7 +77,7 @@ class WatchedPacman:
         return self.decision is None
 
     def advance(self) -> None:
-        """Do what has been decided, and decide again."""
+        """Carry out the decision, and decide again."""
         assert self.decision is not None
         self.world.step(self.decision.action)
         self.decision = None if self.world.is_over else self.agent.act(self.world)
@@ -123,10 +87,15 @@ class WatchedPacman:
         return PacmanView(self.player, self.world.copy(), self.decision, pace)
 
 
+def start_of(agent: PacmanAgent, seed: int) -> World:
+    """Return the start of an agent's game of a seed."""
+    return World.start(agent.layout, seed, agent.ghosts, agent.most_steps)
+
+
 def watch_pacman(
     agent: PacmanAgent, player: str, seed: int, speed: float, stage: Stage[PacmanView]
 ) -> World:
-    """Let an agent play the game of a seed, at a pace to be watched; return how it stood when the person left.
+    """Let an agent play the game of a seed, slowly enough to watch; return how it stood at the end.
 
     Parameters
     ----------
@@ -137,7 +106,7 @@ def watch_pacman(
     seed : int
         The game's seed.
     speed : float
-        Moves a second to begin with, 0.5 to 1000.
+        Moves a second at first, 0.5 to 1000.
     stage : Stage
         Where.
     """
@@ -146,20 +115,22 @@ def watch_pacman(
     return game.world
 
 
-def watch_pacman_in_terminal(agent: PacmanAgent, player: str, seed: int, speed: float) -> World:
-    """Let an agent play on the terminal's alternate screen.
+def play_in_terminal(agent: PacmanAgent, player: str, seed: int, speed: float, again: str) -> str:
+    """Show :func:`watch_pacman` in the terminal; return the line that remains."""
+    end = in_terminal(
+        lambda: agent.act(start_of(agent, seed)),
+        pacman_picture,
+        lambda stage: watch_pacman(agent, player, seed, speed, stage),
+    )
+    return last_pacman_line(end, again)
 
-    Raises
-    ------
-    InputError
-        If standard input or output is no terminal, or one that cannot place its cursor.
-    """
 
-    def warm_up() -> None:
-        agent.act(World.start(agent.layout, seed, agent.ghosts, agent.most_steps))
-
-    return on_screen(
-        warm_up, pacman_picture, lambda stage: watch_pacman(agent, player, seed, speed, stage)
+def last_pacman_line(world: World, command: str) -> str:
+    """Say how a game ended or where it was left, and which command repeats it."""
+    ended = "left" if world.outcome is Outcome.RUNNING else world.outcome.name.lower()
+    return (
+        f"{ended} with {counted(world.score, 'point')} after {counted(world.n_steps, 'step')}, "
+        f"{world.n_food} food left, seed {world.setting.seed}; again: {command}"
     )
 
 
@@ -167,26 +138,32 @@ def maze_text(world: World, cell_width: int) -> Text:
     """Draw the game, each cell so many columns wide."""
     text = Text(no_wrap=True)
     for number, row in enumerate(world.text().split("\n")):
-        if number:
-            text.append("\n")
+        text.append("\n" if number else "")
         for character in row:
-            sign, style = LOOKS[character]
+            sign, style = CELLS[character]
             text.append(sign * cell_width if character == WALL else sign.ljust(cell_width), style)
     return text
 
 
 def remark(world: World) -> str:
-    """Say how the game stands, if there is something to be said."""
+    """Say how the game ended, or that ghosts are scared."""
     if world.outcome is not Outcome.RUNNING:
         return world.outcome.name.lower()
     scared = max((ghost.timer for ghost in world.ghosts), default=0)
     return f"ghosts scared for {counted(scared, 'move')}" if scared else ""
 
 
+def value_lines(decision: PacmanDecision | None, width: int) -> list[Text]:
+    """Draw the value of each direction; nothing without a decision."""
+    if decision is None:
+        return []
+    return action_lines(decision.values, int(decision.action), DIRECTIONS, width, decimals=1)
+
+
 def panel(view: PacmanView, width: int) -> list[Text]:
     """Write the figures of the game and the agent's values, line by line."""
     world, decision = view.world, view.decision
-    figures = [
+    facts = [
         ("score", f"{world.score:,}"),
         ("step", f"{world.n_steps:,}"),
         ("food left", f"{world.n_food}"),
@@ -195,16 +172,13 @@ def panel(view: PacmanView, width: int) -> list[Text]:
         ("pace", view.pace),
     ]
     if decision and decision.n_sweeps:
-        figures += [("sweeps", f"{decision.n_sweeps}"), ("residual", f"{decision.residual:.2g}")]
-    player = view.player if len(view.player) <= width else f"{view.player[: width - 1]}…"
-    lines = [Text(player, "bold")]
-    lines += [Text.assemble((f"{name:<10}", DIM), value) for name, value in figures if value]
+        facts += [("sweeps", f"{decision.n_sweeps}"), ("residual", f"{decision.residual:.2g}")]
+    lines = [Text(shortened(view.player, width), "bold")]
+    lines += [fact(name, value, width) for name, value in facts if value]
     lines += [Text(), Text(remark(world), NOTE)]
     if decision:
-        lines += [
-            Text("reward here and what comes" if decision.n_sweeps else "", DIM),
-            *action_lines(decision.values, int(decision.action), DIRECTIONS, width, decimals=1),
-        ]
+        heading = "reward here and expected utility" if decision.n_sweeps else ""
+        lines += [Text(heading, DIM), *value_lines(decision, width)]
         if decision.action is Action.STOP:
             lines.append(Text("▶ stop", "bold"))
     return lines
@@ -212,42 +186,21 @@ def panel(view: PacmanView, width: int) -> list[Text]:
 
 def pacman_picture(view: PacmanView, width: int, height: int) -> RenderableType:
     """Draw a view for a terminal of so many columns and rows: the panel beside the maze if it fits, else below."""
-    layout = view.world.layout
+    world = view.world
+    layout = world.layout
     keys = WATCHING_KEYS if view.decision else OVER_KEYS
     for cell_width in (2, 1):
         maze_width = cell_width * layout.width
-        room = width - maze_width - GAP
-        if room >= NARROWEST_PANEL and height >= max(layout.height, PANEL_HEIGHT):
-            room = min(room, WIDEST_PANEL)
-            lines = [*panel(view, room), *wrapped_keys(keys, room)]
-            grid = Table.grid()
-            grid.add_column(width=maze_width)
-            grid.add_column(width=GAP)
-            grid.add_column(width=room)
-            side = Text("\n", no_wrap=True, overflow="crop").join(lines)
-            grid.add_row(maze_text(view.world, cell_width), "", side)
-            return Align.center(grid, vertical="middle", height=height)
-    world = view.world
-    values = []
-    if view.decision:
-        panel_width = min(width, WIDEST_PANEL)
-        values = action_lines(
-            view.decision.values, int(view.decision.action), DIRECTIONS, panel_width, decimals=1
-        )
-    lines = [
-        maze_text(world, 2 if 2 * layout.width <= width else 1),
-        Text(f"score {world.score:,} · step {world.n_steps:,} · seed {world.setting.seed}"),
-        Text(remark(world), NOTE),
-        *values,
-        *wrapped_keys(keys, width),
-    ]
-    return Text("\n", no_wrap=True, overflow="crop").join(lines)
-
-
-def last_pacman_line(world: World, command: str) -> str:
-    """Say how a game ended, or where it was left, and what plays it again."""
-    ended = "left" if world.outcome is Outcome.RUNNING else world.outcome.name.lower()
-    return (
-        f"{ended} with {counted(world.score, 'point')} after {counted(world.n_steps, 'step')}, {world.n_food} food left, "
-        f"seed {world.setting.seed}; again: {command}"
+        room = room_beside(maze_width, width)
+        if room and height >= max(layout.height, PANEL_HEIGHT):
+            lines = [*panel(view, room), *legend(keys, room)]
+            return beside(maze_text(world, cell_width), maze_width, lines, room, height)
+    return below(
+        [
+            maze_text(world, 2 if 2 * layout.width <= width else 1),
+            Text(f"score {world.score:,} · step {world.n_steps:,} · seed {world.setting.seed}"),
+            Text(remark(world), NOTE),
+            *value_lines(view.decision, min(width, WIDEST_PANEL)),
+            *legend(keys, width),
+        ]
     )

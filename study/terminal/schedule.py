@@ -8,13 +8,12 @@ n₂(e), n₄(e)  playouts of a node of a 2, of a node of a 4: see :mod:`agents.
 M, P          moves of a game, and playouts of all its decisions; R is ΣP/ΣM, over n games
 ============  ======================================================================================
 
-An action is *looked at* where it is legal and not the only one: a single legal action is taken without
-playouts. Looking at an action that leaves e cells empty takes e·(n₂(e) + n₄(e)) playouts, whatever the
-random numbers are; so the playouts of a game follow from its boards.
+An action is *evaluated* where it is legal and not the only one: a single legal action is taken without playouts.
+Evaluating an action that leaves e cells empty takes e·(n₂(e) + n₄(e)) playouts, whatever the random numbers are; so the
+playouts of a game follow from its boards.
 
-Playouts a move are R, over all moves of the games as in all figures of this kind here. Moves of one game
-are alike, so games are what counts for the standard error of this ratio: √(n/(n − 1) · Σ (P − R·M)²) / ΣM
-(Cochran, *Sampling Techniques*, 1977, ch. 6).
+Playouts per move are R, over the moves of all games. Moves of one game are correlated, so the standard error of this
+ratio is over games: √(n/(n − 1) · Σ (P − R·M)²) / ΣM (Cochran, *Sampling Techniques*, 1977, ch. 6).
 """
 
 import math
@@ -54,7 +53,7 @@ def follows_schedule(agent: Agent2048) -> bool:
     return isinstance(agent, MonteCarloMDP)
 
 
-def playouts_per_look(schedule: Schedule) -> npt.NDArray[np.int64]:
+def playouts_per_evaluation(schedule: Schedule) -> npt.NDArray[np.int64]:
     """Return the playouts of an action with 1 to 15 empty cells, all its nodes together, shape (15,)."""
     empty = np.arange(1, MOST_EMPTY + 1)
     each: npt.NDArray[np.int64] = np.array(schedule.n_twos) + np.array(schedule.n_fours)
@@ -62,27 +61,27 @@ def playouts_per_look(schedule: Schedule) -> npt.NDArray[np.int64]:
 
 
 @dataclass(frozen=True)
-class GameLooks:
-    """What an agent looked at in one game.
+class GameEvaluations:
+    """The actions that an agent evaluated in one game.
 
     Attributes
     ----------
     n_moves : int
-        Moves of the game, those with a single legal action among them.
+        Moves of the game, including those with a single legal action.
     n_playout_moves : int
         Actions taken inside playouts.
-    n_looks : tuple of int, shape (15,)
-        How often it looked at an action that leaves 1, …, 15 cells empty.
+    n_evaluations : tuple of int, shape (15,)
+        How many of the actions leave 1, …, 15 cells empty.
     """
 
     n_moves: int
     n_playout_moves: int
-    n_looks: tuple[int, ...]
+    n_evaluations: tuple[int, ...]
 
 
-def looks_of_game(agent: Agent2048, seed: int) -> GameLooks:
-    """Play the game of a seed, and count what was looked at."""
-    n_looks = [0] * MOST_EMPTY
+def evaluations_in_game(agent: Agent2048, seed: int) -> GameEvaluations:
+    """Play the game of a seed, and count the actions evaluated."""
+    n_evaluations = [0] * MOST_EMPTY
     n_moves = n_playout_moves = 0
     for move in agent.moves(seed):
         n_moves += 1
@@ -91,8 +90,8 @@ def looks_of_game(agent: Agent2048, seed: int) -> GameLooks:
         if len(legal) > 1:
             for action in legal:
                 after, _ = afterstate(move.board, action, agent.rule)
-                n_looks[n_empty(after) - 1] += 1
-    return GameLooks(n_moves, n_playout_moves, tuple(n_looks))
+                n_evaluations[n_empty(after) - 1] += 1
+    return GameEvaluations(n_moves, n_playout_moves, tuple(n_evaluations))
 
 
 @dataclass(frozen=True)
@@ -102,45 +101,45 @@ class Use:
     Attributes
     ----------
     n_games, n_moves : int
-        How many, and their moves together.
-    looks_per_move : float64, shape (15,)
-        Actions looked at a move, by the cells they leave empty.
-    playouts_by_row : float64, shape (15,)
-        Playouts a move, likewise.
+        Number of games, and of their moves together.
+    evaluations : float64, shape (15,)
+        Actions evaluated per move, by the cells they leave empty.
+    playouts : float64, shape (15,)
+        Playouts per move, likewise.
     playouts_per_move : float
         Their sum.
     playouts_sem : float
         Its standard error over games; NaN for a single game.
     playout_moves_per_move : float
-        Actions inside playouts a move.
+        Actions inside playouts per move.
     """
 
     n_games: int
     n_moves: int
-    looks_per_move: npt.NDArray[np.float64]
-    playouts_by_row: npt.NDArray[np.float64]
+    evaluations: npt.NDArray[np.float64]
+    playouts: npt.NDArray[np.float64]
     playouts_per_move: float
     playouts_sem: float
     playout_moves_per_move: float
 
 
-def use_of(schedule: Schedule, games: Sequence[GameLooks]) -> Use:
-    """Sum up what was looked at in some games; there must be one at least."""
+def use_of(schedule: Schedule, games: Sequence[GameEvaluations]) -> Use:
+    """Summarize some games; there must be one at least."""
     n = len(games)
     n_moves = np.array([game.n_moves for game in games], np.float64)
-    n_looks = np.array([game.n_looks for game in games], np.float64)
-    looks_per_move = n_looks.sum(axis=0) / n_moves.sum()
-    by_row = looks_per_move * playouts_per_look(schedule)
-    ratio = float(by_row.sum())
-    deviations = n_looks @ playouts_per_look(schedule) - ratio * n_moves
+    n_evaluations = np.array([game.n_evaluations for game in games], np.float64)
+    evaluations = n_evaluations.sum(axis=0) / n_moves.sum()
+    playouts = evaluations * playouts_per_evaluation(schedule)
+    ratio = float(playouts.sum())
+    deviations = n_evaluations @ playouts_per_evaluation(schedule) - ratio * n_moves
     sem = math.nan
     if n > 1:
         sem = math.sqrt(n / (n - 1) * float((deviations**2).sum())) / float(n_moves.sum())
     return Use(
         n_games=n,
         n_moves=int(n_moves.sum()),
-        looks_per_move=looks_per_move,
-        playouts_by_row=by_row,
+        evaluations=evaluations,
+        playouts=playouts,
         playouts_per_move=ratio,
         playouts_sem=sem,
         playout_moves_per_move=sum(game.n_playout_moves for game in games) / float(n_moves.sum()),
@@ -148,47 +147,38 @@ def use_of(schedule: Schedule, games: Sequence[GameLooks]) -> Use:
 
 
 def schedule_table(schedule: Schedule, use: Use | None) -> Table:
-    """Lay the schedule out by empty cells, with its use in games where there are any."""
+    """Lay the schedule out by empty cells, with its use where there are games."""
     table = Table(box=None, pad_edge=False, padding=(0, 2), show_footer=use is not None)
-    table.add_column("empty cells", "a move", justify="right")
-    table.add_column("playouts of\na node of a 2", justify="right")
-    table.add_column("playouts of\na node of a 4", justify="right")
-    table.add_column("playouts of\nthe action", justify="right")
+    table.add_column("empty cells", "per move", justify="right")
+    for title in ("playouts of\na node of a 2", "playouts of\na node of a 4", "playouts of\nthe action"):  # fmt: skip
+        table.add_column(title, justify="right")
     if use is not None:
-        looks = f"{use.looks_per_move.sum():.3f}"
-        table.add_column("actions looked\nat, a move", looks, justify="right")
-        total = f"{use.playouts_per_move:,.1f}"
-        table.add_column("playouts\na move", total, justify="right")
+        evaluations = f"{use.evaluations.sum():.3f}"
+        table.add_column("actions evaluated\nper move", evaluations, justify="right")
+        table.add_column("playouts\nper move", f"{use.playouts_per_move:,.1f}", justify="right")
         table.add_column("share of\nplayouts", justify="right")
-    for row, in_all in enumerate(playouts_per_look(schedule)):
+    for row, in_all in enumerate(playouts_per_evaluation(schedule)):
         cells = [f"{schedule.n_twos[row]:,}", f"{schedule.n_fours[row]:,}", f"{in_all:,}"]
         if use is not None:
-            cells += [
-                f"{use.looks_per_move[row]:.3f}",
-                f"{use.playouts_by_row[row]:,.1f}",
-                share(float(use.playouts_by_row[row]), use.playouts_per_move),
-            ]
+            playouts = float(use.playouts[row])
+            share = f"{playouts / use.playouts_per_move:.1%}" if use.playouts_per_move else "-"
+            cells += [f"{use.evaluations[row]:.3f}", f"{playouts:,.1f}", share]
         table.add_row(str(row + 1), *cells)
     return table
 
 
-def share(part: float, whole: float) -> str:
-    """Write a share in percent; ``-`` of nothing."""
-    return f"{part / whole:.1%}" if whole else "-"
-
-
-def use_for_people(use: Use) -> str:
+def use_text(use: Use) -> str:
     """Say in lines of text how games use the schedule."""
     error = f"{use.playouts_sem:,.1f}" if math.isfinite(use.playouts_sem) else "?"
     return (
-        f"a move        {use.playouts_per_move:,.1f} ± {error} playouts (standard error over "
+        f"per move      {use.playouts_per_move:,.1f} ± {error} playouts (standard error over "
         f"{counted(use.n_games, 'game')}, {counted(use.n_moves, 'move')})\n"
         f"              {use.playout_moves_per_move:,.0f} playout moves\n"
-        "              a single legal action is taken without playouts, and counts as none"
+        "              a single legal action is taken without playouts, and is not evaluated"
     )
 
 
-def answer_of(
+def schedule_json(
     name: str, params: Mapping[str, Value], schedule: Schedule, use: Use | None, seed: int
 ) -> dict[str, Any]:
     """Return what ``schedule --json`` prints."""
@@ -199,18 +189,13 @@ def answer_of(
             "playouts_of_a_node_of_4": schedule.n_fours[row],
             "playouts_of_an_action": int(in_all),
         }
-        for row, in_all in enumerate(playouts_per_look(schedule))
+        for row, in_all in enumerate(playouts_per_evaluation(schedule))
     ]
-    answer: dict[str, Any] = {
-        "agent": name,
-        "params": dict(params),
-        "rows": rows,
-        "games": None,
-    }
+    games = None
     if use is not None:
-        for row, looks, playouts in zip(rows, use.looks_per_move, use.playouts_by_row, strict=True):
-            row.update(looks_per_move=float(looks), playouts_per_move=float(playouts))
-        answer["games"] = {
+        for row, evaluations, playouts in zip(rows, use.evaluations, use.playouts, strict=True):
+            row.update(evaluations_per_move=float(evaluations), playouts_per_move=float(playouts))
+        games = {
             "n_games": use.n_games,
             "first_seed": seed,
             "n_moves": use.n_moves,
@@ -220,4 +205,4 @@ def answer_of(
             },
             "playout_moves_per_move": use.playout_moves_per_move,
         }
-    return answer
+    return {"agent": name, "params": dict(params), "rows": rows, "games": games}

@@ -1,4 +1,4 @@
-"""A terminal taken over for a game and given back, and what remains of it: one line."""
+"""A terminal taken over for a game, and restored."""
 
 import os
 import sys
@@ -9,59 +9,37 @@ from typing import TypeVar
 from rich.console import Console, RenderableType
 from rich.live import Live
 
-from agents.agent import Agent, warm
 from study.errors import InputError
 from study.terminal.keys import keyboard
 from study.terminal.pace import Stage
-from study.terminal.position import Position
-from study.terminal.screen import View, picture
-from study.text import counted
 
-Shown = TypeVar("Shown")
+View = TypeVar("View")
 End = TypeVar("End")
 
 
-def in_terminal(agent: Agent, game: Callable[[Stage[View]], Position]) -> Position:
-    """Run a game on the terminal's alternate screen.
+def in_terminal(
+    warm_up: Callable[[], object],
+    picture: Callable[[View, int, int], RenderableType],
+    game: Callable[[Stage[View]], End],
+) -> End:
+    """Run a game on the terminal's alternate screen, and return what it returns.
 
     Parameters
     ----------
-    agent : Agent
-        Whose kernels are to be warm.
+    warm_up : callable
+        Called first.
+    picture : callable
+        Draws a view for a terminal of so many columns and rows.
     game : callable
-        What is run there.
+        The game.
 
     Raises
     ------
     InputError
         If standard input or output is no terminal, or one that cannot place its cursor.
     """
-    return on_screen(lambda: warm(agent), picture, game)
-
-
-def on_screen(
-    warm_up: Callable[[], object],
-    picture_of: Callable[[Shown, int, int], RenderableType],
-    game: Callable[[Stage[Shown]], End],
-) -> End:
-    """Run something on the terminal's alternate screen, and return what it returns.
-
-    Parameters
-    ----------
-    warm_up : callable
-        Called before.
-    picture_of : callable
-        Draws what is to be shown for a terminal of so many columns and rows.
-    game : callable
-        What is run there.
-
-    Raises
-    ------
-    InputError
-        As for :func:`in_terminal`.
-    """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise InputError("watch: a terminal is needed, as standard input and as standard output")
+        raise InputError("watch: standard input and standard output must be a terminal")
     console = Console(highlight=False)
     if console.is_dumb_terminal:
         shown = os.environ.get("TERM", "")
@@ -73,16 +51,7 @@ def on_screen(
         Live(console=console, screen=True, auto_refresh=False) as live,
     ):
 
-        def show(view: Shown) -> None:
-            live.update(picture_of(view, *console.size), refresh=True)
+        def show(view: View) -> None:
+            live.update(picture(view, *console.size), refresh=True)
 
         return game(Stage(keys, show, time.monotonic))
-
-
-def last_line(position: Position, command: str) -> str:
-    """Say how a game ended, or where it was left, and what plays it again."""
-    ended = "left" if position.legal else "ended"
-    return (
-        f"{ended} with {counted(position.score, 'point')} after {counted(position.n_moves, 'move')}, largest tile "
-        f"{position.largest}, seed {position.seed}; again: {command}"
-    )

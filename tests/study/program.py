@@ -17,10 +17,17 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def refused(*arguments: str) -> str:
+    """Give a command bad input: exit code 2, and one line on standard error, which is returned."""
+    done = CliRunner().invoke(app, arguments)
+    assert (done.exit_code, done.stdout) == (2, ""), done.output
+    assert done.stderr.startswith("thetafront: ")
+    assert done.stderr.count("\n") == 1
+    return done.stderr
+
+
 def output_refused(words: list[str], output: Path) -> str:
-    """Give a command a folder that cannot be made: one line, which names the option that was given."""
-    refused = CliRunner().invoke(app, [*words, "--output", str(output)])
-    assert refused.exit_code == 2, refused.stderr
-    assert refused.stderr.startswith("thetafront: output: ")
-    assert refused.stderr.count("\n") == 1
-    return refused.stderr
+    """Give a command a folder that cannot be made: the line names the option that was given."""
+    line = refused(*words, "--output", str(output))
+    assert line.startswith("thetafront: output: ")
+    return line

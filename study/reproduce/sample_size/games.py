@@ -13,9 +13,9 @@ from agents.agent import Agent, Game, digest_of
 from agents.catalog import theta_names
 from agents.twenty48.agent import Game2048
 from study.errors import InputError
+from study.experiments.agent_parser import agent_2048_of
 from study.experiments.definition import Experiment
 from study.experiments.game_summary import check_2048
-from study.experiments.play import agent_2048_of
 from study.reproduce.sample_size.sample import Sample
 from study.run.play_missing import play_missing
 from study.run.workers import check_jobs
@@ -152,7 +152,7 @@ def samples_played(
     agents, written = {}, {}
     for name, words in zip(NAMES, (theta, versus), strict=True):
         if name == NAMES[0] or words is not None:
-            agents[name], params = agent_2048_of(agent, words, [])
+            agents[name], params = agent_2048_of(agent, words)
             written[name] = ",".join(f"{params[each]:g}" for each in theta_names(agent)) or "none"
     if len(agents) > 1 and agents["A"] == agents["B"]:
         raise InputError(f"versus: {versus} given, which is the same θ; another allowed")

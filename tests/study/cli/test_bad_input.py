@@ -3,10 +3,8 @@
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from study.cli import app
-from tests.study.program import output_refused, run
+from tests.study.program import output_refused, refused, run
 
 
 @pytest.mark.parametrize(
@@ -75,9 +73,9 @@ def test_an_output_that_cannot_be_made_is_named_as_given(words: list[str], tmp_p
         (["play", "mcmdp", "--theta", "1,2,3,4,5,7"], "theta6: 7 given"),
         (["play", "mcmdp", "--set", "theta9=1"], "'theta9' given for mcmdp"),
         (["play", "mcmdp", "--set", "theta1"], "name=value allowed"),
-        (["play", "pmcts", "--set", "n_playouts=x"], "n_playouts: 'x' given, a number allowed"),
+        (["play", "pmcts", "--set", "n_playouts=x"], "n_playouts: 'x' given, an integer from"),
         (["play", "uct", "--set", "leaf_value=2"], "leaf_value: '2' given, one of random, look"),
-        (["play", "uct", "--set", "depth=deep"], "depth: 'deep' given, a number allowed"),
+        (["play", "uct", "--set", "depth=deep"], "depth: 'deep' given, an integer from"),
         (["play", "random", "--games", "0"], "games: 0 given"),
         (["play", "random", "--seed", "-4"], "seed: -4 given"),
         (["status", "no-such-study"], "there is no "),
@@ -91,11 +89,7 @@ def test_bad_input_is_one_line_and_exit_code_2(
         arguments[0] not in {"fly", "play", "benchmark-samplers"} and "--results" not in arguments
     )
     where = ["--results", str(tmp_path)] if takes_results else []
-    result = CliRunner().invoke(app, [*arguments, *where])
-    assert result.exit_code == 2
-    assert part in result.stderr
-    assert result.stderr.count("\n") == 1
-    assert result.stdout == ""
+    assert part in refused(*arguments, *where)
     assert list(tmp_path.rglob("*.db")) == [], "nothing may be written"
 
 

@@ -262,13 +262,3 @@ def test_a_reader_that_has_seen_enough_is_no_error() -> None:
 def test_so_it_is_where_a_study_is_read(words: list[str], finished: Path, tmp_path: Path) -> None:
     line = output_refused([*words, "--results", str(finished)], tmp_path / "missing" / "out")
     assert f"made: '{tmp_path}/missing' does not exist" in line
-
-
-def test_help_is_quick_and_needs_no_arguments() -> None:
-    """Importing the command line takes none of the slow libraries with it."""
-    program = "import sys, study.cli; print([m for m in ('numba', 'optuna', 'pandas', 'matplotlib', 'scipy', 'numpy') if m in sys.modules])"
-    loaded = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert loaded.stdout.strip() == "[]"
-    assert "sweep" in run().stdout

@@ -12,9 +12,9 @@ from agents.twenty48.leaf_value import LeafValue
 from agents.twenty48.switching import Switching
 from engine.pacman import Layout
 from study.errors import InputError
+from study.experiments.agent_parser import agent_of
 from study.experiments.definition import Experiment
 from study.experiments.objectives import BACKUPS, SWEEPS
-from study.experiments.play import agent_of
 from study.experiments.registry import EXPERIMENTS, experiment
 from study.experiments.space import Choice
 from study.report.recommend import command_of

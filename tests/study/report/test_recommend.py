@@ -12,9 +12,9 @@ from scipy.stats import binomtest
 
 from agents.twenty48.agent import Game2048 as Game
 from study.errors import InputError
+from study.experiments.agent_parser import agent_of
 from study.experiments.definition import Experiment
 from study.experiments.objectives import EXACT_SCORE, PLAYOUT_MOVES, SCORE
-from study.experiments.play import agent_of
 from study.experiments.registry import EXPERIMENTS
 from study.report.recommend import answer_for_people, answer_of, command_of, pick
 from tests.study.conftest import CoinGame

@@ -14,7 +14,7 @@ from agents.catalog import build
 from engine.pacman import Outcome
 from study.cli import app
 from study.errors import InputError
-from study.experiments.play import agent_of
+from study.experiments.agent_parser import agent_of
 from study.experiments.registry import EXPERIMENTS
 from study.store.seeds import game_to_record, record_to_game
 from tests.study.run.test_other_games import refused, succeeded
@@ -67,7 +67,7 @@ def test_pacman_is_played_in_a_maze_of_ones_own(tmp_path: Path) -> None:
     (tmp_path / "[").mkdir()
     maze = tmp_path / "[" / "x] :x:.lay"  # shown as it is, though rich would take it for markup
     maze.write_text(LAYOUT)
-    assert f"(layout {maze}, ghosts random), 1 game from" in played(
+    assert f"(layout {maze}, ghosts random" in played(
         "pacman_random", "--layout", str(maze), "--games", "1"
     )
     maze = tmp_path / "alley.lay"
@@ -80,7 +80,7 @@ def test_pacman_is_played_in_a_maze_of_ones_own(tmp_path: Path) -> None:
         (["pacman_random", "--layout", str(maze)], "line 3 has 4 characters, 5 expected"),
         (["pacman_random", "--layout", "no.lay"], "file no.lay given, which cannot be read"),
         (["pacman_random", "--layout", "big"], "'big' given, small or medium allowed"),
-        (["random", "--layout", "small"], "'small' given, but random does not play Pacman; none"),
+        (["random", "--layout", "small"], "'small' given for random, which has no maze"),
         (
             ["pacman_mdp", "--layout", str(maze), "--set", "layout = medium"],
             f"layout: --layout {maze} and --set layout=medium given, one of the two allowed",
@@ -119,7 +119,7 @@ def test_what_is_for_2048_alone_refuses_them(
 ) -> None:
     done = CliRunner().invoke(app, command(name))
     assert (done.exit_code, done.stderr.count("\n")) == (2, 1), done.output
-    assert f"agent: '{name}' given, which does not play 2048" in done.stderr
+    assert f"agent: '{name}' given, which plays another game" in done.stderr
 
 
 def test_no_reproduction_writes_to_the_folder_of_a_study() -> None:

@@ -18,11 +18,13 @@ from typer.testing import CliRunner
 from agents.agent import Game
 from agents.twenty48.agent import Game2048
 from study.cli import app
+from study.cli.play import summary_text
 from study.errors import InputError
+from study.experiments.agent_parser import agent_2048_of
 from study.experiments.definition import Experiment
 from study.experiments.game_summary import check_2048
 from study.experiments.objectives import BACKUPS, PLAYOUT_MOVES, SWEEPS
-from study.experiments.play import agent_2048_of, summary_for_people, summary_of
+from study.experiments.play_summary import summary_of
 from study.experiments.registry import experiment
 from study.experiments.space import Parameter, Space
 from study.run.settings import SearchSettings
@@ -233,8 +235,8 @@ def test_what_is_for_2048_alone_is_refused(coin: Experiment) -> None:
     check_2048("study: 'a'", Game2048)
     with pytest.raises(InputError, match="study: 'a' given, of games of coin; of 2048 allowed"):
         check_2048("study: 'a'", coin.summary.game)
-    with pytest.raises(InputError, match="'coin' given, which does not play 2048"):
-        agent_2048_of("coin", None, [])
+    with pytest.raises(InputError, match="'coin' given, which plays another game; one of"):
+        agent_2048_of("coin")
 
 
 def test_play_sums_up_other_games() -> None:
@@ -243,7 +245,7 @@ def test_play_sums_up_other_games() -> None:
     assert "reach" not in summary
     assert summary["games"][0] == {**vars(games[0])}
     assert json.loads(json.dumps(summary)) == summary
-    text = summary_for_people(summary)
+    text = summary_text(summary)
     assert "5 games from seed 0" in text
     assert "reached" not in text
 

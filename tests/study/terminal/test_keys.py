@@ -1,50 +1,35 @@
-"""Keys from bytes, and a terminal that is given back as it was."""
+"""Keys from what a terminal sends, and a terminal whose settings are restored."""
 
 import os
 import termios
 
 import pytest
 
-from study.terminal.keys import DOWN, ESCAPE, LEFT, RIGHT, UP, KeyParser, keyboard
+from study.terminal.keys import DOWN, ESCAPE, LEFT, RIGHT, UP, keyboard, keys_in
 
 
 @pytest.mark.parametrize(
-    ("received", "keys"),
+    ("text", "keys"),
     [
-        (b"q", ["q"]),
-        (b"\x1b[A\x1b[B\x1b[C\x1b[D", [UP, DOWN, RIGHT, LEFT]),
-        (b"\x1bOA\x1bOD", [UP, LEFT]),
-        (b"\x1b[1;5C n", [RIGHT, " ", "n"]),
-        (b"\x1b[3~\x1b[200~x", ["x"]),
-        (b"\x1b[[Ax", ["x"]),
-        (b"\x1bq", [ESCAPE, "q"]),
-        (b"\x1b\x1b[A", [ESCAPE, UP]),
-        ("θ↑".encode(), ["θ", "↑"]),
-        (b"\xff\xfeq", ["q"]),
-        (b"", []),
+        ("q", ["q"]),
+        ("\x1b[A\x1b[B\x1b[C\x1b[D", [UP, DOWN, RIGHT, LEFT]),
+        ("\x1bOA\x1bOD", [UP, LEFT]),
+        ("\x1b[1;5C n", [RIGHT, " ", "n"]),
+        ("\x1b[3~\x1b[200~x", ["x"]),
+        ("\x1b[[Ax", ["x"]),
+        ("\x1bq", [ESCAPE, "q"]),
+        ("\x1b", [ESCAPE]),
+        ("\x1b\x1b[A", [ESCAPE, UP]),
+        ("θ↑\n", ["θ", "↑", "\n"]),
+        ("", []),
     ],
 )
-def test_keys_are_found_in_bytes_however_they_come(received: bytes, keys: list[str]) -> None:
-    assert KeyParser().feed(received) == keys
-    parser = KeyParser()
-    one_by_one = [key for byte in received for key in parser.feed(bytes([byte]))]
-    assert one_by_one == keys
-    assert not parser.in_sequence
+def test_keys_are_found_in_text(text: str, keys: list[str]) -> None:
+    assert keys_in(text) == keys
 
 
-def test_escape_alone_is_a_key_when_nothing_follows() -> None:
-    parser = KeyParser()
-    assert parser.feed(b"\x1b") == []
-    assert parser.in_sequence
-    assert parser.flush() == [ESCAPE]
-    assert parser.feed(b"[A") == ["[", "A"]
-    assert parser.feed(b"\x1b[1;") == []
-    assert parser.flush() == [ESCAPE]
-    assert parser.flush() == []
-
-
-def test_a_terminals_keys_are_read_and_the_terminal_is_given_back(pair: tuple[int, int]) -> None:
-    person, terminal = pair
+def test_a_terminals_keys_are_read_and_its_settings_restored(pair: tuple[int, int]) -> None:
+    user, terminal = pair
     before = termios.tcgetattr(terminal)
 
     def typed_and_interrupted() -> None:
@@ -52,12 +37,23 @@ def test_a_terminals_keys_are_read_and_the_terminal_is_given_back(pair: tuple[in
             assert not termios.tcgetattr(terminal)[3] & (termios.ECHO | termios.ICANON)
             assert termios.tcgetattr(terminal)[3] & termios.ISIG
             assert keys.read(0.0) == []
-            os.write(person, b"a\x1b[A")
+            os.write(user, b"a\xff\x1b[A")
             assert keys.read(30.0) == ["a", UP]
-            os.write(person, b"\x1b")
-            assert keys.read(30.0) == [ESCAPE]
+            os.write(user, b"\x1b")
+            assert keys.read(30.0) == [ESCAPE], "nothing follows it"
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         typed_and_interrupted()
     assert termios.tcgetattr(terminal) == before
+
+
+def test_a_sequence_may_come_in_pieces(
+    pair: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    user, terminal = pair
+    monkeypatch.setattr("study.terminal.keys.MOST_BYTES", 1)
+    with keyboard(terminal) as keys:
+        os.write(user, b"\x1b[1;5Cn")
+        assert keys.read(30.0) == [RIGHT]
+        assert keys.read(30.0) == ["n"]

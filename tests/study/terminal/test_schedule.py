@@ -18,16 +18,17 @@ from engine.twenty48 import Rule
 from study.cli import app
 from study.errors import InputError
 from study.terminal.schedule import (
-    GameLooks,
-    looks_of_game,
-    playouts_per_look,
+    GameEvaluations,
+    evaluations_in_game,
+    playouts_per_evaluation,
     schedule_of,
     schedule_table,
-    use_for_people,
     use_of,
+    use_text,
 )
 from tests.agents.twenty48.scheduled import scheduled
 from tests.oracles import twenty48 as oracle
+from tests.study.program import refused
 
 UNEVEN = Schedule(tuple(range(1, 16)), tuple(range(31, 16, -1)))
 
@@ -50,7 +51,7 @@ def test_the_playouts_of_a_game_are_those_of_its_nodes(rule: Rule) -> None:
             empty = len(oracle.empty_cells(after))
             for _ in oracle.empty_cells(after):
                 n_playouts += UNEVEN.n_twos[empty - 1] + UNEVEN.n_fours[empty - 1]
-    game = looks_of_game(agent, 3)
+    game = evaluations_in_game(agent, 3)
     assert (game.n_moves, game.n_playout_moves) == (n_moves, n_random)
     assert (game.n_moves, game.n_playout_moves) == (
         agent.play(3).n_moves,
@@ -60,7 +61,7 @@ def test_the_playouts_of_a_game_are_those_of_its_nodes(rule: Rule) -> None:
     assert use.playouts_per_move == pytest.approx(n_playouts / n_moves)
     assert use.playout_moves_per_move == pytest.approx(n_random / n_moves)
     assert math.isnan(use.playouts_sem)
-    assert "± ?" in use_for_people(use)
+    assert "± ?" in use_text(use)
 
 
 def test_the_standard_error_is_close_to_the_jackknifes() -> None:
@@ -70,12 +71,14 @@ def test_the_standard_error_is_close_to_the_jackknifes() -> None:
     for _ in range(60):
         n_moves = int(rng.integers(500, 2500))
         looks = rng.multinomial(3 * n_moves, rng.dirichlet(np.full(15, 5.0)))
-        games.append(GameLooks(n_moves, 7 * n_moves, tuple(int(count) for count in looks)))
+        games.append(GameEvaluations(n_moves, 7 * n_moves, tuple(int(count) for count in looks)))
     use = use_of(UNEVEN, games)
-    playouts = np.array([sum(np.array(g.n_looks) * playouts_per_look(UNEVEN)) for g in games])
+    playouts = np.array(
+        [sum(np.array(g.n_evaluations) * playouts_per_evaluation(UNEVEN)) for g in games]
+    )
     moves = np.array([g.n_moves for g in games])
     assert use.playouts_per_move == pytest.approx(playouts.sum() / moves.sum())
-    assert use.playouts_by_row.sum() == pytest.approx(use.playouts_per_move)
+    assert use.playouts.sum() == pytest.approx(use.playouts_per_move)
     assert use.playout_moves_per_move == 7
     left_out = (playouts.sum() - playouts) / (moves.sum() - moves)
     jackknife = math.sqrt(59 / 60 * ((left_out - left_out.mean()) ** 2).sum())
@@ -83,7 +86,7 @@ def test_the_standard_error_is_close_to_the_jackknifes() -> None:
 
 
 def test_playouts_of_an_action_are_by_hand() -> None:
-    per_look = playouts_per_look(AUTHORS_SCHEDULE)
+    per_look = playouts_per_evaluation(AUTHORS_SCHEDULE)
     assert per_look[0] == 500 + 80
     assert per_look[2] == 3 * (125 + 20)
     assert per_look[14] == 15 * (9 + 3)
@@ -98,7 +101,7 @@ def test_an_agent_without_a_schedule_is_refused() -> None:
 def test_the_table_has_a_row_a_number_of_empty_cells() -> None:
     table = schedule_table(AUTHORS_SCHEDULE, None)
     assert (table.row_count, len(table.columns)) == (15, 4)
-    played = use_of(UNEVEN, [looks_of_game(scheduled(UNEVEN), 0)])
+    played = use_of(UNEVEN, [evaluations_in_game(scheduled(UNEVEN), 0)])
     assert len(schedule_table(UNEVEN, played).columns) == 7
 
 
@@ -136,10 +139,7 @@ def test_the_command_prints_what_json_has() -> None:
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(asked: list[str], named: str) -> None:
-    done = CliRunner().invoke(app, ["schedule", *asked])
-    assert done.exit_code == 2
-    assert named in done.stderr
-    assert done.stderr.count("\n") == 1
+    assert named in refused("schedule", *asked)
 
 
 def test_an_interrupt_within_a_kernel_is_one_line() -> None:

@@ -1,0 +1,99 @@
+"""The command that plays games of one agent: play."""
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from study.cli.options import JobsOption, JsonOption, LayoutOption, SetOption, ThetaOption, whole
+from study.cli.program import app, console
+from study.errors import InputError
+
+if TYPE_CHECKING:
+    from agents.agent import Game
+
+LEAST_WHOLE = 100
+
+
+@app.command()
+def play(
+    agent: Annotated[str, typer.Argument(help="Name of an agent: see thetafront agents.")],
+    theta: ThetaOption = None,
+    set_: SetOption = None,
+    layout: LayoutOption = None,
+    games: Annotated[int, whole("Number of games.")] = 10,
+    seed: Annotated[int, whole("Seed of the first game; the others count up from it.")] = 0,
+    jobs: JobsOption = None,
+    json_: JsonOption = False,
+) -> None:
+    """Play games with one agent and summarize them."""
+    from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    from study.experiments.agent_parser import agent_of
+    from study.experiments.play_summary import summary_of
+    from study.run.workers import PlayError, check_jobs, play_all
+
+    n_jobs = min(check_jobs(jobs), max(games, 1))
+    if games < 1:
+        raise InputError(f"games: {games} given, at least 1 allowed")
+    if not 0 <= seed < 2**62:
+        raise InputError(f"seed: {seed} given, 0 to 2**62 - 1 allowed")
+    player, params = agent_of(agent, theta, set_ or (), layout)
+    out = console()
+    played: list[Game] = []
+    columns = [*Progress.get_default_columns()[:-1], MofNCompleteColumn(), TimeRemainingColumn()]
+    with Progress(
+        *columns, console=out, transient=True, disable=json_ or not out.is_terminal
+    ) as bar:
+        task = bar.add_task("games", total=games)
+        for finished in play_all(player, range(seed, seed + games), n_jobs):
+            if finished.error:
+                raise PlayError(f"game {finished.key}: {finished.error}")
+            played += finished.games
+            bar.advance(task)
+    summary = summary_of(agent, params, sorted(played, key=lambda game: game.seed))
+    if json_:
+        print(json.dumps(summary))
+    else:
+        out.print(summary_text(summary), soft_wrap=True)
+
+
+def summary_text(summary: Mapping[str, Any]) -> str:
+    """Return a summary of :func:`study.experiments.play_summary.summary_of` as lines of text."""
+    from study.experiments.objectives import WIN_RATE, format_seconds
+    from study.text import counted
+
+    score, rate = summary["score"], summary.get("win_rate")
+    # Large scores have no decimals, small ones two, exact expectations five.
+    largest, whole = max(score["min"], score["max"], key=abs), isinstance(score["min"], int)
+    digits = 0 if abs(largest) >= LEAST_WHOLE else 2 if whole else 5
+    extremes = (f"{score[end]:,.{0 if whole else digits}f}" for end in ("min", "max"))
+    error = "?" if score["sem"] is None else f"{score['sem']:,.{digits}f}"
+    params = ", ".join(
+        f"{key} {value if isinstance(value, str) else format(value, 'g')}"
+        for key, value in summary["params"].items()
+    )
+    agent = f"{summary['agent']} ({params})" if params else summary["agent"]
+    first = summary["games"][0]["seed"]
+    lines = [f"{agent}, {counted(summary['n_games'], 'game')} from seed {first}"]
+    if rate is not None:
+        interval = WIN_RATE.format.interval(rate["mean"], rate["low95"], rate["high95"])
+        lines.append(f"won          {interval}, 95% interval")
+    lines.append(
+        f"score        {score['mean']:,.{digits}f} ± {error} (standard error), "
+        f"{' to '.join(extremes)}"
+    )
+    if "reach" in summary:
+        reached = (f"{tile} {share:.1%}" for tile, share in summary["reach"].items())
+        lines.append(f"reached      {', '.join(reached)}")
+    lines += [
+        f"moves        {summary['n_moves_mean']:,.{digits and 1}f} per game",
+        f"time         {format_seconds(summary['seconds_per_move'])} of CPU per move",
+    ]
+    if summary.get("playout_moves_per_move"):
+        lines.append(
+            f"playouts     {summary['playout_moves_per_move']:,.0f} random moves per move, "
+            f"{summary['playout_moves_per_second'] / 1e6:,.0f} million per CPU second"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,110 @@
+"""Agents from the words of a command line: a name, ``--theta``, ``--set`` and ``--layout``."""
+
+from collections.abc import Mapping, Sequence
+
+from agents.agent import Agent
+from agents.catalog import AGENTS, agent_class, build, from_theta, parameters
+from agents.parameters import Flag, Parameter, Value, plain_values
+from agents.twenty48.agent import Agent2048
+from study.errors import InputError
+
+LAYOUT = "layout"
+TRUTHS = {"true": "1", "false": "0"}
+
+
+def agent_of(
+    name: str, theta: str | None = None, settings: Sequence[str] = (), layout: str | None = None
+) -> tuple[Agent, dict[str, Value]]:
+    """Build the agent that a command line asks for, and list all of its parameters.
+
+    Parameters
+    ----------
+    name : str
+        The agent, as the catalog calls it.
+    theta : str, optional
+        All components of θ, separated by commas.
+    settings : sequence of str
+        Single parameters, ``name=value``; they override θ.
+    layout : str, optional
+        Maze of an agent for Pacman: its name, or the path of a ``.lay`` file. ``layout=…`` among the settings does the
+        same.
+
+    Raises
+    ------
+    InputError
+        If something is not allowed.
+    """
+    try:
+        known = parameters(name)
+        values: dict[str, Value] = {}
+        if theta is not None:
+            values |= from_theta(name, parse_theta(theta))
+        values |= parse_settings(settings, known)
+        if layout is not None:
+            if LAYOUT not in known:
+                raise InputError(f"layout: {layout!r} given for {name}, which has no maze")
+            if LAYOUT in values:
+                raise InputError(
+                    f"layout: --layout {layout} and --set layout={values[LAYOUT]} given, "
+                    "one of the two allowed"
+                )
+            values[LAYOUT] = layout
+        agent = build(name, values)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    # A maze of one's own is listed as it was given: its rows are not readable in a line.
+    given = {LAYOUT: values[LAYOUT]} if LAYOUT in values else {}
+    return agent, {**plain_values(agent), **given}
+
+
+def agent_2048_of(
+    name: str, theta: str | None = None, settings: Sequence[str] = ()
+) -> tuple[Agent2048, dict[str, Value]]:
+    """Build an agent as :func:`agent_of` does; InputError, too, if it does not play 2048."""
+    check_plays(name, Agent2048)
+    agent, params = agent_of(name, theta, settings)
+    assert isinstance(agent, Agent2048)
+    return agent, params
+
+
+def check_plays(name: str, *kinds: type) -> None:
+    """Refuse, by InputError, the name of an agent that is of none of these kinds."""
+    allowed = [each for each in sorted(AGENTS) if issubclass(agent_class(each), kinds)]
+    if name not in allowed:
+        other = ", which plays another game" if name in AGENTS else ""
+        raise InputError(f"agent: {name!r} given{other}; one of {', '.join(allowed)} allowed")
+
+
+def parse_theta(text: str) -> list[float]:
+    """Parse numbers separated by commas."""
+    numbers = []
+    for part in text.split(","):
+        try:
+            numbers.append(float(part))
+        except ValueError:
+            raise InputError(f"theta: {part.strip()!r} given, a number allowed") from None
+    return numbers
+
+
+def parse_settings(settings: Sequence[str], known: Mapping[str, Parameter]) -> dict[str, Value]:
+    """Parse ``name=value`` pairs; the catalog refuses names and values that are not allowed."""
+    values: dict[str, Value] = {}
+    for setting in settings:
+        name, equals, text = (part.strip() for part in setting.partition("="))
+        if not equals:
+            allowed = ", ".join(known) or "none"
+            raise InputError(f"set: {setting!r} given, name=value allowed (names: {allowed})")
+        parameter = known.get(name)
+        if parameter is not None and isinstance(parameter.domain, Flag):
+            text = TRUTHS.get(text.lower(), text)
+        is_number = parameter is not None and parameter.takes_number
+        values[name] = number_or_text(text) if is_number else text
+    return values
+
+
+def number_or_text(text: str) -> Value:
+    """Return the number that a text is, else the text."""
+    try:
+        return float(text)
+    except ValueError:
+        return text

@@ -1,0 +1,64 @@
+"""The games of one agent as ``play --json`` prints them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agents.agent import Game
+from agents.parameters import Value
+from agents.twenty48.agent import Game2048
+from study.experiments.game_summary import share_reaching
+from study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECONDS, WIN_RATE
+
+LEAST_TILES = (1024, 2048, 4096, 8192)
+OF_A_2048_GAME = ("seed", "score", "n_moves", "max_tile", "seconds")
+
+
+def summary_of(name: str, params: Mapping[str, Value], games: Sequence[Game]) -> dict[str, Any]:
+    """Summarize the games of one agent; there must be one at least.
+
+    Games that can be won have a ``win_rate`` with Wilson's 95% interval. Games of 2048 have ``reach``, the share of
+    games that reached each tile: 1024 to 8192, and larger ones that some game reached.
+    """
+    score = SCORE.summary(games)
+    in_2048 = [game for game in games if isinstance(game, Game2048)]
+    reach, playouts = summary_of_2048(in_2048) if in_2048 else ({}, {})
+    win_rate = {}
+    if hasattr(games[0], "won"):
+        wins = WIN_RATE.estimate(games)
+        win_rate = {"win_rate": {"mean": wins.value, "low95": wins.low, "high95": wins.high}}
+    return {
+        "agent": name,
+        "params": dict(params),
+        "n_games": len(games),
+        **win_rate,
+        "score": {
+            "mean": score["score_mean_points"],
+            "sem": score["score_sem_points"] if len(games) > 1 else None,
+            "min": score["score_min_points"],
+            "max": score["score_max_points"],
+        },
+        **reach,
+        "n_moves_mean": sum(game.n_moves for game in games) / len(games),
+        "seconds_per_move": SECONDS.of(games),
+        **playouts,
+        "games": [row_of(game) for game in games],
+    }
+
+
+def summary_of_2048(games: Sequence[Game2048]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what only games of 2048 have: tiles reached, and playouts."""
+    seconds = sum(game.seconds for game in games)
+    n_playout_moves = sum(game.n_playout_moves for game in games)
+    largest = max(game.max_tile for game in games)
+    tiles = [*LEAST_TILES, *(2**e for e in range(14, 16) if 2**e <= largest)]
+    return {"reach": {str(tile): share_reaching(games, tile) for tile in tiles}}, {
+        "playout_moves_per_move": PLAYOUT_MOVES.of(games),
+        "playout_moves_per_second": n_playout_moves / seconds if seconds > 0 else 0.0,
+    }
+
+
+def row_of(game: Game) -> dict[str, Any]:
+    """Return a game's fields; of 2048, only the most important."""
+    if isinstance(game, Game2048):
+        return {name: getattr(game, name) for name in OF_A_2048_GAME}
+    return game.to_row()

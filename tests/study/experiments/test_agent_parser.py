@@ -1,0 +1,62 @@
+"""Agents from the words of a command line."""
+
+from pathlib import Path
+
+import pytest
+
+from agents.pacman.astar import PacmanAStar
+from agents.pacman.mdp import PacmanMDP
+from agents.twenty48.mcmdp import MonteCarloMDP
+from engine.pacman import Layout
+from study.errors import InputError
+from study.experiments.agent_parser import agent_2048_of, agent_of
+
+MEDIUM = Layout.named("medium")
+
+
+def test_settings_override_theta_and_all_parameters_are_listed() -> None:
+    agent, params = agent_2048_of("mcmdp", "16,8,4,2,2,0.5", ["theta6 = 1", "min_playouts=3"])
+    assert agent == MonteCarloMDP(16, 8, 4, 2, 2, 1, min_playouts=3)
+    assert [params[f"theta{k}"] for k in range(1, 7)] == [16, 8, 4, 2, 2, 1]
+    assert params["min_playouts"] == 3
+
+
+def test_an_agent_for_pacman_has_its_maze_and_categorical_parameters() -> None:
+    words = ["gamma=0.8", "radius=3", "distance=maze", "cut=true", "ghosts=directional"]
+    agent, params = agent_of("pacman_mdp", None, words, "medium")
+    assert agent == PacmanMDP(
+        layout=MEDIUM, gamma=0.8, radius=3, distance="maze", cut=True, ghosts="directional"
+    )
+    assert (params["layout"], params["cut"]) == ("medium", 1)
+    assert agent_of("pacman_astar", None, ["layout=medium"])[0] == PacmanAStar(layout=MEDIUM)
+
+
+def test_a_maze_may_be_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "my.lay"
+    path.write_text("%%%%%\n%P .%\n%%%%%")
+    for words, layout in (([], str(path)), ([f"layout={path}"], None)):
+        agent, params = agent_of("pacman_mdp", None, words, layout)
+        assert isinstance(agent, PacmanMDP)
+        assert (agent.layout.name, params["layout"]) == ("my", str(path))
+
+
+@pytest.mark.parametrize(
+    ("name", "theta", "settings", "layout", "named"),
+    [
+        ("chess", None, [], None, "agent: 'chess' given, one of dice"),
+        ("mcmdp", "1,2,3", [], None, "theta: 3 values given, 6 expected"),
+        ("mcmdp", "1,,3", [], None, "theta: '' given, a number allowed"),
+        ("mcmdp", None, ["theta9=x"], None, "'theta9' given for mcmdp"),
+        ("mcmdp", None, ["theta1"], None, "name=value allowed"),
+        ("mcmdp", None, ["layout=small"], None, "'layout' given for mcmdp"),
+        ("mcmdp", None, [], "small", "'small' given for mcmdp, which has no maze"),
+        ("pacman_mdp", None, ["cut=yes"], None, "cut: 'yes' given, 0 or 1 allowed"),
+        ("pacman_mdp", None, ["layout=big"], None, "layout: 'big' given, small or medium allowed"),
+        ("pacman_mdp", None, ["layout=small"], "small", "one of the two allowed"),
+    ],
+)
+def test_bad_input_is_named(
+    name: str, theta: str | None, settings: list[str], layout: str | None, named: str
+) -> None:
+    with pytest.raises(InputError, match=named):
+        agent_of(name, theta, settings, layout)
