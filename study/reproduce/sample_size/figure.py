@@ -1,4 +1,4 @@
-"""The picture of how many games make a trial: how a mean spreads, and how often the order is wrong."""
+"""The figure: the distribution of a trial's mean, and the probability of the wrong order."""
 
 from typing import Literal
 
@@ -24,7 +24,7 @@ PERCENT_TICKS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 
 
 def games_axis(axes: Axes, n_most: int) -> None:
-    """Make the x axis one of games a trial, the paper's 3 and 9 and the usual 4 marked."""
+    """Make the x axis one of games a trial, with the paper's 3 and 9 and the usual 4 marked."""
     axes.set_xscale("log")
     axes.set_xlim(1, n_most)
     axes.xaxis.set_major_locator(FixedLocator([n for n in TICKS if n <= n_most]))
@@ -38,12 +38,12 @@ def games_axis(axes: Axes, n_most: int) -> None:
 
 
 def legend(axes: Axes, where: Literal["lower right", "upper right"]) -> None:
-    """Write the legend on white, so that no line runs through its words."""
+    """Draw the legend on white."""
     axes.legend(loc=where, fontsize=8.5, frameon=True, framealpha=1, edgecolor="white")
 
 
 def draw_means(axes: Axes, measured: Measured) -> None:
-    """Draw how the mean of n games spreads around the mean of all games."""
+    """Draw the distribution of the mean of n games."""
     for sample, colour in zip(measured.samples, COLOURS, strict=False):
         frame = measured.means[measured.means["theta"] == sample.name]
         n = frame["n_games"]
@@ -65,12 +65,12 @@ def draw_means(axes: Axes, measured: Measured) -> None:
     points_axis(axes)
     axes.set_ylim(bottom=0)
     axes.set_ylabel("mean score of the trial, points")
-    axes.set_title("What a trial of n games may report")
+    axes.set_title("Mean score of a trial of n games")
     legend(axes, "lower right")
 
 
 def draw_order(axes: Axes, measured: Measured) -> None:
-    """Draw how often the worse θ comes first; one θ alone has only the paper's example."""
+    """Draw the probability of the wrong order; for one θ only the paper's example."""
     n_most = int(measured.means["n_games"].max())
     ranking = measured.ranking
     if ranking is not None:
@@ -114,7 +114,7 @@ def draw_order(axes: Axes, measured: Measured) -> None:
     games_axis(axes, n_most)
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0%}"))
     axes.yaxis.set_major_locator(FixedLocator(PERCENT_TICKS))
-    axes.set_ylabel("chance")
+    axes.set_ylabel("probability")
     top = 0.5 if ranking is None else float(ranking.chances["p_wrong_high95"].max())
     axes.set_ylim(0, max(0.45, top) + 0.12)
     axes.set_title("How often n games rank the two wrongly" if ranking else "The paper's example")
@@ -122,13 +122,13 @@ def draw_order(axes: Axes, measured: Measured) -> None:
 
 
 def described(sample: Sample) -> str:
-    """Say what a θ is."""
+    """Describe a θ."""
     return f"{sample.name}: {sample.origin}, θ = ({sample.theta.replace(',', ', ')})"
 
 
 @mpl.rc_context(STYLE)
 def sample_size_figure(measured: Measured) -> Figure:
-    """Draw the distribution of a trial's mean, and the chance to rank two θ wrongly, against n.
+    """Draw the distribution of a trial's mean, and the probability of the wrong order, against n.
 
     Parameters
     ----------
@@ -141,14 +141,14 @@ def sample_size_figure(measured: Measured) -> Figure:
     draw_order(right, measured)
     note = "; ".join(described(each) for each in measured.samples) + ".\n"
     note += (
-        f"Left: median (line), middle half (dark) and 95% (light) of {N_RESAMPLES:,} trials of n games, drawn "
-        "from the real games with replacement."
+        f"Left: median (line), middle half (dark) and 95% (light) of {N_RESAMPLES:,} trials of n "
+        "games, drawn from the real games with replacement."
     )
     if measured.ranking is not None:
         difference = measured.ranking.difference
         note += (
-            f" Right: the same trials in order, ties counted half; the band counts what {N_WORLDS} bootstraps of "
-            f"the real games give. The means differ by {difference.value:,.0f} points, 95% "
+            f" Right: the same trials in order, ties counted half; band: {N_WORLDS} bootstrap "
+            f"samples of the real games. The means differ by {difference.value:,.0f} points, 95% "
             f"interval {difference.low:,.0f} to {difference.high:,.0f}."
         )
     caption(figure, note)

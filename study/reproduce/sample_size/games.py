@@ -1,33 +1,31 @@
-"""Where the games come from: a study's validated points, or a fresh run."""
+"""The games: of a study's validated points, or played."""
 
 import itertools
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rich.console import Console
 
-from agents.agent import Agent, Game, digest_of
+from agents.agent import Game, digest_of
 from agents.catalog import theta_names
 from agents.twenty48.agent import Game2048
 from study.errors import InputError
 from study.experiments.agent_parser import agent_2048_of
 from study.experiments.definition import Experiment
 from study.experiments.game_summary import check_2048
+from study.reproduce.reproduction import GAMES, ResultFolder
 from study.reproduce.sample_size.sample import Sample
 from study.run.play_missing import play_missing
 from study.run.workers import check_jobs
 from study.store.ledger import Ledger
-from study.store.location import make_folder
-from study.store.manifest import earlier_manifest
 from study.store.validated_points import ValidatedPoint
 
 MOST_GAMES = 400_000
 NAMES = ("A", "B")
-GAMES = "games.csv"
-MANIFEST = "manifest.json"
 
 
 def choose_points(points: Sequence[ValidatedPoint], keys: Sequence[str]) -> list[ValidatedPoint]:
@@ -36,15 +34,15 @@ def choose_points(points: Sequence[ValidatedPoint], keys: Sequence[str]) -> list
     Parameters
     ----------
     points : sequence of ValidatedPoint
-        All that the study has.
+        All of the study's.
     keys : sequence of str
-        Which; if none: of any two that are neighbours in mean score, those with the most games (then
-        those closest to each other), or the only one there is.
+        The points to choose; without any, the two neighbours in mean score with the most games
+        (then the closest), or the only point.
 
     Raises
     ------
     InputError
-        If there is none with two games, or a key is not one of theirs, or there are more than two.
+        If no point has two games, a key is unknown, or there are more than two keys.
     """
     usable = {point.key: point for point in points if len(point.games) > 1}
     if not usable:
@@ -72,7 +70,7 @@ def choose_points(points: Sequence[ValidatedPoint], keys: Sequence[str]) -> list
 
 
 def sample_of(name: str, theta: str, origin: str, digest: str, played: Sequence[Game]) -> Sample:
-    """Return finished games as arrays, in the order of their seeds."""
+    """Return a sample of finished games, in the order of their seeds."""
     ordered = sorted(played, key=lambda game: game.seed)
     return Sample(
         name=name,
@@ -87,30 +85,23 @@ def sample_of(name: str, theta: str, origin: str, digest: str, played: Sequence[
 def samples_of_points(
     points: Sequence[ValidatedPoint], experiment: Experiment, output: Path | None
 ) -> list[Sample]:
-    """Return the validation games of one or two points of a study; keep them in ``output``."""
+    """Return the validation games of one or two points of a study, and store them in ``output``."""
     check_2048("study: one", experiment.summary.game)
-    agents = [experiment.build(point.params) for point in points]
-    samples = []
-    kept: list[tuple[Agent, Game2048]] = []
-    for label, point, agent in zip(NAMES, points, agents, strict=False):
+    samples, kept = [], []
+    for label, point in zip(NAMES, points, strict=False):
+        agent = experiment.build(point.params)
         theta = ",".join(f"{point.params[name]:g}" for name in experiment.space.names)
-        played = [point.games[replicate] for replicate in sorted(point.games)]
         origin = f"{point.origin}, point {point.key}"
+        played = [game for game in point.games.values() if isinstance(game, Game2048)]
         samples.append(sample_of(label, theta, origin, digest_of(agent), played))
-        kept += [(agent, game) for game in played if isinstance(game, Game2048)]
+        kept.append((agent, [point.games[replicate] for replicate in sorted(point.games)]))
     if output is not None:
-        make_output(output)
-        ledger = Ledger(output / GAMES, Game2048)
+        ResultFolder.made(output)
+        ledger: Ledger[Any] = Ledger(output / GAMES, Game2048)
         with ledger.held():
-            for agent, game in kept:
-                ledger.add(agent, game)
+            for agent, games in kept:
+                ledger.add(agent, *games)
     return samples
-
-
-def make_output(output: Path) -> None:
-    """Make the folder to keep games in; its manifest is one, or is refused before hours of play."""
-    make_folder(output, "output")
-    earlier_manifest(output / MANIFEST)
 
 
 def samples_played(
@@ -121,27 +112,27 @@ def samples_played(
     output: Path | None,
     out: Console,
 ) -> list[Sample]:
-    """Play one or two θ on the same seeds, or go on with games that ``output`` has.
+    """Play one or two θ on the same seeds, apart from games in ``output``.
 
     Parameters
     ----------
     agent : str
         The agent's name.
     thetas : (str or None, str or None)
-        θ of A, the agent's own if none is given; and of B, if there is one.
+        θ of A, by default the agent's own, and of B, if any.
     seeds : range
-        The games to play.
+        Of the games.
     jobs : int or None
-        Worker processes; all cores if no number is given.
+        Worker processes; all cores by default.
     output : Path or None
-        The folder to keep games in.
+        Folder to store the games in.
     out : rich.console.Console
-        Where progress is shown.
+        Shows progress.
 
     Raises
     ------
     InputError
-        If something is not allowed.
+        If an argument is not allowed.
     study.run.workers.PlayError
         If a game cannot be played.
     """
@@ -160,8 +151,7 @@ def samples_played(
         if output is None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         else:
-            make_output(output)
-            folder = output
+            folder = ResultFolder.made(output).path
         played = play_missing(agents, list(seeds), Ledger(folder / GAMES, Game2048), n_jobs, out)
     return [
         sample_of(name, written[name], agent, digest_of(each), played[name])

@@ -1,4 +1,4 @@
-"""What the mean of n games may be: trials drawn from real games, and the standard errors they have.
+"""The distribution of the mean of n games, by resampling real games, and its standard error.
 
 Notation
 --------
@@ -8,7 +8,7 @@ s           standard deviation of one game's score, in points
 R           resamples: trials of n games, drawn from a θ's N real scores with replacement
 ==========  ========================================================================================
 
-Source: Efron and Tibshirani, *An Introduction to the Bootstrap* (1993), §13.3, for the interval of s.
+Source: Efron and Tibshirani, *An Introduction to the Bootstrap* (1993), §13.3, for s.
 """
 
 import math
@@ -37,7 +37,7 @@ def drawn(scores: Integers, shape: int | tuple[int, int], rng: np.random.Generat
 def resampled_sums(
     scores: Integers, n_resamples: int, rng: np.random.Generator, n_most: int = MOST_GAMES_A_TRIAL
 ) -> Integers:
-    """Draw trials from scores with replacement; all numbers of games at once.
+    """Draw trials from scores with replacement, for all numbers of games at once.
 
     Returns
     -------
@@ -48,14 +48,14 @@ def resampled_sums(
 
 
 def deviation_of(scores: Integers, rng: np.random.Generator) -> Estimate:
-    """Estimate one game's standard deviation, in points: bootstrap of the scores, by percentiles."""
+    """Estimate one game's standard deviation, in points, with a percentile bootstrap interval."""
     deviations = [drawn(scores, len(scores), rng).std(ddof=1) for _ in range(N_DEVIATIONS)]
     low, high = np.quantile(deviations, ENDS)
     return Estimate(float(scores.std(ddof=1)), float(low), float(high))
 
 
 def means_frame(sample: Sample, sums: Integers, deviation: Estimate) -> pd.DataFrame:
-    """Return how the mean of n games is distributed, one row an n.
+    """Return the distribution of the mean of n games, one row an n.
 
     Parameters
     ----------
@@ -69,8 +69,8 @@ def means_frame(sample: Sample, sums: Integers, deviation: Estimate) -> pd.DataF
     Returns
     -------
     DataFrame
-        ``mean_low95_points`` to ``mean_high95_points`` holds 95% of the means of n games, ``50`` half of them;
-        ``standard_error_points`` is s/√n, with its 95% interval.
+        ``mean_low95_points`` to ``mean_high95_points`` contains 95% of the means, ``50`` half of
+        them; ``standard_error_points`` is s/√n, with its 95% interval.
     """
     n = np.arange(1, sums.shape[1] + 1)
     quantiles = np.quantile(sums, list(QUANTILES.values()), axis=0) / n
@@ -88,15 +88,15 @@ def means_frame(sample: Sample, sums: Integers, deviation: Estimate) -> pd.DataF
 
 
 def games_for_error(deviation: float, standard_error: float) -> int:
-    """Return the fewest games whose mean has the standard error, (s/SE)² rounded up."""
-    # 1e-9: a quotient that is whole but for rounding stays whole.
+    """Return the fewest games with a standard error, (s/SE)² rounded up."""
+    # 1e-9 keeps quotients that are whole except for rounding.
     return max(1, math.ceil((deviation / standard_error) ** 2 - 1e-9))
 
 
 def errors_frame(
     sample: Sample, deviation: Estimate, standard_errors: Iterable[float]
 ) -> pd.DataFrame:
-    """Return how many games give each standard error, with the 95% interval of that number."""
+    """Return the number of games for each standard error, with its 95% interval."""
     rows = [
         {
             "theta": sample.name,
@@ -116,5 +116,6 @@ def check_errors(standard_errors: Iterable[float]) -> None:
     for error in standard_errors:
         if not (math.isfinite(error) and error >= SMALLEST_ERROR):
             raise InputError(
-                f"standard error: {error:g} given, a finite number of {SMALLEST_ERROR:g} or more allowed"
+                f"standard error: {error:g} given, a finite number of {SMALLEST_ERROR:g} or more "
+                "allowed"
             )

@@ -1,4 +1,4 @@
-"""All that the games of one or two θ say about how many make a trial."""
+"""How many games make a trial, measured on games of one or two θ."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ STANDARD_ERRORS = (250.0, 500.0, 1_000.0, 2_000.0, 5_000.0)
 
 @dataclass(frozen=True)
 class Measured:
-    """What the games of one or two θ say about how many make a trial.
+    """Results for one or two θ.
 
     Attributes
     ----------
@@ -46,14 +46,14 @@ class Measured:
 
 
 def measure(samples: Sequence[Sample], standard_errors: Iterable[float] = ()) -> Measured:
-    """Measure one or two θ; the same games give the same figures.
+    """Measure one or two θ; equal games give equal results.
 
     Parameters
     ----------
     samples : sequence of Sample
         One or two, of different names.
     standard_errors : iterable of float
-        Wanted ones, in points, beside those that are always given.
+        In points, in addition to the standard ones.
 
     Raises
     ------

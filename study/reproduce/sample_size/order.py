@@ -7,13 +7,13 @@ N           real games of a θ; s is the standard deviation of their scores, in 
 n           games a trial
 R           resamples: trials of n games, drawn from a θ's N scores with replacement
 δ           the better θ's mean score less the worse one's, in points
-W           worlds: N scores drawn from the N scores with replacement, in the place of real ones
-z           standard normal quantile of one less the chance that is allowed
+W           bootstrap samples: N scores drawn from the N scores, in place of the real ones
+z           standard normal quantile of one less the allowed probability
 ==========  ========================================================================================
 
-The mean of two θ is ranked wrongly with a chance near Φ(−δ·√n / √(s₁² + s₂²)), below the allowed one from
-n = (z·√(s₁² + s₂²)/δ)² on. Scores are bimodal, so for few games the chance is counted over resamples; how
-far N games tell it, over worlds (the percentile bootstrap).
+The probability of the wrong order is near Φ(−δ·√n / √(s₁² + s₂²)), and below the allowed one from
+n = (z·√(s₁² + s₂²)/δ)² on. Scores are bimodal, so for few games the probability is counted over
+resamples, and its interval is taken over bootstrap samples (percentiles).
 
 Source: Efron and Tibshirani, *An Introduction to the Bootstrap* (1993), §13.3, for the intervals.
 """
@@ -36,16 +36,16 @@ Floats = npt.NDArray[np.float64]
 N_WORLDS = 500
 N_RESAMPLES_A_WORLD = 2_000
 WRONG_LEVELS = (0.10, 0.05)
-FEWEST_FOR_CORRELATION = 4  # Fisher's transform has the standard error 1/√(n − 3)
+FEWEST_FOR_CORRELATION = 4  # Fisher's transform has standard error 1/√(n − 3)
 
 
-def chance_of_wrong_order(worse: Integers, better: Integers) -> Floats:
-    """Return the share of resamples in which the worse θ comes first; ties count half.
+def p_wrong_order(worse: Integers, better: Integers) -> Floats:
+    """Return the share of resamples that rank the worse θ first; ties count half.
 
     Parameters
     ----------
     worse, better : int64, shape (R, n_most)
-        Sums of scores; a row of one is held against the same row of the other.
+        Sums of scores, compared row by row.
 
     Returns
     -------
@@ -55,14 +55,14 @@ def chance_of_wrong_order(worse: Integers, better: Integers) -> Floats:
 
 
 def first_below(chances: Floats, level: float) -> float:
-    """Return the smallest n whose chance is below a level; infinite if there is none."""
+    """Return the smallest n whose probability is below a level; infinite if there is none."""
     below = np.flatnonzero(chances < level)
     return float(below[0] + 1) if len(below) else math.inf
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """How surely n games each put two θ in order.
+    """How reliably n games each rank two θ.
 
     Attributes
     ----------
@@ -71,16 +71,15 @@ class Ranking:
     difference : Estimate
         δ, in points; its interval by Student's t on the smaller number of games less one.
     correlation : Estimate
-        Of the two scores of a seed, over ``n_paired`` seeds, its interval by Fisher's transform; NaN if
-        too few are common.
+        Of the two scores of a seed, with the interval of Fisher's transform; NaN for too few seeds.
     n_paired : int
-        Seeds in common.
+        Common seeds.
     chances : DataFrame
         One row an n: ``p_wrong`` with its 95% interval.
     levels : DataFrame
-        One row a level of ``p_wrong``: the smallest n below it, counted over resamples
-        (infinite: more than the largest n looked at), and by the normal approximation, with 95% intervals;
-        NaN where δ's interval contains 0, so that no n is known.
+        One row a level of ``p_wrong``: the smallest n below it, counted over resamples (infinite:
+        above the largest n examined), and by the normal approximation, with 95% intervals; NaN
+        where δ's interval contains 0.
     """
 
     worse: Sample
@@ -93,12 +92,12 @@ class Ranking:
 
     @property
     def known(self) -> bool:
-        """Whether the games tell which θ is better."""
+        """Whether the games show which θ is better."""
         return self.difference.low > 0
 
 
 def difference_of(worse: Sample, better: Sample) -> Estimate:
-    """Estimate δ, in points, of games that are not paired."""
+    """Estimate δ, in points, from unpaired games."""
     value = better.mean - worse.mean
     half = t95(min(worse.n_games, better.n_games)) * math.hypot(
         worse.standard_error, better.standard_error
@@ -107,7 +106,7 @@ def difference_of(worse: Sample, better: Sample) -> Estimate:
 
 
 def correlation_of(first: Sample, second: Sample) -> tuple[Estimate, int]:
-    """Correlate the scores of common seeds; the second number is how many these are."""
+    """Correlate the scores of common seeds; return the number of seeds, too."""
     seeds, left, right = np.intersect1d(first.seeds, second.seeds, return_indices=True)
     x, y = first.scores[left], second.scores[right]
     n = len(seeds)
@@ -119,22 +118,22 @@ def correlation_of(first: Sample, second: Sample) -> tuple[Estimate, int]:
     return Estimate(r, math.tanh(centre - half), math.tanh(centre + half)), n
 
 
-def chances_in_worlds(
+def p_wrong_in_worlds(
     worse: Integers, better: Integers, n_most: int, rng: np.random.Generator
 ) -> Floats:
-    """Return the chance of the wrong order had other N games been played, shape (W, n_most)."""
+    """Return the probability of the wrong order by bootstrap sample, shape (W, n_most)."""
     chances = np.empty((N_WORLDS, n_most))
     for row in chances:
         sums = [
             resampled_sums(drawn(scores, len(scores), rng), N_RESAMPLES_A_WORLD, rng, n_most)
             for scores in (worse, better)
         ]
-        row[:] = chance_of_wrong_order(*sums)
+        row[:] = p_wrong_order(*sums)
     return chances
 
 
 def normal_games(first: Sample, second: Sample, difference: float, level: float) -> float:
-    """Return n = (z·√(s₁² + s₂²)/δ)², rounded up; infinite for a δ that is not positive."""
+    """Return n = (z·√(s₁² + s₂²)/δ)², rounded up; infinite without a positive δ."""
     if difference <= 0:
         return math.inf
     deviation = math.hypot(first.deviation, second.deviation)
@@ -149,7 +148,7 @@ def rank(
     rng: np.random.Generator,
     levels: Sequence[float] = WRONG_LEVELS,
 ) -> Ranking:
-    """Say how surely n games each put two θ in order.
+    """Return how reliably n games each rank two θ.
 
     Parameters
     ----------
@@ -158,21 +157,21 @@ def rank(
     sums : sequence of int64, shape (R, n_most)
         Their resampled trials, from :func:`~study.reproduce.sample_size.means.resampled_sums`.
     rng : Generator
-        For the worlds.
+        For the bootstrap samples.
     levels : sequence of float
-        Chances to be wrong, below which the user wants to be.
+        Allowed probabilities of the wrong order.
     """
     worse, better, sums = (
         (first, second, sums) if first.mean <= second.mean else (second, first, sums[::-1])
     )
     difference = difference_of(worse, better)
     gaps = (difference.value, difference.high, difference.low)
-    chances = chance_of_wrong_order(*sums)
-    worlds = chances_in_worlds(worse.scores, better.scores, len(chances), rng)
+    chances = p_wrong_order(*sums)
+    worlds = p_wrong_in_worlds(worse.scores, better.scores, len(chances), rng)
     low, high = np.quantile(worlds, ENDS, axis=0)
     rows = []
     for level in levels:
-        # "inverted_cdf": an n of some world, where others would average, with infinity perhaps.
+        # "inverted_cdf" returns an n of some sample; averaging might involve infinity.
         in_worlds = [first_below(world, level) for world in worlds]
         ends = np.quantile(in_worlds, ENDS, method="inverted_cdf")
         found = [first_below(chances, level), float(ends[0]), float(ends[1])]

@@ -1,4 +1,4 @@
-"""The paper's example of how many games make a trial, held against its own model.
+"""The paper's example of how many games make a trial, checked against its own model.
 
 A game reaches the 4096 tile or not; the mean of n games is binomial. Source: Ripstein (2023), §5.1,
 *Parameter Optimization*.
@@ -28,7 +28,7 @@ class BinomialScores:
     failure: float
 
     def mean(self, n_successes: int, n_games: int) -> float:
-        """Return the mean score of so many games of which so many succeed, in points."""
+        """Return the mean score, in points, of games of which some succeed."""
         n_failures = n_games - n_successes
         return (n_successes * self.success + n_failures * self.failure) / n_games
 
@@ -49,18 +49,18 @@ PAPER = BinomialScores(0.6, 70_000.0, 35_000.0)
 
 
 def paper_frame() -> pd.DataFrame:
-    """Hold the figures of the paper's example against its own model.
+    """Compare the figures of the paper's example with its own model.
 
     Returns
     -------
     DataFrame
-        One row a figure: ``n_games``, ``what``, ``paper`` (NaN where it gives none), ``exact``, and
-        ``note``, which says where a figure that differs may come from.
+        One row a figure: ``n_games``, ``what``, ``paper`` (NaN if not given), ``exact``, and
+        ``note``, the possible origin of a figure that differs.
 
     Notes
     -----
-    Source: Ripstein (2023), §5.1. Two of its figures do not follow from its model; each follows from
-    another number in the place of one of the model's.
+    Source: Ripstein (2023), §5.1. Two of its figures do not follow from its model; each follows
+    with another number in place of one of the model's.
     """
     model = PAPER
     one = f"{binom.pmf(1, 3, 0.5):.3f} is that of p = 0.5"

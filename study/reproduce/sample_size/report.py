@@ -1,51 +1,40 @@
-"""The answer in files: tables, picture and what made them."""
+"""The answer in files: tables, text, figure and manifest."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from study.report.style import save
-from study.report.tables import write_csv, write_text
+from study.report.sections import document
+from study.reproduce.reproduction import ResultFolder, Results
 from study.reproduce.sample_size.figure import sample_size_figure
-from study.reproduce.sample_size.games import MANIFEST
 from study.reproduce.sample_size.means import N_RESAMPLES
 from study.reproduce.sample_size.measured import Measured
 from study.reproduce.sample_size.order import N_RESAMPLES_A_WORLD, N_WORLDS
 from study.reproduce.sample_size.paper import paper_frame
 from study.reproduce.sample_size.tables import sections_of
-from study.store.manifest import write_manifest
 
 
-def write(measured: Measured, output: Path, made_by: dict[str, Any]) -> list[Path]:
-    """Write tables, picture and manifest into a folder that is there; return the paths.
+def write(measured: Measured, output: Path, made_by: Mapping[str, Any]) -> list[Path]:
+    """Write tables, text, figure and manifest into an existing folder; return their paths.
 
-    The games are in ``games.csv`` already. ``inf`` in ``order.csv``: more games than were looked at.
+    The games are in ``games.csv`` already. ``inf`` in ``order.csv``: more games than examined.
     """
-    frames = {"paper": paper_frame(), "replicates": measured.means}
-    frames["standard_errors"] = measured.errors
+    tables = {
+        "paper": paper_frame(),
+        "replicates": measured.means,
+        "standard_errors": measured.errors,
+    }
     if measured.ranking is not None:
-        frames["ranking"] = measured.ranking.chances
-        frames["order"] = measured.ranking.levels
-    paths = []
-    for name, frame in frames.items():
-        paths.append(output / f"{name}.csv")
-        write_csv(frame, paths[-1])
-    paths.append(output / "replicates.md")
-    text = "\n".join(section.markdown() for section in sections_of(measured))
-    write_text("# How many games make a trial\n\n" + text, paths[-1])
-    paths.append(output / "replicates.png")
-    save(sample_size_figure(measured), paths[-1])
-    paths.append(output / MANIFEST)
-    thetas = [
-        {
-            "name": each.name,
-            "theta": each.theta,
-            "origin": each.origin,
-            "agent": each.agent,
-            "n_games": each.n_games,
-        }
-        for each in measured.samples
-    ]
-    resamples = {"n_resamples": N_RESAMPLES, "n_worlds": N_WORLDS}
-    resamples["n_resamples_a_world"] = N_RESAMPLES_A_WORLD
-    write_manifest({**made_by, "thetas": thetas, **resamples}, paths[-1])
-    return paths
+        tables |= {"ranking": measured.ranking.chances, "order": measured.ranking.levels}
+    text = document("How many games make a trial", *sections_of(measured))
+    figures = {"replicates": sample_size_figure(measured)}
+    names = ("name", "theta", "origin", "agent", "n_games")
+    contents = {
+        "thetas": [{name: getattr(each, name) for name in names} for each in measured.samples],
+        "n_resamples": N_RESAMPLES,
+        "n_worlds": N_WORLDS,
+        "n_resamples_a_world": N_RESAMPLES_A_WORLD,
+    }
+    return ResultFolder(output, made_by).write(
+        Results("replicates", text, tables, figures), contents
+    )

@@ -1,4 +1,4 @@
-"""Real games of one θ: all that is known of it.
+"""Real games of one θ.
 
 Notation
 --------
@@ -27,9 +27,9 @@ class Sample:
     Attributes
     ----------
     name : str
-        ``A`` or ``B``, for tables.
+        ``A`` or ``B``.
     theta, origin : str
-        θ as it is written on a command line, and where it comes from.
+        θ as on a command line, and its origin.
     agent : str
         Its digest, from :func:`agents.agent.digest_of`: the agent's name in ``games.csv``.
     seeds, scores : int64, shape (N,)

@@ -1,4 +1,4 @@
-"""The answer in tables, for a terminal and in Markdown."""
+"""The answer as tables, for a terminal and in Markdown."""
 
 import math
 
@@ -17,7 +17,7 @@ def span(low: float, high: float, form: str = ",.0f", joint: str = " to ") -> st
 
 
 def tight(low: float, high: float, form: str = ",.0f") -> str:
-    """Write an interval in little room."""
+    """Write an interval in short form."""
     return span(low, high, form, "–")
 
 
@@ -27,14 +27,14 @@ def with_interval(estimate: Estimate) -> str:
 
 
 def games(n: float, most: int | None = None) -> str:
-    """Write a number of games, which may be beyond the largest looked at, or beyond all."""
+    """Write a number of games; infinity is above ``most``, or no number."""
     if math.isfinite(n):
         return f"{n:,.0f}"
     return "no number" if most is None else f"more than {most}"
 
 
 def counts(measured: Measured) -> str:
-    """Say how many real games there are."""
+    """Write the numbers of real games."""
     return "; ".join(f"{each.name}: {each.n_games:,}" for each in measured.samples)
 
 
@@ -56,7 +56,7 @@ def paper_section() -> Section:
 
 
 def played_section(measured: Measured) -> Section:
-    """Return what the real games amount to."""
+    """Return the summary of the real games."""
     rows = [
         (
             f"{each.name}: {each.origin}",
@@ -82,11 +82,11 @@ def played_section(measured: Measured) -> Section:
                 f"{correlation.value:.3f} ({span(correlation.low, correlation.high, '.3f')})."
             )
     columns = ("", "θ", "games", "seeds", "mean (95%)", "one game's deviation (95%)")
-    return Section("What was played", columns, rows, note)
+    return Section("Games", columns, rows, note)
 
 
 def trials_section(measured: Measured) -> Section:
-    """Return what trials of n games report."""
+    """Return the distribution of trials of n games."""
     columns = ["games"]
     for each in measured.samples:
         columns += [f"{each.name}: 95% of means", f"{each.name}: standard error (95%)"]
@@ -120,11 +120,11 @@ def trials_section(measured: Measured) -> Section:
             f" Wrong order: {measured.ranking.worse.name} ahead of {measured.ranking.better.name}, "
             "ties counted half."
         )
-    return Section("What trials of n games report, in points", tuple(columns), rows, note)
+    return Section("Trials of n games, in points", tuple(columns), rows, note)
 
 
 def errors_section(measured: Measured) -> Section:
-    """Return how many games give the standard errors."""
+    """Return the numbers of games for the standard errors."""
     columns = (
         "standard error, points",
         *(f"{each.name}: games (95%)" for each in measured.samples),
@@ -141,7 +141,7 @@ def errors_section(measured: Measured) -> Section:
 
 
 def order_section(measured: Measured) -> Section | None:
-    """Return how many games put two θ in order; None for one θ."""
+    """Return the numbers of games that rank two θ; None for one θ."""
     ranking = measured.ranking
     if ranking is None:
         return None
@@ -163,19 +163,19 @@ def order_section(measured: Measured) -> Section | None:
     n_real = f"{ranking.worse.n_games:,} and {ranking.better.n_games:,} real games"
     if ranking.known:
         note = (
-            f"From {n_real}; the normal approximation takes the difference's interval, {interval}."
+            f"From {n_real}; the normal approximation uses the difference's interval, {interval}."
         )
     else:
         note = (
-            f"No number of games is known: the interval of the difference, {interval} from {n_real}, "
-            "contains 0."
+            f"No number of games is known: the interval of the difference, {interval} from "
+            f"{n_real}, contains 0."
         )
     columns = ("wrong order", "games, counted (95%)", "games, normal approximation (95%)")
-    return Section("Games to put the two in order", columns, rows, note)
+    return Section("Games to rank the two", columns, rows, note)
 
 
 def sections_of(measured: Measured) -> list[Section]:
-    """Return all tables, in the order of reading."""
+    """Return all tables, in order."""
     sections = [
         paper_section(),
         played_section(measured),

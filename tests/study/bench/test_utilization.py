@@ -1,4 +1,4 @@
-"""The simulated search, against cases that can be reckoned by hand."""
+"""The simulated search, on cases solved by hand."""
 
 import numpy as np
 import optuna
@@ -33,7 +33,7 @@ def test_a_slow_sampler_holds_many_workers_up() -> None:
 
 
 def test_a_sampler_faster_than_the_games_holds_nobody_up() -> None:
-    """It thinks while games are played: only its first proposal is waited for."""
+    """It proposes during games: workers wait only for its first proposal."""
     quick = Durations(think=0.9, begin=0.0, store=0.0, tell=0.0)
     in_games, thinking, _ = simulate([[1.0] * 2] * 500, 2, quick)
     assert in_games == pytest.approx(1.0, rel=0.01)

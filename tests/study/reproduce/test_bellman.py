@@ -1,4 +1,4 @@
-"""Equation 3's rows, and what is said of made-up games."""
+"""Equation 3's policies, and the findings on made-up games."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The commands that play again what the sources report, through typer's runner: on a few games."""
+"""The command `reproduce`, on a few games: results, resuming, refusals."""
 
 import json
 import os
@@ -37,7 +37,7 @@ def run(*arguments: str) -> str:
 
 @pytest.mark.usefixtures("quick")
 def test_two_studies_are_compared_at_equal_time(tmp_path: Path, quick: Experiment) -> None:
-    """Two studies of one quick experiment, by other seeds: differences with intervals, on seeds of neither."""
+    """Two studies of one quick experiment: differences with intervals, on seeds of neither."""
     results = ["--results", str(tmp_path)]
     for name, seed in (("a", "1"), ("b", "2")):
         run("sweep", "quick", "--name", name, "--seed", seed, "--trials", "4", "--design-size", "4",
@@ -65,7 +65,7 @@ def test_two_studies_are_compared_at_equal_time(tmp_path: Path, quick: Experimen
 
 
 def test_table1_goes_on_where_it_was_killed(tmp_path: Path) -> None:
-    """Killed with -9 in the middle: what was there stays as it was, and the table is whole."""
+    """Killed with -9 in the middle: finished games stay, and the table becomes complete."""
     command = [sys.executable, "-m", "study", "reproduce", "table1", "--games", "2", "--jobs", "1"]
     command += ["--output", str(tmp_path)]
     path = tmp_path / "games.csv"
@@ -110,7 +110,7 @@ SMALL = Design(
 def test_tree_search_is_played_and_gone_on_with(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A second call plays no game and keeps the calibration; more games are added to those that are there."""
+    """A second call plays no game and keeps the calibration; a third adds games."""
     monkeypatch.setattr("study.reproduce.mcts.design.DESIGN", SMALL)
     asked = ["reproduce", "mcts", "--jobs", "1", "--output", str(tmp_path)]
     text = run(*asked, "--games", "2")
@@ -149,7 +149,8 @@ def test_a_calibration_that_is_none_is_refused_before_anything_is_timed(tmp_path
     done = CliRunner().invoke(app, ["reproduce", "mcts", "--output", str(tmp_path)])
     assert done.exit_code == 2
     assert done.stderr == (
-        f"thetafront: {tmp_path}/calibration.csv: no calibration of this version; use another folder, or move it away\n"
+        f"thetafront: {tmp_path}/calibration.csv: no calibration of this version; use another "
+        "folder, or move it away\n"
     )
     assert not (tmp_path / "timings.csv").exists()
 
@@ -189,12 +190,18 @@ def test_without_a_name_it_says_what_there_is() -> None:
         (["switching", "a", "a"], "'a' given twice, two different ones allowed"),
         (["mcts", "--games", "1"], "games: 1 given, 2 to 100000 allowed"),
         (["mcts", "--games", "x"], "'x' given, a whole number allowed"),
+        (["dice", "--games", "1"], "games: 1 given, 2 to 100000 allowed"),
+        (["dice", "--seed", "-1"], "seed: -1 given, 0 to 2147483647 allowed"),
+        (["pacman", "--games", "0"], "games: 0 given, 2 to 100000 allowed"),
+        (["pacman", "--jobs", "0"], "jobs: 0 given, 1 to"),
+        (["dice", "--output", "/nowhere/at/all"], "output: "),
+        (["pacman", "--output", "/nowhere/at/all"], "output: "),
         (["tables"], "command: 'tables' given, one of"),
     ],
 )
 def test_bad_input_is_one_line(tmp_path: Path, arguments: list[str], part: str) -> None:
     output = ["--output", str(tmp_path / "out")] if len(arguments) > 1 else []
-    done = CliRunner().invoke(app, ["reproduce", *arguments, *output])
+    done = CliRunner().invoke(app, ["reproduce", arguments[0], *output, *arguments[1:]])
     assert done.exit_code == 2
     assert part in done.stderr
     assert done.stderr.count("\n") == 1

@@ -1,4 +1,4 @@
-"""The table's figures from games made up for the purpose."""
+"""The table's figures, on made-up games."""
 
 import pandas as pd
 import pytest
@@ -64,7 +64,7 @@ def test_figures_of_a_row(games: dict[str, list[Game]]) -> None:
     slip = frame[(frame["slip"] != "")].iloc[0]
     assert slip["slip_effect_points"] == pytest.approx(-7 * 36_000 / 10)
     assert row["slip_effect_points"] == 0
-    # Ten games against the first ten of the reference, of which eleven are high in all: 3 against 10.
+    # 3 of ten games are high, and all of the reference's first ten.
     assert slip["n_games"] == 10
     assert slip["difference_points"] == pytest.approx(-7 * 36_000 / 10)
 

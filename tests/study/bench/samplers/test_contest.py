@@ -1,4 +1,4 @@
-"""Runs, what they recommend by the truth, and a benchmark that was interrupted."""
+"""Runs, their recommendations by the truth, and an interrupted benchmark."""
 
 import json
 from pathlib import Path

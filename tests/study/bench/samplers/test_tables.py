@@ -1,4 +1,4 @@
-"""Means, standard errors and paired differences by hand; tables that people read; the picture."""
+"""Means, standard errors and paired differences by hand; the readable table; the figure."""
 
 import math
 

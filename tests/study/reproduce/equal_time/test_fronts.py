@@ -1,4 +1,4 @@
-"""Fronts from the folder that a study leaves, and what of them can be compared."""
+"""Fronts from a study's folder, and which of their points are compared."""
 
 import json
 import math

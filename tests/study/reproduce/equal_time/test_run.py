@@ -1,4 +1,4 @@
-"""Scores at equal time: the interpolation by numpy's, the differences by hand."""
+"""Scores at equal time: interpolation as numpy's, differences by hand."""
 
 import numpy as np
 import pandas as pd

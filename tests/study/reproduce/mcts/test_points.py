@@ -1,4 +1,4 @@
-"""Who leads in which time, on made-up games whose lines can be crossed by hand."""
+"""Leaders by time, on made-up games whose lines cross where we compute by hand."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def games_of(mean: float, micros: float, noise: np.ndarray) -> list[Game]:
 
 
 def made_up(independent: bool) -> dict[str, list[Game]]:
-    """Games with the curves' means: with the same luck by seed for all agents, or each with its own."""
+    """Games with the curves' means, and noise by seed: shared by all agents, or independent."""
     rng = np.random.default_rng(2)
     shared = rng.normal(0, 900, N)
     games = {}
@@ -62,7 +62,7 @@ def test_points_are_the_examples() -> None:
 
 
 def test_leads_change_where_lines_cross() -> None:
-    """Over x = log10 s: 2500 meets 1000 + 2000 (x + 6) at −5.25, and 3000 + 2000 z meets 2000 + 3500 z at z = 2/3."""
+    """Over log10 s, 2500 = 1000 + 2000 (x + 6) at −5.25; 3000 + 2000 z = 2000 + 3500 z at 2/3."""
     points = points_frame(SIMULATIONS, made_up(independent=False))
     assert len(points) == 10
     first, second, third = leads(points)

@@ -1,4 +1,4 @@
-"""Times by a clock that is made up: ratios must be exact however the machine's speed changes."""
+"""Times by a simulated clock: ratios must be exact however the machine's speed changes."""
 
 from dataclasses import dataclass, field
 
@@ -40,7 +40,7 @@ class Machine:
 
 @dataclass
 class Worker:
-    """Takes as many seconds as it is told, and those of a call."""
+    """Takes the given seconds, and those of a call."""
 
     machine: Machine
     seconds: float

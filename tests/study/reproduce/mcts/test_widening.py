@@ -1,4 +1,4 @@
-"""Calibration to equal time, kept from run to run; and what is said of widening, on made-up games."""
+"""Calibration to equal time, kept between runs; the findings on widening, on made-up games."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ NARROW, WIDE = Widening(CASE, 1.0, 0.0), Widening(CASE, 4.0, 0.5)
 
 
 class KnownTimes(DecisionTimer):
-    """Knows what an agent takes: 5 + m, or 5 + 1.25·m if it widens, times a noise that is the round's."""
+    """An agent takes 5 + m, or 5 + 1.25·m if it widens, times the round's noise."""
 
     def round(self, agent: Timed, number: int) -> tuple[float, float]:
         assert isinstance(agent, UCT)
@@ -80,7 +80,7 @@ def test_boards_are_of_a_whole_game() -> None:
 
 
 def test_plain_agents_of_the_cases_are_points() -> None:
-    """Their games are then played once: an agent is known by its parameters."""
+    """So that their games are played once."""
     agents = widening_agents({NARROW: (80, Estimate(1, 1, 1)), WIDE: (97, Estimate(1, 1, 1))})
     assert len(agents) == 3
     assert agents[CASE.name] == plain_agents((100,))[CASE.name]

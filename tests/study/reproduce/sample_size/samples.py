@@ -12,6 +12,6 @@ def sample(scores: "list[int] | np.ndarray", name: str = "A", first_seed: int = 
 
 
 def coins(p_percent: int, n: int, name: str) -> Sample:
-    """Scores 0 and 4, the latter in exactly so many percent of the games."""
+    """Scores 0 and 4, with the given percentage of 4s."""
     ones = n * p_percent // 100
     return sample([4] * ones + [0] * (n - ones), name)

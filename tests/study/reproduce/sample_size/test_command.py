@@ -1,4 +1,4 @@
-"""The command `replicates`: where games come from, what is refused, what a run leaves."""
+"""The command `replicates`: sources of games, refusals, files."""
 
 import json
 from pathlib import Path
@@ -63,7 +63,7 @@ def test_a_study_is_read(results: Path) -> None:
     assert (output / "replicates.png").read_bytes().startswith(b"\x89PNG")
     one = replicates("--study", "s", "--point", "dear", "--results", str(results))
     assert one.exit_code == 0
-    assert "Games to put the two in order" not in one.stdout
+    assert "Games to rank the two" not in one.stdout
 
 
 def test_games_are_played_kept_and_added_to(tmp_path: Path) -> None:
@@ -114,15 +114,18 @@ def test_a_damaged_manifest_is_refused_before_anything_is_played(results: Path) 
     [
         (
             ["chess"],
-            "agent: 'chess' given, one of mcmdp, pmcts, pmcts_one_spawn, random, switching, table1, table1_twos, uct allowed",
+            "agent: 'chess' given, one of mcmdp, pmcts, pmcts_one_spawn, random, switching, "
+            "table1, table1_twos, uct allowed",
         ),
         (
             ["pacman"],
-            "agent: 'pacman' given, one of mcmdp, pmcts, pmcts_one_spawn, random, switching, table1, table1_twos, uct",
+            "agent: 'pacman' given, one of mcmdp, pmcts, pmcts_one_spawn, random, switching, "
+            "table1, table1_twos, uct",
         ),
         (
             ["dice"],
-            "'dice' given, which does not play 2048; one of mcmdp, pmcts, pmcts_one_spawn, random, switching",
+            "'dice' given, which does not play 2048; one of mcmdp, pmcts, pmcts_one_spawn, "
+            "random, switching",
         ),
         (["mcmdp", "--theta", "1,2"], "theta"),
         (["mcmdp", "--versus", "500,54,18,9,6.25,1"], "which is the same θ; another allowed"),

@@ -1,4 +1,4 @@
-"""The picture, of one θ and of two."""
+"""The figure, of one θ and of two."""
 
 from study.reproduce.sample_size.figure import sample_size_figure
 from study.reproduce.sample_size.measured import measure

@@ -1,4 +1,4 @@
-"""Where games come from: which points of a study are chosen."""
+"""Which points of a study are chosen."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Resampled means and standard errors, held against enumerations and closed forms."""
+"""Resampled means and standard errors, against enumerations and closed forms."""
 
 import itertools
 import math

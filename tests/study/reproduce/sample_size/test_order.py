@@ -1,4 +1,4 @@
-"""How often two θ are ranked wrongly, held against enumerations and the normal approximation."""
+"""The probability of the wrong order, by enumeration and by the normal approximation."""
 
 import itertools
 import math
@@ -9,17 +9,17 @@ from scipy.stats import binom
 
 from study.reproduce.sample_size.means import resampled_sums
 from study.reproduce.sample_size.order import (
-    chance_of_wrong_order,
     correlation_of,
     first_below,
     normal_games,
+    p_wrong_order,
     rank,
 )
 from tests.study.reproduce.sample_size.samples import coins, sample
 
 
 def exact_wrong(p_worse: float, p_better: float, n: int) -> float:
-    """The chance that fewer heads come of the better coin, ties counted half, by enumeration."""
+    """The probability that the better coin has fewer heads, ties counted half."""
     total = 0.0
     for i, j in itertools.product(range(n + 1), repeat=2):
         weight = 1.0 if i > j else 0.5 if i == j else 0.0
@@ -62,10 +62,10 @@ def test_the_order_in_which_they_are_given_does_not_matter() -> None:
 
 def test_ties_count_half() -> None:
     same = np.full((10, 3), 7)
-    assert chance_of_wrong_order(same, same).tolist() == [0.5, 0.5, 0.5]
+    assert p_wrong_order(same, same).tolist() == [0.5, 0.5, 0.5]
     worse = np.array([[1, 1], [2, 1], [3, 1], [0, 1]])
     better = np.array([[2, 0], [2, 0], [2, 0], [2, 0]])
-    assert chance_of_wrong_order(worse, better).tolist() == [0.375, 1.0]
+    assert p_wrong_order(worse, better).tolist() == [0.375, 1.0]
 
 
 def test_the_first_n_below_a_level() -> None:
@@ -91,7 +91,7 @@ def test_a_difference_that_is_not_known_gives_no_number() -> None:
 
 
 def test_more_games_than_were_looked_at() -> None:
-    """A small difference that is well known: more than 9 games, by the normal approximation 41."""
+    """A small difference, known precisely: more than 9 games; normal approximation 41."""
     first, second = coins(45, 20_000, "A"), coins(55, 20_000, "B")
     rng = np.random.default_rng(7)
     sums = [resampled_sums(each.scores, 2_000, rng, 9) for each in (first, second)]

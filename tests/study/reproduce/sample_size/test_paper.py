@@ -1,4 +1,4 @@
-"""The paper's example, held against fractions."""
+"""The paper's example, against fractions."""
 
 import math
 from fractions import Fraction

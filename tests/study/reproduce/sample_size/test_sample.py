@@ -1,4 +1,4 @@
-"""Games of one θ: the mean with its interval, and what is refused."""
+"""Games of one θ: the mean with its interval, and refusals."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the tables say."""
+"""The tables' notes."""
 
 from study.reproduce.sample_size.measured import measure
 from study.reproduce.sample_size.tables import sections_of
