@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from agents.agent import Agent, Game, check_seed
 from agents.catalog import AGENTS
+from agents.parameters import integer
 from agents.twenty48.agent import Game2048
 from study.experiments.definition import Experiment
 from study.experiments.game_summary import GameSummary, TileSummary
@@ -94,7 +95,7 @@ class CoinGame(Game, kind="coin"):
 class Coin(Agent):
     """Wins with probability effort/(effort + 20), in effort microseconds a move."""
 
-    effort: int = 10
+    effort: int = integer(10, 1, 1000)
 
     @property
     def p_win(self) -> float:
@@ -124,7 +125,7 @@ class SolvedGame(Game, kind="solved"):
 class Solver(Agent):
     """Expects 13 − 3·exp(−sweeps/20) points, whatever the seed."""
 
-    sweeps: int = 10
+    sweeps: int = integer(10, 1, 1000)
 
     @property
     def worth(self) -> float:
