@@ -26,7 +26,7 @@ def check_range(name: str, value: int, low: int, high: int) -> None:
 
 
 @contextmanager
-def naming(path: Path) -> Iterator[None]:
+def naming_file(path: Path) -> Iterator[None]:
     """Have an error of the system name the file that is written meanwhile: a full disk's, left alone, names none."""
     try:
         yield

@@ -10,7 +10,7 @@ import typer
 if TYPE_CHECKING:
     import optuna
 
-    from study.store.location import Place
+    from study.store.location import Location
     from study.store.study_data import StudyData
 
 RESULTS = Path("results")
@@ -111,14 +111,14 @@ LayoutOption = Annotated[
 @contextmanager
 def reading(
     study: str, name: str | None, results: Path
-) -> "Iterator[tuple[optuna.Study, Place, StudyData]]":
+) -> "Iterator[tuple[optuna.Study, Location, StudyData]]":
     """Open and read an existing study; InputError if the storage fails."""
     import optuna
 
-    from study.store.location import Place
-    from study.store.storage import faults_reported, open_for_reading
+    from study.store.location import Location
+    from study.store.storage import open_for_reading, storage_errors_reported
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     url = study if "://" in study else "sqlite:///"
-    with faults_reported(Place(study, url, results)):
+    with storage_errors_reported(Location(study, url, results)):
         yield open_for_reading(study, results, name)

@@ -25,8 +25,8 @@ def status(study: StudyArgument, name: NameOption = None, results: ResultsOption
     """Show how far a study is, even while its sweep runs."""
     from study.report.status import status_lines
 
-    with reading(study, name, results) as (_, place, data):
-        lines = status_lines(data, place)
+    with reading(study, name, results) as (_, location, data):
+        lines = status_lines(data, location)
     console().print("\n".join(lines), soft_wrap=True)
 
 
@@ -44,8 +44,8 @@ def plot(study: StudyArgument, name: NameOption = None, results: ResultsOption =
     """Draw a study's figures into its folder."""
     from study.report.export import draw
 
-    with reading(study, name, results) as (_, place, data):
-        for path in draw(data, place.folder):
+    with reading(study, name, results) as (_, location, data):
+        for path in draw(data, location.folder):
             print(path)
 
 
@@ -54,8 +54,8 @@ def export(study: StudyArgument, name: NameOption = None, results: ResultsOption
     """Write a study's tables, manifest and figures."""
     from study.report.export import export as write
 
-    with reading(study, name, results) as (_, place, data):
-        for path in write(data, place, place.folder):
+    with reading(study, name, results) as (_, location, data):
+        for path in write(data, location, location.folder):
             print(path)
 
 
@@ -90,8 +90,8 @@ def pick(
 
     Estimates what to expect of it from games that did not choose it.
     """
-    from study.report.recommend import answer_for_people, answer_of
     from study.report.recommend import pick as choose
+    from study.report.recommend import pick_json, pick_text
 
     limits = {
         "seconds_per_move": seconds_per_move,
@@ -117,9 +117,9 @@ def pick(
         limit, wanted = limits[experiment.cost.name], goals[experiment.goal.name]
         picked = choose(data, limit, wanted)
     if json_:
-        print(json.dumps(answer_of(picked, experiment)))
+        print(json.dumps(pick_json(picked, experiment)))
     else:
-        console().print(answer_for_people(picked, experiment), soft_wrap=True)
+        console().print(pick_text(picked, experiment), soft_wrap=True)
 
 
 @app.command()
@@ -135,7 +135,7 @@ def compare(
 
     Draws one figure, and prints hypervolumes with intervals.
     """
-    from study.report.compare import compare_figure, compare_frame, compare_markdown, entry_of
+    from study.report.compare import compare_figure, compare_frame, compare_markdown, compared_study
     from study.report.style import save
     from study.report.tables import write_csv, write_text
     from study.store.location import make_folder
@@ -146,7 +146,7 @@ def compare(
     entries, experiments = [], []
     for study in studies:
         with reading(study, None, results) as (_, _, data):
-            entries.append(entry_of(data))
+            entries.append(compared_study(data))
             experiments.append(data.experiment)
     if any(each != experiments[0] for each in experiments):
         names = ", ".join(f"{each.name} by {each.cost.name}" for each in experiments)

@@ -74,9 +74,9 @@ def sweep(
     from study.run.workers import check_jobs
     from study.samplers import check_sampler
     from study.samplers.design import draw_design
-    from study.store.location import place_of
+    from study.store.location import locate
     from study.store.lock import locked
-    from study.store.storage import check_place, create_or_resume, faults_reported
+    from study.store.storage import create_or_resume, prepare_location, storage_errors_reported
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     found = find_experiment(experiment).by(cost)
@@ -86,12 +86,12 @@ def sweep(
     n_jobs = check_jobs(jobs)
     check_sampler(sampler)
     draw_design(design, found.space, design_size, seed)
-    place = place_of(found.name if name is None else name, results, storage)
-    check_place(place)
-    with locked(place):
-        with faults_reported(place):
-            study, backend = create_or_resume(place, settings.record(found))
-        run = Sweep(found, place, study, backend, n_jobs, console())
+    location = locate(found.name if name is None else name, results, storage)
+    prepare_location(location)
+    with locked(location):
+        with storage_errors_reported(location):
+            study, backend = create_or_resume(location, settings.record(found))
+        run = Sweep(found, location, study, backend, n_jobs, console())
         run.search(settings)
         if not no_validation:
             run.validate(precision)
@@ -123,19 +123,19 @@ def validate(
     # What no experiment allows is refused before anything is opened.
     Precision.of(SCORE, standard_error, validation_games, validation_points)
     n_jobs = check_jobs(jobs)
-    with reading(study, name, results) as (opened, place, data):
+    with reading(study, name, results) as (opened, location, data):
         precision = Precision.of(
             data.experiment.goal, standard_error, validation_games, validation_points
         )
-        if place.database is not None:
-            check_database(place.database, for_writing=True)
-        make_folder(place.folder)
+        if location.database is not None:
+            check_database(location.database, for_writing=True)
+        make_folder(location.folder)
         if changes := data.record.differences(data.record.of_today()):
             raise InputError(
-                f"study: {place.name!r} was made with {'; '.join(changes)}; "
+                f"study: {location.name!r} was made with {'; '.join(changes)}; "
                 f"{data.experiment.name!r} has changed since"
             )
-        with locked(place):
-            run = Sweep(data.experiment, place, opened, None, n_jobs, console())
+        with locked(location):
+            run = Sweep(data.experiment, location, opened, None, n_jobs, console())
             run.validate(precision)
             run.report()

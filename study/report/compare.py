@@ -46,7 +46,7 @@ class Entry:
     validated: pd.DataFrame
 
 
-def entry_of(data: StudyData) -> Entry:
+def compared_study(data: StudyData) -> Entry:
     """Return a study's part in a comparison; InputError if nothing of it is validated."""
     validated = without_baselines(validated_frame(data), data.experiment)
     if not len(validated):

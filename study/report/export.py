@@ -11,9 +11,9 @@ from study.report.figures import hypervolume_figure, pareto_figure, scores_figur
 from study.report.hypervolume_trace import hypervolume_trace
 from study.report.style import save
 from study.report.tables import games_frame, trials_frame, write_csv
-from study.report.validated_front import curve_frame, validated_frame
+from study.report.validated_front import predicted_front_frame, validated_frame
 from study.samplers.fitted_model import FittedModel
-from study.store.location import Place, make_folder
+from study.store.location import Location, make_folder
 from study.store.manifest import write_json
 from study.store.study_data import StudyData
 from study.store.study_model import fit_study
@@ -21,7 +21,7 @@ from study.store.study_model import fit_study
 Tables = dict[str, pd.DataFrame]
 
 
-def export(data: StudyData, place: Place, folder: Path) -> list[Path]:
+def export(data: StudyData, location: Location, folder: Path) -> list[Path]:
     """Write a study's tables and manifest, and its figures if a trial is complete; return paths.
 
     Raises
@@ -37,7 +37,7 @@ def export(data: StudyData, place: Place, folder: Path) -> list[Path]:
         for path, table in zip(paths, tables.values(), strict=True):
             write_csv(table, path)
         paths.append(folder / "manifest.json")
-        write_json(manifest_of(data, place), paths[-1])
+        write_json(manifest_of(data, location), paths[-1])
         return paths if model is None else paths + save_figures(data, tables, folder)
 
 
@@ -65,7 +65,9 @@ def tables_of(data: StudyData, model: FittedModel | None) -> Tables:
         "games": games_frame(data),
     }
     return (
-        tables if model is None else tables | {"model_front": curve_frame(data.experiment, model)}
+        tables
+        if model is None
+        else tables | {"model_front": predicted_front_frame(data.experiment, model)}
     )
 
 
@@ -85,13 +87,13 @@ def save_figures(data: StudyData, tables: Tables, folder: Path) -> list[Path]:
     return [folder / name for name in figures]
 
 
-def manifest_of(data: StudyData, place: Place) -> dict[str, object]:
+def manifest_of(data: StudyData, location: Location) -> dict[str, object]:
     """Return what made the study, and how many trials and games it holds."""
     experiment, runs = data.experiment, data.runs
     states = [trial.state for trial in data.trials]
     return {
-        "study": place.name,
-        "storage": place.shown_url,
+        "study": location.name,
+        "storage": location.url_without_password,
         **asdict(data.record),
         "objectives": {
             experiment.goal.column("mean"): "maximize",

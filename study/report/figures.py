@@ -89,12 +89,14 @@ def draw_curve(axes: Axes, curve: pd.DataFrame, experiment: Experiment) -> None:
         label="its 95% band",
     )
     if choice is not None:
-        for part, colour, marker in by_word(curve.iloc[::CURVE_STEP], choice):
+        for part, colour, marker in by_choice(curve.iloc[::CURVE_STEP], choice):
             x, y = part[cost.name], part[goal.posterior_column("mean")]
             axes.plot(x, y, marker, color=colour, markersize=5, markeredgecolor="white", zorder=3)
 
 
-def by_word(frame: pd.DataFrame, choice: Choice | None) -> Iterator[tuple[pd.DataFrame, str, str]]:
+def by_choice(
+    frame: pd.DataFrame, choice: Choice | None
+) -> Iterator[tuple[pd.DataFrame, str, str]]:
     """Part a table by a categorical parameter's words; yield a part, a colour and a marker for each.
 
     Without such a parameter all is one part, a red dot. Words beyond the sixth use colours and markers again.
@@ -112,7 +114,7 @@ def draw_trials(axes: Axes, complete: pd.DataFrame, experiment: Experiment) -> N
     """Draw the trials' observed means, faintly."""
     choice = choice_of(experiment)
     label = "trials" if experiment.goal.is_exact else "trials, observed means"
-    for part, colour, marker in by_word(complete, choice):
+    for part, colour, marker in by_choice(complete, choice):
         axes.plot(
             part[experiment.cost.name],
             part[experiment.goal.column("mean")],
@@ -131,13 +133,13 @@ def draw_validated(
 ) -> None:
     """Draw validated points with their intervals; by a categorical parameter's words if there is one."""
     choice = choice_of(experiment)
-    for part, colour, marker in by_word(frame, choice):
+    for part, colour, marker in by_choice(frame, choice):
         style: dict[str, Any] = {"markerfacecolor": "white"} if hollow else {}
         style |= {"color": colour, "ecolor": colour, "marker": marker, "markersize": 6, "zorder": 4}
         validated_bars(axes, part, experiment, label if choice is None else "", **style)
 
 
-def word_legend(axes: Axes, frames: list[pd.DataFrame], choice: Choice, n_validated: int) -> None:
+def choice_legend(axes: Axes, frames: list[pd.DataFrame], choice: Choice, n_validated: int) -> None:
     """Say which colour and marker is which word, and what faint, full and hollow ones are."""
 
     def sign(marker: str, label: str, **style: Any) -> Line2D:
@@ -146,7 +148,7 @@ def word_legend(axes: Axes, frames: list[pd.DataFrame], choice: Choice, n_valida
     everything = pd.concat([frame[[choice.name]] for frame in frames])
     words = [
         sign(marker, f"{choice.label} = {part[choice.name].iloc[0]}", color=colour, markersize=6)
-        for part, colour, marker in by_word(everything, choice)
+        for part, colour, marker in by_choice(everything, choice)
     ]
     kinds = [sign("o", "trials, observed means", color=GREY, alpha=0.4, markersize=4)]
     if n_validated:
@@ -208,7 +210,7 @@ def pareto_figure(
     if choice is None:
         axes.legend(loc="lower right", fontsize=8.5)
     else:
-        word_legend(axes, [complete, searched, curve], choice, len(searched))
+        choice_legend(axes, [complete, searched, curve], choice, len(searched))
     lucky = "" if goal.is_exact else ": an observed mean that is high was mostly lucky"
     note = f"{games_note(complete, 'trials')}{lucky}."
     if len(validated):

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from study.experiments.definition import Experiment
-from study.report.validated_front import curve_frame, validated_frame
+from study.report.validated_front import predicted_front_frame, validated_frame
 from study.store.study_data import StudyData
 
 WIDEST = 400  # characters
@@ -28,7 +28,10 @@ def print_front(out: Console, data: StudyData) -> None:
     if model is None:
         out.print("no trial is complete yet")
     else:
-        print_whole(out, curve_table(curve_frame(data.experiment, model), data.experiment))
+        print_whole(
+            out,
+            predicted_front_table(predicted_front_frame(data.experiment, model), data.experiment),
+        )
 
 
 def print_whole(out: Console, table: Table) -> None:
@@ -79,7 +82,7 @@ def front_table(frame: pd.DataFrame, experiment: Experiment) -> Table:
     return table
 
 
-def curve_table(curve: pd.DataFrame, experiment: Experiment, n_rows: int = 12) -> Table:
+def predicted_front_table(curve: pd.DataFrame, experiment: Experiment, n_rows: int = 12) -> Table:
     """Lay the model's front out for a terminal, some of its rows."""
     goal = experiment.goal
     columns = [f"believed {goal.label}, 95% band", experiment.cost.label]

@@ -164,7 +164,7 @@ def command_of(experiment: Experiment, params: Mapping[str, Any]) -> str:
     return f"thetafront play {experiment.agent} {settings}"
 
 
-def answer_of(picked: Pick, experiment: Experiment) -> dict[str, Any]:
+def pick_json(picked: Pick, experiment: Experiment) -> dict[str, Any]:
     """Return what ``pick --json`` prints."""
     goal, games = experiment.goal, picked.point.in_order
     everything = goal.estimate(games)
@@ -216,7 +216,7 @@ def validated_for_people(picked: Pick, goal: Goal) -> str:
     return f"{goal.format.interval_with_unit(everything.value, everything.low, everything.high)} (95% interval; {all_games})"
 
 
-def answer_for_people(picked: Pick, experiment: Experiment) -> str:
+def pick_text(picked: Pick, experiment: Experiment) -> str:
     """Return the same as lines of text."""
     goal, games = experiment.goal, picked.point.in_order
     params = picked.point.params

@@ -8,13 +8,13 @@ from study.report.validated_front import (
     validated_hypervolume,
     without_baselines,
 )
-from study.store.location import Place
+from study.store.location import Location
 from study.store.lock import holder_of
 from study.store.study_data import StudyData
 from study.text import counted
 
 
-def status_lines(data: StudyData, place: Place) -> list[str]:
+def status_lines(data: StudyData, location: Location) -> list[str]:
     """Return what a study holds so far, a labelled line each."""
     experiment, record = data.experiment, data.record
     states = Counter(trial.state for trial in data.trials)
@@ -25,13 +25,13 @@ def status_lines(data: StudyData, place: Place) -> list[str]:
     n_games = sum(len(trial.games) for trial in data.trials)
     n_validation_games = sum(len(point.games) for point in data.points)
     return [
-        f"study        {place.name} ({place.shown_url})",
+        f"study        {location.name} ({location.url_without_password})",
         f"experiment   {experiment.name}: {experiment.title}",
         f"seed         {record.seed}, design {record.design} of {record.design_size}",
         f"cost         {experiment.cost.name}",
         f"trials       {n_complete} complete{asked}{others}",
         f"games        {n_games:,} of trials, {n_validation_games:,} of validation",
-        f"sweep        {holder_of(place) or 'none is running'}",
+        f"sweep        {holder_of(location) or 'none is running'}",
         f"validated    {validated_line(data)}",
     ]
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, NullFormatter
 
 from study.experiments.objectives import Cost, Goal
-from study.store.atomic import drafted
+from study.store.atomic import atomic_write
 
 BLUE, BLACK, RED, GREY = "#0072B2", "#000000", "#D55E00", "#8C8C8C"
 # Of a categorical parameter's words: apart in shape, too, and from the model's blue and the baselines' black.
@@ -58,7 +58,7 @@ def caption(figure: Figure, text: str) -> None:
 @mpl.rc_context(STYLE)
 def save(figure: Figure, path: Path) -> None:
     """Write a PNG, so that a kill leaves the old file or the new one, and nothing between."""
-    with drafted(path) as draft:
+    with atomic_write(path) as draft:
         figure.savefig(draft, dpi=160, format="png")
 
 

@@ -15,7 +15,7 @@ import pandas as pd
 from agents.agent import Game
 from study.experiments.definition import Experiment
 from study.pareto import nondominated, p_on_front
-from study.store.atomic import drafted
+from study.store.atomic import atomic_write
 from study.store.study_data import StudyData
 
 if TYPE_CHECKING:
@@ -130,11 +130,11 @@ def games_frame(data: StudyData) -> pd.DataFrame:
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
     """Write a table, so that a kill leaves the old file or the new one, and nothing between."""
-    with drafted(path) as draft:
+    with atomic_write(path) as draft:
         frame.to_csv(draft, index=False)
 
 
 def write_text(text: str, path: Path) -> None:
     """Write a text in the same way."""
-    with drafted(path) as draft:
+    with atomic_write(path) as draft:
         draft.write_text(text, encoding="utf-8")

@@ -159,7 +159,7 @@ def judged_area(
     return area, float(np.sqrt(np.sum((widths * errors) ** 2)))
 
 
-def curve_frame(experiment: Experiment, model: "FittedModel") -> pd.DataFrame:
+def predicted_front_frame(experiment: Experiment, model: "FittedModel") -> pd.DataFrame:
     """Return the model's front over the whole space, the cheapest first, thinned to some rows.
 
     One row a θ: its expected cost, posterior mean and 95% band of its goal, and

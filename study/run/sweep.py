@@ -22,7 +22,7 @@ from study.run.source import Source
 from study.run.stopping import Precision
 from study.run.validation import Validation
 from study.run.workers import PlayError, n_cores
-from study.store.location import Place
+from study.store.location import Location
 from study.store.manifest import provenance
 from study.store.study_data import StudyData
 from study.store.study_model import choose_points, fit_study
@@ -41,7 +41,7 @@ class Sweep:
     ----------
     experiment : Experiment
         What is tuned.
-    place : Place
+    location : Location
         Where the study is kept.
     study : optuna.Study
         The study; this process must be its only writer.
@@ -56,14 +56,14 @@ class Sweep:
     def __init__(
         self,
         experiment: Experiment,
-        place: Place,
+        location: Location,
         study: optuna.Study,
         backend: BaseStorage | None,
         jobs: int,
         out: Console,
     ) -> None:
         self.experiment = experiment
-        self.place = place
+        self.location = location
         self.study = study
         self.backend = backend
         self.jobs = jobs
@@ -80,7 +80,7 @@ class Sweep:
         """
         assert self.backend is not None
         self.out.print(
-            f"{self.experiment.title}: study {self.place.name!r} to a total of "
+            f"{self.experiment.title}: study {self.location.name!r} to a total of "
             f"{counted(settings.n_trials, 'trial')}, {counted(settings.n_replicates, 'game')} "
             f"each, {counted(self.jobs, 'job')}, sampler {settings.sampler}"
         )
@@ -124,7 +124,7 @@ class Sweep:
         data = StudyData.read(self.study, self.experiment)
         model = fit_study(data)
         if model is None:
-            raise StoppedError(f"study: {self.place.name!r} has no complete trial yet")
+            raise StoppedError(f"study: {self.location.name!r} has no complete trial yet")
         points = choose_points(model, data, precision.n_points)
         seed, goal = data.record.seed, self.experiment.goal
         with self.stops("validation"):
@@ -161,7 +161,7 @@ class Sweep:
         """
         data = StudyData.read(self.study, self.experiment)
         print_front(self.out, data)
-        paths = export(data, self.place, self.place.folder)
+        paths = export(data, self.location, self.location.folder)
         self.out.print(f"written: {', '.join(str(path) for path in paths)}", soft_wrap=True)
         if self.n_failed:
             raise StoppedError(f"{counted(self.n_failed, 'trial')} failed; trials.csv says why")
@@ -202,7 +202,7 @@ class Sweep:
             yield
         except KeyboardInterrupt:
             self.out.print(
-                f"stopped in the {phase}: what has finished is stored in {self.place.shown_url}; "
+                f"stopped in the {phase}: what has finished is stored in {self.location.url_without_password}; "
                 "the same command goes on from here",
                 soft_wrap=True,
             )
@@ -214,4 +214,6 @@ class Sweep:
         except (StorageInternalError, SQLAlchemyError) as error:
             # A full disk or a lost server: every game stored before is there.
             reason = str(error.__cause__ or error).splitlines()[0]
-            raise StoppedError(f"storage: {self.place.shown_url} fails: {reason}") from None
+            raise StoppedError(
+                f"storage: {self.location.url_without_password} fails: {reason}"
+            ) from None

@@ -4,17 +4,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from study.errors import naming
+from study.errors import naming_file
 
 
 @contextmanager
-def drafted(path: Path) -> Iterator[Path]:
+def atomic_write(path: Path) -> Iterator[Path]:
     """Give a place beside a file to write its draft to, which takes the file's place when all of it is there.
 
     If it cannot be written, the draft is taken away, and the system's error names the file.
     """
     draft = path.with_name(f".{path.name}.part")
-    with naming(path):
+    with naming_file(path):
         try:
             yield draft
             draft.replace(path)

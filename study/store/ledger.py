@@ -19,8 +19,8 @@ from typing import Any, Generic, TypeVar
 
 from agents.agent import Agent, Game, digest_of, identity
 from agents.catalog import build
-from study.errors import InputError, naming
-from study.store.atomic import drafted
+from study.errors import InputError, naming_file
+from study.store.atomic import atomic_write
 
 AGENTS_FILE = "agents.json"
 
@@ -172,7 +172,7 @@ class Ledger(Generic[G]):
         digest = self.written_as.setdefault(digest_of(agent), digest_of(agent))
         if digest not in self.identities:
             self.identities[digest] = identity(agent)
-            with drafted(self.path.with_name(AGENTS_FILE)) as draft:
+            with atomic_write(self.path.with_name(AGENTS_FILE)) as draft:
                 draft.write_text(json.dumps(self.identities, indent=1, ensure_ascii=False) + "\n")
         self.append(b"".join(line_of((digest, *game.to_row().values())) for game in new))
         known |= {game.seed: game for game in new}
@@ -181,7 +181,7 @@ class Ledger(Generic[G]):
         """Write lines, or nothing of them: a full disk may take a part without complaint."""
         assert self.file is not None
         end = self.file.seek(0, os.SEEK_END)
-        with naming(self.path):
+        with naming_file(self.path):
             n_written = self.file.write(lines)
         if n_written != len(lines):
             self.file.truncate(end)

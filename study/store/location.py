@@ -18,7 +18,7 @@ RESERVED_NAMES = ("reference",)
 
 
 @dataclass(frozen=True)
-class Place:
+class Location:
     """Where a study is kept, and where its tables and pictures go.
 
     Attributes
@@ -44,7 +44,7 @@ class Place:
         return Path(url.database).resolve()  # one study, however its path is written
 
     @property
-    def shown_url(self) -> str:
+    def url_without_password(self) -> str:
         """The storage without its password."""
         return make_url(self.url).render_as_string(hide_password=True)
 
@@ -80,16 +80,16 @@ def check_url(text: str) -> URL:
     return url
 
 
-def place_of(name: str, results: Path, storage: str | None) -> Place:
+def locate(name: str, results: Path, storage: str | None) -> Location:
     """Decide where the study called ``name`` is kept."""
     check_name(name)
     folder = results / name
     url = f"sqlite:///{folder / 'study.db'}" if storage is None else storage
     check_url(url)
-    return Place(name, url, folder)
+    return Location(name, url, folder)
 
 
-def flaw_of(folder: Path) -> str:
+def why_unusable(folder: Path) -> str:
     """Say what keeps a folder from being written to; nothing where nothing does."""
     if not folder.is_dir():
         return "is not a folder" if folder.exists() else "does not exist"
@@ -98,7 +98,7 @@ def flaw_of(folder: Path) -> str:
 
 def check_folder(results: Path) -> None:
     """Refuse a results folder that is missing, or that cannot be written."""
-    if flaw := flaw_of(results):
+    if flaw := why_unusable(results):
         raise InputError(f"results: folder {str(results)!r} given, which {flaw}")
 
 
@@ -119,12 +119,12 @@ def make_folder(folder: Path, option: str = "results") -> None:
     """
     cannot = f"{option}: folder {str(folder)!r} cannot be"
     try:
-        if flaw := flaw_of(folder.parent):
+        if flaw := why_unusable(folder.parent):
             raise InputError(f"{cannot} made: {str(folder.parent)!r} {flaw}")
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{option}: {str(folder)!r} is a file, not a folder")
         folder.mkdir(exist_ok=True)
     except OSError as error:
         raise InputError(f"{cannot} made: {error.strerror}") from None
-    if flaw_of(folder):
+    if why_unusable(folder):
         raise InputError(f"{cannot} written")

@@ -13,21 +13,21 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from study.errors import InputError
-from study.store.location import Place
+from study.store.location import Location
 from study.store.manifest import command_line
 
 
 @contextmanager
-def locked(place: Place) -> Iterator[None]:
+def locked(location: Location) -> Iterator[None]:
     """Hold the study for one sweep; InputError if another sweep holds it."""
-    with lock_file(place).open("a+") as file:
+    with lock_file(location).open("a+") as file:
         file.seek(0)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             holder = file.read().strip() or "an unknown process"
             raise InputError(
-                f"study: {place.name!r} is held by another sweep, {holder}; wait for it, or stop it"
+                f"study: {location.name!r} is held by another sweep, {holder}; wait for it, or stop it"
             ) from None
         file.truncate()
         file.write(f"process {os.getpid()} on {socket.gethostname()} ({command_line()})")
@@ -35,9 +35,9 @@ def locked(place: Place) -> Iterator[None]:
         yield
 
 
-def holder_of(place: Place) -> str:
+def holder_of(location: Location) -> str:
     """Say which sweep holds a study now; empty if none does."""
-    path = lock_file(place)
+    path = lock_file(location)
     if not path.exists():
         return ""
     with path.open() as file:
@@ -48,9 +48,9 @@ def holder_of(place: Place) -> str:
     return ""
 
 
-def lock_file(place: Place) -> Path:
+def lock_file(location: Location) -> Path:
     """Return the path of a study's lock file."""
-    database = place.database
+    database = location.database
     if database is None:
-        return place.folder / ".sweep.lock"
+        return location.folder / ".sweep.lock"
     return database.parent / f".{database.name}.lock"

@@ -14,7 +14,7 @@ from typing import Any
 import joblib
 
 from study.errors import InputError
-from study.store.atomic import drafted
+from study.store.atomic import atomic_write
 
 LIBRARIES = ("numpy", "numba", "llvmlite", "optuna", "scipy", "pandas", "joblib", "matplotlib")
 ROOT = Path(__file__).resolve().parents[2]
@@ -78,7 +78,7 @@ def provenance() -> dict[str, Any]:
 
 def write_json(contents: Mapping[str, Any], path: Path) -> None:
     """Write JSON, so that a kill leaves the old file or the new one, and nothing between."""
-    with drafted(path) as draft:
+    with atomic_write(path) as draft:
         draft.write_text(
             json.dumps(contents, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
         )

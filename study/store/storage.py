@@ -18,50 +18,54 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from study.errors import InputError
 from study.store.database import check_database
-from study.store.location import Place, check_folder, check_url, make_folder, place_of
+from study.store.location import Location, check_folder, check_url, locate, make_folder
 from study.store.study_data import StudyData
 from study.store.study_record import DIRECTIONS, StudyRecord
 
 
 @contextmanager
-def faults_reported(place: Place) -> Iterator[None]:
+def storage_errors_reported(location: Location) -> Iterator[None]:
     """Turn what a broken storage raises into one line that a user can act on."""
     try:
         yield
     except (SQLAlchemyError, StorageInternalError, NoSuchDriverError, ImportError) as error:
         cause = error.__cause__ or getattr(error, "orig", None) or error
         reason = str(cause).strip().splitlines()[0]
-        raise InputError(f"storage: {place.shown_url} cannot be used: {reason}") from None
+        raise InputError(
+            f"storage: {location.url_without_password} cannot be used: {reason}"
+        ) from None
 
 
-def check_place(place: Place) -> None:
+def prepare_location(location: Location) -> None:
     """Refuse a place that cannot keep a study, before anything is written; make its folder."""
-    check_folder(place.folder.parent)
-    database = place.database
+    check_folder(location.folder.parent)
+    database = location.database
     if database is None:
-        open_storage(place, for_writing=True)
-    elif database.parent != place.folder.resolve():
+        open_storage(location, for_writing=True)
+    elif database.parent != location.folder.resolve():
         check_database(database, for_writing=True)
-    make_folder(place.folder)
+    make_folder(location.folder)
     if database is not None:
         check_database(database, for_writing=True)
 
 
-def open_storage(place: Place, for_writing: bool) -> RDBStorage:
+def open_storage(location: Location, for_writing: bool) -> RDBStorage:
     """Open the storage; InputError if that cannot be done."""
-    if place.database is not None:
-        check_database(place.database, for_writing)
+    if location.database is not None:
+        check_database(location.database, for_writing)
     # SQLite: how long to wait for another process, a reader during a sweep say.
-    wait = {"connect_args": {"timeout": 60}} if place.database is not None else {}
-    with faults_reported(place):
+    wait = {"connect_args": {"timeout": 60}} if location.database is not None else {}
+    with storage_errors_reported(location):
         try:
-            return RDBStorage(place.url, engine_kwargs=wait, skip_table_creation=not for_writing)
+            return RDBStorage(location.url, engine_kwargs=wait, skip_table_creation=not for_writing)
         except RuntimeError as error:  # optuna's, for tables of another version
             reason = str(error).strip().splitlines()[0]
-            raise InputError(f"storage: {place.shown_url} cannot be used: {reason}") from None
+            raise InputError(
+                f"storage: {location.url_without_password} cannot be used: {reason}"
+            ) from None
 
 
-def create_or_resume(place: Place, record: StudyRecord) -> tuple[optuna.Study, RDBStorage]:
+def create_or_resume(location: Location, record: StudyRecord) -> tuple[optuna.Study, RDBStorage]:
     """Open the study for a sweep, making it if it is not there.
 
     Raises
@@ -70,28 +74,28 @@ def create_or_resume(place: Place, record: StudyRecord) -> tuple[optuna.Study, R
         If it was made by something else, or with another experiment, space, seed or design; or if it is new, and
         its folder has the games of another.
     """
-    storage = open_storage(place, for_writing=True)
+    storage = open_storage(location, for_writing=True)
     study = optuna.create_study(
-        study_name=place.name,
+        study_name=location.name,
         storage=storage,
         directions=list(DIRECTIONS),
         load_if_exists=True,
         sampler=optuna.samplers.RandomSampler(seed=0),  # each trial has its own, see study.samplers
     )
     if tuple(study.directions) != DIRECTIONS:
-        raise InputError(f"study: {place.name!r} was not made by thetafront")
+        raise InputError(f"study: {location.name!r} was not made by thetafront")
     if not (study.user_attrs or study.get_trials(deepcopy=False)):
         # New, or made by a sweep that was killed before it could say what it was.
-        if (games := place.folder / "games.csv").exists():
+        if (games := location.folder / "games.csv").exists():
             raise InputError(
-                f"study: {place.name!r} has no trials, but {str(games)!r} is there, of a study that is gone; "
+                f"study: {location.name!r} has no trials, but {str(games)!r} is there, of a study that is gone; "
                 "move it away, or give another name"
             )
         record.store(study)
-    differences = StudyRecord.read(study.user_attrs, place.name).differences(record)
+    differences = StudyRecord.read(study.user_attrs, location.name).differences(record)
     if differences:
         raise InputError(
-            f"study: {place.name!r} was made with {'; '.join(differences)}; "
+            f"study: {location.name!r} was made with {'; '.join(differences)}; "
             "give what it was made with, or another name"
         )
     return study, storage
@@ -99,7 +103,7 @@ def create_or_resume(place: Place, record: StudyRecord) -> tuple[optuna.Study, R
 
 def open_for_reading(
     name_or_url: str, results: Path, study_name: str | None = None
-) -> tuple[optuna.Study, Place, StudyData]:
+) -> tuple[optuna.Study, Location, StudyData]:
     """Open and read a study that exists, also while a sweep is writing it.
 
     Parameters
@@ -119,22 +123,22 @@ def open_for_reading(
     if "://" in name_or_url:
         url, name = name_or_url, study_name
         check_url(url)
-        place = Place(name or "study", url, results / (name or "study"))
+        location = Location(name or "study", url, results / (name or "study"))
     else:
-        place = place_of(name_or_url, results, None)
-        name = place.name
-        if place.database is not None and not place.database.exists():
+        location = locate(name_or_url, results, None)
+        name = location.name
+        if location.database is not None and not location.database.exists():
             if not results.is_dir():
                 raise InputError(f"results: folder {str(results)!r} given, which does not exist")
             known = ", ".join(sorted(path.parent.name for path in results.glob("*/study.db")))
             raise InputError(
-                f"study: {name!r} given, but there is no {place.database}; "
+                f"study: {name!r} given, but there is no {location.database}; "
                 f"studies here: {known or 'none'}"
             )
-    storage = open_storage(place, for_writing=False)
+    storage = open_storage(location, for_writing=False)
     if name is None and len(names := names_in(storage)) == 1:
         name = names[0]
-        place = Place(name, place.url, results / name)
+        location = Location(name, location.url, results / name)
     try:
         if name is None:
             raise KeyError
@@ -142,8 +146,10 @@ def open_for_reading(
     except KeyError:
         given = "no name given" if name is None else f"{name!r} given"
         known = ", ".join(names_in(storage)) or "none"
-        raise InputError(f"study: {given}; {place.shown_url} holds: {known}") from None
-    return study, place, StudyData.read(study)
+        raise InputError(
+            f"study: {given}; {location.url_without_password} holds: {known}"
+        ) from None
+    return study, location, StudyData.read(study)
 
 
 def names_in(storage: RDBStorage) -> list[str]:

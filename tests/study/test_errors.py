@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from study.errors import naming
+from study.errors import naming_file
 
 
 def test_an_error_without_a_file_gets_one() -> None:
     full = OSError(errno.ENOSPC, "No space left on device")
     with (
         pytest.raises(OSError, match=r"^\[Errno 28\] No space left on device: 'a/b'$"),
-        naming(Path("a/b")),
+        naming_file(Path("a/b")),
     ):
         raise full
 
@@ -23,6 +23,6 @@ def test_other_errors_stay_as_they_are() -> None:
         OSError("odd"),
         ValueError("x"),
     ):
-        with pytest.raises(type(error)) as caught, naming(Path("a/b")):
+        with pytest.raises(type(error)) as caught, naming_file(Path("a/b")):
             raise error
         assert caught.value is error

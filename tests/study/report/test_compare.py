@@ -6,7 +6,7 @@ import pytest
 from agents.twenty48.agent import Game2048 as Game
 from study.errors import InputError
 from study.experiments.definition import Experiment
-from study.report.compare import compare_figure, compare_frame, compare_markdown, entry_of
+from study.report.compare import compare_figure, compare_frame, compare_markdown, compared_study
 from study.store.seeds import game_to_record
 from tests.study.made_studies import data_of, store_point
 
@@ -40,7 +40,7 @@ def test_hypervolumes_by_hand(quick: Experiment) -> None:
         ("y", "nehvi", 1, [3000] * 4),
         ("z", "tpe", 0, [500] * 4),
     ]
-    entries = [entry_of(data_of(study_of(*each), quick)) for each in made]
+    entries = [compared_study(data_of(study_of(*each), quick)) for each in made]
     frame = compare_frame(entries, quick)
     assert frame["hypervolume"].tolist() == pytest.approx([1000.0, 3000.0, 500.0])
     assert frame["hypervolume_low95"].tolist() == pytest.approx([1000.0, 3000.0, 500.0])
@@ -56,4 +56,4 @@ def test_hypervolumes_by_hand(quick: Experiment) -> None:
 def test_a_study_without_validated_points_is_named(quick: Experiment) -> None:
     study = study_of("bare", "tpe", 0, [])
     with pytest.raises(InputError, match="'bare' has no validated points"):
-        entry_of(data_of(study, quick))
+        compared_study(data_of(study, quick))

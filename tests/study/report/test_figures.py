@@ -4,7 +4,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from study.experiments.definition import Experiment
-from study.report.figures import by_word, pareto_figure
+from study.report.figures import by_choice, pareto_figure
 from study.report.style import WORDS
 
 
@@ -86,7 +86,9 @@ def test_without_words_the_picture_is_as_it_was(quick: Experiment) -> None:
 def test_parts_by_word_are_the_whole(words: Experiment) -> None:
     table = pd.DataFrame({"leaf_value": ["random", "score", "random"], "n": [1, 2, 3]})
     (choice,) = words.space.choices
-    parts = {part["leaf_value"].iloc[0]: part["n"].tolist() for part, *_ in by_word(table, choice)}
+    parts = {
+        part["leaf_value"].iloc[0]: part["n"].tolist() for part, *_ in by_choice(table, choice)
+    }
     assert parts == {"score": [2], "random": [1, 3]}
-    ((part, _, marker),) = by_word(table, None)
+    ((part, _, marker),) = by_choice(table, None)
     assert (part is table, marker) == (True, "o")

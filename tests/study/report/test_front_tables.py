@@ -13,9 +13,9 @@ from rich.console import Console
 
 from agents.twenty48.agent import Game2048 as Game
 from study.experiments.definition import Experiment
-from study.report.front_tables import curve_table, front_table, print_front
+from study.report.front_tables import front_table, predicted_front_table, print_front
 from study.report.tables import thetas_of, trials_frame, write_csv
-from study.report.validated_front import curve_frame, validated_frame
+from study.report.validated_front import predicted_front_frame, validated_frame
 from study.samplers.fitted_model import FittedModel
 from study.store.study_model import fit_study
 from tests.study.made_studies import (
@@ -45,7 +45,7 @@ def model(quick: Experiment) -> FittedModel:
 
 
 def test_the_curve_is_sorted_and_of_the_space(quick: Experiment, model: FittedModel) -> None:
-    curve = curve_frame(quick, model)
+    curve = predicted_front_frame(quick, model)
     assert 10 <= len(curve) <= 40, "at most one row a whole number"
     costs = curve["seconds_per_move"].to_numpy()
     assert (np.diff(costs) > 0.0).all()
@@ -100,8 +100,8 @@ def test_a_narrow_terminal_gets_all_columns(quick: Experiment) -> None:
 
 
 def test_the_table_of_the_curve_has_its_numbers(quick: Experiment, model: FittedModel) -> None:
-    curve = curve_frame(quick, model)
-    text = printed(curve_table(curve, quick, n_rows=4))
+    curve = predicted_front_frame(quick, model)
+    text = printed(predicted_front_table(curve, quick, n_rows=4))
     for index in (0, len(curve) - 1):
         row = curve.iloc[index]
         assert f"{row['posterior_mean_points']:,.0f} ± " in text
@@ -139,11 +139,11 @@ def test_tables_have_words(words: Experiment, tmp_path: Path) -> None:
     front = validated_frame(data_of(study, words), model)
     assert front["leaf_value"].tolist() == ["score", "weights_a", "random"]
     assert front["on_front"].tolist() == [True, True, False]
-    by_word = front.set_index("leaf_value")["posterior_mean_points"]
-    assert by_word["weights_a"] == pytest.approx(7000, abs=500)
-    assert by_word["score"] == pytest.approx(3000, abs=500)
+    by_choice = front.set_index("leaf_value")["posterior_mean_points"]
+    assert by_choice["weights_a"] == pytest.approx(7000, abs=500)
+    assert by_choice["score"] == pytest.approx(3000, abs=500)
     # What the model believes in is the word that is best, at nearly every budget.
-    curve = curve_frame(words, model)
+    curve = predicted_front_frame(words, model)
     assert (curve["leaf_value"] == "weights_a").mean() > 0.9
     trials = trials_frame(data_of(study, words), model)
     for frame in (front, curve, trials):
@@ -153,7 +153,7 @@ def test_tables_have_words(words: Experiment, tmp_path: Path) -> None:
     out = io.StringIO()
     console = Console(file=out, width=200)
     console.print(front_table(front, words))
-    console.print(curve_table(curve, words))
+    console.print(predicted_front_table(curve, words))
     lines = out.getvalue().splitlines()
     header = next(line.split() for line in lines if "P(front)" in line)
     assert header[:4] == ["from", "m", "U", "c"]

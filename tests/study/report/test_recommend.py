@@ -16,7 +16,7 @@ from study.experiments.agent_parser import agent_of
 from study.experiments.definition import Experiment
 from study.experiments.objectives import EXACT_SCORE, PLAYOUT_MOVES, SCORE
 from study.experiments.registry import EXPERIMENTS
-from study.report.recommend import answer_for_people, answer_of, command_of, pick
+from study.report.recommend import command_of, pick, pick_json, pick_text
 from tests.study.conftest import CoinGame
 from tests.study.made_studies import data_of, store_point
 
@@ -121,14 +121,14 @@ def test_what_is_recommended_for_a_score_has_reached_it_in_all_its_games(quick: 
     )
     assert picked.point.params == {"n_playouts": 20}
     assert picked.n_candidates == 1
-    lines = answer_for_people(picked, quick).splitlines()
+    lines = pick_text(picked, quick).splitlines()
     assert lines[1].endswith(
         "(95% interval; 4 games, which had no more than a veto: others chose it from the 1 validated point that "
         "reaches 6,000 points)"
     )
     half = 2.364624 * 100 * np.sqrt(8 / 7) / np.sqrt(8)  # t(0.975, 7)
     assert lines[2] == f"validated        6,100 ± {half:.0f} points (95% interval; all 8 games)"
-    everything = answer_of(picked, quick)["validated_score"]
+    everything = pick_json(picked, quick)["validated_score"]
     assert everything["low95"] == pytest.approx(6100 - half)
     assert everything["high95"] == pytest.approx(6100 + half)
 
@@ -223,7 +223,7 @@ def test_the_command_of_a_part_of_theta_names_it() -> None:
 
 def test_the_answer_for_programs(quick: Experiment) -> None:
     picked = pick(data_of(study_of(HALVES_DISAGREE), quick), cost_limit=0.01)
-    answer = answer_of(picked, quick)
+    answer = pick_json(picked, quick)
     assert list(answer) == [
         "params",
         "origin",
@@ -254,14 +254,14 @@ def test_the_answer_for_programs(quick: Experiment) -> None:
     assert answer["n_candidates"] == 2
     assert answer["command"] == "thetafront play pmcts --theta 20"
     exact = quick.with_cost(PLAYOUT_MOVES)
-    other = answer_of(pick(data_of(study_of(HALVES_DISAGREE), exact), cost_limit=1e6), exact)
+    other = pick_json(pick(data_of(study_of(HALVES_DISAGREE), exact), cost_limit=1e6), exact)
     assert other["playout_moves_per_move"] == pytest.approx(20_000.0)
     assert "seconds_per_move" not in other
 
 
 def test_the_answer_for_people(quick: Experiment) -> None:
     picked = pick(data_of(study_of(HALVES_DISAGREE), quick), cost_limit=0.01)
-    lines = [re.split(r"  +", line) for line in answer_for_people(picked, quick).splitlines()]
+    lines = [re.split(r"  +", line) for line in pick_text(picked, quick).splitlines()]
     assert dict(lines) == {
         "θ": "n 20 (proposal)",
         "expect": "1,300 ± 745 points (95% interval; 3 games, none of which chose it from the 2 "
@@ -361,8 +361,8 @@ def test_the_command_for_a_theta_with_words_plays_it(words: Experiment) -> None:
     )
     agent, _ = agent_of("uct", None, command.split()[4::2])
     assert agent == words.build(values)
-    assert "m 5, U weights_a, c 123.457 (trial 3)" in answer_for_people(picked, words)
-    answer = json.loads(json.dumps(answer_of(picked, words)))
+    assert "m 5, U weights_a, c 123.457 (trial 3)" in pick_text(picked, words)
+    answer = json.loads(json.dumps(pick_json(picked, words)))
     assert (answer["params"], answer["command"]) == (values, command)
 
 
@@ -386,7 +386,7 @@ def test_a_win_rate_that_is_recommended_was_reached_in_all_games(coin: Experimen
     wilson = binomtest(8, 10).proportion_ci(method="wilson")
     assert (
         f"validated        80.0% ({wilson.low:.1%} to {wilson.high:.1%}) (95% interval; all 10 games)"
-        in answer_for_people(picked, coin)
+        in pick_text(picked, coin)
     )
     with pytest.raises(InputError) as refused:
         pick(data_of(study, coin), score_wanted=0.9)

@@ -17,7 +17,7 @@ from study.run.search import Search
 from study.run.settings import SearchSettings
 from study.run.source import Snapshot
 from study.run.workers import PlayError
-from study.store.location import place_of
+from study.store.location import locate
 from study.store.storage import create_or_resume
 from study.store.trial_games import games_of
 
@@ -53,9 +53,9 @@ def search(
     jobs: int = 1,
 ) -> tuple[optuna.Study, Watch]:
     """Run a search in this process; stop it after some games if asked to."""
-    place = place_of("s", folder, None)
-    place.folder.mkdir(exist_ok=True)
-    study, storage = create_or_resume(place, settings.record(experiment))
+    location = locate("s", folder, None)
+    location.folder.mkdir(exist_ok=True)
+    study, storage = create_or_resume(location, settings.record(experiment))
     watch = Watch(stop_after)
     source = Search(experiment, study, storage, settings, jobs, watch.message)
     if source.done:
@@ -205,9 +205,9 @@ def test_a_trial_cut_short_while_it_was_asked_for_is_taken_up(
 ) -> None:
     """A kill between the trial's creation and its first parameter leaves a trial without any."""
     settings = SearchSettings(3, 2, seed=5, sampler="random", design_size=2)
-    place = place_of("s", tmp_path, None)
-    place.folder.mkdir()
-    study, _ = create_or_resume(place, settings.record(quick))
+    location = locate("s", tmp_path, None)
+    location.folder.mkdir()
+    study, _ = create_or_resume(location, settings.record(quick))
     study.ask()
     study, _ = search(quick, tmp_path, settings)
     begun = [trial for trial in study.trials if trial.state != TrialState.WAITING]

@@ -25,7 +25,7 @@ from study.run.stopping import Precision
 from study.run.validation import Validation
 from study.run.workers import Finished, PlayError, Task
 from study.samplers.design import draw_design
-from study.store.location import place_of
+from study.store.location import locate
 from study.store.seeds import game_seed, validation_seed
 from study.store.storage import create_or_resume
 from study.store.study_model import choose_points, fit_study
@@ -53,9 +53,9 @@ def searched(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("searched")
     with pytest.MonkeyPatch.context() as patched:
         patched.setitem(EXPERIMENTS, "quick", QUICK)
-        place = place_of("s", folder, None)
-        place.folder.mkdir()
-        study, storage = create_or_resume(place, SETTINGS.record(EXACT))
+        location = locate("s", folder, None)
+        location.folder.mkdir()
+        study, storage = create_or_resume(location, SETTINGS.record(EXACT))
         source = Search(EXACT, study, storage, SETTINGS, 1, lambda _: None)
         Dispatch(source, 1, Watch()).run()
     return folder
@@ -65,7 +65,7 @@ def searched(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def opened(quick: Experiment, searched: Path, tmp_path: Path) -> Callable[[], optuna.Study]:
     """Opens a copy of the finished search anew, as another process would."""
     shutil.copytree(searched, tmp_path, dirs_exist_ok=True)
-    return lambda: create_or_resume(place_of("s", tmp_path, None), SETTINGS.record(EXACT))[0]
+    return lambda: create_or_resume(locate("s", tmp_path, None), SETTINGS.record(EXACT))[0]
 
 
 def points_of(study: optuna.Study, n_points: int = 3) -> list[ValidatedPoint]:
@@ -341,9 +341,9 @@ def test_a_game_that_cannot_be_played_names_its_point(
 
 def test_a_study_with_words_is_validated(words: Experiment, tmp_path: Path) -> None:
     experiment = words.with_cost(PLAYOUT_MOVES)
-    place = place_of("w", tmp_path, None)
-    place.folder.mkdir()
-    study, _ = create_or_resume(place, SETTINGS.record(experiment))
+    location = locate("w", tmp_path, None)
+    location.folder.mkdir()
+    study, _ = create_or_resume(location, SETTINGS.record(experiment))
     for values in draw_design("sobol", experiment.space, 8, SEED):
         games = [experiment.build(values).play(game_seed(SEED, r)) for r in range(2)]
         store_trial(study, experiment, values, games, experiment.cost.of(games))

@@ -5,24 +5,24 @@ from pathlib import Path
 import pytest
 
 from study.errors import InputError
-from study.store.location import make_folder, place_of
+from study.store.location import locate, make_folder
 
 
 def test_a_study_lives_in_its_folder(tmp_path: Path) -> None:
-    place = place_of("night", tmp_path, None)
-    assert place.url == f"sqlite:///{tmp_path}/night/study.db"
-    assert place.database == tmp_path / "night" / "study.db"
+    location = locate("night", tmp_path, None)
+    assert location.url == f"sqlite:///{tmp_path}/night/study.db"
+    assert location.database == tmp_path / "night" / "study.db"
 
 
 def test_a_password_is_not_shown(tmp_path: Path) -> None:
-    place = place_of("night", tmp_path, "postgresql://me:secret@host/db")
-    assert "secret" not in place.shown_url
+    location = locate("night", tmp_path, "postgresql://me:secret@host/db")
+    assert "secret" not in location.url_without_password
 
 
 @pytest.mark.parametrize("name", ["", "../up", "a/b", "-x", "a b", "x" * 65, "reference"])
 def test_names_that_are_no_folder_are_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="name: "):
-        place_of(name, tmp_path, None)
+        locate(name, tmp_path, None)
 
 
 def test_folders_that_cannot_be_used_are_named(tmp_path: Path) -> None:

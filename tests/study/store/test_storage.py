@@ -18,7 +18,7 @@ from study.experiments.definition import Experiment
 from study.experiments.registry import EXPERIMENTS
 from study.experiments.space import Choice, Space
 from study.run.settings import SearchSettings
-from study.store.location import place_of
+from study.store.location import locate
 from study.store.lock import holder_of, locked
 from study.store.manifest import ROOT
 from study.store.storage import create_or_resume, open_for_reading
@@ -45,18 +45,18 @@ def test_a_kill_within_a_commit_leaves_a_study_that_opens(
     quick: Experiment, tmp_path: Path
 ) -> None:
     """SQLite leaves a journal then, which whoever opens the file next must be allowed to undo."""
-    place = place_of("s", tmp_path, None)
-    place.folder.mkdir()
-    study, _ = create_or_resume(place, record(quick))
+    location = locate("s", tmp_path, None)
+    location.folder.mkdir()
+    study, _ = create_or_resume(location, record(quick))
     for n in range(400):
         study.set_user_attr(f"note {n}", "x" * 900)
-    subprocess.run([sys.executable, "-c", KILLED_IN_A_COMMIT, str(place.database)], check=False)
-    assert place.database is not None
-    journal = Path(f"{place.database}-journal")
+    subprocess.run([sys.executable, "-c", KILLED_IN_A_COMMIT, str(location.database)], check=False)
+    assert location.database is not None
+    journal = Path(f"{location.database}-journal")
     assert journal.stat().st_size > 0, "the kill must have come in the middle"
     opened, _, _ = open_for_reading("s", tmp_path)
     assert len(opened.user_attrs) == 401
-    create_or_resume(place, record(quick))
+    create_or_resume(location, record(quick))
 
 
 @pytest.mark.parametrize(
@@ -72,20 +72,20 @@ def test_a_kill_within_a_commit_leaves_a_study_that_opens(
 def test_another_study_under_the_same_name_is_refused(
     quick: Experiment, tmp_path: Path, change: dict[str, object], part: str
 ) -> None:
-    place = place_of("s", tmp_path, None)
-    place.folder.mkdir()
-    create_or_resume(place, record(quick))
-    create_or_resume(place, record(quick))
+    location = locate("s", tmp_path, None)
+    location.folder.mkdir()
+    create_or_resume(location, record(quick))
+    create_or_resume(location, record(quick))
     with pytest.raises(InputError, match=part):
-        create_or_resume(place, record(quick, **change))
+        create_or_resume(location, record(quick, **change))
 
 
 def test_a_parameter_may_get_another_symbol(quick: Experiment, tmp_path: Path) -> None:
-    place = place_of("s", tmp_path, None)
-    place.folder.mkdir()
-    create_or_resume(place, record(quick))
+    location = locate("s", tmp_path, None)
+    location.folder.mkdir()
+    create_or_resume(location, record(quick))
     renamed = [{**each, "symbol": "ξ"} for each in record(quick).space]
-    create_or_resume(place, record(quick, space=renamed))
+    create_or_resume(location, record(quick, space=renamed))
 
 
 def test_somebody_elses_optuna_study_is_refused(quick: Experiment, tmp_path: Path) -> None:
@@ -93,16 +93,16 @@ def test_somebody_elses_optuna_study_is_refused(quick: Experiment, tmp_path: Pat
     theirs = optuna.create_study(study_name="s", storage=url, directions=["maximize", "minimize"])
     theirs.set_user_attr("owner", "somebody")
     with pytest.raises(InputError, match="was not made by thetafront"):
-        create_or_resume(place_of("s", tmp_path, url), record(quick))
+        create_or_resume(locate("s", tmp_path, url), record(quick))
     assert optuna.load_study(study_name="s", storage=url).user_attrs == {"owner": "somebody"}
 
 
 def test_files_that_are_no_database_stay_as_they_are(quick: Experiment, tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("dear diary, no database here")
-    place = place_of("s", tmp_path, f"sqlite:///{path}")
+    location = locate("s", tmp_path, f"sqlite:///{path}")
     with pytest.raises(InputError, match="not a SQLite database"):
-        create_or_resume(place, record(quick))
+        create_or_resume(location, record(quick))
     assert path.read_text() == "dear diary, no database here"
 
 
@@ -112,7 +112,7 @@ def test_databases_of_something_else_stay_as_they_are(quick: Experiment, tmp_pat
         database.execute("CREATE TABLE songs (title TEXT)")
     before = path.read_bytes()
     with pytest.raises(InputError, match=r"a database of something else \(its tables: songs\)"):
-        create_or_resume(place_of("s", tmp_path, f"sqlite:///{path}"), record(quick))
+        create_or_resume(locate("s", tmp_path, f"sqlite:///{path}"), record(quick))
     assert path.read_bytes() == before
 
 
@@ -154,14 +154,14 @@ def test_a_database_whose_making_was_cut_short_is_completed(
     quick: Experiment, tmp_path: Path
 ) -> None:
     """A kill between two of the statements that make optuna's tables leaves some of them."""
-    place = place_of("s", tmp_path, None)
-    place.folder.mkdir()
-    create_or_resume(place, record(quick))
+    location = locate("s", tmp_path, None)
+    location.folder.mkdir()
+    create_or_resume(location, record(quick))
     schema = sqlite3.connect(tmp_path / "s" / "study.db").execute(
         "SELECT sql FROM sqlite_master WHERE name = 'studies'"
     )
     (statement,) = schema.fetchone()
-    partial = place_of("t", tmp_path, None)
+    partial = locate("t", tmp_path, None)
     partial.folder.mkdir()
     with sqlite3.connect(tmp_path / "t" / "study.db") as database:
         database.execute(statement)
@@ -172,9 +172,9 @@ def test_a_database_whose_making_was_cut_short_is_completed(
 
 
 def test_a_damaged_database_is_one_line(tmp_path: Path, quick: Experiment) -> None:
-    place = place_of("s", tmp_path, None)
-    place.folder.mkdir()
-    create_or_resume(place, record(quick))
+    location = locate("s", tmp_path, None)
+    location.folder.mkdir()
+    create_or_resume(location, record(quick))
     path = tmp_path / "s" / "study.db"
     damaged = bytearray(path.read_bytes())
     damaged[4096:] = b"x" * (len(damaged) - 4096)
@@ -190,15 +190,15 @@ def test_an_optuna_study_with_one_objective_is_refused(quick: Experiment, tmp_pa
     url = f"sqlite:///{tmp_path}/single.db"
     optuna.create_study(study_name="s", storage=url)
     with pytest.raises(InputError, match="was not made by thetafront"):
-        create_or_resume(place_of("s", tmp_path, url), record(quick))
+        create_or_resume(locate("s", tmp_path, url), record(quick))
     assert optuna.load_study(study_name="s", storage=url).user_attrs == {}
 
 
 def test_a_link_to_the_database_is_held_too(tmp_path: Path) -> None:
     (tmp_path / "one.db").touch()
     (tmp_path / "two.db").symlink_to(tmp_path / "one.db")
-    one = place_of("s", tmp_path, f"sqlite:///{tmp_path}/one.db")
-    two = place_of("s", tmp_path, f"sqlite:///{tmp_path}/two.db")
+    one = locate("s", tmp_path, f"sqlite:///{tmp_path}/one.db")
+    two = locate("s", tmp_path, f"sqlite:///{tmp_path}/two.db")
     assert holder_of(one) == ""
     with locked(one):
         assert f"process {os.getpid()} on" in holder_of(two)
@@ -208,9 +208,9 @@ def test_a_link_to_the_database_is_held_too(tmp_path: Path) -> None:
 
 
 def test_what_made_each_sweep_is_remembered(quick: Experiment, tmp_path: Path) -> None:
-    place = place_of("s", tmp_path, None)
-    place.folder.mkdir()
-    study, _ = create_or_resume(place, record(quick))
+    location = locate("s", tmp_path, None)
+    location.folder.mkdir()
+    study, _ = create_or_resume(location, record(quick))
     for number in range(12):
         store_run(study, {"command_line": f"sweep {number}"})
     assert [run["command_line"] for run in runs_in(study.user_attrs)] == [
@@ -224,21 +224,21 @@ def test_reading_creates_nothing(tmp_path: Path, quick: Experiment) -> None:
     with pytest.raises(InputError, match="there is no study database"):
         open_for_reading(f"sqlite:///{tmp_path}/none.db", tmp_path)
     assert list(tmp_path.iterdir()) == []
-    place = place_of("s", tmp_path, None)
-    place.folder.mkdir()
-    create_or_resume(place, record(quick))
-    _, found, data = open_for_reading(place.url, tmp_path)
+    location = locate("s", tmp_path, None)
+    location.folder.mkdir()
+    create_or_resume(location, record(quick))
+    _, found, data = open_for_reading(location.url, tmp_path)
     assert (data.name, found.name, data.experiment) == ("s", "s", quick)
     with pytest.raises(InputError, match=r"'t' given; .* holds: s"):
-        open_for_reading(place.url, tmp_path, "t")
+        open_for_reading(location.url, tmp_path, "t")
 
 
 def test_a_second_sweep_is_refused_and_told_who_holds_the_study(tmp_path: Path) -> None:
-    place = place_of("s", tmp_path, None)
-    place.folder.mkdir()
+    location = locate("s", tmp_path, None)
+    location.folder.mkdir()
     program = (
         "import sys; from pathlib import Path; from study.store.location import *; from study.store.lock import *\n"
-        f"with locked(place_of('s', Path({str(tmp_path)!r}), None)):\n"
+        f"with locked(locate('s', Path({str(tmp_path)!r}), None)):\n"
         "    print('held', flush=True); sys.stdin.read()"
     )
     with subprocess.Popen(
@@ -246,11 +246,11 @@ def test_a_second_sweep_is_refused_and_told_who_holds_the_study(tmp_path: Path) 
     ) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
-        with pytest.raises(InputError, match=f"process {holder.pid} on "), locked(place):
+        with pytest.raises(InputError, match=f"process {holder.pid} on "), locked(location):
             pass
         holder.kill()
         holder.wait()
-        with locked(place):
+        with locked(location):
             pass
 
 
@@ -258,9 +258,9 @@ def test_a_study_is_read_with_the_space_that_it_was_made_with(
     quick: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A parameter has been added since, and a baseline that has it: a sweep is refused, what was found is read."""
-    place = place_of("s", tmp_path, None)
-    place.folder.mkdir()
-    create_or_resume(place, record(quick))
+    location = locate("s", tmp_path, None)
+    location.folder.mkdir()
+    create_or_resume(location, record(quick))
     added = Choice("mood", ("calm", "wild"))
     baselines = {"old": {"n_playouts": 4}, "new": {"n_playouts": 4, "mood": "calm"}}
     today = replace(quick, space=Space((*quick.space, added)), baselines=baselines)
@@ -270,7 +270,7 @@ def test_a_study_is_read_with_the_space_that_it_was_made_with(
     assert found.space == quick.space
     assert found.baselines == {"old": {"n_playouts": 4}}
     with pytest.raises(InputError, match=r"made with another search space \(no mood\)"):
-        create_or_resume(place, record(today))
+        create_or_resume(location, record(today))
 
     unknown = [{"name": "n_playouts", "shape": "round"}]
     with pytest.raises(InputError, match="a search space that this version does not know"):
@@ -287,24 +287,24 @@ def test_an_empty_database_does_not_take_the_place_of_games(
     quick: Experiment, tmp_path: Path
 ) -> None:
     """What a truncated study has left is not written over by a new one."""
-    place = place_of("s", tmp_path, None)
-    place.folder.mkdir()
-    (place.folder / "study.db").touch()
-    (place.folder / "games.csv").write_text("dear\n")
+    location = locate("s", tmp_path, None)
+    location.folder.mkdir()
+    (location.folder / "study.db").touch()
+    (location.folder / "games.csv").write_text("dear\n")
     with pytest.raises(InputError, match=r"has no trials, but .*games\.csv' is there"):
-        create_or_resume(place, record(quick))
-    assert (place.folder / "games.csv").read_text() == "dear\n"
-    (place.folder / "games.csv").unlink()
-    create_or_resume(place, record(quick))
+        create_or_resume(location, record(quick))
+    assert (location.folder / "games.csv").read_text() == "dear\n"
+    (location.folder / "games.csv").unlink()
+    create_or_resume(location, record(quick))
 
 
 def test_a_study_with_words_is_resumed_and_another_one_refused(
     words: Experiment, tmp_path: Path
 ) -> None:
-    place = place_of("s", tmp_path, None)
-    place.folder.mkdir()
-    create_or_resume(place, SETTINGS.record(words))
-    create_or_resume(place, SETTINGS.record(words))
+    location = locate("s", tmp_path, None)
+    location.folder.mkdir()
+    create_or_resume(location, SETTINGS.record(words))
+    create_or_resume(location, SETTINGS.record(words))
     _, _, data = open_for_reading("s", tmp_path)
     assert data.experiment == words
     assert data.record == SETTINGS.record(words)
@@ -313,7 +313,7 @@ def test_a_study_with_words_is_resumed_and_another_one_refused(
     for space in (Space((*numbers, fewer)), Space(tuple(numbers))):
         other = SETTINGS.record(replace(words, space=space))
         with pytest.raises(InputError, match=r"space \(leaf_value score, weights_a, random\)"):
-            create_or_resume(place, other)
+            create_or_resume(location, other)
 
 
 def test_a_study_made_before_there_were_words_opens(tmp_path: Path) -> None:
@@ -321,14 +321,14 @@ def test_a_study_made_before_there_were_words_opens(tmp_path: Path) -> None:
     manifest = ROOT / "results" / "reference" / "mcmdp" / "manifest.json"
     made = json.loads(manifest.read_text(encoding="utf-8"))
     kept = {name: made[name] for name in ("experiment", "space", "seed", "design", "design_size")}
-    place = place_of("old", tmp_path, None)
-    place.folder.mkdir()
+    location = locate("old", tmp_path, None)
+    location.folder.mkdir()
     study = optuna.create_study(
-        study_name="old", storage=place.url, directions=["maximize", "minimize"]
+        study_name="old", storage=location.url, directions=["maximize", "minimize"]
     )
     study.set_user_attr("thetafront", {"format": 1, **kept})
     settings = SearchSettings(
         seed=made["seed"], design=made["design"], design_size=made["design_size"]
     )
-    create_or_resume(place, settings.record(EXPERIMENTS["mcmdp"]))
+    create_or_resume(location, settings.record(EXPERIMENTS["mcmdp"]))
     assert open_for_reading("old", tmp_path)[2].experiment.name == "mcmdp"
