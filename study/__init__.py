@@ -1,4 +1,5 @@
-"""The pipeline: design, search, front. The only place that knows optuna, joblib, SQL and matplotlib.
+"""Studies: design, search, validation, report.
 
-Importing this package imports none of them: the command line starts fast, and workers stay small.
+Importing this package imports nothing heavy: the command line starts fast, and workers stay small.
+Its rooms are layers; each imports only those below it (pyproject.toml).
 """

@@ -1,8 +1,9 @@
-"""One numeric parameter's map to the unit interval and back.
+"""A numeric parameter's map to the unit interval and back.
 
-A parameter on a grid (an integer, say) is spread over [low − step/2, high + step/2] before it is rounded,
-so that its end values are as likely as the others. Values are rounded and clipped *after* each transformation:
-exp(log 10) exceeds 10, and optuna silently replaces a suggestion out of bounds by a random one.
+A parameter on a grid (an integer, say) is spread over [low − step/2, high + step/2] before it is
+rounded, so that its end values are as likely as the others. Values are rounded and clipped *after*
+each transformation: exp(log 10) exceeds 10, and optuna silently replaces a suggestion out of bounds
+by a random one.
 """
 
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Axis:
-    """One numeric parameter's way to [0, 1] and back.
+    """A numeric parameter's map to [0, 1] and back.
 
     Parameters
     ----------
@@ -24,7 +25,7 @@ class Axis:
     step : float
         0 if continuous.
     log : bool
-        Whether equal ratios, rather than equal differences, are equally far.
+        Whether the scale is logarithmic.
     """
 
     low: float
@@ -33,12 +34,12 @@ class Axis:
     log: bool = False
 
     def ends(self) -> tuple[float, float]:
-        """Return the interval that [0, 1] is stretched over, logarithms for ``log``."""
+        """Return the interval that [0, 1] is mapped to, in logarithms if the scale is."""
         low, high = self.low - 0.5 * self.step, self.high + 0.5 * self.step
         return (float(np.log(low)), float(np.log(high))) if self.log else (low, high)
 
     def snap(self, values: Floats) -> Floats:
-        """Bring values onto the grid, and into bounds."""
+        """Round values to the grid, and clip them to the bounds."""
         if self.step:
             values = self.low + self.step * np.round((values - self.low) / self.step)
         return np.clip(values, self.low, self.high)

@@ -1,4 +1,4 @@
-"""Errors that the command line reports in one line."""
+"""Errors that a user can correct."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 class InputError(Exception):
-    """Something given is not allowed, or not there: one line says what, and what would be allowed.
+    """Something given is not allowed or does not exist: one line says what, and what is allowed.
 
     The command line prints the line and exits with code 2.
     """
@@ -20,14 +20,14 @@ class RunError(Exception):
 
 
 def check_range(name: str, value: int, low: int, high: int) -> None:
-    """Refuse a whole number that is out of range; InputError names it and what is allowed."""
+    """Refuse an integer that is out of range; InputError names it and what is allowed."""
     if not low <= value <= high:
         raise InputError(f"{name}: {value} given, {low} to {high} allowed")
 
 
 @contextmanager
 def naming_file(path: Path) -> Iterator[None]:
-    """Have an error of the system name the file that is written meanwhile: a full disk's, left alone, names none."""
+    """Add the path to an OSError that names no file, such as that of a full disk."""
     try:
         yield
     except OSError as error:

@@ -50,8 +50,8 @@ def t_interval(values: Sequence[float] | npt.NDArray[np.float64]) -> Estimate:
 def mean(values: Sequence[float] | npt.NDArray[np.float64]) -> Estimate:
     """Estimate a mean by a BCa bootstrap (Efron 1987) of 9,999 resamples.
 
-    Below 20 values, Student's t: of three bimodal scores the bootstrap's interval covered the truth in 72 of
-    100 cases, of six in 88, of twenty in 95.
+    Below 20 values, Student's t: of three bimodal scores the bootstrap's interval covered the truth
+    in 72 of 100 cases, of six in 88, of twenty in 95.
     """
     sample = np.asarray(values, np.float64)
     if np.ptp(sample) <= ROUNDING * np.abs(sample).max() and len(sample) > 1:
@@ -83,9 +83,9 @@ def difference(
 def share(n_successes: int, n: int) -> Estimate:
     """Estimate a proportion.
 
-    The interval is Wilson's (1927): all p that are no farther from k/n than z·√(p(1 − p)/n); see Brown, Cai,
-    DasGupta (2001), §3.1.1. The standard error is the standard deviation of Jeffreys' posterior,
-    Beta(k + ½, n − k + ½), which is never 0.
+    The interval is Wilson's (1927): all p that are no farther from k/n than z·√(p(1 − p)/n); see
+    Brown, Cai, DasGupta (2001), §3.1.1. The standard error is the standard deviation of Jeffreys'
+    posterior, Beta(k + ½, n − k + ½), which is never 0.
     """
     if not n:
         return Estimate(math.nan)

@@ -1,17 +1,17 @@
-"""Pareto fronts and the hypervolume of score against what a move costs.
+"""Pareto fronts and the hypervolume of score against cost.
 
 Notation
 --------
-===========  =======================================================================================
+===========  ==========================================================================
 score        an agent's mean score, in points; more is better
-cost         CPU seconds per move, or whatever else a move costs; less is better
-(r_s, r_c)   the reference point: a score and a cost that any point of interest is better than
-hypervolume  area of all (score, log₁₀ cost) that some point dominates and that dominate the
-             reference point, in points · decades
-===========  =======================================================================================
+cost         CPU seconds per move, or another cost; less is better
+(r_s, r_c)   the reference point: any point of interest is better in both
+hypervolume  area of all (score, log₁₀ cost) that some point dominates and that dominate
+             the reference point, in points · decades
+===========  ==========================================================================
 
-Costs are measured in decades because the trade is one of ratios: twice the playouts take twice the time
-wherever one starts.
+Costs are measured in decades because the trade is one of ratios: twice the playouts take twice the
+time at any budget.
 """
 
 import numpy as np
@@ -23,8 +23,8 @@ def nondominated(
 ) -> npt.NDArray[np.int64]:
     """Find the points that no other point beats.
 
-    Point i beats point j if it is no worse in both objectives and better in one. Of equal points all
-    are kept.
+    Point i beats point j if it is no worse in both objectives and better in one. Of equal points
+    all are kept.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def hypervolume(
     scores, costs : float64, shape (n,)
         The two objectives; costs above 0.
     reference_score, reference_cost : float
-        The reference point. Points not better in both objectives add nothing.
+        The reference point. Points that are not better in both objectives add nothing.
     """
     inside = (scores > reference_score) & (costs < reference_cost)
     scores, costs = scores[inside], costs[inside]
@@ -71,18 +71,18 @@ def hypervolume(
 
 
 def p_on_front(draws: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return for each point the share of worlds in which no other point beats it.
+    """Return for each point the share of draws in which no other point dominates it.
 
     Parameters
     ----------
-    draws : float64, shape (n_worlds, n, 2)
-        Both objectives, to be maximized, in each world.
+    draws : float64, shape (n_draws, n, 2)
+        Both objectives, to be maximized.
 
     Returns
     -------
     float64, shape (n,)
     """
     counts = np.zeros(draws.shape[1])
-    for world in draws:
-        counts[nondominated(world[:, 0], -world[:, 1])] += 1.0
+    for draw in draws:
+        counts[nondominated(draw[:, 0], -draw[:, 1])] += 1.0
     return counts / len(draws)

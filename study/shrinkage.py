@@ -9,20 +9,20 @@ s̄²     sample variance pooled over all trials, each weighted by its n − 1
 κ      pseudo-games: the number of games by which each trial is shrunk towards s̄²
 =====  ==============================================================================================
 
-A few games estimate their own variance poorly: with three, it is off by a factor of two and more, and a
-model that trusts it favours trials whose games happen to agree. So the variance is shrunk towards the
-pooled one, ((n − 1)·s² + κ·s̄²)/(n − 1 + κ), and divided by n. In simulated studies κ = 10 did better than
-the raw s²/n, and far better than inferring the noise.
+A few games estimate their own variance poorly: with three, it is off by a factor of two and more,
+and a model that trusts it favours trials whose games happen to agree. So the variance is shrunk
+towards the pooled one, ((n − 1)·s² + κ·s̄²)/(n − 1 + κ), and divided by n. In simulated studies κ =
+10 did better than the raw s²/n, and far better than inferring the noise.
 
-If no trial has two games, s̄² is unknown. The standard deviation of one game is then taken to be 40% of the
-mean, as in 2048; a model left to infer it would mistake luck for merit.
+If no trial has two games, s̄² is unknown. The standard deviation of one game is then taken to be
+40% of the mean, as in 2048; a model left to infer it would mistake luck for merit.
 
-A win rate is a mean of zeros and ones with variance p·(1 − p)/n, p unknown. Each rate is shrunk by κ games
-towards the rate of all trials, to which half a win and half a loss are added: 0 wins of 4 is not free of
-noise, in a trial or in a whole study. In 300 simulated sets of 64 trials of 10 games, with rates drawn from
-Beta(2, 3), κ = 10 gave the truth a log density of 1.45 a trial, as did κ = 30; κ = 2 gave 1.37, κ = 1 1.26.
-Among trials of one rate, those with few wins seem the least noisy: the mean weighted by precision was too
-low by 0.010 with κ = 10, by 0.022 with κ = 2.
+A win rate is a mean of zeros and ones with variance p·(1 − p)/n, p unknown. Each rate is shrunk by
+κ games towards the rate of all trials, to which half a win and half a loss are added: 0 wins of 4
+is not free of noise, in a trial or in a whole study. In 300 simulated sets of 64 trials of 10
+games, with rates drawn from Beta(2, 3), κ = 10 gave the truth a log density of 1.45 a trial, as did
+κ = 30; κ = 2 gave 1.37, κ = 1 1.26. Among trials of one rate, those with few wins seem the least
+noisy: the mean weighted by precision was too low by 0.010 with κ = 10, by 0.022 with κ = 2.
 """
 
 from collections.abc import Sequence

@@ -33,8 +33,8 @@ class Experiment:
     summary : GameSummary
         What tables say of its games beyond goal and cost.
     reference_score : float
-        A value of the goal. With the cost's reference it is the reference point: points that are no better
-        in both do not count in a hypervolume.
+        A value of the goal. With the cost's reference it is the reference point: points that are no
+        better in both do not count in a hypervolume.
     reference_costs : mapping of str to float
         The reference point's other coordinate, for each cost by name.
     baselines : mapping of str to mapping
@@ -45,8 +45,8 @@ class Experiment:
     Raises
     ------
     ValueError
-        If the cost is not among ``costs``, or one of these has no reference; if a parameter has a cost's
-        name, which would make two columns of it; if a parameter is both tuned and fixed.
+        If the cost is not among ``costs``, or one of these has no reference; if a parameter has a
+        cost's name, which would make two columns of it; if a parameter is both tuned and fixed.
     """
 
     name: str

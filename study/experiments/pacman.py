@@ -2,21 +2,22 @@
 
 The report's four parameters and a word of ours, in a maze each; the rest is as the report has it:
 
-- γ from 0.5 to 0.99. By 1, values have no limit, since to be at food pays at every step: more sweeps would not settle
-  them.
+- γ from 0.5 to 0.99. By 1, values have no limit, since to be at food pays at every step: more
+  sweeps would not settle them.
 - the ghost radius r from 0, the ghost's own cell, to 4, as far as the report's rewards go.
 - the tolerance δ from 0.001 to 10, the reward of food. The report has 0.1 and 0.2.
-- at most N sweeps, from 1, with which Pacman sees no farther than the next cell, to 100, more steps than any
-  shortest way through the mazes has.
-- how steps from a ghost are counted: by Manhattan distance as in the report, through walls, or along true ways, which win more
-  (``results/reference/pacman_report``).
+- at most N sweeps, from 1, with which Pacman sees no farther than the next cell, to 100, more steps
+  than any shortest way through the mazes has.
+- how steps from a ghost are counted: by Manhattan distance as in the report, through walls, or
+  along true ways, which win more (``results/reference/pacman_report``).
 
-No game wins less than none; and the other side of the reference point, 2 ms or 20,000 backups a move on ``medium``, is some
-times what its dearest corner takes (100 sweeps of 110 states: 11,000 backups in 0.5 ms), a tenth of it on ``small``,
-which has 19 states.
+No game wins less than none; and the other side of the reference point, 2 ms or 20,000 backups a
+move on ``medium``, is some times what its dearest corner takes (100 sweeps of 110 states: 11,000
+backups in 0.5 ms), a tenth of it on ``small``, which has 19 states.
 
-Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a Non-Deterministic
-World* (2018). The baselines are its settings: with these N = 100 is never reached.
+Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a
+Non-Deterministic World* (2018). The baselines are its settings: with these N = 100 is never
+reached.
 """
 
 from agents.pacman.agent import PacmanGame

@@ -8,9 +8,10 @@ low, high  a numeric parameter's bounds, both allowed
 n          choices of a categorical parameter
 =========  ==========================================================================================
 
-How a number becomes a coordinate, and a coordinate an allowed number, is said in :mod:`study.samplers.encoding`. A word has
-**one coordinate here**, for a design to spread points by: [0, 1] is dealt into n equal shares, one a choice, in their
-order. That order means nothing, so no model sees it: to a model a word is n coordinates (one-hot, see
+How a number becomes a coordinate, and a coordinate an allowed number, is said in
+:mod:`study.samplers.encoding`. A word has **one coordinate here**, for a design to spread points
+by: [0, 1] is dealt into n equal shares, one a choice, in their order. That order means nothing, so
+no model sees it: to a model a word is n coordinates (one-hot, see
 :class:`study.samplers.encoding.UnitCube`).
 """
 

@@ -1,24 +1,28 @@
 """Experiments with agents for 2048.
 
-The space of ``mcmdp`` spans, around the author's first bounds (θ₁ 250–750, θ₂ 25–100, θ₃ 8–50, θ₄ 5–20,
-θ₅ 2–9, θ₆ fixed at 1), a factor of four and more to either side, and frees θ₆. That of ``switching`` adds the
-switch point k, from 1 on, since 0 is the plain agent again; the depth d; and the playouts of a deep decision.
+The space of ``mcmdp`` spans, around the author's first bounds (θ₁ 250–750, θ₂ 25–100, θ₃ 8–50, θ₄
+5–20, θ₅ 2–9, θ₆ fixed at 1), a factor of four and more to either side, and frees θ₆. That of
+``switching`` adds the switch point k, from 1 on, since 0 is the plain agent again; the depth d; and
+the playouts of a deep decision.
 
-The space of ``uct`` lies around the book's example, random rollouts with m = 100, d = 10 and c = 100
-(Kochenderfer, Wheeler, Wray 2022, §9.6), and has all its leaf values:
+The space of ``uct`` lies around the book's example, random rollouts with m = 100, d = 10 and c =
+100 (Kochenderfer, Wheeler, Wray 2022, §9.6), and has all its leaf values:
 
-- m from 4, one simulation an action, to 2,000, where the dearest leaf takes a millisecond a move and more: the
-  reference point. So fronts compare with those of ``mcmdp``, whose reference point is the same.
-- d from 1, where rollouts have no depth left and all that counts is the next reward, to 30. Not by logarithm, which
-  would spend a quarter of the trials on d = 1. Beyond, nothing seems to be won: at the same 150 µs a move, with random
-  rollouts and c = 10,000, 125 simulations of d = 30 scored 28,900 ± 1,600 (standard error, 60 games), 100 of d = 60
-  25,700 ± 1,500.
-- c from 10, less than most differences between actions' returns are, to 10,000, which outweighs most. From 100 on scores
-  hardly depend on it (``results/reference/mcts``). In a study with c up to 100,000 and k′ from 0.1 the model followed
-  what it knew of small c out to that bound, and what was validated there scored less.
-- k′ from 0.3 (with α′ = 0 one state an action) to 30, which is no widening at all: a state has 30 slots of spawns
-  at most, so with α′ above 0 a search never holds as many different states as k′·N^α′, and all decisions are exactly
-  those of the plain tree (k′ = 0 in :mod:`agents.twenty48.uct`, which no logarithmic scale reaches). The baseline is such.
+- m from 4, one simulation an action, to 2,000, where the dearest leaf takes a millisecond a move
+  and more: the reference point. So fronts compare with those of ``mcmdp``, whose reference point is
+  the same.
+- d from 1, where rollouts have no depth left and all that counts is the next reward, to 30. Not by
+  logarithm, which would spend a quarter of the trials on d = 1. Beyond, nothing seems to be won: at
+  the same 150 µs a move, with random rollouts and c = 10,000, 125 simulations of d = 30 scored
+  28,900 ± 1,600 (standard error, 60 games), 100 of d = 60 25,700 ± 1,500.
+- c from 10, less than most differences between actions' returns are, to 10,000, which outweighs
+  most. From 100 on scores hardly depend on it (``results/reference/mcts``). In a study with c up to
+  100,000 and k′ from 0.1 the model followed what it knew of small c out to that bound, and what was
+  validated there scored less.
+- k′ from 0.3 (with α′ = 0 one state an action) to 30, which is no widening at all: a state has 30
+  slots of spawns at most, so with α′ above 0 a search never holds as many different states as
+  k′·N^α′, and all decisions are exactly those of the plain tree (k′ = 0 in
+  :mod:`agents.twenty48.uct`, which no logarithmic scale reaches). The baseline is such.
 """
 
 from dataclasses import replace

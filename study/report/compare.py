@@ -1,7 +1,7 @@
 """Studies side by side: their validated fronts in one picture, their hypervolumes with intervals.
 
-Every study was validated on seeds that its search never used, so what is compared are means that chose
-nothing. Baselines, which all studies have in common, do not count.
+Every study was validated on seeds that its search never used, so what is compared are means that
+chose nothing. Baselines, which all studies have in common, do not count.
 """
 
 import math

@@ -1,6 +1,7 @@
 """Pictures of a study, from plain data frames.
 
-Every caption says how many games stand behind what is drawn; colours and axes are those of :mod:`study.report.style`.
+Every caption says how many games stand behind what is drawn; colours and axes are those of
+:mod:`study.report.style`.
 """
 
 from collections.abc import Iterator
@@ -99,7 +100,8 @@ def by_choice(
 ) -> Iterator[tuple[pd.DataFrame, str, str]]:
     """Part a table by a categorical parameter's words; yield a part, a colour and a marker for each.
 
-    Without such a parameter all is one part, a red dot. Words beyond the sixth use colours and markers again.
+    Without such a parameter all is one part, a red dot. Words beyond the sixth use colours and
+    markers again.
     """
     if choice is None:
         yield frame, RED, "o"
@@ -172,14 +174,14 @@ def pareto_figure(
 ) -> Figure:
     """Draw the goal against cost: trials faintly, the model's front, validated points with intervals.
 
-    Where the space has a categorical parameter, its words are told apart by colour and marker (those of the first
-    one, if there are several).
+    Where the space has a categorical parameter, its words are told apart by colour and marker
+    (those of the first one, if there are several).
 
     Parameters
     ----------
     trials, validated, curve : DataFrame
-        From :mod:`study.report.tables` and :mod:`study.report.validated_front`; ``trials`` has one complete trial at least, and
-        ``validated`` may be empty.
+        From :mod:`study.report.tables` and :mod:`study.report.validated_front`; ``trials`` has one
+        complete trial at least, and ``validated`` may be empty.
     experiment : Experiment
         For the title, goal, cost and symbols.
     """
@@ -288,7 +290,8 @@ def hypervolume_figure(
     history : DataFrame
         From :func:`study.report.hypervolume_trace.hypervolume_trace`.
     trials, validated : DataFrame
-        From :mod:`study.report.tables` and :mod:`study.report.validated_front`; the latter may be empty.
+        From :mod:`study.report.tables` and :mod:`study.report.validated_front`; the latter may be
+        empty.
     experiment : Experiment
         For the reference point.
     """

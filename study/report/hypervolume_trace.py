@@ -21,9 +21,9 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``n_trials``, ``n_games``, and the hypervolumes, in the goal's unit times decades: ``observed``, of the observed
-        means, too good for being a maximum over noise; ``posterior``, of the posterior means at the
-        trials, given these trials alone.
+        ``n_trials``, ``n_games``, and the hypervolumes, in the goal's unit times decades:
+        ``observed``, of the observed means, too good for being a maximum over noise; ``posterior``,
+        of the posterior means at the trials, given these trials alone.
     """
     experiment = data.experiment
     objectives = objectives_of(experiment)

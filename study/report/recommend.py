@@ -1,14 +1,17 @@
 """Picking a θ from the validated points, for a budget or for a value of the goal.
 
-The best of several noisy means is too good, even when each of them is honest. So the games of each point
-are dealt into two halves, every second one to each: one half chooses, the other says what to expect.
+The best of several noisy means is too good, even when each of them is honest. So the games of each
+point are dealt into two halves, every second one to each: one half chooses, the other says what to
+expect.
 
-Where a value of the goal is wanted, the other half has a veto: a point of which the mean over *all* its games, its
-validated mean, falls short of what was wanted is not recommended, however well the first half thought of it. So both
-the mean over the half that chooses and that over all games reach it. A veto that could have fallen makes what to expect
-a little too good, too: where the truth is just what was wanted, by 0.38 of its standard error (of the half that chose
-it would be 0.91; for two standard normals A and B, E[B | A > 0, A + B > 0] = 2/(3√π), E[A | …] = (√2 + 1)·2/(3√π)). Where the truth falls short, it is so more rarely
-and more: short by one standard error of a half, a point passes in 5 of 100 cases, and then what to expect is one too good.
+Where a value of the goal is wanted, the other half has a veto: a point of which the mean over *all*
+its games, its validated mean, falls short of what was wanted is not recommended, however well the
+first half thought of it. So both the mean over the half that chooses and that over all games reach
+it. A veto that could have fallen makes what to expect a little too good, too: where the truth is
+just what was wanted, by 0.38 of its standard error (of the half that chose it would be 0.91; for
+two standard normals A and B, E[B | A > 0, A + B > 0] = 2/(3√π), E[A | …] = (√2 + 1)·2/(3√π)). Where
+the truth falls short, it is so more rarely and more: short by one standard error of a half, a point
+passes in 5 of 100 cases, and then what to expect is one too good.
 """
 
 import math
@@ -34,7 +37,8 @@ class Pick:
     point : ValidatedPoint
         The θ, with its games.
     score, low, high : float
-        What to expect, a value of the goal, and its 95% interval: from games that did not choose it.
+        What to expect, a value of the goal, and its 95% interval: from games that did not choose
+        it.
     n_games : int
         How many those are.
     cost : float
@@ -42,7 +46,8 @@ class Pick:
     n_candidates : int
         How many validated points there were to choose from.
     wanted : float, optional
-        The value of the goal that was asked for, which all of them reach; None where a budget was given.
+        The value of the goal that was asked for, which all of them reach; None where a budget was
+        given.
     """
 
     point: ValidatedPoint
@@ -74,8 +79,8 @@ def pick(
     cost_limit : float, optional
         It may cost that much.
     score_wanted : float, optional
-        The value of the goal that is wanted, which the validated mean of what is chosen reaches; exactly one of
-        the two must be given.
+        The value of the goal that is wanted, which the validated mean of what is chosen reaches;
+        exactly one of the two must be given.
 
     Raises
     ------

@@ -1,8 +1,8 @@
 """Mean scores and differences of them in a table: its columns, what they are written as, and how they are drawn.
 
-A number with its 95% interval takes three columns: ``difference_points``, ``difference_low95_points`` and
-``difference_high95_points``, say. Of mean scores the first is ``score_mean_points``, the others ``score_low95_points``
-and ``score_high95_points``.
+A number with its 95% interval takes three columns: ``difference_points``,
+``difference_low95_points`` and ``difference_high95_points``, say. Of mean scores the first is
+``score_mean_points``, the others ``score_low95_points`` and ``score_high95_points``.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,7 @@
 """Tables of a study: one row a trial, one row a game.
 
-Column names carry their units: ``score_*_points``, ``*_seconds*``; shares and rates are between 0 and 1.
+Column names carry their units: ``score_*_points``, ``*_seconds*``; shares and rates are between 0
+and 1.
 """
 
 import math

@@ -1,7 +1,8 @@
 """The front one can trust: validated points, and the front that the model believes in.
 
-Validated values are means over games that chose nothing, with 95% intervals; the model's are posterior means
-with 95% bands, from the search's trials alone, so that the two can be held against each other.
+Validated values are means over games that chose nothing, with 95% intervals; the model's are
+posterior means with 95% bands, from the search's trials alone, so that the two can be held against
+each other.
 """
 
 import math
@@ -30,10 +31,11 @@ N_CURVE_ROWS = 120
 def validated_frame(data: StudyData, model: "FittedModel | None" = None) -> pd.DataFrame:
     """Return one row a validated point that has games, the cheapest first.
 
-    ``score_low95_points`` to ``score_high95_points``, or what the goal calls them, is the mean's 95% interval (of a
-    score by Student's t, so for a single game it is not known). ``p_on_front`` is the probability that no other
-    validated point beats it in both objectives, by draws of the means from their standard errors, the costs taken as
-    exact; ``on_front`` marks means that no other beats.
+    ``score_low95_points`` to ``score_high95_points``, or what the goal calls them, is the mean's
+    95% interval (of a score by Student's t, so for a single game it is not known). ``p_on_front``
+    is the probability that no other validated point beats it in both objectives, by draws of the
+    means from their standard errors, the costs taken as exact; ``on_front`` marks means that no
+    other beats.
     """
     experiment = data.experiment
     rows = [validated_row(point, experiment) for point in data.points if point.games]
@@ -122,12 +124,12 @@ def validated_hypervolume(
 ) -> tuple[float, float, float]:
     """Return the hypervolume of the validated points, and its 95% interval.
 
-    The hypervolume of noisy means is too large, as any maximum over noise. So one half of each point's
-    games chooses the front, the other says how high it is; then the other way round, and the mean of
-    both counts. Given who is on the front, its area is a sum of heights times widths: that has no
-    optimism, and a standard error. It may be a little low, where a half chooses the wrong point. In
-    simulations with points as close to each other as trials and proposals are, the interval covered the
-    truth in 86 to 94 of 100 cases.
+    The hypervolume of noisy means is too large, as any maximum over noise. So one half of each
+    point's games chooses the front, the other says how high it is; then the other way round, and
+    the mean of both counts. Given who is on the front, its area is a sum of heights times widths:
+    that has no optimism, and a standard error. It may be a little low, where a half chooses the
+    wrong point. In simulations with points as close to each other as trials and proposals are, the
+    interval covered the truth in 86 to 94 of 100 cases.
     """
     known = frame.dropna(subset=[experiment.goal.column(f"sem_{half}_half") for half in HALVES])
     if not len(known):
@@ -163,8 +165,8 @@ def predicted_front_frame(experiment: Experiment, model: "FittedModel") -> pd.Da
     """Return the model's front over the whole space, the cheapest first, thinned to some rows.
 
     One row a θ: its expected cost, posterior mean and 95% band of its goal, and
-    ``distance_to_trial``, the distance to the nearest trial in the unit cube (√2 at least from one of another
-    word).
+    ``distance_to_trial``, the distance to the nearest trial in the unit cube (√2 at least from one
+    of another word).
     """
     front = model.predicted_front
     chosen = np.unique(np.linspace(0, len(front.points) - 1, N_CURVE_ROWS).round().astype(int))

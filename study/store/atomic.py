@@ -1,4 +1,4 @@
-"""Files that are written whole: a kill, or a full disk, leaves the old one or the new one, and nothing between."""
+"""Files that are written whole: a kill or a full disk leaves the old file or the new one."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,15 +9,15 @@ from study.errors import naming_file
 
 @contextmanager
 def atomic_write(path: Path) -> Iterator[Path]:
-    """Give a place beside a file to write its draft to, which takes the file's place when all of it is there.
+    """Yield a temporary path beside a file; it replaces the file when the block ends.
 
-    If it cannot be written, the draft is taken away, and the system's error names the file.
+    If the block fails, the temporary file is deleted; an OSError names the file.
     """
-    draft = path.with_name(f".{path.name}.part")
+    temporary = path.with_name(f".{path.name}.part")
     with naming_file(path):
         try:
-            yield draft
-            draft.replace(path)
+            yield temporary
+            temporary.replace(path)
         except BaseException:
-            draft.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
             raise

@@ -28,8 +28,8 @@ OPTUNA_TABLES = {
 def check_database(path: Path, for_writing: bool) -> None:
     """Refuse, by InputError, a file that is no SQLite database, or one of something else.
 
-    To write, a missing file is allowed, and one with some of optuna's tables: a kill while they were
-    made leaves that, and the next sweep makes the others.
+    To write, a missing file is allowed, and one with some of optuna's tables: a kill while they
+    were made leaves that, and the next sweep makes the others.
     """
     name = repr(str(path))
     if not path.exists():

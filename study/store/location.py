@@ -1,6 +1,6 @@
-"""Where a study is: its name, its storage's URL, and the folder of what is drawn and exported.
+"""Where a study is: its name, the URL of its storage, and the folder of its tables and figures.
 
-The URL is ``sqlite:///results/<name>/study.db`` unless told otherwise. Nothing here opens a storage: that is
+The URL is ``sqlite:///results/<name>/study.db`` by default. Nothing here opens a storage; see
 :mod:`study.store.storage`.
 """
 
@@ -19,16 +19,16 @@ RESERVED_NAMES = ("reference",)
 
 @dataclass(frozen=True)
 class Location:
-    """Where a study is kept, and where its tables and pictures go.
+    """Where a study is stored, and where its tables and figures go.
 
     Attributes
     ----------
     name : str
-        The study's name in its storage, and its folder's in ``results``.
+        The study's name in its storage, and the name of its folder.
     url : str
-        The storage.
+        The storage's URL.
     folder : Path
-        For what is drawn and exported.
+        For tables and figures.
     """
 
     name: str
@@ -41,16 +41,16 @@ class Location:
         url = make_url(self.url)
         if url.get_backend_name() != "sqlite" or not url.database:
             return None
-        return Path(url.database).resolve()  # one study, however its path is written
+        return Path(url.database).resolve()  # one study, whatever its path looks like
 
     @property
     def url_without_password(self) -> str:
-        """The storage without its password."""
+        """The storage's URL, its password masked."""
         return make_url(self.url).render_as_string(hide_password=True)
 
 
 def check_name(name: str) -> str:
-    """Return a study's name if it can be a folder's; InputError otherwise."""
+    """Return a study's name if a folder can have it; InputError otherwise."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
         raise InputError(
             f"name: {name!r} given, 1 to 64 letters, digits, dots, dashes and underscores allowed, "
@@ -62,7 +62,7 @@ def check_name(name: str) -> str:
 
 
 def check_url(text: str) -> URL:
-    """Return a storage URL in parts; InputError if it is none, or one that cannot keep a study."""
+    """Parse a storage URL; InputError if it is none, or cannot store a study."""
     try:
         url = make_url(text)
     except ArgumentError:
@@ -81,7 +81,7 @@ def check_url(text: str) -> URL:
 
 
 def locate(name: str, results: Path, storage: str | None) -> Location:
-    """Decide where the study called ``name`` is kept."""
+    """Return the location of the study called ``name``; InputError if it cannot be one."""
     check_name(name)
     folder = results / name
     url = f"sqlite:///{folder / 'study.db'}" if storage is None else storage
@@ -90,7 +90,7 @@ def locate(name: str, results: Path, storage: str | None) -> Location:
 
 
 def why_unusable(folder: Path) -> str:
-    """Say what keeps a folder from being written to; nothing where nothing does."""
+    """Say why a folder cannot be written to; empty if it can."""
     if not folder.is_dir():
         return "is not a folder" if folder.exists() else "does not exist"
     return "" if os.access(folder, os.W_OK | os.X_OK) else "cannot be written"
@@ -103,14 +103,14 @@ def check_folder(results: Path) -> None:
 
 
 def make_folder(folder: Path, option: str = "results") -> None:
-    """Make a folder in one that is there already, or find it made.
+    """Make a folder in an existing one, unless it exists.
 
     Parameters
     ----------
     folder : Path
-        The folder: a study's own, or one that was asked for.
+        The folder.
     option : str
-        The option that says where it is, for messages.
+        The option that gave it, for messages.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""The lock that keeps a study to one sweep at a time.
+"""The lock that admits one sweep to a study at a time.
 
-It is the operating system's, on a file beside the database (for other storages: in the study's folder).
-It ends with its process, also after kill -9, so that there is no stale lock to clear. The file says who
-holds it.
+It is the operating system's lock of a file beside the database (for other storages: in the study's
+folder). It ends with its process, even after kill -9, so there is no stale lock to clear. The file
+says who holds it.
 """
 
 import fcntl

@@ -1,4 +1,4 @@
-"""What made a result: enough to run it again, and to know where it ran."""
+"""Manifests: what made a result, enough to run it again and to know where it ran."""
 
 import importlib.metadata
 import json
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def cpu_model() -> str:
-    """Return the processor's name, as the system gives it."""
+    """Return the processor's name."""
     info = Path("/proc/cpuinfo")
     if info.exists():
         for line in info.read_text().splitlines():
@@ -49,7 +49,7 @@ def git_revision() -> str:
 
 
 def machine() -> dict[str, Any]:
-    """Return what the machine is."""
+    """Describe the machine."""
     return {
         "cpu": cpu_model(),
         "cores": int(joblib.cpu_count()),
@@ -60,13 +60,13 @@ def machine() -> dict[str, Any]:
 
 
 def command_line() -> str:
-    """Return the command as it was given, the program by its name alone, passwords masked."""
+    """Return the command as given, without the program's path, passwords masked."""
     words = (re.sub(r"(://[^:/@\s]+):[^@\s]+@", r"\1:***@", word) for word in sys.argv[1:])
     return " ".join(["thetafront", *words])
 
 
 def provenance() -> dict[str, Any]:
-    """Return what makes a result: command, time, revision, machine and versions."""
+    """Return the command, time, revision, machine and versions."""
     return {
         "command_line": command_line(),
         "began": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -77,15 +77,15 @@ def provenance() -> dict[str, Any]:
 
 
 def write_json(contents: Mapping[str, Any], path: Path) -> None:
-    """Write JSON, so that a kill leaves the old file or the new one, and nothing between."""
-    with atomic_write(path) as draft:
-        draft.write_text(
+    """Write a JSON file atomically."""
+    with atomic_write(path) as temporary:
+        temporary.write_text(
             json.dumps(contents, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
         )
 
 
 def earlier_manifest(path: Path) -> dict[str, Any]:
-    """Return what an earlier run wrote, nothing if there was none: to be asked before anything is played.
+    """Return the manifest of an earlier run; empty if there was none.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def earlier_manifest(path: Path) -> dict[str, Any]:
     try:
         earlier = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(earlier.get("earlier_runs", []), list):
-            raise ValueError("runs that are none")
+            raise ValueError("earlier_runs: a list allowed")
     except (OSError, ValueError, AttributeError):
         raise InputError(f"{path}: no manifest; use another folder, or move it away") from None
     assert isinstance(earlier, dict)  # of JSON's kinds, the one that has get
@@ -105,12 +105,12 @@ def earlier_manifest(path: Path) -> dict[str, Any]:
 
 
 def write_manifest(contents: Mapping[str, Any], path: Path) -> None:
-    """Write what made the files beside it; what an earlier run wrote there stays as one of ``earlier_runs``.
+    """Write a manifest; an earlier one becomes one of its ``earlier_runs``.
 
     Raises
     ------
     InputError
-        If what is there is no manifest.
+        If the earlier file is no manifest.
     """
     earlier = earlier_manifest(path)
     before = [*earlier.pop("earlier_runs", []), earlier] if earlier else []

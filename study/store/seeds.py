@@ -1,8 +1,8 @@
-"""Replicates: the seeded games of a trial, played in a worker, and what a trial's numbers are.
+"""Seeds of a study's games, and a game as JSON data.
 
-The games of the study with seed S have seeds from 1,000,000·S on, which are enough to play them again (``thetafront play
-AGENT --theta … --seed …``): below 500,000 those of the search, from there on those of validation, so that no game
-that chose a θ also judges it.
+The games of the study with seed S have seeds from 1,000,000·S on: below 500,000 those of the
+search, from there on those of validation, so that no game that chose a θ also judges it. A seed is
+enough to play its game again (``thetafront play AGENT --theta … --seed …``).
 
 =====================================  =============================================
 replicate r of                         seed less 1,000,000·S
@@ -11,11 +11,12 @@ trial t                                (1,000·t + 50·⌊t / 500⌋ + r) mod 50
 the p-th point to be validated         500,000 + (20,000·p + 1,000·⌊p / 25⌋ + r) mod 500,000
 =====================================  =============================================
 
-So each trial has seeds of its own, and each point: 500 trials of 1,000 games (10,000 of 50), and 25 points of 20,000 (500
-of 1,000). Of more, some share some. The model takes the games of all
-trials to be independent, and so do the intervals of a front. Agents that play much alike are not, on the same seeds: of two
-neighbouring θ of ``pacman_mdp``, the won games of the same 1,000 seeds correlated by 0.99 (of others by 0.05 to 0.34), and the
-whole search chose what was good on ten seeds. For ``mcmdp`` it makes no difference (−0.004, 1,000 seeds).
+So each trial and each point has seeds of its own: 500 trials of 1,000 games (10,000 of 50), and 25
+points of 20,000 (500 of 1,000); beyond that, some are shared. The model takes the games of all
+trials to be independent, and so do the intervals of a front. On shared seeds they are not, if
+agents play much alike: for two neighbouring θ of ``pacman_mdp``, wins on the same 1,000 seeds
+correlated by 0.99 (for other pairs by 0.05 to 0.34), and the search chose what was good on ten
+seeds. For ``mcmdp`` it makes no difference (−0.004, 1,000 seeds).
 """
 
 from collections.abc import Mapping
@@ -34,7 +35,7 @@ UNNAMED_KIND = "2048"  # in studies older than the other games
 
 
 def game_seed(study_seed: int, number: int) -> int:
-    """Return one of the seeds of a study."""
+    """Return a study's seed with this number."""
     return study_seed * GAMES_A_STUDY_SEED + number
 
 
@@ -50,7 +51,7 @@ def validation_seed(study_seed: int, point: int, replicate: int) -> int:
 
 
 def within(index: int, width: int, shift: int, replicate: int) -> int:
-    """Return which number of its half of a study's seeds a replicate has: each round of indices begins a shift further on."""
+    """Return a replicate's number in its half of the seeds; each round of indices is shifted."""
     n_rounds = index * width // MOST_REPLICATES
     return (index * width + n_rounds * shift + replicate) % MOST_REPLICATES
 

@@ -25,7 +25,7 @@ from study.store.study_record import DIRECTIONS, StudyRecord
 
 @contextmanager
 def storage_errors_reported(location: Location) -> Iterator[None]:
-    """Turn what a broken storage raises into one line that a user can act on."""
+    """Turn errors of a broken storage into an InputError of one line."""
     try:
         yield
     except (SQLAlchemyError, StorageInternalError, NoSuchDriverError, ImportError) as error:
@@ -37,7 +37,7 @@ def storage_errors_reported(location: Location) -> Iterator[None]:
 
 
 def prepare_location(location: Location) -> None:
-    """Refuse a place that cannot keep a study, before anything is written; make its folder."""
+    """Refuse a location that cannot store a study, before anything is written; make its folder."""
     check_folder(location.folder.parent)
     database = location.database
     if database is None:
@@ -53,7 +53,7 @@ def open_storage(location: Location, for_writing: bool) -> RDBStorage:
     """Open the storage; InputError if that cannot be done."""
     if location.database is not None:
         check_database(location.database, for_writing)
-    # SQLite: how long to wait for another process, a reader during a sweep say.
+    # SQLite: seconds to wait for another process, such as a reader during a sweep.
     wait = {"connect_args": {"timeout": 60}} if location.database is not None else {}
     with storage_errors_reported(location):
         try:
@@ -71,8 +71,8 @@ def create_or_resume(location: Location, record: StudyRecord) -> tuple[optuna.St
     Raises
     ------
     InputError
-        If it was made by something else, or with another experiment, space, seed or design; or if it is new, and
-        its folder has the games of another.
+        If it was made by something else, or with another experiment, space, seed or design; or if
+        it is new, and its folder has the games of another study.
     """
     storage = open_storage(location, for_writing=True)
     study = optuna.create_study(
@@ -85,11 +85,11 @@ def create_or_resume(location: Location, record: StudyRecord) -> tuple[optuna.St
     if tuple(study.directions) != DIRECTIONS:
         raise InputError(f"study: {location.name!r} was not made by thetafront")
     if not (study.user_attrs or study.get_trials(deepcopy=False)):
-        # New, or made by a sweep that was killed before it could say what it was.
+        # New, or made by a sweep that was killed before it stored the record.
         if (games := location.folder / "games.csv").exists():
             raise InputError(
-                f"study: {location.name!r} has no trials, but {str(games)!r} is there, of a study that is gone; "
-                "move it away, or give another name"
+                f"study: {location.name!r} has no trials, but {str(games)!r} is there, of a study "
+                "that is gone; move it away, or give another name"
             )
         record.store(study)
     differences = StudyRecord.read(study.user_attrs, location.name).differences(record)

@@ -1,4 +1,4 @@
-"""A study as it was when it was read: the one snapshot behind tables, figures, picks and reports."""
+"""A snapshot of a study, read once: tables, figures, picks and reports are made from it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ class TrialData:
 
 @dataclass(frozen=True)
 class StudyData:
-    """A study as it was when it was read. What is derived is computed once, when first asked for.
+    """A study as it was when it was read; properties are computed once, when first used.
 
     Attributes
     ----------

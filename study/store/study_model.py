@@ -1,4 +1,4 @@
-"""The model of a study: what it is fitted to, and the points that it suggests for validation."""
+"""The model of a study: its data, its noise, and the points that it suggests for validation."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -21,7 +21,7 @@ from study.store.validated_points import ValidatedPoint, key_of
 
 
 def objectives_of(experiment: Experiment) -> Objectives:
-    """Return what a model must know of a study's objectives: the cost's scale, and the noise."""
+    """Describe a study's objectives to a model: the cost's scale, the reference, the noise."""
     return Objectives(
         logarithmic=(False, True),
         reference_point=(experiment.reference_score, experiment.reference_cost),
@@ -52,9 +52,9 @@ def fit_study(data: StudyData) -> FittedModel | None:
 def choose_points(model: FittedModel, data: StudyData, n_points: int) -> list[ValidatedPoint]:
     """Choose the points to validate: the baselines, and points along the predicted front.
 
-    For each of ``n_points`` budgets, equally spaced in log cost over the predicted front, these are the
-    best trial and the best point of the whole space, both by posterior mean. Costs are posterior means,
-    too, which for costs are nearly exact.
+    For each of ``n_points`` budgets, equally spaced in log cost over the predicted front, these are
+    the best trial and the best point of the whole space, both by posterior mean. Costs are
+    posterior means, too, which for costs are nearly exact.
     """
     experiment = data.experiment
     ends = np.concatenate([model.trial_front.mean[:, 1], model.predicted_front.mean[:, 1]])

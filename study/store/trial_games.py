@@ -1,8 +1,8 @@
 """The games of a trial, and how a study stores them.
 
-Each finished game is written at once, as the trial's user attribute ``game:<replicate>``; writing it twice
-is harmless. When the trial completes, ``moments:<objective>`` keeps the number, mean and sum of squared
-deviations of the games' samples, so that a model need not parse the games.
+Each finished game is written at once, as the trial's user attribute ``game:<replicate>``; writing
+it twice is harmless. When the trial completes, ``moments:<objective>`` keeps the number, mean and
+sum of squared deviations of the games' samples, so that a model need not parse the games.
 """
 
 from collections import deque

@@ -1,7 +1,7 @@
 """Quick experiments: the real agents on spaces of a few playouts, and of a few simulations and words.
 
-And two of other games than 2048, which cost nothing: a coin that is won or lost, and a problem that is solved exactly.
-Besides, one thread for linear algebra, and a pseudo-terminal.
+And two of other games than 2048, which cost nothing: a coin that is won or lost, and a problem that
+is solved exactly. Besides, one thread for linear algebra, and a pseudo-terminal.
 """
 
 import math

@@ -1,8 +1,9 @@
 """Costs: objectives that are minimized.
 
-Seconds per move is what a user waits for, and depends on the machine. Playout moves per move, or Bellman
-backups, count the same work exactly: the same on every machine, and in every run. Where all work is done
-before the game, a replicate is one solution, and its cost is seconds or sweeps to solve.
+Seconds per move is what a user waits for, and depends on the machine. Playout moves per move, or
+Bellman backups, count the same work exactly: the same on every machine, and in every run. Where all
+work is done before the game, a replicate is one solution, and its cost is seconds or sweeps to
+solve.
 """
 
 import math

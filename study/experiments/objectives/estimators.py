@@ -3,8 +3,8 @@
 *   A **noisy mean** has Student's t interval, and variances shrunk towards what all trials have in common
     (:func:`study.shrinkage.variances_of_means`).
 *   A **proportion** has Wilson's interval (:func:`study.estimate.share`), and variances by
-    :func:`study.shrinkage.variances_of_rates`. A model takes it on its raw scale, where the posterior may
-    reach a little beyond 0 or 1.
+    :func:`study.shrinkage.variances_of_rates`. A model takes it on its raw scale, where the
+    posterior may reach a little beyond 0 or 1.
 *   An **exact value** is known from one game: variance 0, and an interval of width 0.
 """
 

@@ -300,8 +300,8 @@ def simulated(quick: Experiment, **asked: float) -> tuple[Any, Any, Any]:
 def test_what_is_reported_is_no_luckier_for_having_been_chosen(quick: Experiment) -> None:
     """Studies of equal points: reported less true is 0 within 4 standard errors.
 
-    The mean of all games of the best point is not: by how much the best of eight is too good is known, 1.4236 of a
-    mean's deviations.
+    The mean of all games of the best point is not: by how much the best of eight is too good is
+    known, 1.4236 of a mean's deviations.
     """
     reported, lucky, naive = simulated(quick, cost_limit=1.0)
     assert len(reported) == N_SIMULATED
@@ -319,8 +319,9 @@ def test_what_is_reported_is_no_luckier_for_having_been_chosen(quick: Experiment
 def test_a_veto_that_could_have_fallen_costs_what_is_known(quick: Experiment) -> None:
     """Points whose truth is just what is wanted: what is reported is too good by 2/(3√π) of a half's standard error.
 
-    That is E[B | A > 0, A + B > 0] of two standard normals, of the half that judges; E[A | …], of the half that
-    chose, is √2 + 1 times as much. Either within 4 standard errors. One point passes with probability 3/8.
+    That is E[B | A > 0, A + B > 0] of two standard normals, of the half that judges; E[A | …], of
+    the half that chose, is √2 + 1 times as much. Either within 4 standard errors. One point passes
+    with probability 3/8.
     """
     reported, lucky, _ = simulated(quick, score_wanted=TRUE_MEAN)
     passed = 1.0 - (5 / 8) ** N_EQUALS

@@ -65,7 +65,8 @@ def test_many_games_tell_their_own_variance() -> None:
 def test_variances_of_rates_are_those_of_simulated_trials() -> None:
     """200 trials of ten games, rates as Beta(2, 3): a little less noise than is said, as it must be.
 
-    True variances are 0.2/10 on average; the shrunk rates have mean 0.4 and variance 0.06/4, which makes 0.225/10.
+    True variances are 0.2/10 on average; the shrunk rates have mean 0.4 and variance 0.06/4, which
+    makes 0.225/10.
     """
     rng = np.random.default_rng(1)
     ratios = []
