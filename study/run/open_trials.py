@@ -6,7 +6,6 @@ Only this module writes trials. Optuna numbers them from 0; a storage names them
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import optuna
@@ -37,25 +36,12 @@ def enqueue_design(study: optuna.Study, experiment: Experiment, settings: Search
     study.set_user_attr(DESIGN_IS_ENQUEUED, True)
 
 
-@dataclass
-class Timer:
-    """Wall-clock seconds spent on something that is done again and again."""
-
-    seconds: float = 0.0
-    n: int = 0
-
-    @contextmanager
-    def running(self) -> Iterator[None]:
-        """Count what is done inside."""
-        began = time.monotonic()
-        yield
-        self.seconds += time.monotonic() - began
-        self.n += 1
-
-    @property
-    def mean(self) -> float:
-        """Seconds each; 0 if it never happened."""
-        return self.seconds / max(1, self.n)
+@contextmanager
+def timed(durations: list[float]) -> Iterator[None]:
+    """Append the wall-clock seconds of what is done inside."""
+    began = time.monotonic()
+    yield
+    durations.append(time.monotonic() - began)
 
 
 class OpenTrials:
@@ -76,8 +62,8 @@ class OpenTrials:
         Open trials, by number.
     n_complete, n_failed, n_games : int
         Trials and games that have ended, those of earlier runs included.
-    timers : dict of str to Timer
-        What it took to begin a trial, to store a game, and to tell the objectives.
+    seconds : dict of str to list of float
+        What it took to begin a trial, to store a game, and to tell the objectives, each time.
     """
 
     def __init__(
@@ -95,7 +81,7 @@ class OpenTrials:
         self.distributions = experiment.space.distributions()
         self.batches: dict[int, TrialBatch] = {}
         self.n_complete = self.n_failed = self.n_games = 0
-        self.timers = {name: Timer() for name in ("begin", "store", "tell")}
+        self.seconds: dict[str, list[float]] = {"begin": [], "store": [], "tell": []}
 
     def resume(self, trial: FrozenTrial) -> FinishedTrial | None:
         """Count a trial of an earlier run; open it if it was interrupted, and return it if it ends.
@@ -115,7 +101,7 @@ class OpenTrials:
     def begin(self, proposal: Proposal) -> FinishedTrial | None:
         """Write a proposal into the study as a trial, and open it; return it if that fails."""
         number, params = proposal.number, proposal.params
-        with self.timers["begin"].running():
+        with timed(self.seconds["begin"]):
             if proposal.is_new:
                 # All at once: faster than a parameter at a time, and never half-written.
                 template = create_trial(
@@ -176,13 +162,13 @@ class OpenTrials:
         if finished.error:
             return self.fail(batch, finished.error)
         self.n_games += 1
-        with self.timers["store"].running():
+        with timed(self.seconds["store"]):
             is_last = batch.add(replicate, *finished.games)
         return self.complete(batch) if is_last else None
 
     def complete(self, batch: TrialBatch) -> FinishedTrial:
         """Tell the study a trial's objectives."""
-        with self.timers["tell"].running():
+        with timed(self.seconds["tell"]):
             batch.complete()
         del self.batches[batch.number]
         self.n_complete += 1

@@ -9,7 +9,6 @@ back. So a study that was killed and resumed proposes exactly what an uninterrup
 """
 
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -85,6 +84,11 @@ class Proposals:
         Returns the sampler for a trial's number.
     in_turn : bool
         Whether a proposal's number fixes what it knows (for a single worker).
+
+    Attributes
+    ----------
+    seconds : list of float
+        CPU seconds that each proposal took, apart from those of the design.
     """
 
     def __init__(
@@ -104,10 +108,10 @@ class Proposals:
             directions=directions,
             sampler=optuna.samplers.RandomSampler(seed=0),  # each trial has its own
         )
-        self.news: deque[FinishedTrial] = deque()
+        self.news: list[FinishedTrial] = []
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="proposals")
         self.future: Future[Proposal] | None = None
-        self.seconds, self.n_thought = 0.0, 0
+        self.seconds: list[float] = []
         known = [self.asked_again(trial) for trial in trials]
         number = first_waiting(known)
         for trial in known:
@@ -133,18 +137,16 @@ class Proposals:
 
     def update(self, number: int) -> None:
         """Bring the copy to what the proposal of trial ``number`` may know."""
-        late: deque[FinishedTrial] = deque()
-        while self.news:
-            trial = self.news.popleft()
+        news, self.news = self.news, []
+        for trial in news:
             if self.in_turn and trial.number >= number - 1:
-                late.append(trial)
+                self.news.append(trial)
                 continue
             identifier = trial_id(self.copy, self.storage, trial.number)
             for key, value in trial.attributes.items():
                 self.storage.set_trial_user_attr(identifier, key, value)
             state = TrialState.COMPLETE if trial.values else TrialState.FAIL
             self.storage.set_trial_state_values(identifier, state, trial.values)
-        self.news = late
 
     def next_number(self) -> int:
         """Return the number of the next trial: of the first that waits, or a new one."""
@@ -166,14 +168,8 @@ class Proposals:
         after = self.copy.get_trials(deepcopy=False)[number].system_attrs
         notes = {key: value for key, value in after.items() if key not in before}
         if is_new:
-            self.seconds += time.thread_time() - began
-            self.n_thought += 1
+            self.seconds.append(time.thread_time() - began)
         return Proposal(trial.number, trial.params, is_new, notes)
-
-    @property
-    def seconds_each(self) -> float:
-        """CPU seconds that a proposal took, apart from those of the design."""
-        return self.seconds / max(1, self.n_thought)
 
     def wait(self, seconds: float) -> None:
         """Wait for the proposal in work, but not for long."""

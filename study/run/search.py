@@ -7,6 +7,7 @@ one, and the sampler works on the one after meanwhile (:mod:`study.run.proposals
 
 from collections.abc import Callable
 from concurrent.futures import Future
+from statistics import fmean
 from typing import Any
 
 import optuna
@@ -156,9 +157,9 @@ class Search(Source[Key]):
 
     @property
     def seconds_each(self) -> dict[str, float]:
-        """Seconds that it took to propose (CPU) and begin a trial, store a game, tell a trial."""
-        timers = self.trials.timers.items()
-        return {"think": self.proposals.seconds_each, **{name: each.mean for name, each in timers}}
+        """Mean seconds to propose (CPU) and begin a trial, to store a game, and to tell a trial."""
+        durations = {"think": self.proposals.seconds, **self.trials.seconds}
+        return {name: fmean(each) if each else 0.0 for name, each in durations.items()}
 
     def snapshot(self) -> Snapshot:
         """Return how far the search is."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import optuna
@@ -34,6 +35,7 @@ class StoppedError(RunError):
     """A sweep cannot go on."""
 
 
+@dataclass
 class Sweep:
     """A study's phases, one after the other.
 
@@ -53,22 +55,13 @@ class Sweep:
         Where progress and tables go.
     """
 
-    def __init__(
-        self,
-        experiment: Experiment,
-        location: Location,
-        study: optuna.Study,
-        backend: BaseStorage | None,
-        jobs: int,
-        out: Console,
-    ) -> None:
-        self.experiment = experiment
-        self.location = location
-        self.study = study
-        self.backend = backend
-        self.jobs = jobs
-        self.out = out
-        self.n_failed = 0
+    experiment: Experiment
+    location: Location
+    study: optuna.Study
+    backend: BaseStorage | None
+    jobs: int
+    out: Console
+    n_failed: int = 0
 
     def search(self, settings: SearchSettings) -> None:
         """Bring the study to its total of trials: design first, then the sampler's proposals.
@@ -88,12 +81,7 @@ class Sweep:
         display = ProgressDisplay(self.out)
         with self.stops("search"):
             search = Search(
-                self.experiment,
-                self.study,
-                self.backend,
-                settings,
-                self.jobs,
-                display.message,
+                self.experiment, self.study, self.backend, settings, self.jobs, display.message
             )
             before = search.snapshot()
             n_trials = counted(before.n_units_done, "trial")
@@ -126,9 +114,9 @@ class Sweep:
         if model is None:
             raise StoppedError(f"study: {self.location.name!r} has no complete trial yet")
         points = choose_points(model, data, precision.n_points)
-        seed, goal = data.record.seed, self.experiment.goal
+        goal = self.experiment.goal
         with self.stops("validation"):
-            validation = Validation(self.experiment, self.study, seed, points, precision)
+            validation = Validation(self.study, data, points, precision)
             until = (
                 "one game each, since scores are exact"
                 if goal.is_exact
@@ -202,7 +190,8 @@ class Sweep:
             yield
         except KeyboardInterrupt:
             self.out.print(
-                f"stopped in the {phase}: what has finished is stored in {self.location.url_without_password}; "
+                f"stopped in the {phase}: what has finished is stored in "
+                f"{self.location.url_without_password}; "
                 "the same command goes on from here",
                 soft_wrap=True,
             )

@@ -12,12 +12,12 @@ points are equally well known.
 import optuna
 
 from agents.agent import warm
-from study.experiments.definition import Experiment
 from study.run.source import Snapshot, Source
 from study.run.stopping import FEWEST_GAMES, Precision
 from study.run.workers import Finished, PlayError, Task
 from study.store.seeds import game_to_record, validation_seed
-from study.store.validated_points import GAME_PREFIX, POINT_PREFIX, ValidatedPoint, points_in
+from study.store.study_data import StudyData
+from study.store.validated_points import GAME_PREFIX, POINT_PREFIX, ValidatedPoint
 from study.text import counted
 
 Key = tuple[str, int]
@@ -29,33 +29,31 @@ class Validation(Source[Key]):
 
     Parameters
     ----------
-    experiment : Experiment
-        For agents and goal.
     study : optuna.Study
         Where games are kept; this process must be its only writer.
-    seed : int
-        The study's.
+    data : StudyData
+        The same study as it is now.
     points : list of ValidatedPoint
         What to play; points of the same θ that the study has already keep their games.
     precision : Precision
-        How long.
+        When to stop.
     """
 
     def __init__(
         self,
-        experiment: Experiment,
         study: optuna.Study,
-        seed: int,
+        data: StudyData,
         points: list[ValidatedPoint],
         precision: Precision,
     ) -> None:
+        experiment = data.experiment
         warm(experiment.build({}))
         self.goal = experiment.goal
         self.study = study
-        self.seed = seed
+        self.seed = data.record.seed
         self.points = points
         self.precision = precision
-        known = {point.key: point for point in points_in(study.user_attrs)}
+        known = {point.key: point for point in data.points}
         for point in points:
             if point.key in known:
                 point.games = known[point.key].games
@@ -63,12 +61,12 @@ class Validation(Source[Key]):
             else:
                 point.number = len(known)
                 known[point.key] = point
-                contents = {
+                record = {
                     "params": dict(point.params),
                     "origin": point.origin,
                     "number": point.number,
                 }
-                study.set_user_attr(f"{POINT_PREFIX}{point.key}", contents)
+                study.set_user_attr(f"{POINT_PREFIX}{point.key}", record)
         self.by_key = {point.key: point for point in points}
         self.agents = {point.key: experiment.build(point.params) for point in points}
         self.in_flight: dict[str, set[int]] = {point.key: set() for point in points}

@@ -129,7 +129,7 @@ def validate(
     stop_after: int | None = None,
 ) -> tuple[Validation, list[Snapshot]]:
     """Validate points; stop after some games of this run if asked to."""
-    run = Validation(EXACT, study, SEED, points, precision)
+    run = Validation(study, data_of(study, EXACT, seed=SEED), points, precision)
     watch = Watch(None if stop_after is None else run.n_games_before + stop_after)
     with contextlib.suppress(StopHereError):
         Dispatch(run, jobs, watch).run()
@@ -152,7 +152,8 @@ def test_workers_play_each_point_evenly_on_fresh_seeds(
     before = {trial.number: dict(trial.user_attrs) for trial in study.trials}
     points = points_of(study)
     jobs = 2
-    run = Validation(EXACT, study, SEED, points, Precision(1.0, most_games=12))
+    data = data_of(study, EXACT, seed=SEED)
+    run = Validation(study, data, points, Precision(1.0, most_games=12))
 
     class Fair(Watch):
         def show(self, now: Snapshot, dispatch: Dispatch[Any]) -> None:
@@ -353,7 +354,8 @@ def test_a_study_with_words_is_validated(words: Experiment, tmp_path: Path) -> N
     (choice,) = experiment.space.choices
     assert all(choice.check(point.params["leaf_value"]) for point in points)
     precision = Precision(500.0, 2, 2)
-    Dispatch(Validation(experiment, study, SEED, points, precision), 1, Watch()).run()
+    data = data_of(study, experiment, seed=SEED)
+    Dispatch(Validation(study, data, points, precision), 1, Watch()).run()
     stored = {point.key: point for point in points_in(study.user_attrs)}
     for point in points:
         assert stored[point.key].params == point.params

@@ -30,7 +30,7 @@ def test_noise_that_is_known() -> None:
 
 
 @pytest.mark.parametrize("name", DEGENERATE)
-def test_odd_studies(name: str) -> None:
+def test_degenerate_studies(name: str) -> None:
     trials = DEGENERATE[name](np.random.default_rng(2))
     ask(mixed_study(BoTorchSampler(0, OBJECTIVES, 1), trials), 1)
 

@@ -38,13 +38,13 @@ def test_designs_lie_in_their_space() -> None:
 
 
 @pytest.mark.parametrize(("name", "n"), [("sobol", 16), ("sobol", 64), ("lhs", 13), ("lhs", 20)])
-def test_every_word_is_met_as_often_as_the_others_or_once_more(name: str, n: int) -> None:
-    choice = Choice("word", ("a", "b", "c", "d", "e"))
+def test_every_choice_occurs_as_often_as_the_others_or_once_more(name: str, n: int) -> None:
+    choice = Choice("choice", ("a", "b", "c", "d", "e"))
     space = Space((UNIT.parameters[0], choice, *UNIT.parameters[1:5]))
     for seed in range(20):
         drawn = draw_design(name, space, n, seed)
-        assert set(Counter(point["word"] for point in drawn).values()) <= {n // 5, -(-n // 5)}
-        assert {point["word"] for point in drawn} == set(choice.choices)
+        assert set(Counter(point["choice"] for point in drawn).values()) <= {n // 5, -(-n // 5)}
+        assert {point["choice"] for point in drawn} == set(choice.choices)
         # The numbers are where they would be beside another number.
         numbers = np.array([[point[f"x{k}"] for k in range(5)] for point in drawn])
         np.testing.assert_array_equal(numbers, np.delete(points(name, n, seed), 1, axis=1))

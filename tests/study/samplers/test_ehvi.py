@@ -95,9 +95,9 @@ def test_against_monte_carlo(mean: tuple[float, float]) -> None:
     )
 
 
-def hypervolume_of(strips: Strips, world: int) -> float:
+def hypervolume_of(strips: Strips, draw: int) -> float:
     """Return what lies below the strips: each closed one is as high as its floor."""
-    edges, floors = strips[0][world], strips[1][world]
+    edges, floors = strips[0][draw], strips[1][draw]
     widths = np.diff(edges)
     real = floors > REFERENCE[1]
     return float(np.sum(widths[real] * (floors[real] - REFERENCE[1])))
@@ -109,15 +109,15 @@ def test_below_the_strips_lies_the_hypervolume() -> None:
     draws[:10, 4:] = draws[:10, :5]
     draws[10:13] = -1.0
     strips = strips_of(draws, REFERENCE)
-    for world in range(len(draws)):
-        points = [(float(a), float(b)) for a, b in draws[world]]
+    for draw in range(len(draws)):
+        points = [(float(a), float(b)) for a, b in draws[draw]]
         plain = area(points, (0.0, 0.0))
-        assert hypervolume_of(strips, world) == pytest.approx(plain, abs=1e-12)
-        closed = hypervolume(draws[world, :, 0], 10.0 ** -draws[world, :, 1], 0.0, 1.0)
+        assert hypervolume_of(strips, draw) == pytest.approx(plain, abs=1e-12)
+        closed = hypervolume(draws[draw, :, 0], 10.0 ** -draws[draw, :, 1], 0.0, 1.0)
         assert closed == pytest.approx(plain, abs=1e-9)
 
 
-def test_worlds_are_averaged() -> None:
+def test_draws_are_averaged() -> None:
     draws = np.random.default_rng(5).normal(0.5, 1.0, (7, 6, 2))
     rng = np.random.default_rng(6)
     mean, deviation = rng.normal(0.5, 1.0, (5, 7, 2)), rng.uniform(0.1, 1.0, (5, 2))

@@ -41,7 +41,7 @@ def theirs(points: Floats, values: Floats, noise: Floats) -> GaussianProcessRegr
     return GaussianProcessRegressor(kernel, alpha=alpha, optimizer=None).fit(points, values)
 
 
-def evidence_of(points: Floats, values: Floats, noise: Floats) -> NegativeLogPosterior:
+def objective_of(points: Floats, values: Floats, noise: Floats) -> NegativeLogPosterior:
     squares = ((points[:, None] - points[None]) ** 2).transpose(2, 0, 1)
     return NegativeLogPosterior(squares.reshape(points.shape[1], -1), values, noise)
 
@@ -70,7 +70,7 @@ def test_the_evidence_is_that_of_scikit_learn_up_to_the_priors() -> None:
         logs = np.log([VARIANCE, *LENGTHS]) + shift
         # Their alpha is fixed, our jitter grows with the variance: so the noise makes up for it.
         ours = noise + JITTER * (VARIANCE - np.exp(logs[0]))
-        value, _ = evidence_of(points, values, ours)(np.append(logs, np.log(0.01)))
+        value, _ = objective_of(points, values, ours)(np.append(logs, np.log(0.01)))
         value -= neg_log_priors(np.append(logs, np.log(0.01)))
         constant = 0.5 * N * np.log(2.0 * np.pi)
         expected = regressor.log_marginal_likelihood(logs)
@@ -81,12 +81,12 @@ def test_the_evidence_is_that_of_scikit_learn_up_to_the_priors() -> None:
 def test_the_gradient_is_that_of_finite_differences(unknown: str) -> None:
     points, values, noise = data()
     noise[{"none": [], "some": [0, 3, 4], "all": slice(None)}[unknown]] = np.nan
-    evidence = evidence_of(points, values, noise)
+    objective = objective_of(points, values, noise)
     rng = np.random.default_rng(7)
     for _ in range(5):
         logs = np.log([VARIANCE, *LENGTHS, 0.05]) + 0.5 * rng.standard_normal(D + 2)
-        numeric = approx_fprime(logs, lambda x: evidence(x)[0], 1e-6)
-        np.testing.assert_allclose(evidence(logs)[1], numeric, rtol=1e-4, atol=1e-3)
+        numeric = approx_fprime(logs, lambda x: objective(x)[0], 1e-6)
+        np.testing.assert_allclose(objective(logs)[1], numeric, rtol=1e-4, atol=1e-3)
 
 
 def test_the_fit_is_where_the_gradient_vanishes() -> None:
@@ -94,12 +94,12 @@ def test_the_fit_is_where_the_gradient_vanishes() -> None:
     noise[::3] = np.nan
     hyper = fit_hyperparameters(points, values, noise)
     scaled = (values - hyper.centre) / hyper.scale
-    evidence = evidence_of(points, scaled, noise / hyper.scale**2)
+    objective = objective_of(points, scaled, noise / hyper.scale**2)
     found = np.log([hyper.variance, *hyper.lengths, hyper.noise])
-    least, gradient = evidence(found)
+    least, gradient = objective(found)
     assert np.max(np.abs(gradient)) < 0.1
     rng = np.random.default_rng(8)
-    assert all(evidence(found + 0.2 * rng.standard_normal(D + 2))[0] > least for _ in range(30))
+    assert all(objective(found + 0.2 * rng.standard_normal(D + 2))[0] > least for _ in range(30))
 
 
 def test_the_fit_finds_which_coordinate_matters() -> None:
@@ -141,7 +141,7 @@ def test_an_observation_elsewhere_by_hand() -> None:
 
 
 def test_draws_have_the_predicted_mean_and_covariance() -> None:
-    """20 000 draws: a covariance is met within 5 of its standard errors, √(2/20000) · 2.6 at most."""
+    """20,000 draws: each covariance is within five standard errors, √(2/20000) · 2.6 at most."""
     process = GaussianProcess.condition(HYPER, *data())
     points = np.random.default_rng(10).random((6, D))
     draws = process.draw(points, np.random.default_rng(11).standard_normal((6, 20_000)))
@@ -159,20 +159,20 @@ def test_a_point_drawn_twice_has_one_value() -> None:
     np.testing.assert_allclose(draws[0::2], draws[1::2], rtol=0, atol=1e-6)
 
 
-def test_given_worlds_go_through_their_draws() -> None:
+def test_a_process_given_draws_goes_through_them() -> None:
     points, values, noise = data()
     process = GaussianProcess.condition(HYPER, points, values, noise)
     pending = np.random.default_rng(14).random((4, D))
     everywhere = np.concatenate([points, pending])
     draws = process.draw(everywhere, np.random.default_rng(15).standard_normal((N + 4, 20)))
-    worlds = process.given(everywhere, draws)
-    mean, variance = worlds.predict(everywhere)
+    given = process.given(everywhere, draws)
+    mean, variance = given.predict(everywhere)
     np.testing.assert_allclose(mean, draws, rtol=0, atol=1e-3)
     assert np.all(variance < 1e-5)
 
 
-def test_worlds_together_are_what_was_believed() -> None:
-    """The law of total variance: mean and variance over worlds are those before the draws."""
+def test_given_draws_average_to_the_posterior() -> None:
+    """The law of total variance: mean and variance over the draws are those before."""
     points, values, noise = data()
     process = GaussianProcess.condition(HYPER, points, values, noise)
     draws = process.draw(points, np.random.default_rng(16).standard_normal((N, 20_000)))
@@ -207,8 +207,8 @@ def test_degenerate_observations(points: Floats, values: Floats, unknown: bool) 
     assert np.all((mean >= values.min() - slack) & (mean <= values.max() + slack))
     assert np.all(np.isfinite(variance))
     assert np.all(variance >= 0.0)
-    worlds = process.given(points, process.draw(points, np.ones((len(points), 3))))
-    assert np.all(np.isfinite(worlds.predict(elsewhere)[0]))
+    given = process.given(points, process.draw(points, np.ones((len(points), 3))))
+    assert np.all(np.isfinite(given.predict(elsewhere)[0]))
 
 
 def test_the_kernel_of_a_point_with_itself_is_the_variance() -> None:
@@ -216,26 +216,26 @@ def test_the_kernel_of_a_point_with_itself_is_the_variance() -> None:
     np.testing.assert_allclose(np.diag(matern(HYPER, points, points)), VARIANCE, rtol=1e-12)
 
 
-def worded(n: int = 40, n_words: int = 4, seed: int = 3) -> tuple[Floats, Floats, Floats]:
-    """Points of one number and one word, one-hot; values in which the word matters."""
+def categorical(n: int = 40, n_choices: int = 4, seed: int = 3) -> tuple[Floats, Floats, Floats]:
+    """Points of a numeric and a categorical parameter, one-hot; the choice matters."""
     rng = np.random.default_rng(seed)
-    words = rng.integers(n_words, size=n)
+    choices = rng.integers(n_choices, size=n)
     x = rng.random(n)
-    values = np.array([0.0, 3.0, 1.0, -2.0])[words] + np.sin(3.0 * x) + 0.1 * rng.normal(size=n)
-    return np.column_stack([x, np.eye(n_words)[words]]), values, np.full(n, 0.01)
+    values = np.array([0.0, 3.0, 1.0, -2.0])[choices] + np.sin(3.0 * x) + 0.1 * rng.normal(size=n)
+    return np.column_stack([x, np.eye(n_choices)[choices]]), values, np.full(n, 0.01)
 
 
-def test_the_coordinates_of_a_word_share_a_length() -> None:
-    points, values, noise = worded()
+def test_the_coordinates_of_a_categorical_parameter_share_a_length() -> None:
+    points, values, noise = categorical()
     hyper = fit_hyperparameters(points, values, noise, np.array([0, 1, 1, 1, 1]))
     assert hyper.lengths.shape == (5,)
     assert set(hyper.lengths[1:]) == {hyper.lengths[1]}
     assert hyper.lengths[0] != hyper.lengths[1]
 
 
-def test_two_words_are_the_ends_of_a_number_of_length_root_two() -> None:
-    """One-hot and shared, (1, 0) and (0, 1) are √2 apart: the same problem as 0 and √2 on one axis."""
-    points, values, noise = worded(n_words=2)
+def test_two_choices_are_the_ends_of_a_number_of_length_root_two() -> None:
+    """(1, 0) and (0, 1) are √2 apart: the same problem as 0 and √2 on one axis."""
+    points, values, noise = categorical(n_choices=2)
     line = np.column_stack([points[:, 0], np.sqrt(2.0) * points[:, 2]])
     one_hot = fit_hyperparameters(points, values, noise, np.array([0, 1, 1]))
     number = fit_hyperparameters(line, values, noise)
@@ -243,11 +243,11 @@ def test_two_words_are_the_ends_of_a_number_of_length_root_two() -> None:
     assert one_hot.variance == pytest.approx(number.variance, rel=1e-4)
 
 
-def test_the_order_of_words_means_nothing() -> None:
-    points, values, noise = worded()
+def test_the_order_of_choices_does_not_matter() -> None:
+    points, values, noise = categorical()
     owners = np.array([0, 1, 1, 1, 1])
     order = [0, 3, 1, 4, 2]
-    elsewhere = worded(seed=4)[0]
+    elsewhere = categorical(seed=4)[0]
     predicted = []
     for columns in (range(5), order):
         x, new = points[:, list(columns)], elsewhere[:, list(columns)]
@@ -256,9 +256,9 @@ def test_the_order_of_words_means_nothing() -> None:
     np.testing.assert_allclose(predicted[0], predicted[1], rtol=1e-4, atol=1e-4)
 
 
-def test_a_word_never_tried_is_as_little_known_as_far_away() -> None:
-    """Of four words three are tried: the fourth keeps the most of its prior variance."""
-    points, values, noise = worded()
+def test_a_choice_never_tried_keeps_its_prior_variance() -> None:
+    """Of four choices three are tried: the fourth keeps most of its prior variance."""
+    points, values, noise = categorical()
     known = points[:, 4] == 0.0
     hyper = fit_hyperparameters(
         points[known], values[known], noise[known], np.array([0, 1, 1, 1, 1])

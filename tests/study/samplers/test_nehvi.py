@@ -1,4 +1,4 @@
-"""Noisy expected hypervolume improvement as a sampler: odd studies, and a problem it should solve."""
+"""Noisy expected hypervolume improvement: degenerate studies, and a problem to solve."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ def study_of(seed: int = 0, n: int = 12, n_startup_trials: int = 1) -> optuna.St
 
 
 @pytest.mark.parametrize("name", DEGENERATE)
-def test_odd_studies(name: str) -> None:
+def test_degenerate_studies(name: str) -> None:
     trials = DEGENERATE[name](np.random.default_rng(2))
     ask(mixed_study(NoisyEHVISampler(0, OBJECTIVES, 1), trials))
 
@@ -77,7 +77,7 @@ def test_random_draws_are_decided_by_the_seed_too() -> None:
 
 
 def test_trials_in_flight_keep_others_away() -> None:
-    """Of an expected gain that another worker is about to fetch, little is left."""
+    """Little is left of an expected gain that a trial in flight may bring."""
     study = optuna.create_study(directions=["minimize", "minimize"], sampler=RandomSampler(seed=0))
     for _ in range(16):
         trial = study.ask(UNIT)
@@ -97,7 +97,7 @@ def test_trials_that_were_enqueued_keep_their_params() -> None:
     assert study.ask(MIXED).params["step"] == 10
 
 
-def test_a_space_that_is_used_up_is_tried_again_where_it_matters() -> None:
+def test_a_space_that_is_exhausted_is_tried_again_where_it_matters() -> None:
     space = {"n": IntDistribution(0, 3), "c": CategoricalDistribution("ab")}
     study = optuna.create_study(
         directions=["maximize", "minimize"], sampler=NoisyEHVISampler(1, n_startup_trials=3)
@@ -113,7 +113,7 @@ def test_a_space_that_is_used_up_is_tried_again_where_it_matters() -> None:
     assert len(set(asked[10:])) > 1
 
 
-def test_a_parameter_added_later_is_left_to_chance() -> None:
+def test_a_parameter_added_later_is_drawn_at_random() -> None:
     study = study_of()
     trial = study.ask({**MIXED, "new": FloatDistribution(0.0, 1.0)})
     assert "new" not in trial.relative_params
@@ -164,8 +164,8 @@ def test_threads_that_ask_at_once_leave_the_number_of_threads_as_it_was() -> Non
     assert threads() == before
 
 
-WORDS: dict[str, BaseDistribution] = {
-    "word": CategoricalDistribution(("a", "b", "c", "d", "e")),
+CATEGORICAL: dict[str, BaseDistribution] = {
+    "choice": CategoricalDistribution(("a", "b", "c", "d", "e")),
     "effort": FloatDistribution(1.0, 1000.0, log=True),
     "other": FloatDistribution(0.0, 1.0),
 }
@@ -173,13 +173,13 @@ WORTH = {"a": 0.0, "b": 4.0, "c": 1.0, "d": 2.0, "e": 0.5}
 
 
 def worth(params: dict[str, Any]) -> tuple[float, float]:
-    """A score that grows with effort, more by a word than by all else; effort is the cost."""
-    score = WORTH[params["word"]] + np.log10(params["effort"]) - (params["other"] - 0.3) ** 2
+    """A score that grows with effort, but depends most on the choice; effort is the cost."""
+    score = WORTH[params["choice"]] + np.log10(params["effort"]) - (params["other"] - 0.3) ** 2
     return score, params["effort"]
 
 
-def test_the_better_word_is_found_and_kept_to() -> None:
-    """Of five words chance would take each for a fifth; here b is best at any cost."""
+def test_the_better_choice_is_found_and_kept() -> None:
+    """Of five choices chance would take each for a fifth; here b is best at any cost."""
     proposed = []
     for seed in range(3):
         objectives = Objectives(
@@ -194,11 +194,11 @@ def test_the_better_word_is_found_and_kept_to() -> None:
         for number in range(28):
             if number == 10:
                 study.sampler = NoisyEHVISampler(seed, objectives)
-            trial = study.ask(WORDS)
-            assert trial.params["word"] in WORTH
+            trial = study.ask(CATEGORICAL)
+            assert trial.params["choice"] in WORTH
             score, cost = worth(trial.params)
             study.tell(trial, (score + 0.5 * rng.standard_normal(), cost))
             if number >= 10:
-                assert trial.relative_params == trial.params, "a proposal that optuna threw away"
-                proposed.append(trial.params["word"])
+                assert trial.relative_params == trial.params, "optuna rejected the proposal"
+                proposed.append(trial.params["choice"])
     assert proposed.count("b") > 0.6 * len(proposed)

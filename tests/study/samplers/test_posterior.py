@@ -1,10 +1,11 @@
-"""Both objectives as processes: what is remembered, what is drawn, what is given."""
+"""The posterior of both objectives: fits that are cached, draws, and conditioning on draws."""
 
 import numpy as np
 import pytest
 
 from study.samplers.observations import GROWTH, MOST_TO_FIT, Observations, n_to_fit
 from study.samplers.posterior import Posterior, cached_fit
+from tests.study.samplers.toy import observations_of
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
@@ -22,22 +23,10 @@ def observations(n: int, seed: int = 0) -> Observations:
     points = rng.random((n, 2))
     values = truth(points) + rng.standard_normal((n, 2)) * [NOISE_SCALE, 0.001]
     noise = np.stack([np.full(n, NOISE_SCALE**2), np.full(n, np.nan)], axis=-1)
-    return seen_of(points, values, noise)
+    return observations_of(points, values, noise)
 
 
-def seen_of(points: np.ndarray, values: np.ndarray, noise: np.ndarray) -> Observations:
-    return Observations(
-        points=points,
-        values=values,
-        noise=noise,
-        first_noise=noise[: n_to_fit(len(points))],
-        pending=np.empty((0, 2)),
-        reference=np.array([0.0, -4.0]),
-        owners=np.arange(2),
-    )
-
-
-def test_hyperparameters_are_found_from_ever_more_observations_in_steps_of_a_tenth() -> None:
+def test_hyperparameters_are_fitted_again_with_a_tenth_more_observations() -> None:
     sizes = np.array([n_to_fit(n) for n in range(1, 1000)])
     n = np.arange(1, 1000)
     assert (sizes <= n).all()
@@ -63,12 +52,12 @@ def test_the_same_data_are_fitted_once() -> None:
     assert cached_fit.cache_info().misses == 2, "one fit an objective"
 
 
-def test_hyperparameters_stay_between_two_steps_though_the_observations_count_at_once() -> None:
+def test_hyperparameters_stay_between_two_fits_but_all_observations_count() -> None:
     many = observations(24)
     assert n_to_fit(23) == n_to_fit(22) == 22
 
     def first(n: int) -> Posterior:
-        return Posterior.fit(seen_of(many.points[:n], many.values[:n], many.noise[:n]))
+        return Posterior.fit(observations_of(many.points[:n], many.values[:n], many.noise[:n]))
 
     fewer, more, refit = first(22), first(23), first(24)
     for k in range(2):
@@ -80,7 +69,7 @@ def test_hyperparameters_stay_between_two_steps_though_the_observations_count_at
 
 def test_other_noise_is_another_fit() -> None:
     seen = observations(20)
-    louder = seen_of(seen.points, seen.values, 100.0 * seen.noise)
+    louder = observations_of(seen.points, seen.values, 100.0 * seen.noise)
     scores, louder_scores = Posterior.fit(seen).processes[0], Posterior.fit(louder).processes[0]
     assert scores.hyper is not louder_scores.hyper
 
@@ -97,12 +86,12 @@ def test_each_objective_is_learned_from_its_own_values() -> None:
     assert mean.shape == deviation.shape == (200, 2)
     errors = np.abs(mean - exact)
     assert (errors.mean(axis=0) < 0.02 * np.ptp(exact, axis=0)).all()
-    # A few lengths wrong, a few deviations off: no more than that.
+    # Length scales are a little wrong, so errors a few deviations large.
     assert (errors < 5.0 * deviation + 1e-3 * np.ptp(exact, axis=0)).all()
 
 
-def test_draws_have_the_mean_and_deviation_that_are_believed() -> None:
-    """20,000 worlds: means within five standard errors, deviations within 5%."""
+def test_draws_have_the_posterior_mean_and_deviation() -> None:
+    """20,000 draws: means within five standard errors, deviations within 5%."""
     posterior = Posterior.fit(observations(15))
     points = np.random.default_rng(1).random((12, 2))
     n = 20_000
@@ -115,7 +104,7 @@ def test_draws_have_the_mean_and_deviation_that_are_believed() -> None:
     assert np.abs(across).max() < 5.0 / np.sqrt(n), "the objectives are independent"
 
 
-def test_the_same_seed_draws_the_same_worlds() -> None:
+def test_the_same_seed_draws_the_same_values() -> None:
     posterior = Posterior.fit(observations(15))
     points = np.random.default_rng(1).random((5, 2))
     one = posterior.draw(points, 8, np.random.default_rng(3))
@@ -123,14 +112,14 @@ def test_the_same_seed_draws_the_same_worlds() -> None:
     np.testing.assert_array_equal(one, other)
 
 
-def test_given_worlds_go_through_their_draws() -> None:
+def test_a_posterior_given_draws_goes_through_them() -> None:
     posterior = Posterior.fit(observations(15))
     points = np.random.default_rng(4).random((10, 2))
     draws = posterior.draw(points, 6, np.random.default_rng(5))
-    worlds = posterior.given(points, draws)
-    mean = np.stack([process.predict(points)[0] for process in worlds.processes], axis=-1)
+    given = posterior.given(points, draws)
+    mean = np.stack([process.predict(points)[0] for process in given.processes], axis=-1)
     assert mean.shape == (10, 6, 2)
     scales = np.array([process.hyper.scale for process in posterior.processes])
     np.testing.assert_allclose(mean / scales, draws.transpose(1, 0, 2) / scales, rtol=0, atol=2e-3)
-    np.testing.assert_allclose(worlds.mean(points), mean)
-    assert (worlds.deviation(points) < 1e-3 * scales).all()
+    np.testing.assert_allclose(given.mean(points), mean)
+    assert (given.deviation(points) < 1e-3 * scales).all()

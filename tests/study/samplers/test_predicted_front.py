@@ -1,4 +1,4 @@
-"""The front that a model believes in, where the true one is known."""
+"""The front that the model predicts, where the true one is known."""
 
 import numpy as np
 import optuna
@@ -7,12 +7,14 @@ from optuna.distributions import FloatDistribution
 
 from study.samplers.candidates import sobol_points
 from study.samplers.encoding import UnitCube
-from study.samplers.observations import Observations, n_to_fit
+from study.samplers.observations import Observations
 from study.samplers.posterior import Posterior
 from study.samplers.predicted_front import PredictedFront, best_within_budgets, predicted_fronts
+from tests.study.samplers.toy import observations_of
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
+Fitted = tuple[Posterior, Observations, PredictedFront, PredictedFront]
 CUBE = UnitCube({"x": FloatDistribution(0.0, 1.0), "y": FloatDistribution(0.0, 1.0)})
 
 
@@ -23,36 +25,22 @@ def toy(points: np.ndarray) -> np.ndarray:
     return np.stack([1000.0 * (x - waste), -(x + waste)], axis=-1)
 
 
-def seen_of(points: np.ndarray, values: np.ndarray) -> Observations:
-    """Return observations without noise."""
-    noise = np.zeros_like(values)
-    return Observations(
-        points=points,
-        values=values,
-        noise=noise,
-        first_noise=noise[: n_to_fit(len(points))],
-        pending=points[:0],
-        reference=np.array([-1000.0, -2.0]),
-        owners=np.arange(points.shape[1]),
-    )
-
-
 @pytest.fixture(scope="module")
-def believed() -> tuple[Posterior, Observations, PredictedFront, PredictedFront]:
-    """32 noiseless trials, and the fronts believed in after them."""
+def fitted() -> Fitted:
+    """32 noiseless trials, and the fronts predicted after them."""
     points = sobol_points(CUBE, 32, np.random.default_rng(3))
     values = toy(points)
-    seen = seen_of(points, values)
+    seen = observations_of(points, values, np.zeros_like(values))
     posterior = Posterior.fit(seen)
     trial_front, predicted = predicted_fronts(posterior, seen, CUBE, np.random.default_rng(0))
     return posterior, seen, trial_front, predicted
 
 
-def test_the_front_anywhere_is_the_true_one(
-    believed: tuple[Posterior, Observations, PredictedFront, PredictedFront],
+def test_the_predicted_front_is_the_true_one(
+    fitted: Fitted,
 ) -> None:
-    """True scores within 2 of 1000 points of the true front's; random search alone is 5 to 8 off."""
-    *_, predicted = believed
+    """True scores within 2 points of the true front's; random search alone is 5 to 8 off."""
+    *_, predicted = fitted
     score, minus_cost = toy(predicted.points).T
     assert (1000.0 * -minus_cost - score < 2.0).all(), "no point wastes more than that"
     x = predicted.points[:, 0]
@@ -65,22 +53,20 @@ def test_the_front_anywhere_is_the_true_one(
 
 
 @pytest.mark.parametrize("which", [2, 3], ids=["trial_front", "predicted"])
-def test_a_front_is_sorted_and_nothing_in_it_is_beaten(
-    believed: tuple[Posterior, Observations, PredictedFront, PredictedFront], which: int
-) -> None:
-    """Means may differ in the last digits with the points they are computed with: hence 1e-9."""
-    posterior, front = believed[0], believed[which]
+def test_a_front_is_sorted_and_no_point_of_it_dominated(fitted: Fitted, which: int) -> None:
+    """A mean's last digits depend on the other points in the array: hence 1e-9."""
+    posterior, front = fitted[0], fitted[which]
     assert isinstance(front, PredictedFront)
     np.testing.assert_allclose(front.mean, posterior.mean(front.points), rtol=1e-9)
     np.testing.assert_allclose(front.deviation, posterior.deviation(front.points), atol=1e-6)
-    assert (np.diff(-front.mean[:, 1]) > -1e-9).all(), "from the cheapest to the dearest"
-    assert (np.diff(front.mean[:, 0]) > -1e-6).all(), "who pays more gets more"
+    assert (np.diff(-front.mean[:, 1]) > -1e-9).all(), "the cheapest first"
+    assert (np.diff(front.mean[:, 0]) > -1e-6).all(), "a larger cost gets a larger score"
 
 
-def test_the_front_anywhere_dominates_the_evaluated_one(
-    believed: tuple[Posterior, Observations, PredictedFront, PredictedFront],
+def test_the_predicted_front_dominates_that_of_the_trials(
+    fitted: Fitted,
 ) -> None:
-    _, _, trial_front, predicted = believed
+    _, _, trial_front, predicted = fitted
     for score, minus_cost in trial_front.mean:
         as_good = (predicted.mean[:, 0] >= score - 1e-6) & (
             predicted.mean[:, 1] >= minus_cost - 1e-9
@@ -89,10 +75,10 @@ def test_the_front_anywhere_dominates_the_evaluated_one(
     assert len(predicted.points) > 5 * len(trial_front.points)
 
 
-def test_the_evaluated_front_is_of_trials_and_none_of_them_beats_it(
-    believed: tuple[Posterior, Observations, PredictedFront, PredictedFront],
+def test_no_trial_dominates_the_front_of_the_trials(
+    fitted: Fitted,
 ) -> None:
-    posterior, seen, trial_front, _ = believed
+    posterior, seen, trial_front, _ = fitted
     trials = {tuple(point) for point in seen.points}
     assert {tuple(point) for point in trial_front.points} <= trials
     mean = posterior.mean(seen.points)
@@ -102,9 +88,9 @@ def test_the_evaluated_front_is_of_trials_and_none_of_them_beats_it(
 
 
 def test_the_same_seed_finds_the_same_front(
-    believed: tuple[Posterior, Observations, PredictedFront, PredictedFront],
+    fitted: Fitted,
 ) -> None:
-    posterior, seen, _, predicted = believed
+    posterior, seen, _, predicted = fitted
     _, again = predicted_fronts(posterior, seen, CUBE, np.random.default_rng(0))
     np.testing.assert_array_equal(again.points, predicted.points)
 
@@ -113,7 +99,7 @@ def test_a_space_of_whole_numbers_is_searched_on_its_grid() -> None:
     cube = UnitCube({"n": optuna.distributions.IntDistribution(1, 9)})
     points = cube.encode([{"n": n} for n in (1, 3, 9)])
     values = np.stack([100.0 * points[:, 0], -points[:, 0]], axis=-1)
-    seen = seen_of(points, values)
+    seen = observations_of(points, values, np.zeros_like(values))
     _, predicted = predicted_fronts(Posterior.fit(seen), seen, cube, np.random.default_rng(1))
     assert sorted(cube.decode(point)["n"] for point in predicted.points) == list(range(1, 10))
 
@@ -132,7 +118,7 @@ def test_the_best_within_a_budget(least: float, best: int) -> None:
     assert FRONT.best_within(least) == best
 
 
-def test_evenly_spaced_takes_the_best_of_each_budget_once() -> None:
+def test_the_best_of_each_budget_is_taken_once() -> None:
     assert best_within_budgets(FRONT, np.array([-1.5, -3.0])) == [0, 2]
     assert best_within_budgets(FRONT, np.array([-4.0, -2.1, -2.2, -2.9])) == [1, 3]
 

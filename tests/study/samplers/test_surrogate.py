@@ -1,4 +1,4 @@
-"""The neural surrogate: its evolution by hand, odd studies, and a problem it should solve."""
+"""The neural surrogate: its evolution by hand, degenerate studies, and a problem to solve."""
 
 import warnings
 
@@ -77,7 +77,7 @@ def test_networks_learn() -> None:
 
 
 @pytest.mark.parametrize("name", DEGENERATE)
-def test_odd_studies(name: str) -> None:
+def test_degenerate_studies(name: str) -> None:
     trials = DEGENERATE[name](np.random.default_rng(2))
     ask(mixed_study(SurrogateSampler(0, OBJECTIVES, 1), trials), 1)
 

@@ -16,10 +16,24 @@ from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from study.pareto import hypervolume
-from study.samplers.observations import Objectives
+from study.samplers.observations import Objectives, Observations, n_to_fit
 from study.shrinkage import Moments, variances_of_means
 
 Floats = npt.NDArray[np.float64]
+
+
+def observations_of(points: Floats, values: Floats, variances: Floats) -> Observations:
+    """Return observations of points in the unit cube, none pending."""
+    return Observations(
+        points=points,
+        values=values,
+        noise=variances,
+        first_noise=variances[: n_to_fit(len(points))],
+        pending=points[:0],
+        reference=np.array([-1000.0, -4.0]),
+        owners=np.arange(points.shape[1]),
+    )
+
 
 MIXED: dict[str, BaseDistribution] = {
     "choice": CategoricalDistribution(["a", "b", None]),
@@ -31,7 +45,7 @@ MIXED: dict[str, BaseDistribution] = {
 
 
 def noise(trials: Sequence[FrozenTrial]) -> Floats:
-    """Return what the trials' games say of their mean; nothing of the second objective."""
+    """Return the variances of the trials' mean scores; NaN for the second objective."""
     scores = [np.array(trial.user_attrs.get("scores", ()), np.float64) for trial in trials]
     variances = variances_of_means([Moments.of(each) for each in scores])
     return np.stack([variances, np.full(len(trials), np.nan)], axis=1)
@@ -64,7 +78,7 @@ def unfinished(params: dict[str, Any], state: TrialState) -> FrozenTrial:
 
 
 def ordinary(rng: np.random.Generator, n: int = 12) -> list[FrozenTrial]:
-    """Trials that nothing is wrong with."""
+    """Trials without any peculiarity."""
     trials = []
     for params in [random_params(rng) for _ in range(n)]:
         score = params["step"] / 5 - 2 * params["x"] ** 2 + (params["choice"] == "a")
@@ -147,7 +161,7 @@ def ask(study: optuna.Study, n: int = 2) -> list[optuna.Trial]:
         assert set(trial.params) == set(MIXED)
         for name, each in MIXED.items():
             assert each._contains(each.to_internal_repr(trial.params[name]))
-            # Otherwise optuna has thrown the proposal away, and drawn another at random.
+            # Otherwise optuna has rejected the proposal, and drawn another at random.
             if name in trial.relative_params:
                 assert trial.params[name] == trial.relative_params[name]
     return trials
@@ -170,7 +184,7 @@ def truth(params: dict[str, Any]) -> tuple[float, float]:
 
 
 def true_hypervolume(sampler: BaseSampler, seed: int, n_random: int, n_trials: int) -> float:
-    """Return what the trials of a noisy study are truly worth."""
+    """Return the true hypervolume of a noisy study's trials."""
     study = optuna.create_study(
         directions=["minimize", "minimize"], sampler=optuna.samplers.RandomSampler(seed=seed)
     )
