@@ -12,6 +12,7 @@ from study.cli.options import (
     LayoutOption,
     SetOption,
     ThetaOption,
+    agent_names,
     decimal,
     whole,
 )
@@ -128,7 +129,11 @@ def schedule(
 @app.command()
 def watch(
     agent: Annotated[
-        str, typer.Argument(help="Name of an agent for 2048 or Pacman: see thetafront agents.")
+        str,
+        typer.Argument(
+            help="Name of an agent for 2048 or Pacman: see thetafront agents.",
+            autocompletion=agent_names,
+        ),
     ] = "mcmdp",
     theta: ThetaOption = None,
     set_: SetOption = None,

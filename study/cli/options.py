@@ -60,6 +60,20 @@ def study_names(incomplete: str) -> list[str]:
     return sorted(database.parent.name for database in databases)
 
 
+def agent_names(incomplete: str) -> list[str]:
+    """Complete the name of an agent."""
+    from agents.catalog import AGENTS
+
+    return sorted(name for name in AGENTS if name.startswith(incomplete))
+
+
+def experiment_names(incomplete: str) -> list[str]:
+    """Complete the name of an experiment."""
+    from study.experiments.registry import EXPERIMENTS
+
+    return sorted(name for name in EXPERIMENTS if name.startswith(incomplete))
+
+
 ResultsOption = Annotated[Path, path("Folder of all studies.", "--results")]
 OutputOption = Annotated[Path | None, path("Folder to write the results to.", "--output")]
 JobsOption = Annotated[

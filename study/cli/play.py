@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from study.cli.options import JobsOption, JsonOption, LayoutOption, SetOption, ThetaOption, whole
+from study.cli.options import (
+    JobsOption,
+    JsonOption,
+    LayoutOption,
+    SetOption,
+    ThetaOption,
+    agent_names,
+    whole,
+)
 from study.cli.program import app, console
 from study.errors import InputError
 
@@ -18,7 +26,10 @@ LEAST_WHOLE = 100
 
 @app.command()
 def play(
-    agent: Annotated[str, typer.Argument(help="Name of an agent: see thetafront agents.")],
+    agent: Annotated[
+        str,
+        typer.Argument(help="Name of an agent: see thetafront agents.", autocompletion=agent_names),
+    ],
     theta: ThetaOption = None,
     set_: SetOption = None,
     layout: LayoutOption = None,

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from study.cli.objective_options import ObjectiveCommand, objectives_given
 from study.cli.options import (
     RESULTS,
     JsonOption,
@@ -12,7 +13,6 @@ from study.cli.options import (
     OutputOption,
     ResultsOption,
     StudyArgument,
-    decimal,
     reading,
     study_names,
 )
@@ -59,67 +59,32 @@ def export(study: StudyArgument, name: NameOption = None, results: ResultsOption
             print(path)
 
 
-@app.command()
+@app.command(cls=ObjectiveCommand)
 def pick(
+    context: typer.Context,
     study: StudyArgument = "mcmdp",
-    seconds_per_move: Annotated[
-        float | None, decimal("What a move may cost, in seconds.", "--seconds-per-move")
-    ] = None,
-    playout_moves_per_move: Annotated[
-        float | None, decimal("The same, for a study of that cost.", "--playout-moves-per-move")
-    ] = None,
-    backups_per_move: Annotated[
-        float | None, decimal("The same, for a study of that cost.", "--backups-per-move")
-    ] = None,
-    solving_seconds: Annotated[
-        float | None,
-        decimal("What solving may cost, in seconds; a study of that cost.", "--solving-seconds"),
-    ] = None,
-    n_sweeps: Annotated[
-        float | None, decimal("The same, for a study of that cost.", "--n-sweeps")
-    ] = None,
-    score: Annotated[float | None, decimal("The mean score wanted.", "--score")] = None,
-    win_rate: Annotated[
-        float | None, decimal("The win rate wanted, 0 to 1; a study of that goal.", "--win-rate")
-    ] = None,
     json_: JsonOption = False,
     name: NameOption = None,
     results: ResultsOption = RESULTS,
 ) -> None:
     """Choose a validated θ for a budget or a target.
 
-    Estimates what to expect of it from games that did not choose it.
+    Give one of the study's own cost and goal. Games that did not choose θ tell what to expect of it.
     """
     from study.report.recommend import pick as choose
     from study.report.recommend import pick_json, pick_text
 
-    limits = {
-        "seconds_per_move": seconds_per_move,
-        "playout_moves_per_move": playout_moves_per_move,
-        "backups_per_move": backups_per_move,
-        "solving_seconds": solving_seconds,
-        "n_sweeps": n_sweeps,
-    }
-    goals = {"score": score, "win_rate": win_rate}
+    given = objectives_given(context)
     with reading(study, name, results) as (_, _, data):
-        experiment = data.experiment
-        for cost, limit in limits.items():
-            if limit is not None and cost != experiment.cost.name:
-                raise InputError(
-                    f"pick: --{cost.replace('_', '-')} given; the study's cost is "
-                    f"{experiment.cost.name}"
-                )
-        for goal, wanted in goals.items():
-            if wanted is not None and goal != experiment.goal.name:
-                raise InputError(
-                    f"pick: --{goal.replace('_', '-')} given; the study's goal is {experiment.goal.name}"
-                )
-        limit, wanted = limits[experiment.cost.name], goals[experiment.goal.name]
-        picked = choose(data, limit, wanted)
+        cost, goal = data.experiment.cost, data.experiment.goal
+        for option in given:
+            if option not in {cost.option, goal.option}:
+                raise InputError(f"pick: {option} given, {cost.option} or {goal.option} allowed")
+        picked = choose(data, given.get(cost.option), given.get(goal.option))
     if json_:
-        print(json.dumps(pick_json(picked, experiment)))
+        print(json.dumps(pick_json(picked, data.experiment)))
     else:
-        console().print(pick_text(picked, experiment), soft_wrap=True)
+        console().print(pick_text(picked, data.experiment), soft_wrap=True)
 
 
 @app.command()

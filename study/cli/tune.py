@@ -13,6 +13,7 @@ from study.cli.options import (
     StudyArgument,
     ValidationGamesOption,
     ValidationPointsOption,
+    experiment_names,
     reading,
     whole,
 )
@@ -23,7 +24,11 @@ from study.errors import InputError
 @app.command()
 def sweep(
     experiment: Annotated[
-        str, typer.Argument(help="Name of an experiment: see thetafront experiments.")
+        str,
+        typer.Argument(
+            help="Name of an experiment: see thetafront experiments.",
+            autocompletion=experiment_names,
+        ),
     ] = "mcmdp",
     trials: Annotated[int, whole("Number of trials of the study.")] = 128,
     replicates: Annotated[

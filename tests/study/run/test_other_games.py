@@ -138,10 +138,10 @@ def picked_is_right(results: Path) -> None:
     assert "% to " in words
     assert "points" not in words.replace("validated points", "")
     for option, message in (
-        (["--score", "5"], "pick: --score given; the study's goal is win_rate"),
+        (["--score", "5"], "pick: --score given, --seconds-per-move or --win-rate allowed"),
         (
             ["--playout-moves-per-move", "5"],
-            "pick: --playout-moves-per-move given; the study's cost is seconds_per_move",
+            "pick: --playout-moves-per-move given, --seconds-per-move or --win-rate allowed",
         ),
         ([], "pick: one of --seconds-per-move and --win-rate allowed, and needed"),
         (["--win-rate", "1"], "pick: win rate 100.0% given; the best validated point reaches "),

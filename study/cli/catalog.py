@@ -1,0 +1,166 @@
+"""Commands that list what there is: agents, experiments."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+from study.cli.options import JsonOption, agent_names, experiment_names
+from study.cli.program import app, console
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from agents.agent import Agent
+    from study.experiments.definition import Experiment
+
+
+@app.command()
+def agents(
+    name: Annotated[
+        str | None,
+        typer.Argument(help="One agent.", show_default="all", autocompletion=agent_names),
+    ] = None,
+    json_: JsonOption = False,
+) -> None:
+    """List agents with their parameters, defaults and ranges.
+
+    Where the column θ has a number, --theta takes the parameter at that place; --set takes every parameter.
+    """
+    from agents.catalog import AGENTS, agent_class
+    from study.errors import InputError
+
+    try:
+        listed = (
+            [agent_class(name)] if name is not None else [AGENTS[key] for key in sorted(AGENTS)]
+        )
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    found = [agent_record(each) for each in listed]
+    show(
+        found,
+        ("agent", "game", "description"),
+        ("parameter", "default", "allowed", "theta_place"),
+        json_,
+    )
+
+
+def agent_record(agent: "type[Agent]") -> dict[str, Any]:
+    """Return an agent with its parameters as plain data."""
+    from agents.catalog import theta_names
+    from agents.parameters import parameters_of
+
+    theta = theta_names(agent.name)
+    summary = (agent.__doc__ or "").strip().partition("\n")[0].partition(". ")[0].rstrip(".")
+    return {
+        "agent": agent.name,
+        "game": get_type_hints(agent.play)["return"].kind,
+        "description": re.sub(r":\w+:`~?(?:\w+\.)*(\w+)`", r"\1", summary),
+        "parameters": [
+            {
+                "parameter": each.name,
+                "default": each.domain.plain(each.default),
+                "allowed": each.domain.allowed.rstrip(","),
+                "theta_place": theta.index(each.name) + 1 if each.name in theta else None,
+            }
+            for each in parameters_of(agent).values()
+        ],
+    }
+
+
+@app.command()
+def experiments(
+    name: Annotated[
+        str | None,
+        typer.Argument(help="One experiment.", show_default="all", autocompletion=experiment_names),
+    ] = None,
+    json_: JsonOption = False,
+) -> None:
+    """List experiments with their spaces and objectives.
+
+    The first cost is the one that sweep minimizes unless --cost names another. Baselines are played beside the trials.
+    """
+    from study.experiments.registry import EXPERIMENTS, experiment
+
+    listed = [experiment(name)] if name is not None else EXPERIMENTS.values()
+    found = [experiment_record(each) for each in listed]
+    of_all = ("experiment", "description", "agent", "goal", "costs", "fixed")
+    show(found, of_all, ("parameter", "symbol", "range", "scale", "baselines"), json_)
+
+
+def experiment_record(experiment: "Experiment") -> dict[str, Any]:
+    """Return an experiment with its space as plain data."""
+    from study.experiments.space import Choice
+
+    own = experiment.cost.name
+    return {
+        "experiment": experiment.name,
+        "description": experiment.title,
+        "agent": experiment.agent,
+        "goal": experiment.goal.name,
+        "costs": sorted((each.name for each in experiment.costs), key=lambda each: each != own),
+        "fixed": dict(experiment.fixed),
+        "parameters": [
+            {
+                "parameter": each.name,
+                "symbol": each.label,
+                "range": list(each.choices) if isinstance(each, Choice) else [each.low, each.high],
+                "scale": "choice"
+                if isinstance(each, Choice)
+                else ("integer, " if each.integer else "") + ("log" if each.log else "linear"),
+                "baselines": {
+                    name: values[each.name] for name, values in experiment.baselines.items()
+                },
+            }
+            for each in experiment.space
+        ],
+    }
+
+
+def show(
+    found: Sequence[Mapping[str, Any]],
+    of_all: Sequence[str],
+    of_parameters: Sequence[str],
+    as_json: bool,
+) -> None:
+    """Print records: as JSON, or a table of them and one of their parameters."""
+    if as_json:
+        print(json.dumps(found, ensure_ascii=False))
+        return
+    first = of_all[0]
+    rows = [
+        {first: each[first] if not k else "", **parameter}
+        for each in found
+        for k, parameter in enumerate(each["parameters"])
+    ]
+    out = console()
+    out.print(table(found, of_all))
+    if rows:
+        out.print()
+        out.print(table(rows, (first, *of_parameters)))
+
+
+def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> "Table":
+    """Lay out records, a column each key."""
+    from rich.table import Table
+
+    laid_out = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for column in columns:
+        laid_out.add_column("θ" if column == "theta_place" else column)
+    for row in rows:
+        laid_out.add_row(*(text(row[column]) for column in columns))
+    return laid_out
+
+
+def text(value: Any) -> str:
+    """Write a value of a record."""
+    if value is None:
+        return ""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{text(each)} ({name})" for name, each in value.items())
+    if isinstance(value, list):
+        between = " to " if all(isinstance(each, int | float) for each in value) else ", "
+        return between.join(text(each) for each in value)
+    return f"{value:.10g}" if isinstance(value, int | float) else str(value)
