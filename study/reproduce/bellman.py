@@ -210,11 +210,10 @@ def bellman_figure(frame: pd.DataFrame, what: str) -> Figure:
         )
     axes.set_xticks(range(len(GAMMAS)), [f"{gamma:g}" for gamma in GAMMAS])
     axes.grid(visible=False, axis="x")
-    axes.set_xlabel("γ")
-    axes.set_ylabel("mean score, points")
     points_axis(axes)
     axes.set_ylim(bottom=0)
-    axes.set_title("Equation 3: R + γ·V in place of V")
+    title = "Equation 3: R + γ·V in place of V"
+    axes.set(xlabel="γ", ylabel="mean score, points", title=title)
     axes.legend(loc="lower right", fontsize=8.5)
     least, most = int(frame["n_games"].min()), int(frame["n_games"].max())
     caption(
@@ -233,21 +232,7 @@ def reproduce_bellman(
     seeds: Sequence[int],
     settings: Mapping[str, Any],
 ) -> str:
-    """Play what is missing, write all files, and return the text.
-
-    Parameters
-    ----------
-    run : Reproduction
-        The folder.
-    plain : MonteCarloMDP or Table1
-        The agent by equation 2; ``what`` names its θ.
-    what : str
-        For text and figure.
-    seeds : sequence of int
-        Of all games.
-    settings : mapping
-        The command's options, for the manifest.
-    """
+    """Play what is missing, write all files, and return the text; ``what`` names θ."""
     policies = policies_of(plain)
     played: dict[str, list[Game2048]] = {}
     for some_seeds in dict.fromkeys(policy.seeds(seeds) for policy in policies):

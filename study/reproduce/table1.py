@@ -350,17 +350,7 @@ def table1_figure(games: Mapping[str, Sequence[Game2048]], frame: pd.DataFrame) 
 def reproduce_table1(
     run: Reproduction[Game2048], seeds: Sequence[int], settings: Mapping[str, Any]
 ) -> str:
-    """Play what is missing, write all files, and return the text.
-
-    Parameters
-    ----------
-    run : Reproduction
-        The folder.
-    seeds : sequence of int
-        Of all games.
-    settings : mapping
-        The command's options, for the manifest.
-    """
+    """Play what is missing, write all files, and return the text."""
     played: dict[str, list[Game2048]] = {}
     for slips, some_seeds in ((False, seeds), (True, seeds_for_slips(seeds))):
         some = {row.name: row.agent for row in ROWS if bool(row.slip) is slips}

@@ -33,13 +33,7 @@ def lines_of(axes: Axes, part: pd.DataFrame, column: str) -> None:
 
 @mpl.rc_context(STYLE)
 def grid_figure(grid: pd.DataFrame) -> Figure:
-    """Draw exact expected score and sweeps against γ, by tolerance.
-
-    Parameters
-    ----------
-    grid : DataFrame
-        From :func:`study.reproduce.dice.table.grid_frame`.
-    """
+    """Draw exact expected score and sweeps against γ, by tolerance."""
     figure = Figure(figsize=(10.4, 4.9), layout="constrained")
     left, right = figure.subplots(1, 2)
     part = grid[grid["recursion"] == CORRECT]
@@ -78,13 +72,7 @@ def grid_figure(grid: pd.DataFrame) -> Figure:
 
 @mpl.rc_context(STYLE)
 def table_figure(frame: pd.DataFrame) -> Figure:
-    """Draw the post's averages, ours, and the exact means of their policies.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        From :func:`study.reproduce.dice.table.dice_frame`.
-    """
+    """Draw the post's averages, ours, and the exact means of their policies."""
     figure, axes = new_figure(8.6, 4.8)
     by_recursion = {name: frame[frame["recursion"] == name] for name in (PROGRAM, CORRECT)}
     for (name, part), colour in zip(by_recursion.items(), (RED, BLUE), strict=True):

@@ -39,13 +39,7 @@ class OrderNoise:
 
 
 def order_noise(part: pd.DataFrame) -> OrderNoise:
-    """Judge the post's order by a million draws from its policies' exact means and standard errors.
-
-    Parameters
-    ----------
-    part : DataFrame
-        The lines of the post's program, from :func:`study.reproduce.dice.table.dice_frame`.
-    """
+    """Judge the post's order by a million draws; ``part`` has the lines of its program."""
     exact = part["exact_score_points"].to_numpy(float)
     errors = part["post_standard_error_points"].to_numpy(float)
     reported = part["post_score_mean_points"].to_numpy(float)

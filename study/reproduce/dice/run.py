@@ -20,22 +20,7 @@ def games_per_cpu_second() -> float:
 
 
 def reproduce_dice(seeds: Sequence[int], folder: Path, settings: Mapping[str, Any]) -> str:
-    """Play the table, write the folder, and return its text.
-
-    Parameters
-    ----------
-    seeds : sequence of int
-        Of the first row, see :func:`study.reproduce.dice.table.play_rows`.
-    folder : Path
-        For tables, text, figures and manifest.
-    settings : mapping
-        The command's options, for the manifest.
-
-    Raises
-    ------
-    InputError
-        If the folder cannot be written.
-    """
+    """Play the table on seeds from the first row's on, write all files, and return the text."""
     output = ResultFolder.made(folder)
     played = play_rows(seeds)
     frame, grid, rate = dice_frame(played), grid_frame(), games_per_cpu_second()

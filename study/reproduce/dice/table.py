@@ -107,13 +107,9 @@ class PlayedRow:
 
 
 def play_rows(seeds: Sequence[int]) -> list[PlayedRow]:
-    """Play all rows, each on its own seeds.
+    """Play all rows, each on its own seeds: on the same, rows of one policy would score the same.
 
-    Parameters
-    ----------
-    seeds : sequence of int
-        Successive seeds of the first row; the next row has as many seeds after these, and so on.
-        On the same seeds, rows with the same policy would score the same.
+    ``seeds`` are the first row's; the next row has as many seeds after these, and so on.
     """
     played: list[PlayedRow] = []
     for recursion, kind in RECURSIONS.items():

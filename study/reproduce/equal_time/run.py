@@ -126,7 +126,8 @@ def budgets_of(frame: pd.DataFrame) -> list[float]:
     low, high = float(by_study.min().max()), float(by_study.max().min())
     if low >= high:
         raise InputError(
-            f"studies: fronts from {format_seconds(low)} and up to {format_seconds(high)} a move given, "
+            f"studies: fronts from {format_seconds(low)} and up to {format_seconds(high)} a move "
+            "given, "
             "fronts with a time in common allowed"
         )
     shares = (np.arange(N_BUDGETS) + 0.5) / N_BUDGETS
@@ -287,17 +288,6 @@ def compare(
     settings: Mapping[str, Any],
 ) -> str:
     """Play what is missing of two contenders' points, write all files, and return the text.
-
-    Parameters
-    ----------
-    run : Reproduction
-        The folder.
-    contenders : sequence of Contender
-        Two.
-    seeds : sequence of int
-        Of all games.
-    settings : mapping
-        The command's options, for the manifest.
 
     Raises
     ------

@@ -82,24 +82,7 @@ def nearest_whole(n_simulations: float) -> int:
 
 
 def calibrate(setting: Widening, timer: DecisionTimer, n_rounds: int) -> tuple[int, Estimate]:
-    """Choose a setting's m such that a decision takes as long as the plain agent's.
-
-    Parameters
-    ----------
-    setting : Widening
-        The setting.
-    timer : DecisionTimer
-        With the boards.
-    n_rounds : int
-        Rounds of each step.
-
-    Returns
-    -------
-    n_simulations : int
-        m.
-    relative : Estimate
-        T(m), with its 95% interval.
-    """
+    """Choose a setting's m such that a decision takes the plain agent's time; return m and T(m)."""
     plain = setting.case.agent
     m = setting.case.n_simulations
     suggested: list[npt.NDArray[np.float64]] = []
@@ -162,17 +145,6 @@ def calibrated(
     settings: Sequence[Widening], path: Path, n_rounds: int, clock: Clock = time.thread_time
 ) -> Calibration:
     """Return each setting's m: from the file, or else by timing, which is added to the file.
-
-    Parameters
-    ----------
-    settings : sequence of Widening
-        The settings needed; others in the file stay there.
-    path : Path
-        ``calibration.csv``.
-    n_rounds : int
-        Rounds of each step.
-    clock : callable
-        CPU seconds of this thread.
 
     Raises
     ------

@@ -139,20 +139,9 @@ def equal_time_frame(
     games: Mapping[str, Sequence[Game2048]],
     budgets: Sequence[float],
 ) -> pd.DataFrame:
-    """Return, for each budget, one row for each leaf value whose points span it.
+    """Return, for each budget in seconds a move, one row a leaf value whose points span it.
 
     ``ahead_of_points`` is the paired difference to the leader, the largest mean: 0 for the leader.
-
-    Parameters
-    ----------
-    simulations : sequence of int
-        m of the points.
-    points : DataFrame
-        From :func:`points_frame`.
-    games : mapping of str to sequence of Game2048
-        By row, on the same seeds in the same order.
-    budgets : sequence of float
-        Seconds a move.
     """
     curves = curves_of(points)
     lines = []

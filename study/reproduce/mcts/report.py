@@ -110,7 +110,8 @@ def equal_time_parts(points: pd.DataFrame, budgets: pd.DataFrame) -> list[str]:
     ]
     ends = points.groupby("leaf_value", sort=False)["seconds_per_move"].agg(["min", "max"])
     spans = [
-        f"{TITLES[LeafValue(str(name))]} {format_seconds(end['min'])} to {format_seconds(end['max'])}"
+        f"{TITLES[LeafValue(str(name))]} {format_seconds(end['min'])} to "
+        f"{format_seconds(end['max'])}"
         for name, end in ends.iterrows()
     ]
     text = [

@@ -43,25 +43,10 @@ def reproduce(
 
     Decisions are timed again; existing games and calibration are kept.
 
-    Parameters
-    ----------
-    run : Reproduction
-        The folder.
-    seeds : sequence of int
-        Of each agent's games.
-    design : Design
-        What to play and time.
-    settings : mapping
-        The command's options, for the manifest.
-    clock : callable
-        CPU seconds of this thread.
-
     Raises
     ------
     InputError
         If the folder's calibration cannot be read.
-    study.run.workers.PlayError
-        If a game cannot be played.
     """
     folder = run.output.path
     path = folder / CALIBRATION

@@ -138,16 +138,7 @@ def timings_of(
 ) -> Timings:
     """Time all leaf values at all depths, in turns: in a round, all leaf values at a depth.
 
-    Parameters
-    ----------
-    depths : sequence of int
-        d.
-    agents : mapping
-        By leaf value and depth.
-    timer : DecisionTimer
-        The timer.
-    n_rounds : int
-        Rounds; each starts with the leaf value after the last round's first.
+    Each round starts with the leaf value after the last round's first.
     """
     leaf_values = tuple(dict.fromkeys(leaf_value for leaf_value, _ in agents))
     shape = len(depths), len(leaf_values), n_rounds

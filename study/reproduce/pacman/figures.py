@@ -1,6 +1,6 @@
 """The report's figures 2 to 7 from our games, and one that compares the two distances."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import fill
 
 import matplotlib as mpl
@@ -37,12 +37,12 @@ from study.reproduce.pacman.design import (
 )
 from study.reproduce.pacman.points import win_rate
 
+RADIUS = "radius of a ghost's zone, steps"
 LOOKS = ((BLUE, "o"), *WORDS[:4])
 LOOKS_OF_TWO = ((BLUE, "o"), (RED, "s"))
 SPREAD = 0.12  # between the lines of one place, so that intervals stand side by side
 SWEEPS_SPREAD = 0.02  # the same on a logarithmic axis, as a share of the number of sweeps
 NAME_WIDTH = 9  # of a strategy, in characters
-MAZES_ARE_OURS = "The mazes are ours."
 
 
 def games_of(played: Played) -> str:
@@ -53,14 +53,14 @@ def games_of(played: Played) -> str:
 
 def rate_axis(axes: Axes) -> None:
     """Make the y axis one of win rates."""
-    axes.set_ylim(0, 1)
+    axes.set(ylim=(0, 1), ylabel="win rate")
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
 
 
 def line(
     axes: Axes,
     played: Played,
-    at: Sequence[float],
+    at: Sequence[float] | npt.NDArray[np.float64],
     agents: Sequence[PacmanMDP],
     label: str,
     look: tuple[str, str],
@@ -68,13 +68,11 @@ def line(
     """Draw the win rates of agents, with their intervals."""
     rates = [win_rate(played[agent]) for agent in agents]
     colour, marker = look
+    value, low, high = np.array([(rate.value, rate.low, rate.high) for rate in rates]).T
     axes.errorbar(
         at,
-        [rate.value for rate in rates],
-        yerr=[
-            [rate.value - rate.low for rate in rates],
-            [rate.high - rate.value for rate in rates],
-        ],
+        value,
+        yerr=[value - low, high - value],
         fmt=f"{marker}-",
         color=colour,
         linewidth=1.2,
@@ -85,16 +83,34 @@ def line(
     )
 
 
-def beside(n_lines: int, k: int, n_places: int) -> npt.NDArray[np.float64]:
-    """Return the positions of line k's points beside the places 0, 1, 2 and so on."""
-    return np.arange(n_places, dtype=np.float64) + SPREAD * (k - (n_lines - 1) / 2)
-
-
-def places(axes: Axes, names: Sequence[float], label: str) -> None:
-    """Label the places 0, 1, 2 and so on."""
-    axes.set_xticks(range(len(names)), [f"{name:g}" for name in names])
+def side_by_side(
+    axes: Axes,
+    played: Played,
+    places: Sequence[float],
+    xlabel: str,
+    lines: Mapping[str, Sequence[PacmanMDP]],
+    looks: Sequence[tuple[str, str]],
+) -> None:
+    """Draw lines over the same places, their points side by side."""
+    for k, ((name, agents), look) in enumerate(zip(lines.items(), looks, strict=False)):
+        at = np.arange(len(places), dtype=np.float64) + SPREAD * (k - (len(lines) - 1) / 2)
+        line(axes, played, at, agents, name, look)
+    axes.set_xticks(range(len(places)), [f"{place:g}" for place in places])
     axes.grid(visible=False, axis="x")
-    axes.set_xlabel(label)
+    axes.set_xlabel(xlabel)
+
+
+def shared_legend(figure: Figure, axes: Axes) -> None:
+    """Draw one legend for all panels."""
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper right", ncols=len(labels), fontsize=9)
+
+
+def titled(figure: Figure, title: str, text: str) -> Figure:
+    """Add title and caption."""
+    figure.suptitle(title, x=0.01, ha="left", fontsize=12)
+    caption(figure, f"{text} The mazes are ours.")
+    return figure
 
 
 @mpl.rc_context(STYLE)
@@ -102,29 +118,31 @@ def small_figure(played: Played, against_gamma: bool) -> Figure:
     """Draw win rate on small by sweeps, against the radius (figure 2) or γ (figure 3)."""
     figure = Figure(figsize=(11.4, 4.6), layout="constrained")
     panels = figure.subplots(1, len(PANEL_SWEEPS), sharey=True)
-    across, lines = (SMALL_GAMMAS, RADII) if against_gamma else (RADII, SMALL_GAMMAS)
     for axes, n_sweeps in zip(panels, PANEL_SWEEPS, strict=True):
-        for k, each in enumerate(lines):
-            pairs = [(x, each) if against_gamma else (each, x) for x in across]
-            agents = [after_sweeps(SMALL, gamma, int(r), n_sweeps) for gamma, r in pairs]
-            at = beside(len(lines), k, len(across))
-            name = f"r = {each}" if against_gamma else f"γ = {each:g}"
-            line(axes, played, list(at), agents, name, LOOKS[k])
-        places(axes, across, "γ" if against_gamma else "radius of a ghost's zone, steps")
+        if against_gamma:
+            across: Sequence[float] = SMALL_GAMMAS
+            xlabel = "γ"
+            lines = {
+                f"r = {radius}": [after_sweeps(SMALL, gamma, radius, n_sweeps) for gamma in across]
+                for radius in RADII
+            }
+        else:
+            across, xlabel = RADII, RADIUS
+            lines = {
+                f"γ = {gamma:g}": [after_sweeps(SMALL, gamma, r, n_sweeps) for r in RADII]
+                for gamma in SMALL_GAMMAS
+            }
+        side_by_side(axes, played, across, xlabel, lines, LOOKS)
         axes.set_title(f"{n_sweeps} sweeps", fontsize=10)
     rate_axis(panels[0])
-    panels[0].set_ylabel("win rate")
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper right", ncols=len(lines), fontsize=9)
-    what = "γ" if against_gamma else "radius"
-    figure.suptitle(f"Small: win rate against {what}", x=0.01, ha="left", fontsize=12)
-    number = 3 if against_gamma else 2
-    caption(
+    shared_legend(figure, panels[0])
+    what, number = ("γ", 3) if against_gamma else ("radius", 2)
+    return titled(
         figure,
+        f"Small: win rate against {what}",
         f"The report's figure {number}. {games_of(played)}. The list of γ is ours. Points of one "
-        f"place stand side by side. {MAZES_ARE_OURS}",
+        "place stand side by side.",
     )
-    return figure
 
 
 @mpl.rc_context(STYLE)
@@ -134,8 +152,8 @@ def sweeps_figure(played: Played, sweeps: pd.DataFrame, layout: Layout) -> Figur
     left, right = figure.subplots(1, 2)
     for gamma, look in zip(SWEEP_GAMMAS, LOOKS_OF_TWO, strict=True):
         agents = [after_sweeps(layout, gamma, SWEEP_RADIUS[layout], n) for n in SWEEPS]
-        apart = 1 + SWEEPS_SPREAD * (1 if look == LOOKS_OF_TWO[1] else -1)
-        line(left, played, [n * apart for n in SWEEPS], agents, f"γ = {gamma:g}", look)
+        shift = 1 + SWEEPS_SPREAD * (1 if look == LOOKS_OF_TWO[1] else -1)
+        line(left, played, [n * shift for n in SWEEPS], agents, f"γ = {gamma:g}", look)
         part = sweeps[(sweeps["layout"] == layout.name) & (sweeps["gamma"] == gamma)]
         colour, marker = look
         right.plot(part["n_sweeps"], part["residual"], f"{marker}-", color=colour, markersize=4.5,
@@ -149,7 +167,6 @@ def sweeps_figure(played: Played, sweeps: pd.DataFrame, layout: Layout) -> Figur
             linewidth=0,
         )
     rate_axis(left)
-    left.set_ylabel("win rate")
     left.legend(loc="lower right", fontsize=9)
     left.set_title("Win rate", fontsize=10)
     right.set_yscale("log")
@@ -163,14 +180,13 @@ def sweeps_figure(played: Played, sweeps: pd.DataFrame, layout: Layout) -> Figur
         axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_major_formatter(ScalarFormatter())
         axes.set_xlabel("sweeps a move")
-    figure.suptitle(f"{layout.name.capitalize()}: sweeps", x=0.01, ha="left", fontsize=12)
-    caption(
+    return titled(
         figure,
+        f"{layout.name.capitalize()}: sweeps",
         f"The report's figure {4 if layout == SMALL else 6}. Radius {SWEEP_RADIUS[layout]}, "
         f"synchronous sweeps from zeros. {games_of(played)}; bands: 95% intervals of the mean "
-        f"over games. {MAZES_ARE_OURS}",
+        "over games.",
     )
-    return figure
 
 
 @mpl.rc_context(STYLE)
@@ -181,23 +197,21 @@ def medium_figure(played: Played) -> Figure:
     agents = [to_tolerance(MEDIUM, gamma, MEDIUM_RADIUS) for gamma in MEDIUM_GAMMAS]
     line(left, played, MEDIUM_GAMMAS, agents, f"r = {MEDIUM_RADIUS}", (BLACK, "D"))
     left.set_xlabel("γ")
-    left.set_ylabel("win rate")
     left.set_title(f"(a) Against γ, radius {MEDIUM_RADIUS}", fontsize=10)
-    for k, gamma in enumerate(MEDIUM_RADIUS_GAMMAS):
-        agents = [to_tolerance(MEDIUM, gamma, radius) for radius in RADII]
-        at = beside(len(MEDIUM_RADIUS_GAMMAS), k, len(RADII))
-        line(right, played, list(at), agents, f"γ = {gamma:g}", LOOKS_OF_TWO[k])
-    places(right, RADII, "radius of a ghost's zone, steps")
+    lines = {
+        f"γ = {gamma:g}": [to_tolerance(MEDIUM, gamma, radius) for radius in RADII]
+        for gamma in MEDIUM_RADIUS_GAMMAS
+    }
+    side_by_side(right, played, RADII, RADIUS, lines, LOOKS_OF_TWO)
     right.legend(loc="upper left", fontsize=9)
     right.set_title("(b) Against the radius", fontsize=10)
     rate_axis(left)
-    figure.suptitle("Medium: win rate", x=0.01, ha="left", fontsize=12)
-    caption(
+    return titled(
         figure,
+        "Medium: win rate",
         f"The report's figure 5. Sweeps to its tolerance of {TOLERANCES[MEDIUM]:g}; Manhattan "
-        f"distance. {games_of(played)}. The list of γ is ours. {MAZES_ARE_OURS}",
+        f"distance. {games_of(played)}. The list of γ is ours.",
     )
-    return figure
 
 
 @mpl.rc_context(STYLE)
@@ -205,29 +219,21 @@ def distance_figure(played: Played) -> Figure:
     """Draw win rate against the radius, by distance and layout."""
     figure = Figure(figsize=(10.4, 4.6), layout="constrained")
     panels = figure.subplots(1, 2, sharey=True)
+    names = {"Manhattan": Distance.MANHATTAN, "through the maze": Distance.MAZE}
     for axes, layout in zip(panels, (SMALL, MEDIUM), strict=True):
-        for k, distance in enumerate(Distance):
-            agents = [
-                to_tolerance(layout, DISTANCE_GAMMA, radius, distance) for radius in DISTANCE_RADII
-            ]
-            at = beside(len(Distance), k, len(DISTANCE_RADII))
-            name = "Manhattan" if distance is Distance.MANHATTAN else "through the maze"
-            line(axes, played, list(at), agents, name, LOOKS_OF_TWO[k])
-        places(axes, DISTANCE_RADII, "radius of a ghost's zone, steps")
+        lines = {
+            name: [to_tolerance(layout, DISTANCE_GAMMA, r, distance) for r in DISTANCE_RADII]
+            for name, distance in names.items()
+        }
+        side_by_side(axes, played, DISTANCE_RADII, RADIUS, lines, LOOKS_OF_TWO)
         axes.set_title(layout.name.capitalize(), fontsize=10)
     rate_axis(panels[0])
-    panels[0].set_ylabel("win rate")
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper right", ncols=2, fontsize=9)
-    figure.suptitle(
-        "Distance from a ghost: Manhattan or through the maze", x=0.01, ha="left", fontsize=12
-    )
-    caption(
+    shared_legend(figure, panels[0])
+    return titled(
         figure,
-        f"γ = {DISTANCE_GAMMA:g}, sweeps to the report's tolerances. {games_of(played)}. "
-        f"{MAZES_ARE_OURS}",
+        "Distance from a ghost: Manhattan or through the maze",
+        f"γ = {DISTANCE_GAMMA:g}, sweeps to the report's tolerances. {games_of(played)}.",
     )
-    return figure
 
 
 @mpl.rc_context(STYLE)
@@ -258,13 +264,11 @@ def strategies_figure(played: Played, strategies: pd.DataFrame) -> Figure:
         axes.grid(visible=False, axis="x")
         axes.set_title(str(layout).capitalize(), fontsize=10)
     rate_axis(panels[0])
-    panels[0].set_ylabel("win rate")
     sign = Line2D([], [], linestyle="none", marker="D", color=RED, label="the report's")
     figure.legend(handles=[sign], loc="outside upper right", fontsize=9)
-    figure.suptitle("Strategies", x=0.01, ha="left", fontsize=12)
-    caption(
+    return titled(
         figure,
+        "Strategies",
         f"The report's figure 7. {games_of(played)}. Ours were chosen on other seeds. Red: "
-        f"averages in the report's text, in its own mazes. {MAZES_ARE_OURS}",
+        "averages in the report's text, in its own mazes.",
     )
-    return figure

@@ -109,9 +109,9 @@ def cost_text(strategies: pd.DataFrame) -> str:
         cost = dict(zip(part["strategy"], part["seconds_per_move"], strict=True))
         said.append(
             f"On {layout} it wins {won[WEAK_ASTAR]} with danger 1, {won[ASTAR]} with 4, and "
-            f"{won[BEST_ASTAR]} in {format_seconds(cost[BEST_ASTAR])} of CPU a move with the danger "
-            f"that we chose; the MDP that we chose wins {won[BEST]} in {format_seconds(cost[BEST])}, "
-            f"{cost[BEST] / cost[BEST_ASTAR]:,.0f} times as much."
+            f"{won[BEST_ASTAR]} in {format_seconds(cost[BEST_ASTAR])} of CPU a move with the "
+            f"danger that we chose; the MDP that we chose wins {won[BEST]} in "
+            f"{format_seconds(cost[BEST])}, {cost[BEST] / cost[BEST_ASTAR]:,.0f} times as much."
         )
     return (
         "The report does not say how its A* survives. Its rank beside the MDP depends on its "

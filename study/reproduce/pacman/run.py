@@ -46,22 +46,7 @@ def play(
 def reproduce_pacman(
     run: Reproduction[PacmanGame], seeds: Sequence[int], settings: Mapping[str, Any]
 ) -> str:
-    """Play what is missing, write all files, and return the text.
-
-    Parameters
-    ----------
-    run : Reproduction
-        The folder.
-    seeds : sequence of int
-        Of each point's games, ascending.
-    settings : mapping
-        The command's options, for the manifest.
-
-    Raises
-    ------
-    study.run.workers.PlayError
-        If a game cannot be played.
-    """
+    """Play what is missing, write all files, and return the text; ``seeds`` ascend."""
     other_seeds = selection_seeds(seeds)
     mdps = {layout: mdp_candidates(layout) for layout in (SMALL, MEDIUM)}
     astars = {layout: astar_candidates(layout) for layout in mdps}

@@ -74,14 +74,14 @@ def draw_order(axes: Axes, measured: Measured) -> None:
     n_most = int(measured.means["n_games"].max())
     ranking = measured.ranking
     if ranking is not None:
-        chances = ranking.chances
-        n, p = chances["n_games"], chances["p_wrong"]
+        probabilities = ranking.probabilities
+        n, p = probabilities["n_games"], probabilities["p_wrong"]
         names = f"{ranking.worse.name} ahead of {ranking.better.name}"
         axes.plot(n, p, color=BLACK, linewidth=1.8, label=f"wrong order: {names}")
         axes.fill_between(
             n,
-            chances["p_wrong_low95"],
-            chances["p_wrong_high95"],
+            probabilities["p_wrong_low95"],
+            probabilities["p_wrong_high95"],
             color=BLACK,
             alpha=0.13,
             linewidth=0,
@@ -115,7 +115,7 @@ def draw_order(axes: Axes, measured: Measured) -> None:
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0%}"))
     axes.yaxis.set_major_locator(FixedLocator(PERCENT_TICKS))
     axes.set_ylabel("probability")
-    top = 0.5 if ranking is None else float(ranking.chances["p_wrong_high95"].max())
+    top = 0.5 if ranking is None else float(ranking.probabilities["p_wrong_high95"].max())
     axes.set_ylim(0, max(0.45, top) + 0.12)
     axes.set_title("How often n games rank the two wrongly" if ranking else "The paper's example")
     legend(axes, "upper right")
@@ -128,13 +128,7 @@ def described(sample: Sample) -> str:
 
 @mpl.rc_context(STYLE)
 def sample_size_figure(measured: Measured) -> Figure:
-    """Draw the distribution of a trial's mean, and the probability of the wrong order, against n.
-
-    Parameters
-    ----------
-    measured : Measured
-        One or two θ.
-    """
+    """Draw the distribution of a trial's mean and the probability of the wrong order."""
     figure = Figure(figsize=(12.4, 5.6), layout=ConstrainedLayoutEngine(wspace=0.06))
     left, right = figure.subplots(1, 2)
     draw_means(left, measured)

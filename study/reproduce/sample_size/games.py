@@ -112,22 +112,16 @@ def samples_played(
     output: Path | None,
     out: Console,
 ) -> list[Sample]:
-    """Play one or two θ on the same seeds, apart from games in ``output``.
+    """Play one or two θ on the same seeds; games in ``output`` are not played again.
 
     Parameters
     ----------
     agent : str
-        The agent's name.
+        Its name.
     thetas : (str or None, str or None)
         θ of A, by default the agent's own, and of B, if any.
-    seeds : range
-        Of the games.
-    jobs : int or None
-        Worker processes; all cores by default.
-    output : Path or None
-        Folder to store the games in.
-    out : rich.console.Console
-        Shows progress.
+    seeds, jobs, output, out
+        The games' seeds, worker processes, the folder to store games in, and the display.
 
     Raises
     ------

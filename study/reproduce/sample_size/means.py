@@ -57,20 +57,8 @@ def deviation_of(scores: Integers, rng: np.random.Generator) -> Estimate:
 def means_frame(sample: Sample, sums: Integers, deviation: Estimate) -> pd.DataFrame:
     """Return the distribution of the mean of n games, one row an n.
 
-    Parameters
-    ----------
-    sample : Sample
-        The θ.
-    sums : int64, shape (R, n_most)
-        From :func:`resampled_sums`.
-    deviation : Estimate
-        One game's standard deviation, in points.
-
-    Returns
-    -------
-    DataFrame
-        ``mean_low95_points`` to ``mean_high95_points`` contains 95% of the means, ``50`` half of
-        them; ``standard_error_points`` is s/√n, with its 95% interval.
+    ``mean_low95_points`` to ``mean_high95_points`` contains 95% of the means, ``50`` half of them;
+    ``standard_error_points`` is s/√n, with its 95% interval.
     """
     n = np.arange(1, sums.shape[1] + 1)
     quantiles = np.quantile(sums, list(QUANTILES.values()), axis=0) / n

@@ -48,17 +48,7 @@ class Measured:
 def measure(samples: Sequence[Sample], standard_errors: Iterable[float] = ()) -> Measured:
     """Measure one or two θ; equal games give equal results.
 
-    Parameters
-    ----------
-    samples : sequence of Sample
-        One or two, of different names.
-    standard_errors : iterable of float
-        In points, in addition to the standard ones.
-
-    Raises
-    ------
-    InputError
-        If a standard error is not allowed.
+    ``standard_errors``, in points, extend the standard ones; InputError if one is not allowed.
     """
     wanted = sorted({*STANDARD_ERRORS, *standard_errors})
     check_errors(wanted)

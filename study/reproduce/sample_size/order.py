@@ -54,9 +54,9 @@ def p_wrong_order(worse: Integers, better: Integers) -> Floats:
     return np.asarray(0.5 + 0.5 * np.sign(worse - better).mean(axis=0))
 
 
-def first_below(chances: Floats, level: float) -> float:
+def first_below(probabilities: Floats, level: float) -> float:
     """Return the smallest n whose probability is below a level; infinite if there is none."""
-    below = np.flatnonzero(chances < level)
+    below = np.flatnonzero(probabilities < level)
     return float(below[0] + 1) if len(below) else math.inf
 
 
@@ -74,7 +74,7 @@ class Ranking:
         Of the two scores of a seed, with the interval of Fisher's transform; NaN for too few seeds.
     n_paired : int
         Common seeds.
-    chances : DataFrame
+    probabilities : DataFrame
         One row an n: ``p_wrong`` with its 95% interval.
     levels : DataFrame
         One row a level of ``p_wrong``: the smallest n below it, counted over resamples (infinite:
@@ -87,7 +87,7 @@ class Ranking:
     difference: Estimate
     correlation: Estimate
     n_paired: int
-    chances: pd.DataFrame
+    probabilities: pd.DataFrame
     levels: pd.DataFrame
 
     @property
@@ -122,14 +122,14 @@ def p_wrong_in_worlds(
     worse: Integers, better: Integers, n_most: int, rng: np.random.Generator
 ) -> Floats:
     """Return the probability of the wrong order by bootstrap sample, shape (W, n_most)."""
-    chances = np.empty((N_WORLDS, n_most))
-    for row in chances:
+    probabilities = np.empty((N_WORLDS, n_most))
+    for row in probabilities:
         sums = [
             resampled_sums(drawn(scores, len(scores), rng), N_RESAMPLES_A_WORLD, rng, n_most)
             for scores in (worse, better)
         ]
         row[:] = p_wrong_order(*sums)
-    return chances
+    return probabilities
 
 
 def normal_games(first: Sample, second: Sample, difference: float, level: float) -> float:
@@ -166,15 +166,15 @@ def rank(
     )
     difference = difference_of(worse, better)
     gaps = (difference.value, difference.high, difference.low)
-    chances = p_wrong_order(*sums)
-    worlds = p_wrong_in_worlds(worse.scores, better.scores, len(chances), rng)
+    probabilities = p_wrong_order(*sums)
+    worlds = p_wrong_in_worlds(worse.scores, better.scores, len(probabilities), rng)
     low, high = np.quantile(worlds, ENDS, axis=0)
     rows = []
     for level in levels:
         # "inverted_cdf" returns an n of some sample; averaging might involve infinity.
         in_worlds = [first_below(world, level) for world in worlds]
         ends = np.quantile(in_worlds, ENDS, method="inverted_cdf")
-        found = [first_below(chances, level), float(ends[0]), float(ends[1])]
+        found = [first_below(probabilities, level), float(ends[0]), float(ends[1])]
         found += [normal_games(worse, better, gap, level) for gap in gaps]
         rows.append([level, *(found if difference.low > 0 else [math.nan] * len(found))])
     names = ("n_games", "n_games_low95", "n_games_high95")
@@ -186,10 +186,10 @@ def rank(
         difference=difference,
         correlation=correlation,
         n_paired=n_paired,
-        chances=pd.DataFrame(
+        probabilities=pd.DataFrame(
             {
-                "n_games": np.arange(1, len(chances) + 1),
-                "p_wrong": chances,
+                "n_games": np.arange(1, len(probabilities) + 1),
+                "p_wrong": probabilities,
                 "p_wrong_low95": low,
                 "p_wrong_high95": high,
                 "n_real_games_worse": worse.n_games,

@@ -25,7 +25,7 @@ def write(measured: Measured, output: Path, made_by: Mapping[str, Any]) -> list[
         "standard_errors": measured.errors,
     }
     if measured.ranking is not None:
-        tables |= {"ranking": measured.ranking.chances, "order": measured.ranking.levels}
+        tables |= {"ranking": measured.ranking.probabilities, "order": measured.ranking.levels}
     text = document("How many games make a trial", *sections_of(measured))
     figures = {"replicates": sample_size_figure(measured)}
     names = ("name", "theta", "origin", "agent", "n_games")

@@ -94,9 +94,9 @@ def trials_section(measured: Measured) -> Section:
         measured.means[measured.means["theta"] == each.name].set_index("n_games").to_dict("index")
         for each in measured.samples
     ]
-    chances = None
+    probabilities = None
     if measured.ranking is not None:
-        chances = measured.ranking.chances.set_index("n_games").to_dict("index")
+        probabilities = measured.ranking.probabilities.set_index("n_games").to_dict("index")
         columns.append("wrong order (95%)")
     rows = []
     for n in SHOWN:
@@ -109,8 +109,8 @@ def trials_section(measured: Measured) -> Section:
             cells.append(with_interval(error))
         if measured.ranking is not None and not measured.ranking.known:
             cells.append("not known")
-        elif chances is not None:
-            row = chances[n]
+        elif probabilities is not None:
+            row = probabilities[n]
             interval = tight(100 * row["p_wrong_low95"], 100 * row["p_wrong_high95"], ".1f")
             cells.append(f"{row['p_wrong']:.1%} ({interval})")
         rows.append(tuple(cells))
@@ -145,7 +145,7 @@ def order_section(measured: Measured) -> Section | None:
     ranking = measured.ranking
     if ranking is None:
         return None
-    most = int(ranking.chances["n_games"].max())
+    most = int(ranking.probabilities["n_games"].max())
     rows = []
     for row in ranking.levels.to_dict("records"):
         cells = ["not known", "not known"]

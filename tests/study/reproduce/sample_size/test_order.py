@@ -33,14 +33,18 @@ def test_the_wrong_order_of_two_coins() -> None:
     sums = [resampled_sums(each.scores, 20_000, rng, 30) for each in (worse, better)]
     ranking = rank(worse, better, sums, rng)
     assert (ranking.worse.name, ranking.better.name) == ("A", "B")
-    chances = ranking.chances.set_index("n_games")
+    probabilities = ranking.probabilities.set_index("n_games")
     for n in (1, 2, 3, 9, 30):
         expected = exact_wrong(0.5, 0.65, n)
-        assert chances.loc[n, "p_wrong"] == pytest.approx(expected, abs=0.015)
-        assert chances.loc[n, "p_wrong_low95"] < expected < chances.loc[n, "p_wrong_high95"]
+        assert probabilities.loc[n, "p_wrong"] == pytest.approx(expected, abs=0.015)
+        assert (
+            probabilities.loc[n, "p_wrong_low95"]
+            < expected
+            < probabilities.loc[n, "p_wrong_high95"]
+        )
     # With one game the chance is ½ − (p₂ − p₁)/2: its error is half the difference's.
     half = 1.96 * 0.5 * math.sqrt((0.5 * 0.5 + 0.65 * 0.35) / 200)
-    width = chances.loc[1, "p_wrong_high95"] - chances.loc[1, "p_wrong_low95"]
+    width = probabilities.loc[1, "p_wrong_high95"] - probabilities.loc[1, "p_wrong_low95"]
     assert width == pytest.approx(2 * half, rel=0.25)
     smallest = next(n for n in range(1, 100) if exact_wrong(0.5, 0.65, n) < 0.1)
     row = ranking.levels.set_index("p_wrong_below").loc[0.1]
@@ -54,7 +58,7 @@ def test_the_order_in_which_they_are_given_does_not_matter() -> None:
     sums = [resampled_sums(each.scores, 2_000, rng, 5) for each in (worse, better)]
     one = rank(worse, better, sums, np.random.default_rng(5))
     other = rank(better, worse, sums[::-1], np.random.default_rng(5))
-    assert one.chances.equals(other.chances)
+    assert one.probabilities.equals(other.probabilities)
     assert one.levels.equals(other.levels)
     assert one.difference == other.difference
     assert one.difference.value == pytest.approx(2.4)
