@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from agents.agent import Agent
-from agents.catalog import build
-from agents.parameters import Value
+from agents.catalog import build, parameters
+from agents.parameters import IntegerRange, Value
 from study.errors import InputError
 from study.experiments.game_summary import GameSummary
 from study.experiments.objectives import Cost, Goal
-from study.experiments.space import Space
+from study.experiments.space import Parameter, Space
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,8 @@ class Experiment:
     ------
     ValueError
         If the cost is not among ``costs``, or one of these has no reference; if a parameter has a
-        cost's name, which would make two columns of it; if a parameter is both tuned and fixed.
+        cost's name, which would make two columns of it; if a parameter is both tuned and fixed; if
+        the agent has no such parameter, or refuses a bound, a choice or a fixed value.
     """
 
     name: str
@@ -73,6 +74,18 @@ class Experiment:
             raise ValueError(f"space: {both.pop()} given, which is a cost; another name allowed")
         if both := set(self.fixed) & set(self.space.names):
             raise ValueError(f"space: {both.pop()} given, which is fixed; another name allowed")
+        known = parameters(self.agent)
+        if unknown := [name for name in (*self.space.names, *self.fixed) if name not in known]:
+            allowed = ", ".join(known) or "none"
+            raise ValueError(f"space: {unknown[0]} given for {self.agent}, allowed: {allowed}")
+        for name, value in self.fixed.items():
+            known[name].from_number(value)
+        for each in self.space:
+            is_real = isinstance(each, Parameter) and not each.integer
+            if is_real and isinstance(known[each.name].domain, IntegerRange):
+                raise ValueError(f"{each.name}: a real dimension given, an integer one allowed")
+            for value in each.ends:
+                known[each.name].from_number(value)
 
     @property
     def reference_cost(self) -> float:

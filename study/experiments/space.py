@@ -109,6 +109,11 @@ class Parameter:
         value = float(values[0])
         return int(value) if self.integer else value
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The bounds; if the agent allows them, it allows all between."""
+        return self.low, self.high
+
     def distribution(self) -> FloatDistribution | IntDistribution:
         """Return optuna's word for this parameter."""
         if self.integer:
@@ -201,6 +206,11 @@ class Choice:
     def to_unit(self, value: Value) -> float:
         """Return the middle of a word's share of [0, 1]."""
         return (self.choices.index(self.check(value)) + 0.5) / len(self.choices)
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """All choices."""
+        return self.choices
 
     def distribution(self) -> CategoricalDistribution:
         """Return optuna's word for this parameter."""

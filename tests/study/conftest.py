@@ -9,6 +9,7 @@ import os
 import pty
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -95,6 +96,8 @@ class CoinGame(Game, kind="coin"):
 class Coin(Agent):
     """Wins with probability effort/(effort + 20), in effort microseconds a move."""
 
+    name: ClassVar[str] = "coin"
+
     effort: int = integer(10, 1, 1000)
 
     @property
@@ -125,6 +128,9 @@ class SolvedGame(Game, kind="solved"):
 class Solver(Agent):
     """Expects 13 − 3·exp(−sweeps/20) points, whatever the seed."""
 
+    name: ClassVar[str] = "solver"
+    is_random: ClassVar[bool] = False
+
     sweeps: int = integer(10, 1, 1000)
 
     @property
@@ -139,49 +145,46 @@ class Solver(Agent):
         return SolvedGame(seed, self.worth, 1, 1e-5 * self.sweeps, self.sweeps)
 
 
-COIN = Experiment(
-    name="coin",
-    title="A coin",
-    agent="coin",
-    space=Space((Parameter("effort", 1, 100, integer=True, log=True, symbol="e"),)),
-    reference_score=0.0,
-    reference_costs={"seconds_per_move": 0.001, "backups_per_move": 1000.0},
-    baselines={"ten": {"effort": 10}},
-    goal=WIN_RATE,
-    cost=SECONDS,
-    costs=(SECONDS, BACKUPS),
-    summary=GameSummary(CoinGame),
-)
-
-SOLVER = Experiment(
-    name="solver",
-    title="A problem solved",
-    agent="solver",
-    space=Space((Parameter("sweeps", 1, 200, integer=True, log=True, symbol="s"),)),
-    reference_score=5.0,
-    reference_costs={"solving_seconds": 0.01, "n_sweeps": 1000.0},
-    baselines={"ten": {"sweeps": 10}},
-    cost=SOLVING_SECONDS,
-    goal=EXACT_SCORE,
-    costs=(SOLVING_SECONDS, SWEEPS),
-    summary=GameSummary(SolvedGame),
-)
-
-
 @pytest.fixture
 def coin(monkeypatch: pytest.MonkeyPatch) -> Experiment:
     """Make the coin known by name, with its agent."""
     monkeypatch.setitem(AGENTS, "coin", Coin)
-    monkeypatch.setitem(EXPERIMENTS, "coin", COIN)
-    return COIN
+    experiment = Experiment(
+        name="coin",
+        title="A coin",
+        agent="coin",
+        space=Space((Parameter("effort", 1, 100, integer=True, log=True, symbol="e"),)),
+        reference_score=0.0,
+        reference_costs={"seconds_per_move": 0.001, "backups_per_move": 1000.0},
+        baselines={"ten": {"effort": 10}},
+        goal=WIN_RATE,
+        cost=SECONDS,
+        costs=(SECONDS, BACKUPS),
+        summary=GameSummary(CoinGame),
+    )
+    monkeypatch.setitem(EXPERIMENTS, "coin", experiment)
+    return experiment
 
 
 @pytest.fixture
 def solver(monkeypatch: pytest.MonkeyPatch) -> Experiment:
     """Make the problem known by name, with its agent."""
     monkeypatch.setitem(AGENTS, "solver", Solver)
-    monkeypatch.setitem(EXPERIMENTS, "solver", SOLVER)
-    return SOLVER
+    experiment = Experiment(
+        name="solver",
+        title="A problem solved",
+        agent="solver",
+        space=Space((Parameter("sweeps", 1, 200, integer=True, log=True, symbol="s"),)),
+        reference_score=5.0,
+        reference_costs={"solving_seconds": 0.01, "n_sweeps": 1000.0},
+        baselines={"ten": {"sweeps": 10}},
+        goal=EXACT_SCORE,
+        cost=SOLVING_SECONDS,
+        costs=(SOLVING_SECONDS, SWEEPS),
+        summary=GameSummary(SolvedGame),
+    )
+    monkeypatch.setitem(EXPERIMENTS, "solver", experiment)
+    return experiment
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from study.cli import app
 from study.errors import InputError
 from study.experiments.definition import Experiment
 from study.experiments.registry import EXPERIMENTS
-from study.experiments.space import Choice, Space
+from study.experiments.space import Parameter, Space
 from study.run.settings import SearchSettings
 from study.store.location import locate
 from study.store.lock import holder_of, locked
@@ -255,26 +255,31 @@ def test_a_second_sweep_is_refused_and_told_who_holds_the_study(tmp_path: Path) 
 
 
 def test_a_study_is_read_with_the_space_that_it_was_made_with(
-    quick: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A parameter has been added since, and a baseline that has it: a sweep is refused, what was found is read."""
     location = locate("s", tmp_path, None)
     location.folder.mkdir()
-    create_or_resume(location, record(quick))
-    added = Choice("mood", ("calm", "wild"))
-    baselines = {"old": {"n_playouts": 4}, "new": {"n_playouts": 4, "mood": "calm"}}
-    today = replace(quick, space=Space((*quick.space, added)), baselines=baselines)
-    monkeypatch.setitem(EXPERIMENTS, "quick", today)
+    create_or_resume(location, record(words))
+    added = Parameter("depth", 1, 5, integer=True)
+    (six,) = words.baselines.values()
+    baselines = {"old": six, "new": {**six, "depth": 2}}
+    today = replace(words, space=Space((*words.space, added)), baselines=baselines)
+    monkeypatch.setitem(EXPERIMENTS, "words", today)
     _, _, data = open_for_reading("s", tmp_path)
     found = data.experiment
-    assert found.space == quick.space
-    assert found.baselines == {"old": {"n_playouts": 4}}
-    with pytest.raises(InputError, match=r"made with another search space \(no mood\)"):
+    assert found.space == words.space
+    assert found.baselines == {"old": six}
+    with pytest.raises(InputError, match=r"made with another search space \(no depth\)"):
         create_or_resume(location, record(today))
 
-    unknown = [{"name": "n_playouts", "shape": "round"}]
-    with pytest.raises(InputError, match="a search space that this version does not know"):
-        record(quick, space=unknown).experiment_as_made()
+    for unknown in (
+        {"name": "depth", "shape": "round"},
+        {"name": "mood", "choices": ["calm", "wild"]},
+        {"name": "depth", "low": 0, "high": 5, "integer": True},
+    ):
+        with pytest.raises(InputError, match="a search space that this version does not know"):
+            record(words, space=[unknown]).experiment_as_made()
 
 
 def test_a_space_comes_back_from_its_record() -> None:
