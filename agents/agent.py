@@ -1,7 +1,7 @@
-"""What every agent is, and what every finished game records.
+"""Agents and the records of their games, for all games.
 
-*Seconds* are CPU time of the thread that decides. They are taken warm: an agent's kernels are compiled,
-or loaded from the cache, before the first clock starts.
+Seconds are CPU time of the deciding thread. They are measured warm: an agent's kernels are
+compiled, or loaded from the cache, before the clock starts.
 """
 
 import dataclasses
@@ -24,35 +24,35 @@ def column(
     write: Callable[[Any], Any] | None = None,
     read: Callable[[Any], Any] | None = None,
 ) -> Any:
-    """Declare how a field of a :class:`Game` becomes a cell of a row.
+    """Declare how a field of a :class:`Game` is stored in a row.
 
     Parameters
     ----------
     name : str
-        The column, with its unit; the field's name if empty.
+        The column's name, with its unit; by default the field's name.
     write, read : callable, optional
-        Convert the field to plain JSON data, and that, or its text in a CSV file, back. By default the
-        value is written as it is and read by the field's type.
+        ``write`` converts the value to JSON data, and ``read`` converts that, or its text in a CSV
+        file, back. By default both are the field's type.
     """
     return dataclasses.field(metadata={"column": name, "write": write, "read": read})
 
 
 @dataclass(frozen=True)
 class Game:
-    """One finished game. Each game that can be played has a subclass: ``class CoinGame(Game, kind="coin")``.
+    """One finished game. Each kind of game has a subclass: ``class CoinGame(Game, kind="coin")``.
 
     Attributes
     ----------
     seed : int
-        The same agent and seed give the same game, ``seconds`` apart.
+        The same agent and seed give the same game except for ``seconds``.
     score : int or float
         In points.
     n_moves : int
-        Actions taken, at least one.
+        Number of actions, at least one.
     seconds : float
-        CPU seconds of the deciding thread, all moves together.
+        CPU seconds of the deciding thread for all moves together.
     kind : str
-        The name of the subclass in stored records.
+        Name of the subclass in stored records.
     kinds : dict of str to type
         All subclasses by name.
     """
@@ -72,7 +72,7 @@ class Game:
 
     @property
     def is_possible(self) -> bool:
-        """Whether some game could have these figures: a check on what was read from a file."""
+        """Whether these values can be those of a game: a check after reading a file."""
         counts = [value for value in dataclasses.astuple(self) if isinstance(value, int | float)]
         return (
             all(map(math.isfinite, counts)) and min(self.seed, self.n_moves - 1, self.seconds) >= 0
@@ -84,14 +84,14 @@ class Game:
         return {name: each.column for name, each in cells_of(cls).items()}
 
     def to_row(self) -> dict[str, Any]:
-        """Return the game as plain JSON data, by field."""
+        """Return the game as JSON data by field."""
         return {
             name: each.write(getattr(self, name)) for name, each in cells_of(type(self)).items()
         }
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Self:
-        """Read back what :meth:`to_row` returned, or the text of it in a CSV file.
+        """Read a game from what :meth:`to_row` returned, or from its text in a CSV file.
 
         Raises
         ------
@@ -117,7 +117,7 @@ CELLS: dict[type[Game], dict[str, Cell]] = {}
 
 
 def cells_of(game: type[Game]) -> dict[str, Cell]:
-    """Return how the fields of a class of games are stored, by field, in order."""
+    """Return how each field of a class of games is stored, in order."""
     if game not in CELLS:
         types = get_type_hints(game)
         CELLS[game] = {
@@ -132,42 +132,53 @@ def cells_of(game: type[Game]) -> dict[str, Cell]:
 
 
 class Agent(ABC):
-    """A policy for some game. Subclasses are frozen dataclasses whose fields are the parameters.
+    """A policy for a game. Subclasses are frozen dataclasses, and their fields are the parameters.
 
     Attributes
     ----------
     name : str
-        In the catalog, in stored games and on the command line.
+        Name in the catalog, in stored games and on the command line.
+    is_random : bool
+        Whether its games depend on the seed.
     """
 
     name: ClassVar[str] = ""
+    is_random: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Check the parameters; ValueError names the one that is not allowed."""
         check_parameters(self)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle the fields only.
+
+        Cached properties may be large, and a read-only array would arrive writable, which is
+        another type for numba.
+        """
+        return {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}  # type: ignore[arg-type]
+
     @property
     def built_for(self) -> Hashable:
-        """What its kernels are compiled for, beside its class: a parameter's type, say."""
+        """What its kernels are compiled for besides its class, such as a rule of the game."""
         return None
 
     @abstractmethod
     def warm_up(self) -> None:
-        """Call each kernel once, so that it is compiled. See :func:`warm`."""
+        """Call each kernel of :meth:`play` once, so that it is compiled. See :func:`warm`."""
 
     @abstractmethod
     def play(self, seed: int) -> Game:
-        """Play one game from its start to its end.
+        """Play one game from start to end.
 
         Parameters
         ----------
         seed : int
-            Names every random number of the game; 0 to 2⁶³ − 1.
+            Determines every random number of the game; 0 to 2⁶³ − 1.
 
         Returns
         -------
         Game
-            The finished game; the same for the same agent and seed, ``seconds`` apart.
+            The finished game; for the same agent and seed the same except for ``seconds``.
 
         Raises
         ------
@@ -177,22 +188,22 @@ class Agent(ABC):
 
 
 def identity(agent: Agent) -> dict[str, Value]:
-    """Return what tells an agent from all others: its name and its parameters."""
+    """Return an agent's name and parameters as numbers and text: no other agent has the same."""
     return {"agent": agent.name or type(agent).__qualname__, **plain_values(agent)}
 
 
 def digest_of(agent: Agent) -> str:
-    """Return twelve hexadecimal digits that stand for an agent's :func:`identity` in tables of games."""
+    """Return twelve hexadecimal digits that name an agent's :func:`identity` in tables of games."""
     text = json.dumps(identity(agent), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:N_DIGITS]
 
 
 WARM: set[tuple[type[Agent], Hashable]] = set()
-"""The classes of agents, and what their kernels are built for, that are compiled in this process."""
+"""Classes of agents, with ``built_for``, whose kernels are compiled in this process."""
 
 
 def warm(agent: Agent) -> None:
-    """Compile the kernels of an agent, or load them, outside every measured time."""
+    """Compile an agent's kernels, or load them from the cache, outside every measured time."""
     built = (type(agent), agent.built_for)
     if built not in WARM:
         agent.warm_up()
@@ -200,6 +211,6 @@ def warm(agent: Agent) -> None:
 
 
 def check_seed(seed: int) -> None:
-    """Refuse a game's seed that is out of range, by ValueError."""
+    """Raise ValueError if a game's seed is out of range."""
     if not 0 <= seed <= LARGEST_SEED:
         raise ValueError(f"seed: {seed} given, 0 to 2**63 - 1 allowed")

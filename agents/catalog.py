@@ -1,4 +1,4 @@
-"""Agents by name, built from numbers and text: what a command line or a study has."""
+"""Agents by name, built from numbers and text as a command line or a study has them."""
 
 from collections.abc import Mapping, Sequence
 
@@ -45,12 +45,15 @@ def agent_class(name: str) -> type[Agent]:
 
 
 def parameters(name: str) -> dict[str, Parameter]:
-    """Return an agent's parameters, by name, in order."""
+    """Return the parameters of an agent by name, in order."""
     return parameters_of(agent_class(name))
 
 
 def theta_names(name: str) -> tuple[str, ...]:
-    """Return the parameters that make up θ, in order: ``theta1`` … where there are such, else all numbers."""
+    """Return the parameters that make up θ, in order.
+
+    These are ``theta1``, ``theta2``, … if the agent has them, else all its numeric parameters.
+    """
     names = parameters(name)
     theta = tuple(key for key in names if key.startswith("theta"))
     return theta or tuple(
@@ -59,7 +62,7 @@ def theta_names(name: str) -> tuple[str, ...]:
 
 
 def from_theta(name: str, theta: Sequence[float]) -> dict[str, float]:
-    """Name the components of θ.
+    """Return the components of θ by name.
 
     Raises
     ------
@@ -77,14 +80,14 @@ def from_theta(name: str, theta: Sequence[float]) -> dict[str, float]:
 
 
 def build(name: str, values: Mapping[str, Value]) -> Agent:
-    """Make an agent.
+    """Build an agent.
 
     Parameters
     ----------
     name : str
         One of :data:`AGENTS`.
     values : mapping of str to float or str
-        Parameters; those missing have their defaults.
+        Parameters; the others have their defaults.
 
     Raises
     ------

@@ -1,13 +1,14 @@
-"""An agent's parameters: dataclass fields that carry their range.
+"""Parameters of agents: dataclass fields that carry their range.
 
-The catalog, the command line and the search spaces all read the same fields:
+The catalog, the command line and the search spaces read the same fields:
 
 >>> @dataclass(frozen=True)
-... class Patient(Agent, name="patient"):
+... class Searcher(Agent):
+...     name: ClassVar[str] = "searcher"
 ...     depth: int = integer(3, 1, 10)
 
-An agent checks its parameters when it is made. A kernel would take a float for a count and fail
-far from where it was given, so a count must be an integer: 2.0 and True are refused in Python.
+An agent checks its parameters when it is built. An integer must be one: 2.0 and True are refused in
+Python, because a kernel would accept them and fail later.
 """
 
 import dataclasses
@@ -19,41 +20,41 @@ from numbers import Integral, Real
 from typing import Any
 
 LARGEST_INTEGER = 2**53
-"""Above it, a float no longer tells integers apart."""
+"""Above it, floats no longer distinguish all integers."""
 
 LARGE = 1e9
 
 Value = float | str
-"""A parameter as text and tables have it: a number, or the name of a choice."""
+"""A parameter in text and tables: a number, or text such as the name of a category."""
 
 
 class Domain(ABC):
-    """The values that a parameter may have."""
+    """The allowed values of a parameter."""
 
     @property
     @abstractmethod
     def allowed(self) -> str:
-        """The domain in words, for messages and help: ``1 to 10``."""
+        """The domain in messages and help: ``1 to 10``."""
 
     @abstractmethod
     def accepts(self, value: Any) -> bool:
-        """Whether an agent may be made with this value."""
+        """Whether the value, as the field has it, is allowed."""
 
     def read(self, value: Any) -> Any:
-        """Convert what a caller or a command line gives; return it unchanged if that is impossible."""
+        """Convert a given value to the field's type; return it unchanged if that is impossible."""
         return value
 
     def plain(self, value: Any) -> Value:
-        """Convert back to a number or text: the inverse of :meth:`read`."""
+        """Convert to a number or text: the inverse of :meth:`read`."""
         return value  # type: ignore[no-any-return]
 
     def check(self, name: str, value: Any) -> Any:
-        """Return the value of the parameter ``name``.
+        """Return the value converted.
 
         Raises
         ------
         ValueError
-            If it is not allowed; the message has the name, the value and what is allowed.
+            If it is not allowed. The message names the parameter, the value and what is allowed.
         """
         found = self.read(value)
         if not self.accepts(found):
@@ -61,14 +62,14 @@ class Domain(ABC):
         return found
 
     def shown(self, value: Any) -> str:
-        """Write what was given for a message."""
+        """Write a given value for a message."""
         is_number = isinstance(value, Real) and not isinstance(value, bool)
         return f"{value:g}" if is_number else repr(value)
 
 
 @dataclass(frozen=True)
 class IntegerRange(Domain):
-    """Integers from ``low`` to ``high``, or without an upper end."""
+    """Integers from ``low`` to ``high``; by default there is no upper end."""
 
     low: int
     high: float = math.inf
@@ -89,7 +90,7 @@ class IntegerRange(Domain):
 
 @dataclass(frozen=True)
 class RealRange(Domain):
-    """Finite numbers from ``low`` to ``high``; ``low`` itself is excluded where ``open_low`` is set."""
+    """Finite numbers from ``low`` to ``high``; ``open_low`` excludes ``low`` itself."""
 
     low: float
     high: float = math.inf
@@ -136,8 +137,8 @@ class Flag(Domain):
 
 
 @dataclass(frozen=True)
-class Choices(Domain):
-    """The members of an enumeration, given by name."""
+class Categories(Domain):
+    """The members of an enumeration; a name is converted to its member."""
 
     members: type[StrEnum]
 
@@ -155,7 +156,7 @@ class Choices(Domain):
         return str(value)
 
 
-def integer(default: int, low: int, high: int) -> Any:
+def integer(default: int, low: int, high: float = math.inf) -> Any:
     """Declare a field that holds an integer from ``low`` to ``high``."""
     return parameter(default, IntegerRange(low, high))
 
@@ -170,9 +171,9 @@ def flag(default: bool = False) -> Any:
     return parameter(default, Flag())
 
 
-def choice(default: StrEnum) -> Any:
+def categorical(default: StrEnum) -> Any:
     """Declare a field that holds a member of the default's enumeration."""
-    return parameter(default, Choices(type(default)))
+    return parameter(default, Categories(type(default)))
 
 
 def parameter(default: Any, domain: Domain, **options: Any) -> Any:
@@ -187,13 +188,13 @@ class Parameter:
     Attributes
     ----------
     name : str
-        Of the dataclass field.
+        Name of the dataclass field.
     default : object
-        As the field has it.
+        Default value of the field.
     domain : Domain
-        The values allowed.
+        The allowed values.
     keyword_only : bool
-        Whether it says what is played, a maze for example, and is no part of θ.
+        Whether it belongs to the game, such as a maze, and not to θ.
     """
 
     name: str
@@ -203,16 +204,16 @@ class Parameter:
 
     @property
     def is_number(self) -> bool:
-        """Whether it is a number, and so may be a component of θ."""
+        """Whether it is a number, which may be a component of θ."""
         return isinstance(self.domain, IntegerRange | RealRange)
 
     @property
     def takes_number(self) -> bool:
-        """Whether a command line gives it as a number: 1 or 0 for a flag."""
+        """Whether it is a number on the command line: a flag is 1 or 0."""
         return self.is_number or isinstance(self.domain, Flag)
 
     def from_number(self, value: Value) -> Any:
-        """Return the value for a number or a text, as a command line or a sampler gives it.
+        """Convert a number or text, from a command line or a sampler, to the field's value.
 
         Raises
         ------
@@ -229,7 +230,7 @@ class Parameter:
 
 
 def parameters_of(agent: type[Any]) -> dict[str, Parameter]:
-    """Return the parameters of a class of agents, by name, in order, those by keyword last."""
+    """Return the parameters of a class of agents by name, in order, keyword-only ones last."""
     declared = [each for each in dataclasses.fields(agent) if "domain" in each.metadata]
     return {
         each.name: Parameter(each.name, each.default, each.metadata["domain"], bool(each.kw_only))
@@ -238,7 +239,7 @@ def parameters_of(agent: type[Any]) -> dict[str, Parameter]:
 
 
 def check_parameters(agent: Any) -> None:
-    """Check the parameters of a new agent, and convert those that may be given by name.
+    """Check the parameters of a new object, and convert those given as text or as 0 and 1.
 
     Raises
     ------
@@ -253,7 +254,7 @@ def check_parameters(agent: Any) -> None:
 
 
 def plain_values(agent: Any) -> dict[str, Value]:
-    """Return the parameters of an agent as numbers and text, by name, in order."""
+    """Return an agent's parameters as numbers and text, by name, in order."""
     return {
         name: each.domain.plain(getattr(agent, name))
         for name, each in parameters_of(type(agent)).items()
@@ -261,12 +262,7 @@ def plain_values(agent: Any) -> dict[str, Value]:
 
 
 def bound(number: float) -> str:
-    """Write the end of a range: small integers in full, large powers of two as such."""
+    """Write the end of a range: integers in full, large powers of two as powers."""
     if number > LARGEST_INTEGER and number == 2 ** (int(number).bit_length() - 1):
         return f"2**{int(number).bit_length() - 1}"
     return str(int(number)) if number == int(number) and abs(number) < LARGE else f"{number:g}"
-
-
-def check_count(name: str, value: Any, least: int, most: float = math.inf) -> None:
-    """Refuse, by ValueError, what is not an integer from ``least`` to ``most``."""
-    IntegerRange(least, most).check(name, value)

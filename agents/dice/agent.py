@@ -1,19 +1,21 @@
-"""The game of dice by value iteration: the process solved once, its greedy policy played.
+"""The game of dice by value iteration: solved once, then played by the greedy policy.
 
 Notation
 --------
-That of :mod:`engine.dice` and :mod:`agents.mdp.value_iteration`: γ is the discount of a move, δ the tolerance, which
-the source calls θ.
+That of :mod:`engine.dice` and :mod:`agents.mdp.value_iteration`: γ is the discount per move, δ the
+tolerance, which the source calls θ.
 
-The sweeps are Gauss-Seidel's and begin with what sticking would win. So values begin below the optimal ones and only
-rise, and the greedy policy sticks sooner or later, whatever γ and δ are. (If by U ≤ BU it rolled for ever in some set
-of states, U would be at most −1/(1 − γ) there, without bound for γ = 1; but no final score is negative.)
+Sweeps are Gauss-Seidel sweeps, and the initial value of a state is the score of sticking in it. So
+values begin below the optimal ones and only rise, and the greedy policy sticks sooner or later for
+all γ and δ. (If it rolled forever in a set of states, U ≤ BU would give U ≤ −1/(1 − γ) there,
+without a lower bound for γ = 1, but no final score is negative.)
 
-A score is not discounted. Three dice are worth 13.34827 points by the optimal policy, which γ = 1 finds. With γ < 1
-the policy is optimal for a player who values a point after the next roll at γ, and sticks too early.
+Scores are not discounted. The optimal policy for three dice, which γ = 1 finds, has a mean score of
+13.34827 points. With γ < 1 the policy is optimal for a player who discounts points after the next
+roll by γ, and sticks too early.
 
-Source: P. Thanki, *Value iteration algorithm* (2021). Its program sweeps as said; what it does besides is in
-:mod:`study.reproduce.dice.run`.
+Source: P. Thanki, *Value iteration algorithm* (2021). Its program sweeps in this way;
+:mod:`study.reproduce.dice.run` has its other differences.
 """
 
 import math
@@ -34,7 +36,7 @@ from agents.mdp.value_iteration import ValueIteration, ValueIterationSolution
 from agents.parameters import integer, real
 from engine.dice import THREE_DICE, Dice, DicePolicy, play_games
 
-# Between two calls of a kernel, well under a second apart, an interrupt is answered.
+# A kernel call of this many games takes well under a second, so Ctrl-C is answered in time.
 GAMES_PER_CHUNK = 1_000_000
 
 MOST_DICE, MOST_SIDES = 20, 1000
@@ -44,8 +46,8 @@ MOST_DICE, MOST_SIDES = 20, 1000
 class DiceGame(Game, kind="dice"):
     """One finished game of dice.
 
-    Its score, the final score less the points paid, is whole; the action that sticks is a move, too; solving is not
-    among its seconds.
+    Its score, the final score minus the points paid, is an integer. Sticking counts as a move. The
+    seconds do not include solving the game.
 
     Attributes
     ----------
@@ -62,18 +64,18 @@ class DiceGame(Game, kind="dice"):
 
 @dataclass(frozen=True, eq=False)
 class DiceGames:
-    """Finished games of successive seeds.
+    """Finished games of consecutive seeds.
 
     Attributes
     ----------
     first_seed : int
-        The seed of the first.
+        Seed of the first game.
     scores, n_moves : int64, shape (n_games,)
         As in :class:`DiceGame`.
     ends : int64, shape (n_games,)
         The states in which they stuck, see :class:`engine.dice.Dice`.
     seconds : float
-        CPU seconds of the thread that played, all games together.
+        CPU seconds of the playing thread for all games together.
     """
 
     first_seed: int
@@ -85,17 +87,17 @@ class DiceGames:
 
 @dataclass(frozen=True, eq=False)
 class DiceDecision:
-    """What the agent thinks of a roll.
+    """The agent's decision on a roll.
 
     Attributes
     ----------
     held : tuple of int
         The faces to hold, in ascending order.
     sticks : bool
-        Whether these are all, and the game is over.
+        Whether it holds all dice, which ends the game.
     values : float64, shape (n_holds,)
-        The value of each hold of the sorted roll, in the order of :attr:`engine.dice.Dice.holds`; in points from here
-        on, discounted.
+        Value of each hold of the sorted roll, in the order of :attr:`engine.dice.Dice.holds`:
+        discounted expected points from here on.
     """
 
     held: tuple[int, ...]
@@ -104,22 +106,43 @@ class DiceDecision:
 
 
 @dataclass(frozen=True)
-class DiceAgent(Agent):
-    """Plays the greedy policy of values that have nearly converged.
+class DiceParameters(Agent):
+    """What an agent that plays and one that solves have in common.
 
     Parameters
     ----------
     gamma : float
-        γ, in (0, 1].
+        γ.
     tolerance : float
-        δ, in points: the residual that ends the sweeps; 0 or more and finite.
+        δ, in points: the residual that stops the sweeps.
     n_dice, n_sides : int
-        How many dice, of how many sides.
+        Number of dice and of their sides.
 
     Raises
     ------
     ValueError
-        If a number is out of range.
+        If a parameter is out of range, or the MDP would be too large.
+    """
+
+    gamma: float = real(1.0, 0, 1, open_low=True)
+    tolerance: float = real(1e-9, 0)
+    n_dice: int = integer(THREE_DICE.n_dice, 1, MOST_DICE)
+    n_sides: int = integer(THREE_DICE.n_sides, 2, MOST_SIDES)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.rules  # noqa: B018 - refuses an MDP that is too large
+
+    @cached_property
+    def rules(self) -> Dice:
+        """The rules of the game with these dice."""
+        same = (self.n_dice, self.n_sides) == (THREE_DICE.n_dice, THREE_DICE.n_sides)
+        return THREE_DICE if same else Dice(self.n_dice, self.n_sides)
+
+
+@dataclass(frozen=True)
+class DiceAgent(DiceParameters):
+    """Plays the greedy policy of value iteration; see :class:`DiceParameters`.
 
     Examples
     --------
@@ -130,29 +153,14 @@ class DiceAgent(Agent):
 
     name: ClassVar[str] = "dice"
 
-    gamma: float = real(1.0, 0, 1, open_low=True)
-    tolerance: float = real(1e-9, 0)
-    n_dice: int = integer(THREE_DICE.n_dice, 1, MOST_DICE)
-    n_sides: int = integer(THREE_DICE.n_sides, 2, MOST_SIDES)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.rules  # noqa: B018 - refuses too many dice of too many sides
-
-    @cached_property
-    def rules(self) -> Dice:
-        """The rules of the game with these dice."""
-        same = (self.n_dice, self.n_sides) == (THREE_DICE.n_dice, THREE_DICE.n_sides)
-        return THREE_DICE if same else Dice(self.n_dice, self.n_sides)
-
     @property
     def reward(self) -> npt.NDArray[np.float64]:
-        """The reward of each action in the process that is solved, shape (n_actions,): that of the rules."""
+        """Reward of each action in :attr:`mdp`, shape (n_actions,): that of the rules."""
         return self.rules.mdp.reward
 
     @cached_property
     def mdp(self) -> FiniteMDP:
-        """The process that is solved."""
+        """The MDP that is solved."""
         rules = self.rules.mdp
         return FiniteMDP(
             rules.first_action,
@@ -169,22 +177,22 @@ class DiceAgent(Agent):
         return self.solve()
 
     def solve(self) -> ValueIterationSolution:
-        """Sweep until the residual is within the tolerance."""
+        """Sweep until the residual is at most the tolerance."""
         return ValueIteration(self.tolerance).solve(self.mdp, [*self.rules.final_scores, 0])
 
     def solving_seconds(self, n_times: int = 5) -> float:
-        """Return the CPU seconds of :meth:`solve`: the median of so many times, warm; the process is at hand.
+        """Return the CPU seconds of :meth:`solve`, warm: the median of ``n_times``.
 
         Raises
         ------
         ValueError
-            If it is to be solved less than once.
+            If ``n_times`` is below 1.
         """
         if n_times < 1:
             raise ValueError(f"n_times: {n_times} given, 1 or more allowed")
         warm(self)
         times = []
-        self.solved  # noqa: B018 - builds the process, whose arrays are read here for the first time
+        self.solved  # noqa: B018 - builds the MDP, and reads its arrays for the first time
         for _ in range(n_times):
             begin = time.thread_time()
             self.solve()
@@ -193,18 +201,18 @@ class DiceAgent(Agent):
 
     @property
     def holds(self) -> npt.NDArray[np.int64]:
-        """The hold of each state by the policy, shape (n_states,), see :class:`engine.dice.Dice`."""
+        """The policy's hold of each state, shape (n_states,), see :class:`engine.dice.Dice`."""
         policy = self.solved.policy[: self.rules.n_states]
         return np.asarray(policy % self.rules.n_holds)
 
     @property
     def n_sticking(self) -> int:
-        """In how many states the policy sticks."""
+        """Number of states in which the policy sticks."""
         return int((self.holds == self.rules.sticking).sum())
 
     @cached_property
     def exact_moments(self) -> tuple[float, float]:
-        """Mean and variance of the score by the rules, not discounted: of the policy, by linear equations."""
+        """Mean and variance of the undiscounted score of the policy, by linear equations."""
         rules = self.rules.mdp
         true = FiniteMDP(*rules[:-1], discount=1.0)
         worth = evaluate(true, self.solved.policy)
@@ -228,12 +236,12 @@ class DiceAgent(Agent):
         return self.rules.policy(self.holds)
 
     def games(self, first_seed: int, n_games: int) -> DiceGames:
-        """Play the games of ``n_games`` successive seeds.
+        """Play the games of ``n_games`` consecutive seeds.
 
         Raises
         ------
         ValueError
-            If a seed is out of range, or no game is asked for.
+            If a seed is out of range, or ``n_games`` is below 1.
         """
         if n_games < 1:
             raise ValueError(f"n_games: {n_games} given, 1 or more allowed")
@@ -251,7 +259,7 @@ class DiceAgent(Agent):
         return DiceGames(first_seed, scores, n_moves, ends, seconds)
 
     def warm_up(self) -> None:
-        """Solve and play a coin."""
+        """Solve and play a game with one coin."""
         coin = DiceAgent(n_dice=1, n_sides=2)
         coin.solve()
         coin.games(0, 1)
@@ -268,12 +276,12 @@ class DiceAgent(Agent):
         )
 
     def act(self, roll: Sequence[int]) -> DiceDecision:
-        """Decide on one roll. Nothing is left to chance, so that no stream is needed.
+        """Decide on one roll; the decision is not random.
 
         Raises
         ------
         ValueError
-            If the roll is none.
+            If ``roll`` is not a roll of these dice.
         """
         state = self.rules.state(roll)
         hold = int(self.holds[state])

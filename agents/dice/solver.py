@@ -1,34 +1,33 @@
-"""The game of dice as a problem to solve: what the greedy policy is worth, exactly, and what it takes to find it.
+"""The game of dice as a task: the exact mean score of the greedy policy, and the time to find it.
 
-All thinking is done before the first roll, so a game tells nothing of what thinking costs, and a policy's worth is known
-without playing: by linear equations, see :attr:`agents.dice.agent.DiceAgent.expected_score`. Here *one game* is therefore one
-solution: its score is that expectation, in points and without noise; it has one move; its seconds are those of the sweeps.
+All computation happens before the first roll, so a game does not show what it costs. The mean score
+of a policy needs no games: :attr:`agents.dice.agent.DiceAgent.expected_score` solves linear
+equations. Here *one game* is therefore one solution. Its score is that mean, in points and without
+noise; it has one move, and its seconds are those of the sweeps.
 
-A solution takes a tenth of a millisecond or three, of which a clock tells little once. So it is made
-:data:`N_SOLUTIONS` times, each from the same beginning, and the seconds are the median.
+A solution takes 0.1 to 0.3 ms, too short for one measurement. So it is computed :data:`N_SOLUTIONS`
+times from the same start, and the seconds are the median.
 """
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.agent import Agent, Game, check_seed, column, warm
-from agents.dice.agent import MOST_DICE, MOST_SIDES, DiceAgent
-from agents.parameters import integer, real
-from engine.dice import THREE_DICE
+from agents.agent import Game, check_seed, column, warm
+from agents.dice.agent import DiceAgent, DiceParameters
 
 N_SOLUTIONS = 51
 
 
 @dataclass(frozen=True)
 class DiceSolution(Game, kind="dice_solution"):
-    """The game of dice, solved once; its score is the exact mean score of the greedy policy, in points.
+    """The game of dice solved once; its score is the exact mean score of the policy, in points.
 
     Attributes
     ----------
     n_sweeps : int
-        Sweeps until the residual was within the tolerance: exact, and the same on every machine.
+        Sweeps until the residual was at most the tolerance: exact, and the same on every machine.
     n_sticking : int
-        In how many states the policy sticks.
+        Number of states in which the policy sticks.
     """
 
     n_sweeps: int = column()
@@ -36,18 +35,8 @@ class DiceSolution(Game, kind="dice_solution"):
 
 
 @dataclass(frozen=True)
-class DiceSolver(Agent):
-    """Solves the game of dice, and says what the policy is worth.
-
-    Parameters
-    ----------
-    gamma, tolerance, n_dice, n_sides
-        As for :class:`agents.dice.agent.DiceAgent`.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
+class DiceSolver(DiceParameters):
+    """Solves the game of dice; see :class:`agents.dice.agent.DiceParameters`.
 
     Examples
     --------
@@ -57,26 +46,18 @@ class DiceSolver(Agent):
     """
 
     name: ClassVar[str] = "dice_solver"
-
-    gamma: float = real(1.0, 0, 1, open_low=True)
-    tolerance: float = real(1e-9, 0)
-    n_dice: int = integer(THREE_DICE.n_dice, 1, MOST_DICE)
-    n_sides: int = integer(THREE_DICE.n_sides, 2, MOST_SIDES)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.player()
+    is_random: ClassVar[bool] = False
 
     def player(self) -> DiceAgent:
-        """Return an agent that plays the policy, and has not solved anything yet."""
+        """Return an agent that plays the policy and has not solved anything yet."""
         return DiceAgent(self.gamma, self.tolerance, self.n_dice, self.n_sides)
 
     def warm_up(self) -> None:
-        """Have the player warm up."""
+        """Solve and play a game with one coin."""
         self.player().warm_up()
 
     def play(self, seed: int) -> DiceSolution:
-        """Solve the game; the same for all seeds, ``seconds`` apart."""
+        """Solve the game; the solution is the same for all seeds except for ``seconds``."""
         check_seed(seed)
         warm(self)
         player = self.player()

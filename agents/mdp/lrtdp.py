@@ -44,7 +44,7 @@ from agents.mdp.search import (
     simulate,
     solution_of,
 )
-from agents.parameters import RealRange, check_count
+from agents.parameters import IntegerRange, RealRange
 from engine.jit import Integer, kernel
 from engine.rng import PLAYOUT, stream
 
@@ -172,8 +172,8 @@ class LabelledHeuristicSearch:
     max_rounds: int = 1_000_000
 
     def __post_init__(self) -> None:
-        check_count("depth", self.depth, 1, MAX_DEPTH)
-        check_count("max_rounds", self.max_rounds, 1, MAX_SIMULATIONS)
+        IntegerRange(1, MAX_DEPTH).check("depth", self.depth)
+        IntegerRange(1, MAX_SIMULATIONS).check("max_rounds", self.max_rounds)
         RealRange(0).check("delta", self.delta)
 
     def solve(

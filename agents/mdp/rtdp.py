@@ -33,7 +33,7 @@ from agents.mdp.search import (
     simulate,
     solution_of,
 )
-from agents.parameters import check_count
+from agents.parameters import IntegerRange
 from engine.jit import Integer, kernel
 from engine.rng import PLAYOUT, stream
 
@@ -97,8 +97,8 @@ class HeuristicSearch:
     depth: int
 
     def __post_init__(self) -> None:
-        check_count("n_simulations", self.n_simulations, 1, MAX_SIMULATIONS)
-        check_count("depth", self.depth, 1, MAX_DEPTH)
+        IntegerRange(1, MAX_SIMULATIONS).check("n_simulations", self.n_simulations)
+        IntegerRange(1, MAX_DEPTH).check("depth", self.depth)
 
     def solve(
         self,

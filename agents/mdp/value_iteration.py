@@ -34,7 +34,7 @@ import numpy.typing as npt
 
 from agents.mdp.finite_mdp import FiniteMDP
 from agents.mdp.kernels import Floats, Indices, Tables, best_action, greedy
-from agents.parameters import RealRange, check_count
+from agents.parameters import check_parameters, flag, integer, real
 from engine.jit import Integer, kernel
 
 # A kernel call of this many outcomes takes well under a second, so Ctrl-C is answered in time.
@@ -159,13 +159,12 @@ class ValueIteration:
     ([2.0], 11)
     """
 
-    tolerance: float = 1e-9
-    max_sweeps: int = 100_000
-    gauss_seidel: bool = True
+    tolerance: float = real(1e-9, 0)
+    max_sweeps: int = integer(100_000, 1)
+    gauss_seidel: bool = flag(True)
 
     def __post_init__(self) -> None:
-        RealRange(0).check("tolerance", self.tolerance)
-        check_count("max_sweeps", self.max_sweeps, 1)
+        check_parameters(self)
 
     def solve(
         self, mdp: FiniteMDP, initial_values: npt.ArrayLike | None = None

@@ -1,7 +1,7 @@
-"""What every agent for Pacman is: frozen parameters, the maze it plays in, and ``play(seed)``.
+"""Agents for Pacman and the records of their games.
 
-A game runs in compiled code, in chunks short enough that an interrupt is answered within a second, with the GIL
-released. Seconds are those of :mod:`agents.agent`: CPU time of the thread that decides, warm.
+A game runs in compiled code without the GIL, in chunks short enough for Ctrl-C to be answered
+within a second.
 """
 
 import time
@@ -15,37 +15,37 @@ import numpy.typing as npt
 
 from agents.agent import Agent, Game, check_seed, column, warm
 from agents.pacman.loop import decide, play_on
-from agents.parameters import Domain, Value, choice, integer, parameter
+from agents.parameters import Domain, Value, categorical, integer, parameter
 from agents.policy_dispatch import Settings
 from engine.pacman import MOST_STEPS, Action, GhostKind, Layout, LayoutName, Outcome, World
 from engine.pacman.maze import N_DIRECTIONS
 from engine.pacman.state import N_STEPS, NO_CAP
 from engine.rng import POLICY, named_stream
 
-# A chunk ends with one or the other: a tenth of a second in common mazes.
+# A chunk ends at the first of these limits, after about 0.1 s in common mazes.
 MOVES_PER_CHUNK = 250
 BACKUPS_PER_CHUNK = 2_000_000
 
 SMALL = Layout.named("small")
-"""The maze that agents play in unless told otherwise."""
+"""The default maze."""
 
 
 @dataclass(frozen=True)
 class PacmanGame(Game, kind="pacman"):
-    """One finished game of Pacman; its score is whole.
+    """One finished game of Pacman. The score is an integer.
 
     Attributes
     ----------
     outcome : Outcome
-        Won, lost, or cut after the most steps it may take.
+        Won, lost, or cut after the maximum of steps.
     n_food_left : int
-        Food that is not eaten.
+        Food that was not eaten.
     n_sweeps : int
-        Sweeps of value iteration, all moves together; 0 for an agent that makes none.
+        Sweeps of value iteration in all moves; 0 for an agent without.
     n_backups : int
-        States backed up in them: exact, and the same on every machine.
+        State backups in these sweeps: exact, and the same on every machine.
     residual_mean : float
-        The mean over moves of the residual of the last sweep; 0 for an agent that makes none.
+        Mean over moves of the residual of the last sweep; 0 for an agent without.
     """
 
     score: int = column("score_points")
@@ -59,7 +59,7 @@ class PacmanGame(Game, kind="pacman"):
 
     @property
     def won(self) -> bool:
-        """Whether all food is eaten."""
+        """Whether all food was eaten."""
         return self.outcome == Outcome.WON
 
     @property
@@ -70,7 +70,7 @@ class PacmanGame(Game, kind="pacman"):
 
 
 class Mazes(Domain):
-    """A :class:`Layout`; as text, a name, the path of a file, or the rows themselves."""
+    """A :class:`Layout`; as text, a name, the path of a file or the rows."""
 
     allowed = f"one of {', '.join(LayoutName)}, or the path of a file"
 
@@ -90,12 +90,13 @@ class Mazes(Domain):
 
 
 class Explanation(NamedTuple):
-    """What an agent has in mind, NaN where it has nothing.
+    """The quantities behind a decision, NaN where there is none.
 
     Attributes
     ----------
     values : float64, shape (4,)
-        Of each direction: reward of Pacman's cell and discounted expected utility of what comes.
+        Of each direction: reward of Pacman's cell plus discounted expected utility of the next
+        state.
     utilities : float64, shape (width, height)
         U of each cell.
     rewards : float64, shape (width, height)
@@ -109,18 +110,18 @@ class Explanation(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PacmanDecision:
-    """What an agent thinks of one state of a game.
+    """An agent's decision in one state of a game.
 
     Attributes
     ----------
     action : Action
-        Its choice.
+        The chosen action.
     values, utilities, rewards
         As in :class:`Explanation`.
     n_sweeps, n_backups : int
-        Sweeps of value iteration, and states backed up in them.
+        Sweeps of value iteration, and state backups in them.
     residual : float
-        Of the last sweep; 0 where there is none.
+        Residual of the last sweep; 0 without sweeps.
     """
 
     action: Action
@@ -138,9 +139,9 @@ class PacmanMove(NamedTuple):
     Attributes
     ----------
     world : World
-        The game before it: a copy, for the caller to keep.
+        A copy of the game before it.
     decision : PacmanDecision
-        What the agent thinks and does.
+        The decision.
     """
 
     world: World
@@ -149,40 +150,43 @@ class PacmanMove(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class PacmanAgent(Agent):
-    """A policy for Pacman with its parameters, and what it plays. Subclasses are frozen dataclasses.
+    """A policy for Pacman, and the game it plays. Subclasses are frozen dataclasses.
 
     Parameters
     ----------
     layout : Layout
         The maze.
     ghosts : GhostKind
-        How ghosts choose where to go; a name will do.
+        How ghosts choose their direction.
     most_steps : int
-        A game that is still running after so many is cut.
+        A game that is still running after this many steps is cut.
 
     Raises
     ------
     ValueError
-        If the kind of ghosts or the steps are none.
+        If a parameter is out of range.
     """
 
     layout: Layout = parameter(SMALL, Mazes())
-    ghosts: GhostKind = choice(GhostKind.RANDOM)
+    ghosts: GhostKind = categorical(GhostKind.RANDOM)
     most_steps: int = integer(MOST_STEPS, 1, NO_CAP)
 
     @abstractmethod
     def new_settings(self) -> Settings:
-        """Return the parameters as kernels take them, with room of their own: see :mod:`agents.pacman.loop`."""
+        """Return the parameters as kernels take them, with work arrays of their own."""
 
     def explain(self, settings: Settings) -> Explanation:
-        """Read from the room of settings what was in mind at the last decision: here, nothing."""
+        """Read the quantities behind the last decision from the work arrays of its settings.
+
+        By default there are none.
+        """
         nothing = np.full((self.layout.width, self.layout.height), np.nan)
         return Explanation(np.full(N_DIRECTIONS, np.nan), nothing, nothing)
 
     def warm_up(self) -> None:
         """Call the game loop once, for no move."""
         world = World.start(self.layout, 0, self.ghosts, self.most_steps)
-        play_on(self.new_settings(), self.layout.maze, world.state, world.setting, 0, 0)
+        play_on(self.new_settings(), self.layout.maze, world.state, world.setup, 0, 0)
 
     def play(self, seed: int) -> PacmanGame:
         check_seed(seed)
@@ -194,7 +198,7 @@ class PacmanAgent(Agent):
         while not world.is_over:
             begin = time.thread_time()
             sweeps, backups, residual = play_on(
-                settings, maze, world.state, world.setting, MOVES_PER_CHUNK, BACKUPS_PER_CHUNK
+                settings, maze, world.state, world.setup, MOVES_PER_CHUNK, BACKUPS_PER_CHUNK
             )
             seconds += time.thread_time() - begin
             n_sweeps += int(sweeps)
@@ -213,17 +217,17 @@ class PacmanAgent(Agent):
         )
 
     def act(self, world: World) -> PacmanDecision:
-        """Decide in one state of a game. What is drawn has the name that it has in the game of the world's seed.
+        """Decide in one state of a game, with the random stream of the game of the world's seed.
 
         Parameters
         ----------
         world : World
-            A game in the agent's maze, however it came about; left as it is.
+            A running game in the agent's maze; not changed.
 
         Raises
         ------
         ValueError
-            If the game is over, or of another maze.
+            If the game is over, or in another maze.
         """
         if world.is_over:
             raise ValueError(
@@ -231,12 +235,12 @@ class PacmanAgent(Agent):
             )
         if world.layout.rows != self.layout.rows:
             raise ValueError(
-                f"world: a game in the maze {world.layout.name} given, one in {self.layout.name} expected, "
-                "where the agent plays"
+                f"world: a game in the maze {world.layout.name} given, one in {self.layout.name} "
+                "expected, where the agent plays"
             )
         settings = self.new_settings()
         turn = np.uint64(world.state.tally[N_STEPS])
-        stream = np.uint64(named_stream(world.setting.seed, POLICY, turn))
+        stream = np.uint64(named_stream(world.setup.seed, POLICY, turn))
         action, n_sweeps, n_backups, residual = decide(
             settings, self.layout.maze, world.state, stream
         )
@@ -249,22 +253,17 @@ class PacmanAgent(Agent):
         )
 
     def moves(self, seed: int) -> Iterator[PacmanMove]:
-        """Play the game of a seed, decision by decision: slower than :meth:`play`, and the same game.
+        """Play a game decision by decision: the same game as :meth:`play`, but slower.
 
         Parameters
         ----------
         seed : int
-            Names every random number of the game; 0 to 2⁶³ − 1.
+            As for :meth:`play`.
 
         Yields
         ------
         PacmanMove
-            Each decision, before it is carried out.
-
-        Raises
-        ------
-        ValueError
-            If the seed is out of range.
+            Each decision before it is carried out.
         """
         check_seed(seed)
         world = World.start(self.layout, seed, self.ghosts, self.most_steps)

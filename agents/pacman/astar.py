@@ -1,17 +1,19 @@
-"""Pacman by search: the shortest way to the nearest food, and away from a ghost that is near.
+"""Pacman by search: the shortest path to food, and away from a ghost that is near.
 
-The report compares its agent with "an A* food search and ghost survival mechanism" (§3.2), and says no more of it. Ours:
+The report compares its agent with "an A* food search and ghost survival mechanism" (§3.2), without
+details. Ours are:
 
-*   **Food**: the first step of a shortest way to the nearest food, by A* (:mod:`agents.pacman.shortest_path`), as though every
-    action led where it is meant to and ghosts stood nowhere.
-*   **Survival**: if a ghost that is not scared is within ``danger`` steps of a true way, the open direction whose end is
-    farthest from the nearest such ghost; of equals, the one nearest to food, and of these the first of north, east,
-    south, west. A ghost that no way leads from is no danger.
+*   **Food**: take the first step of a shortest path to the nearest food, found by A*
+    (:mod:`agents.pacman.shortest_path`), as if actions never slipped and there were no ghosts.
+*   **Survival**: if a ghost that is not scared is within ``danger`` steps along the shortest path,
+    take the open direction that leads farthest from the nearest such ghost. Ties go to the one
+    nearest to food, then to the first of north, east, south, west. A ghost without a path to Pacman
+    is no danger.
 
-Scared ghosts and capsules are left alone: what of them lies on the way is eaten. Nothing is left to chance.
+Scared ghosts and capsules are ignored; Pacman eats those on his path. Decisions are not random.
 
-Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a Non-Deterministic
-World* (2018), §3.2.
+Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a
+Non-Deterministic World* (2018), §3.2.
 """
 
 from dataclasses import dataclass
@@ -20,8 +22,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from agents.pacman.agent import PacmanAgent
-from agents.pacman.loop import Choice
-from agents.pacman.shortest_path import SearchRoom, nearest_goal, new_room
+from agents.pacman.loop import PacmanDecisionTuple
+from agents.pacman.shortest_path import SearchArrays, nearest_goal, new_search_arrays
 from agents.parameters import integer
 from agents.policy_dispatch import Settings, decides
 from engine.jit import Integer, inlined, kernel
@@ -33,37 +35,37 @@ STOP = int(Action.STOP)
 
 
 class AStarSettings(NamedTuple):
-    """The agent's parameter as kernels take it, see :class:`PacmanAStar`, and room to search in."""
+    """The parameter of :class:`PacmanAStar` as kernels take it, and work arrays."""
 
     danger: int
-    room: SearchRoom
+    work: SearchArrays
 
 
 @inlined
-def seek_ghosts(maze: Maze, state: State, room: SearchRoom) -> Integer:
-    """Make the ghosts that are not scared the goals; returns how many there are. They all stand in cells."""
+def seek_ghosts(maze: Maze, state: State, work: SearchArrays) -> Integer:
+    """Make the cells of ghosts that are not scared the goals; return their number."""
     n: Integer = 0
     for i in range(len(state.ghosts)):
         if state.ghosts[i, TIMER] == 0:
-            room.goals[n] = (state.ghosts[i, X] >> 1) * maze.height + (state.ghosts[i, Y] >> 1)
+            work.goals[n] = (state.ghosts[i, X] >> 1) * maze.height + (state.ghosts[i, Y] >> 1)
             n += 1
     return n
 
 
 @inlined
-def seek_food(state: State, room: SearchRoom) -> Integer:
-    """Make all food the goals; returns how much there is."""
+def seek_food(state: State, work: SearchArrays) -> Integer:
+    """Make all food the goals; return their number."""
     n = 0
     for cell in range(len(state.food)):
         if state.food[cell]:
-            room.goals[n] = cell
+            work.goals[n] = cell
             n += 1
     return n
 
 
 @inlined
-def away_from_ghosts(maze: Maze, state: State, room: SearchRoom) -> Integer:
-    """Choose the direction that leads farthest from the nearest ghost; to stop, if Pacman is walled in."""
+def away_from_ghosts(maze: Maze, state: State, work: SearchArrays) -> Integer:
+    """Choose the direction that leads farthest from the nearest ghost; stop if walled in."""
     pacman = state.tally[PACMAN]
     best: Integer = STOP
     most: Integer = 0
@@ -71,8 +73,8 @@ def away_from_ghosts(maze: Maze, state: State, room: SearchRoom) -> Integer:
     for direction in range(N_DIRECTIONS):
         if maze.open_directions[pacman] >> direction & 1:
             after = maze.after[pacman, direction]
-            from_ghost, _ = nearest_goal(maze, room, after, seek_ghosts(maze, state, room))
-            to_food, _ = nearest_goal(maze, room, after, seek_food(state, room))
+            from_ghost, _ = nearest_goal(maze, work, after, seek_ghosts(maze, state, work))
+            to_food, _ = nearest_goal(maze, work, after, seek_food(state, work))
             if best == STOP or from_ghost > most or (from_ghost == most and to_food < least):
                 best, most, least = direction, from_ghost, to_food
     return best
@@ -80,25 +82,27 @@ def away_from_ghosts(maze: Maze, state: State, room: SearchRoom) -> Integer:
 
 @decides(AStarSettings)
 @kernel
-def astar_choice(settings: AStarSettings, maze: Maze, state: State, stream: np.uint64) -> Choice:
-    """Go for the nearest food, or away from the nearest ghost."""
-    room, pacman = settings.room, state.tally[PACMAN]
+def astar_decision(
+    settings: AStarSettings, maze: Maze, state: State, stream: np.uint64
+) -> PacmanDecisionTuple:
+    """Go to the nearest food, or away from the nearest ghost."""
+    work, pacman = settings.work, state.tally[PACMAN]
     if settings.danger > 0:
-        steps, _ = nearest_goal(maze, room, pacman, seek_ghosts(maze, state, room))
+        steps, _ = nearest_goal(maze, work, pacman, seek_ghosts(maze, state, work))
         if steps != UNREACHABLE and steps <= settings.danger:
-            return away_from_ghosts(maze, state, room), 0, 0, 0.0
-    _, direction = nearest_goal(maze, room, pacman, seek_food(state, room))
+            return away_from_ghosts(maze, state, work), 0, 0, 0.0
+    _, direction = nearest_goal(maze, work, pacman, seek_food(state, work))
     return STOP if direction == NO_DIRECTION else direction, 0, 0, 0.0
 
 
 @dataclass(frozen=True)
 class PacmanAStar(PacmanAgent):
-    """Goes for the nearest food, and flees from ghosts that are near.
+    """Goes to the nearest food, and flees from ghosts that are near.
 
     Parameters
     ----------
     danger : int
-        From how many steps it flees, 0 (never) to 4,096.
+        It flees from a ghost within this many steps; 0 means never.
     layout, ghosts, most_steps
         As for :class:`agents.pacman.agent.PacmanAgent`.
 
@@ -113,4 +117,6 @@ class PacmanAStar(PacmanAgent):
     danger: int = integer(4, 0, LARGEST_DANGER)
 
     def new_settings(self) -> Settings:
-        return AStarSettings(int(self.danger), new_room(self.layout.width * self.layout.height))
+        return AStarSettings(
+            int(self.danger), new_search_arrays(self.layout.width * self.layout.height)
+        )

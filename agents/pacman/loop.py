@@ -6,14 +6,14 @@ Settings also hold the arrays that decisions need, so a game allocates nothing.
 
 import numpy as np
 
-from agents.policy_dispatch import Settings, choose_by_settings, decision_of
+from agents.policy_dispatch import Settings, dispatch_on_settings, kernel_of
 from engine.jit import Integer, kernel
 from engine.pacman.maze import Maze
-from engine.pacman.state import N_STEPS, OUTCOME, Outcome, Setting, State
+from engine.pacman.state import N_STEPS, OUTCOME, Outcome, Setup, State
 from engine.pacman.step import step
 from engine.rng import POLICY, stream
 
-Choice = tuple[Integer, Integer, Integer, float]
+PacmanDecisionTuple = tuple[Integer, Integer, Integer, float]
 """What a deciding kernel returns.
 
 action : int
@@ -29,7 +29,7 @@ residual : float
 RUNNING = int(Outcome.RUNNING)
 
 
-def decide(settings: Settings, maze: Maze, state: State, stream: np.uint64) -> Choice:
+def decide(settings: Settings, maze: Maze, state: State, stream: np.uint64) -> PacmanDecisionTuple:
     """Decide in one state of a game, by the kernel for the class of ``settings``.
 
     Kernels and Python may call it.
@@ -48,13 +48,13 @@ def decide(settings: Settings, maze: Maze, state: State, stream: np.uint64) -> C
     Returns
     -------
     action, n_sweeps, n_backups, residual
-        See :data:`Choice`.
+        See :data:`PacmanDecisionTuple`.
     """
-    choice: Choice = decision_of(settings)(settings, maze, state, stream)
-    return choice
+    decision: PacmanDecisionTuple = kernel_of(settings)(settings, maze, state, stream)
+    return decision
 
 
-choose_by_settings(decide)
+dispatch_on_settings(decide)
 
 
 @kernel
@@ -62,7 +62,7 @@ def play_on(
     settings: Settings,
     maze: Maze,
     state: State,
-    setting: Setting,
+    setup: Setup,
     max_moves: Integer,
     max_backups: Integer,
 ) -> tuple[Integer, Integer, float]:
@@ -77,7 +77,7 @@ def play_on(
     state : State
         The state of the game, changed in place. Decision t draws from the stream (seed, POLICY, t),
         as random games do.
-    setting : Setting
+    setup : Setup
         Seed, kind of ghosts and maximum of steps.
     max_moves : int
         Maximum of moves in this call.
@@ -97,9 +97,9 @@ def play_on(
     tally = state.tally
     last = tally[N_STEPS] + max_moves
     while tally[OUTCOME] == RUNNING and tally[N_STEPS] < last and n_backups < max_backups:
-        of_this_move = stream(setting.seed, POLICY, np.uint64(tally[N_STEPS]))
+        of_this_move = stream(setup.seed, POLICY, np.uint64(tally[N_STEPS]))
         action, sweeps, backups, residual = decide(settings, maze, state, of_this_move)
-        step(maze, state, action, setting)
+        step(maze, state, action, setup)
         n_sweeps += sweeps
         n_backups += backups
         residuals += residual

@@ -21,6 +21,7 @@ Non-Deterministic World* (2018), §2.4.1 to §2.4.3.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -60,6 +61,7 @@ class MazeMotion:
     probability: Floats
 
     @classmethod
+    @lru_cache(maxsize=8)
     def of(cls, layout: Layout, *, stop: bool = False) -> "MazeMotion":
         """Build the motion in a maze.
 

@@ -2,34 +2,34 @@
 
 Notation
 --------
-===========  =======================================================================================
-s, a         a state and an action, T(s′|a) its outcomes: as in :mod:`agents.pacman.maze_mdp`, without stopping
-R(s)         the reward for being in s, by food and ghosts as they are now: :mod:`agents.pacman.rewards`
+===========  ===================================================================================
+s, a         a state and an action with outcomes T(s′|a): see :mod:`agents.pacman.maze_mdp`,
+             without stopping
+R(s)         reward for being in s, from food and ghosts as they are: :mod:`agents.pacman.rewards`
 γ            discount
-U            values, by the report's equation 5: U(s) ← R(s) + γ·max Σ T(s′|a)·U(s′)
-sweep        this, once, for all s
-===========  =======================================================================================
+U            values by the report's equation 5: U(s) ← R(s) + γ·max Σ T(s′|a)·U(s′)
+sweep        one such backup of all s
+===========  ===================================================================================
 
-The agent takes the ghosts to stand still and the food to stay, so a plan is good for one move; and as no state is
-terminal, to be at food brings +10 at every step: as much as 10/(1 − γ) in all. At each move it begins from zeros, as the
-report does, sweeps until the residual is small or enough sweeps are made, and takes the action of highest Σ T(s′|a)·U(s′)
-where Pacman is.
+The plan assumes that ghosts do not move and food stays, so it holds for one move. No state is
+terminal: being at food gives +10 at every step, up to 10/(1 − γ) in all. At each move U begins at
+zero, as in the report. Sweeps end when the residual is small or their maximum is reached. The
+action is the one with the largest Σ T(s′|a)·U(s′) in Pacman's state.
 
 Readings, where the report leaves a choice:
 
-*   A sweep is **synchronous**: "using this set of utilities a new set is calculated" (§1.1.4), and its figures count such
-    sweeps. By Gauss-Seidel fewer would do, but what a few of them see depends on the order of cells, and a maze
-    has none. It is an option.
-*   **No warm start**: a decision depends on the state of the game alone, so that any can be looked at by itself.
-*   Of **equally good actions** each is equally likely. After few sweeps, far from food, all four are equal, and a fixed
-    order would hold Pacman at a wall.
+*   Sweeps are **synchronous**: "using this set of utilities a new set is calculated" (§1.1.4), and
+    its figures count such sweeps. Gauss-Seidel sweeps, an option, would need fewer, but the result
+    of a few of them depends on the order of cells.
+*   **No warm start**: a decision depends on the state of the game only. *   **Ties** are broken at
+random. After few sweeps, far from food, all four actions are equal, and a
+    fixed order would keep Pacman at a wall.
 
-Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a Non-Deterministic
-World* (2018), §1.1.3, §1.1.4 and §2.
+Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a
+Non-Deterministic World* (2018), §1.1.3, §1.1.4 and §2.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -39,7 +39,7 @@ from agents.mdp.kernels import Floats, Indices, Tables, q_value
 from agents.mdp.value_iteration import sweep_until
 from agents.pacman.agent import Explanation, PacmanAgent
 from agents.pacman.bounding_box import cut_outcomes, keep
-from agents.pacman.loop import Choice
+from agents.pacman.loop import PacmanDecisionTuple
 from agents.pacman.maze_mdp import MazeMotion
 from agents.pacman.rewards import (
     LARGEST_RADIUS,
@@ -50,33 +50,34 @@ from agents.pacman.rewards import (
     near_states,
     put_rewards,
 )
-from agents.parameters import choice, flag, integer, real
+from agents.parameters import categorical, flag, integer, real
 from agents.policy_dispatch import Settings, decides
 from engine.jit import Integer, inlined, kernel
 from engine.pacman.maze import N_DIRECTIONS, Maze
 from engine.pacman.state import PACMAN, State
 from engine.rng import below, next_word
 
-# One decision in the largest maze that there is then stays below a second, and so does the answer to an interrupt.
+# Then one decision in the largest maze takes below a second, so Ctrl-C is answered in time.
 LARGEST_MAX_SWEEPS = 5_000
 LARGEST_CAPSULE_REWARD = 1000.0
 
 
-class Room(NamedTuple):
-    """What a decision writes to; what it leaves there explains it.
+class PlanArrays(NamedTuple):
+    """Work arrays of a decision; they also explain it.
 
     Attributes
     ----------
     rewards : float64, shape (n_states,)
         R.
     kept, number : int64, shape (n_states,)
-        The states of the map that is planned in, and the number of each state in it: see :mod:`agents.pacman.bounding_box`.
+        The states of the map for planning, and the number of each state in it: see
+        :mod:`agents.pacman.bounding_box`.
     outcome : int64, shape (n_outcomes,)
-        Outcomes in a map that is cut.
+        Outcomes in a smaller map.
     utilities, scratch : float64, shape (n_states,)
-        U, by the numbers of the map; and room for a sweep.
+        U by numbers of the map, and the scratch array of a sweep.
     values : float64, shape (4,)
-        R(s) + γ·Σ T(s′|a)·U(s′) of each direction where Pacman is.
+        R(s) + γ·Σ T(s′|a)·U(s′) of each direction in Pacman's state.
     """
 
     rewards: Floats
@@ -89,20 +90,20 @@ class Room(NamedTuple):
 
 
 class MDPSettings(NamedTuple):
-    """The agent's parameters as kernels take them, see :class:`PacmanMDP`, and what goes with them.
+    """The parameters of :class:`PacmanMDP` as kernels take them, with tables and work arrays.
 
     Attributes
     ----------
     motion : Tables
-        The process in the whole maze. Its rewards, by action, are room.
+        The MDP in the whole maze. Each decision overwrites its rewards.
     cell_of, state_of : int64, shape (n_states,) and (n_cells,)
         As in :class:`agents.pacman.maze_mdp.MazeMotion`.
     near : Near
         The states around each state.
     added : bool
         Whether ``in_zone`` is :attr:`InZone.ADDED`.
-    room : Room
-        What a decision writes to.
+    work : PlanArrays
+        Work arrays.
     """
 
     motion: Tables
@@ -116,12 +117,12 @@ class MDPSettings(NamedTuple):
     max_sweeps: int
     gauss_seidel: bool
     cut: bool
-    room: Room
+    work: PlanArrays
 
 
 @inlined
 def any_of_the_best(values: Floats, stream: np.uint64) -> Integer:
-    """Choose among the highest of four values."""
+    """Draw one of the directions with the largest value."""
     best = values[0]
     n_best = 0
     for direction in range(N_DIRECTIONS):
@@ -141,9 +142,11 @@ def any_of_the_best(values: Floats, stream: np.uint64) -> Integer:
 
 @decides(MDPSettings)
 @kernel
-def mdp_choice(settings: MDPSettings, maze: Maze, state: State, stream: np.uint64) -> Choice:
-    """Solve the process as it is now, and take the best action; room keeps U, R and the actions' values."""
-    motion, room = settings.motion, settings.room
+def mdp_decision(
+    settings: MDPSettings, maze: Maze, state: State, stream: np.uint64
+) -> PacmanDecisionTuple:
+    """Solve the MDP of the current state and take the best action."""
+    motion, work = settings.motion, settings.work
     put_rewards(
         settings.near,
         settings.cell_of,
@@ -153,18 +156,18 @@ def mdp_choice(settings: MDPSettings, maze: Maze, state: State, stream: np.uint6
         settings.radius,
         settings.added,
         settings.capsule_reward,
-        room.rewards,
+        work.rewards,
     )
     n: Integer = len(settings.cell_of)
     outcome = motion.outcome
     if settings.cut:
-        n = keep(maze, state, settings.cell_of, room.kept, room.number)
-        outcome = room.outcome
-        cut_outcomes(motion.outcome, room.kept[:n], room.number, outcome)
+        n = keep(maze, state, settings.cell_of, work.kept, work.number)
+        outcome = work.outcome
+        cut_outcomes(motion.outcome, work.kept[:n], work.number, outcome)
     for i in range(n):
-        room.utilities[i] = 0.0
+        work.utilities[i] = 0.0
         for action in range(N_DIRECTIONS * i, N_DIRECTIONS * (i + 1)):
-            motion.reward[action] = room.rewards[room.kept[i]]
+            motion.reward[action] = work.rewards[work.kept[i]]
     tables = Tables(
         motion.first_action,
         motion.reward,
@@ -173,19 +176,19 @@ def mdp_choice(settings: MDPSettings, maze: Maze, state: State, stream: np.uint6
         motion.probability,
         motion.discount,
     )
-    utilities = room.utilities[:n]
+    utilities = work.utilities[:n]
     n_sweeps, residual = sweep_until(
         tables,
         utilities,
-        room.scratch[:n],
+        work.scratch[:n],
         settings.tolerance,
         settings.max_sweeps,
         settings.gauss_seidel,
     )
-    here = room.number[settings.state_of[state.tally[PACMAN]]]
+    here = work.number[settings.state_of[state.tally[PACMAN]]]
     for direction in range(N_DIRECTIONS):
-        room.values[direction] = q_value(tables, utilities, N_DIRECTIONS * here + direction)
-    return any_of_the_best(room.values, stream), n_sweeps, n_sweeps * n, residual
+        work.values[direction] = q_value(tables, utilities, N_DIRECTIONS * here + direction)
+    return any_of_the_best(work.values, stream), n_sweeps, n_sweeps * n, residual
 
 
 @dataclass(frozen=True)
@@ -195,23 +198,23 @@ class PacmanMDP(PacmanAgent):
     Parameters
     ----------
     gamma : float
-        γ, above 0 and up to 1.
+        γ.
     radius : int
-        How many steps a ghost's zone reaches, 0 to 4.
+        Radius of a ghost's zone, in steps.
     tolerance : float
-        The residual that ends the sweeps, 0 or more and finite.
+        The residual that stops the sweeps.
     max_sweeps : int
-        How many there are at most, 1 to 5,000.
+        Maximum of sweeps.
     distance : Distance
         How steps from a ghost are counted.
     in_zone : InZone
-        What becomes of the reward of food in a zone.
+        How a zone changes the reward of food.
     capsule_reward : float
-        R of a cell with a capsule; −1, as for any open cell, unless given.
+        R of a cell with a capsule; by default that of an open cell, −1.
     gauss_seidel : bool
-        Whether a backup sees those of its own sweep.
+        Gauss-Seidel sweeps, or else synchronous ones.
     cut : bool
-        Whether to plan in a smaller map: see :mod:`agents.pacman.bounding_box`.
+        Whether to plan in a smaller map, see :mod:`agents.pacman.bounding_box`.
     layout, ghosts, most_steps
         As for :class:`agents.pacman.agent.PacmanAgent`.
 
@@ -233,26 +236,21 @@ class PacmanMDP(PacmanAgent):
     radius: int = integer(2, 0, LARGEST_RADIUS)
     tolerance: float = real(0.1, 0)
     max_sweeps: int = integer(1000, 1, LARGEST_MAX_SWEEPS)
-    distance: Distance = choice(Distance.MANHATTAN)
-    in_zone: InZone = choice(InZone.OVERWRITTEN)
+    distance: Distance = categorical(Distance.MANHATTAN)
+    in_zone: InZone = categorical(InZone.OVERWRITTEN)
     capsule_reward: float = real(OPEN_REWARD, -LARGEST_CAPSULE_REWARD, LARGEST_CAPSULE_REWARD)
     gauss_seidel: bool = flag()
     cut: bool = flag()
 
-    @cached_property
+    @property
     def motion(self) -> MazeMotion:
         """Where actions lead in the maze."""
         return MazeMotion.of(self.layout)
 
-    @cached_property
-    def near(self) -> Near:
-        """The states around each state."""
-        return near_states(self.layout, self.motion, self.distance)
-
     def new_settings(self) -> MDPSettings:
         motion = self.motion
         n = motion.n_states
-        room = Room(
+        work = PlanArrays(
             np.zeros(n),
             np.arange(n),
             np.arange(n),
@@ -265,7 +263,7 @@ class PacmanMDP(PacmanAgent):
             motion.tables(np.zeros(n), self.gamma),
             motion.cell_of,
             motion.state_of,
-            self.near,
+            near_states(self.layout, self.distance),
             int(self.radius),
             self.in_zone == InZone.ADDED,
             float(self.capsule_reward),
@@ -273,21 +271,21 @@ class PacmanMDP(PacmanAgent):
             int(self.max_sweeps),
             bool(self.gauss_seidel),
             bool(self.cut),
-            room,
+            work,
         )
 
     def explain(self, settings: Settings) -> Explanation:
         assert isinstance(settings, MDPSettings)
-        room = settings.room
-        planned = room.number >= 0
-        utilities = np.full(len(room.number), np.nan)
-        utilities[planned] = room.utilities[room.number[planned]]
+        work = settings.work
+        planned = work.number >= 0
+        utilities = np.full(len(work.number), np.nan)
+        utilities[planned] = work.utilities[work.number[planned]]
         return Explanation(
-            room.values.copy(), self.on_the_map(utilities), self.on_the_map(room.rewards)
+            work.values.copy(), self.on_the_map(utilities), self.on_the_map(work.rewards)
         )
 
     def on_the_map(self, by_state: Floats) -> npt.NDArray[np.float64]:
-        """Lay out what each state has, shape (width, height), NaN at walls."""
+        """Lay out a quantity of each state, shape (width, height), NaN at walls."""
         by_cell = np.full(len(self.motion.state_of), np.nan)
         by_cell[self.motion.cell_of] = by_state
         return by_cell.reshape(self.layout.width, self.layout.height)

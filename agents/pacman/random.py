@@ -1,4 +1,4 @@
-"""Pacman at random: in each turn, every direction where no wall is in the way is as likely."""
+"""Pacman at random: every direction without a wall ahead is equally likely."""
 
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
@@ -6,7 +6,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from agents.pacman.agent import PacmanAgent
-from agents.pacman.loop import Choice
+from agents.pacman.loop import PacmanDecisionTuple
 from agents.policy_dispatch import Settings, decides
 from engine.jit import kernel
 from engine.pacman.maze import Maze
@@ -15,23 +15,25 @@ from engine.pacman.state import State
 from engine.rng import next_word
 
 
-class RandomSettings(NamedTuple):
-    """No parameters: the name of who decides."""
+class PacmanRandomSettings(NamedTuple):
+    """Settings without parameters: their class selects :func:`random_decision`."""
 
 
-@decides(RandomSettings)
+@decides(PacmanRandomSettings)
 @kernel
-def random_choice(settings: RandomSettings, maze: Maze, state: State, stream: np.uint64) -> Choice:
-    """Decide without looking."""
+def random_decision(
+    settings: PacmanRandomSettings, maze: Maze, state: State, stream: np.uint64
+) -> PacmanDecisionTuple:
+    """Choose an open direction at random."""
     word, _ = next_word(stream)
     return random_action(maze, state, word), 0, 0, 0.0
 
 
 @dataclass(frozen=True)
 class PacmanRandom(PacmanAgent):
-    """Takes each open direction with the same probability. Its games are those of :func:`engine.pacman.random_games`."""
+    """Takes each open direction with the same probability, as in the engine's random games."""
 
     name: ClassVar[str] = "pacman_random"
 
     def new_settings(self) -> Settings:
-        return RandomSettings()
+        return PacmanRandomSettings()

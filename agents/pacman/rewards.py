@@ -32,6 +32,7 @@ Non-Deterministic World* (2018), §2.1.1, §2.3 and §2.4.4.
 """
 
 from enum import StrEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -87,8 +88,10 @@ class Near(NamedTuple):
     steps: Indices
 
 
-def near_states(layout: Layout, motion: MazeMotion, distance: Distance) -> Near:
+@lru_cache(maxsize=8)
+def near_states(layout: Layout, distance: Distance) -> Near:
     """List the states around each state of a maze."""
+    motion = MazeMotion.of(layout)
     x, y = np.divmod(motion.cell_of, layout.height)
     states, steps = [], []
     for state, cell in enumerate(motion.cell_of):

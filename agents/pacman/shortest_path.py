@@ -36,7 +36,7 @@ UNSEEN = np.int64(2**62)
 FIRST = 0
 
 
-class SearchRoom(NamedTuple):
+class SearchArrays(NamedTuple):
     """Work arrays of a search.
 
     Attributes
@@ -57,9 +57,9 @@ class SearchRoom(NamedTuple):
     heap: Indices
 
 
-def new_room(n_cells: int) -> SearchRoom:
-    """Allocate work arrays for searches in a maze."""
-    return SearchRoom(
+def new_search_arrays(n_cells: int) -> SearchArrays:
+    """Allocate the arrays for searches in a maze."""
+    return SearchArrays(
         np.zeros(n_cells, np.int64),
         np.zeros(n_cells, np.int64),
         np.zeros(n_cells, np.int64),
@@ -97,11 +97,11 @@ def sink(heap: Indices, n: Integer) -> Integer:
 
 
 @inlined
-def least_distance(maze: Maze, room: SearchRoom, n_goals: Integer, cell: Integer) -> Integer:
+def least_distance(maze: Maze, work: SearchArrays, n_goals: Integer, cell: Integer) -> Integer:
     """Return h of a cell."""
     least = UNSEEN
     for i in range(n_goals):
-        goal = room.goals[i]
+        goal = work.goals[i]
         east = abs(goal // maze.height - cell // maze.height)
         north = abs(goal % maze.height - cell % maze.height)
         least = min(least, east + north)
@@ -110,7 +110,7 @@ def least_distance(maze: Maze, room: SearchRoom, n_goals: Integer, cell: Integer
 
 @kernel
 def nearest_goal(
-    maze: Maze, room: SearchRoom, start: Integer, n_goals: Integer
+    maze: Maze, work: SearchArrays, start: Integer, n_goals: Integer
 ) -> tuple[Integer, Integer]:
     """Find a shortest path to a goal. It allocates nothing.
 
@@ -118,12 +118,12 @@ def nearest_goal(
     ----------
     maze : Maze
         The maze.
-    room : SearchRoom
+    work : SearchArrays
         Work arrays; all but the goals are overwritten.
     start : int
         The cell to start from.
     n_goals : int
-        Number of goals in ``room``.
+        Number of goals in ``work``.
 
     Returns
     -------
@@ -134,32 +134,32 @@ def nearest_goal(
     """
     if n_goals == 0:
         return UNREACHABLE, NO_DIRECTION
-    heap = room.heap
-    for cell in range(len(room.steps)):
-        room.steps[cell] = UNSEEN
-    room.steps[start] = 0
+    heap = work.heap
+    for cell in range(len(work.steps)):
+        work.steps[cell] = UNSEEN
+    work.steps[start] = 0
     n = push(
-        heap, 0, (least_distance(maze, room, n_goals, start) << 2 * BITS) | MASK << BITS | start
+        heap, 0, (least_distance(maze, work, n_goals, start) << 2 * BITS) | MASK << BITS | start
     )
     while n > 0:
         number = heap[FIRST]
         n = sink(heap, n)
         cell = number & MASK
         steps = MASK - (number >> BITS & MASK)
-        if steps > room.steps[cell]:
+        if steps > work.steps[cell]:
             continue
         if number >> 2 * BITS == steps:  # h is 0
             direction = NO_DIRECTION
             while cell != start:
-                direction = room.direction[cell]
+                direction = work.direction[cell]
                 cell = maze.after[cell, (direction + 2) & 3]
             return steps, direction
         steps += 1
         for way in range(N_DIRECTIONS):
             after = maze.after[cell, way]
-            if steps < room.steps[after]:
-                room.steps[after] = steps
-                room.direction[after] = way
-                f = steps + least_distance(maze, room, n_goals, after)
+            if steps < work.steps[after]:
+                work.steps[after] = steps
+                work.direction[after] = way
+                f = steps + least_distance(maze, work, n_goals, after)
                 n = push(heap, n, f << 2 * BITS | (MASK - steps) << BITS | after)
     return UNREACHABLE, NO_DIRECTION

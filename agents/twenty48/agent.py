@@ -1,7 +1,7 @@
-"""Agents for 2048: what every one of them is, and what a game of it leaves.
+"""Agents for 2048 and the records of their games.
 
-A game runs in compiled code, in chunks of moves short enough that an interrupt is answered
-within a second, with the GIL released.
+A game runs in compiled code without the GIL, in chunks short enough for Ctrl-C to be
+answered within a second.
 """
 
 import time
@@ -34,12 +34,12 @@ EMPTY_BOARD = 0
 
 @dataclass(frozen=True)
 class Game2048(Game, kind="2048"):
-    """One finished game of 2048; its score, the sum of the rewards, is whole.
+    """One finished game of 2048. The score, the sum of the rewards, is an integer.
 
     Attributes
     ----------
     n_playout_moves : int
-        Actions taken inside playouts: exact, and the same on every machine.
+        Number of actions inside playouts. It is exact, and the same on every machine.
     max_tile : int
         Face value of the largest tile at the end.
     end_board : int
@@ -61,7 +61,7 @@ class Game2048(Game, kind="2048"):
 
 
 class Progress(NamedTuple):
-    """A game of 2048 between two chunks, as kernels take it and give it back."""
+    """The state of a game between two chunks, as kernels take and return it."""
 
     board: int
     score: int
@@ -70,18 +70,18 @@ class Progress(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Decision:
-    """What an agent thinks of one board.
+class Decision2048:
+    """An agent's decision on one board.
 
     Attributes
     ----------
     action : Action
-        Its choice.
+        The chosen action.
     values : float64, shape (4,)
-        Each action's value, in points from here on; NaN where an agent did not look, or where the
-        action is illegal.
+        Value of each action: expected points from this board on. NaN if the action is illegal or
+        was not evaluated.
     n_playout_moves : int
-        Actions taken inside playouts to decide.
+        Number of actions inside playouts of this decision.
     """
 
     action: Action
@@ -89,37 +89,37 @@ class Decision:
     n_playout_moves: int
 
 
-class Move(NamedTuple):
+class Move2048(NamedTuple):
     """A decision in a game.
 
     Attributes
     ----------
     n_moves, score : int
-        Actions taken, and points won, before it.
+        Actions taken and points won before it.
     board : int
         The packed board before it.
-    decision : Decision
-        What the agent thinks and does.
+    decision : Decision2048
+        The decision.
     """
 
     n_moves: int
     score: int
     board: int
-    decision: Decision
+    decision: Decision2048
 
 
 class Agent2048(Agent):
-    """A policy for 2048 with its parameters. Subclasses are frozen dataclasses.
+    """A policy for 2048. Subclasses are frozen dataclasses.
 
     Attributes
     ----------
     cascade : bool
-        Whether a merged tile may merge again in the same action, as in the paper's program; a
-        parameter of the agents that can play so.
+        Whether a merged tile may merge again in the same action, as in the paper's program. Agents
+        that support it have it as a parameter.
     purpose : int
-        What the random numbers of a decision are for, see :mod:`engine.rng`.
+        Purpose of the random stream of a decision, see :mod:`engine.rng`.
     moves_per_chunk : int
-        Moves that :meth:`play` makes between two chances to interrupt it.
+        Moves between two chances to interrupt :meth:`play`.
     """
 
     cascade: bool = False
@@ -128,7 +128,7 @@ class Agent2048(Agent):
 
     @property
     def rule(self) -> Rule:
-        """How tiles merge in its games."""
+        """The rule by which tiles merge in its games."""
         return Rule.CASCADE if self.cascade else Rule.COMMON
 
     @property
@@ -138,15 +138,15 @@ class Agent2048(Agent):
     @property
     @abstractmethod
     def settings(self) -> Settings:
-        """The parameters as kernels take them, by whose class :mod:`agents.twenty48.loop` knows who decides."""
+        """The parameters as kernels take them; their class selects the deciding kernel."""
 
     def warm_up(self) -> None:
-        """Call each kernel once where there is nothing to decide."""
+        """Call each kernel once on an empty board, where there is nothing to decide."""
         self.advance(Progress(EMPTY_BOARD, 0, 0, 0), seed=0, max_moves=1)
         self.decide(EMPTY_BOARD, stream=0)
 
     def advance(self, progress: Progress, seed: int, max_moves: int) -> Progress:
-        """Play on from ``progress`` until the end, or until ``max_moves`` moves are made in all."""
+        """Play on until the game is over or ``max_moves`` moves are made in all."""
         board, score, n_moves, n_playout_moves = play_on(
             self.settings,
             np.uint64(self.purpose),
@@ -161,14 +161,14 @@ class Agent2048(Agent):
         return Progress(int(board), int(score), int(n_moves), int(n_playout_moves))
 
     def decide(self, board: int, stream: int) -> tuple[int, npt.NDArray[np.float64], int]:
-        """Choose an action: the action, the four values and the playout moves it took."""
+        """Return the chosen action, the four values and the number of playout moves."""
         action, values, n_playout_moves = decide(
             self.settings, np.uint64(board), np.uint64(stream), self.rule.built
         )
         return int(action), values, int(n_playout_moves)
 
     def in_game(self) -> "Agent2048":
-        """Return what plays one game: the agent itself, unless it keeps something from move to move."""
+        """Return the agent that plays one game: itself, unless it keeps a state between moves."""
         return self
 
     def play(self, seed: int) -> Game2048:
@@ -194,15 +194,15 @@ class Agent2048(Agent):
             end_board=progress.board,
         )
 
-    def act(self, board: int, stream: int) -> Decision:
+    def act(self, board: int, stream: int) -> Decision2048:
         """Decide on one board.
 
         Parameters
         ----------
         board : int
-            A packed board on which some action is legal.
+            A packed board with a legal action.
         stream : int
-            The random stream of this decision.
+            Random stream of this decision.
 
         Raises
         ------
@@ -213,32 +213,27 @@ class Agent2048(Agent):
             raise ValueError(f"board: no action is legal on {board:#018x}; the game is over")
         warm(self)
         action, values, n_playout_moves = self.decide(board, stream)
-        return Decision(Action(action), values, n_playout_moves)
+        return Decision2048(Action(action), values, n_playout_moves)
 
-    def moves(self, seed: int) -> Iterator[Move]:
-        """Play the game of a seed, decision by decision: slower than :meth:`play`, and the same game.
+    def moves(self, seed: int) -> Iterator[Move2048]:
+        """Play a game decision by decision: the same game as :meth:`play`, but slower.
 
         Parameters
         ----------
         seed : int
-            Names every random number of the game; 0 to 2⁶³ − 1.
+            As for :meth:`play`.
 
         Yields
         ------
-        Move
-            Each decision, before it is carried out.
-
-        Raises
-        ------
-        ValueError
-            If the seed is out of range.
+        Move2048
+            Each decision before it is carried out.
         """
         check_seed(seed)
         player = self.in_game()
         board, score, n_moves = initial(seed), 0, 0
         while legal_actions(board):
             decision = player.act(board, stream(seed, self.purpose, n_moves))
-            yield Move(n_moves, score, board, decision)
+            yield Move2048(n_moves, score, board, decision)
             after, reward = afterstate(board, decision.action, self.rule)
             board = spawn(after, stream(seed, int(SPAWN), n_moves))
             score += reward

@@ -1,27 +1,27 @@
-"""V(s′, θ), what a state is worth by random games, and the choice by its expectation over spawns.
+"""V(s′, θ), the value of a state by playouts, and decisions by its expectation over spawns.
 
 Notation
 --------
-===========  =======================================================================================
-s            the board now; a an action; s′ a *node*: the board after a and one particular spawn
-R(s, a)      the action's reward, in points
-m            empty cells after a; P(s′|s, a) is 0.9/m for a node with a 2, 0.1/m for one with a 4
-n(s′)        playouts of the node, given by the :class:`~agents.twenty48.schedule.Schedule`
+===========  =====================================================================================
+s            the board now; a an action; s′ a *node*: the board after a and one of its spawns
+R(s, a)      reward of the action, in points
+m            empty cells after a; P(s′|s, a) is 0.9/m for a node of a 2, 0.1/m for one of a 4
+n(s′)        playouts of the node by the :class:`~agents.twenty48.schedule.Schedule`
 V(s′)        mean score of the best ⌈θ₆·n⌉ of its n playouts, counted from s′ on
-γ, w         discount of V, and weight of R: the value of a is w·R(s, a) + γ·Σ P(s′|s, a)·V(s′)
-===========  =======================================================================================
+γ, w         discount of V and weight of R: the value of a is w·R(s, a) + γ·Σ P(s′|s, a)·V(s′)
+===========  =====================================================================================
 
-Source: Ripstein (2023), §3.2 and §3.3, Algorithms 2 and 3, equations 2 and 3. Readings of ours:
+Source: Ripstein (2023), §3.2 and §3.3, Algorithms 2 and 3, equations 2 and 3. Our readings:
 
-- Algorithm 3 sorts in *ascending* order and then slices the front, but calls the slice "top". We keep
-  the best. It returns the list; V is its mean.
-- The number kept is rounded up, so that every node keeps one playout at least.
-- In equation 2 there is no R, but a playout's result is the score of the whole game, so that what the
-  action scores counts once: w = 1, γ = 1. Points that are on the board already are the same for all actions;
-  we count from the board now.
-- Equation 3 adds R and discounts V. If V is what remains to be won from s′ on, that is w = 1; if V is the
-  whole game's score, as Algorithm 3 returns it, R stands in V too, and w = 1 + γ.
-- With a single legal action there is nothing to decide, and no playout is made.
+- Algorithm 3 sorts in *ascending* order and takes the first entries, but calls them "top". We keep
+  the best. It returns a list; V is its mean.
+- The number of kept playouts is rounded up, so each node keeps at least one.
+- Equation 2 has no R, but there a playout's result is the score of the whole game, so the action's
+  reward counts once: w = 1, γ = 1. Points already won are the same for all actions; we count from
+  the board now.
+- Equation 3 adds R and discounts V. If V is the remaining score from s′ on, w = 1. If V is the
+  score of the whole game, as Algorithm 3 returns it, V contains R as well, and w = 1 + γ.
+- A single legal action is taken without playouts.
 """
 
 import math
@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.policy_dispatch import decides
-from agents.twenty48.loop import Choice
+from agents.twenty48.loop import DecisionTuple2048
 from engine.jit import Integer, kernel
 from engine.twenty48.board import (
     EVERY_CELL,
@@ -50,11 +50,11 @@ MOST_NODES = N_ACTIONS * 15 * 2
 
 @kernel
 def sum_of_best(scores: npt.NDArray[np.int64], n_best: Integer) -> np.int64:
-    """Add up the ``n_best`` largest scores, of which there must be so many.
+    """Add the ``n_best`` largest scores.
 
-    The threshold is found by bisection rather than by partitioning: counting what lies above a value
-    is a loop without branches, which vectorizes, and often one of the first values tried has exactly
-    ``n_best`` above it.
+    Bisection finds the threshold. Counting the scores above a value is a loop without branches,
+    which vectorizes, and often one of the first values has exactly ``n_best`` scores above it. That
+    is faster than partitioning.
     """
     n = len(scores)
     if n_best == n:
@@ -64,7 +64,7 @@ def sum_of_best(scores: npt.NDArray[np.int64], n_best: Integer) -> np.int64:
         low = min(low, scores[i])
         high = max(high, scores[i])
     low -= 1
-    while high - low > 1:  # n_best or more scores are above low, fewer are above high
+    while high - low > 1:  # at least n_best scores are above low, fewer are above high
         middle = (low + high) >> 1
         n_above = np.int64(0)
         for i in range(n):
@@ -82,26 +82,27 @@ def sum_of_best(scores: npt.NDArray[np.int64], n_best: Integer) -> np.int64:
         above = np.int64(scores[i] > high)
         total += scores[i] & -above
         n_above += above
-    # What is missing stands at the threshold itself, several times perhaps.
+    # The missing scores are equal to the threshold.
     return np.int64(total + (n_best - n_above) * high)
 
 
 @kernel
 def mean_of_best(scores: npt.NDArray[np.int64], top_share: float) -> float:
-    """Return Algorithm 3's V: the mean of the best ⌈``top_share``·n⌉ of n scores, one at least."""
+    """Return Algorithm 3's V: the mean of the best ⌈``top_share``·n⌉ of n scores."""
     n = len(scores)
     n_best: Integer = n
     if top_share < 1.0:
-        # 1e-9: a product that is whole but for rounding, 7.000000000000001 say, stays whole.
+        # 1e-9 keeps products that are integers except for rounding, such as 7.000000000000001.
         n_best = max(np.int64(1), np.int64(math.ceil(top_share * n - 1e-9)))
     return float(sum_of_best(scores, n_best) / n_best)
 
 
 @kernel
 def put_spawns(after: np.uint64, nodes: npt.NDArray[np.uint64], n_nodes: Integer) -> Integer:
-    """Write all boards that a spawn makes of an afterstate into ``nodes``, from ``n_nodes`` on.
+    """Write all boards after one spawn on an afterstate into ``nodes``, from index ``n_nodes`` on.
 
-    Cell by cell in reading order, a 2 and then a 4. Returns how many nodes there are now.
+    The order is cell by cell in reading order, first a 2 and then a 4. Return the new number of
+    nodes.
     """
     empty = empty_cells(after)
     for position in range(16):
@@ -114,12 +115,12 @@ def put_spawns(after: np.uint64, nodes: npt.NDArray[np.uint64], n_nodes: Integer
 
 
 class ExpectationSettings(NamedTuple):
-    """What :func:`decide_by_expectation` decides by.
+    """Settings of :func:`decide_by_expectation`.
 
     Attributes
     ----------
     schedule : int64, shape (2, 16)
-        Playouts of a node: row 0 for a spawned 2, row 1 for a 4; column e for e empty cells.
+        See :meth:`agents.twenty48.schedule.Schedule.table`.
     top_share, gamma, reward_weight : float
         θ₆, γ and w.
     """
@@ -134,29 +135,11 @@ class ExpectationSettings(NamedTuple):
 @kernel
 def decide_by_expectation(
     settings: ExpectationSettings, board: np.uint64, stream: np.uint64, rule: BuiltRule
-) -> Choice:
+) -> DecisionTuple2048:
     """Decide by equation 2 (γ = w = 1) or 3.
 
-    Parameters
-    ----------
-    settings : ExpectationSettings
-        The parameters.
-    board : uint64
-        The state.
-    stream : uint64
-        Random stream of this decision.
-    rule : None or bool
-        How tiles merge, see :mod:`engine.twenty48.rule`.
-
-    Returns
-    -------
-    action : int
-        The action of highest value, the first of equals; -1 if none is legal.
-    values : float64, shape (4,)
-        Each action's value, in points from ``board`` on; NaN for illegal ones, and for a single legal
-        one, which is not looked at.
-    n_playout_moves : int
-        Actions taken in the playouts.
+    Parameters and results are those of :func:`agents.twenty48.loop.decide`. The action is the one
+    with the largest value, the first one in a tie. A single legal action has the value NaN.
     """
     schedule, top_share, gamma, reward_weight = settings
     values = np.full(N_ACTIONS, np.nan)

@@ -1,19 +1,22 @@
-"""Expectimax to a depth, random games at its leaves.
+"""Expectimax to a depth, with playouts at its leaves.
 
 Notation
 --------
-===========  =======================================================================================
-d            depth: chance nodes between the board and a leaf; at d = 1 leaves are the boards after one spawn
-s′           a *state*, the player to move; W an *afterstate*, a tile to be spawned
+===========  =====================================================================================
+d            depth: number of chance nodes between the board and a leaf; d = 1 is one spawn
+s′           a *state*: the player is to move
+W            an *afterstate*: a tile is to be spawned
 R(s′, a)     reward of action a, in points
-V(s′)        max over a of R(s′, a) + V(W), W the afterstate of a; at a leaf, Algorithm 3's estimate; 0 where no
-             action is legal
-V(W)         Σ P(s′|W)·V(s′): P is 0.9/m for each of its m empty cells with a 2, 0.1/m with a 4
-===========  =======================================================================================
+V(s′)        max over a of R(s′, a) + V(W), with W the afterstate of a; Algorithm 3's estimate at
+             a leaf; 0 if no action is legal
+V(W)         Σ P(s′|W)·V(s′); P is 0.9/m for a 2 in each of the m empty cells, and 0.1/m for a 4
+===========  =====================================================================================
 
-Source: Ripstein (2023), §5.2, equation 4. Readings of ours: rewards are not discounted (γ = 1), and every spawn
-counts with its probability. The tree is built level by level; states that are met again in a level are the same
-state, valued once. All leaves' playouts are one batch.
+The tree is built level by level. Equal states of a level are one state, with one value. The
+playouts of all leaves are one batch.
+
+Source: Ripstein (2023), §5.2, equation 4. Our readings: rewards are not discounted (γ = 1), and
+every spawn counts with its probability.
 """
 
 import math
@@ -21,6 +24,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from agents.mdp.kernels import Indices
 from agents.twenty48.expectation import mean_of_best, put_spawns
 from engine.jit import Integer, kernel
 from engine.rng import mix
@@ -30,12 +34,11 @@ from engine.twenty48.playout import playouts
 NOTHING = -1
 
 Boards = npt.NDArray[np.uint64]
-Indices = npt.NDArray[np.int64]
 
 
 @kernel
 def new_index(n: Integer) -> tuple[Boards, Indices]:
-    """Return an empty hash table for up to n boards: keys, and the numbers that they have."""
+    """Return an empty hash table for up to n boards: their keys and their numbers."""
     size = 4
     while size < 2 * n:
         size *= 2
@@ -44,9 +47,9 @@ def new_index(n: Integer) -> tuple[Boards, Indices]:
 
 @kernel
 def find(keys: Boards, numbers: Indices, board: np.uint64, next_number: Integer) -> Integer:
-    """Return a board's number; a board that has none gets ``next_number``.
+    """Return a board's number; a new board gets ``next_number``.
 
-    Open addressing: the table is never more than half full, so that the search ends soon.
+    The table uses open addressing and is never more than half full, so searches are short.
     """
     last = np.uint64(len(keys) - 1)
     slot = mix(board) & last
@@ -60,23 +63,23 @@ def find(keys: Boards, numbers: Indices, board: np.uint64, next_number: Integer)
 
 @kernel
 def spawned(afters: Boards) -> tuple[Boards, Indices, Indices, npt.NDArray[np.bool_]]:
-    """Let every tile spawn on every afterstate.
+    """Spawn every tile on every afterstate of a level.
 
     Parameters
     ----------
     afters : uint64, shape (n_afters,)
-        The afterstates of a level.
+        The afterstates.
 
     Returns
     -------
     states : uint64, shape (n_states,)
-        All states after a spawn, each once, in the order in which they are met.
+        The distinct states after a spawn, in the order of their first appearance.
     first : int64, shape (n_afters + 1,)
-        Where each afterstate's spawns begin in ``children``.
+        Index in ``children`` of the first spawn of each afterstate.
     children : int64, shape (n_spawns,)
-        The state that each spawn leads to; of an afterstate, cell by cell, a 2 and then a 4.
+        The state after each spawn; of an afterstate cell by cell, first a 2 and then a 4.
     by_two : bool, shape (n_states,)
-        Whether the spawn of a 2 leads there from some afterstate.
+        Whether the spawn of a 2 leads to the state.
     """
     first = np.zeros(len(afters) + 1, np.int64)
     for i in range(len(afters)):
@@ -102,19 +105,19 @@ def spawned(afters: Boards) -> tuple[Boards, Indices, Indices, npt.NDArray[np.bo
 
 @kernel
 def acted(states: Boards) -> tuple[Boards, Indices, Indices]:
-    """Take every legal action in every state.
+    """Take every legal action in every state of a level.
 
     Parameters
     ----------
     states : uint64, shape (n_states,)
-        The states of a level.
+        The states.
 
     Returns
     -------
     afters : uint64, shape (n_afters,)
-        All afterstates, each once, in the order in which they are met.
+        The distinct afterstates, in the order of their first appearance.
     children : int64, shape (n_states, 4)
-        The afterstate of each action; NOTHING if it is illegal.
+        The afterstate of each action; NOTHING if the action is illegal.
     rewards : int64, shape (n_states, 4)
         In points.
     """
@@ -172,10 +175,13 @@ def best_of(
 def leaf_counts(
     by_two: npt.NDArray[np.bool_], n_playouts: int, two_to_four: float
 ) -> npt.NDArray[np.int64]:
-    """Share playouts out: n to a leaf that a 2 leads to, ⌈n/θ₅⌉ to one that only 4s do, n as large as it may be."""
+    """Divide the playouts among the leaves, each with at least one.
+
+    A leaf that the spawn of a 2 leads to gets n, any other ⌈n/θ₅⌉, with the largest n possible.
+    """
     n_twos = np.int64(by_two.sum())
     n_fours = len(by_two) - n_twos
-    # 1e-9: a quotient that is whole but for rounding stays whole.
+    # 1e-9 keeps quotients that are integers except for rounding.
     n = max(np.int64(1), np.int64(n_playouts / (n_twos + n_fours / two_to_four) + 1e-9))
     return np.where(by_two, n, np.int64(math.ceil(n / two_to_four - 1e-9)))
 
@@ -194,29 +200,28 @@ def decide_by_expectimax(
     Parameters
     ----------
     board : uint64
-        The state; some action is legal.
+        A state with a legal action.
     depth : int
         d, 1 or more.
     n_playouts : int
-        Playouts of the whole decision, about; every leaf gets one at least.
+        Approximate number of playouts of the decision; each leaf gets at least one.
     two_to_four : float
-        θ₅, 1 or more: how many times more playouts a leaf gets that the spawn of a 2 leads to than one that
-        only spawns of 4s do.
+        θ₅, 1 or more: how many times more playouts a leaf gets if the spawn of a 2 leads to it.
     top_share : float
-        θ₆: the share of a leaf's playouts, best first, whose mean is its value.
+        θ₆: the value of a leaf is the mean of this share of its playouts, the best ones.
     stream : uint64
         Random stream of this decision.
 
     Returns
     -------
     action : int
-        The action of highest value, the first of equals.
+        The action with the largest value, the first one in a tie.
     values : float64, shape (4,)
-        Each action's value, in points from ``board`` on; NaN for illegal ones.
+        Value of each action: expected points from ``board`` on; NaN if illegal.
     n_playout_moves : int
-        Actions taken in the playouts.
+        Number of actions inside playouts.
     n_leaves : int
-        Different leaves.
+        Number of distinct leaves.
     """
     root = np.empty(1, np.uint64)
     root[0] = board
@@ -258,7 +263,7 @@ def decide_by_expectimax(
 
 @kernel
 def n_expectimax_leaves(board: np.uint64, depth: int) -> Integer:
-    """Count the different leaves of a decision."""
+    """Return the number of distinct leaves of a decision."""
     states = np.empty(1, np.uint64)
     states[0] = board
     for _ in range(depth):

@@ -1,31 +1,31 @@
-"""U(s), what a state is worth where a search ends: rollouts, weights on the cells, the board's score.
+"""U(s), the value of a state where a search ends: rollouts, cell weights or the board's score.
 
 Notation
 --------
-===========  =======================================================================================
-s            a state: the player to move
-U(s)         its value as a *leaf*: what a tree search takes for all that is yet to come
-d            depth that remains below s: a rollout takes so many actions, or fewer if its game ends
-w(i)         weight of cell i, in reading order; U(s) = Σ w(i) · face value of the tile in cell i
-f(s)         worth of the board: its score, see :mod:`engine.twenty48.board`
-===========  =======================================================================================
+===========  =====================================================================================
+s            a state: the player is to move
+U(s)         its value as a *leaf*: the estimate of all that follows
+d            depth that remains below s: maximum number of actions in a rollout
+w(i)         weight of cell i in reading order; U(s) = Σ w(i) · face value of the tile in cell i
+f(s)         worth of the board, which is its score: see :mod:`engine.twenty48.board`
+===========  =====================================================================================
 
-Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §9.6, where 2048 is searched with
-five such values: two rollouts, evaluation functions with the weights A and B, and the board's score. Readings
-of ours:
+Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §9.6. It searches 2048
+with five leaf values: two rollouts, weights A and B, and the board's score. Our readings:
 
-- A rollout's value is the sum of its rewards, undiscounted, over the depth that remains; at d = 0 it is 0.
-- One-step lookahead takes the action of largest R(s, a) + E U(s′), with U = 0 as there is nothing to say
-  otherwise: the largest reward; among equals, each with the same probability.
-- Of the weights A the source's text keeps only a row, 15 14 13 12, in a corner; we continue it as a snake,
-  8 9 10 11 below it, and so on down to 0. The weights B are lost. **Ours are not the book's**: a gradient
-  towards one corner, row + column.
-- The score of a board is f(s), which needs no history: the score of its game, but that each spawned 4 counts
-  as though it had been merged. It is added to the rewards on the way to s, as every U is, although they are
-  in it: among leaves of one search U is Σ rewards + 4 · (number of 4s) + a constant. So rewards count twice,
-  which is as though c were half as large.
-- **A state without an action is worth 0**, whatever weights and score say: nothing can be won from it. So a
-  lost game costs what a live one is worth.
+- The value of a rollout is the sum of its rewards, undiscounted, over the depth that remains. It is
+  0 for d = 0.
+- One-step lookahead takes the action with the largest R(s, a) + E U(s′). The source does not give
+  this U; with U = 0 it is the largest reward, with ties broken at random.
+- The text has one row of weights A, 15 14 13 12, in a corner. We continue it as a snake: 8 9 10 11
+  below it, and so on down to 0. Weights B are not in the text. **Ours are not the book's**: they
+  increase towards one corner, row + column.
+- The score of a board is f(s), which needs no history: it is the score of the game with every
+  spawned 4 counted as if it had been merged. Like every U, it is added to the rewards on the path
+  to s, although it contains them: among the leaves of one search, U is Σ rewards + 4 · (number of
+  4s) + a constant. So rewards count twice, as if c were half as large.
+- **A state without a legal action has value 0**, whatever its weights and score. So losing the game
+  costs the value of a live state.
 """
 
 from enum import StrEnum
@@ -40,7 +40,7 @@ from engine.twenty48.swar import random_empty_cell
 
 
 class LeafValue(StrEnum):
-    """How a leaf is valued. See the module for what the names mean."""
+    """How a leaf is valued; see the module."""
 
     RANDOM = "random"
     LOOKAHEAD = "lookahead"
@@ -50,7 +50,7 @@ class LeafValue(StrEnum):
 
     @property
     def code(self) -> int:
-        """The kind of value as kernels take it: weights of any name are one kind."""
+        """The kind of value as kernels take it; all weights are one kind."""
         return {
             LeafValue.RANDOM: ROLLOUT_RANDOM,
             LeafValue.LOOKAHEAD: ROLLOUT_LOOKAHEAD,
@@ -65,15 +65,15 @@ WEIGHTS: dict[LeafValue, tuple[float, ...]] = {
     LeafValue.WEIGHTS_A: (15, 14, 13, 12, 8, 9, 10, 11, 7, 6, 5, 4, 0, 1, 2, 3),
     LeafValue.WEIGHTS_B: tuple(row + column for row in range(4) for column in range(4)),
 }
-"""The weights that have names, each cell's in reading order."""
+"""Named weights of the cells, in reading order."""
 
 
 @inlined
 def better_axis(board: np.uint64, coin: np.uint64) -> np.uint64:
-    """Say along which axis the next action wins more: 0 for left and right, 1 for up and down.
+    """Return the axis with the larger reward: 0 for left and right, 1 for up and down.
 
-    Actions along one axis win the same: they merge the same number of tiles from each run of equal ones. Where
-    the axes are equal too, ``coin`` decides, 0 or 1.
+    Both actions of an axis win the same, because they merge the same number of tiles in each run of
+    equal ones. If both axes win the same, ``coin``, 0 or 1, decides.
     """
     along_rows = worth(slide_left(board, None))
     along_columns = worth(slide_left(turn(board, np.uint64(1), np.uint64(0)), None))
@@ -88,18 +88,18 @@ def rollout(
 ) -> tuple[np.int64, Integer]:
     """Play on for some actions, or to the end of the game.
 
-    A word's bits 63 and 0 turn the board, which then slides left and is never turned back: both policies are as
-    symmetric as the board. Bits 0 to 31 choose the cell of the spawn, bits 32 to 62 its tile. An illegal action
-    is drawn again.
+    Bits 63 and 0 of a word turn the board, which then slides left and is not turned back; both
+    policies have the symmetries of the board. Bits 0 to 31 choose the cell of the spawn, bits 32 to
+    62 its tile. After an illegal action the next word is drawn.
 
     Parameters
     ----------
     board : uint64
         The state.
     n_steps : int
-        How many actions to take.
+        Number of actions.
     greedy : bool
-        Whether only actions of largest reward are drawn from, rather than all legal ones.
+        Whether to draw from the actions with the largest reward only, or else from all legal ones.
     stream : uint64
         The random stream.
 
@@ -108,7 +108,7 @@ def rollout(
     value : int
         Sum of the rewards.
     n_moves : int
-        Actions taken: ``n_steps``, or fewer if the game ended.
+        Number of actions: ``n_steps``, or fewer if the game ended.
     """
     fours = np.uint64(0)
     n_moves: Integer = 0
@@ -133,7 +133,7 @@ def rollout(
 
 @kernel
 def weighted_tiles(board: np.uint64, weights: npt.NDArray[np.float64]) -> float:
-    """Return Σ weight · face value over the sixteen cells, in reading order."""
+    """Return Σ weight · face value over the cells in reading order."""
     total = 0.0
     for cell in range(16):
         exponent = (board >> (np.uint64(4) * np.uint64(cell))) & np.uint64(15)
@@ -150,27 +150,27 @@ def leaf_value(
     weights: npt.NDArray[np.float64],
     stream: np.uint64,
 ) -> tuple[float, Integer]:
-    """Value a leaf.
+    """Return the value of a leaf.
 
     Parameters
     ----------
     board : uint64
         The state.
     n_steps : int
-        The depth that remains: how long a rollout may be.
+        d.
     code : int
         :attr:`LeafValue.code`.
     weights : float64, shape (16,)
-        Weights of the cells in reading order; read by weighted values alone.
+        Weights of the cells in reading order; only weighted values read them.
     stream : uint64
         Random stream of a rollout.
 
     Returns
     -------
     value : float
-        U(s), 0 where no action is legal.
+        U(s), 0 if no action is legal.
     n_moves : int
-        Actions taken in a rollout.
+        Number of actions in a rollout.
     """
     if code in ROLLOUTS:
         value, n_moves = rollout(board, n_steps, code == ROLLOUT_LOOKAHEAD, stream)

@@ -1,53 +1,52 @@
-"""The one game loop of 2048: whoever decides, a game goes on in the same way.
+"""The game loop of 2048, one for all agents.
 
-Who decides is chosen by the class of an agent's settings: see :mod:`agents.policy_dispatch`.
+The class of an agent's settings selects the kernel that decides, see :mod:`agents.policy_dispatch`.
 """
 
 import numpy as np
 import numpy.typing as npt
 
-from agents.policy_dispatch import Settings, choose_by_settings, decision_of
+from agents.policy_dispatch import Settings, dispatch_on_settings, kernel_of
 from engine.jit import Integer, kernel
 from engine.rng import SPAWN, stream
 from engine.twenty48.board import afterstate, spawn
 from engine.twenty48.rule import BuiltRule
 
-Choice = tuple[Integer, npt.NDArray[np.float64], Integer]
-"""What a kernel that decides returns.
+DecisionTuple2048 = tuple[Integer, npt.NDArray[np.float64], Integer]
+"""What a deciding kernel returns.
 
 action : int
-    The choice; -1 if no action is legal.
+    The chosen action; -1 if none is legal.
 values : float64, shape (4,)
-    Each action's value, in points from the board on; NaN where there is none.
+    Value of each action: expected points from the board on; NaN without a value.
 n_playout_moves : int
-    Actions taken in playouts.
+    Number of actions inside playouts.
 """
 
 
-def decide(settings: Settings, board: np.uint64, stream: np.uint64, rule: BuiltRule) -> Choice:
-    """Decide on one board, by the kernel of the settings' class. Kernels may call it, and so may Python.
+def decide(
+    settings: Settings, board: np.uint64, stream: np.uint64, rule: BuiltRule
+) -> DecisionTuple2048:
+    """Decide on one board, by the kernel for the class of ``settings``.
+
+    Kernels and Python may call it.
 
     Parameters
     ----------
     settings : NamedTuple
-        Of a class that some kernel decides by.
+        Settings of a class with a deciding kernel.
     board : uint64
         The state.
     stream : uint64
         Random stream of this decision.
     rule : None or bool
         How tiles merge, see :mod:`engine.twenty48.rule`.
-
-    Returns
-    -------
-    action, values, n_playout_moves
-        See :data:`Choice`.
     """
-    choice: Choice = decision_of(settings)(settings, board, stream, rule)
-    return choice
+    decision: DecisionTuple2048 = kernel_of(settings)(settings, board, stream, rule)
+    return decision
 
 
-choose_by_settings(decide)
+dispatch_on_settings(decide)
 
 
 @kernel
@@ -62,27 +61,25 @@ def play_on(
     max_moves: int,
     rule: BuiltRule,
 ) -> tuple[np.uint64, Integer, int, Integer]:
-    """Play by :func:`decide` until the end, or until ``max_moves`` moves are made in all.
+    """Play by :func:`decide` until the game is over or ``max_moves`` moves are made in all.
 
     Parameters
     ----------
-    settings : NamedTuple
-        Who plays: of a class that some kernel decides by.
+    settings, rule
+        As for :func:`decide`.
     purpose : uint64
-        What the random numbers of a decision are for, see :mod:`engine.rng`.
+        Purpose of the random streams of decisions, see :mod:`engine.rng`.
     board, score, n_moves, n_playout_moves
-        The game so far: the state, points won, actions taken, and those taken in playouts.
+        The game so far: the state, points won, actions taken, and actions inside playouts.
     seed : uint64
-        Names every random number of the game.
+        Determines every random number of the game.
     max_moves : int
         Where to stop.
-    rule : None or bool
-        How tiles merge, see :mod:`engine.twenty48.rule`.
 
     Returns
     -------
     board, score, n_moves, n_playout_moves
-        Likewise, now. ``n_moves`` is below ``max_moves`` if and only if the game is over.
+        The same numbers now. ``n_moves`` is below ``max_moves`` if and only if the game is over.
     """
     while n_moves < max_moves:
         number = np.uint64(n_moves)

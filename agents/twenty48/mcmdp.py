@@ -1,7 +1,7 @@
-"""The Monte Carlo MDP agent: every spawn looked at, each valued by random games.
+"""The Monte Carlo MDP agent: the expectation over all spawns of what playouts score.
 
-It chooses argmax over a of Σ P(s′|s, a)·V(s′), as :mod:`agents.twenty48.expectation` has it, with the notation
-and the readings of the source; or by equation 3, which discounts V and adds the action's reward.
+It maximizes Σ P(s′|s, a)·V(s′) over a. :mod:`agents.twenty48.expectation` has the notation and our
+readings of the source. Equation 3 discounts V and adds the reward of the action.
 
 Source: Ripstein (2023), §3.2 and §3.3, equations 2 and 3.
 """
@@ -48,25 +48,24 @@ class ScheduledAgent(Agent2048):
 
 @dataclass(frozen=True)
 class MonteCarloMDP(ScheduledAgent):
-    """Maximizes the expected mean of the best playouts over every spawn (Ripstein 2023, §3.2).
+    """Maximizes the expected mean of the best playouts over all spawns (Ripstein 2023, §3.2).
 
     The defaults are the author's untuned θ.
 
     Parameters
     ----------
-    theta1, theta2, theta3, theta4 : float
-        Playouts by number of empty cells, see :class:`agents.twenty48.schedule.Schedule`.
-    theta5 : float
-        How many times more playouts the spawn of a 2 gets than the spawn of a 4.
+    theta1, theta2, theta3, theta4, theta5 : float
+        Playouts by number of empty cells and by the spawned tile, see
+        :meth:`agents.twenty48.schedule.Schedule.from_theta`.
     theta6 : float
-        The share of a node's playouts, best first, whose mean is the node's value.
+        V is the mean of this share of a node's playouts, the best ones.
     min_playouts : int
-        The least number of playouts of a node.
+        Minimum of playouts of a node.
     gamma : float
-        γ of equation 3; 1 is equation 2.
+        γ of equation 3; 1 gives equation 2.
     reward_weight : float
-        The factor of the action's own reward: 1 in equation 2, and in equation 3 where V is the
-        remaining score; 1 + γ in equation 3 where V is the score of the whole game.
+        Factor of the action's own reward: 1 in equation 2, and in equation 3 if V is the remaining
+        score; 1 + γ in equation 3 if V is the score of the whole game.
     cascade : bool
         Whether merged tiles may merge again, in the game and in the playouts.
 
@@ -97,17 +96,9 @@ class MonteCarloMDP(ScheduledAgent):
 
 @dataclass(frozen=True)
 class Table1(ScheduledAgent):
-    """Plays the agent of the paper's Table 1: its author's explicit schedule in place of θ₁ … θ₅.
+    """The agent of the paper's Table 1: its author's explicit schedule replaces θ₁ to θ₅.
 
-    Parameters
-    ----------
-    theta6, gamma, reward_weight, cascade
-        As for :class:`MonteCarloMDP`.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
+    Its parameters are those of :class:`MonteCarloMDP`.
     """
 
     name: ClassVar[str] = "table1"

@@ -1,7 +1,7 @@
-"""Pure Monte Carlo search: the best average of random games.
+"""Pure Monte Carlo search: the action whose playouts have the best mean.
 
-Source: Ripstein (2023), §3.1, Algorithm 1 and equation 1. Every playout begins with the action in
-question and a spawn *of its own*, so that the average is over the chance of the spawn as well.
+Source: Ripstein (2023), §3.1, Algorithm 1 and equation 1. Each playout begins with the action and a
+spawn *of its own*, so the mean is over the spawn as well.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ import numpy as np
 from agents.parameters import flag, integer
 from agents.policy_dispatch import decides
 from agents.twenty48.agent import Agent2048
-from agents.twenty48.loop import Choice
+from agents.twenty48.loop import DecisionTuple2048
 from engine.jit import kernel
 from engine.rng import PLAYOUT, SPAWN, substream
 from engine.twenty48.board import N_ACTIONS, afterstate, legal_actions, spawn
@@ -24,7 +24,7 @@ LARGEST_N_PLAYOUTS = 1_000_000
 
 
 class PureMonteCarloSettings(NamedTuple):
-    """The agent's parameter as kernels take it: see :class:`PureMonteCarlo`."""
+    """The parameter of :class:`PureMonteCarlo` as kernels take it."""
 
     n_playouts: int
 
@@ -33,18 +33,12 @@ class PureMonteCarloSettings(NamedTuple):
 @kernel
 def pure_monte_carlo_decision(
     settings: PureMonteCarloSettings, board: np.uint64, stream: np.uint64, rule: BuiltRule
-) -> Choice:
+) -> DecisionTuple2048:
     """Decide by Algorithm 1.
 
-    Returns
-    -------
-    action : int
-        The action of highest value, the first of equals; -1 if none is legal. A single legal action
-        is taken without playouts, its value NaN.
-    values : float64, shape (4,)
-        Mean reward of each action and the playouts after it; NaN for illegal ones.
-    n_playout_moves : int
-        Actions taken in the playouts.
+    Parameters and results are those of :func:`agents.twenty48.loop.decide`. The action is the one
+    with the largest mean, the first one in a tie. A single legal action is taken without playouts;
+    its value is NaN.
     """
     n_playouts = settings.n_playouts
     values = np.full(N_ACTIONS, np.nan)
@@ -81,12 +75,12 @@ def pure_monte_carlo_decision(
 
 @dataclass(frozen=True)
 class PureMonteCarlo(Agent2048):
-    """Takes the action whose random games end best on average (Ripstein 2023, §3.1).
+    """Takes the action whose playouts have the best mean (Ripstein 2023, §3.1).
 
     Parameters
     ----------
     n_playouts : int
-        Playouts for each legal action, 1 to 1,000,000; the paper's table has 100.
+        Playouts of each legal action; the paper's table has 100.
     cascade : bool
         Whether merged tiles may merge again, in the game and in the playouts.
 

@@ -1,11 +1,14 @@
-"""What two slips in the paper's program do to its Table 1: calculations, not agents for anyone to play.
+"""Two errors of the paper's program, and their effect on its Table 1.
 
-The program (Ripstein 2023, published code) differs from the paper's text in two more things than the merging:
+Besides the rule of merging, the published program of Ripstein (2023) differs from the paper's text
+in two things:
 
-- its pure Monte Carlo search lets *one* tile spawn after each direction and plays all games from that board,
-  so that the average is not over the chance of the spawn;
-- its MDP agent, where it means to place a 4, places a 2 again: nodes of a 4 are explored as nodes of a 2, with a
-  4's number of playouts and a 4's probability.
+- Its pure Monte Carlo search spawns *one* tile after each action and plays all games from that
+  board. So the mean is not over the spawn.
+- Its MDP agent places a 2 where it means to place a 4. A node of a 4 is explored as one of a 2,
+  with the number of playouts and the probability of a 4.
+
+These agents reproduce the errors; there is no other reason to play them.
 """
 
 from dataclasses import dataclass
@@ -19,7 +22,7 @@ from agents.parameters import flag, integer, real
 from agents.policy_dispatch import decides
 from agents.twenty48.agent import Agent2048
 from agents.twenty48.expectation import mean_of_best, put_spawns
-from agents.twenty48.loop import Choice
+from agents.twenty48.loop import DecisionTuple2048
 from agents.twenty48.schedule import AUTHORS_SCHEDULE, LARGEST_COUNT
 from engine.jit import kernel
 from engine.rng import PLAYOUT, SPAWN, substream
@@ -31,7 +34,7 @@ MOST_NODES = 30
 
 
 class OneSpawnSettings(NamedTuple):
-    """What :func:`decide_by_one_spawn` decides by: playouts of each legal action."""
+    """Settings of :func:`decide_by_one_spawn`: playouts of each legal action."""
 
     n_playouts: int
 
@@ -40,8 +43,8 @@ class OneSpawnSettings(NamedTuple):
 @kernel
 def decide_by_one_spawn(
     settings: OneSpawnSettings, board: np.uint64, stream: np.uint64, rule: BuiltRule
-) -> Choice:
-    """Decide by Algorithm 1, with one spawn a direction."""
+) -> DecisionTuple2048:
+    """Decide by Algorithm 1 with one spawn per action."""
     n_playouts = settings.n_playouts
     values = np.full(N_ACTIONS, np.nan)
     best = -1
@@ -62,7 +65,7 @@ def decide_by_one_spawn(
 
 
 class TwosSettings(NamedTuple):
-    """What :func:`decide_by_twos` decides by: playouts by empty cells, int64, shape (2, 16), and θ₆."""
+    """Settings of :func:`decide_by_twos`: playouts, int64 of shape (2, 16), and θ₆."""
 
     schedule: npt.NDArray[np.int64]
     top_share: float
@@ -72,8 +75,8 @@ class TwosSettings(NamedTuple):
 @kernel
 def decide_by_twos(
     settings: TwosSettings, board: np.uint64, stream: np.uint64, rule: BuiltRule
-) -> Choice:
-    """Decide by equation 2, with a 2 on the board where a 4 is meant."""
+) -> DecisionTuple2048:
+    """Decide by equation 2 with a 2 in place of each 4."""
     schedule, top_share = settings
     values = np.full(N_ACTIONS, np.nan)
     nodes = np.empty(MOST_NODES, np.uint64)
@@ -106,7 +109,7 @@ def decide_by_twos(
 
 @dataclass(frozen=True)
 class OneSpawnADirection(Agent2048):
-    """Pure Monte Carlo search whose games after an action all begin with the same spawn."""
+    """Pure Monte Carlo search in which all games after an action begin with the same spawn."""
 
     name: ClassVar[str] = "pmcts_one_spawn"
 
@@ -120,7 +123,7 @@ class OneSpawnADirection(Agent2048):
 
 @dataclass(frozen=True)
 class FoursExploredAsTwos(Agent2048):
-    """The Monte Carlo MDP agent of Table 1 that explores a 2 where it means a 4."""
+    """The Monte Carlo MDP agent of Table 1 with a 2 in place of each 4."""
 
     name: ClassVar[str] = "table1_twos"
 

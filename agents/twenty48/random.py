@@ -1,4 +1,4 @@
-"""Uniformly random legal actions: what no search at all is worth."""
+"""Uniformly random legal actions: the score without any search."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from agents.policy_dispatch import decides
 from agents.twenty48.agent import Agent2048
-from agents.twenty48.loop import Choice
+from agents.twenty48.loop import DecisionTuple2048
 from engine.jit import kernel
 from engine.rng import POLICY, below, next_word
 from engine.twenty48.board import N_ACTIONS, legal_actions
@@ -33,12 +33,12 @@ def random_action(legal: int, stream: np.uint64) -> int:
 
 
 class RandomSettings(NamedTuple):
-    """What :func:`random_decision` needs: no parameters.
+    """Settings of :func:`random_decision`.
 
     Attributes
     ----------
     values : float64, shape (4,)
-        NaN, the values of every decision, not to be written to: making them anew takes longer than deciding.
+        NaN: the values of every decision, read-only. Allocating them takes longer than a decision.
     """
 
     values: npt.NDArray[np.float64]
@@ -48,8 +48,8 @@ class RandomSettings(NamedTuple):
 @kernel
 def random_decision(
     settings: RandomSettings, board: np.uint64, stream: np.uint64, rule: BuiltRule
-) -> Choice:
-    """Decide without looking: all values are NaN, and no playout is made."""
+) -> DecisionTuple2048:
+    """Choose at random, without playouts; all values are NaN."""
     return random_action(legal_actions(board), stream), settings.values, 0
 
 
@@ -59,7 +59,9 @@ class RandomAgent(Agent2048):
 
     name: ClassVar[str] = "random"
     purpose: ClassVar[int] = int(POLICY)
-    moves_per_chunk: ClassVar[int] = 1024  # a game in one call: calls take longer than its moves
+    moves_per_chunk: ClassVar[int] = (
+        1024  # usually a whole game: a call takes longer than its moves
+    )
 
     @cached_property
     def settings(self) -> RandomSettings:

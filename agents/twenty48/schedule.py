@@ -1,19 +1,19 @@
-"""How many playouts a node gets: a schedule by empty cells and by the tile spawned.
+"""Schedules: the number of playouts of a node by empty cells and spawned tile.
 
 Notation
 --------
-========  ==========================================================================================
-e         cells left empty by an action, 1 to 15; the spawn takes one of them
-n₂(e)     playouts of each node reached by the spawn of a 2
-n₄(e)     playouts of each node reached by the spawn of a 4
-========  ==========================================================================================
+========  ========================================================================================
+e         empty cells after an action, 1 to 15; the spawn takes one of them
+n₂(e)     playouts of each node after the spawn of a 2
+n₄(e)     playouts of each node after the spawn of a 4
+========  ========================================================================================
 
-Source: Ripstein (2023), §3.2. θ₁, θ₂ and θ₃ are read as *equal-total*: within their range every number of
-empty cells gets as many playouts over all of its 2-nodes together, so n₂ = ⌊θ₁/e⌋ for e = 1–3, ⌊4θ₂/e⌋ for
-4–6, ⌊7θ₃/e⌋ for 7–9, and θ₄ for 10–15. The paper's own example, 500, 250, 125, does not have that
-property for e = 3; its author's published code divides by 3, which gives 166, and so do we. The text
-asks for 3 playouts of every node at least; the author's code did not enforce it. Here it is a
-parameter, ``min_playouts``, 3 unless told otherwise.
+Source: Ripstein (2023), §3.2. We read θ₁, θ₂ and θ₃ as *equal totals*: within a range of e, all
+nodes of a 2 together get the same number of playouts. So n₂ = ⌊θ₁/e⌋ for e = 1 to 3, ⌊4θ₂/e⌋ for 4
+to 6, ⌊7θ₃/e⌋ for 7 to 9, and θ₄ for 10 to 15. The paper's example 500, 250, 125 differs for e = 3,
+but the author's published code divides by 3, which gives 166, and so do we. The text demands at
+least 3 playouts of every node; the author's code does not enforce it. Here it is the parameter
+``min_playouts``, 3 by default.
 """
 
 import math
@@ -33,19 +33,19 @@ LARGEST_COUNT = 1_000_000
 
 @dataclass(frozen=True)
 class Schedule:
-    """Playouts by number of empty cells after the action.
+    """Playouts of a node by number of empty cells after the action.
 
     Parameters
     ----------
     n_twos : tuple of int, shape (15,)
         n₂(1), …, n₂(15), each 1 to 1,000,000.
     n_fours : tuple of int, shape (15,)
-        n₄(1), …, n₄(15), likewise.
+        n₄(1), …, n₄(15), each 1 to 1,000,000.
 
     Raises
     ------
     ValueError
-        If a table has not 15 entries, or an entry is out of range.
+        If a table does not have 15 entries, or an entry is out of range.
     """
 
     n_twos: tuple[int, ...]
@@ -61,25 +61,26 @@ class Schedule:
             for empty, count in enumerate(counts, start=1):
                 if not 1 <= count <= LARGEST_COUNT:
                     raise ValueError(
-                        f"{name}: {count} given for {empty} empty cells, 1 to {LARGEST_COUNT} allowed"
+                        f"{name}: {count} given for {empty} empty cells, 1 to {LARGEST_COUNT} "
+                        "allowed"
                     )
 
     @classmethod
     def from_theta(cls, theta: Sequence[float], min_playouts: int = 3) -> "Schedule":
-        """Make the schedule of θ₁ … θ₅.
+        """Build the schedule of θ₁ to θ₅.
 
         Parameters
         ----------
         theta : sequence of float, shape (5,)
-            θ₁ … θ₄ are numbers of playouts, 0 or more; θ₅, at least 1, is how many times more playouts
-            the spawn of a 2 gets than the spawn of a 4: n₄ = ⌈n₂/θ₅⌉.
+            θ₁ to θ₄ are numbers of playouts, 0 or more. θ₅, 1 or more, is the ratio of n₂ to n₄:
+            n₄ = ⌈n₂/θ₅⌉.
         min_playouts : int
-            What every node gets at least.
+            Minimum of playouts of a node.
 
         Raises
         ------
         ValueError
-            If there are not five values, or they give a node too many playouts.
+            If there are not five values, or a node would get too many playouts.
         """
         if len(theta) != N_THETA:
             raise ValueError(f"theta: {len(theta)} values given, 5 expected (θ1 … θ5)")
@@ -95,12 +96,15 @@ class Schedule:
             else:
                 count = theta4
             n_twos.append(max(min_playouts, math.floor(count)))
-        # 1e-9: a quotient that is whole but for rounding, 7.000000000000001 say, stays whole.
+        # 1e-9 keeps quotients that are integers except for rounding, such as 7.000000000000001.
         n_fours = [max(min_playouts, math.ceil(count / theta5 - 1e-9)) for count in n_twos]
         return cls(tuple(n_twos), tuple(n_fours))
 
     def table(self) -> npt.NDArray[np.int64]:
-        """Return it as kernels take it: int64, shape (2, 16), row 0 for 2s, column e for e empty cells."""
+        """Return the schedule for kernels: int64, shape (2, 16).
+
+        Row 0 is for 2s and row 1 for 4s; column e is for e empty cells.
+        """
         return np.array([(0, *self.n_twos), (0, *self.n_fours)], np.int64)
 
 
@@ -108,4 +112,4 @@ AUTHORS_SCHEDULE = Schedule(
     n_twos=(500, 250, 125, 54, 36, 18, 18, 18, 9, 9, 9, 9, 9, 9, 9),
     n_fours=(80, 40, 20, 7, 5, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3),
 )
-"""What the agents of the paper's Table 1 used, from its author's published code; no θ gives it exactly."""
+"""The schedule of the paper's Table 1, from its author's code; no θ gives it exactly."""

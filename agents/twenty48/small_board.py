@@ -1,28 +1,28 @@
-"""2048 on a small board as a finite MDP: every board that a game can come to, enumerated.
+"""2048 on a small board as a finite MDP, with all reachable boards enumerated.
 
 Notation
 --------
-===========  =======================================================================================
+===========  =====================================================================================
 h, w, n      rows, columns and cells of the board, n = h·w
-state        a board, the player to move; state 0 is the *deal*, the empty board before a game
-action       a legal action of 2048, or in the deal the only one: two tiles are spawned
-R            the points of an action, none for the deal
+state        a board, the player to move; state 0 is the *deal*, the empty board before the game
+action       a legal action of 2048; the deal has one action, which spawns two tiles
+R            points of an action; 0 for the deal
 worth f      Σ (e − 1)·2ᵉ over a board's exponents e, see :mod:`engine.twenty48.board`
-===========  =======================================================================================
+===========  =====================================================================================
 
-A game ends, so rewards need no discount: γ is 1 unless told otherwise, and the optimal value of the deal is the mean
-score of optimal play. A state is terminal where no action is legal or, if a largest tile is given, as soon as a tile
-of that face value lies on the board.
+Every game ends, so rewards need no discount: γ is 1 by default, and the optimal value of the deal
+is the mean score of optimal play. A state is terminal if no action is legal or, with a largest tile
+given, if that tile is on the board.
 
-An action adds 2 or 4 to the sum of all faces. So no board is met again, and boards are enumerated by sum: when those
-of one sum are taken, all of them are known. States are numbered in that order, and by packed board among equals;
-every outcome has a higher number than the state that it comes from.
+Every action adds 2 or 4 to the sum of all tiles. So no board occurs twice in a game, and boards are
+enumerated by their sum: when those of one sum are processed, all of them are known. States are
+numbered by sum, then by packed board, and each outcome has a larger number than its state.
 
-The largest board of n cells has the exponents n + 1, n, …, 2: a tile is made of two, for the second of which there is
-a cell less, and the smallest may be a spawned 4. So no more can be won from a board on than the worth of that one
-less its own.
+The board of n cells with the largest worth has the exponents n + 1, n, …, 2: a tile needs two of
+half its value, the second of which has one cell less, and the smallest tile may be a spawned 4. The
+points that remain from a board on are at most that worth minus its own.
 
-Source: the rules of :mod:`engine.twenty48.board`, as :mod:`engine.twenty48.small` has them for small boards.
+Source: the rules of :mod:`engine.twenty48.board`, for small boards in :mod:`engine.twenty48.small`.
 """
 
 from collections.abc import Sequence
@@ -33,6 +33,8 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.mdp.finite_mdp import FiniteMDP, check_discount
+from agents.mdp.kernels import Floats, Indices
+from agents.parameters import IntegerRange
 from engine.jit import Integer, kernel
 from engine.twenty48 import parse, tile, unpack
 from engine.twenty48.board import N_ACTIONS, largest_exponent, worth
@@ -40,16 +42,14 @@ from engine.twenty48.notation import SIZE
 from engine.twenty48.small import cells, small_afterstate, small_spawns
 
 DEAL = 0
-"""The state before a game."""
+"""The state before the game."""
 
 DEALING = -1
-"""In the place of an action: the deal's."""
+"""Action number of the deal."""
 
 LARGEST_EXPONENT = 15
 
 Boards = npt.NDArray[np.uint64]
-Indices = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Level = tuple[Indices, Indices, Floats, Indices, Boards, Floats]
 
 
@@ -57,7 +57,7 @@ Level = tuple[Indices, Indices, Floats, Indices, Boards, Floats]
 def act_and_spawn(
     states: Boards, n_rows: Integer, n_columns: Integer, marks: np.uint64, end_exponent: Integer
 ) -> Level:
-    """Take every legal action in every state, and let every tile spawn.
+    """Take every legal action in every state, and spawn every tile.
 
     Parameters
     ----------
@@ -68,22 +68,22 @@ def act_and_spawn(
     marks : uint64
         The cells of the board.
     end_exponent : int
-        The game is over on boards with this exponent.
+        A board with this exponent is terminal.
 
     Returns
     -------
     n_actions : int64, shape (n_states,)
-        Legal actions of each state; 0 where it is terminal.
+        Number of legal actions of each state; 0 if it is terminal.
     actions : int64, shape (sum of n_actions,)
         These actions, state by state.
     rewards : float64, shape as ``actions``
         In points.
     n_outcomes : int64, shape as ``actions``
-        Boards after each.
+        Number of boards after each.
     outcomes : uint64, shape (sum of n_outcomes,)
         These boards, action by action.
     probabilities : float64, shape as ``outcomes``
-        Theirs.
+        Their probabilities.
     """
     n_states = len(states)
     most_actions = N_ACTIONS * n_states
@@ -122,7 +122,7 @@ def act_and_spawn(
 
 @kernel
 def sums(boards: Boards) -> Indices:
-    """Return the sum of all faces of each board."""
+    """Return the sum of the tiles of each board."""
     result = np.zeros(len(boards), np.int64)
     for i in range(len(boards)):
         for cell in range(16):
@@ -142,7 +142,7 @@ def worths(boards: Boards) -> Indices:
 
 
 def gather(known: dict[int, list[Boards]], outcomes: Boards) -> None:
-    """Put boards to those known already, by sum of faces; the same board may come again."""
+    """Add boards to the known ones of each sum; duplicates are allowed."""
     boards = np.unique(outcomes)
     totals = sums(boards)
     for total in np.unique(totals).tolist():
@@ -150,30 +150,30 @@ def gather(known: dict[int, list[Boards]], outcomes: Boards) -> None:
 
 
 def ends(counts: Sequence[Indices]) -> Indices:
-    """Turn counts, given in parts, into where each entry begins, and where the last one ends."""
+    """Return the cumulative sum, with a leading 0, of counts given in parts."""
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate(counts))])
 
 
 @dataclass(frozen=True)
 class Small2048:
-    """2048 on a small board, enumerated when its process is first asked for.
+    """2048 on a small board, enumerated on first use.
 
     Parameters
     ----------
     n_rows, n_columns : int
-        h and w, 1 to 4 each, two cells or more together.
+        h and w, 1 to 4 each, with at least two cells in all.
     largest_tile : int, optional
-        A face value from 8 to 32768: a game is over when a tile of it appears. Without it games go on until no
-        action is legal.
+        A face value from 8 to 32768: the game ends when this tile appears. By default it ends when
+        no action is legal.
     discount : float
         γ, in (0, 1].
     most_states : int
-        How many states may be enumerated.
+        Maximum number of states.
 
     Raises
     ------
     ValueError
-        If a number is out of range; when enumerating, if there are more states.
+        If a number is out of range or, on first use, if there are more states.
 
     Examples
     --------
@@ -189,9 +189,9 @@ class Small2048:
     most_states: int = 2_000_000
 
     def __post_init__(self) -> None:
-        for name, value in (("n_rows", self.n_rows), ("n_columns", self.n_columns)):
-            if not 1 <= value <= 4:
-                raise ValueError(f"{name}: {value} given, 1 to 4 allowed")
+        IntegerRange(1, SIZE).check("n_rows", self.n_rows)
+        IntegerRange(1, SIZE).check("n_columns", self.n_columns)
+        IntegerRange(1).check("most_states", self.most_states)
         if self.n_cells < 2:
             raise ValueError(
                 "n_columns: 1 given with 1 row, 2 or more allowed: a game begins with two tiles"
@@ -201,37 +201,35 @@ class Small2048:
                 f"largest_tile: {self.largest_tile} given, a power of two from 8 to 32768 allowed"
             )
         check_discount(self.discount)
-        if self.most_states < 1:
-            raise ValueError(f"most_states: {self.most_states} given, 1 or more allowed")
 
     @property
     def n_cells(self) -> int:
-        """Cells of the board."""
+        """Number of cells."""
         return self.n_rows * self.n_columns
 
     @property
     def end_exponent(self) -> int:
-        """The exponent that ends a game; if none does, one that no board has."""
+        """The exponent that ends a game; without one, an exponent that no board has."""
         return self.largest_tile.bit_length() - 1 if self.largest_tile else LARGEST_EXPONENT + 1
 
     @property
     def mdp(self) -> FiniteMDP:
-        """The process: states and actions are those of :attr:`boards` and :attr:`actions`."""
+        """The MDP; :attr:`boards` and :attr:`actions` name its states and actions."""
         return self.enumerated[0]
 
     @property
     def boards(self) -> Boards:
-        """The packed board of each state, shape (n_states,): in the first rows and columns of the engine's."""
+        """Packed board of each state, in the top left cells of the engine's; shape (n_states,)."""
         return self.enumerated[1]
 
     @property
     def actions(self) -> Indices:
-        """The :class:`~engine.twenty48.Action` of each action number, shape (n_actions,); for the deal's, DEALING."""
+        """Each action as :class:`~engine.twenty48.Action` or DEALING, shape (n_actions,)."""
         return self.enumerated[2]
 
     @cached_property
     def enumerated(self) -> tuple[FiniteMDP, Boards, Indices]:
-        """The process, its boards and its actions."""
+        """The MDP, its boards and its actions."""
         levels = [np.zeros(1, np.uint64)]
         parts = [self.deal()]
         known: dict[int, list[Boards]] = {}
@@ -242,8 +240,9 @@ class Small2048:
             n_states += len(states)
             if n_states > self.most_states:
                 raise ValueError(
-                    f"most_states: {self.most_states:,} given, and a {self.n_rows} x {self.n_columns} board has more "
-                    f"(largest_tile: {self.largest_tile}); a smaller largest_tile leaves fewer"
+                    f"most_states: {self.most_states:,} given, but a {self.n_rows} x "
+                    f"{self.n_columns} board with largest_tile {self.largest_tile} has more; a "
+                    "smaller largest_tile leaves fewer"
                 )
             marks = cells(self.n_rows, self.n_columns)
             part = act_and_spawn(states, self.n_rows, self.n_columns, marks, self.end_exponent)
@@ -265,7 +264,7 @@ class Small2048:
         return mdp, boards, np.concatenate(actions)
 
     def deal(self) -> Level:
-        """Return the one action of the deal, in the form of :func:`act_and_spawn`: two tiles, one after the other."""
+        """Return the action of the deal, two spawns, in the form of :func:`act_and_spawn`."""
         marks = cells(self.n_rows, self.n_columns)
         m = self.n_cells
         first, p_first = np.empty(2 * m, np.uint64), np.empty(2 * m)
@@ -279,9 +278,9 @@ class Small2048:
         return one, DEALING * one, np.zeros(1), len(starts) * one, starts, p_starts.astype(float)
 
     def upper_bound(self) -> Floats:
-        """Return what can be won from each state at most, by the worth of its board alone; shape (n_states,).
+        """Return an upper bound of the optimal values by the worth of each board, shape (n_states,).
 
-        It takes no look at what may follow, as :func:`agents.mdp.bounds.upper_bound` does, and is higher.
+        It ignores what can follow, so it is higher than :func:`agents.mdp.bounds.upper_bound`.
         """
         most = min(self.end_exponent, LARGEST_EXPONENT)
         exponents = [min(exponent, most) for exponent in range(self.n_cells + 1, 1, -1)]
@@ -290,7 +289,7 @@ class Small2048:
         return np.where(self.mdp.terminal, 0.0, remaining)
 
     def state(self, faces: Sequence[Sequence[int]]) -> int:
-        """Return the number of a board.
+        """Return the number of a board's state.
 
         Parameters
         ----------
@@ -300,7 +299,7 @@ class Small2048:
         Raises
         ------
         ValueError
-            If the shape is another, a face is no tile, or no game comes to this board.
+            If the shape is different, a face is no tile, or the board is not reachable.
         """
         grid = np.asarray(faces)
         if grid.shape != (self.n_rows, self.n_columns):
@@ -312,11 +311,11 @@ class Small2048:
         board = parse(" ".join(map(str, padded.ravel().tolist())))
         at = np.flatnonzero(self.boards == np.uint64(board))
         if not len(at):
-            raise ValueError(f"faces: {grid.tolist()} given, a board that no game comes to")
+            raise ValueError(f"faces: {grid.tolist()} given, which no game reaches")
         return int(at[0])
 
     def faces(self, state: int) -> list[list[int]]:
-        """Return the face values of a state's board, row by row, 0 for an empty cell."""
+        """Return the face values of a state's board row by row, 0 for an empty cell."""
         self.mdp.check_state(state)
         exponents = unpack(int(self.boards[state]))[: self.n_rows, : self.n_columns]
         return [[tile(e) for e in row] for row in exponents.tolist()]

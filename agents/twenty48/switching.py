@@ -1,20 +1,21 @@
-"""The Monte Carlo MDP agent that looks deeper on crowded boards.
+"""The Monte Carlo MDP agent with expectimax on crowded boards.
 
-Where every legal action leaves at most k cells empty, it decides by expectimax to depth d
-(:mod:`agents.twenty48.expectimax`), with a number of playouts of its own at the leaves; elsewhere it decides as the plain
-agent does (:mod:`agents.twenty48.expectation`).
+If every legal action leaves at most k cells empty, it decides by expectimax to depth d
+(:mod:`agents.twenty48.expectimax`) with a separate number of playouts. On other boards it decides
+as the plain agent (:mod:`agents.twenty48.expectation`).
 
-Source: Ripstein (2023), §5.2, "Dynamic policy switching", which was never tried. Readings of ours:
+Source: Ripstein (2023), §5.2, "Dynamic policy switching", which its author did not try. Our
+readings:
 
-- It says "few tiles on the board", and gives the reason that few *open* cells leave few states to search: few
-  open cells are meant.
-- All actions of a decision are looked at equally deep, and so the switch is made by the action that leaves the
-  most cells empty: values of different depths are no fair comparison, since at each further level a maximum
-  takes the place of random play.
-- "Its own number of playouts" is one number for a whole decision, shared out among the leaves, of which there may
-  be twenty or twenty thousand: so it says what a decision costs, whatever k and d are. Every leaf gets one at
-  least, and one that only spawns of 4s lead to θ₅ times fewer than the others, as nodes of 4s do in the plain
-  agent.
+- It says "few tiles on the board", but its reason is that few *open* cells leave few states to
+  search. So we read few open cells.
+- All actions of a decision are searched to the same depth, because values of different depths
+  cannot be compared: each further level replaces random play by a maximum. So the action that
+  leaves the most cells empty decides whether to switch.
+- "Its own number of playouts" is one number for the whole decision, divided among the leaves, which
+  may be twenty or twenty thousand. So it determines the cost for all k and d. Each leaf gets at
+  least one playout. A leaf after spawns of 4s only gets θ₅ times fewer than others, like the nodes
+  of 4s of the plain agent.
 """
 
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ from agents.policy_dispatch import decides
 from agents.twenty48.agent import Agent2048
 from agents.twenty48.expectation import ExpectationSettings, decide_by_expectation
 from agents.twenty48.expectimax import decide_by_expectimax
-from agents.twenty48.loop import Choice
+from agents.twenty48.loop import DecisionTuple2048
 from agents.twenty48.schedule import AUTHORS_THETA, LARGEST_COUNT, Schedule
 from engine.jit import Integer, kernel
 from engine.twenty48.board import N_ACTIONS, afterstate, n_empty
@@ -42,7 +43,7 @@ LEAVES_PER_CELL = 8  # four actions, two kinds of tiles
 
 @kernel
 def crowdedness(board: np.uint64) -> tuple[Integer, Integer]:
-    """Count the legal actions, and the cells left empty by the one that leaves the most."""
+    """Return the number of legal actions, and the most cells that one of them leaves empty."""
     n_legal = 0
     most: Integer = np.int64(0)
     for action in range(N_ACTIONS):
@@ -54,7 +55,7 @@ def crowdedness(board: np.uint64) -> tuple[Integer, Integer]:
 
 
 class SwitchingSettings(NamedTuple):
-    """The agent's parameters as kernels take them: see :class:`Switching`; ``plain`` where it looks no deeper."""
+    """The parameters of :class:`Switching` as kernels take them; ``plain`` is for other boards."""
 
     plain: ExpectationSettings
     switch_at: int
@@ -67,8 +68,8 @@ class SwitchingSettings(NamedTuple):
 @kernel
 def switching_decision(
     settings: SwitchingSettings, board: np.uint64, stream: np.uint64, rule: BuiltRule
-) -> Choice:
-    """Decide by expectimax on a crowded board, by the plain agent elsewhere. The rule is the common one."""
+) -> DecisionTuple2048:
+    """Decide by expectimax on a crowded board, else as the plain agent, by the common rule."""
     n_legal, most = crowdedness(board)
     if settings.depth == 1 or n_legal <= 1 or most > settings.switch_at:
         return decide_by_expectation(settings.plain, board, stream, rule)
@@ -85,27 +86,24 @@ def switching_decision(
 
 @dataclass(frozen=True)
 class Switching(Agent2048):
-    """Plays as :class:`~agents.twenty48.mcmdp.MonteCarloMDP`, and by expectimax on crowded boards.
+    """Plays as :class:`~agents.twenty48.mcmdp.MonteCarloMDP`, but by expectimax on crowded boards.
 
     Parameters
     ----------
-    theta1, theta2, theta3, theta4, theta5, theta6
-        As for :class:`~agents.twenty48.mcmdp.MonteCarloMDP`. θ₅ and θ₆ hold for deep decisions too: a
-        leaf reached only through spawns of 4s gets θ₅ times fewer playouts.
+    theta1, theta2, theta3, theta4, theta5, theta6, min_playouts
+        As for :class:`~agents.twenty48.mcmdp.MonteCarloMDP`. θ₅ and θ₆ apply to expectimax as well.
     switch_at : int
-        k, 0 to 15: it looks deeper where no action leaves more cells empty.
+        k: a board is crowded if no action leaves more cells empty.
     depth : int
-        d, 1 to 5: chance nodes down to a leaf. At 1 it is the plain agent.
+        d: number of chance nodes between the board and a leaf. d = 1 is the plain agent.
     leaf_playouts : int
-        Playouts of a deep decision, all leaves together, 1 to 1,000,000; every leaf gets one at least.
-    min_playouts : int
-        The least number of playouts of a node, where it does not look deeper.
+        Approximate number of playouts of an expectimax decision; each leaf gets at least one.
 
     Raises
     ------
     ValueError
-        If a number is out of range, or ``switch_at`` and ``depth`` together may mean many million leaves: more
-        than ten by the rule of thumb (8k)ᵈ, of which merges deeper down may make two or three times as many.
+        If a number is out of range, or if (8k)ᵈ, a rule of thumb for the number of leaves, is above
+        ten million. Merges may make the true number two or three times as large.
     """
 
     name: ClassVar[str] = "switching"
@@ -131,7 +129,7 @@ class Switching(Agent2048):
 
     @property
     def schedule(self) -> Schedule:
-        """Playouts by empty cells and spawned tile, where it does not look deeper."""
+        """Playouts by empty cells and spawned tile, for boards that are not crowded."""
         theta = (self.theta1, self.theta2, self.theta3, self.theta4, self.theta5)
         return Schedule.from_theta(theta, self.min_playouts)
 

@@ -1,30 +1,30 @@
-"""The tree of a search by simulations of 2048: arrays that are allocated once, and what is done to them.
+"""The tree of Monte Carlo tree search on 2048, in preallocated arrays.
 
 Notation
 --------
-===========  =======================================================================================
-s            a state, *decision node*: the player is to move
-w            an afterstate, *chance node*: a tile is to be spawned; each belongs to one action in one state
-N(s)         visits of s that went on by an action: Σ N(s, a)
-N(s, a)      visits of action a in s, which are those of its chance node
-Q(s, a)      mean return of those visits
-slot         a spawn, by number: 2·k for a 2 on the k-th empty cell in reading order, 2·k + 1 for a 4
+===========  =====================================================================================
+s            a state, a *decision node*: the player is to move
+w            an afterstate, a *chance node*: a tile is to be spawned; belongs to one action of s
+N(s)         visits of s from which an action was taken: Σ N(s, a)
+N(s, a)      visits of action a in s, and of its chance node
+Q(s, a)      mean return of these visits
+slot         number of a spawn: 2·k for a 2 in the k-th empty cell in reading order, 2·k + 1 for a 4
 k, α         progressive widening of actions, see :func:`select`
-k′, α′       double progressive widening, of the states that follow an action, see :func:`follow`
-===========  =======================================================================================
+k′, α′       double progressive widening, of the states after an action, see :func:`follow`
+===========  =====================================================================================
 
-Nodes are rows of arrays, numbered in the order in which they are met, so that a node's number is below those of
-all nodes under it. It is a tree: a state that is met in two ways has two nodes.
+Nodes are rows of arrays. A node has a smaller number than the nodes below it. Equal states reached
+in two ways are two nodes.
 
-Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §9.6. Readings of ours:
+Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §9.6. Our readings:
 
-- An action that has not been visited has an infinite bonus; of several such, the first by number is next. Of
-  equal sums Q + bonus, too, the first.
-- Widening by k and α opens actions "in random order": each time one of those not yet open, all equally likely.
-  An action is opened where |open| ≤ k·N(s)^α, and is then the next one taken.
-- Widening by k′ and α′ samples a state where the number of different ones is *below* k′·N(s, a)^α′, N before
-  this visit; the first visit always samples. A state that is sampled may be one of those already there.
-- **k = 0 stands for no widening**: all legal actions are open. So does k′ = 0: every visit samples.
+- An unvisited action has an infinite bonus. Among several, and among equal sums Q + bonus, the
+  first by number is next.
+- Widening by k and α opens actions "in random order": one of the actions not yet open, all equally
+  likely. An action is opened if |open| ≤ k·N(s)^α, and is then taken.
+- Widening by k′ and α′ samples a state while the number of distinct ones is *below* k′·N(s, a)^α′,
+  with N before this visit. The first visit always samples. The sampled state may be a known one.
+- **k = 0 turns widening off**: all legal actions are open. So does k′ = 0: every visit samples.
 """
 
 import math
@@ -46,46 +46,46 @@ from engine.twenty48.board import (
 
 ROOT = 0
 UNVISITED = -1
-N_SLOTS = 30  # fifteen empty cells after an action, two tiles
+N_SLOTS = 30  # an action leaves 15 empty cells at most, and there are two tiles
 
-# What Tree.header holds.
+# Indices of Tree.header.
 N_DECISION, N_CHANCE, LAST_ACTION = range(3)
 
 
 class Tree(NamedTuple):
-    """The arrays of a tree with room for n nodes of either kind.
+    """The arrays of a tree with room for n nodes of each kind.
 
     Attributes
     ----------
     header : int64, shape (3,)
-        How many decision nodes and chance nodes there are, and the action taken in the real game.
+        Number of decision nodes, number of chance nodes, and the action taken in the real game.
     path : int64, shape (depth, 2)
-        Scratch: the decision nodes and actions of a simulation.
+        Work array: the decision nodes and actions of a simulation.
     boards : uint64, shape (n,)
-        States.
+        The states.
     legal : int64, shape (n,)
-        Of a state, bit ``action`` is set if the action is legal.
+        Bit ``action`` is set if the action is legal in the state.
     n_visits : int64, shape (n,)
-        Of a state, one more than N(s), for the visit that valued it; 0 if it has not been valued above the
-        depth of the search.
+        N(s) + 1, since the first visit only computes U(s); 0 before it.
     action_visits : int64, shape (n, 4)
         N(s, a).
     action_values : float64, shape (n, 4)
-        Q(s, a); 0 where N(s, a) is.
+        Q(s, a); 0 if N(s, a) = 0.
     chance : int64, shape (n, 4)
         The chance node of each action, or UNVISITED.
     afterstates : uint64, shape (n,)
         Boards of the chance nodes.
     rewards : int64, shape (n,)
-        What the action that leads to a chance node wins.
+        Reward of the action that leads to each chance node.
     n_successors : int64, shape (n,)
-        How many different states a chance node has led to.
+        Number of distinct states after each chance node.
     successors : int32, shape (n, 30)
         The decision node of each slot, or UNVISITED.
     spawn_visits : int32, shape (n, 30)
-        How often each slot was visited; adds up to N(s, a).
+        Visits of each slot, N(s, a) in all.
     new_number : int64, shape (2, n)
-        Scratch: the number that a decision node (row 0) or chance node has after :func:`~agents.twenty48.tree_reuse.keep_subtree`.
+        Work array of :func:`~agents.twenty48.tree_reuse.keep_subtree`: the new number of each
+        decision node (row 0) and chance node (row 1).
     """
 
     header: npt.NDArray[np.int64]
@@ -105,7 +105,7 @@ class Tree(NamedTuple):
 
 
 def new_tree(n_nodes: int, depth: int) -> Tree:
-    """Allocate an empty tree: see :class:`Tree`. What lies beyond the nodes in use is never read."""
+    """Allocate an empty tree. Rows beyond the nodes in use are never read."""
     return Tree(
         header=np.zeros(3, np.int64),
         path=np.empty((depth, 2), np.int64),
@@ -141,7 +141,7 @@ def add_decision_node(tree: Tree, board: np.uint64) -> Integer:
 
 @inlined
 def add_chance_node(tree: Tree, node: Integer, action: Integer) -> Integer:
-    """Append the afterstate of an action that has none yet; return its number."""
+    """Append the afterstate of an unvisited action; return its number."""
     chance = tree.header[N_CHANCE]
     tree.header[N_CHANCE] = chance + 1
     tree.chance[node, action] = chance
@@ -157,7 +157,7 @@ def add_chance_node(tree: Tree, node: Integer, action: Integer) -> Integer:
 
 @kernel
 def clear(tree: Tree, board: np.uint64) -> None:
-    """Forget all nodes, and begin again with a root."""
+    """Remove all nodes, and add a root."""
     tree.header[N_DECISION] = 0
     tree.header[N_CHANCE] = 0
     add_decision_node(tree, board)
@@ -172,7 +172,7 @@ def select(
     alpha_action: float,
     stream: np.uint64,
 ) -> tuple[Integer, np.uint64]:
-    """Choose a legal action of a state by UCB1: the largest Q(s, a) + c·√(ln N(s) / N(s, a)).
+    """Choose a legal action by UCB1: the largest Q(s, a) + c·√(ln N(s) / N(s, a)).
 
     Parameters
     ----------
@@ -183,17 +183,17 @@ def select(
     exploration : float
         c.
     k_action, alpha_action : float
-        k and α. With k > 0, an action is opened and chosen if no more than k·N(s)^α are open; else one is
-        chosen of those open.
+        k and α. If k > 0, an action is opened and chosen while at most k·N(s)^α are open; otherwise
+        the choice is among the open ones.
     stream : uint64
-        Gives one word where an action is opened so.
+        Gives one word if an action is opened.
 
     Returns
     -------
     action : int
-        The choice.
+        The chosen action.
     stream : uint64
-        The stream, advanced.
+        The advanced stream.
     """
     legal = tree.legal[node]
     n_node = tree.n_visits[node] - 1
@@ -240,26 +240,26 @@ def follow(
     alpha_state: float,
     stream: np.uint64,
 ) -> tuple[Integer, np.uint64]:
-    """Take an action in the tree, and let a tile spawn; nodes that are missing are added.
+    """Take an action in the tree and spawn a tile; add the nodes that are missing.
 
     Parameters
     ----------
     tree : Tree
-        The tree; N(s, a) is raised by :func:`update`, not here.
+        The tree. :func:`update`, not this function, increments N(s, a).
     node, action : int
         A state and a legal action.
     k_state, alpha_state : float
-        k′ and α′. With k′ > 0, unless there are fewer than k′·N(s, a)^α′ different states, one of them comes,
-        with probability in proportion to its visits. Else a tile spawns by the rules of the game.
+        k′ and α′. If k′ > 0 and there are k′·N(s, a)^α′ distinct states or more, one of them is
+        drawn in proportion to its visits. Otherwise a tile spawns by the rules of the game.
     stream : uint64
         Gives one word.
 
     Returns
     -------
     node : int
-        The state that follows.
+        The next state.
     stream : uint64
-        The stream, advanced.
+        The advanced stream.
     """
     chance = tree.chance[node, action]
     if chance == UNVISITED:
@@ -287,7 +287,7 @@ def follow(
 
 @inlined
 def update(tree: Tree, node: Integer, action: Integer, value: float) -> None:
-    """Count a visit of an action, and move its mean return: Q ← Q + (value − Q)/N."""
+    """Count a visit of an action, and update its mean return: Q ← Q + (value − Q)/N."""
     tree.action_visits[node, action] += 1
     q = tree.action_values[node, action]
     tree.action_values[node, action] = q + (value - q) / tree.action_visits[node, action]
@@ -295,7 +295,7 @@ def update(tree: Tree, node: Integer, action: Integer, value: float) -> None:
 
 @inlined
 def back_up(tree: Tree, n_steps: Integer, value: float) -> None:
-    """Hand a leaf's value back along the path, adding the reward of each of its ``n_steps`` actions."""
+    """Back up a leaf's value along the path, adding the reward of each of ``n_steps`` actions."""
     for step in range(n_steps - 1, -1, -1):
         node = tree.path[step, 0]
         action = tree.path[step, 1]

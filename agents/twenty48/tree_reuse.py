@@ -1,7 +1,7 @@
-"""What a search by simulations keeps of its tree from one move of a game to the next.
+"""What tree search keeps from one move of a game to the next.
 
-Of a :class:`~agents.twenty48.tree.Tree`, with its words, the part that the game has come to: below the action that
-was taken, and the tile that was spawned.
+It is the subtree of a :class:`~agents.twenty48.tree.Tree` below the action that was taken and the
+tile that was spawned.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ from engine.twenty48.board import N_ACTIONS
 
 @kernel
 def child_with(tree: Tree, board: np.uint64) -> Integer:
-    """Find the state that the real game has come to, one action from the root, or UNVISITED."""
+    """Find the state of the real game, one action below the root; UNVISITED if it is not there."""
     if tree.header[N_DECISION] == 0:
         return UNVISITED
     chance = tree.chance[ROOT, tree.header[LAST_ACTION]]
@@ -36,9 +36,9 @@ def child_with(tree: Tree, board: np.uint64) -> Integer:
 
 @kernel
 def keep_subtree(tree: Tree, new_root: Integer) -> None:
-    """Make a state the root; forget all but what is below it.
+    """Make a state the root, and drop all nodes that are not below it.
 
-    Nodes keep their order, so that each moves to a lower number, in place.
+    The remaining nodes keep their order. So each one moves to a lower number, in place.
     """
     n_decision, n_chance = tree.header[N_DECISION], tree.header[N_CHANCE]
     decision_number, chance_number = tree.new_number[0], tree.new_number[1]
@@ -47,7 +47,7 @@ def keep_subtree(tree: Tree, new_root: Integer) -> None:
     for chance in range(n_chance):
         chance_number[chance] = UNVISITED
 
-    # A node comes after the one above it: in one pass, all that are kept are marked.
+    # A node has a larger number than its parent, so one pass marks all nodes to keep.
     decision_number[new_root] = ROOT
     for node in range(new_root, n_decision):
         if decision_number[node] == UNVISITED:

@@ -2,30 +2,31 @@
 
 Notation
 --------
-===========  =======================================================================================
-m            simulations a decision
-d            depth: actions that a simulation looks ahead, rollout included
-c            exploration; k, α, k′, α′: widening. See :mod:`agents.twenty48.tree`
+===========  =====================================================================================
+m            simulations per decision
+d            depth: maximum number of actions in a simulation, including its rollout
+c            exploration constant; k, α, k′, α′: widening. See :mod:`agents.twenty48.tree`
 U(s)         value of a leaf, see :mod:`agents.twenty48.leaf_value`
-===========  =======================================================================================
+===========  =====================================================================================
 
-A simulation goes from the root down the tree, choosing actions by UCB1 while chance chooses spawns, until it
-meets a new state or has taken d actions. There U(s) is what is yet to come, and each action on the way gets a
-return: the rewards from it on, undiscounted, and U. The decision is the action of largest mean return Q.
+A simulation goes down the tree from the root. It chooses actions by UCB1, and spawns are drawn,
+until it reaches a new state or has taken d actions. There U(s) estimates what follows. The return
+of each action on the path is the sum of the rewards from it on, undiscounted, plus U. The decision
+is the action with the largest mean return Q.
 
-Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §9.6, Monte Carlo tree search and
-its variations by widening; its example has d = 10 and c = 100. Readings of ours:
+Simulation i of a decision draws from substream i of the decision's stream: one word for each action
+that widening opens, one for each spawn, then those of the rollout.
 
-- The root is open from the start. In the book a decision's first simulation opens it and returns U of the root,
-  which nobody uses; so our m simulations are its m + 1.
-- The book's tables hold one entry for a state, however it is reached. Ours is a tree.
-- A state d actions down is valued by U each time, and no action is tried in it.
-- Keeping the tree after a move (``reuse``) is not in the book, but usual. What is kept was looked at to depth
-  d − 1, and later simulations look one action deeper; both count in one mean.
-- With a single legal action there is nothing to decide, and nothing is simulated.
+Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §9.6, Monte Carlo tree
+search and its variants with widening; its example has d = 10 and c = 100. Our readings:
 
-Simulation i of a decision draws from substream i of the decision's stream: a word for each action that widening
-opens, a word for each spawn, then the rollout's.
+- The root is expanded from the start. In the book, the first simulation of a decision expands it
+  and returns an unused U of the root. So our m simulations are the book's m + 1.
+- The book's tables have one entry per state. Ours is a tree.
+- A state d actions down is valued by U at each visit, and no action is tried in it.
+- Keeping the tree between moves (``reuse``) is not in the book, but common. Kept nodes were
+  searched to depth d − 1, and later simulations go one action deeper; one mean has both.
+- A single legal action is taken without simulations.
 """
 
 from dataclasses import dataclass, field, replace
@@ -35,11 +36,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.parameters import Domain, Value, choice, flag, integer, parameter, real
+from agents.parameters import Domain, Value, categorical, flag, integer, parameter, real
 from agents.policy_dispatch import decides
 from agents.twenty48.agent import Agent2048
 from agents.twenty48.leaf_value import WEIGHTS, LeafValue, leaf_value
-from agents.twenty48.loop import Choice
+from agents.twenty48.loop import DecisionTuple2048
 from agents.twenty48.tree import (
     LAST_ACTION,
     N_DECISION,
@@ -63,11 +64,11 @@ LARGEST_DEPTH = 1000
 LARGEST_NUMBER = 1e9
 LARGEST_ALPHA = 10.0
 N_CELLS = 16
-ROOM_TO_REUSE = 4  # times m nodes: what is kept of a tree seldom is half of it
+KEPT_FACTOR = 4  # room for 4·m kept nodes: seldom more than half of a tree is kept
 
 
-class SearchSettings(NamedTuple):
-    """An agent's parameters as kernels take them: see :class:`UCT`."""
+class SimulationSettings(NamedTuple):
+    """The parameters of :class:`UCT` as kernels take them."""
 
     n_simulations: int
     depth: int
@@ -82,15 +83,15 @@ class SearchSettings(NamedTuple):
 
 
 class UCTSettings(NamedTuple):
-    """The parameters, and the arrays of the tree: of one game, or of a single decision."""
+    """The parameters, and the tree of one game or one decision."""
 
-    search: SearchSettings
+    search: SimulationSettings
     tree: Tree
 
 
 @inlined
-def simulate(tree: Tree, settings: SearchSettings, stream: np.uint64) -> Integer:
-    """Simulate once from the root; return how many actions were taken, in the tree and in a rollout."""
+def simulate(tree: Tree, settings: SimulationSettings, stream: np.uint64) -> Integer:
+    """Simulate once from the root; return the number of actions, including the rollout's."""
     node: Integer = ROOT
     n_steps = 0
     while n_steps < settings.depth:
@@ -120,11 +121,13 @@ def simulate(tree: Tree, settings: SearchSettings, stream: np.uint64) -> Integer
 
 
 @kernel
-def search(tree: Tree, board: np.uint64, settings: SearchSettings, stream: np.uint64) -> Integer:
-    """Simulate m times from a board; return how many actions were taken.
+def search(
+    tree: Tree, board: np.uint64, settings: SimulationSettings, stream: np.uint64
+) -> Integer:
+    """Simulate m times from a board; return the number of actions.
 
-    With ``reuse``, the tree goes on from what it knows of the board; otherwise, and where too little room would be
-    left in it, it begins again.
+    With ``reuse`` the search continues from the subtree of the board, unless the tree would get too
+    large.
     """
     root = child_with(tree, board) if settings.reuse else UNVISITED
     if root == UNVISITED:
@@ -146,28 +149,27 @@ def search(tree: Tree, board: np.uint64, settings: SearchSettings, stream: np.ui
 @kernel
 def uct_decision(
     settings: UCTSettings, board: np.uint64, stream: np.uint64, rule: BuiltRule
-) -> Choice:
+) -> DecisionTuple2048:
     """Decide by simulations.
 
     Parameters
     ----------
     settings : UCTSettings
-        The parameters, and a tree with room for m + 1 nodes; with ``reuse``, as the game's last decision left it.
-    board : uint64
-        The state.
-    stream : uint64
-        Random stream of this decision.
+        The parameters, and a tree with room for m + 1 nodes. With ``reuse`` it is the tree that the
+        last decision of the game left.
+    board, stream
+        As for :func:`agents.twenty48.loop.decide`.
     rule : None
-        How tiles merge: as in the common game.
+        Tiles merge as in the common game.
 
     Returns
     -------
     action : int
-        The action of largest Q among those tried, the first of equals; -1 if none is legal.
+        The visited action with the largest Q, the first one in a tie; -1 if none is legal.
     values : float64, shape (4,)
-        Q of each action; NaN for those not tried, and for a single legal one.
+        Q of each action; NaN if it was not visited.
     n_simulated_moves : int
-        Actions taken in the simulations.
+        Number of actions in all simulations.
     """
     tree = settings.tree
     n_moves = search(tree, board, settings.search, stream)
@@ -187,7 +189,10 @@ def uct_decision(
 
 
 class CellWeights(Domain):
-    """Sixteen finite numbers, a weight for each cell in reading order, or none; as text, with blanks between."""
+    """Sixteen numbers, one weight per cell in reading order, or none.
+
+    As text they are separated by blanks.
+    """
 
     allowed = f"16 numbers from {-LARGEST_NUMBER:g} to {LARGEST_NUMBER:g}, or none,"
 
@@ -214,38 +219,36 @@ class CellWeights(Domain):
 class UCT(Agent2048):
     """Searches a tree by simulations (Kochenderfer, Wheeler, Wray 2022, §9.6).
 
-    ``n_playout_moves`` of its games and decisions are the actions taken in simulations: those chosen in the tree,
-    and those of rollouts.
+    ``n_playout_moves`` of its games and decisions counts the actions in simulations, both in the
+    tree and in rollouts.
 
     Parameters
     ----------
     n_simulations : int
-        m, 1 to 100,000: simulations a decision.
+        m.
     depth : int
-        d, 1 to 1000: actions that a simulation looks ahead, rollout included.
+        d.
     exploration : float
-        c, 0 to 10⁹, in points.
+        c, in points.
     leaf_value : LeafValue
-        How a leaf is valued; its name will do.
+        How a leaf is valued.
     weights : tuple of float, shape (16,) or (0,)
-        The cells' weights in reading order, −10⁹ to 10⁹ each, in place of those that ``weights_a`` or
-        ``weights_b`` name; empty for the named ones.
+        Weights of the cells in reading order. They replace those of ``weights_a`` or ``weights_b``.
     k_action, alpha_action : float
-        k, 0 to 10⁹, and α, 0 to 10: no more than k·N(s)^α actions of a state are open before another is opened.
-        k = 0 stands for no widening: all legal actions are open.
+        k and α: another action of a state is opened while at most k·N(s)^α are open. k = 0 turns
+        widening off.
     k_state, alpha_state : float
-        k′ and α′, likewise, of the states that follow an action. k′ = 0: every visit samples.
+        k′ and α′: the same for the states after an action.
     reuse : bool
-        Whether, in a game, what the tree knows of the board that comes is kept for the next decision. Then a
-        decision in a game depends on those before it, too; :meth:`act` begins without any.
+        Whether a decision in a game continues from the tree of the last one. It then depends on the
+        earlier decisions; :meth:`act` always begins with an empty tree.
     tree : Tree, optional
-        The arrays of one game, see :meth:`in_game`; not a parameter.
+        The tree of one game, see :meth:`in_game`. It is no parameter.
 
     Raises
     ------
     ValueError
-        If a number is out of range or, of simulations or actions, no integer, a leaf's value has another name, or
-        weights are given that nothing reads.
+        If a parameter is out of range, or ``weights`` are given for a leaf value without weights.
     """
 
     name: ClassVar[str] = "uct"
@@ -253,7 +256,7 @@ class UCT(Agent2048):
     n_simulations: int = integer(100, 1, MOST_SIMULATIONS)
     depth: int = integer(10, 1, LARGEST_DEPTH)
     exploration: float = real(100.0, 0, LARGEST_NUMBER)
-    leaf_value: LeafValue = choice(LeafValue.RANDOM)
+    leaf_value: LeafValue = categorical(LeafValue.RANDOM)
     weights: tuple[float, ...] = parameter((), CellWeights())
     k_action: float = real(0.0, 0, LARGEST_NUMBER)
     alpha_action: float = real(0.5, 0, LARGEST_ALPHA)
@@ -271,10 +274,10 @@ class UCT(Agent2048):
             )
 
     @cached_property
-    def search_settings(self) -> SearchSettings:
+    def simulation_settings(self) -> SimulationSettings:
         """The parameters as kernels take them."""
         weights = self.weights or WEIGHTS.get(self.leaf_value, (0.0,) * 16)
-        return SearchSettings(
+        return SimulationSettings(
             n_simulations=int(self.n_simulations),
             depth=int(self.depth),
             exploration=float(self.exploration),
@@ -289,13 +292,13 @@ class UCT(Agent2048):
 
     @property
     def settings(self) -> UCTSettings:
-        return UCTSettings(self.search_settings, self.own_tree())
+        return UCTSettings(self.simulation_settings, self.own_tree())
 
     def own_tree(self) -> Tree:
-        """Return the arrays of this game; outside a game, new ones."""
+        """Return the tree of this game; outside a game, a new one."""
         if self.tree is not None:
             return self.tree
-        n_kept = ROOM_TO_REUSE * self.n_simulations if self.reuse else 0
+        n_kept = KEPT_FACTOR * self.n_simulations if self.reuse else 0
         return new_tree(n_kept + self.n_simulations + 1, self.depth)
 
     def in_game(self) -> "UCT":

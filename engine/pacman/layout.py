@@ -18,8 +18,9 @@ Capsules and ghosts may be walled in.
 
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -71,6 +72,10 @@ class Layout:
 
     name: str
     rows: tuple[str, ...]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle name and rows; a process builds the arrays of a maze once."""
+        return same_layout, (self.name, self.rows)
 
     def __post_init__(self) -> None:
         self.check_shape()
@@ -260,6 +265,12 @@ class Layout:
             for x, given in enumerate(row)
             if given == character
         )
+
+
+@lru_cache(maxsize=32)
+def same_layout(name: str, rows: tuple[str, ...]) -> Layout:
+    """Return the process's own copy of an unpickled layout."""
+    return Layout(name, rows)
 
 
 def described() -> str:

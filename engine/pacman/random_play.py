@@ -13,7 +13,7 @@ from engine.pacman.state import (
     PACMAN,
     SCORE,
     Outcome,
-    Setting,
+    Setup,
     State,
     begin,
     new_state,
@@ -51,7 +51,7 @@ def play_random_games(
     n_games : int
         Number of games.
     directional, most_steps
-        See :class:`engine.pacman.state.Setting`.
+        See :class:`engine.pacman.state.Setup`.
 
     Returns
     -------
@@ -68,11 +68,11 @@ def play_random_games(
     outcomes = np.empty(n_games, np.int64)
     for i in range(n_games):
         seed = first_seed + np.uint64(i)
-        setting = Setting(seed, directional, most_steps)
+        setup = Setup(seed, directional, most_steps)
         begin(maze, state)
         while state.tally[OUTCOME] == RUNNING:
             word, _ = next_word(stream(seed, POLICY, np.uint64(state.tally[N_STEPS])))
-            step(maze, state, random_action(maze, state, word), setting)
+            step(maze, state, random_action(maze, state, word), setup)
         scores[i] = state.tally[SCORE]
         n_steps[i] = state.tally[N_STEPS]
         outcomes[i] = state.tally[OUTCOME]

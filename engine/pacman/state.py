@@ -63,7 +63,7 @@ class State(NamedTuple):
     tally: Indices
 
 
-class Setting(NamedTuple):
+class Setup(NamedTuple):
     """What stays fixed in a game besides the maze.
 
     Attributes

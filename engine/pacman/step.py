@@ -53,7 +53,7 @@ from engine.pacman.state import (
     SCORE,
     TIMER,
     Outcome,
-    Setting,
+    Setup,
     State,
     X,
     Y,
@@ -112,7 +112,7 @@ def touch(maze: Maze, state: State, i: Integer) -> Integer:
 
 
 @kernel
-def step(maze: Maze, state: State, action: Integer, setting: Setting) -> Integer:
+def step(maze: Maze, state: State, action: Integer, setup: Setup) -> Integer:
     """Play one turn of a running game.
 
     Parameters
@@ -123,7 +123,7 @@ def step(maze: Maze, state: State, action: Integer, setting: Setting) -> Integer
         Changed in place.
     action : Action or int
         0 to 4: north, east, south, west, stop. All are allowed everywhere.
-    setting : Setting
+    setup : Setup
         Seed, kind of ghosts and maximum of steps.
 
     Returns
@@ -133,20 +133,20 @@ def step(maze: Maze, state: State, action: Integer, setting: Setting) -> Integer
     """
     tally = state.tally
     turn = np.uint64(tally[N_STEPS])
-    word, _ = next_word(stream(setting.seed, SLIP, turn))
+    word, _ = next_word(stream(setup.seed, SLIP, turn))
     tally[PACMAN] = destination(maze, tally[PACMAN], action, word)
     tally[N_STEPS] += 1
     reward = STEP_REWARD + eat(state, tally[PACMAN])
     for i in range(len(state.ghosts)):
         if tally[OUTCOME] == RUNNING:
             reward += touch(maze, state, i)
-    ghost_words = stream(setting.seed, GHOSTS, turn)
+    ghost_words = stream(setup.seed, GHOSTS, turn)
     for i in range(len(state.ghosts)):
         if tally[OUTCOME] == RUNNING:
             word, ghost_words = next_word(ghost_words)
-            move_ghost(maze, state, i, word, setting.directional)
+            move_ghost(maze, state, i, word, setup.directional)
             reward += touch(maze, state, i)
     tally[SCORE] += reward
-    if tally[OUTCOME] == RUNNING and tally[N_STEPS] >= setting.most_steps:
+    if tally[OUTCOME] == RUNNING and tally[N_STEPS] >= setup.most_steps:
         tally[OUTCOME] = CUT
     return reward

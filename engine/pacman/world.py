@@ -24,7 +24,7 @@ import numpy.typing as npt
 from engine.pacman import random_play, state
 from engine.pacman.layout import CAPSULE, FOOD, GHOST, OPEN, PACMAN, WALL, Layout
 from engine.pacman.maze import NO_DIRECTION, Action, Flags
-from engine.pacman.state import Outcome, Setting, State, copied, new_state
+from engine.pacman.state import Outcome, Setup, State, copied, new_state
 from engine.pacman.step import step
 
 MOST_STEPS = 10_000
@@ -60,7 +60,7 @@ class Ghost(NamedTuple):
     timer: int
 
 
-def setting_of(seed: int, ghosts: str | GhostKind, most_steps: int) -> Setting:
+def setup_of(seed: int, ghosts: str | GhostKind, most_steps: int) -> Setup:
     """Check a game's settings; ValueError if one is out of range."""
     if not 0 <= seed <= LARGEST_SEED:
         raise ValueError(f"seed: {seed} given, 0 to 2**64 - 1 allowed")
@@ -69,7 +69,7 @@ def setting_of(seed: int, ghosts: str | GhostKind, most_steps: int) -> Setting:
         raise ValueError(f"ghosts: {ghosts!r} given, {' or '.join(kinds)} allowed")
     if not 1 <= most_steps <= state.NO_CAP:
         raise ValueError(f"most_steps: {most_steps} given, 1 to 2**62 allowed")
-    return Setting(np.uint64(seed), ghosts == GhostKind.DIRECTIONAL, int(most_steps))
+    return Setup(np.uint64(seed), ghosts == GhostKind.DIRECTIONAL, int(most_steps))
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,14 +80,14 @@ class World:
     ----------
     layout : Layout
         The maze.
-    setting : Setting
+    setup : Setup
         Seed, kind of ghosts and maximum of steps.
     state : State
         The state as kernels take it; each step changes it.
     """
 
     layout: Layout
-    setting: Setting
+    setup: Setup
     state: State
 
     @classmethod
@@ -116,7 +116,7 @@ class World:
         ValueError
             If the seed, the kind of ghosts or the number of steps is out of range.
         """
-        return cls(layout, setting_of(seed, ghosts, most_steps), new_state(layout.maze))
+        return cls(layout, setup_of(seed, ghosts, most_steps), new_state(layout.maze))
 
     def step(self, action: int) -> int:
         """Play one turn and return the reward.
@@ -134,11 +134,11 @@ class World:
                 f"action: {action} given in a game that is {self.outcome.name.lower()}; a running "
                 "game expected"
             )
-        return int(step(self.layout.maze, self.state, int(action), self.setting))
+        return int(step(self.layout.maze, self.state, int(action), self.setup))
 
     def copy(self) -> "World":
         """Return an independent copy. It has the same seed, so it draws the same random numbers."""
-        return World(self.layout, self.setting, copied(self.state))
+        return World(self.layout, self.setup, copied(self.state))
 
     @property
     def score(self) -> int:
@@ -260,11 +260,11 @@ def random_games(
     ValueError
         If one of these is out of range.
     """
-    setting = setting_of(seed, ghosts, most_steps)
+    setup = setup_of(seed, ghosts, most_steps)
     if n_games < 0:
         raise ValueError(f"n_games: {n_games} given, 0 or more allowed")
     return RandomGames(
         *random_play.play_random_games(
-            layout.maze, setting.seed, n_games, setting.directional, setting.most_steps
+            layout.maze, setup.seed, n_games, setup.directional, setup.most_steps
         )
     )

@@ -18,7 +18,7 @@ from rich.table import Table
 
 from agents.agent import warm
 from agents.parameters import Value
-from agents.twenty48.agent import Agent2048, Decision
+from agents.twenty48.agent import Agent2048, Decision2048
 from engine.twenty48 import (
     Action,
     afterstate,
@@ -43,7 +43,7 @@ ARROWS = {Action.UP: "↑", Action.RIGHT: "→", Action.DOWN: "↓", Action.LEFT
 class TimedDecision:
     """A decision, and the CPU seconds of the deciding thread."""
 
-    decision: Decision
+    decision: Decision2048
     seconds: float
 
 
@@ -53,7 +53,7 @@ def decide(agent: Agent2048, board: int, stream: int) -> TimedDecision:
     began = time.thread_time()
     action, values, n_playout_moves = agent.decide(board, stream)
     seconds = time.thread_time() - began
-    return TimedDecision(Decision(Action(action), values, n_playout_moves), seconds)
+    return TimedDecision(Decision2048(Action(action), values, n_playout_moves), seconds)
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Inspection:
         The packed board.
     stream : int
         The random stream of the decision.
-    decision : Decision
+    decision : Decision2048
         The decision with that stream.
     actions : tuple of ActionValue, shape (4,)
         By action: up, right, down, left.
@@ -112,7 +112,7 @@ class Inspection:
 
     board: int
     stream: int
-    decision: Decision
+    decision: Decision2048
     actions: tuple[ActionValue, ...]
     n_repeats: int
     seconds: float

@@ -130,7 +130,7 @@ def last_pacman_line(world: World, command: str) -> str:
     ended = "left" if world.outcome is Outcome.RUNNING else world.outcome.name.lower()
     return (
         f"{ended} with {counted(world.score, 'point')} after {counted(world.n_steps, 'step')}, "
-        f"{world.n_food} food left, seed {world.setting.seed}; again: {command}"
+        f"{world.n_food} food left, seed {world.setup.seed}; again: {command}"
     )
 
 
@@ -168,7 +168,7 @@ def panel(view: PacmanView, width: int) -> list[Text]:
         ("step", f"{world.n_steps:,}"),
         ("food left", f"{world.n_food}"),
         ("maze", world.layout.name),
-        ("seed", f"{world.setting.seed}"),
+        ("seed", f"{world.setup.seed}"),
         ("pace", view.pace),
     ]
     if decision and decision.n_sweeps:
@@ -198,7 +198,7 @@ def pacman_picture(view: PacmanView, width: int, height: int) -> RenderableType:
     return below(
         [
             maze_text(world, 2 if 2 * layout.width <= width else 1),
-            Text(f"score {world.score:,} · step {world.n_steps:,} · seed {world.setting.seed}"),
+            Text(f"score {world.score:,} · step {world.n_steps:,} · seed {world.setup.seed}"),
             Text(remark(world), NOTE),
             *value_lines(view.decision, min(width, WIDEST_PANEL)),
             *legend(keys, width),

@@ -11,8 +11,8 @@ from agents.parameters import (
     Domain,
     IntegerRange,
     RealRange,
+    categorical,
     check_parameters,
-    choice,
     flag,
     integer,
     parameters_of,
@@ -31,7 +31,7 @@ class Settings:
     n: int = integer(2, 1, 5)
     share: float = real(0.5, 0, 1, open_low=True)
     large: float = real(1.0, 0)
-    colour: Colour = choice(Colour.RED)
+    colour: Colour = categorical(Colour.RED)
     quick: bool = flag()
     other: str = "not a parameter"
 

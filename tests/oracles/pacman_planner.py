@@ -15,7 +15,7 @@ Cell = tuple[int, int]
 
 def game_of(world: object) -> Game:
     """The state of a game, as the plain rules have it."""
-    game = Game(world.layout.text, int(world.setting.seed))
+    game = Game(world.layout.text, int(world.setup.seed))
     game.food = {cell for cell in cells(game) if world.food[cell]}
     game.capsules = {cell for cell in cells(game) if world.capsules[cell]}
     game.pacman = world.pacman

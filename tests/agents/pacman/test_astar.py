@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from agents.pacman.astar import PacmanAStar
-from agents.pacman.shortest_path import nearest_goal, new_room
+from agents.pacman.shortest_path import nearest_goal, new_search_arrays
 from engine.pacman import Action, Layout, World
 from engine.pacman.maze import NO_DIRECTION, UNREACHABLE
 from tests.engine.pacman.positions import CHAMBER, PAIR, put, put_food, put_pacman
@@ -30,14 +30,14 @@ def test_ways_are_as_short_as_by_breadth_first_search(seed: int) -> None:
     game = rules.Game(layout.text, 0)
     chance = np.random.default_rng(seed)
     cells = oracle.cells(game)
-    room = new_room(layout.width * layout.height)
+    work = new_search_arrays(layout.width * layout.height)
     for _ in range(20):
         start = cells[chance.integers(len(cells))]
         goals = [cells[k] for k in chance.integers(len(cells), size=chance.integers(1, 5))]
         steps = oracle.steps_between(game, start)
-        room.goals[: len(goals)] = [x * layout.height + y for x, y in goals]
+        work.goals[: len(goals)] = [x * layout.height + y for x, y in goals]
         n_steps, direction = nearest_goal(
-            layout.maze, room, start[0] * layout.height + start[1], len(goals)
+            layout.maze, work, start[0] * layout.height + start[1], len(goals)
         )
         ways = [steps[goal] for goal in goals if goal in steps]
         if not ways:
@@ -50,7 +50,7 @@ def test_ways_are_as_short_as_by_breadth_first_search(seed: int) -> None:
         after = rules.moved(start, rules.LETTERS[direction], 1)
         left = oracle.steps_between(game, after)
         assert min(left[goal] for goal in goals if goal in left) == n_steps - 1
-    assert nearest_goal(layout.maze, room, layout.maze.pacman, 0) == (UNREACHABLE, NO_DIRECTION)
+    assert nearest_goal(layout.maze, work, layout.maze.pacman, 0) == (UNREACHABLE, NO_DIRECTION)
 
 
 def test_food_first_and_ghosts_when_they_are_near() -> None:

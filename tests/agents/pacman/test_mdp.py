@@ -110,7 +110,7 @@ def test_a_chunk_ends_with_its_moves_or_its_backups() -> None:
     def go_on(max_moves: int, max_backups: int) -> tuple[int, int]:
         before = world.n_steps
         n_sweeps, n_backups, _ = play_on(
-            agent.new_settings(), MEDIUM.maze, world.state, world.setting, max_moves, max_backups
+            agent.new_settings(), MEDIUM.maze, world.state, world.setup, max_moves, max_backups
         )
         assert n_backups == n_sweeps * a_sweep
         return world.n_steps - before, int(n_sweeps)
@@ -128,7 +128,7 @@ def test_a_move_allocates_nothing() -> None:
         agent = PacmanMDP(0.9, 2, layout=MEDIUM, cut=True)
         world, settings = World.start(MEDIUM, 3), agent.new_settings()
         before = rtsys.get_allocation_stats().mi_alloc
-        play_on(settings, MEDIUM.maze, world.state, world.setting, max_moves, 10**12)
+        play_on(settings, MEDIUM.maze, world.state, world.setup, max_moves, 10**12)
         return rtsys.get_allocation_stats().mi_alloc - before, world.n_steps
 
     _nrt_python.memsys_enable_stats()

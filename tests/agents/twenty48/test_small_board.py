@@ -152,7 +152,7 @@ def test_bad_input_is_named() -> None:
         (lambda: Small2048(2, 2, most_states=662).mdp, r"most_states: 662 given.*2 x 2 .*has more"),
         (lambda: game.state([[2, 0]]), r"faces: shape \(1, 2\) given"),
         (lambda: game.state([[3, 0], [0, 2]]), r"tile '3' given"),
-        (lambda: game.state([[32, 32], [0, 2]]), r"a board that no game comes to"),
+        (lambda: game.state([[32, 32], [0, 2]]), r"which no game reaches"),
         (lambda: game.faces(663), r"state: 663 given"),
     ):
         with pytest.raises(ValueError, match=message):

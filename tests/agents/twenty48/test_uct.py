@@ -133,7 +133,7 @@ def test_unvisited_actions_go_first_by_number() -> None:
     board = parse(BOARDS[0])
     agent = UCT(2, 10)
     tree = agent.own_tree()
-    search(tree, np.uint64(board), agent.search_settings, np.uint64(0))
+    search(tree, np.uint64(board), agent.simulation_settings, np.uint64(0))
     tried = [action for action in range(4) if tree.action_visits[ROOT, action]]
     assert tried == [int(action) for action in legal_actions(board)[:2]]
 
@@ -149,7 +149,7 @@ def test_widening_follows_its_formula(k: float, alpha: float) -> None:
             n_open += 1
         agent = UCT(m, 3, 20.0, LeafValue.SCORE, (), k, alpha, k, alpha)
         tree = agent.own_tree()
-        search(tree, np.uint64(board), agent.search_settings, np.uint64(9))
+        search(tree, np.uint64(board), agent.simulation_settings, np.uint64(9))
         assert (tree.action_visits[ROOT] > 0).sum() == n_open
         for chance in range(tree.header[N_CHANCE]):
             n = tree.spawn_visits[chance].sum()
@@ -163,7 +163,7 @@ def test_actions_are_opened_in_random_order() -> None:
     for stream in range(400):
         agent = UCT(1, 3, k_action=1.0)
         tree = agent.own_tree()
-        search(tree, np.uint64(board), agent.search_settings, np.uint64(stream))
+        search(tree, np.uint64(board), agent.simulation_settings, np.uint64(stream))
         counts += tree.action_visits[ROOT]
     assert counts.sum() == 400
     assert abs(counts - 100).max() < 4 * (400 * 3 / 16) ** 0.5
@@ -274,7 +274,7 @@ def test_reuse_begins_again_where_a_tree_has_no_room() -> None:
     )
     room = 25
     tree = new_tree(room, agent.depth)
-    settings = UCTSettings(agent.search_settings, tree)
+    settings = UCTSettings(agent.simulation_settings, tree)
     n_kept = n_full = 0
     for seed in range(10):
         board = initial(seed)
@@ -310,11 +310,11 @@ def test_simulations_allocate_nothing() -> None:
         agents = [UCT(m, 10, 30.0, LeafValue.RANDOM, **widening) for m in (1, 1000)]
         trees = [new_tree(2000, 10) for _ in agents]
         board = np.uint64(parse(BOARDS[0]))
-        search(trees[0], board, agents[0].search_settings, np.uint64(0))
+        search(trees[0], board, agents[0].simulation_settings, np.uint64(0))
         _nrt_python.memsys_enable_stats()
         try:
             for agent, tree in zip(agents, trees, strict=True):
-                settings = agent.search_settings
+                settings = agent.simulation_settings
                 before = rtsys.get_allocation_stats().alloc
                 search(tree, board, settings, np.uint64(0))
                 counts.append(rtsys.get_allocation_stats().alloc - before)

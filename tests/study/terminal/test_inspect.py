@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from agents.twenty48.agent import Decision
+from agents.twenty48.agent import Decision2048
 from agents.twenty48.random import RandomAgent
 from agents.twenty48.schedule import Schedule
 from engine.twenty48 import Action, pack, parse, playouts, stream, unpack
@@ -98,7 +98,7 @@ def test_nothing_to_decide_and_no_values_are_said() -> None:
 def test_a_timed_has_the_decision_and_its_time() -> None:
     agent = scheduled(Schedule((2,) * 15, (2,) * 15))
     timed = decide(agent, parse(CROWDED), 3)
-    assert isinstance(timed.decision, Decision)
+    assert isinstance(timed.decision, Decision2048)
     assert timed.decision.action == agent.act(parse(CROWDED), 3).action
     assert 0 <= timed.seconds < 30
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from agents.twenty48.agent import Agent2048 as Agent
-from agents.twenty48.agent import Decision
+from agents.twenty48.agent import Decision2048
 from agents.twenty48.leaf_value import LeafValue
 from agents.twenty48.random import RandomAgent
 from agents.twenty48.schedule import Schedule
@@ -46,13 +46,13 @@ KEYS = (("space", "pause"), ("q", "quit"))
 # Pictures
 
 
-def view_of(board: int, decision: Decision | None, note: str = "") -> View:
+def view_of(board: int, decision: Decision2048 | None, note: str = "") -> View:
     position = Position(17, Rule.COMMON, board, 123_456, 3_210)
     timed = TimedDecision(decision, 37e-6) if decision else None
     return View("mcmdp", position, timed, "5 moves/s", note, KEYS)
 
 
-DECISION = Decision(Action.RIGHT, np.array([np.nan, 2000.0, 1900.0, 1000.0]), 9)
+DECISION = Decision2048(Action.RIGHT, np.array([np.nan, 2000.0, 1900.0, 1000.0]), 9)
 
 
 @pytest.mark.parametrize(
@@ -89,10 +89,10 @@ def test_bars_compare_the_actions() -> None:
 
 
 def test_equal_values_and_none_at_all_have_bars_too() -> None:
-    equal = Decision(Action.UP, np.array([5.0, 5.0, np.nan, np.nan]), 0)
+    equal = Decision2048(Action.UP, np.array([5.0, 5.0, np.nan, np.nan]), 0)
     lines = value_lines(TimedDecision(equal, 0.0), 40)
     assert lines[0].plain.count("█") == lines[1].plain.count("█") == 12
-    none = Decision(Action.LEFT, np.full(4, np.nan), 0)
+    none = Decision2048(Action.LEFT, np.full(4, np.nan), 0)
     assert [line.plain.split()[-1] for line in value_lines(TimedDecision(none, 0.0), 40)] == [
         "-"
     ] * 4
