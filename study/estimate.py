@@ -30,7 +30,7 @@ class Estimate:
 
 
 def t95(n: int) -> float:
-    """Return half the width of a mean's 95% interval in standard errors, for n values; NaN for one."""
+    """Return half the width of a 95% interval of n values' mean, in standard errors; NaN for 1."""
     return float(stdtrit(n - 1, 0.975)) if n > 1 else math.nan
 
 

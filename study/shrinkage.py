@@ -2,12 +2,12 @@
 
 Notation
 --------
-=====  ==============================================================================================
+=====  ==========================================================================
 n      games of a trial
 s²     their sample variance
 s̄²     sample variance pooled over all trials, each weighted by its n − 1
-κ      pseudo-games: the number of games by which each trial is shrunk towards s̄²
-=====  ==============================================================================================
+κ      pseudo-games: the number of games by which a trial is shrunk towards s̄²
+=====  ==========================================================================
 
 A few games estimate their own variance poorly: with three, it is off by a factor of two and more,
 and a model that trusts it favours trials whose games happen to agree. So the variance is shrunk

@@ -92,7 +92,7 @@ def experiments(
 
 def experiment_record(experiment: "Experiment") -> dict[str, Any]:
     """Return an experiment with its space as plain data."""
-    from study.experiments.space import Choice
+    from study.experiments.space import CategoricalParameter
 
     own = experiment.cost.name
     return {
@@ -106,9 +106,11 @@ def experiment_record(experiment: "Experiment") -> dict[str, Any]:
             {
                 "parameter": each.name,
                 "symbol": each.label,
-                "range": list(each.choices) if isinstance(each, Choice) else [each.low, each.high],
+                "range": list(each.choices)
+                if isinstance(each, CategoricalParameter)
+                else [each.low, each.high],
                 "scale": "choice"
-                if isinstance(each, Choice)
+                if isinstance(each, CategoricalParameter)
                 else ("integer, " if each.integer else "") + ("log" if each.log else "linear"),
                 "baselines": {
                     name: values[each.name] for name, values in experiment.baselines.items()

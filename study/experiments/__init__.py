@@ -1,4 +1,4 @@
-"""What studies tune: agents, search spaces, objectives; by name in :mod:`study.experiments.registry`.
+"""What studies tune: agents, search spaces, objectives; see :mod:`study.experiments.registry`.
 
 One module a game defines its experiments. This room may import agents and the ground modules.
 """

@@ -1,4 +1,4 @@
-"""What an experiment is: an agent, its search space and its objectives."""
+"""An experiment: an agent, its search space and its objectives."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -93,11 +93,11 @@ class Experiment:
         return self.reference_costs[self.cost.name]
 
     def with_cost(self, cost: Cost) -> "Experiment":
-        """Return the same with another objective to minimize."""
+        """Return the same with another cost."""
         return replace(self, cost=cost)
 
     def by(self, cost: str | None) -> "Experiment":
-        """Return the same with the cost of that name, if one is given; InputError if there is none."""
+        """Return the same with the named cost, if a name is given; InputError if there is none."""
         if cost is None:
             return self
         by_name = {each.name: each for each in self.costs}
@@ -106,7 +106,7 @@ class Experiment:
         return self.with_cost(by_name[cost])
 
     def as_made(self, space: Space, fixed: Mapping[str, Value]) -> "Experiment":
-        """Return the same with the space that a study was made with; only baselines that lie in it stay."""
+        """Return the same with the space of a study; baselines of other parameters are dropped."""
         baselines = {
             name: values
             for name, values in self.baselines.items()
@@ -115,5 +115,5 @@ class Experiment:
         return replace(self, space=space, fixed=fixed, baselines=baselines)
 
     def build(self, values: Mapping[str, Value]) -> Agent:
-        """Make the agent of one parameter vector."""
+        """Make the agent of one θ."""
         return build(self.agent, {**self.fixed, **values})

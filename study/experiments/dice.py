@@ -1,15 +1,15 @@
 """The experiment with the game of dice, which asks how much solving is enough.
 
-A game is a solution, see :mod:`agents.dice.solver`: its score is the policy's exact expectation,
-and its cost what the sweeps take. Both parameters buy score with sweeps:
+A game is one solution (:mod:`agents.dice.solver`): its score is the policy's exact expectation, and
+its cost is what the sweeps take. Both parameters trade score for sweeps:
 
-- γ from 0.5, by which one sticks in 53 of 56 states, to 1, which is allowed and finds the optimum,
+- γ from 0.5, with which the policy sticks in 53 of 56 states, to 1, which finds the optimum,
   13.34827.
-- the tolerance δ from 10⁻⁶, far below what tells the optimal policy from its neighbours, to 10
+- the tolerance δ from 10⁻⁶, far below what separates the optimal policy from its neighbours, to 10
   points, which one sweep meets. The post has 10⁻⁴ to 10⁻².
 
-The reference point is 10 points, less than the first roll is worth to whoever sticks at once
-(10.5), and 1 ms or 100 sweeps, several times what the dearest corner takes (0.3 ms and 23 sweeps).
+The reference point is 10 points, less than sticking at once is worth (10.5), and 1 ms or 100
+sweeps, several times what the most expensive corner takes (0.3 ms and 23 sweeps).
 
 Source: P. Thanki, *Value iteration algorithm* (2021). The baseline is the last row of its table.
 """

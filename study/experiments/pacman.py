@@ -1,22 +1,23 @@
-"""Experiments with Pacman, which ask how much planning at every move is enough to win.
+"""Experiments with Pacman, which ask how much planning a move is enough to win.
 
-The report's four parameters and a word of ours, in a maze each; the rest is as the report has it:
+There is one experiment a maze. They tune the report's four parameters and one of ours, with all
+else as in the report:
 
-- γ from 0.5 to 0.99. By 1, values have no limit, since to be at food pays at every step: more
-  sweeps would not settle them.
-- the ghost radius r from 0, the ghost's own cell, to 4, as far as the report's rewards go.
+- γ from 0.5 to 0.99. At γ = 1 values have no limit, since standing on food pays at every step, and
+  more sweeps would not converge.
+- the ghost radius r from 0, the ghost's own cell, to 4, the largest in the report's rewards.
 - the tolerance δ from 0.001 to 10, the reward of food. The report has 0.1 and 0.2.
-- at most N sweeps, from 1, with which Pacman sees no farther than the next cell, to 100, more steps
-  than any shortest way through the mazes has.
-- how steps from a ghost are counted: by Manhattan distance as in the report, through walls, or
-  along true ways, which win more (``results/reference/pacman_report``).
+- at most N sweeps, from 1, with which Pacman sees only the next cell, to 100, more than the steps
+  of any shortest path in the mazes.
+- how the distance to a ghost is measured: Manhattan distance, as in the report, which ignores
+  walls, or distance in the maze, which wins more (``results/reference/pacman_report``).
 
-No game wins less than none; and the other side of the reference point, 2 ms or 20,000 backups a
-move on ``medium``, is some times what its dearest corner takes (100 sweeps of 110 states: 11,000
-backups in 0.5 ms), a tenth of it on ``small``, which has 19 states.
+The reference point is a win rate of 0 and, on ``medium``, 2 ms or 20,000 backups a move, a few
+times what the most expensive corner takes (100 sweeps of 110 states: 11,000 backups in 0.5 ms). On
+``small``, with 19 states, costs are a tenth of that.
 
 Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a
-Non-Deterministic World* (2018). The baselines are its settings: with these N = 100 is never
+Non-Deterministic World* (2018). The baselines are its settings, with which N = 100 is never
 reached.
 """
 
@@ -26,7 +27,7 @@ from engine.pacman import LayoutName
 from study.experiments.definition import Experiment
 from study.experiments.game_summary import GameSummary
 from study.experiments.objectives import BACKUPS, SECONDS, WIN_RATE
-from study.experiments.space import Choice, Parameter, Space
+from study.experiments.space import CategoricalParameter, Parameter, Space
 
 SPACE = Space(
     (
@@ -34,7 +35,7 @@ SPACE = Space(
         Parameter("radius", 0, 4, integer=True, symbol="r"),
         Parameter("tolerance", 0.001, 10.0, log=True, symbol="δ"),
         Parameter("max_sweeps", 1, 100, integer=True, log=True, symbol="N"),
-        Choice("distance", tuple(each.value for each in Distance), symbol="steps"),
+        CategoricalParameter("distance", tuple(each.value for each in Distance), symbol="steps"),
     )
 )
 
@@ -42,7 +43,7 @@ SPACE = Space(
 def in_maze(
     layout: LayoutName, name: str, radius: int, tolerance: float, scale: float
 ) -> Experiment:
-    """Return the experiment in one maze, with the report's setting there; ``scale`` is that of the costs."""
+    """Return the experiment in one maze, with the report's settings; ``scale`` is of the costs."""
     return Experiment(
         name=name,
         title=f"Pacman, value iteration at every move, maze {layout}",

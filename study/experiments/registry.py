@@ -1,4 +1,7 @@
-"""Experiments by name: what a study can tune. What each is, and why its bounds are these, its game's module says."""
+"""Experiments by name, and the objectives that they use.
+
+The module of each game explains its experiments and their bounds.
+"""
 
 from study.errors import InputError
 from study.experiments.definition import Experiment

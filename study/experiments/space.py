@@ -1,18 +1,17 @@
-"""Search spaces: named parameters, numbers or words, and their map to the unit cube.
+"""Search spaces: named parameters, numeric or categorical, and their map to the unit cube.
 
 Notation
 --------
-=========  ==========================================================================================
+=========  ================================================
 u          a coordinate in [0, 1]
 low, high  a numeric parameter's bounds, both allowed
 n          choices of a categorical parameter
-=========  ==========================================================================================
+=========  ================================================
 
-How a number becomes a coordinate, and a coordinate an allowed number, is said in
-:mod:`study.samplers.encoding`. A word has **one coordinate here**, for a design to spread points
-by: [0, 1] is dealt into n equal shares, one a choice, in their order. That order means nothing, so
-no model sees it: to a model a word is n coordinates (one-hot, see
-:class:`study.samplers.encoding.UnitCube`).
+For numeric parameters see :mod:`study.axis`. A categorical parameter has **one coordinate here**,
+for an initial design: [0, 1] is split into n equal parts, one a choice, in their order. The order
+has no meaning and no model sees it: to a model a categorical parameter is n coordinates (one-hot,
+see :class:`study.samplers.encoding.UnitCube`).
 """
 
 import math
@@ -46,20 +45,20 @@ class Parameter:
     Parameters
     ----------
     name : str
-        As the agent calls it.
+        The agent's name of it.
     low, high : float
         Bounds, both allowed.
     integer : bool
-        Whether only whole numbers count.
+        Whether values are integers.
     log : bool
-        Whether equal ratios, rather than equal differences, are equally far.
+        Whether the scale is logarithmic.
     symbol : str
         For tables and axes; ``name`` if empty.
 
     Raises
     ------
     ValueError
-        If the bounds are no proper interval, not whole for an integer, or not positive for a
+        If the bounds are no interval, not integers for an integer, or not positive for a
         logarithmic scale.
     """
 
@@ -85,15 +84,15 @@ class Parameter:
 
     @property
     def axis(self) -> Axis:
-        """The parameter's way to the unit interval and back."""
+        """The parameter's map to the unit interval and back."""
         return Axis(float(self.low), float(self.high), 1.0 if self.integer else 0.0, self.log)
 
     def clip(self, value: Value) -> float:
-        """Round if whole numbers are asked for, and bring into bounds."""
+        """Clip a value to the bounds; round it if the parameter is an integer."""
         return self.number(self.axis.snap(np.array([float(value)])))
 
     def tidy(self, value: Value) -> float:
-        """Round to what a person would write, three significant digits; whole numbers stay as they are."""
+        """Round a value to three significant digits, within bounds; integers stay."""
         return self.clip(value if self.integer else float(f"{float(value):.{SIGNIFICANT_DIGITS}g}"))
 
     def from_unit(self, u: float) -> float:
@@ -115,7 +114,7 @@ class Parameter:
         return self.low, self.high
 
     def distribution(self) -> FloatDistribution | IntDistribution:
-        """Return optuna's word for this parameter."""
+        """Return optuna's form of this parameter."""
         if self.integer:
             return IntDistribution(int(self.low), int(self.high), log=self.log)
         return FloatDistribution(float(self.low), float(self.high), log=self.log)
@@ -140,11 +139,11 @@ class Parameter:
         return value
 
     def text(self, value: Value) -> str:
-        """Write a value for people."""
+        """Write a value."""
         return f"{float(value):g}"
 
     def cell(self, value: Value) -> str:
-        """Write a value for a table: with no more decimals than are of use there, and no fewer."""
+        """Write a value for a table, with as many decimals as are useful there."""
         if self.log and abs(float(value)) < LEAST_WITH_DECIMALS:
             return f"{float(value):.2g}"
         whole = self.integer or abs(float(value)) >= 100.0
@@ -156,22 +155,22 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Choice:
-    """One categorical dimension of a search space: one of a few words.
+class CategoricalParameter:
+    """One categorical dimension of a search space.
 
     Parameters
     ----------
     name : str
-        As the agent calls it.
+        The agent's name of it.
     choices : tuple of str
-        The words, two at least. Their order decides who has which share of [0, 1], nothing else.
+        Two or more. Their order decides which part of [0, 1] is whose, nothing else.
     symbol : str
         For tables and axes; ``name`` if empty.
 
     Raises
     ------
     ValueError
-        If there are fewer than two words, or one of them twice or empty.
+        If there are fewer than two choices, or one of them twice or empty.
     """
 
     name: str
@@ -181,9 +180,9 @@ class Choice:
     def __post_init__(self) -> None:
         distinct = len(set(self.choices)) == len(self.choices) and all(self.choices)
         if len(self.choices) < LEAST_CHOICES or not distinct:
+            given = ", ".join(map(repr, self.choices)) or "none"
             raise ValueError(
-                f"{self.name}: choices {', '.join(map(repr, self.choices)) or 'none'} given, two or more "
-                "different words allowed"
+                f"{self.name}: choices {given} given, two or more different ones allowed"
             )
 
     @property
@@ -192,7 +191,7 @@ class Choice:
         return self.symbol or self.name
 
     def clip(self, value: Value) -> str:
-        """Return ``value`` if it is allowed; InputError otherwise: no word is near another."""
+        """Return ``value`` if it is allowed; InputError otherwise."""
         return self.check(value)
 
     def tidy(self, value: Value) -> str:
@@ -200,11 +199,11 @@ class Choice:
         return self.check(value)
 
     def from_unit(self, u: float) -> str:
-        """Return the word in whose share of [0, 1] a coordinate lies."""
+        """Return the choice in whose part of [0, 1] a coordinate lies."""
         return self.choices[min(int(u * len(self.choices)), len(self.choices) - 1)]
 
     def to_unit(self, value: Value) -> float:
-        """Return the middle of a word's share of [0, 1]."""
+        """Return the middle of a choice's part of [0, 1]."""
         return (self.choices.index(self.check(value)) + 0.5) / len(self.choices)
 
     @property
@@ -213,7 +212,7 @@ class Choice:
         return self.choices
 
     def distribution(self) -> CategoricalDistribution:
-        """Return optuna's word for this parameter."""
+        """Return optuna's form of this parameter."""
         return CategoricalDistribution(self.choices)
 
     def suggest(self, trial: optuna.Trial) -> str:
@@ -229,7 +228,7 @@ class Choice:
         return value
 
     def text(self, value: Value) -> str:
-        """Write a value for people."""
+        """Write a value."""
         return str(value)
 
     def cell(self, value: Value) -> str:
@@ -241,12 +240,12 @@ class Choice:
         return {**asdict(self), "choices": list(self.choices)}
 
 
-Dimension: TypeAlias = Parameter | Choice
-"""A parameter of either kind. Both answer to the same words."""
+Dimension: TypeAlias = Parameter | CategoricalParameter
+"""A parameter of either kind; both have the same methods."""
 
 
 def range_of(record: Mapping[str, Any]) -> str:
-    """Write what a parameter's record allows, as of this version or another: ``depth 1 to 30``."""
+    """Write what a parameter's record allows, of any version: ``depth 1 to 30``."""
     if "choices" in record:
         return f"{record['name']} {', '.join(map(str, record['choices']))}"
     return f"{record['name']} {record['low']:g} to {record['high']:g}"
@@ -266,10 +265,10 @@ class Space:
 
     @classmethod
     def from_records(cls, records: Sequence[Mapping[str, Any]]) -> "Space":
-        """Read back what :meth:`as_records` returns; TypeError or ValueError if it is none of this version's."""
+        """Read what :meth:`as_records` returns; TypeError or ValueError if this version cannot."""
         return cls(
             tuple(
-                Choice(**{**each, "choices": tuple(each["choices"])})
+                CategoricalParameter(**{**each, "choices": tuple(each["choices"])})
                 if "choices" in each
                 else Parameter(**each)
                 for each in records
@@ -282,9 +281,9 @@ class Space:
         return tuple(parameter.name for parameter in self.parameters)
 
     @property
-    def choices(self) -> tuple[Choice, ...]:
+    def categorical(self) -> tuple[CategoricalParameter, ...]:
         """The categorical parameters, in order."""
-        return tuple(each for each in self.parameters if isinstance(each, Choice))
+        return tuple(each for each in self.parameters if isinstance(each, CategoricalParameter))
 
     def from_unit(self, point: Sequence[float]) -> dict[str, Value]:
         """Map a point of the unit cube, a coordinate a parameter, to named values in bounds."""
@@ -303,7 +302,7 @@ class Space:
         return {each.name: each.tidy(values[each.name]) for each in self.parameters}
 
     def distributions(self) -> dict[str, BaseDistribution]:
-        """Return optuna's word for the space."""
+        """Return optuna's form of the space."""
         return {parameter.name: parameter.distribution() for parameter in self.parameters}
 
     def as_records(self) -> list[dict[str, Any]]:

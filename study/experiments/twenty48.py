@@ -1,28 +1,27 @@
 """Experiments with agents for 2048.
 
-The space of ``mcmdp`` spans, around the author's first bounds (θ₁ 250–750, θ₂ 25–100, θ₃ 8–50, θ₄
-5–20, θ₅ 2–9, θ₆ fixed at 1), a factor of four and more to either side, and frees θ₆. That of
-``switching`` adds the switch point k, from 1 on, since 0 is the plain agent again; the depth d; and
-the playouts of a deep decision.
+The space of ``mcmdp`` extends the author's first bounds (θ₁ 250–750, θ₂ 25–100, θ₃ 8–50, θ₄ 5–20,
+θ₅ 2–9, θ₆ fixed at 1) by a factor of four or more to either side, and frees θ₆. That of
+``switching`` adds the switch point k, from 1 on, since 0 is the plain agent; the depth d; and the
+playouts of a deep decision.
 
-The space of ``uct`` lies around the book's example, random rollouts with m = 100, d = 10 and c =
-100 (Kochenderfer, Wheeler, Wray 2022, §9.6), and has all its leaf values:
+The space of ``uct`` contains the book's example, random rollouts with m = 100, d = 10 and c = 100
+(Kochenderfer, Wheeler, Wray 2022, §9.6), and all leaf values:
 
-- m from 4, one simulation an action, to 2,000, where the dearest leaf takes a millisecond a move
-  and more: the reference point. So fronts compare with those of ``mcmdp``, whose reference point is
-  the same.
-- d from 1, where rollouts have no depth left and all that counts is the next reward, to 30. Not by
-  logarithm, which would spend a quarter of the trials on d = 1. Beyond, nothing seems to be won: at
-  the same 150 µs a move, with random rollouts and c = 10,000, 125 simulations of d = 30 scored
+- m from 4, one simulation an action, to 2,000, where the most expensive leaf takes a millisecond a
+  move or more. That is the reference point, the same as of ``mcmdp``, so that fronts compare.
+- d from 1, where rollouts have no depth left and only the next reward counts, to 30. The scale is
+  linear: a logarithmic one would spend a quarter of the trials on d = 1. Deeper seems to gain
+  nothing: at 150 µs a move, with random rollouts and c = 10,000, 125 simulations of d = 30 scored
   28,900 ± 1,600 (standard error, 60 games), 100 of d = 60 25,700 ± 1,500.
-- c from 10, less than most differences between actions' returns are, to 10,000, which outweighs
-  most. From 100 on scores hardly depend on it (``results/reference/mcts``). In a study with c up to
-  100,000 and k′ from 0.1 the model followed what it knew of small c out to that bound, and what was
-  validated there scored less.
-- k′ from 0.3 (with α′ = 0 one state an action) to 30, which is no widening at all: a state has 30
-  slots of spawns at most, so with α′ above 0 a search never holds as many different states as
-  k′·N^α′, and all decisions are exactly those of the plain tree (k′ = 0 in
-  :mod:`agents.twenty48.uct`, which no logarithmic scale reaches). The baseline is such.
+- c from 10, less than most differences between actions' returns, to 10,000, more than most. From
+  100 on scores hardly depend on it (``results/reference/mcts``). In a study with c up to 100,000
+  and k′ from 0.1, the model extrapolated from small c to that bound, and what was validated there
+  scored less.
+- k′ from 0.3 (with α′ = 0 one state an action) to 30, which is no widening at all: a state has at
+  most 30 spawns, so with α′ above 0 a search never reaches k′·N^α′ different states, and all
+  decisions are exactly those of the plain tree (k′ = 0 in :mod:`agents.twenty48.uct`, which a
+  logarithmic scale cannot reach). The baseline has k′ = 30.
 """
 
 from dataclasses import replace
@@ -34,7 +33,7 @@ from agents.twenty48.schedule import AUTHORS_THETA
 from study.experiments.definition import Experiment
 from study.experiments.game_summary import TileSummary
 from study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECONDS
-from study.experiments.space import Choice, Parameter, Space
+from study.experiments.space import CategoricalParameter, Parameter, Space
 
 MCMDP = Experiment(
     name="mcmdp",
@@ -89,7 +88,7 @@ UCT = replace(
     agent="uct",
     space=Space(
         (
-            Choice("leaf_value", tuple(each.value for each in LeafValue), symbol="U"),
+            CategoricalParameter("leaf_value", tuple(each.value for each in LeafValue), symbol="U"),
             Parameter("n_simulations", 4, 2000, integer=True, log=True, symbol="m"),
             Parameter("depth", 1, 30, integer=True, symbol="d"),
             Parameter("exploration", 10.0, 10_000.0, log=True, symbol="c"),

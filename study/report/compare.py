@@ -1,7 +1,7 @@
-"""Studies side by side: their validated fronts in one picture, their hypervolumes with intervals.
+"""Studies side by side: validated fronts in one figure, hypervolumes with intervals.
 
-Every study was validated on seeds that its search never used, so what is compared are means that
-chose nothing. Baselines, which all studies have in common, do not count.
+Each study was validated on seeds that its search never used, so the means compared are unbiased by
+choosing. Baselines, which all studies share, do not count.
 """
 
 import math
@@ -14,8 +14,10 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from study.errors import InputError
+from study.estimate import t_interval
 from study.experiments.definition import Experiment
 from study.experiments.objectives import Goal
+from study.report.sections import markdown_table
 from study.report.style import STYLE, caption, cost_axis, goal_axis, new_figure
 from study.report.validated_front import validated_frame, validated_hypervolume, without_baselines
 from study.store.study_data import StudyData
@@ -25,7 +27,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8C8C8C", "#E69F00", "#5
 
 
 @dataclass(frozen=True)
-class Entry:
+class ComparedStudy:
     """One study of a comparison.
 
     Attributes
@@ -46,7 +48,7 @@ class Entry:
     validated: pd.DataFrame
 
 
-def compared_study(data: StudyData) -> Entry:
+def compared_study(data: StudyData) -> ComparedStudy:
     """Return a study's part in a comparison; InputError if nothing of it is validated."""
     validated = without_baselines(validated_frame(data), data.experiment)
     if not len(validated):
@@ -55,7 +57,7 @@ def compared_study(data: StudyData) -> Entry:
         )
     complete = [trial for trial in data.trials if trial.state == "complete"]
     samplers = sorted({trial.origin for trial in complete} - {"design"})
-    return Entry(
+    return ComparedStudy(
         name=data.name,
         sampler=" + ".join(samplers) or "design",
         seed=data.record.seed,
@@ -65,7 +67,7 @@ def compared_study(data: StudyData) -> Entry:
     )
 
 
-def compare_frame(entries: Sequence[Entry], experiment: Experiment) -> pd.DataFrame:
+def compare_frame(entries: Sequence[ComparedStudy], experiment: Experiment) -> pd.DataFrame:
     """Return one row a study: its validated hypervolume with its 95% interval."""
     rows = []
     for entry in entries:
@@ -88,30 +90,32 @@ def compare_frame(entries: Sequence[Entry], experiment: Experiment) -> pd.DataFr
 
 
 def compare_markdown(frame: pd.DataFrame, goal: Goal) -> str:
-    """Write a table a study and a table a sampler, as Markdown."""
-    lines = [
-        "| sampler | seed | trials, games | validated points, games | hypervolume, 95% interval |",
-        "|---|---:|---:|---:|---:|",
-    ]
-    for _, row in frame.iterrows():
-        lines.append(
-            f"| {row['sampler']} | {row['seed']} | {row['n_trials']}, {row['n_games']:,} | "
-            f"{row['n_validated_points']}, {row['n_validation_games']:,} | "
-            f"{goal.format.area(row['hypervolume'])} ({goal.format.area(row['hypervolume_low95'])} to "
-            f"{goal.format.area(row['hypervolume_high95'])}) |"
+    """Write two tables as Markdown: a row a study, and a row a sampler."""
+    area = goal.format.area
+    studies = [
+        (
+            row["sampler"],
+            f"{row['seed']}",
+            f"{row['n_trials']}, {row['n_games']:,}",
+            f"{row['n_validated_points']}, {row['n_validation_games']:,}",
+            f"{area(row['hypervolume'])} ({area(row['hypervolume_low95'])} to "
+            f"{area(row['hypervolume_high95'])})",
         )
-    lines += ["", "| sampler | studies | hypervolume, mean ± standard error |", "|---|---:|---:|"]
+        for _, row in frame.iterrows()
+    ]
+    samplers = []
     for sampler, rows in frame.groupby("sampler", sort=False):
-        volumes = rows["hypervolume"].to_numpy(float)
-        error = volumes.std(ddof=1) / math.sqrt(len(volumes)) if len(volumes) > 1 else math.nan
-        shown = goal.format.area(error) if math.isfinite(error) else "?"
-        mean = goal.format.area(volumes.mean())
-        lines.append(f"| {sampler} | {len(volumes)} | {mean} ± {shown} |")
-    return "\n".join(lines) + "\n"
+        found = t_interval(rows["hypervolume"].to_numpy(float))
+        error = area(found.sem) if math.isfinite(found.sem) else "?"
+        samplers.append((str(sampler), f"{len(rows)}", f"{area(found.value)} ± {error}"))
+    columns = ["sampler", "seed", "trials, games", "validated points, games"]
+    by_study = markdown_table([*columns, "hypervolume, 95% interval"], studies)
+    columns = ["sampler", "studies", "hypervolume, mean ± standard error"]
+    return f"{by_study}\n\n{markdown_table(columns, samplers)}\n"
 
 
 @mpl.rc_context(STYLE)
-def compare_figure(entries: Sequence[Entry], experiment: Experiment) -> Figure:
+def compare_figure(entries: Sequence[ComparedStudy], experiment: Experiment) -> Figure:
     """Draw all validated fronts: a colour a sampler, a line a study."""
     cost, goal = experiment.cost, experiment.goal
     figure, axes = new_figure(8.6, 5.6)

@@ -1,8 +1,4 @@
-"""Pictures of a study, from plain data frames.
-
-Every caption says how many games stand behind what is drawn; colours and axes are those of
-:mod:`study.report.style`.
-"""
+"""Figures of a study, from its tables. Every caption has the numbers of games behind the figure."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,14 +12,14 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
 from study.experiments.definition import Experiment
-from study.experiments.space import Choice
+from study.experiments.space import CategoricalParameter
 from study.report.style import (
     BLACK,
     BLUE,
+    CHOICE_MARKS,
     GREY,
     RED,
     STYLE,
-    WORDS,
     caption,
     cost_axis,
     goal_axis,
@@ -33,11 +29,11 @@ from study.report.style import (
 from study.report.validated_front import validated_hypervolume, without_baselines
 
 MOST_LABELS = 12
-CURVE_STEP = 6  # rows of the model's front from one sign for its word to the next
+ROWS_PER_MARK = 6  # of the predicted front, for the marks of a categorical parameter
 
 
 def games_note(frame: pd.DataFrame, what: str) -> str:
-    """Say how many games the points stand for."""
+    """Say how many games the rows of a table have."""
     counts = sorted(set(frame["n_games"].astype(int)))
     each = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
     noun = "game" if each == "1" else "games"
@@ -63,26 +59,26 @@ def validated_bars(
     )
 
 
-def choice_of(experiment: Experiment) -> Choice | None:
-    """Return the categorical parameter whose words are told apart: the first, if there is one."""
-    return next(iter(experiment.space.choices), None)
+def choice_of(experiment: Experiment) -> CategoricalParameter | None:
+    """Return the categorical parameter that is marked: the first, if there is one."""
+    return next(iter(experiment.space.categorical), None)
 
 
-def draw_curve(axes: Axes, curve: pd.DataFrame, experiment: Experiment) -> None:
-    """Draw the model's front with its band, and on it the words of a categorical parameter, if there is one."""
+def draw_predicted(axes: Axes, predicted: pd.DataFrame, experiment: Experiment) -> None:
+    """Draw the predicted front with its band, and marks of the categorical parameter, if any."""
     cost, goal, choice = experiment.cost, experiment.goal, choice_of(experiment)
     axes.plot(
-        curve[cost.name],
-        curve[goal.posterior_column("mean")],
+        predicted[cost.name],
+        predicted[goal.posterior_column("mean")],
         color=BLUE,
         linewidth=1.7,
         zorder=2,
-        label="front that the model believes in",
+        label="front that the model predicts",
     )
     axes.fill_between(
-        curve[cost.name],
-        curve[goal.posterior_column("low95")],
-        curve[goal.posterior_column("high95")],
+        predicted[cost.name],
+        predicted[goal.posterior_column("low95")],
+        predicted[goal.posterior_column("high95")],
         color=BLUE,
         alpha=0.16,
         linewidth=0,
@@ -90,30 +86,30 @@ def draw_curve(axes: Axes, curve: pd.DataFrame, experiment: Experiment) -> None:
         label="its 95% band",
     )
     if choice is not None:
-        for part, colour, marker in by_choice(curve.iloc[::CURVE_STEP], choice):
+        for part, colour, marker in by_choice(predicted.iloc[::ROWS_PER_MARK], choice):
             x, y = part[cost.name], part[goal.posterior_column("mean")]
             axes.plot(x, y, marker, color=colour, markersize=5, markeredgecolor="white", zorder=3)
 
 
 def by_choice(
-    frame: pd.DataFrame, choice: Choice | None
+    frame: pd.DataFrame, choice: CategoricalParameter | None
 ) -> Iterator[tuple[pd.DataFrame, str, str]]:
-    """Part a table by a categorical parameter's words; yield a part, a colour and a marker for each.
+    """Group a table by choice; yield each group with its colour and marker.
 
-    Without such a parameter all is one part, a red dot. Words beyond the sixth use colours and
-    markers again.
+    Without a categorical parameter there is one group, red dots. Beyond six choices, colours and
+    markers repeat.
     """
     if choice is None:
         yield frame, RED, "o"
         return
-    for number, word in enumerate(choice.choices):
-        part = frame[frame[choice.name] == word]
+    for number, value in enumerate(choice.choices):
+        part = frame[frame[choice.name] == value]
         if len(part):
-            yield part, *WORDS[number % len(WORDS)]
+            yield part, *CHOICE_MARKS[number % len(CHOICE_MARKS)]
 
 
 def draw_trials(axes: Axes, complete: pd.DataFrame, experiment: Experiment) -> None:
-    """Draw the trials' observed means, faintly."""
+    """Draw the trials' observed means."""
     choice = choice_of(experiment)
     label = "trials" if experiment.goal.is_exact else "trials, observed means"
     for part, colour, marker in by_choice(complete, choice):
@@ -133,7 +129,7 @@ def draw_trials(axes: Axes, complete: pd.DataFrame, experiment: Experiment) -> N
 def draw_validated(
     axes: Axes, frame: pd.DataFrame, experiment: Experiment, label: str, hollow: bool
 ) -> None:
-    """Draw validated points with their intervals; by a categorical parameter's words if there is one."""
+    """Draw validated points with their intervals, marked by choice."""
     choice = choice_of(experiment)
     for part, colour, marker in by_choice(frame, choice):
         style: dict[str, Any] = {"markerfacecolor": "white"} if hollow else {}
@@ -141,27 +137,29 @@ def draw_validated(
         validated_bars(axes, part, experiment, label if choice is None else "", **style)
 
 
-def choice_legend(axes: Axes, frames: list[pd.DataFrame], choice: Choice, n_validated: int) -> None:
-    """Say which colour and marker is which word, and what faint, full and hollow ones are."""
+def choice_legend(
+    axes: Axes, frames: list[pd.DataFrame], choice: CategoricalParameter, n_validated: int
+) -> None:
+    """Explain colours and markers of choices, and faint, full and hollow ones."""
 
-    def sign(marker: str, label: str, **style: Any) -> Line2D:
+    def entry(marker: str, label: str, **style: Any) -> Line2D:
         return Line2D([], [], linestyle="none", marker=marker, label=label, **style)
 
     everything = pd.concat([frame[[choice.name]] for frame in frames])
-    words = [
-        sign(marker, f"{choice.label} = {part[choice.name].iloc[0]}", color=colour, markersize=6)
+    by_mark = [
+        entry(marker, f"{choice.label} = {part[choice.name].iloc[0]}", color=colour, markersize=6)
         for part, colour, marker in by_choice(everything, choice)
     ]
-    kinds = [sign("o", "trials, observed means", color=GREY, alpha=0.4, markersize=4)]
+    kinds = [entry("o", "trials, observed means", color=GREY, alpha=0.4, markersize=4)]
     if n_validated:
         kinds += [
-            sign("o", "validated, on the front", color=GREY, markersize=6),
-            sign("o", "validated, beaten by another", color=GREY, mfc="white", markersize=6),
+            entry("o", "validated, on the front", color=GREY, markersize=6),
+            entry("o", "validated, dominated", color=GREY, mfc="white", markersize=6),
         ]
     drawn, _ = axes.get_legend_handles_labels()
-    # Beside the picture: so many lines would hide points wherever they stood in it.
+    # Beside the axes: so many lines would hide points inside.
     axes.legend(
-        handles=[*words, *kinds, *drawn],
+        handles=[*by_mark, *kinds, *drawn],
         loc="center left",
         bbox_to_anchor=(1.01, 0.5),
         fontsize=8.5,
@@ -170,18 +168,17 @@ def choice_legend(axes: Axes, frames: list[pd.DataFrame], choice: Choice, n_vali
 
 @mpl.rc_context(STYLE)
 def pareto_figure(
-    trials: pd.DataFrame, validated: pd.DataFrame, curve: pd.DataFrame, experiment: Experiment
+    trials: pd.DataFrame, validated: pd.DataFrame, predicted: pd.DataFrame, experiment: Experiment
 ) -> Figure:
-    """Draw the goal against cost: trials faintly, the model's front, validated points with intervals.
+    """Draw the goal against cost: trials, the predicted front, validated points with intervals.
 
-    Where the space has a categorical parameter, its words are told apart by colour and marker
-    (those of the first one, if there are several).
+    Colours and markers tell the choices of the first categorical parameter, if there is one.
 
     Parameters
     ----------
-    trials, validated, curve : DataFrame
-        From :mod:`study.report.tables` and :mod:`study.report.validated_front`; ``trials`` has one
-        complete trial at least, and ``validated`` may be empty.
+    trials, validated, predicted : DataFrame
+        From :mod:`study.report.tables` and :mod:`study.report.validated_front`. One trial at least
+        is complete; ``validated`` may be empty.
     experiment : Experiment
         For the title, goal, cost and symbols.
     """
@@ -190,15 +187,15 @@ def pareto_figure(
     choice = choice_of(experiment)
     figure, axes = new_figure(8.6 if choice is None else 10.8, 5.6)
     draw_trials(axes, complete, experiment)
-    draw_curve(axes, curve, experiment)
+    draw_predicted(axes, predicted, experiment)
     is_baseline = validated["origin"].isin(list(experiment.baselines))
     on_front = validated["on_front"].astype(bool)
     searched = validated[~is_baseline]
-    best, beaten = searched[on_front[~is_baseline]], searched[~on_front[~is_baseline]]
+    best, dominated = searched[on_front[~is_baseline]], searched[~on_front[~is_baseline]]
     if len(best):
         draw_validated(axes, best, experiment, "validated, on the front", hollow=False)
-    if len(beaten):
-        draw_validated(axes, beaten, experiment, "validated, beaten by another", hollow=True)
+    if len(dominated):
+        draw_validated(axes, dominated, experiment, "validated, dominated", hollow=True)
     for _, row in validated[is_baseline].iterrows():
         theta = ", ".join(each.text(row[each.name]) for each in experiment.space)
         gap = " " if choice is None else "\n"
@@ -212,16 +209,16 @@ def pareto_figure(
     if choice is None:
         axes.legend(loc="lower right", fontsize=8.5)
     else:
-        choice_legend(axes, [complete, searched, curve], choice, len(searched))
-    lucky = "" if goal.is_exact else ": an observed mean that is high was mostly lucky"
-    note = f"{games_note(complete, 'trials')}{lucky}."
+        choice_legend(axes, [complete, searched, predicted], choice, len(searched))
+    luck = "" if goal.is_exact else "; the highest observed means are mostly luck"
+    note = f"{games_note(complete, 'trials')}{luck}."
     if len(validated):
-        anew = "on seeds that the search never used; bars: 95% intervals"
+        how = "on seeds that the search never used; bars: 95% intervals"
         if goal.is_exact:
-            anew = "played anew; values are exact, times are measured"
+            how = "played again; values are exact, times are measured"
         note += (
-            f"\nValidated: {games_note(validated, 'points')}, {anew}. "
-            "The model knows the trials alone."
+            f"\nValidated: {games_note(validated, 'points')}, {how}. "
+            "The model is fitted to the trials alone."
         )
     else:
         note += "\nNothing is validated yet."
@@ -259,7 +256,7 @@ def scores_figure(validated: pd.DataFrame, games: pd.DataFrame, experiment: Expe
             ", ".join(
                 [
                     row["origin"],
-                    *(row[each.name] for each in experiment.space.choices),
+                    *(row[each.name] for each in experiment.space.categorical),
                     cost.text(row[cost.name]),
                 ]
             )
@@ -273,7 +270,7 @@ def scores_figure(validated: pd.DataFrame, games: pd.DataFrame, experiment: Expe
     axes.set_title("Games along the validated front")
     caption(
         figure,
-        f"{experiment.title}. A dot is a game (its height is for reading only), the red stroke their "
+        f"{experiment.title}. A dot is a game (heights are random), a red bar the "
         f"mean; {games_note(front, 'points')}.",
     )
     return figure
@@ -281,13 +278,13 @@ def scores_figure(validated: pd.DataFrame, games: pd.DataFrame, experiment: Expe
 
 @mpl.rc_context(STYLE)
 def hypervolume_figure(
-    history: pd.DataFrame, trials: pd.DataFrame, validated: pd.DataFrame, experiment: Experiment
+    trace: pd.DataFrame, trials: pd.DataFrame, validated: pd.DataFrame, experiment: Experiment
 ) -> Figure:
-    """Draw how the front grows with the games played, as observed and as the model sees it.
+    """Draw the hypervolume against the games played: observed, predicted and validated.
 
     Parameters
     ----------
-    history : DataFrame
+    trace : DataFrame
         From :func:`study.report.hypervolume_trace.hypervolume_trace`.
     trials, validated : DataFrame
         From :mod:`study.report.tables` and :mod:`study.report.validated_front`; the latter may be
@@ -299,16 +296,16 @@ def hypervolume_figure(
     complete = trials[trials["state"] == "complete"]
     figure, axes = new_figure(7.2, 4.4)
     axes.step(
-        history["n_games"],
-        history["observed"],
+        trace["n_games"],
+        trace["observed"],
         where="post",
         color=GREY,
         linewidth=1.2,
-        label="of the trials" if goal.is_exact else "of observed means (too good)",
+        label="of the trials" if goal.is_exact else "of observed means (biased upwards)",
     )
     axes.plot(
-        history["n_games"],
-        history["posterior"],
+        trace["n_games"],
+        trace["posterior"],
         "o-",
         color=BLUE,
         linewidth=1.8,
@@ -345,7 +342,7 @@ def hypervolume_figure(
     reference = experiment.cost.in_words(experiment.reference_cost)
     caption(
         figure,
-        f"{games_note(complete, 'trials')}. Reference point: {goal.format.with_unit(experiment.reference_score)} at "
-        f"{reference}.",
+        f"{games_note(complete, 'trials')}. Reference point: "
+        f"{goal.format.with_unit(experiment.reference_score)} at {reference}.",
     )
     return figure

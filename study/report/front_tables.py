@@ -35,7 +35,7 @@ def print_front(out: Console, data: StudyData) -> None:
 
 
 def print_whole(out: Console, table: Table) -> None:
-    """Print a table with all of its columns: a terminal too narrow for them wraps the lines."""
+    """Print a table with all of its columns; a terminal that is too narrow wraps the lines."""
     needed = out.measure(table, options=out.options.update(max_width=WIDEST)).maximum
     if needed > out.width:
         out = Console(file=out.file, force_terminal=out.is_terminal, width=needed, highlight=False)
@@ -43,7 +43,7 @@ def print_whole(out: Console, table: Table) -> None:
 
 
 def show_theta(theta: "pd.Series[Any]", experiment: Experiment) -> list[str]:
-    """Write each component of θ for people."""
+    """Write each component of θ."""
     return [each.cell(theta[each.name]) for each in experiment.space]
 
 
@@ -57,7 +57,7 @@ def new_table(title: str, first: str, experiment: Experiment, columns: Sequence[
 
 
 def front_table(frame: pd.DataFrame, experiment: Experiment) -> Table:
-    """Lay the validated points out for a terminal; those that another beats are dim."""
+    """Lay out the validated points for a terminal; dominated ones are dim."""
     goal, summary = experiment.goal, experiment.summary
     columns = [
         f"{goal.label} ± 95%",
@@ -82,14 +82,14 @@ def front_table(frame: pd.DataFrame, experiment: Experiment) -> Table:
     return table
 
 
-def predicted_front_table(curve: pd.DataFrame, experiment: Experiment, n_rows: int = 12) -> Table:
-    """Lay the model's front out for a terminal, some of its rows."""
+def predicted_front_table(front: pd.DataFrame, experiment: Experiment, n_rows: int = 12) -> Table:
+    """Lay out some rows of the predicted front for a terminal."""
     goal = experiment.goal
-    columns = [f"believed {goal.label}, 95% band", experiment.cost.label]
-    title = f"Front that the model believes in, not validated: {experiment.title}"
+    columns = [f"predicted {goal.label}, 95% band", experiment.cost.label]
+    title = f"Predicted front, not validated: {experiment.title}"
     table = new_table(title, "", experiment, columns)
-    chosen = np.unique(np.linspace(0, len(curve) - 1, n_rows).round().astype(int))
-    for _, row in curve.iloc[chosen].iterrows():
+    chosen = np.unique(np.linspace(0, len(front) - 1, n_rows).round().astype(int))
+    for _, row in front.iloc[chosen].iterrows():
         band = (row[goal.posterior_column(what)] for what in ("mean", "low95", "high95"))
         table.add_row(
             "",

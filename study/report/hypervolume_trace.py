@@ -1,4 +1,4 @@
-"""How a study's front grew, trial by trial."""
+"""How the hypervolume of a study grew, trial by trial."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from study.store.study_data import StudyData
 from study.store.study_model import objectives_of
 from study.store.study_record import DIRECTIONS
 
-N_LOOKS = 24
+N_STEPS = 24
 
 
 def hypervolume_trace(data: StudyData) -> pd.DataFrame:
@@ -21,9 +21,9 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``n_trials``, ``n_games``, and the hypervolumes, in the goal's unit times decades:
-        ``observed``, of the observed means, too good for being a maximum over noise; ``posterior``,
-        of the posterior means at the trials, given these trials alone.
+        ``n_trials``, ``n_games``, and hypervolumes in the goal's unit times decades: ``observed``,
+        of observed means, biased upwards as a maximum over noise; ``posterior``, of posterior means
+        at these trials, given these trials alone.
     """
     experiment = data.experiment
     objectives = objectives_of(experiment)
@@ -34,12 +34,12 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
         if trial.state == TrialState.COMPLETE and set(trial.params) >= set(cube.distributions)
     ]
     reference = (experiment.reference_score, experiment.reference_cost)
-    looks = np.unique(np.geomspace(1, max(1, len(complete)), N_LOOKS).round().astype(int))
+    steps = np.unique(np.geomspace(1, max(1, len(complete)), N_STEPS).round().astype(int))
     n_games = {trial.number: len(trial.games) for trial in data.trials}
     rows = []
-    for m in looks[looks <= len(complete)]:
+    for m in steps[steps <= len(complete)]:
         known = observe(complete[:m], cube, DIRECTIONS, objectives)
-        believed = Posterior.fit(known).mean(known.points)
+        predicted = Posterior.fit(known).mean(known.points)
         rows.append(
             {
                 "n_trials": m,
@@ -47,7 +47,7 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
                 "observed": hypervolume(
                     known.values[:, 0], 10.0 ** -known.values[:, 1], *reference
                 ),
-                "posterior": hypervolume(believed[:, 0], 10.0 ** -believed[:, 1], *reference),
+                "posterior": hypervolume(predicted[:, 0], 10.0 ** -predicted[:, 1], *reference),
             }
         )
     return pd.DataFrame(rows, columns=["n_trials", "n_games", "observed", "posterior"])

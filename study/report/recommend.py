@@ -1,17 +1,15 @@
-"""Picking a θ from the validated points, for a budget or for a value of the goal.
+"""Picking a θ from the validated points, for a budget or for a wanted value of the goal.
 
-The best of several noisy means is too good, even when each of them is honest. So the games of each
-point are dealt into two halves, every second one to each: one half chooses, the other says what to
-expect.
+The best of several noisy means is too good, even if each is unbiased. So the games of each point
+are split in half, every second one to each: one half chooses, the other says what to expect.
 
-Where a value of the goal is wanted, the other half has a veto: a point of which the mean over *all*
-its games, its validated mean, falls short of what was wanted is not recommended, however well the
-first half thought of it. So both the mean over the half that chooses and that over all games reach
-it. A veto that could have fallen makes what to expect a little too good, too: where the truth is
-just what was wanted, by 0.38 of its standard error (of the half that chose it would be 0.91; for
-two standard normals A and B, E[B | A > 0, A + B > 0] = 2/(3√π), E[A | …] = (√2 + 1)·2/(3√π)). Where
-the truth falls short, it is so more rarely and more: short by one standard error of a half, a point
-passes in 5 of 100 cases, and then what to expect is one too good.
+For a wanted value, a point must reach it both in the half that chooses and in the mean of *all*
+games, its validated mean. So the other half has a veto, and what to expect is a little too good,
+too. Where the truth equals the wanted value, the bias is 0.38 standard errors of the other half
+(0.91 for the half that chose; for two standard normals A and B, E[B | A > 0, A + B > 0] = 2/(3√π),
+E[A | …] = (√2 + 1)·2/(3√π)). Where the truth falls short, a bias is rarer and larger: a point that
+is short by one standard error of a half passes in 5 of 100 cases, and what to expect is then one
+standard error too good.
 """
 
 import math
@@ -21,6 +19,7 @@ from typing import Any
 
 from agents.catalog import theta_names
 from study.errors import InputError
+from study.estimate import Estimate
 from study.experiments.definition import Experiment
 from study.experiments.objectives import Goal
 from study.store.study_data import StudyData
@@ -36,33 +35,24 @@ class Pick:
     ----------
     point : ValidatedPoint
         The θ, with its games.
-    score, low, high : float
-        What to expect, a value of the goal, and its 95% interval: from games that did not choose
-        it.
+    expected : Estimate
+        Its value of the goal, from games that did not choose it.
     n_games : int
         How many those are.
     cost : float
-        Of a move.
+        The point's cost.
     n_candidates : int
         How many validated points there were to choose from.
     wanted : float, optional
-        The value of the goal that was asked for, which all of them reach; None where a budget was
-        given.
+        The value of the goal that was asked for, and all candidates reach; None for a budget.
     """
 
     point: ValidatedPoint
-    score: float
-    low: float
-    high: float
+    expected: Estimate
     n_games: int
     cost: float
     n_candidates: int
     wanted: float | None = None
-
-    @property
-    def half_width(self) -> float:
-        """Half of the interval."""
-        return (self.high - self.low) / 2
 
 
 def pick(
@@ -77,46 +67,38 @@ def pick(
     data : StudyData
         The study to pick from.
     cost_limit : float, optional
-        It may cost that much.
+        The budget.
     score_wanted : float, optional
-        The value of the goal that is wanted, which the validated mean of what is chosen reaches;
-        exactly one of the two must be given.
+        The value of the goal to reach; exactly one of the two must be given.
 
     Raises
     ------
     InputError
         If nothing is validated yet, or no validated point does what is asked for.
     """
-    name, experiment = data.name, data.experiment
-    goal, label = experiment.goal, experiment.cost.label
+    goal, cost = data.experiment.goal, data.experiment.cost
     if (cost_limit is None) == (score_wanted is None):
-        raise InputError(
-            f"pick: one of {experiment.cost.option} and {goal.option} allowed, and needed"
-        )
-    if cost_limit is not None and not (math.isfinite(cost_limit) and cost_limit > 0):
-        raise InputError(f"pick: {cost_limit:g} given, a number above 0 allowed")
-    if score_wanted is not None:
-        check_wanted(goal, score_wanted)
+        raise InputError(f"pick: one of {cost.option} and {goal.option} allowed, and needed")
     points = [point for point in data.points if len(point.games) >= goal.fewest_to_pick]
-    if not points:
-        raise InputError(
-            f"study: {name!r} has no validated points yet (thetafront validate {name})"
-        )
-    costs = {point.key: experiment.cost.of(point.in_order) for point in points}
+    costs = {point.key: cost.of(point.in_order) for point in points}
     chosen_by = {
         point.key: goal.estimate(goal.estimator.halves(point.in_order)[0]).value for point in points
     }
     if cost_limit is not None:
+        if not (math.isfinite(cost_limit) and cost_limit > 0):
+            raise InputError(f"pick: {cost_limit:g} given, a number above 0 allowed")
+        check_validated(data, points)
         allowed = [point for point in points if costs[point.key] <= cost_limit]
         if not allowed:
-            cheapest = experiment.cost.text(min(costs.values()))
             raise InputError(
-                f"pick: {label} of {experiment.cost.text(cost_limit)} given; the cheapest validated "
-                f"point takes {cheapest}"
+                f"pick: {cost.label} of {cost.text(cost_limit)} given; the cheapest validated "
+                f"point takes {cost.text(min(costs.values()))}"
             )
         best = max(allowed, key=lambda point: (chosen_by[point.key], -costs[point.key]))
     else:
         assert score_wanted is not None
+        check_wanted(goal, score_wanted)
+        check_validated(data, points)
         reached = {
             point.key: min(chosen_by[point.key], goal.estimate(point.in_order).value)
             for point in points
@@ -126,22 +108,27 @@ def pick(
             highest = goal.format.text(max(reached.values()))
             in_both = " in all its games and in the half of them that chooses"
             raise InputError(
-                f"pick: {goal.label} {goal.format.text(score_wanted)} given; the best validated point reaches "
-                f"{highest}{'' if goal.is_exact else in_both}"
+                f"pick: {goal.label} {goal.format.text(score_wanted)} given; the best validated "
+                f"point reaches {highest}{'' if goal.is_exact else in_both}"
             )
         best = min(allowed, key=lambda point: costs[point.key])
     judges = goal.estimator.halves(best.in_order)[1]
-    expected = goal.estimate(judges)
     return Pick(
         point=best,
-        score=expected.value,
-        low=expected.low,
-        high=expected.high,
+        expected=goal.estimate(judges),
         n_games=len(judges),
         cost=costs[best.key],
         n_candidates=len(allowed),
         wanted=score_wanted,
     )
+
+
+def check_validated(data: StudyData, points: list[ValidatedPoint]) -> None:
+    """Refuse, by InputError, a study without points to pick from."""
+    if not points:
+        raise InputError(
+            f"study: {data.name!r} has no validated points yet (thetafront validate {data.name})"
+        )
 
 
 def check_wanted(goal: Goal, value: float) -> None:
@@ -171,22 +158,22 @@ def command_of(experiment: Experiment, params: Mapping[str, Any]) -> str:
 
 def pick_json(picked: Pick, experiment: Experiment) -> dict[str, Any]:
     """Return what ``pick --json`` prints."""
-    goal, games = experiment.goal, picked.point.in_order
-    everything = goal.estimate(games)
+    goal, games, expected = experiment.goal, picked.point.in_order, picked.expected
+    validated = goal.estimate(games)
     return {
         "params": dict(picked.point.params),
         "origin": picked.point.origin,
         f"expected_{goal.name}": {
-            "mean": picked.score,
-            "low95": picked.low,
-            "high95": picked.high,
+            "mean": expected.value,
+            "low95": expected.low,
+            "high95": expected.high,
             "n_games": picked.n_games,
         },
         f"validated_{goal.name}": {
-            "mean": everything.value,
-            "sem": everything.sem,
-            "low95": everything.low,
-            "high95": everything.high,
+            "mean": validated.value,
+            "sem": validated.sem,
+            "low95": validated.low,
+            "high95": validated.high,
             "n_games": len(games),
         },
         experiment.cost.name: picked.cost,
@@ -195,51 +182,54 @@ def pick_json(picked: Pick, experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def reason_of(picked: Pick, goal: Goal, candidates: str) -> str:
-    """Say from which games one may expect what is said, and what was chosen from."""
-    would_do = "would do"
-    if picked.wanted is not None:
-        reaches = "reaches" if picked.n_candidates == 1 else "reach"
-        would_do = f"{reaches} {goal.format.with_unit(picked.wanted)}"
-    if goal.is_exact:
-        return f"exact; the best of {candidates} that {would_do}"
-    n_games = counted(picked.n_games, "game")
-    if picked.wanted is None:
-        return (
-            f"95% interval; {n_games}, none of which chose it from the {candidates} that {would_do}"
-        )
-    return f"95% interval; {n_games}, which had no more than a veto: others chose it from the {candidates} that {would_do}"
-
-
-def validated_for_people(picked: Pick, goal: Goal) -> str:
-    """Say what all games of the point tell; with the interval where they had to reach something."""
-    games = picked.point.in_order
-    everything = goal.estimate(games)
-    all_games = f"all {counted(len(games), 'game')}"
-    if picked.wanted is None:
-        return f"{goal.format.text(everything.value)} ± {goal.format.with_unit(everything.sem)} (standard error; {all_games})"
-    return f"{goal.format.interval_with_unit(everything.value, everything.low, everything.high)} (95% interval; {all_games})"
-
-
 def pick_text(picked: Pick, experiment: Experiment) -> str:
-    """Return the same as lines of text."""
-    goal, games = experiment.goal, picked.point.in_order
-    params = picked.point.params
+    """Return what ``pick`` prints, a labelled line each."""
+    goal, cost, params = experiment.goal, experiment.cost, picked.point.params
     theta = ", ".join(f"{each.label} {each.text(params[each.name])}" for each in experiment.space)
-    width = len(experiment.cost.label) + 2
-    shown = goal.format.with_unit(picked.score)
-    if not goal.is_exact:
-        shown = goal.format.interval_with_unit(picked.score, picked.low, picked.high)
-    candidates = counted(picked.n_candidates, "validated point")
-    told = [f"{'expect':{width}}{shown} ({reason_of(picked, goal, candidates)})"]
-    if not goal.is_exact:
-        told.append(f"{'validated':{width}}{validated_for_people(picked, goal)}")
-    return "\n".join(
-        [
-            f"{'θ':{width}}{theta} ({picked.point.origin})",
-            *told,
-            f"{experiment.cost.label:{width}}{experiment.cost.text(picked.cost)}",
-            *(f"{label:{width}}{text}" for label, text in experiment.summary.lines(games)),
-            f"{'play it':{width}}{command_of(experiment, picked.point.params)}",
-        ]
-    )
+    lines = [("θ", f"{theta} ({picked.point.origin})")]
+    if goal.is_exact:
+        lines.append(("expect", exact_text(picked, goal)))
+    else:
+        lines.append(("expect", expected_text(picked, goal)))
+        lines.append(("validated", validated_text(picked, goal)))
+    lines.append((cost.label, cost.text(picked.cost)))
+    lines += experiment.summary.lines(picked.point.in_order)
+    lines.append(("play it", command_of(experiment, params)))
+    width = len(cost.label) + 2
+    return "\n".join(f"{label:{width}}{text}" for label, text in lines)
+
+
+def candidates_text(picked: Pick, goal: Goal) -> str:
+    """Say how many points there were to choose from: ``3 validated points within the budget``."""
+    points = counted(picked.n_candidates, "validated point")
+    if picked.wanted is None:
+        return f"{points} within the budget"
+    verb = "reaches" if picked.n_candidates == 1 else "reach"
+    return f"{points} that {verb} {goal.format.with_unit(picked.wanted)}"
+
+
+def exact_text(picked: Pick, goal: Goal) -> str:
+    """Write an exact value."""
+    value = goal.format.with_unit(picked.expected.value)
+    return f"{value} (exact; the best of {candidates_text(picked, goal)})"
+
+
+def expected_text(picked: Pick, goal: Goal) -> str:
+    """Write what to expect, and which games say so."""
+    expected = picked.expected
+    interval = goal.format.interval_with_unit(expected.value, expected.low, expected.high)
+    games, candidates = counted(picked.n_games, "game"), candidates_text(picked, goal)
+    if picked.wanted is None:
+        return f"{interval} (95% interval; {games} that did not choose it from {candidates})"
+    return f"{interval} (95% interval; {games} with a veto only: others chose it from {candidates})"
+
+
+def validated_text(picked: Pick, goal: Goal) -> str:
+    """Write the mean of all games of the point; with its interval where a value was wanted."""
+    games = picked.point.in_order
+    found, n_games = goal.estimate(games), f"all {counted(len(games), 'game')}"
+    if picked.wanted is None:
+        error = goal.format.with_unit(found.sem)
+        return f"{goal.format.text(found.value)} ± {error} (standard error; {n_games})"
+    interval = goal.format.interval_with_unit(found.value, found.low, found.high)
+    return f"{interval} (95% interval; {n_games})"

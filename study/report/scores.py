@@ -1,8 +1,8 @@
-"""Mean scores and differences of them in a table: its columns, what they are written as, and how they are drawn.
+"""Mean scores and differences of them in a table: columns, text and error bars.
 
-A number with its 95% interval takes three columns: ``difference_points``,
-``difference_low95_points`` and ``difference_high95_points``, say. Of mean scores the first is
-``score_mean_points``, the others ``score_low95_points`` and ``score_high95_points``.
+A number with its 95% interval takes three columns, such as ``difference_points``,
+``difference_low95_points`` and ``difference_high95_points``; a mean score has
+``score_mean_points``, ``score_low95_points`` and ``score_high95_points``.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ def scores_of(games: Sequence[Game2048]) -> Scores:
 
 
 def score_columns(games: Sequence[Game2048]) -> dict[str, Any]:
-    """Return what tables say of an agent's games: mean score with its 95% interval, and what a move took."""
+    """Return columns of an agent's games: mean score with its 95% interval, and costs a move."""
     return {
         "n_games": len(games),
         **mean_columns(intervals.mean(scores_of(games))),
@@ -37,7 +37,7 @@ def score_columns(games: Sequence[Game2048]) -> dict[str, Any]:
 
 
 def mean_columns(mean: Estimate, standard_error: float | None = None) -> dict[str, float]:
-    """Return the three columns of a mean score, in points; after the mean its standard error, if one is given."""
+    """Return the columns of a mean score, in points, with its standard error if given."""
     error = {} if standard_error is None else {"score_sem_points": standard_error}
     return {
         "score_mean_points": mean.value,
@@ -57,7 +57,7 @@ def estimate_columns(name: str, estimate: Estimate) -> dict[str, float]:
 
 
 def estimate_format(value: str, bounds: str, sign: str = "") -> str:
-    """Return the format of a table's cell that has :func:`shown` of a row."""
+    """Return the format string of :func:`shown`, for the columns of a row."""
     columns = (f"{value}_points", f"{bounds}_low95_points", f"{bounds}_high95_points")
     number, low, high = ("{" + f"{column}:{sign},.0f" + "}" for column in columns)
     return f"{number} ({low} to {high})"
@@ -71,9 +71,9 @@ def shown(row: Any, value: str, bounds: str, sign: str = "") -> str:
     row : Series or mapping
         The table's row.
     value, bounds : str
-        What the names of its column, and of those of its interval, begin with.
+        Stems of its column, and of those of its interval.
     sign : str
-        ``+`` if a sign is to be written of positive numbers too.
+        ``+`` to write the sign of positive numbers, too.
     """
     return estimate_format(value, bounds, sign).format_map(row)
 

@@ -1,6 +1,6 @@
-"""How pictures are drawn: colours, style, axes, captions, and the file.
+"""Style of figures: colours, axes, captions, files.
 
-Colours are Okabe and Ito's, which readers with colour-blindness tell apart.
+Colours are Okabe and Ito's, which colour-blind readers can tell apart.
 """
 
 from pathlib import Path
@@ -16,8 +16,8 @@ from study.experiments.objectives import Cost, Goal
 from study.store.atomic import atomic_write
 
 BLUE, BLACK, RED, GREY = "#0072B2", "#000000", "#D55E00", "#8C8C8C"
-# Of a categorical parameter's words: apart in shape, too, and from the model's blue and the baselines' black.
-WORDS = (
+# Of a categorical parameter's choices; they differ from the model's blue and the baselines' black.
+CHOICE_MARKS = (
     ("#D55E00", "o"),
     ("#009E73", "s"),
     ("#CC79A7", "^"),
@@ -38,7 +38,7 @@ STYLE: dict[Any, Any] = {
     "axes.titlelocation": "left",
     "legend.frameon": False,
 }
-WIDE_AXIS = 300.0  # its ends' ratio; where it is wider, labels at 1, 2, 3, 5 and 7 would run into each other
+WIDE_AXIS = 300.0  # ratio of its ends from which labels at 1, 2, 3, 5 and 7 would overlap
 CHARACTERS_AN_INCH = 15.5  # of a caption
 
 
@@ -49,7 +49,7 @@ def new_figure(width: float, height: float) -> tuple[Figure, Axes]:
 
 
 def caption(figure: Figure, text: str) -> None:
-    """Write what a reader must know to judge the picture, below it, in lines that fit."""
+    """Write a caption below a figure, in lines that fit."""
     width = int(figure.get_figwidth() * CHARACTERS_AN_INCH)
     text = "\n".join(fill(paragraph, width) for paragraph in text.split("\n"))
     figure.supxlabel(text, fontsize=8, color="#555555", x=0.01, ha="left")
@@ -57,13 +57,13 @@ def caption(figure: Figure, text: str) -> None:
 
 @mpl.rc_context(STYLE)
 def save(figure: Figure, path: Path) -> None:
-    """Write a PNG, so that a kill leaves the old file or the new one, and nothing between."""
+    """Write a PNG atomically."""
     with atomic_write(path) as draft:
         figure.savefig(draft, dpi=160, format="png")
 
 
 def cost_axis(axes: Axes, cost: Cost) -> None:
-    """Make the x axis one of costs: logarithmic, with readable units."""
+    """Make the x axis logarithmic, with the cost's label and readable units."""
     axes.set_xscale("log")
     axes.set_xlabel(cost.label)
     low, high = axes.get_xlim()
@@ -74,7 +74,7 @@ def cost_axis(axes: Axes, cost: Cost) -> None:
 
 
 def level(axes: Axes, value: float, text: str, *, above: bool) -> None:
-    """Mark a height by a dotted line, and say what it is at its left end, above or below it."""
+    """Draw a dotted horizontal line with a text at its left end, above or below it."""
     axes.axhline(value, color=BLACK, linewidth=0.9, linestyle=":", zorder=0)
     axes.annotate(
         text,
@@ -87,12 +87,12 @@ def level(axes: Axes, value: float, text: str, *, above: bool) -> None:
 
 
 def points_axis(axes: Axes) -> None:
-    """Write the y axis' points with thousands separators."""
+    """Write the values of the y axis with thousands separators."""
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
 
 
 def goal_axis(axes: Axes, goal: Goal, label: str) -> None:
-    """Make the y axis one of a goal: from end to end, where it has ends."""
+    """Format the y axis for values of a goal, over its whole range if it has one."""
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: goal.format.at_axis(value)))
     axes.set_ylabel(label)
     axes.set_ylim(*goal.limits)

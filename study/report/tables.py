@@ -40,9 +40,9 @@ def games_columns(games: Sequence[Game], experiment: Experiment) -> dict[str, An
 def trials_frame(data: StudyData, model: "FittedModel | None" = None) -> pd.DataFrame:
     """Return one row a trial that has begun.
 
-    ``on_observed_front`` marks the observed means that no other beats. With a ``model``, complete
-    trials have what the model makes of all trials together: posterior mean and standard deviation
-    of the score, and the probability that no other trial beats this one.
+    ``on_observed_front`` marks nondominated observed means. With a ``model``, complete trials have
+    the goal's posterior mean and standard deviation, and the probability that no other trial
+    dominates.
     """
     experiment = data.experiment
     rows = [
@@ -84,14 +84,14 @@ def add_predictions(
     experiment: Experiment,
     model: "FittedModel",
 ) -> None:
-    """Add what the model makes of the complete trials."""
+    """Add the model's predictions of the complete trials."""
     points = model.cube.encode(thetas_of(frame.loc[complete], experiment))
-    believed = {
+    predicted = {
         experiment.goal.posterior_column("mean"): model.posterior.mean(points)[:, 0],
         experiment.goal.posterior_column("sd"): model.posterior.deviation(points)[:, 0],
         "p_on_front": p_on_front(model.posterior.draw(points, N_DRAWS, np.random.default_rng(0))),
     }
-    for name, values in believed.items():
+    for name, values in predicted.items():
         frame[name] = np.nan
         frame.loc[complete, name] = values
 
@@ -117,7 +117,7 @@ def columns_of_games(game: type[Game]) -> list[str]:
 
 
 def games_frame(data: StudyData) -> pd.DataFrame:
-    """Return one row a finished game; those of validation have a ``point`` in place of a trial."""
+    """Return one row a finished game; games of validation have a ``point``, not a trial."""
     rows: list[dict[str, Any]] = []
     for trial in data.trials:
         labels = {"phase": "search", "trial": trial.number, "point": "", "origin": trial.origin}
@@ -130,12 +130,12 @@ def games_frame(data: StudyData) -> pd.DataFrame:
 
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
-    """Write a table, so that a kill leaves the old file or the new one, and nothing between."""
+    """Write a table atomically."""
     with atomic_write(path) as draft:
         frame.to_csv(draft, index=False)
 
 
 def write_text(text: str, path: Path) -> None:
-    """Write a text in the same way."""
+    """Write a text atomically."""
     with atomic_write(path) as draft:
         draft.write_text(text, encoding="utf-8")

@@ -1,8 +1,8 @@
-"""The front one can trust: validated points, and the front that the model believes in.
+"""The validated front, and beside it the front that the model predicts.
 
-Validated values are means over games that chose nothing, with 95% intervals; the model's are
-posterior means with 95% bands, from the search's trials alone, so that the two can be held against
-each other.
+Validated values are means over games that did not choose their point, with 95% intervals. Predicted
+values are posterior means with 95% bands, from the trials of the search alone. So the two can be
+compared.
 """
 
 import math
@@ -31,11 +31,10 @@ N_CURVE_ROWS = 120
 def validated_frame(data: StudyData, model: "FittedModel | None" = None) -> pd.DataFrame:
     """Return one row a validated point that has games, the cheapest first.
 
-    ``score_low95_points`` to ``score_high95_points``, or what the goal calls them, is the mean's
-    95% interval (of a score by Student's t, so for a single game it is not known). ``p_on_front``
-    is the probability that no other validated point beats it in both objectives, by draws of the
-    means from their standard errors, the costs taken as exact; ``on_front`` marks means that no
-    other beats.
+    Each has the goal's mean and its 95% interval, NaN for a single noisy game. ``on_front`` marks
+    nondominated means. ``p_on_front`` is the probability that no other validated point dominates,
+    by draws of the means from their standard errors; costs are taken as exact. With a ``model``,
+    its predictions are added.
     """
     experiment = data.experiment
     rows = [validated_row(point, experiment) for point in data.points if point.games]
@@ -48,35 +47,35 @@ def validated_frame(data: StudyData, model: "FittedModel | None" = None) -> pd.D
         codes = model.cube.encode(thetas_of(frame, experiment))
         mean = model.posterior.mean(codes)[:, 0]
         deviation = model.posterior.deviation(codes)[:, 0]
-        for what, bound in believed_interval(mean, deviation).items():
+        for what, bound in predicted_interval(mean, deviation).items():
             frame[experiment.goal.posterior_column(what)] = bound
     return frame
 
 
-def believed_interval(mean: Any, deviation: Any) -> dict[str, Any]:
-    """Return what a model believes, and its 95% band."""
+def predicted_interval(mean: Any, deviation: Any) -> dict[str, Any]:
+    """Return posterior means with their 95% band."""
     half = Z95 * deviation
     return {"mean": mean, "low95": mean - half, "high95": mean + half}
 
 
 def without_baselines(frame: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
-    """Return the validated points that the search has found, their front among themselves."""
+    """Return the validated points that the search found, with their own front."""
     searched = frame[~frame["origin"].isin(list(experiment.baselines))].reset_index(drop=True)
     return with_front(searched, experiment)
 
 
 def with_front(frame: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
-    """Say which points no other beats, and how sure that is."""
+    """Add which points are nondominated, and with what probability."""
     means = frame[experiment.goal.column("mean")].to_numpy(float)
     costs = frame[experiment.cost.name].to_numpy(float)
     draws = mean_draws(frame, experiment.goal)
-    worlds = np.stack([draws, np.broadcast_to(-costs, draws.shape)], axis=-1)
+    both = np.stack([draws, np.broadcast_to(-costs, draws.shape)], axis=-1)
     on_front = np.isin(np.arange(len(frame)), nondominated(means, costs))
-    return frame.assign(on_front=on_front, p_on_front=p_on_front(worlds))
+    return frame.assign(on_front=on_front, p_on_front=p_on_front(both))
 
 
 def validated_row(point: ValidatedPoint, experiment: Experiment) -> dict[str, Any]:
-    """Return what the games of one point amount to, as columns."""
+    """Return the columns of one point."""
     goal = experiment.goal
     columns = games_columns(point.in_order, experiment)
     found = goal.estimate(point.in_order)
@@ -98,7 +97,7 @@ def validated_row(point: ValidatedPoint, experiment: Experiment) -> dict[str, An
 
 
 def half_columns(point: ValidatedPoint, goal: Goal) -> dict[str, float]:
-    """Return the mean of each half of the games, and its standard error."""
+    """Return the mean and standard error of each half of the games."""
     columns = {}
     for half, games in zip(HALVES, goal.estimator.halves(point.in_order), strict=True):
         found = goal.estimate(games)
@@ -108,9 +107,9 @@ def half_columns(point: ValidatedPoint, goal: Goal) -> dict[str, float]:
 
 
 def mean_draws(frame: pd.DataFrame, goal: Goal) -> npt.NDArray[np.float64]:
-    """Draw the true means, given the observed ones and their errors, shape (n_worlds, n).
+    """Draw the true means, given the observed ones and their errors, shape (N_DRAWS, n).
 
-    A draw's mirror image comes next after it, so that the mean of all draws is the observed one.
+    Each draw is followed by its mirror image, so that the mean of all draws is the observed one.
     """
     means = frame[goal.column("mean")].to_numpy(float)
     errors = frame[goal.column("sem")].fillna(frame[goal.column("mean")]).to_numpy(float)
@@ -124,12 +123,12 @@ def validated_hypervolume(
 ) -> tuple[float, float, float]:
     """Return the hypervolume of the validated points, and its 95% interval.
 
-    The hypervolume of noisy means is too large, as any maximum over noise. So one half of each
-    point's games chooses the front, the other says how high it is; then the other way round, and
-    the mean of both counts. Given who is on the front, its area is a sum of heights times widths:
-    that has no optimism, and a standard error. It may be a little low, where a half chooses the
-    wrong point. In simulations with points as close to each other as trials and proposals are, the
-    interval covered the truth in 86 to 94 of 100 cases.
+    The hypervolume of noisy means is biased upwards, like any maximum over noise. So one half of
+    each point's games chooses the front and the other half gives its heights, then the other way
+    round; the result is the mean of both. Given the front, the area is a sum of heights times
+    widths, so it is unbiased and has a standard error. It may be a little low where a half chooses
+    the wrong point. In simulations with points as close as trials and proposals are, the interval
+    covered the truth in 86 to 94 of 100 cases.
     """
     known = frame.dropna(subset=[experiment.goal.column(f"sem_{half}_half") for half in HALVES])
     if not len(known):
@@ -147,7 +146,7 @@ def validated_hypervolume(
 def judged_area(
     frame: pd.DataFrame, experiment: Experiment, choosing: str, judging: str
 ) -> tuple[float, float]:
-    """Return the area under the front that one half of the games chooses, judged by the other half."""
+    """Return the area under the front that one half chooses, by heights of the other half."""
     goal = experiment.goal
     costs = frame[experiment.cost.name].to_numpy(float)
     chosen_by = frame[goal.column(f"mean_{choosing}_half")].to_numpy(float)
@@ -162,18 +161,18 @@ def judged_area(
 
 
 def predicted_front_frame(experiment: Experiment, model: "FittedModel") -> pd.DataFrame:
-    """Return the model's front over the whole space, the cheapest first, thinned to some rows.
+    """Return the predicted front over the whole space, the cheapest first, thinned to some rows.
 
-    One row a θ: its expected cost, posterior mean and 95% band of its goal, and
-    ``distance_to_trial``, the distance to the nearest trial in the unit cube (√2 at least from one
-    of another word).
+    A row has θ, its predicted cost, the goal's posterior mean and 95% band, and
+    ``distance_to_trial``, the distance to the nearest trial in the unit cube (√2 or more to a trial
+    of another choice).
     """
     front = model.predicted_front
     chosen = np.unique(np.linspace(0, len(front.points) - 1, N_CURVE_ROWS).round().astype(int))
     rows = []
     for index in chosen:
         mean, deviation = front.mean[index], front.deviation[index]
-        band = believed_interval(mean[0], deviation[0])
+        band = predicted_interval(mean[0], deviation[0])
         gaps = model.observations.points - front.points[index]
         rows.append(
             {

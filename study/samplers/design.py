@@ -14,7 +14,7 @@ from scipy.stats import qmc
 
 from agents.parameters import Value
 from study.errors import InputError
-from study.experiments.space import Choice, Space
+from study.experiments.space import CategoricalParameter, Space
 
 
 def sobol(n_dimensions: int, n_points: int, seed: int) -> npt.NDArray[np.float64]:
@@ -60,7 +60,7 @@ def draw_design(name: str, space: Space, n_points: int, seed: int) -> list[dict[
     if name not in DESIGNS:
         raise InputError(f"design: {name!r} given, one of {', '.join(sorted(DESIGNS))} allowed")
     points = DESIGNS[name](len(space), n_points, seed)
-    words = np.array([isinstance(parameter, Choice) for parameter in space])
+    words = np.array([isinstance(parameter, CategoricalParameter) for parameter in space])
     # To the middle of each n-th: a border between two choices would leave it to chance.
     points[:, words] = (np.floor(points[:, words] * n_points) + 0.5) / n_points
     return [space.from_unit(point.tolist()) for point in points]

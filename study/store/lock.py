@@ -27,7 +27,8 @@ def locked(location: Location) -> Iterator[None]:
         except OSError:
             holder = file.read().strip() or "an unknown process"
             raise InputError(
-                f"study: {location.name!r} is held by another sweep, {holder}; wait for it, or stop it"
+                f"study: {location.name!r} is held by another sweep, {holder}; "
+                "wait for it, or stop it"
             ) from None
         file.truncate()
         file.write(f"process {os.getpid()} on {socket.gethostname()} ({command_line()})")

@@ -1,7 +1,7 @@
-"""Quick experiments: the real agents on spaces of a few playouts, and of a few simulations and words.
+"""Experiments for tests: real agents on small spaces, and two games that cost nothing.
 
-And two of other games than 2048, which cost nothing: a coin that is won or lost, and a problem that
-is solved exactly. Besides, one thread for linear algebra, and a pseudo-terminal.
+These are a coin that is won or lost, and a problem that is solved exactly. Besides, one thread for
+linear algebra, and a pseudo-terminal.
 """
 
 import math
@@ -32,7 +32,7 @@ from study.experiments.objectives import (
     WIN_RATE,
 )
 from study.experiments.registry import EXPERIMENTS
-from study.experiments.space import Choice, Parameter, Space
+from study.experiments.space import CategoricalParameter, Parameter, Space
 
 QUICK = Experiment(
     name="quick",
@@ -56,7 +56,7 @@ WORDS = Experiment(
     space=Space(
         (
             Parameter("n_simulations", 2, 12, integer=True, symbol="m"),
-            Choice("leaf_value", ("score", "weights_a", "random"), symbol="U"),
+            CategoricalParameter("leaf_value", ("score", "weights_a", "random"), symbol="U"),
             Parameter("exploration", 10.0, 5000.0, log=True, symbol="c"),
         )
     ),
@@ -189,7 +189,7 @@ def solver(monkeypatch: pytest.MonkeyPatch) -> Experiment:
 
 @pytest.fixture(scope="module")
 def one_thread() -> Iterator[None]:
-    """One thread for linear algebra: several make small matrices tenfold slower on a busy machine."""
+    """Use one thread for linear algebra: more are up to ten times slower on small matrices."""
     with threadpool_limits(1):
         yield
 

@@ -1,4 +1,4 @@
-"""Studies made by hand: trials and validated points, as a sweep stores them, of games that are given."""
+"""Studies made by hand: trials and validated points of given games, stored as a sweep does."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -57,7 +57,7 @@ def store_point(
     origin: str = "proposal",
     key: str = "",
 ) -> None:
-    """Put a validated point into a study, with its games by replicate; under its own key unless told otherwise."""
+    """Store a validated point with its games by replicate; the default key is its own."""
     key = key or key_of(params)
     study.set_user_attr(f"{POINT_PREFIX}{key}", {"params": dict(params), "origin": origin})
     for r, game in games.items():

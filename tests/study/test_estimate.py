@@ -21,7 +21,7 @@ def test_a_mean_of_many_is_as_the_normal_theory_has_it() -> None:
 
 
 def test_intervals_of_bimodal_scores_cover_the_truth() -> None:
-    """200 samples of 60 games, 35,000 with 40% and 70,000 with 60%: 56,000 inside in 88 to 99 of 100."""
+    """200 samples of 60 games, 35,000 with 40% and 70,000 with 60%; 88 to 99% must cover."""
     rng = np.random.default_rng(2)
     inside = [
         intervals.mean(np.where(rng.random(60) < 0.6, 70_000.0, 35_000.0)).contains(56_000)
@@ -72,7 +72,7 @@ def test_a_share_has_wilsons_interval_and_jeffreys_error(wins: int, n: int) -> N
 
 
 def test_wilsons_interval_covers_the_truth_95_times_of_100() -> None:
-    """Over rates drawn uniformly, 40 games each: within 5 standard errors and half a percent of its own."""
+    """Uniform rates, 40 games each: within 5 standard errors and half a percent."""
     rng = np.random.default_rng(0)
     rates = rng.random(4000)
     wins = rng.binomial(40, rates)

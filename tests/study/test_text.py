@@ -25,11 +25,12 @@ def test_what_is_there_already() -> None:
 
 
 def test_a_sweep_of_one_job_and_one_trial_says_so(solver: Experiment, tmp_path: Path) -> None:
-    """All that commands say of a study of one trial, of one game, by one job: no 1 with a plural."""
+    """All output of a study of one trial, of one game, by one job: no plural after 1."""
     where = ["--results", str(tmp_path)]
     sweep = ["sweep", "solver", "--trials", "1", "--design-size", "1", "--jobs", "1", *where]
     said = ""
-    for words in (sweep, sweep, ["status", "solver", *where], ["pick", "solver", "--score", "1", *where],
+    pick = ["pick", "solver", "--score", "1", *where]
+    for words in (sweep, sweep, ["status", "solver", *where], pick,
                   ["compare", "solver", *where]):  # fmt: skip
         done = CliRunner().invoke(app, words)
         assert done.exit_code == 0, done.stderr

@@ -1,6 +1,6 @@
 """Statistics of a goal's samples, one sample a game: the estimate of their mean, and its variance.
 
-*   A **noisy mean** has Student's t interval, and variances shrunk towards what all trials have in common
+*   A **noisy mean** has Student's t interval, and variances shrunk towards the pooled variance
     (:func:`study.shrinkage.variances_of_means`).
 *   A **proportion** has Wilson's interval (:func:`study.estimate.share`), and variances by
     :func:`study.shrinkage.variances_of_rates`. A model takes it on its raw scale, where the

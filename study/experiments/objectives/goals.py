@@ -75,7 +75,7 @@ class Goal:
         return self.estimator.estimate(self.samples(games))
 
     def reaches(self, value: float, wanted: float) -> bool:
-        """Tell whether a value is as high as wanted; an exact one also if it is written the same."""
+        """Tell whether a value is as high as wanted; an exact one also if written the same."""
         same = self.format.text(value) == self.format.text(wanted)
         return value >= wanted or (self.is_exact and same)
 
@@ -103,7 +103,7 @@ class Goal:
         return f"_{self.format.unit}" if self.format.unit else ""
 
     def summary(self, games: Sequence[Game]) -> dict[str, Any]:
-        """Return what tables have of some games, by column; NaN if there are none."""
+        """Summarize some games in columns of a table; NaN if there are none."""
         columns: dict[str, Any] = {}
         for goal in (self, *self.reported_too):
             found = goal.estimate(games)

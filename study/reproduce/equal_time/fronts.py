@@ -76,7 +76,7 @@ def front_in_folder(folder: Path) -> Front:
     except (ValueError, KeyError, TypeError):
         raise InputError(f"front: {manifest} is no manifest of a study") from None
     experiment = experiment_by_name(found).by(cost)
-    words = {choice.name: str for choice in experiment.space.choices}
+    words = {choice.name: str for choice in experiment.space.categorical}
     try:
         validated = pd.read_csv(table, dtype=words)
     except (ValueError, pd.errors.ParserError):
@@ -87,7 +87,7 @@ def front_in_folder(folder: Path) -> Front:
     missing = sorted(needed - set(validated.columns))
     if missing:
         raise InputError(f"front: {table} has no column {', '.join(missing)}")
-    for choice in experiment.space.choices:
+    for choice in experiment.space.categorical:
         for word in validated[choice.name].unique():
             try:
                 choice.check(word)

@@ -15,7 +15,7 @@ from matplotlib.ticker import FixedLocator, NullLocator, PercentFormatter, Scala
 from agents.pacman.mdp import PacmanMDP
 from agents.pacman.rewards import Distance
 from engine.pacman import Layout
-from study.report.style import BLACK, BLUE, RED, STYLE, WORDS, caption, level
+from study.report.style import BLACK, BLUE, CHOICE_MARKS, RED, STYLE, caption, level
 from study.reproduce.pacman.design import (
     DISTANCE_GAMMA,
     DISTANCE_RADII,
@@ -38,7 +38,7 @@ from study.reproduce.pacman.design import (
 from study.reproduce.pacman.points import win_rate
 
 RADIUS = "radius of a ghost's zone, steps"
-LOOKS = ((BLUE, "o"), *WORDS[:4])
+LOOKS = ((BLUE, "o"), *CHOICE_MARKS[:4])
 LOOKS_OF_TWO = ((BLUE, "o"), (RED, "s"))
 SPREAD = 0.12  # between the lines of one place, so that intervals stand side by side
 SWEEPS_SPREAD = 0.02  # the same on a logarithmic axis, as a share of the number of sweeps

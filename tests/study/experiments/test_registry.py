@@ -16,7 +16,7 @@ from study.experiments.agent_parser import agent_of
 from study.experiments.definition import Experiment
 from study.experiments.objectives import BACKUPS, SWEEPS
 from study.experiments.registry import EXPERIMENTS, experiment
-from study.experiments.space import Choice
+from study.experiments.space import CategoricalParameter
 from study.report.recommend import command_of
 from study.store.study_model import objectives_of
 
@@ -27,7 +27,7 @@ def test_every_corner_of_the_space_is_an_agent(each: Experiment) -> None:
     assert set(each.space.names) <= set(parameters(each.agent))
     ends = [
         parameter.choices
-        if isinstance(parameter, Choice)
+        if isinstance(parameter, CategoricalParameter)
         else (parameter.from_unit(0.0), parameter.from_unit(1.0))
         for parameter in each.space
     ]
@@ -57,7 +57,7 @@ def test_switching_always_switches() -> None:
 
 
 def test_uct_has_all_leaf_values() -> None:
-    (leaf_value,) = experiment("uct").space.choices
+    (leaf_value,) = experiment("uct").space.categorical
     assert leaf_value.choices == tuple(LeafValue)
     assert {type(word) for word in leaf_value.choices} == {str}, "what a storage gives back"
 

@@ -10,10 +10,10 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution, Int
 
 from study.errors import InputError
 from study.experiments.registry import EXPERIMENTS
-from study.experiments.space import Choice, Parameter, Space, range_of
+from study.experiments.space import CategoricalParameter, Parameter, Space, range_of
 from study.store.manifest import ROOT
 
-CHOICE = Choice("leaf", ("random", "score", "weights_a"), symbol="U")
+CHOICE = CategoricalParameter("leaf", ("random", "score", "weights_a"), symbol="U")
 PARAMETERS = [
     Parameter("linear", 0.05, 1.0),
     Parameter("log", 1.0, 10.0, log=True),
@@ -104,7 +104,7 @@ def test_words_share_the_unit_interval_equally_and_come_back() -> None:
 
 def test_a_space_of_both_kinds_goes_to_the_cube_and_back() -> None:
     space = Space((*PARAMETERS, CHOICE))
-    assert space.choices == (CHOICE,)
+    assert space.categorical == (CHOICE,)
     for point in np.random.default_rng(0).random((200, len(space))):
         values = space.from_unit(point.tolist())
         back = space.from_unit(space.to_unit(values))
@@ -123,8 +123,8 @@ def test_words_that_are_not_allowed_are_named(value: str | float) -> None:
 
 @pytest.mark.parametrize("choices", [(), ("a",), ("a", "b", "a"), ("a", "")])
 def test_choices_that_are_none_are_refused(choices: tuple[str, ...]) -> None:
-    with pytest.raises(ValueError, match=r"p: choices .* given, two or more different words"):
-        Choice("p", choices)
+    with pytest.raises(ValueError, match=r"p: choices .* given, two or more different ones"):
+        CategoricalParameter("p", choices)
 
 
 def test_a_trial_draws_words_and_keeps_them() -> None:

@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from study.experiments.definition import Experiment
 from study.report.figures import by_choice, pareto_figure
-from study.report.style import WORDS
+from study.report.style import CHOICE_MARKS
 
 
 def frames(names: dict[str, list[object]]) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
@@ -57,7 +57,7 @@ def test_each_word_has_its_sign_and_the_legend_names_it(words: Experiment) -> No
     assert "validated, six:\n(6, weights_a, 100)" in texts
     assert {"trials, observed means", "validated, on the front"} <= set(texts)
     # A trial and a validated point of the same word have the same colour and marker.
-    signs = dict(zip(("score", "weights_a", "random"), WORDS, strict=False))
+    signs = dict(zip(("score", "weights_a", "random"), CHOICE_MARKS, strict=False))
     drawn = {
         (str(line.get_color()), str(line.get_marker()), float(line.get_xdata()[0]))
         for line in figure.axes[0].lines
@@ -75,17 +75,17 @@ def test_without_words_the_picture_is_as_it_was(quick: Experiment) -> None:
     texts = legend_of(pareto_figure(trials, validated, curve, quick))
     assert texts == [
         "trials, observed means",
-        "front that the model believes in",
+        "front that the model predicts",
         "its 95% band",
         "validated, on the front",
-        "validated, beaten by another",
+        "validated, dominated",
         "validated, four playouts: (4)",
     ]
 
 
 def test_parts_by_word_are_the_whole(words: Experiment) -> None:
     table = pd.DataFrame({"leaf_value": ["random", "score", "random"], "n": [1, 2, 3]})
-    (choice,) = words.space.choices
+    (choice,) = words.space.categorical
     parts = {
         part["leaf_value"].iloc[0]: part["n"].tolist() for part, *_ in by_choice(table, choice)
     }

@@ -56,10 +56,10 @@ def test_each_look_sees_the_trials_before_it(quick: Experiment) -> None:
         assert row.n_games == 3 * row.n_trials
 
 
-def test_what_is_observed_never_shrinks_and_what_is_believed_is_less_lucky(
+def test_what_is_observed_never_shrinks_and_what_is_predicted_is_less_lucky(
     quick: Experiment,
 ) -> None:
-    """Believed: of posterior means, which know how noisy 3 games are, so below a maximum of luck."""
+    """Posterior means know the noise of 3 games, so they stay below a maximum of luck."""
     frame = hypervolume_trace(data_of(study_of(quick, 40), quick))
     assert (np.diff(frame["observed"]) >= 0.0).all()
     assert np.isfinite(frame["posterior"]).all()

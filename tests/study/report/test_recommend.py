@@ -60,9 +60,10 @@ HALVES_DISAGREE = {
 def test_even_replicates_choose_and_odd_ones_say_what_to_expect(quick: Experiment) -> None:
     picked = pick(data_of(study_of(HALVES_DISAGREE), quick), cost_limit=0.01)
     assert picked.point.params == {"n_playouts": 20}
-    assert picked.score == pytest.approx(1300.0)
+    assert picked.expected.value == pytest.approx(1300.0)
     assert picked.n_games == 3
-    assert picked.half_width == pytest.approx(4.302653 * 300.0 / np.sqrt(3))
+    half = 4.302653 * 300.0 / np.sqrt(3)
+    assert picked.expected.high == pytest.approx(1300.0 + half)
     assert picked.cost == pytest.approx(0.002)
     assert picked.n_candidates == 2
 
@@ -71,7 +72,7 @@ def test_a_budget_leaves_out_what_is_dearer(quick: Experiment) -> None:
     study = study_of(HALVES_DISAGREE)
     picked = pick(data_of(study, quick), cost_limit=0.0015)
     assert picked.point.params == {"n_playouts": 10}
-    assert (picked.score, picked.n_candidates) == (pytest.approx(9100.0), 1)
+    assert (picked.expected.value, picked.n_candidates) == (pytest.approx(9100.0), 1)
     assert pick(data_of(study, quick), cost_limit=0.002 + 1e-9).point.params == {"n_playouts": 20}
 
 
@@ -104,17 +105,17 @@ def test_for_a_score_the_cheapest_that_reaches_it_is_taken(quick: Experiment) ->
         assert picked.point.params == {"n_playouts": n_playouts}
         assert picked.n_candidates == n_candidates
     # Even replicates reach 6,000, all of them 5,550; the odd ones say that 5,100 is what to expect.
-    assert pick(data_of(study, quick), score_wanted=5550.0).score == pytest.approx(5100.0)
+    assert pick(data_of(study, quick), score_wanted=5550.0).expected.value == pytest.approx(5100.0)
 
 
 def test_what_is_recommended_for_a_score_has_reached_it_in_all_its_games(quick: Experiment) -> None:
-    """What chooses may be lucky: a point whose validated mean falls short is passed over, or nothing is picked."""
+    """A point whose validated mean falls short is not picked, however lucky its first half."""
     lucky = {10: (1.0, [9000, 1000] * 4)}
     with pytest.raises(InputError) as refused:
         pick(data_of(study_of(lucky), quick), score_wanted=6000.0)
     assert str(refused.value) == (
-        "pick: score 6,000 given; the best validated point reaches 5,000 in all its games and in the half of them "
-        "that chooses"
+        "pick: score 6,000 given; the best validated point reaches 5,000 in all its games "
+        "and in the half of them that chooses"
     )
     picked = pick(
         data_of(study_of({**lucky, 20: (2.0, [6000, 6200] * 4)}), quick), score_wanted=6000.0
@@ -123,7 +124,7 @@ def test_what_is_recommended_for_a_score_has_reached_it_in_all_its_games(quick: 
     assert picked.n_candidates == 1
     lines = pick_text(picked, quick).splitlines()
     assert lines[1].endswith(
-        "(95% interval; 4 games, which had no more than a veto: others chose it from the 1 validated point that "
+        "(95% interval; 4 games with a veto only: others chose it from 1 validated point that "
         "reaches 6,000 points)"
     )
     half = 2.364624 * 100 * np.sqrt(8 / 7) / np.sqrt(8)  # t(0.975, 7)
@@ -144,7 +145,7 @@ def test_every_second_game_judges_whichever_are_there(quick: Experiment) -> None
     """Of replicates 2, 4, 6, 8 and 10, none of them odd: 2, 6 and 10 choose; 4 and 8 judge."""
     scores = {2: 100, 4: 120, 6: 110, 8: 140, 10: 120}
     picked = pick(data_of(study_of({5: (1.0, scores)}), quick), score_wanted=110.0)
-    assert (picked.score, picked.n_games) == (pytest.approx(130.0), 2)
+    assert (picked.expected.value, picked.n_games) == (pytest.approx(130.0), 2)
     with pytest.raises(InputError):
         pick(data_of(study_of({5: (1.0, scores)}), quick), score_wanted=110.1)
 
@@ -183,8 +184,8 @@ def test_points_of_fewer_than_four_games_are_not_picked(quick: Experiment) -> No
         (
             HALVES_DISAGREE,
             {"score_wanted": 12_345.6},
-            "pick: score 12,346 given; the best validated point reaches 4,100 in all its games and in the half of "
-            "them that chooses",
+            "pick: score 12,346 given; the best validated point reaches 4,100 in all its "
+            "games and in the half of them that chooses",
         ),
         (
             {},
@@ -264,8 +265,8 @@ def test_the_answer_for_people(quick: Experiment) -> None:
     lines = [re.split(r"  +", line) for line in pick_text(picked, quick).splitlines()]
     assert dict(lines) == {
         "θ": "n 20 (proposal)",
-        "expect": "1,300 ± 745 points (95% interval; 3 games, none of which chose it from the 2 "
-        "validated points that would do)",
+        "expect": "1,300 ± 745 points (95% interval; 3 games that did not choose it from 2 "
+        "validated points within the budget)",
         "validated": "3,200 ± 854 points (standard error; all 6 games)",
         "CPU time a move": "2.00 ms",
         "reached": "1024 100.0%, 2048 100.0%, 4096 0.0%, 8192 0.0%",
@@ -280,7 +281,7 @@ TRUE_MEAN, DEVIATION = 20_000.0, 5000.0
 
 
 def simulated(quick: Experiment, **asked: float) -> tuple[Any, Any, Any]:
-    """Of studies of equal points: what is reported of the one picked, its half that chose, and the best mean of all."""
+    """Pick from studies of equal points: the reported value, the choosing half's, the best mean."""
     rng = np.random.default_rng(20)
     reported, naive, lucky = [], [], []
     for _ in range(N_SIMULATED):
@@ -290,7 +291,7 @@ def simulated(quick: Experiment, **asked: float) -> tuple[Any, Any, Any]:
             picked = pick(data_of(study_of(points), quick), **asked)
         except InputError:  # none reaches what is wanted
             continue
-        reported.append(picked.score)
+        reported.append(picked.expected.value)
         naive.append(scores.mean(axis=1).max())
         chosen = scores[picked.point.params["n_playouts"] - 1]
         lucky.append(chosen[::2].mean())
@@ -317,7 +318,7 @@ def test_what_is_reported_is_no_luckier_for_having_been_chosen(quick: Experiment
 
 
 def test_a_veto_that_could_have_fallen_costs_what_is_known(quick: Experiment) -> None:
-    """Points whose truth is just what is wanted: what is reported is too good by 2/(3√π) of a half's standard error.
+    """If the truth equals the wanted value, the bias is 2/(3√π) standard errors of a half.
 
     That is E[B | A > 0, A + B > 0] of two standard normals, of the half that judges; E[A | …], of
     the half that chose, is √2 + 1 times as much. Either within 4 standard errors. One point passes
@@ -346,7 +347,7 @@ def test_the_interval_of_what_to_expect_holds_the_truth_as_often_as_it_says(
         scores = np.rint(rng.normal(TRUE_MEAN, DEVIATION, (3, 80))).astype(int)
         points = {n + 1: (1.0, row.tolist()) for n, row in enumerate(scores)}
         picked = pick(data_of(study_of(points), quick), cost_limit=1.0)
-        held.append(abs(picked.score - TRUE_MEAN) <= picked.half_width)
+        held.append(picked.expected.contains(TRUE_MEAN))
     assert np.mean(held) == pytest.approx(0.95, abs=5 * np.sqrt(0.95 * 0.05 / 200))
 
 
@@ -368,7 +369,7 @@ def test_the_command_for_a_theta_with_words_plays_it(words: Experiment) -> None:
 
 
 def test_a_win_rate_that_is_recommended_was_reached_in_all_games(coin: Experiment) -> None:
-    """Of few games: the half that chooses won 3 of 5 of the cheap coin, all together 4 of 10; so the dear one is it."""
+    """The cheap coin won 3 of 5 in the half that chooses, but 4 of 10 in all."""
     study = optuna.create_study(
         study_name="s",
         storage=optuna.storages.InMemoryStorage(),
@@ -385,13 +386,11 @@ def test_a_win_rate_that_is_recommended_was_reached_in_all_games(coin: Experimen
     picked = pick(data_of(study, coin), score_wanted=0.5)
     assert picked.point.params == {"effort": 50}
     wilson = binomtest(8, 10).proportion_ci(method="wilson")
-    assert (
-        f"validated        80.0% ({wilson.low:.1%} to {wilson.high:.1%}) (95% interval; all 10 games)"
-        in pick_text(picked, coin)
-    )
+    interval = f"80.0% ({wilson.low:.1%} to {wilson.high:.1%})"
+    assert f"validated        {interval} (95% interval; all 10 games)" in pick_text(picked, coin)
     with pytest.raises(InputError) as refused:
         pick(data_of(study, coin), score_wanted=0.9)
     assert str(refused.value) == (
-        "pick: win rate 90.0% given; the best validated point reaches 80.0% in all its games and in the half of them "
-        "that chooses"
+        "pick: win rate 90.0% given; the best validated point reaches 80.0% in all its games "
+        "and in the half of them that chooses"
     )

@@ -1,4 +1,4 @@
-"""Mean scores in tables: their columns by hand, what they are written as, and bars that end where intervals do."""
+"""Mean scores in tables: columns by hand, text, and error bars."""
 
 import numpy as np
 import pandas as pd

@@ -86,7 +86,7 @@ def test_the_interval_of_a_single_game_is_not_known(quick: Experiment) -> None:
 
 
 def test_p_on_front_of_two_points_is_the_normal_closed_form(quick: Experiment) -> None:
-    """Errors 100.5 and 60.3: the dearer one is on the front if it is better, Φ(100/117.2) = 0.803."""
+    """Errors 100.5 and 60.3: the costlier point is on the front with Φ(100/117.2) = 0.803."""
     study = new_study()
     add_point(study, 5, spread(10_000, 1000), 1.0)
     add_point(study, 9, spread(10_100, 600), 2.0)
@@ -125,7 +125,7 @@ def test_the_front_is_along_the_cost_of_the_experiment(quick: Experiment) -> Non
     assert by_count["on_front"].tolist() == [True, True]
 
 
-def test_what_the_search_believed_stands_beside_what_was_validated(quick: Experiment) -> None:
+def test_what_the_search_predicted_stands_beside_what_was_validated(quick: Experiment) -> None:
     study = new_study()
     add_trials(study, quick)
     add_point(study, 10, spread(3160, 300), 0.1)

@@ -7,7 +7,7 @@ import pytest
 
 from study.errors import InputError
 from study.experiments.registry import EXPERIMENTS
-from study.experiments.space import Choice, Parameter, Space
+from study.experiments.space import CategoricalParameter, Parameter, Space
 from study.samplers.design import draw_design
 
 UNIT = Space(tuple(Parameter(f"x{k}", 0.0, 1.0) for k in range(6)))
@@ -39,7 +39,7 @@ def test_designs_lie_in_their_space() -> None:
 
 @pytest.mark.parametrize(("name", "n"), [("sobol", 16), ("sobol", 64), ("lhs", 13), ("lhs", 20)])
 def test_every_choice_occurs_as_often_as_the_others_or_once_more(name: str, n: int) -> None:
-    choice = Choice("choice", ("a", "b", "c", "d", "e"))
+    choice = CategoricalParameter("choice", ("a", "b", "c", "d", "e"))
     space = Space((UNIT.parameters[0], choice, *UNIT.parameters[1:5]))
     for seed in range(20):
         drawn = draw_design(name, space, n, seed)

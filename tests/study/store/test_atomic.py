@@ -1,4 +1,4 @@
-"""Files written whole: on a full disk what was there stays, the file is named, and no draft is left."""
+"""On a full disk the old file stays, the error names it, and no temporary file is left."""
 
 from pathlib import Path
 

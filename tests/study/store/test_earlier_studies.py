@@ -1,4 +1,4 @@
-"""Studies that an earlier revision made (0f585e4, data/) open, resume, validate, export and pick."""
+"""Studies made by an earlier revision (0f585e4, in data/) open, resume, validate and export."""
 
 import json
 import shutil

@@ -237,7 +237,8 @@ def test_a_second_sweep_is_refused_and_told_who_holds_the_study(tmp_path: Path) 
     location = locate("s", tmp_path, None)
     location.folder.mkdir()
     program = (
-        "import sys; from pathlib import Path; from study.store.location import *; from study.store.lock import *\n"
+        "import sys; from pathlib import Path; from study.store.location import *\n"
+        "from study.store.lock import *\n"
         f"with locked(locate('s', Path({str(tmp_path)!r}), None)):\n"
         "    print('held', flush=True); sys.stdin.read()"
     )
@@ -257,7 +258,7 @@ def test_a_second_sweep_is_refused_and_told_who_holds_the_study(tmp_path: Path) 
 def test_a_study_is_read_with_the_space_that_it_was_made_with(
     words: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A parameter has been added since, and a baseline that has it: a sweep is refused, what was found is read."""
+    """With a parameter and a baseline added since, a sweep is refused, and reading works."""
     location = locate("s", tmp_path, None)
     location.folder.mkdir()
     create_or_resume(location, record(words))
@@ -313,7 +314,7 @@ def test_a_study_with_words_is_resumed_and_another_one_refused(
     _, _, data = open_for_reading("s", tmp_path)
     assert data.experiment == words
     assert data.record == SETTINGS.record(words)
-    fewer = replace(words.space.choices[0], choices=("score", "random"))
+    fewer = replace(words.space.categorical[0], choices=("score", "random"))
     numbers = [each for each in words.space if each.name != "leaf_value"]
     for space in (Space((*numbers, fewer)), Space(tuple(numbers))):
         other = SETTINGS.record(replace(words, space=space))

@@ -1,4 +1,4 @@
-"""What is maximized: means, intervals and variances, against closed forms, scipy and simulated truth."""
+"""Goals against closed forms and simulated truth."""
 
 import math
 from dataclasses import astuple
@@ -39,7 +39,7 @@ def test_of_no_games_nothing_is_known(goal: Goal) -> None:
 
 
 def test_variances_of_rates_by_hand() -> None:
-    """5 wins of 8 games in all: the pool is 5.5/9; a trial of 4 wins is lent ten games of that rate."""
+    """5 wins of 8 games in all: the pooled rate is 5.5/9, and counts as ten games."""
     pooled = 5.5 / 9.0
     rates = [(wins + PSEUDO_GAMES * pooled) / (4 + PSEUDO_GAMES) for wins in (4, 1)]
     expected = [rate * (1.0 - rate) / 4 for rate in rates]
@@ -63,7 +63,7 @@ def test_many_games_tell_their_own_variance() -> None:
 
 
 def test_variances_of_rates_are_those_of_simulated_trials() -> None:
-    """200 trials of ten games, rates as Beta(2, 3): a little less noise than is said, as it must be.
+    """200 trials of ten games, rates from Beta(2, 3): the variance is slightly overestimated.
 
     True variances are 0.2/10 on average; the shrunk rates have mean 0.4 and variance 0.06/4, which
     makes 0.225/10.
