@@ -21,7 +21,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import optuna
 from optuna.distributions import (
     BaseDistribution,
     CategoricalDistribution,
@@ -119,12 +118,6 @@ class Parameter:
             return IntDistribution(int(self.low), int(self.high), log=self.log)
         return FloatDistribution(float(self.low), float(self.high), log=self.log)
 
-    def suggest(self, trial: optuna.Trial) -> float:
-        """Have a trial draw this parameter, or return what it has drawn already."""
-        if self.integer:
-            return trial.suggest_int(self.name, int(self.low), int(self.high), log=self.log)
-        return trial.suggest_float(self.name, float(self.low), float(self.high), log=self.log)
-
     def check(self, value: Value) -> float:
         """Return ``value`` if it is allowed; InputError otherwise."""
         whole = "an integer from " if self.integer else ""
@@ -214,10 +207,6 @@ class CategoricalParameter:
     def distribution(self) -> CategoricalDistribution:
         """Return optuna's form of this parameter."""
         return CategoricalDistribution(self.choices)
-
-    def suggest(self, trial: optuna.Trial) -> str:
-        """Have a trial draw this parameter, or return what it has drawn already."""
-        return str(trial.suggest_categorical(self.name, self.choices))
 
     def check(self, value: Value) -> str:
         """Return ``value`` if it is allowed; InputError otherwise."""

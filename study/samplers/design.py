@@ -60,7 +60,7 @@ def draw_design(name: str, space: Space, n_points: int, seed: int) -> list[dict[
     if name not in DESIGNS:
         raise InputError(f"design: {name!r} given, one of {', '.join(sorted(DESIGNS))} allowed")
     points = DESIGNS[name](len(space), n_points, seed)
-    words = np.array([isinstance(parameter, CategoricalParameter) for parameter in space])
+    categorical = np.array([isinstance(each, CategoricalParameter) for each in space])
     # To the middle of each n-th: a border between two choices would leave it to chance.
-    points[:, words] = (np.floor(points[:, words] * n_points) + 0.5) / n_points
+    points[:, categorical] = (np.floor(points[:, categorical] * n_points) + 0.5) / n_points
     return [space.from_unit(point.tolist()) for point in points]

@@ -72,15 +72,11 @@ class Hyperparameters:
     noise: float
 
 
-def squared_distances(a: Floats, b: Floats) -> Floats:
-    """Return Σⱼ (aⱼ − bⱼ)² for all pairs of rows, shape (n_a, n_b)."""
-    square = (a * a).sum(axis=1)[:, None] + (b * b).sum(axis=1)[None, :] - 2.0 * a @ b.T
-    return np.asarray(np.maximum(square, 0.0))
-
-
 def matern(hyper: Hyperparameters, a: Floats, b: Floats) -> Floats:
     """Return the kernel for all pairs of rows, shape (n_a, n_b)."""
-    r = np.sqrt(5.0 * squared_distances(a / hyper.lengths, b / hyper.lengths))
+    a, b = a / hyper.lengths, b / hyper.lengths
+    square = (a * a).sum(axis=1)[:, None] + (b * b).sum(axis=1)[None, :] - 2.0 * a @ b.T
+    r = np.sqrt(5.0 * np.maximum(square, 0.0))
     return np.asarray(hyper.variance * (1.0 + r + r * r / 3.0) * np.exp(-r))
 
 
@@ -237,6 +233,11 @@ class GaussianProcess:
         alpha = cho_solve((factor, True), (values - hyper.centre) / hyper.scale)
         return cls(hyper, points, factor, alpha)
 
+    def mean(self, points: Floats) -> Floats:
+        """Return the mean of the noise-free value, shape (m,) or (m, n_draws)."""
+        cross = matern(self.hyper, points, self.points)
+        return np.asarray(self.hyper.centre + self.hyper.scale * (cross @ self.alpha))
+
     def predict(self, points: Floats) -> tuple[Floats, Floats]:
         """Return mean and variance of the noise-free value.
 
@@ -272,11 +273,10 @@ class GaussianProcess:
         -------
         float64, shape (m, n_draws)
         """
-        mean, _ = self.predict(points)
         # By eigenvectors: the covariance of points with hardly any variance is not quite definite.
         values, vectors = np.linalg.eigh(self.covariance(points))
         root = vectors * np.sqrt(np.maximum(values, 0.0))
-        return np.asarray(mean[:, None] + root @ normals)
+        return np.asarray(self.mean(points)[:, None] + root @ normals)
 
     def given(self, points: Floats, draws: Floats) -> "GaussianProcess":
         """Return the process conditioned on noise-free values, one for each column of ``draws``."""

@@ -56,9 +56,7 @@ class NoisyEHVISampler(ModelSampler):
         given_draws = posterior.given(tried, draws)
 
         def improvement(points: Floats) -> Floats:
-            gains = expected_improvement(
-                strips, given_draws.mean(points), given_draws.deviation(points)
-            )
+            gains = expected_improvement(strips, *given_draws.predict(points))
             # Tried points are known up to the jitter, which must not count as a chance to improve.
             return np.where(is_among(points, tried), 0.0, gains)
 
@@ -87,7 +85,7 @@ class NoisyEHVISampler(ModelSampler):
 
     def least_known(self, posterior: Posterior, strips: Strips, candidates: Floats) -> Floats:
         """Return, where nothing new promises a gain, the point most worth a second trial."""
-        n_draws = len(strips[0])
-        mean = np.repeat(posterior.mean(candidates)[:, None], n_draws, axis=1)
-        gains = expected_improvement(strips, mean, posterior.deviation(candidates))
+        mean, deviation = posterior.predict(candidates)
+        mean = np.repeat(mean[:, None], len(strips[0]), axis=1)
+        gains = expected_improvement(strips, mean, deviation)
         return np.asarray(candidates[np.argmax(gains)])

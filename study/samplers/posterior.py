@@ -63,12 +63,16 @@ class Posterior:
 
     def mean(self, points: Floats) -> Floats:
         """Return the posterior mean at some points, shape (m, 2)."""
-        return np.stack([process.predict(points)[0] for process in self.processes], axis=-1)
+        return np.stack([process.mean(points) for process in self.processes], axis=-1)
 
     def deviation(self, points: Floats) -> Floats:
         """Return the posterior standard deviation at some points, shape (m, 2)."""
-        variances = [process.predict(points)[1] for process in self.processes]
-        return np.sqrt(np.stack(variances, axis=-1))
+        return self.predict(points)[1]
+
+    def predict(self, points: Floats) -> tuple[Floats, Floats]:
+        """Return posterior means and standard deviations at some points, each of shape (m, 2)."""
+        means, variances = zip(*(each.predict(points) for each in self.processes), strict=True)
+        return np.stack(means, axis=-1), np.sqrt(np.stack(variances, axis=-1))
 
     def front(self, points: Floats) -> Floats:
         """Return the points that no other dominates in posterior mean, the cheapest first."""

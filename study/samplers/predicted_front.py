@@ -44,7 +44,7 @@ class PredictedFront:
     @classmethod
     def at(cls, points: Floats, posterior: Posterior) -> "PredictedFront":
         """Return the front that consists of these points."""
-        return cls(points, posterior.mean(points), posterior.deviation(points))
+        return cls(points, *posterior.predict(points))
 
     def best_within(self, least_second: float) -> int:
         """Return the index of the best point with so large a second objective; −1 if none has."""

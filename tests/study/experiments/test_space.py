@@ -4,7 +4,6 @@ import json
 import math
 
 import numpy as np
-import optuna
 import pytest
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
@@ -125,13 +124,6 @@ def test_words_that_are_not_allowed_are_named(value: str | float) -> None:
 def test_choices_that_are_none_are_refused(choices: tuple[str, ...]) -> None:
     with pytest.raises(ValueError, match=r"p: choices .* given, two or more different ones"):
         CategoricalParameter("p", choices)
-
-
-def test_a_trial_draws_words_and_keeps_them() -> None:
-    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
-    drawn = [(t := study.ask(), CHOICE.suggest(t)) for _ in range(30)]
-    assert {word for _, word in drawn} == set(CHOICE.choices)
-    assert all(CHOICE.suggest(trial) == word for trial, word in drawn)
 
 
 def test_values_are_written_for_people() -> None:

@@ -1,4 +1,4 @@
-"""Dice and Pacman through the commands: stored, summed up, searched; and refused where 2048 alone will do."""
+"""Dice and Pacman through the commands: played, tuned, and refused where only 2048 is allowed."""
 
 import json
 from collections.abc import Callable
@@ -123,7 +123,7 @@ def test_what_is_for_2048_alone_refuses_them(
 
 
 def test_no_reproduction_writes_to_the_folder_of_a_study() -> None:
-    """Both have a games.csv: of the one, games to go on with, which an export of the other would replace."""
+    """Both have a games.csv: a study's export would replace a reproduction's games."""
     group = get_command(app).commands["reproduce"]  # type: ignore[attr-defined]  # a group
     folders = {
         name: Path(option.default).name

@@ -1,4 +1,4 @@
-"""Handing out games: each once, waiting for what is thought about, and an end."""
+"""The loop: each game once, waiting for a proposal, and an end."""
 
 import math
 import threading
@@ -36,7 +36,7 @@ def test_utilization_is_one_for_workers_that_never_rest() -> None:
 
 
 class Script(Source[int]):
-    """Hands out games from batches; each batch but the first is there once its thought has ended."""
+    """Hands out games from batches; each but the first is ready after some thinking."""
 
     def __init__(self, batches: Sequence[Sequence[int]], thought_seconds: float = 0.0) -> None:
         self.ready = list(batches[0])
@@ -99,7 +99,7 @@ class Noted:
 
 
 def test_everything_is_played_exactly_once() -> None:
-    """Two workers, three batches, one of them empty: all games, their own seeds, no more in line."""
+    """Two workers, three batches, one of them empty: all games, each with its own seed."""
     source = Script([range(8), [], range(8, 13)])
     display = Noted()
     dispatch = Dispatch(source, 2, display)
@@ -110,7 +110,7 @@ def test_everything_is_played_exactly_once() -> None:
         (game,), expected = finished.games, AGENT.play(finished.key)
         assert (game.seed, game.score) == (finished.key, expected.score)
         assert game.end_board == expected.end_board
-    # Those in line, and those that came back with the one that is being stored.
+    # Those in flight, and those that came back together with the one being stored.
     assert source.most_in_flight < 2 * 2 * TASKS_PER_WORKER
     assert dispatch.n_games == display.changes[-1] == 13
     assert display.changes == sorted(display.changes)

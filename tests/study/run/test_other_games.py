@@ -117,7 +117,8 @@ def test_a_win_rate_goes_through_the_pipeline(coin: Experiment, tmp_path: Path) 
     for command in ("validate", "sweep"):
         line = refused(tmp_path, command, "coin", "--standard-error", "2")
         assert line == (
-            "thetafront: standard error: 2 given, of a win rate a share above 0 and up to 1 allowed, such as 0.015 "
+            "thetafront: standard error: 2 given, of a win rate a share above 0 "
+            "and up to 1 allowed, such as 0.015 "
             "for 1.5%\n"
         )
 

@@ -99,7 +99,7 @@ def ended(number: int, params: Params) -> FrozenTrial:
 
 @pytest.fixture(scope="module")
 def unbroken() -> list[Params]:
-    """What an unbroken study with one worker proposes; each trial ends before the next is asked for."""
+    """The proposals of an uninterrupted study, each trial ended before the next is asked for."""
     proposals = proposals_after()
     made = []
     for expected in range(N_UNBROKEN):
@@ -160,7 +160,7 @@ def test_a_rebuilt_study_is_known_as_it_was(in_turn: bool) -> None:
 def test_a_rebuilt_study_proposes_what_the_unbroken_one_does(
     unbroken: list[Params], n: int
 ) -> None:
-    """nehvi looks at everything it is told; trial n − 1 has ended, or is being played, at the kill."""
+    """nehvi uses all it knows; trial n − 1 has ended, or is being played, at the kill."""
     trials = [ended(number, unbroken[number]) for number in range(n)]
     assert next_of(proposals_after(trials)) == (n, unbroken[n])
     if n:
@@ -173,7 +173,7 @@ def test_a_rebuilt_study_proposes_what_the_unbroken_one_does(
 
 
 def test_what_is_known_matters_to_the_sampler(unbroken: list[Params]) -> None:
-    """Or else the tests above would show nothing: with the last trial known it proposes another θ."""
+    """Otherwise the tests above could not fail: knowing the last trial changes the proposal."""
     for n in (7, 8, 9):
         trials = [ended(number, unbroken[number]) for number in range(n)]
         assert next_of(proposals_after(trials, in_turn=False))[1] != unbroken[n]

@@ -69,7 +69,7 @@ def search(
 def unbroken_and_stopped(
     experiment: Experiment, folder: Path, settings: SearchSettings, *stops: int
 ) -> tuple[optuna.Study, optuna.Study]:
-    """Run a search in one go; and once more, stopped after so many games each time and taken up again."""
+    """Run a search in one go, and again with stops after so many games."""
     whole, parts = folder / "whole", folder / "parts"
     whole.mkdir()
     parts.mkdir()
@@ -271,7 +271,7 @@ def test_settings_out_of_range_are_named(settings: dict[str, int], part: str) ->
 
 
 def test_words_survive_a_stop(words: Experiment, tmp_path: Path) -> None:
-    """What is stored and read back proposes what an unbroken study does; all words are allowed ones."""
+    """A study read back proposes what an uninterrupted one does; all choices are allowed ones."""
     experiment = words.with_cost(PLAYOUT_MOVES)
     settings = SearchSettings(n_trials=11, n_replicates=2, seed=3, sampler="nehvi", design_size=8)
     unbroken, resumed = unbroken_and_stopped(experiment, tmp_path, settings, 19)

@@ -271,7 +271,7 @@ def test_other_points_join_those_that_are_there(
 
 
 def test_a_point_keeps_its_seeds(opened: Callable[[], optuna.Study], here: None) -> None:
-    """Also one that was stored when all points had the same; another that joins it gets seeds of its own."""
+    """Also one stored before points had numbers; a point that joins it gets its own seeds."""
     study = opened()
     one, two = ({"n_playouts": n} for n in (2, 3))
     study.set_user_attr(f"{POINT_PREFIX}{key_of(one)}", {"params": one, "origin": "trial 1"})

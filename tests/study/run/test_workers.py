@@ -93,10 +93,11 @@ def test_a_game_that_kills_its_workers_ends_the_work_and_no_other_is_blamed() ->
 
 
 def test_workers_do_not_outlive_their_parent() -> None:
-    """The parent killed with kill -9 in the middle of long games: its workers are gone soon after."""
+    """The parent is killed with kill -9 in the middle of long games; its workers end soon after."""
     program = (
         "import multiprocessing, time\n"
-        "from agents.twenty48.mcmdp import MonteCarloMDP; from study.run.workers import Task, Workers\n"
+        "from agents.twenty48.mcmdp import MonteCarloMDP\n"
+        "from study.run.workers import Task, Workers\n"
         "with Workers(2) as workers:\n"
         "    for seed in range(4):\n"
         "        agent = MonteCarloMDP(1e5, 1e5, 1e5, 1e5, 1.0)\n"
