@@ -53,25 +53,17 @@ def kernel_rates(with_c: bool, say: Callable[[str], None]) -> dict[str, dict[str
 
 
 def measure(with_c: bool, say: Callable[[str], None]) -> dict[str, Any]:
-    """Measure everything.
-
-    Parameters
-    ----------
-    with_c : bool
-        Whether to compile and run the C programs too.
-    say : callable
-        Receives lines of progress.
+    """Measure everything; ``say`` receives lines of progress.
 
     Returns
     -------
     dict
-        ``machine`` and ``n_rounds``; by name, median, min and max over the rounds of
+        By name, median, min and max over ``n_rounds`` rounds of
         ``million_moves_per_cpu_second``, ``million_simulations_per_cpu_second`` (``uct``, by leaf
-        value) and ``other_games`` (:func:`study.bench.games.game_rates`);
-        ``allocations_per_simulation`` of ``uct``; ``ratios`` of two rates;
-        ``decision_microseconds``, percentiles of one decision at the author's θ;
-        ``games_per_second`` by jobs; rates ``by_batch``, playouts a batch, and ``by_factor``,
-        multiples of the author's θ; ``processes``.
+        value) and ``other_games`` (:func:`study.bench.games.game_rates`); ``ratios`` of two rates;
+        ``decision_microseconds``, percentiles at the author's θ; ``games_per_second`` by jobs;
+        rates ``by_batch``, playouts a batch, and ``by_factor``, multiples of the author's θ;
+        ``machine``, ``processes``, and ``allocations_per_simulation`` of ``uct``.
     """
     rates = kernel_rates(with_c, say)
 

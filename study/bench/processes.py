@@ -94,13 +94,7 @@ def fresh_process_figures() -> dict[str, float]:
 
 
 class CReference:
-    """The C programs of ``tests/bench``, compiled for this machine; a context manager.
-
-    Raises
-    ------
-    InputError
-        If there is no C compiler, or it fails.
-    """
+    """The C programs of ``tests/bench``, compiled here; InputError if that fails."""
 
     def __init__(self) -> None:
         self.folder = tempfile.TemporaryDirectory()

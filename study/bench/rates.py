@@ -76,14 +76,8 @@ def inside(
 ) -> Round:
     """Return a round of an agent's whole games, over all their CPU seconds.
 
-    Parameters
-    ----------
-    agent : Agent
-        Plays the games.
-    seconds : float
-        CPU seconds of games after which no further game begins.
-    count_of : callable
-        Takes a finished game and returns its count; the time this takes is left out.
+    No game begins after ``seconds`` of CPU time. ``count_of`` a finished game takes no counted
+    time.
     """
     warm(agent)
 
@@ -127,26 +121,10 @@ def median_rates(
     what: str = "kernels",
     floors: Mapping[str, float] = NO_FLOORS,
 ) -> dict[str, dict[str, float]]:
-    """Measure all rounds in turns, ``n_rounds`` times.
+    """Measure all rounds in turns, ``n_rounds`` times after one that warms the caches.
 
-    Parameters
-    ----------
-    rounds : mapping
-        By name.
-    n_rounds : int
-        Rounds of each, after one that warms the caches.
-    say : callable
-        Receives a line of progress as each round begins.
-    what : str
-        Names the rounds in these lines.
-    floors : mapping
-        Required rates, by name; not all need one.
-
-    Returns
-    -------
-    dict
-        By name: ``median``, ``min`` and ``max`` over the rounds, in millions a CPU second, and
-        ``floor`` where there is one.
+    By name: ``median``, ``min`` and ``max`` over the rounds, in millions a CPU second, and
+    ``floor`` where one is required. ``say`` receives a line of progress as each round begins.
     """
     rates: dict[str, list[float]] = {name: [] for name in rounds}
     for each in rounds.values():
@@ -176,10 +154,7 @@ def batch_rate(n_playouts: int) -> float:
 def decision_microseconds(agent: Agent2048, n_decisions: int) -> dict[str, Any]:
     """Time single decisions, one after the other, in the agent's own games.
 
-    Returns
-    -------
-    dict
-        ``n`` decisions, and wall-clock percentiles ``p50``, ``p90``, ``p99`` in microseconds.
+    Returns wall-clock percentiles ``p50``, ``p90``, ``p99`` in microseconds over ``n`` decisions.
     """
     warm(agent)
     times: list[float] = []

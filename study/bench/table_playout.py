@@ -42,12 +42,7 @@ def table_playouts(
 ) -> tuple[npt.NDArray[np.int64], np.int64]:
     """Play one random game from each board, one after the other.
 
-    Returns
-    -------
-    scores : int64, shape (n_boards,)
-        Points gained.
-    n_moves : int
-        Legal moves in all games together.
+    Returns the points gained, shape (n_boards,), and the legal moves in all games together.
     """
     scores = np.empty(boards.shape[0], np.int64)
     n_moves = np.int64(0)

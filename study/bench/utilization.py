@@ -45,22 +45,10 @@ class Durations:
 def simulate(
     trials: Sequence[Sequence[float]], jobs: int, durations: Durations
 ) -> tuple[float, float, float]:
-    """Simulate a search.
+    """Simulate a search; ``trials`` are seconds of each game, a sequence a trial.
 
-    Parameters
-    ----------
-    trials : sequence of sequences of float
-        Seconds of each game, a sequence a trial.
-    jobs : int
-        Workers.
-    durations : Durations
-        Of the parent's work.
-
-    Returns
-    -------
-    tuple of float
-        Shares, from 0 to 1: of the workers' time in games, of the proposing thread's time spent
-        thinking, of the parent's time spent writing.
+    Returns shares, from 0 to 1: of the workers' time in games, of the proposing thread's time spent
+    thinking, of the parent's time spent writing.
     """
     enough = max(jobs, len(trials[0]))
     free = [0.0] * jobs  # when each worker is free
@@ -112,14 +100,7 @@ def durations_of(data: StudyData) -> Durations:
 
 
 def utilization_frame(data: StudyData, seed: int = 0) -> pd.DataFrame:
-    """Simulate a study's search with more workers, resampling its trials.
-
-    Returns
-    -------
-    DataFrame
-        One row a number of workers: ``workers``, ``share_in_games``, ``share_thinking``,
-        ``share_writing`` and ``games_per_second``.
-    """
+    """Simulate a study's search with more workers, resampling its trials."""
     durations = durations_of(data)
     recorded = [
         [game.seconds for game in trial.games.values()]

@@ -46,23 +46,11 @@ SHARE_OF_GAMES = 0.4  # of policies that the paper does not mention
 
 @dataclass(frozen=True)
 class Policy:
-    """A policy of the table.
-
-    Attributes
-    ----------
-    name : str
-        Its row.
-    reading : str
-        The reading of V; empty for the two references.
-    gamma : float
-        γ; NaN for the references.
-    agent : Agent
-        The player.
-    """
+    """A policy of the table."""
 
     name: str
-    reading: str
-    gamma: float
+    reading: str  # of V; empty for the two references
+    gamma: float  # NaN for the references
     agent: Agent
 
     def seeds(self, seeds: Sequence[int]) -> Sequence[int]:
@@ -75,10 +63,7 @@ class Policy:
 def policies_of(plain: MonteCarloMDP | Table1) -> list[Policy]:
     """Return equation 2 and pure Monte Carlo, then equation 3 by reading and γ.
 
-    Parameters
-    ----------
-    plain : MonteCarloMDP or Table1
-        Equation 2, with the schedule and top share of all others but pure Monte Carlo.
+    ``plain`` is equation 2, with the schedule and top share of all others but pure Monte Carlo.
     """
     found = [
         Policy(EQUATION_2, "", np.nan, plain),
@@ -96,17 +81,8 @@ def bellman_frame(
 ) -> pd.DataFrame:
     """Return one row a policy: its mean score, and its differences from the references.
 
-    Parameters
-    ----------
-    policies : sequence of Policy
-        From :func:`policies_of`.
-    games : mapping of str to sequence of Game2048
-        By :attr:`Policy.name`, on the same seeds in the same order, or the first of them.
-
-    Returns
-    -------
-    DataFrame
-        Points, with 95% bootstrap intervals; differences are paired by seed.
+    ``games`` by :attr:`Policy.name`, on the same seeds in the same order, or the first of them.
+    Points, with 95% bootstrap intervals; differences are paired by seed.
     """
     scores = {name: scores_of(each) for name, each in games.items()}
     lines = []

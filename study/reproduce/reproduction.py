@@ -27,21 +27,9 @@ MANIFEST = "manifest.json"
 
 @dataclass(frozen=True)
 class Results:
-    """The files of a reproduction.
+    """The files of a reproduction: Markdown text, and tables and figures by file name."""
 
-    Attributes
-    ----------
-    name : str
-        Of the text's file.
-    text : str
-        Markdown.
-    tables : mapping of str to DataFrame
-        By file name.
-    figures : mapping of str to Figure
-        By file name.
-    """
-
-    name: str
+    name: str  # of the text's file
     text: str
     tables: Mapping[str, pd.DataFrame]
     figures: Mapping[str, Figure]
@@ -49,15 +37,7 @@ class Results:
 
 @dataclass(frozen=True)
 class ResultFolder:
-    """A folder of results, and the provenance of the run that writes it; use :meth:`made`.
-
-    Attributes
-    ----------
-    path : Path
-        The folder.
-    made_by : mapping
-        Provenance of this run, from its start.
-    """
+    """A folder of results, and the provenance of the run that writes it; use :meth:`made`."""
 
     path: Path
     made_by: Mapping[str, Any] = field(default_factory=provenance)
@@ -87,33 +67,15 @@ class ResultFolder:
 
 @dataclass
 class Reproduction(Generic[G]):
-    """Games of some agents in a folder, and the results made from them; use :meth:`begun`.
-
-    Attributes
-    ----------
-    output : ResultFolder
-        The folder.
-    ledger : Ledger
-        All games, earlier runs' included.
-    jobs : int
-        Worker processes.
-    out : rich.console.Console
-        Shows progress.
-    batch_size : int
-        Games that a worker plays one after the other.
-    n_before : int
-        Games at the start.
-    rows : dict of str to Agent
-        Agents that have played, by row.
-    """
+    """Games of some agents in a folder, and the results made from them; use :meth:`begun`."""
 
     output: ResultFolder
-    ledger: Ledger[G]
-    jobs: int
-    out: Console
-    batch_size: int
-    n_before: int
-    rows: dict[str, Agent] = field(default_factory=dict)
+    ledger: Ledger[G]  # all games, earlier runs' included
+    jobs: int  # worker processes
+    out: Console  # shows progress
+    batch_size: int  # games that a worker plays one after the other
+    n_before: int  # games at the start
+    rows: dict[str, Agent] = field(default_factory=dict)  # that have played
 
     @classmethod
     @contextmanager
@@ -121,15 +83,6 @@ class Reproduction(Generic[G]):
         cls, folder: Path, game: type[G], jobs: int, out: Console, batch_size: int = 1
     ) -> "Iterator[Reproduction[G]]":
         """Make the folder, and hold its games until the end, so that no other run writes them.
-
-        Parameters
-        ----------
-        folder : Path
-            The folder.
-        game : type
-            The class of its games.
-        jobs, out, batch_size
-            As in the class.
 
         Raises
         ------

@@ -36,18 +36,10 @@ TOP_SHARES = (1.0, 0.75, 0.5, 0.25)
 
 @dataclass(frozen=True)
 class PaperRow:
-    """A row of the paper's Table 1.
+    """A row of the paper's Table 1."""
 
-    Attributes
-    ----------
-    shares : tuple of float
-        Of games that reach 2048, 4096 and 8192.
-    score : int
-        Average score, in points.
-    """
-
-    shares: tuple[float, float, float]
-    score: int
+    shares: tuple[float, float, float]  # of games that reach 2048, 4096 and 8192
+    score: int  # average, in points
 
 
 PURE = "Pure MCTS"
@@ -64,23 +56,11 @@ ROUNDED_SHARE = 0.005  # the paper has whole percents
 
 @dataclass(frozen=True)
 class Row:
-    """A row that is played.
+    """A row that is played; its agent may have a slip of the paper's program."""
 
-    Attributes
-    ----------
-    model : str
-        Its row in the paper.
-    rule : Rule
-        The rule of merging.
-    slip : str
-        The program's slip that it has; empty for none.
-    agent : Agent
-        The player.
-    """
-
-    model: str
+    model: str  # its row in the paper
     rule: Rule
-    slip: str
+    slip: str  # empty for none
     agent: Agent
 
     @property
@@ -117,21 +97,13 @@ def seeds_for_slips(seeds: Sequence[int]) -> Sequence[int]:
 
 
 def table1_frame(games: Mapping[str, Sequence[Game2048]]) -> pd.DataFrame:
-    """Return the table, our figures beside the paper's.
+    """Return the table, our figures beside the paper's; ``games`` by :attr:`Row.name`.
 
-    Parameters
-    ----------
-    games : mapping of str to sequence of Game2048
-        By :attr:`Row.name`, on the same seeds in the same order, or the first of them.
-
-    Returns
-    -------
-    DataFrame
-        One line a row: mean scores and shares with 95% intervals (bootstrap, Wilson) and the
-        paper's; whether these lie inside (``*_inside``; of a share, whether one that rounds to it
-        does) or how far beyond the nearer end (``*_beyond``, negative below); the differences of
-        the mean from the first MDP row of the same rule (``difference``) and from the row without
-        the slip (``slip_effect``), paired by seed.
+    All rows have the same seeds in the same order, or the first of them. Intervals are of 95%
+    (bootstrap, Wilson). ``*_inside``: whether the paper's figure (of a share, one that rounds to
+    it) lies in our interval; ``*_beyond``: how far beyond the nearer end it lies, negative below.
+    ``difference`` is from the first MDP row of the same rule, ``slip_effect`` from the row without
+    the slip, both paired by seed.
     """
     references = {row.rule: row.name for row in ROWS if row.model == REFERENCE and not row.slip}
     lines = []

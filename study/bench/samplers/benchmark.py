@@ -35,34 +35,16 @@ MOST_SEEDS = 10_000
 
 @dataclass(frozen=True)
 class Progress:
-    """Progress after each run.
+    """Progress after each run; ``run`` is None at the start."""
 
-    Attributes
-    ----------
-    n_done, n_runs : int
-        Finished runs, earlier calls' included, and all runs.
-    run : Run, optional
-        The run that has just finished; None at the start.
-    """
-
-    n_done: int
+    n_done: int  # earlier calls' included
     n_runs: int
     run: Run | None
 
 
 @dataclass(frozen=True)
 class BenchmarkResult:
-    """Results of a benchmark.
-
-    Attributes
-    ----------
-    summary : DataFrame
-        From :func:`study.bench.samplers.tables.summary_frame`.
-    markdown : str
-        The readable table.
-    paths : list of Path
-        Files written.
-    """
+    """Summary, readable table, and files written."""
 
     summary: pd.DataFrame
     markdown: str
@@ -78,10 +60,7 @@ def planned(
 ) -> list[Run]:
     """Return all runs, seed after seed: interrupted, they have compared all samplers equally.
 
-    Raises
-    ------
-    InputError
-        If a name is unknown or a number out of range.
+    InputError if a name is unknown or a number out of range.
     """
     if not samplers:
         raise InputError("samplers: none given, at least 1 allowed")
@@ -155,9 +134,7 @@ def run_benchmark(
     jobs : int, optional
         Processes; all cores by default.
     output : Path
-        Folder of ``runs.jsonl``, each run written as it finishes, and of ``samplers.csv``,
-        ``samplers.md``, ``samplers.png`` and ``manifest.json``. These summarize all runs in
-        ``runs.jsonl``, so that slow samplers may run fewer seeds.
+        Keeps each finished run, so that slow samplers may run fewer seeds.
     budgets : sequence of pair of int
         Trials, and games a trial.
     on_progress : callable

@@ -42,23 +42,13 @@ LATE = slice(71, 80)
 
 @dataclass(frozen=True)
 class Run:
-    """The parameters of a run.
-
-    Attributes
-    ----------
-    surface, sampler : str
-        Names.
-    n_trials, n_games : int
-        Trials, the design included, and games a trial.
-    seed : int
-        Fixes all random numbers.
-    """
+    """A run by the names of surface and sampler; ``n_trials`` include the design."""
 
     surface: str
     sampler: str
     n_trials: int
-    n_games: int
-    seed: int
+    n_games: int  # a trial
+    seed: int  # fixes all random numbers
 
 
 def noise_of(trials: Sequence[FrozenTrial]) -> Floats:
@@ -69,24 +59,12 @@ def noise_of(trials: Sequence[FrozenTrial]) -> Floats:
 
 @dataclass
 class Contest:
-    """A study in progress.
+    """A study in progress, in memory."""
 
-    Attributes
-    ----------
-    on : Surface
-        Replaces the agent.
-    study : optuna.Study
-        In memory.
-    points : list of float64 arrays, shape (d,)
-        The trials' θ in the unit cube.
-    cpu_seconds : list of float
-        Of each trial's suggestion.
-    """
-
-    on: Surface
+    on: Surface  # replaces the agent
     study: optuna.Study
-    points: list[Floats]
-    cpu_seconds: list[float]
+    points: list[Floats]  # the trials' θ in the unit cube, shape (d,) each
+    cpu_seconds: list[float]  # of each trial's suggestion
 
     @property
     def objectives(self) -> Objectives:
@@ -169,16 +147,10 @@ def measured(predictions: Predictions, truth: Truth, on: Surface, by: str) -> di
 def play(run: Run) -> dict[str, Any]:
     """Play one run.
 
-    Returns
-    -------
-    dict
-        The run's parameters; ``hypervolume_by_*``, ``regret_points_by_*``,
-        ``optimism_points_by_*`` and ``unserved_by_*`` (:mod:`study.bench.samplers.measures`), by
-        ``observed`` means and by ``posterior`` means of the evaluated θ, and by ``model``, from the
-        whole space; ``hypervolume_of_evaluated``, of all evaluated θ by their true values;
-        ``suggestion_cpu_seconds``, the mean after the design, and ``late_suggestion_cpu_seconds``,
-        of the nine up to the 80th trial; ``course``, pairs of games played and hypervolume by
-        posterior.
+    Returns the run's parameters and :func:`measured` by ``observed`` means and ``posterior`` means
+    of the evaluated θ, and by ``model``, from the whole space; ``hypervolume_of_evaluated``, of all
+    evaluated θ by their true values; ``suggestion_cpu_seconds``, the mean after the design, and
+    ``late_suggestion_cpu_seconds``; ``course``, pairs of games played and hypervolume by posterior.
     """
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     on, truth = surface(run.surface), true_front(run.surface)

@@ -65,15 +65,7 @@ def draw_regret(axes: Axes, summary: pd.DataFrame, budgets: Sequence[Budget]) ->
 
 @mpl.rc_context(STYLE)
 def samplers_figure(records: Sequence[dict[str, Any]], summary: pd.DataFrame) -> Figure:
-    """Draw a benchmark: a column a surface, hypervolume above, regret below.
-
-    Parameters
-    ----------
-    records : sequence of dict
-        From :func:`study.bench.samplers.contest.play`, one at least.
-    summary : DataFrame
-        Of the same runs, from :func:`study.bench.samplers.tables.summary_frame`.
-    """
+    """Draw runs: a column a surface, hypervolume above, regret below."""
     surfaces = list(dict.fromkeys(summary["surface"]))
     pairs = zip(summary["n_trials"], summary["n_games"], strict=True)
     budgets: list[Budget] = list(dict.fromkeys((int(a), int(b)) for a, b in pairs))

@@ -13,15 +13,8 @@ from study.errors import InputError
 class RunLedger:
     """Finished runs, one JSON object a line, each written at once.
 
-    Parameters
-    ----------
-    path : Path
-        The file, if it exists. An incomplete last line, left by a kill, is cut off.
-
-    Raises
-    ------
-    InputError
-        If a line is no finished run, or lacks a measure of this version.
+    An incomplete last line, left by a kill, is cut off. InputError if a line is no finished run, or
+    lacks a measure of this version.
     """
 
     def __init__(self, path: Path) -> None:

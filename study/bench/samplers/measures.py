@@ -34,15 +34,7 @@ ROUNDING = 1.0 + 1e-9
 
 @dataclass(frozen=True)
 class Predictions:
-    """Predicted and true values of some θ.
-
-    Attributes
-    ----------
-    scores, seconds : float64, shape (n,)
-        Predicted points, and seconds per move.
-    true_scores, true_seconds : float64, shape (n,)
-        The truth.
-    """
+    """Predicted and true points and seconds per move of some θ, shape (n,) each."""
 
     scores: Floats
     seconds: Floats
@@ -60,19 +52,11 @@ def hypervolume_share(
 
 
 class AtBudgets(NamedTuple):
-    """Means over the budgets.
+    """Means over the budgets."""
 
-    Attributes
-    ----------
-    regret, optimism : float
-        Points; the optimism is NaN where no budget has a pick.
-    unserved : float
-        Share of the budgets without a pick.
-    """
-
-    regret: float
-    optimism: float
-    unserved: float
+    regret: float  # points
+    optimism: float  # points; NaN where no budget has a pick
+    unserved: float  # share of the budgets without a pick
 
 
 def at_budgets(predictions: Predictions, truth: Truth) -> AtBudgets:

@@ -27,28 +27,13 @@ LEAST_ROOT = 1_000.0**0.5
 
 
 class Recording:
-    """Recorded games, and the fits to them.
-
-    Parameters
-    ----------
-    path : Path
-        The table of :mod:`study.bench.samplers.recording`.
-
-    Attributes
-    ----------
-    points : float64, shape (n, 6)
-        Recorded θ in the unit cube.
-    scores : list of float64 arrays
-        Each θ's games.
-    root_score, log_seconds : Ridge
-        Fits to √mean score and log₁₀ seconds per move.
-    """
+    """Recorded games, and the fits to them: √mean score and log₁₀ seconds per move."""
 
     def __init__(self, path: Path = RECORDED) -> None:
         frame = read_recorded(path)
         rows = frame[list(SPACE.names)].to_dict("records")
         self.points = np.array([SPACE.to_unit({str(k): v for k, v in row.items()}) for row in rows])
-        self.scores = [np.array(text.split(), np.float64) for text in frame[SCORES]]
+        self.scores = [np.array(text.split(), np.float64) for text in frame[SCORES]]  # by θ
         self.means = np.array([each.mean() for each in self.scores])
         self.recorded_log_seconds = np.log10(frame["seconds_per_move"].to_numpy(np.float64))
         self.root_score = Ridge.fit(self.points, np.sqrt(self.means), 2, 3)

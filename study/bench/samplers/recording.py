@@ -37,23 +37,9 @@ SPACE = Space(
 
 
 def recorded_frame(folder: Path) -> pd.DataFrame:
-    """Return one row a complete trial of a sweep of ``mcmdp``.
+    """Return one row a complete trial of the sweep of ``mcmdp`` in a folder.
 
-    Parameters
-    ----------
-    folder : Path
-        The sweep's, with ``trials.csv`` and ``games.csv``.
-
-    Returns
-    -------
-    DataFrame
-        ``theta1`` … ``theta6``, ``seconds_per_move``, ``playout_moves_per_move``, ``n_games``, and
-        ``scores_points``, all games' scores in one column, separated by spaces.
-
-    Raises
-    ------
-    InputError
-        If a file of the sweep is missing.
+    ``scores_points`` has all games' scores, separated by spaces. InputError if a file is missing.
     """
     for name in ("trials.csv", "games.csv", "manifest.json"):
         if not (folder / name).is_file():

@@ -26,16 +26,9 @@ PENALTIES = 10.0 ** np.arange(-3.0, 3.1, 0.5)
 
 
 def features(points: Floats, degree: int, degree_alone: int) -> Floats:
-    """Return monomials of points in the unit cube, shape (n, p).
+    """Return monomials of points in the unit cube, shape (n, p), rescaled to [−1, 1] first.
 
-    Parameters
-    ----------
-    points : float64, shape (n, d)
-        Rescaled to [−1, 1] first.
-    degree : int
-        Largest degree of the monomials.
-    degree_alone : int
-        Largest power of each coordinate alone.
+    Of degree ``degree`` at most, and each coordinate alone up to the power ``degree_alone``.
     """
     x = 2.0 * points - 1.0
     columns = [np.ones(len(x))]
@@ -51,25 +44,13 @@ def features(points: Floats, degree: int, degree_alone: int) -> Floats:
 
 @dataclass(frozen=True)
 class Ridge:
-    """A fitted polynomial.
-
-    Attributes
-    ----------
-    degree, degree_alone : int
-        As :func:`features` takes them.
-    penalty : float
-        λ.
-    coefficients : float64, shape (p,)
-        One a feature.
-    left_out : float64, shape (n,)
-        Each observation's prediction from the others.
-    """
+    """A fitted polynomial; degrees as in :func:`features`."""
 
     degree: int
     degree_alone: int
-    penalty: float
-    coefficients: Floats
-    left_out: Floats
+    penalty: float  # λ
+    coefficients: Floats  # shape (p,)
+    left_out: Floats  # each observation's prediction from the others, shape (n,)
 
     @classmethod
     def fit(cls, points: Floats, values: Floats, degree: int, degree_alone: int) -> "Ridge":

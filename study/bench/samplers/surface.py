@@ -31,37 +31,21 @@ P_LOW, LOW, HIGH, WIDTH = 0.6, 0.7, 1.45, 0.158
 class Surface:
     """A simulated experiment.
 
-    Attributes
-    ----------
-    name, title : str
-        On the command line, and in figures.
-    space : Space
-        The search space.
-    reference : pair of float
-        The hypervolume's reference point: points, seconds per move.
-    score, seconds : callable
-        μ and t: take points of the unit cube, shape (n, d), that represent values
-        (:meth:`study.samplers.encoding.UnitCube.snap`), and return shape (n,).
-    factors : callable
-        Takes one point, shape (d,), a number of games and a generator; returns f of each game.
+    ``score`` and ``seconds`` (μ and t) take points of the unit cube, shape (n, d), that represent
+    values (:meth:`study.samplers.encoding.UnitCube.snap`), and return shape (n,). ``factors`` takes
+    one point, shape (d,), a number of games and a generator, and returns f of each game.
     """
 
-    name: str
-    title: str
+    name: str  # on the command line
+    title: str  # in figures
     space: Space
-    reference: tuple[float, float]
+    reference: tuple[float, float]  # of the hypervolume: points, seconds per move
     score: Callable[[Floats], Floats]
     seconds: Callable[[Floats], Floats]
     factors: Callable[[Floats, int, np.random.Generator], Floats]
 
     def games(self, point: Floats, n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """Play ``n`` games at one point, shape (d,).
-
-        Returns
-        -------
-        scores, seconds_per_move : float64, shape (n,)
-            Noisy observations, whose expectations are the truth.
-        """
+        """Play games at a point, shape (d,): noisy scores and seconds per move, shape (n,)."""
         scores = self.score(point[None])[0] * self.factors(point, n, rng)
         noise = SPREAD_OF_TIMES * rng.standard_normal(n) - 0.5 * SPREAD_OF_TIMES**2
         return scores, self.seconds(point[None])[0] * np.exp(noise)

@@ -72,19 +72,9 @@ def mean_and_error(values: pd.Series) -> tuple[float, float, int]:
 
 
 def summary_frame(runs: pd.DataFrame) -> pd.DataFrame:
-    """Summarize runs.
+    """Summarize runs, one row a surface, sampler and budget, in the order of their first runs.
 
-    Parameters
-    ----------
-    runs : DataFrame
-        From :func:`runs_frame`.
-
-    Returns
-    -------
-    DataFrame
-        One row a surface, sampler and budget, in the order of their first runs: ``n_seeds``, and
-        for each measure ``_mean``, ``_sem`` and ``_n``, and ``_minus_nehvi_mean``,
-        ``_minus_nehvi_sem`` and ``_minus_nehvi_n`` over the common seeds.
+    Each measure has ``_mean``, ``_sem`` and ``_n``, and ``_minus_nehvi_mean`` … over common seeds.
     """
     rows = []
     for _, on in runs.groupby(GROUP, sort=False):

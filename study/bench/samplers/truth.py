@@ -26,22 +26,12 @@ N_PERTURBED = 2**14  # a round
 
 @dataclass(frozen=True)
 class Truth:
-    """A surface's true front, fastest first.
+    """A surface's true front, fastest first."""
 
-    Attributes
-    ----------
-    points : float64, shape (n, d)
-        In the unit cube.
-    scores, seconds : float64, shape (n,)
-        True mean scores, and true seconds per move.
-    hypervolume : float
-        In points · decades.
-    """
-
-    points: Floats
-    scores: Floats
+    points: Floats  # in the unit cube, shape (n, d)
+    scores: Floats  # shape (n,)
     seconds: Floats
-    hypervolume: float
+    hypervolume: float  # points · decades
 
 
 def search(of: Surface, n_sobol: int = N_SOBOL, n_rounds: int = N_ROUNDS, seed: int = 0) -> Truth:

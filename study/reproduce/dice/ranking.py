@@ -13,29 +13,14 @@ N_DRAWS = 1_000_000
 
 @dataclass(frozen=True)
 class OrderNoise:
-    """How much noise may have made the post's order of five averages.
+    """How much noise may have made the post's order of five averages."""
 
-    Attributes
-    ----------
-    noise_share : float
-        The noise's share of the expected variance among the averages.
-    p_order : float
-        Probability of the post's order.
-    p_gammas : float
-        Probability that both averages of the higher γ lie above all of the lower γ.
-    gap, gap_standard_errors : float
-        The largest difference of two averages of one policy, in points, and in standard errors of a
-        difference of two averages of that policy.
-    p_gap : float
-        Probability that some pair of the same policy differs by the gap or more.
-    """
-
-    noise_share: float
-    p_order: float
-    p_gammas: float
-    gap: float
-    gap_standard_errors: float
-    p_gap: float
+    noise_share: float  # of the expected variance among the averages
+    p_order: float  # probability of the post's order
+    p_gammas: float  # that both averages of the higher γ lie above all of the lower
+    gap: float  # largest difference of two averages of one policy, in points
+    gap_standard_errors: float  # the gap in standard errors of such a difference
+    p_gap: float  # that some pair of one policy differs by the gap or more
 
 
 def order_noise(part: pd.DataFrame) -> OrderNoise:

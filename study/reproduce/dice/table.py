@@ -48,24 +48,14 @@ RECURSIONS: dict[str, type[DiceAgent]] = {PROGRAM: FinalScoreTwice, CORRECT: Dic
 
 @dataclass(frozen=True)
 class PostRow:
-    """A row of the post's table.
-
-    Attributes
-    ----------
-    theta, gamma : float
-        θ and γ.
-    worst, average, best : float
-        Scores of its 10,000 games, in points.
-    seconds_per_game : float
-        On the post's machine.
-    """
+    """A row of the post's table: θ, γ, and scores of its 10,000 games in points."""
 
     theta: float
     gamma: float
     worst: int
     average: float
     best: int
-    seconds_per_game: float
+    seconds_per_game: float  # on the post's machine
 
 
 POST = (
@@ -80,30 +70,14 @@ POSTS_GAMES = 10_000
 
 @dataclass(frozen=True, eq=False)
 class PlayedRow:
-    """A row of the post's table, played again by one recursion.
-
-    Attributes
-    ----------
-    post : PostRow
-        The post's figures.
-    recursion : str
-        PROGRAM or CORRECT.
-    agent : DiceAgent
-        The player.
-    scores : int64, shape (n_games,)
-        Of the games on the seeds from ``first_seed`` on.
-    first_seed : int
-        The seed of the first game.
-    seconds : float
-        CPU seconds of all games.
-    """
+    """A row of the post's table, played again by one recursion."""
 
     post: PostRow
-    recursion: str
+    recursion: str  # PROGRAM or CORRECT
     agent: DiceAgent
-    scores: npt.NDArray[np.int64]
+    scores: npt.NDArray[np.int64]  # shape (n_games,)
     first_seed: int
-    seconds: float
+    seconds: float  # CPU seconds of all games
 
 
 def play_rows(seeds: Sequence[int]) -> list[PlayedRow]:

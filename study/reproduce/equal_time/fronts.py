@@ -18,29 +18,12 @@ NEEDED = {"point", "origin", "n_games"}
 
 @dataclass(frozen=True)
 class Front:
-    """The validated points of a study.
-
-    Attributes
-    ----------
-    name : str
-        The study's.
-    seed : int
-        The study's, whose games it used.
-    experiment : Experiment
-        Its experiment, by its cost.
-    validated : DataFrame
-        From :func:`study.report.validated_front.validated_frame`.
-
-    Raises
-    ------
-    InputError
-        If the experiment is of another game than 2048.
-    """
+    """The validated points of a study of 2048; InputError if it is of another game."""
 
     name: str
-    seed: int
-    experiment: Experiment
-    validated: pd.DataFrame
+    seed: int  # whose games the study used
+    experiment: Experiment  # by its cost
+    validated: pd.DataFrame  # from `validated_front.validated_frame`
 
     def __post_init__(self) -> None:
         check_2048(f"study: {self.name!r}", self.experiment.summary.game)

@@ -48,37 +48,17 @@ STEP_OF_NOTES = 0.09  # of the figure's height
 
 @dataclass(frozen=True)
 class Contender:
-    """An agent with the points of its study's validated front.
+    """An agent with the points of its study's validated front, the cheapest first."""
 
-    Attributes
-    ----------
-    name : str
-        The study's.
-    title : str
-        The experiment's.
-    cost : str
-        By which its front was chosen.
-    agents : dict of str to Agent
-        By the points' names, the cheapest first.
-    thetas : dict of str to str
-        Each θ as text.
-    """
-
-    name: str
-    title: str
-    cost: str
-    agents: dict[str, Agent]
-    thetas: dict[str, str]
+    name: str  # the study's
+    title: str  # the experiment's
+    cost: str  # by which its front was chosen
+    agents: dict[str, Agent]  # by the points' names
+    thetas: dict[str, str]  # each θ as text
 
 
 def contender_of(source: Front) -> Contender:
-    """Return the points of a study's validated front, without its baselines.
-
-    Raises
-    ------
-    InputError
-        If there are fewer than two.
-    """
+    """Return a study's validated front without its baselines; InputError below two points."""
     name, experiment = source.name, source.experiment
     searched = without_baselines(source.validated, experiment)
     front = searched[searched["on_front"]] if len(searched) else searched
@@ -117,10 +97,7 @@ def points_frame(
 def budgets_of(frame: pd.DataFrame) -> list[float]:
     """Return three budgets in seconds a move, at 1/6, 1/2 and 5/6 of the log times that all span.
 
-    Raises
-    ------
-    InputError
-        If the fronts have no time in common.
+    InputError if the fronts have no time in common.
     """
     by_study = frame.groupby("study", observed=True)["seconds_per_move"]
     low, high = float(by_study.min().max()), float(by_study.max().min())

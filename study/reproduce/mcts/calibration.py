@@ -97,13 +97,7 @@ def calibrate(setting: Widening, timer: DecisionTimer, n_rounds: int) -> tuple[i
 
 
 def read_calibration(path: Path) -> Calibration:
-    """Read an earlier run's calibration; empty without a file.
-
-    Raises
-    ------
-    InputError
-        If the file is no calibration.
-    """
+    """Read an earlier run's calibration, empty without a file; InputError if it is none."""
     if not path.exists():
         return {}
     calibration: Calibration = {}
@@ -144,13 +138,7 @@ def write_calibration(calibration: Calibration, path: Path) -> None:
 def calibrated(
     settings: Sequence[Widening], path: Path, n_rounds: int, clock: Clock = time.thread_time
 ) -> Calibration:
-    """Return each setting's m: from the file, or else by timing, which is added to the file.
-
-    Raises
-    ------
-    InputError
-        If the file is no calibration.
-    """
+    """Return each setting's m: from the file, or else by timing, which is added to the file."""
     calibration = read_calibration(path)
     warm(UCT())
     boards: dict[Case, list[int]] = {}

@@ -44,18 +44,10 @@ def plain_name(leaf_value: LeafValue, n_simulations: int, exploration: float = E
 
 @dataclass(frozen=True)
 class Case:
-    """A plain agent, whose time per move is the budget of widening.
-
-    Attributes
-    ----------
-    leaf_value : LeafValue
-        The leaf value.
-    n_simulations : int
-        m of the plain agent.
-    """
+    """A plain agent, whose time per move is the budget of widening."""
 
     leaf_value: LeafValue
-    n_simulations: int
+    n_simulations: int  # m
 
     @property
     def name(self) -> str:
@@ -70,19 +62,11 @@ class Case:
 
 @dataclass(frozen=True)
 class Widening:
-    """A setting of double progressive widening in a case's time.
-
-    Attributes
-    ----------
-    case : Case
-        The plain agent.
-    k_state, alpha_state : float
-        k′ and α′.
-    """
+    """A setting of double progressive widening in a case's time."""
 
     case: Case
-    k_state: float
-    alpha_state: float
+    k_state: float  # k′
+    alpha_state: float  # α′
 
     @property
     def name(self) -> str:
@@ -103,41 +87,21 @@ class Widening:
 
 @dataclass(frozen=True)
 class Design:
-    """What is played and timed.
+    """What is played and timed."""
 
-    Attributes
-    ----------
-    simulations : tuple of int
-        m of the points, increasing.
-    depths : tuple of int
-        d at which decisions are timed; must include 10.
-    n_rounds : int
-        Rounds of timing.
-    cases : tuple of Case
-        Plain agents to compare widening with.
-    ks, alphas : tuple of float
-        k′ and α′; all pairs are played.
-    n_calibration_rounds : int
-        Rounds of timing in each step of a calibration.
-    explorations : tuple of float
-        Other c than the example's.
-    exploration_cases : tuple of Case
-        Plain agents whose c is varied.
-    """
-
-    simulations: tuple[int, ...] = (1, 3, 10, 30, 100, 300, 1000)
-    depths: tuple[int, ...] = tuple(range(1, 21))
-    n_rounds: int = 60
-    cases: tuple[Case, ...] = (
+    simulations: tuple[int, ...] = (1, 3, 10, 30, 100, 300, 1000)  # m of the points, increasing
+    depths: tuple[int, ...] = tuple(range(1, 21))  # at which decisions are timed; with 10
+    n_rounds: int = 60  # of timing
+    cases: tuple[Case, ...] = (  # to compare widening with
         Case(LeafValue.RANDOM, 100),
         Case(LeafValue.RANDOM, 300),
         Case(LeafValue.LOOKAHEAD, 100),
     )
-    ks: tuple[float, ...] = (1.0, 2.0, 4.0, 8.0)
-    alphas: tuple[float, ...] = (0.0, 0.25, 0.5)
-    n_calibration_rounds: int = 40
-    explorations: tuple[float, ...] = (10.0, 1000.0, 10_000.0)
-    exploration_cases: tuple[Case, ...] = (
+    ks: tuple[float, ...] = (1.0, 2.0, 4.0, 8.0)  # k′; all pairs with α′ are played
+    alphas: tuple[float, ...] = (0.0, 0.25, 0.5)  # α′
+    n_calibration_rounds: int = 40  # in each step of a calibration
+    explorations: tuple[float, ...] = (10.0, 1000.0, 10_000.0)  # c other than the example's
+    exploration_cases: tuple[Case, ...] = (  # whose c is varied
         Case(LeafValue.RANDOM, 100),
         Case(LeafValue.LOOKAHEAD, 100),
     )

@@ -41,12 +41,8 @@ def reproduce(
 ) -> str:
     """Play what is missing of a design, write all files, and return the text.
 
-    Decisions are timed again; existing games and calibration are kept.
-
-    Raises
-    ------
-    InputError
-        If the folder's calibration cannot be read.
+    Decisions are timed again; existing games and calibration are kept. InputError if the folder's
+    calibration cannot be read.
     """
     folder = run.output.path
     path = folder / CALIBRATION

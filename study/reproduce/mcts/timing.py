@@ -65,15 +65,7 @@ def starting_boards(n: int = N_STARTS) -> list[int]:
 
 @dataclass(frozen=True)
 class DecisionTimer:
-    """Times decisions on a set of boards.
-
-    Attributes
-    ----------
-    boards : sequence of int
-        States.
-    clock : callable
-        CPU seconds of this thread.
-    """
+    """Times decisions on a set of boards; the clock gives CPU seconds of this thread."""
 
     boards: Sequence[int]
     clock: Clock = time.thread_time
@@ -100,21 +92,13 @@ class DecisionTimer:
 class Timings:
     """Seconds of a decision, by depth, leaf value and round.
 
-    Attributes
-    ----------
-    depths : tuple of int
-        d.
-    leaf_values : tuple of LeafValue
-        Leaf values.
-    n_boards : int
-        Decisions a round.
-    seconds, call_seconds : float64, shape (n_depths, n_leaf_values, n_rounds)
-        CPU seconds of a decision, and of the subtracted call.
+    ``seconds`` of a decision and ``call_seconds`` of the subtracted call have the shape
+    (n_depths, n_leaf_values, n_rounds).
     """
 
     depths: tuple[int, ...]
     leaf_values: tuple[LeafValue, ...]
-    n_boards: int
+    n_boards: int  # decisions a round
     seconds: npt.NDArray[np.float64]
     call_seconds: npt.NDArray[np.float64]
 

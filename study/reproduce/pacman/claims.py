@@ -76,21 +76,11 @@ class Says(StrEnum):
 
 @dataclass(frozen=True)
 class Part:
-    """A difference, and the report's statement on it.
+    """A difference, and the report's statement on it."""
 
-    Attributes
-    ----------
-    name : str
-        The one less the other.
-    says : Says
-        The statement.
-    estimate : Estimate
-        Our difference.
-    """
-
-    name: str
+    name: str  # the one less the other
     says: Says
-    estimate: Estimate
+    estimate: Estimate  # our difference
 
     @property
     def verdict(self) -> Verdict:
@@ -109,20 +99,10 @@ class Part:
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of the report.
-
-    Attributes
-    ----------
-    text : str
-        The sentence, shortened.
-    how : str
-        The games that the parts are made of.
-    parts : tuple of Part
-        The differences.
-    """
+    """A sentence of the report, shortened, and the differences by which it is judged."""
 
     text: str
-    how: str
+    how: str  # the games that the parts are made of
     parts: tuple[Part, ...]
 
     @property

@@ -56,20 +56,7 @@ def won_by_seed(played: Played, agents: Sequence[PacmanAgent]) -> npt.NDArray[np
 def contrast(
     values: npt.NDArray[np.float64], others: npt.NDArray[np.float64], n_together: int = 1
 ) -> Estimate:
-    """Estimate a difference of win rates, paired by seed: see the module.
-
-    Parameters
-    ----------
-    values, others : float64, shape (n_seeds,)
-        Shares of points that won, by seed.
-    n_together : int
-        m.
-
-    Returns
-    -------
-    Estimate
-        The observed difference, with its interval.
-    """
+    """Estimate a difference of win rates, by seed; ``n_together`` is m: see the module."""
     d = values - others
     n = len(d) + 2
     middle = float(d.sum()) / n

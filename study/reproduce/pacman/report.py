@@ -250,19 +250,7 @@ def pacman_markdown(
     seeds: Sequence[int],
     seeds_selected_on: Sequence[int],
 ) -> str:
-    """Write all findings, the verdicts on the report's claims first.
-
-    Parameters
-    ----------
-    tables : mapping of str to DataFrame
-        ``points``, ``sweeps``, ``strategies``, ``distance`` and ``selection``.
-    found : sequence of Claim
-        The claims.
-    selected : mapping of Layout to Selected
-        The agents that we selected.
-    seeds, seeds_selected_on : sequence of int
-        Of the figures' games, and of the selection's.
-    """
+    """Write all findings, the verdicts on the report's claims first."""
     frame, strategies, distance = (tables[each] for each in ("points", "strategies", "distance"))
     n_of_strategies = sum(" wins more than A*" in each.text for each in found)
     counts = {verdict: sum(each.verdict is verdict for each in found) for verdict in Verdict}

@@ -29,20 +29,10 @@ NAMES = ("A", "B")
 
 
 def choose_points(points: Sequence[ValidatedPoint], keys: Sequence[str]) -> list[ValidatedPoint]:
-    """Choose one or two validated points of a study.
+    """Choose one or two of a study's validated points, by key.
 
-    Parameters
-    ----------
-    points : sequence of ValidatedPoint
-        All of the study's.
-    keys : sequence of str
-        The points to choose; without any, the two neighbours in mean score with the most games
-        (then the closest), or the only point.
-
-    Raises
-    ------
-    InputError
-        If no point has two games, a key is unknown, or there are more than two keys.
+    Without keys: the two neighbours in mean score with the most games (then the closest), or the
+    only point. InputError if no point has two games, a key is unknown, or there are more than two.
     """
     usable = {point.key: point for point in points if len(point.games) > 1}
     if not usable:
@@ -112,16 +102,9 @@ def samples_played(
     output: Path | None,
     out: Console,
 ) -> list[Sample]:
-    """Play one or two θ on the same seeds; games in ``output`` are not played again.
+    """Play θ of A (None: the agent's own) and of B (None: no B) on the same seeds.
 
-    Parameters
-    ----------
-    agent : str
-        Its name.
-    thetas : (str or None, str or None)
-        θ of A, by default the agent's own, and of B, if any.
-    seeds, jobs, output, out
-        The games' seeds, worker processes, the folder to store games in, and the display.
+    Games in ``output`` are not played again; without a folder none are kept.
 
     Raises
     ------

@@ -39,10 +39,7 @@ def resampled_sums(
 ) -> Integers:
     """Draw trials from scores with replacement, for all numbers of games at once.
 
-    Returns
-    -------
-    int64, shape (n_resamples, n_most)
-        Column n − 1: the sum of a trial's first n games, in points.
+    Column n − 1, of shape (n_resamples,), has the sums of the trials' first n games, in points.
     """
     return np.cumsum(drawn(scores, (n_resamples, n_most), rng), axis=1)
 

@@ -23,26 +23,13 @@ STANDARD_ERRORS = (250.0, 500.0, 1_000.0, 2_000.0, 5_000.0)
 
 @dataclass(frozen=True)
 class Measured:
-    """Results for one or two θ.
-
-    Attributes
-    ----------
-    samples : tuple of Sample
-        One or two θ.
-    deviations : dict of str to Estimate
-        By name: one game's standard deviation, in points.
-    means, errors : DataFrame
-        From :func:`~study.reproduce.sample_size.means.means_frame` and
-        :func:`~study.reproduce.sample_size.means.errors_frame`.
-    ranking : Ranking or None
-        For two θ.
-    """
+    """Results for one or two θ; tables as in :mod:`study.reproduce.sample_size.means`."""
 
     samples: tuple[Sample, ...]
-    deviations: dict[str, Estimate]
+    deviations: dict[str, Estimate]  # by name: one game's standard deviation, in points
     means: pd.DataFrame
     errors: pd.DataFrame
-    ranking: Ranking | None
+    ranking: Ranking | None  # of two θ
 
 
 def measure(samples: Sequence[Sample], standard_errors: Iterable[float] = ()) -> Measured:

@@ -40,17 +40,7 @@ FEWEST_FOR_CORRELATION = 4  # Fisher's transform has standard error 1/√(n − 
 
 
 def p_wrong_order(worse: Integers, better: Integers) -> Floats:
-    """Return the share of resamples that rank the worse θ first; ties count half.
-
-    Parameters
-    ----------
-    worse, better : int64, shape (R, n_most)
-        Sums of scores, compared row by row.
-
-    Returns
-    -------
-    float64, shape (n_most,)
-    """
+    """Return the share of resamples, by n, that rank the worse θ first; ties count half."""
     return np.asarray(0.5 + 0.5 * np.sign(worse - better).mean(axis=0))
 
 
@@ -62,32 +52,19 @@ def first_below(probabilities: Floats, level: float) -> float:
 
 @dataclass(frozen=True)
 class Ranking:
-    """How reliably n games each rank two θ.
+    """How reliably n games each rank two θ, ordered by the means of all their games.
 
-    Attributes
-    ----------
-    worse, better : Sample
-        By the means of all their games.
-    difference : Estimate
-        δ, in points; its interval by Student's t on the smaller number of games less one.
-    correlation : Estimate
-        Of the two scores of a seed, with the interval of Fisher's transform; NaN for too few seeds.
-    n_paired : int
-        Common seeds.
-    probabilities : DataFrame
-        One row an n: ``p_wrong`` with its 95% interval.
-    levels : DataFrame
-        One row a level of ``p_wrong``: the smallest n below it, counted over resamples (infinite:
-        above the largest n examined), and by the normal approximation, with 95% intervals; NaN
-        where δ's interval contains 0.
+    ``levels`` has the smallest n whose ``p_wrong`` lies below a level, counted over resamples
+    (infinite: above the largest n examined), and by the normal approximation, with 95% intervals;
+    NaN where δ's interval contains 0.
     """
 
     worse: Sample
     better: Sample
-    difference: Estimate
-    correlation: Estimate
-    n_paired: int
-    probabilities: pd.DataFrame
+    difference: Estimate  # δ; Student's t on the smaller number of games less one
+    correlation: Estimate  # of a seed's two scores (Fisher's transform); NaN for few seeds
+    n_paired: int  # common seeds
+    probabilities: pd.DataFrame  # by n: `p_wrong` with its 95% interval
     levels: pd.DataFrame
 
     @property
@@ -148,19 +125,7 @@ def rank(
     rng: np.random.Generator,
     levels: Sequence[float] = WRONG_LEVELS,
 ) -> Ranking:
-    """Return how reliably n games each rank two θ.
-
-    Parameters
-    ----------
-    first, second : Sample
-        Two θ.
-    sums : sequence of int64, shape (R, n_most)
-        Their resampled trials, from :func:`~study.reproduce.sample_size.means.resampled_sums`.
-    rng : Generator
-        For the bootstrap samples.
-    levels : sequence of float
-        Allowed probabilities of the wrong order.
-    """
+    """Rank two θ by their resampled trials, ``sums`` of shape (R, n_most) each."""
     worse, better, sums = (
         (first, second, sums) if first.mean <= second.mean else (second, first, sums[::-1])
     )

@@ -13,17 +13,9 @@ from scipy.stats import binom
 
 @dataclass(frozen=True)
 class BinomialScores:
-    """A θ whose games end in one of two scores.
+    """A θ whose games end in one of two scores, in points."""
 
-    Attributes
-    ----------
-    p_success : float
-        Probability to reach the 4096 tile.
-    success, failure : float
-        Scores with and without it, in points.
-    """
-
-    p_success: float
+    p_success: float  # probability to reach the 4096 tile
     success: float
     failure: float
 
@@ -49,18 +41,9 @@ PAPER = BinomialScores(0.6, 70_000.0, 35_000.0)
 
 
 def paper_frame() -> pd.DataFrame:
-    """Compare the figures of the paper's example with its own model.
+    """Compare the figures of the paper's example (NaN: not given) with its own model.
 
-    Returns
-    -------
-    DataFrame
-        One row a figure: ``n_games``, ``what``, ``paper`` (NaN if not given), ``exact``, and
-        ``note``, the possible origin of a figure that differs.
-
-    Notes
-    -----
-    Source: Ripstein (2023), §5.1. Two of its figures do not follow from its model; each follows
-    with another number in place of one of the model's.
+    Two do not follow from it; each follows with another number, which ``note`` names.
     """
     model = PAPER
     one = f"{binom.pmf(1, 3, 0.5):.3f} is that of p = 0.5"

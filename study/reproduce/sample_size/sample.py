@@ -1,12 +1,4 @@
-"""Real games of one θ.
-
-Notation
---------
-==========  ========================================================================================
-N           games
-x̄, s        mean and standard deviation (n − 1 in the denominator) of their N scores, in points
-==========  ========================================================================================
-"""
+"""Real games of one θ."""
 
 import math
 from dataclasses import dataclass
@@ -22,26 +14,14 @@ Integers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Sample:
-    """Real games of one θ.
+    """Real games of one θ, two or more."""
 
-    Attributes
-    ----------
-    name : str
-        ``A`` or ``B``.
-    theta, origin : str
-        θ as on a command line, and its origin.
-    agent : str
-        Its digest, from :func:`agents.agent.digest_of`: the agent's name in ``games.csv``.
-    seeds, scores : int64, shape (N,)
-        Each game's seed and score in points; two games at least.
-    """
-
-    name: str
-    theta: str
+    name: str  # A or B
+    theta: str  # as on a command line
     origin: str
-    agent: str
-    seeds: Integers
-    scores: Integers
+    agent: str  # its digest, the agent's name in games.csv
+    seeds: Integers  # shape (N,)
+    scores: Integers  # in points
 
     def __post_init__(self) -> None:
         if len(self.scores) < 2:
