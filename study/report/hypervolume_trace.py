@@ -26,7 +26,7 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
         at these trials, given these trials alone.
     """
     experiment = data.experiment
-    objectives = objectives_of(experiment)
+    objectives = objectives_of(experiment, data.moments)
     cube = UnitCube(experiment.space.distributions())
     complete = [
         trial

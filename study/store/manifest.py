@@ -11,8 +11,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import joblib
-
 from study.errors import InputError
 from study.store.atomic import atomic_write
 
@@ -50,6 +48,8 @@ def git_revision() -> str:
 
 def machine() -> dict[str, Any]:
     """Describe the machine."""
+    import joblib  # noqa: PLC0415, slow, and only needed here
+
     return {
         "cpu": cpu_model(),
         "cores": int(joblib.cpu_count()),

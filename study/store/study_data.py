@@ -10,8 +10,9 @@ from optuna.trial import FrozenTrial, TrialState
 
 from agents.agent import Game
 from study.experiments.definition import Experiment
+from study.shrinkage import Moments
 from study.store.study_record import StudyRecord, runs_in
-from study.store.trial_games import games_of
+from study.store.trial_games import games_of, moments_of
 from study.store.validated_points import ValidatedPoint, points_in
 
 
@@ -107,6 +108,16 @@ class StudyData:
             for trial in self.frozen_trials
             if trial.state != TrialState.WAITING
         ]
+
+    @cached_property
+    def moments(self) -> dict[int, Moments]:
+        """The moments of the goal's samples, by trial."""
+        games = {trial.number: trial.games for trial in self.trials}
+        return {
+            trial.number: moments_of(trial, self.experiment.goal, games[trial.number])
+            for trial in self.frozen_trials
+            if trial.number in games
+        }
 
     @cached_property
     def points(self) -> list[ValidatedPoint]:

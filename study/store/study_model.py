@@ -14,24 +14,33 @@ from study.experiments.objectives import Goal
 from study.samplers.fitted_model import FittedModel, fit_model
 from study.samplers.observations import Objectives
 from study.samplers.predicted_front import best_within_budgets
+from study.shrinkage import Moments
 from study.store.study_data import StudyData
 from study.store.study_record import DIRECTIONS
 from study.store.trial_games import moments_of
 from study.store.validated_points import ValidatedPoint, key_of
 
 
-def objectives_of(experiment: Experiment) -> Objectives:
-    """Describe a study's objectives to a model: the cost's scale, the reference, the noise."""
+def objectives_of(
+    experiment: Experiment, moments: Mapping[int, Moments] | None = None
+) -> Objectives:
+    """Describe a study's objectives to a model: the cost's scale, the reference, the noise.
+
+    ``moments`` are those of trials, by number, that have been read already.
+    """
     return Objectives(
         logarithmic=(False, True),
         reference_point=(experiment.reference_score, experiment.reference_cost),
-        noise=partial(noise_of_trials, goal=experiment.goal),
+        noise=partial(noise_of_trials, goal=experiment.goal, moments=moments or {}),
     )
 
 
-def noise_of_trials(trials: Sequence[FrozenTrial], goal: Goal) -> npt.NDArray[np.float64]:
+def noise_of_trials(
+    trials: Sequence[FrozenTrial], goal: Goal, moments: Mapping[int, Moments]
+) -> npt.NDArray[np.float64]:
     """Return the variances of the trials' means, shape (n, 2); NaN for costs, to be inferred."""
-    variances = goal.estimator.variances([moments_of(trial, goal) for trial in trials])
+    found = [moments.get(trial.number) or moments_of(trial, goal) for trial in trials]
+    variances = goal.estimator.variances(found)
     return np.stack([variances, np.full(len(trials), np.nan)], axis=-1)
 
 
@@ -44,7 +53,7 @@ def fit_study(data: StudyData) -> FittedModel | None:
             data.frozen_trials,
             DIRECTIONS,
             experiment.space,
-            objectives_of(experiment),
+            objectives_of(experiment, data.moments),
             data.record.seed,
         )
 

@@ -6,6 +6,7 @@ sum of squared deviations of the games' samples, so that a model need not parse 
 """
 
 from collections import deque
+from collections.abc import Mapping
 from typing import Any
 
 import optuna
@@ -31,10 +32,16 @@ def games_of(trial: FrozenTrial) -> dict[int, Game]:
     return dict(sorted(games.items()))
 
 
-def moments_of(trial: FrozenTrial, goal: Goal) -> Moments:
-    """Return the moments of a trial's samples: as stored, or from its games where they are not."""
+def moments_of(trial: FrozenTrial, goal: Goal, games: Mapping[int, Game] | None = None) -> Moments:
+    """Return the moments of a trial's samples: as stored, or else computed from its games.
+
+    ``games`` are the trial's if they have been read already.
+    """
     stored = trial.user_attrs.get(MOMENTS_PREFIX + goal.name)
-    return Moments(*stored) if stored else Moments.of(goal.samples(list(games_of(trial).values())))
+    if stored:
+        return Moments(*stored)
+    games = games_of(trial) if games is None else games
+    return Moments.of(goal.samples(list(games.values())))
 
 
 class TrialBatch:
