@@ -4,21 +4,14 @@ Rules: the first roll of all dice is free. After each roll the player holds any 
 rolls the others again, for one point. Holding all dice is *sticking* and ends the game: dice that
 show the same face are flipped to their opposite faces, and the player wins the sum of all faces.
 
-Notation
---------
 ===========  ===================================================================================
 n, m         dice, and sides of a die, 3 and 6 by default; opposite faces sum to m + 1
-hand         0 to n dice, in ascending order. Hands are numbered by size, then in lexicographic
-             order
-state        a hand of n dice. States are numbered from 0 in lexicographic order; three dice of
-             six sides have 56. The *end* comes after the last of them, as the only terminal state
-hold         positions of the dice that are held, one of 2ⁿ sets. Holds are ordered by size, then
-             in lexicographic order: the first holds nothing, the last sticks. Equal dice make
-             some holds equivalent; all are listed
+hand         0 to n dice, in ascending order. Hands are numbered by size, then lexicographically
+state        a hand of n dice, numbered from 0. The *end*, the only terminal state, comes last
+hold         positions of the dice that are held, one of 2ⁿ sets, ordered by size, then
+             lexicographically: the first holds nothing, the last sticks
 action       a state's hold, with the number state·2ⁿ + hold
 ===========  ===================================================================================
-
-Three dice win 18 at most, with three 1s.
 
 Source: P. Thanki, *Value iteration algorithm* (2021), "Game rules" and "Things to note". Other
 numbers of dice and sides are ours.
@@ -49,53 +42,23 @@ Hand = tuple[int, ...]
 
 
 class DiceMDP(NamedTuple):
-    """The game in flat arrays.
+    """The game in flat arrays."""
 
-    Attributes
-    ----------
-    first_action : int64, shape (n_states + 2,)
-        Number of each state's first action; the end, state ``n_states``, has none.
-    reward : float64, shape (n_actions,)
-        The final score for sticking, the cost of rolling again for all other actions.
-    first_outcome : int64, shape (n_actions + 1,)
-        Number of each action's first outcome.
-    outcome : int64, shape (n_outcomes,)
-        The next state of each outcome.
-    probability : float64, shape (n_outcomes,)
-        Its probability.
-    start : float64, shape (n_states + 1,)
-        Probability of each state after the first roll; 0 for the end.
-    """
-
-    first_action: Integers
-    reward: Floats
-    first_outcome: Integers
-    outcome: Integers
-    probability: Floats
-    start: Floats
+    first_action: Integers  # (n_states + 2,): each state's first action; the end has none
+    reward: Floats  # (n_actions,): the final score for sticking, else −1
+    first_outcome: Integers  # (n_actions + 1,): each action's first outcome
+    outcome: Integers  # (n_outcomes,): the next state
+    probability: Floats  # (n_outcomes,)
+    start: Floats  # (n_states + 1,): probability of each state after the first roll; 0 for the end
 
 
 class DicePolicy(NamedTuple):
-    """A policy as :func:`play_games` takes it.
+    """A policy as :func:`play_games` takes it."""
 
-    Attributes
-    ----------
-    joined : int64, shape (n_hands, n_sides)
-        Number of the hand with one more die; -1 for hands of n dice.
-    held : int64, shape (n_states,)
-        Number of the hand that is held in each state.
-    n_rolled : int64, shape (n_states,)
-        How many dice are rolled again; 0 for sticking.
-    final : int64, shape (n_states,)
-        The final score of each state.
-    n_dice : int
-        n.
-    """
-
-    joined: Integers
-    held: Integers
-    n_rolled: Integers
-    final: Integers
+    joined: Integers  # (n_hands, n_sides): see `Dice.joined`
+    held: Integers  # (n_states,): number of the hand that is held
+    n_rolled: Integers  # (n_states,): dice rolled again; 0 for sticking
+    final: Integers  # (n_states,): the final score
     n_dice: int
 
 
@@ -105,21 +68,10 @@ def play_games(
 ) -> None:
     """Play one game for each of the seeds ``seed``, ``seed`` + 1, and so on.
 
-    The first roll is drawn from the seed's stream START, the roll after move k from number k of its
-    stream SPAWN, one word per die.
-
-    Parameters
-    ----------
-    policy : DicePolicy
-        A policy that sticks sooner or later from every state; otherwise a game never ends.
-    seed : uint64
-        Seed of the first game.
-    scores : int64, shape (n_games,)
-        Receives the final scores minus the points paid.
-    n_moves : int64, shape (n_games,)
-        Receives the number of actions, including the one that sticks.
-    ends : int64, shape (n_games,)
-        Receives the states in which the player stuck.
+    The arrays, shape (n_games,), receive the final scores minus the points paid, the numbers of
+    actions, and the states in which the player stuck. The policy must stick sooner or later from
+    every state. The first roll is drawn from the seed's stream START, the roll after move k from
+    number k of its stream SPAWN, one word per die.
     """
     joined, held, n_rolled, final, n_dice = policy
     first_state = len(joined) - len(held)
@@ -147,14 +99,7 @@ def play_games(
 
 @dataclass(frozen=True)
 class Dice:
-    """The rules, for any number of dice and sides.
-
-    Parameters
-    ----------
-    n_dice : int
-        n, 1 or more.
-    n_sides : int
-        m, 2 or more.
+    """The rules, for n ≥ 1 dice of m ≥ 2 sides.
 
     Raises
     ------
@@ -228,13 +173,7 @@ class Dice:
         return self.hands[len(self.hands) - self.n_states :]
 
     def state(self, roll: Sequence[int]) -> int:
-        """Return the number of a roll, with its faces in any order.
-
-        Raises
-        ------
-        ValueError
-            If the number of dice is wrong, or a face is out of range.
-        """
+        """Return the number of a roll, with its faces in any order; ValueError if it is none."""
         if len(roll) != self.n_dice:
             raise ValueError(f"roll: {len(roll)} dice given, {self.n_dice} expected")
         wrong = [face for face in roll if face not in range(1, self.n_sides + 1)]
@@ -286,7 +225,7 @@ class Dice:
 
     @cached_property
     def joined(self) -> Integers:
-        """The hand with one more die, shape (n_hands, n_sides), see :class:`DicePolicy`."""
+        """The number of the hand with one more die, shape (n_hands, n_sides); -1 for full hands."""
         joined = np.full((len(self.hands), self.n_sides), -1, np.int64)
         for number, hand in enumerate(self.hands[: len(self.hands) - self.n_states]):
             for face in range(1, self.n_sides + 1):
@@ -294,12 +233,7 @@ class Dice:
         return joined
 
     def policy(self, holds: npt.ArrayLike) -> DicePolicy:
-        """Return a policy as :func:`play_games` takes it.
-
-        Parameters
-        ----------
-        holds : int, shape (n_states,)
-            The hold of each state.
+        """Return a policy as :func:`play_games` takes it, from the number of each state's hold.
 
         Raises
         ------

@@ -1,14 +1,9 @@
 """How kernels are compiled, and where their machine code is cached.
 
-``@kernel`` marks a function that Python calls: compiled once, cached on disk, run without the GIL.
-``@inlined`` marks a building block that only kernels call. It is always inlined: one call left in a
-loop over lanes keeps LLVM from vectorizing the loop.
-
-numba invalidates a cached kernel when the kernel's own file changes, but not when a function
-changes that the kernel inlined from another file. It would keep returning old results. Therefore
-the cache directory is named by a digest of all code in ``engine/`` and ``agents/``, and inside of
-it nothing is ever out of date. The digest leaves out comments and docstrings: editing prose
-recompiles nothing.
+numba invalidates a cached kernel when its own file changes, but not when a function changes that it
+inlined from another file. So the cache directory is named by a digest of all code in ``engine/``
+and ``agents/``, and nothing in it is ever out of date. The digest leaves out comments and
+docstrings: editing prose recompiles nothing.
 """
 
 import hashlib
@@ -71,10 +66,9 @@ def code_digest() -> str:
 
 
 def cache_directory(digest: str) -> Path:
-    """Return the directory of machine code for this digest.
+    """Return the directory of machine code: in ``THETAFRONT_CACHE_DIR``, or in the checkout.
 
-    It is in ``THETAFRONT_CACHE_DIR`` if that is set, else in ``.cache/kernels`` of the checkout. If
-    it cannot be written, it is a new temporary directory for this process.
+    If it cannot be written, it is a new temporary directory for this process.
     """
     base = Path(os.environ.get("THETAFRONT_CACHE_DIR") or ROOT / ".cache" / "kernels")
     directory = base / digest
@@ -90,11 +84,7 @@ def cache_directory(digest: str) -> Path:
 
 
 class KernelLocator(UserProvidedCacheLocator):  # type: ignore[misc]
-    """Tells numba where a kernel is cached, and when its code has changed.
-
-    numba would look at the bytes of the kernel's file and at its first line. For code that the
-    digest covers, the digest in the directory's name is enough.
-    """
+    """Tells numba where a kernel is cached, and by the digest whether its code has changed."""
 
     def __init__(self, function: Callable[..., Any], file: str) -> None:
         super().__init__(function, file)
@@ -129,10 +119,13 @@ INLINED = numba.njit(
 
 
 def kernel(function: F) -> F:
-    """Compile a function for Python to call: cached, without the GIL or tests for zero division."""
+    """Compile a function for Python to call: once, cached on disk, run without the GIL."""
     return cast(F, numba.njit(nogil=True, cache=True, error_model="numpy")(function))
 
 
 def inlined(function: F) -> F:
-    """Compile a building block of kernels, which Python cannot call: inlined at every call."""
+    """Compile a building block of kernels, which Python cannot call: inlined at every call.
+
+    One call left in a loop over lanes would keep LLVM from vectorizing the loop.
+    """
     return cast(F, INLINED(function))

@@ -1,16 +1,7 @@
-"""Counter-based random streams: every random number has a name.
+"""Counter-based random streams: every random number has a name (engine/README.md says why).
 
-A stream is one ``uint64``, named by what it is used for: the seed of a game, a purpose, an index.
-So an agent's decision depends on its parameters, the board and its stream only, and not on lanes,
-workers, threads, order or instruction set. Any game can be replayed.
-
-Notation
---------
-====================  ============================================================================
-``stream``            a position in SplitMix64's sequence; its words are mix(stream + k·γ)
-γ (``GOLDEN``)        2⁶⁴ / golden ratio, odd: the stride of the counter
-``mix``               SplitMix64's finalizer, a bijection on 64 bits
-====================  ============================================================================
+A stream is one ``uint64``: a position in SplitMix64's sequence. Its words are mix(stream + k·γ)
+with γ = ``GOLDEN``, 2⁶⁴ / golden ratio made odd.
 
 Source: Steele, Lea, Flood, *Fast splittable pseudorandom number generators*, OOPSLA 2014, fig. 14,
 with the constants of Stafford's "variant 13".
@@ -34,7 +25,7 @@ GHOSTS = np.uint64(6)  # the ghosts' moves of a turn
 
 @inlined
 def mix(z: np.uint64) -> np.uint64:
-    """Scramble 64 bits so that neighbouring inputs give unrelated outputs."""
+    """SplitMix64's finalizer, a bijection: neighbouring inputs give unrelated outputs."""
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))
@@ -42,10 +33,7 @@ def mix(z: np.uint64) -> np.uint64:
 
 @inlined
 def substream(stream: np.uint64, index: np.uint64) -> np.uint64:
-    """Return the stream number ``index`` below ``stream``.
-
-    The inner ``mix`` keeps substreams apart from the words of ``stream`` itself.
-    """
+    """Return stream number ``index`` below ``stream``; the inner ``mix`` keeps words apart."""
     return mix(mix(stream ^ FORK) + (index + np.uint64(1)) * GOLDEN)
 
 

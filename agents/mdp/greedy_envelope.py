@@ -44,9 +44,9 @@ class Workspace(NamedTuple):
         Number of the last envelope that met each state; envelopes are numbered from 1.
     """
 
-    envelope: Indices
-    waiting: Indices
-    met: Indices
+    envelope: Indices  # its states, in the order of their backups
+    waiting: Indices  # a stack of states still to be expanded
+    met: Indices  # number, from 1, of the last envelope that met each state
 
 
 def new_workspace(n_states: int) -> Workspace:

@@ -58,12 +58,12 @@ class Tables(NamedTuple):
         γ.
     """
 
-    first_action: Indices
-    reward: Floats
-    first_outcome: Indices
-    outcome: Indices
-    probability: Floats
-    discount: float
+    first_action: Indices  # (n_states + 1,)
+    reward: Floats  # (n_actions,): R
+    first_outcome: Indices  # (n_actions + 1,)
+    outcome: Indices  # (n_outcomes,): s′
+    probability: Floats  # (n_outcomes,): T(s′|a)
+    discount: float  # γ
 
 
 @inlined

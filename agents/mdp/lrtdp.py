@@ -177,11 +177,7 @@ class LabelledHeuristicSearch:
         RealRange(0).check("delta", self.delta)
 
     def solve(
-        self,
-        mdp: FiniteMDP,
-        start: int,
-        upper_bound: npt.ArrayLike | None = None,
-        seed: int = 0,
+        self, mdp: FiniteMDP, start: int, upper_bound: npt.ArrayLike | None = None, seed: int = 0
     ) -> LabelledSolution:
         """Search from a state until it is solved.
 

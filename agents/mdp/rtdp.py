@@ -101,11 +101,7 @@ class HeuristicSearch:
         IntegerRange(1, MAX_DEPTH).check("depth", self.depth)
 
     def solve(
-        self,
-        mdp: FiniteMDP,
-        start: int,
-        upper_bound: npt.ArrayLike | None = None,
-        seed: int = 0,
+        self, mdp: FiniteMDP, start: int, upper_bound: npt.ArrayLike | None = None, seed: int = 0
     ) -> SearchSolution:
         """Search from a state.
 

@@ -93,12 +93,7 @@ def solution_of(mdp: FiniteMDP, start: int, values: Floats, n_backups: int) -> S
 
 @inlined
 def simulate(
-    tables: Tables,
-    values: Floats,
-    start: Integer,
-    solved: Flags,
-    path: Indices,
-    stream: np.uint64,
+    tables: Tables, values: Floats, start: Integer, solved: Flags, path: Indices, stream: np.uint64
 ) -> Integer:
     """Play greedily until a state is solved or d actions are taken.
 

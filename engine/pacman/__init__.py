@@ -7,14 +7,7 @@ has the rules, :mod:`engine.pacman.state` and :mod:`engine.pacman.maze`.
 from engine.pacman.layout import LAYOUTS, Layout, LayoutName
 from engine.pacman.maze import Action
 from engine.pacman.state import Outcome
-from engine.pacman.world import (
-    MOST_STEPS,
-    Ghost,
-    GhostKind,
-    RandomGames,
-    World,
-    random_games,
-)
+from engine.pacman.world import MOST_STEPS, Ghost, GhostKind, RandomGames, World, random_games
 
 __all__ = [
     "LAYOUTS",

@@ -2,20 +2,14 @@
 
 It moves one cell per turn; while scared, half a cell, so that it may be between two cells. From
 there it continues in its direction. In a cell it considers the directions without a wall in the
-way, except its reverse unless that is the only one, and never stops.
-
-=================  =============================================================================
-``random``         each of these directions is equally likely
-``directional``    with 0.8 it takes the direction whose end is closest to Pacman (if scared,
-                   farthest from him) in Manhattan distance, else any of them, equally likely
-=================  =============================================================================
+way, except its reverse unless that is the only one, and never stops. A ``random`` ghost takes any
+of them, equally likely. With 0.8, a ``directional`` one takes the one whose end is closest to
+Pacman (if scared, farthest) in Manhattan distance, else any of them.
 
 Readings, where the rules leave a choice: equally close directions are equally likely. The remaining
 0.2 are shared by all directions, including the closest. A ghost that is walled in stays where it
-is.
-
-The timer counts the ghost's own moves, after each move. When the scare ends between two cells,
-which are equally near, the ghost goes to the one with higher x or y: to the east or north.
+is. The timer counts the ghost's own moves, after each move. When the scare ends between two cells,
+the ghost goes to the one with higher x or y: to the east or north.
 
 Each ghost uses one random word per turn, even without a choice. The low 32 bits choose among
 directions, and the high 32 bits decide whether only the closest are considered.
@@ -45,8 +39,8 @@ def best_directions(
 ) -> Integer:
     """Return the directions whose ends are closest to Pacman; farthest, if ``sign`` is −1.
 
-    Ends are half a cell away here, which gives the same directions as a whole cell: Pacman and any
-    ghost with a choice are in cells.
+    Ends half a cell away give the same directions as a whole cell: Pacman and any ghost with a
+    choice are in cells.
     """
     best = 0
     best_distance = np.int64(2**62)

@@ -1,15 +1,8 @@
 """Mazes as text drawings.
 
-=========  ========================================
-``%``      wall
-``.``      food
-``o``      capsule
-``P``      where Pacman starts, once
-``G``      where a ghost starts; ghosts are numbered in reading order
-space      nothing
-=========  ========================================
-
-The first line is the top of the maze; (x, y) is counted from (0, 0) at the bottom left.
+``%`` is a wall, ``.`` food, ``o`` a capsule, ``P`` where Pacman starts, ``G`` where a ghost starts
+(numbered in reading order), and a space nothing. The first line is the top of the maze; (x, y) is
+counted from (0, 0) at the bottom left.
 
 A maze is refused if its lines differ in length, its border is not all wall, it does not have
 exactly one Pacman, or it has no food or food that he cannot reach: no game of it could be won.
@@ -49,14 +42,7 @@ LAYOUTS = tuple(each.value for each in LayoutName)
 
 @dataclass(frozen=True)
 class Layout:
-    r"""A maze at the start of a game.
-
-    Parameters
-    ----------
-    name : str
-        Its name in tables and messages.
-    rows : tuple of str, shape (height,)
-        The lines of the drawing, the top one first.
+    r"""A maze at the start of a game: a name for messages, and lines of the drawing, top first.
 
     Raises
     ------
@@ -91,13 +77,7 @@ class Layout:
 
     @classmethod
     def load(cls, path: str | Path) -> "Layout":
-        """Read a drawing from a file, and name it by the file's name without ``.lay``.
-
-        Raises
-        ------
-        ValueError
-            If the file cannot be read, or as for the class.
-        """
+        """Read the drawing ``NAME.lay``; ValueError if it cannot be read or the maze is refused."""
         path = Path(path)
         try:
             if path.exists() and not (path.is_file() or path.is_dir()):
@@ -131,13 +111,7 @@ class Layout:
 
     @classmethod
     def find(cls, given: str) -> "Layout":
-        """Return the maze of that name, or read the ``.lay`` file at that path.
-
-        Raises
-        ------
-        ValueError
-            If there is no such name or file, or as for the class.
-        """
+        """Return the maze of that name, or :meth:`load` the ``.lay`` file at that path."""
         if given in LAYOUTS:
             return cls.named(given)
         if given.endswith(".lay"):

@@ -1,7 +1,5 @@
 """The maze as kernels take it: what never changes in a game.
 
-Notation
---------
 =============  =================================================================================
 x, y           column and row of a cell, from (0, 0) at the bottom left
 cell           x·height + y: the flat index of (x, y) in an array of shape (width, height)
@@ -46,32 +44,16 @@ UNREACHABLE = -1
 
 
 class Maze(NamedTuple):
-    """A maze as kernels take it.
-
-    Attributes
-    ----------
-    width, height : int
-        In cells.
-    after : int64, shape (n_cells, 5)
-        The cell that each action leads to without a slip; the cell itself if a wall is in the way.
-    open_directions : int64, shape (n_cells,)
-        Bit d is set if no wall is in the way in direction d; 0 at a wall.
-    food, capsules : bool, shape (n_cells,)
-        Where they are at the start.
-    pacman : int
-        The cell Pacman starts from.
-    ghosts : int64, shape (n_ghosts, 2)
-        Where each ghost starts and restarts, in half cells.
-    """
+    """A maze as kernels take it; food and capsules are those of the start."""
 
     width: int
     height: int
-    after: Indices
-    open_directions: Indices
-    food: Flags
-    capsules: Flags
-    pacman: int
-    ghosts: Indices
+    after: Indices  # (n_cells, 5): where each action leads without a slip, or the cell itself
+    open_directions: Indices  # (n_cells,): bit d is set if no wall is in direction d; 0 at a wall
+    food: Flags  # (n_cells,)
+    capsules: Flags  # (n_cells,)
+    pacman: int  # his first cell
+    ghosts: Indices  # (n_ghosts, 2): where each ghost starts and restarts, in half cells
 
 
 def build(
@@ -81,10 +63,10 @@ def build(
     pacman: tuple[int, int],
     ghosts: tuple[tuple[int, int], ...],
 ) -> Maze:
-    """Build a maze from arrays of shape (width, height) and pairs (x, y).
+    """Build a maze from arrays of shape (width, height) and pairs (x, y); the border must be wall.
 
-    The border must be wall. The arrays are new and writable: numba takes read-only arrays for
-    another type, and arrays that were sent to a worker arrive writable.
+    The arrays are new and writable, as they arrive at a worker: numba takes read-only arrays for
+    another type.
     """
     width, height = walls.shape
     after = np.empty((width * height, N_ACTIONS), np.int64)
@@ -131,19 +113,9 @@ def kth_direction(directions: Integer, k: Integer) -> Integer:
 
 @kernel
 def steps_from(maze: Maze, sources: Indices) -> Indices:
-    """Count the steps along the shortest path through the maze, by breadth-first search.
+    """Count the steps from the nearest source to each cell, shape (n_cells,), breadth first.
 
-    Parameters
-    ----------
-    maze : Maze
-        The maze.
-    sources : int64, shape (n_sources,)
-        Cells that are not walls.
-
-    Returns
-    -------
-    int64, shape (n_cells,)
-        Steps to each cell from the nearest source; UNREACHABLE at walls, and without a path.
+    Sources are cells that are not walls. Walls and cells without a path have UNREACHABLE.
     """
     n_cells = len(maze.open_directions)
     steps = np.full(n_cells, UNREACHABLE)

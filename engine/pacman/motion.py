@@ -1,10 +1,8 @@
 """Where an action takes Pacman.
 
 With probability 0.8 he moves in the chosen direction, else to the left or right of it, with 0.1
-each. If a wall is in the way, he stays; no other direction is drawn. Stopping is certain.
-
-A move uses one random word. The high 32 bits decide whether he moves as chosen, and the lowest bit
-between left and right.
+each. If a wall is in the way, he stays; no other direction is drawn. Stopping is certain. The high
+32 bits of a move's random word decide whether he moves as chosen, the lowest bit between the sides.
 """
 
 import numpy as np

@@ -39,28 +39,10 @@ def random_action(maze: Maze, state: State, word: np.uint64) -> Integer:
 def play_random_games(
     maze: Maze, first_seed: np.uint64, n_games: Integer, directional: bool, most_steps: Integer
 ) -> tuple[Indices, Indices, Indices]:
-    """Play random games to their end.
+    """Play random games; return scores, numbers of actions and outcomes, shape (n_games,) each.
 
-    Parameters
-    ----------
-    maze : Maze
-        The maze.
-    first_seed : uint64
-        Game i has the seed ``first_seed`` + i, and draws its action of turn t from the stream
-        (seed, POLICY, t).
-    n_games : int
-        Number of games.
-    directional, most_steps
-        See :class:`engine.pacman.state.Setup`.
-
-    Returns
-    -------
-    scores : int64, shape (n_games,)
-        Points.
-    n_steps : int64, shape (n_games,)
-        Actions taken.
-    outcomes : int64, shape (n_games,)
-        An Outcome each.
+    Game i has the seed ``first_seed`` + i, and draws its action of turn t from the stream
+    (seed, POLICY, t).
     """
     state = new_state(maze)
     scores = np.empty(n_games, np.int64)

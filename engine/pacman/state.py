@@ -1,6 +1,7 @@
 """The state of a game of Pacman: a few small arrays that change from step to step.
 
-Two arrays hold numbers at named indices. ``tally`` has those of the game,
+Two arrays hold numbers at named indices, ``tally`` those of the game and row i of ``ghosts`` those
+of ghost i:
 
 ==============  ================================================================================
 ``PACMAN``      the cell Pacman is in
@@ -8,11 +9,6 @@ Two arrays hold numbers at named indices. ``tally`` has those of the game,
 ``N_STEPS``     actions taken, which is the number of the next turn and names its random streams
 ``SCORE``       points so far
 ``OUTCOME``     an :class:`Outcome`
-==============  ================================================================================
-
-and row i of ``ghosts`` has those of ghost i:
-
-==============  ================================================================================
 ``X``, ``Y``    position in half cells: both even, or one of them odd between two cells
 ``DIRECTION``   its direction; NO_DIRECTION at its start
 ``TIMER``       for how many more of its own moves it is scared; 0 if it is not
@@ -45,40 +41,20 @@ class Outcome(IntEnum):
 
 
 class State(NamedTuple):
-    """A game between two turns.
+    """A game between two turns."""
 
-    Attributes
-    ----------
-    food, capsules : bool, shape (n_cells,)
-        Where they are.
-    ghosts : int64, shape (n_ghosts, 4)
-        Position, direction and timer of each ghost; see the module.
-    tally : int64, shape (5,)
-        The numbers of the game; see the module.
-    """
-
-    food: Flags
-    capsules: Flags
-    ghosts: Indices
-    tally: Indices
+    food: Flags  # (n_cells,)
+    capsules: Flags  # (n_cells,)
+    ghosts: Indices  # (n_ghosts, 4)
+    tally: Indices  # (5,)
 
 
 class Setup(NamedTuple):
-    """What stays fixed in a game besides the maze.
-
-    Attributes
-    ----------
-    seed : uint64
-        The same seed and actions give the same game.
-    directional : bool
-        Whether ghosts are ``directional``, or else ``random``.
-    most_steps : int
-        A game that is still running after this many steps is cut.
-    """
+    """What stays fixed in a game besides the maze; the same seed and actions give the same game."""
 
     seed: np.uint64
-    directional: bool
-    most_steps: Integer
+    directional: bool  # or else random ghosts
+    most_steps: Integer  # a game still running after these is cut
 
 
 @kernel

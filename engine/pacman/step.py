@@ -1,14 +1,4 @@
-"""One turn of Pacman: he moves, then each ghost in order.
-
-Notation
---------
-===========  ===================================================================================
-turn         one action of Pacman and its effects, numbered from 0
-reward       the points of a turn
-touching     Pacman and a ghost are at a Manhattan distance of 0.7 or less
-===========  ===================================================================================
-
-A turn in order:
+"""One turn of Pacman: he moves, then each ghost in order. Its points are the reward.
 
 1. Pacman moves (:mod:`engine.pacman.motion`): −1.
 2. He eats what is in his cell. Food is +10, and the last food wins, +500 more. A capsule sets the
@@ -16,11 +6,9 @@ A turn in order:
 3. All ghosts are tested for touching him, in order.
 4. Each ghost in order moves (:mod:`engine.pacman.ghosts`), and then only this ghost is tested.
 
-A scared ghost that touches Pacman is eaten: +200, and it returns to its start, not scared and
-without a direction. Any other ghost that touches him ends the game: −500, lost.
-
-Coordinates are whole numbers of half cells, and 0.7 cells are 1.4 half cells. So a ghost touches
-Pacman if it is in his cell or half a cell away, without any rounding.
+A ghost touches Pacman at a Manhattan distance of 0.7 or less: in his cell or half a cell away, in
+whole half cells without any rounding. A scared ghost is then eaten: +200, and it returns to its
+start, not scared and without a direction. Any other ghost ends the game: −500, lost.
 
 Readings, where the rules leave a choice: nothing changes after a game is over, so a second ghost
 does not cost 500 again, and no ghost is eaten after the last food. A capsule is eaten before ghosts
@@ -113,23 +101,9 @@ def touch(maze: Maze, state: State, i: Integer) -> Integer:
 
 @kernel
 def step(maze: Maze, state: State, action: Integer, setup: Setup) -> Integer:
-    """Play one turn of a running game.
+    """Play one turn of a running game: change ``state``, and return the reward.
 
-    Parameters
-    ----------
-    maze : Maze
-        The maze.
-    state : State
-        Changed in place.
-    action : Action or int
-        0 to 4: north, east, south, west, stop. All are allowed everywhere.
-    setup : Setup
-        Seed, kind of ghosts and maximum of steps.
-
-    Returns
-    -------
-    int
-        The reward.
+    All actions, 0 to 4, are allowed everywhere.
     """
     tally = state.tally
     turn = np.uint64(tally[N_STEPS])

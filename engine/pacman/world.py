@@ -42,16 +42,9 @@ class GhostKind(StrEnum):
 
 
 class Ghost(NamedTuple):
-    """A ghost in plain numbers.
+    """A ghost: position in cells (a half between two), direction (None at its start), and timer.
 
-    Attributes
-    ----------
-    x, y : float
-        Position in cells; a half between two cells.
-    direction : Action or None
-        Its direction; None at its start.
-    timer : int
-        For how many more of its moves it is scared; 0 if it is not.
+    It is scared for ``timer`` more of its moves.
     """
 
     x: float
@@ -74,17 +67,7 @@ def setup_of(seed: int, ghosts: str | GhostKind, most_steps: int) -> Setup:
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """A game of Pacman, begun by :meth:`start`.
-
-    Attributes
-    ----------
-    layout : Layout
-        The maze.
-    setup : Setup
-        Seed, kind of ghosts and maximum of steps.
-    state : State
-        The state as kernels take it; each step changes it.
-    """
+    """A game of Pacman, begun by :meth:`start`; each step changes its ``state``."""
 
     layout: Layout
     setup: Setup
@@ -98,18 +81,9 @@ class World:
         ghosts: str | GhostKind = GhostKind.RANDOM,
         most_steps: int = MOST_STEPS,
     ) -> "World":
-        """Begin a game.
+        """Begin a game, which is cut if it is still running after ``most_steps``.
 
-        Parameters
-        ----------
-        layout : Layout
-            The maze.
-        seed : int
-            The same seed and actions give the same game.
-        ghosts : GhostKind or str
-            ``random`` or ``directional``.
-        most_steps : int
-            A game that is still running after this many steps is cut.
+        The same seed and actions give the same game.
 
         Raises
         ------
@@ -119,13 +93,7 @@ class World:
         return cls(layout, setup_of(seed, ghosts, most_steps), new_state(layout.maze))
 
     def step(self, action: int) -> int:
-        """Play one turn and return the reward.
-
-        Raises
-        ------
-        ValueError
-            If there is no such action, or the game is over.
-        """
+        """Play one turn, return the reward; ValueError if there is no such action or it is over."""
         if action not in list(Action):
             names = ", ".join(f"{each.value} {each.name.lower()}" for each in Action)
             raise ValueError(f"action: {action} given, one of {names} allowed")
@@ -200,10 +168,10 @@ class World:
         )
 
     def text(self) -> str:
-        """Draw the game in the characters of a layout.
+        """Draw the game in the characters of a layout, a scared ghost as ``g``.
 
-        A scared ghost is drawn as ``g``. A ghost between two cells is drawn in the cell it would go
-        to if its scare ended. Ghosts hide Pacman, and the first ghost hides the others.
+        A ghost between two cells is drawn in the cell it would go to if its scare ended. Ghosts
+        hide Pacman, and the first ghost hides the others.
         """
         rows = [[WALL if wall else OPEN for wall in row] for row in self.layout.walls.T]
         for character, marks in ((FOOD, self.food), (CAPSULE, self.capsules)):
@@ -218,17 +186,7 @@ class World:
 
 @dataclass(frozen=True, eq=False)
 class RandomGames:
-    """Results of random games, arrays of shape (n_games,).
-
-    Attributes
-    ----------
-    scores : int64
-        Points.
-    n_steps : int64
-        Actions taken.
-    outcomes : int64
-        An :class:`engine.pacman.Outcome` each.
-    """
+    """Points, actions taken and :class:`engine.pacman.Outcome` of games, shape (n_games,) each."""
 
     scores: npt.NDArray[np.int64]
     n_steps: npt.NDArray[np.int64]
@@ -242,23 +200,12 @@ def random_games(
     ghosts: str | GhostKind = GhostKind.RANDOM,
     most_steps: int = MOST_STEPS,
 ) -> RandomGames:
-    """Play games of random directions, see :mod:`engine.pacman.random_play`.
-
-    Parameters
-    ----------
-    layout : Layout
-        The maze.
-    n_games : int
-        Number of games.
-    seed : int
-        Seed of the first game; the others have the seeds after it.
-    ghosts, most_steps
-        As for :meth:`World.start`.
+    """Play games of random directions, game i with the seed ``seed`` + i.
 
     Raises
     ------
     ValueError
-        If one of these is out of range.
+        If the number of games, the seed, the kind of ghosts or the number of steps is out of range.
     """
     setup = setup_of(seed, ghosts, most_steps)
     if n_games < 0:

@@ -1,7 +1,7 @@
 """2048: boards in single words, and random playouts in lockstep.
 
 The names here take plain integers and check them. Kernels are in :mod:`engine.twenty48.board` and
-:mod:`engine.twenty48.playout`. Two 32768 tiles do not merge: 15 is the largest exponent of a board.
+:mod:`engine.twenty48.playout`.
 """
 
 from engine.twenty48.board import Action

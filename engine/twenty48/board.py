@@ -1,7 +1,5 @@
 """The board of 2048 as one ``uint64``, and its rules as bit tricks on whole boards.
 
-Notation
---------
 =================  =============================================================================
 board              16 nibbles; cell (row, column) is nibble 4·row + column, the lowest is top left
 exponent e         the value of a nibble: 0 is an empty cell, e ≥ 1 is the tile of face value 2ᵉ
@@ -10,17 +8,14 @@ reward             sum of the face values of the tiles that one action creates b
 worth f(board)     Σ (e − 1)·2ᵉ over the tiles: the reward for building the board from 2s only
 =================  =============================================================================
 
-A nibble holds 15 at most, so **two 32768 tiles do not merge**: they count as different.
-
-A spawned 4 saves the reward of merging two 2s. In any part of a game
+A nibble holds 15 at most, so **two 32768 tiles do not merge**: they count as different. A spawned 4
+saves the reward of merging two 2s. In any part of a game
 Σ reward = f(end) − f(start) − 4 · (number of 4s spawned), so no kernel adds up rewards.
 
 Rules: Ripstein (2023), *2048 AI: Monte Carlo-Powered Markov Decision Process*, §1. As in the
 original game, a tile merges at most once per action, and merging begins where the tiles slide to.
-Kernels that slide take a rule; :mod:`engine.twenty48.rule` has a second one.
-
-These kernels take and return ``uint64`` and check nothing. :mod:`engine.twenty48.rules` is for
-callers in Python.
+Kernels that slide take a rule; :mod:`engine.twenty48.rule` has a second one. They check nothing:
+:mod:`engine.twenty48.rules` is for callers in Python.
 """
 
 from enum import IntEnum
@@ -111,9 +106,9 @@ def all_or_none(flag: np.uint64) -> np.uint64:
 
 @inlined
 def close_gap(board: np.uint64, gap: np.uint64, column: np.uint64) -> np.uint64:
-    """Move all cells right of ``column`` one cell left, in the rows that ``gap`` marks.
+    """Move all cells right of ``column`` one cell left, over it, in the rows of ``gap``.
 
-    ``gap`` has bit 0 of a row's 16 bits set; the row's cell at ``column`` is overwritten.
+    ``gap`` has bit 0 of a row's 16 bits set.
     """
     moved = (gap << np.uint64(16)) - (gap << (np.uint64(4) * column))
     return (board & ~moved) | (((board >> np.uint64(4)) & NOT_LAST_COLUMN) & moved)
@@ -209,7 +204,7 @@ def slide(board: np.uint64, action: Integer, rule: BuiltRule) -> np.uint64:
 
 @kernel
 def worth(board: np.uint64) -> np.int64:
-    """Return f(board) = Σ (e − 1)·2ᵉ: the reward for building this board from 2s only."""
+    """Return f(board) = Σ (e − 1)·2ᵉ."""
     total = np.uint64(0)
     for cell in range(16):
         exponent = (board >> (np.uint64(4) * np.uint64(cell))) & np.uint64(15)
@@ -221,24 +216,7 @@ def worth(board: np.uint64) -> np.int64:
 
 @kernel
 def afterstate(board: np.uint64, action: Integer, rule: BuiltRule) -> tuple[np.uint64, np.int64]:
-    """Slide and merge.
-
-    Parameters
-    ----------
-    board : uint64
-        A packed board.
-    action : Action or int
-        0 to 3: up, right, down, left.
-    rule : None or bool
-        How tiles merge, see :mod:`engine.twenty48.rule`.
-
-    Returns
-    -------
-    afterstate : uint64
-        The board before the spawn; equal to ``board`` if and only if the action is illegal.
-    reward : int
-        Sum of the face values of merged tiles.
-    """
+    """Return the board before the spawn, or itself if the action is illegal, and the reward."""
     after = slide(board, action, rule)
     return after, worth(after) - worth(board)
 
@@ -266,10 +244,7 @@ def legal_actions(board: np.uint64) -> int:
 
 @kernel
 def is_terminal(board: np.uint64) -> bool:
-    """Return whether no action is legal: no empty cell, and no equal neighbours that can merge.
-
-    The empty board is terminal too: it has no tile to move.
-    """
+    """Return whether no action is legal, as on the empty board, which has no tile to move."""
     if empty_cells(board) != np.uint64(0):
         # Any tile on a board with an empty cell can slide somewhere.
         return bool(board == np.uint64(0))
@@ -317,19 +292,9 @@ def spawn_from_word(board: np.uint64, word: np.uint64) -> np.uint64:
 
 @kernel
 def spawn(board: np.uint64, stream: np.uint64) -> np.uint64:
-    """Spawn a tile: a 2 with 90%, a 4 with 10%, on any empty cell with equal probability.
+    """Put a 2 (90%) or a 4 (10%) on an empty cell, all equally likely, by a stream's first word.
 
-    Parameters
-    ----------
-    board : uint64
-        A packed board; a full one is returned unchanged.
-    stream : uint64
-        The random stream, whose first word is used.
-
-    Returns
-    -------
-    uint64
-        The board with one more tile.
+    A full board is returned unchanged.
     """
     word, _ = next_word(stream)
     return spawn_from_word(board, word)

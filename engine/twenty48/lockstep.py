@@ -1,9 +1,8 @@
 """512 games of 2048 in lockstep on bit-planes: a step is straight-line boolean algebra.
 
 A *group* holds 512 games bit by bit. Bit l of word w of plane 4·cell + k is bit k of the exponent
-in that cell of game (l, w), so one boolean operation on a plane acts on 512 games. A step has three
-stages. Each is a plain loop over the eight words of a plane, and LLVM turns each operation into one
-AVX-512 instruction, two of AVX2 or four of SSE2. This takes some care:
+in that cell of game (l, w). A step has three stages, plain loops over the eight words of a plane,
+whose operations LLVM turns into vector instructions (engine/README.md). This takes some care:
 
 - A group is one flat array, with plane p in words p·WORDS to p·WORDS + 7. LLVM would have to test
   whether separate arrays overlap.
@@ -12,10 +11,6 @@ AVX-512 instruction, two of AVX2 or four of SSE2. This takes some care:
   each value of a literal argument.
 - The body of a loop is large. LLVM unrolls a small one before it considers vectorizing it.
 - Stages communicate through memory. A single stage would need more than the 32 registers.
-
-Randomness: a step uses a 16-bit number u for each game, one plane per bit. Its two lowest bits are
-the direction, ⌊u·n/2¹⁶⌋ is the number of the empty cell out of n, and the fraction of u·n/2¹⁶
-decides between a 2 and a 4. :func:`spawn` says how far this is from exact probabilities.
 """
 
 import numpy as np
@@ -110,10 +105,7 @@ def store_tile(group: Group, i: int, x: Tile) -> None:
 
 @inlined
 def turn(group: Group) -> None:
-    """Transpose the boards whose first coin says so.
-
-    This is never undone: random play has the symmetries of the board.
-    """
+    """Transpose the boards whose first coin says so; play is symmetric, so this is never undone."""
     for row in range(1, 4):
         for column in range(row):
             for w in range(WORDS):
@@ -128,7 +120,7 @@ def turn(group: Group) -> None:
 def slide(group: Group, rule: BuiltRule) -> None:
     """Mirror the rows of boards whose second coin says so, and slide all rows to their first cell.
 
-    The empty cells are then the last of a row. RESULT receives their number, and whether the row
+    RESULT receives the number of empty cells, which are then the last of a row, and whether it
     moved.
     """
     for row in range(4):
@@ -196,10 +188,11 @@ def put_in_row(
 def spawn(group: Group) -> None:
     """Put a tile on the boards that moved, and toss the coins of the next step.
 
-    With n empty cells and 16 random bits u, the cell is number ⌊u·n/2¹⁶⌋, row by row, in a row from
-    its end. It is a 4 where the fraction is below 6552/2¹⁶ = 0.1 − 2.4·10⁻⁵. This is exact for
-    every n, since 6552 is divisible by 8, as the fractions are for n = 8. A cell's probability is
-    within 2⁻¹⁶ of 1/n, and within 2⁻¹⁴ given the direction.
+    A step uses a 16-bit number u for each game, one plane per bit; its two lowest bits are the
+    direction. With n empty cells, the cell is number ⌊u·n/2¹⁶⌋, row by row, in a row from its end.
+    It is a 4 where the fraction is below 6552/2¹⁶ = 0.1 − 2.4·10⁻⁵. This is exact for every n,
+    since 6552 is divisible by 8, as the fractions are for n = 8. A cell's probability is within
+    2⁻¹⁶ of 1/n, and within 2⁻¹⁴ given the direction.
 
     A game's 4s are counted up to 255. A random game would need some 2,500 moves for that; from the
     start it takes 118 on average.
@@ -257,20 +250,10 @@ def spawn(group: Group) -> None:
 def play_steps(groups: npt.NDArray[np.uint64], n_steps: int, rule: BuiltRule) -> None:
     """Try a random action in every game ``n_steps`` times, and spawn where it was legal.
 
-    Parameters
-    ----------
-    groups : uint64, shape (n_groups, GROUP)
-        Changed in place.
-    n_steps : int
-        Number of steps.
-    rule : None or bool
-        How tiles merge, see :mod:`engine.twenty48.rule`.
-
-    Notes
-    -----
-    Playouts use one group. The loops over groups, and compiling this as a kernel of its own, keep
-    LLVM from unrolling steps beyond the instruction cache. With two groups in lockstep a step would
-    be a tenth faster, but more lanes would be idle at the end of a batch.
+    The groups, shape (n_groups, GROUP), are changed in place. Playouts use one. The loops over
+    groups, and compiling this as a kernel of its own, keep LLVM from unrolling steps beyond the
+    instruction cache. Two groups would make a step a tenth faster, but leave more lanes idle at the
+    end of a batch.
     """
     for _ in range(n_steps):
         for g in range(len(groups)):

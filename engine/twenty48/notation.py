@@ -18,17 +18,7 @@ def tile(exponent: int) -> int:
 
 
 def pack(grid: npt.ArrayLike) -> int:
-    """Pack exponents into a board.
-
-    Parameters
-    ----------
-    grid : array_like of int, shape (4, 4)
-        Exponents by row, the top row first: 0 is an empty cell, 1 a 2, …, 15 a 32768.
-
-    Returns
-    -------
-    int
-        The board, below 2⁶⁴.
+    """Pack exponents, shape (4, 4), top row first, into a board: 0 is an empty cell, 15 a 32768.
 
     Raises
     ------
@@ -74,18 +64,9 @@ def exponent_of(word: str) -> int:
 
 
 def parse(text: str) -> int:
-    """Read a board from text: 16 face values in reading order.
+    """Read a board from text: 16 face values in reading order, ``.`` or ``0`` for an empty cell.
 
-    Parameters
-    ----------
-    text : str
-        Face values, separated by white space, commas, ``/``, ``|`` or ``;``. ``.`` and ``0`` are
-        empty cells. :func:`render` writes this format.
-
-    Returns
-    -------
-    int
-        The board.
+    White space, commas, ``/``, ``|`` and ``;`` separate them. :func:`render` writes this format.
 
     Raises
     ------

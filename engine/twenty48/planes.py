@@ -1,7 +1,5 @@
 """Boolean algebra on bit-planes: the rules of 2048 for 64 games in one word.
 
-Notation
---------
 ===========  ===================================================================================
 word         ``uint64``; bit l belongs to game l
 plane        several words side by side; these functions take one of them at a time
@@ -31,19 +29,13 @@ Number = tuple[np.uint64, np.uint64, np.uint64]
 
 @inlined
 def either(m: np.uint64, x: np.uint64, y: np.uint64) -> np.uint64:
-    """Choose x where m, y elsewhere.
-
-    LLVM folds this form into one three-input instruction, and the form with xor into two.
-    """
+    """Choose x where m, y elsewhere: one three-input instruction; the form with xor takes two."""
     return (x & m) | (y & ~m)
 
 
 @inlined
 def full_add(x: np.uint64, y: np.uint64, carry: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """Add three bits: return sum and carry.
-
-    This form takes four instructions; with the carry as a choice by x ^ y it takes five.
-    """
+    """Add three bits: return sum and carry, in four instructions; a choice by x ^ y takes five."""
     t = x ^ y
     return t ^ carry, x ^ ((x ^ carry) & t)
 
@@ -251,24 +243,9 @@ def scale_by_bit(
     """Do one step of u·n, where u is a random binary fraction, from its lowest bit upwards.
 
     x becomes (x + bit·n) / 2, rounded down; after all bits of u it is ⌊u·n⌋. The bit shifted out is
-    the next bit of the product's fraction, and is compared with that of a threshold: a difference
-    in a higher bit overrules the lower ones.
-
-    Parameters
-    ----------
-    bit : uint64
-        The next bit of u.
-    n, x : Cell
-        The factor, and the product so far.
-    under : uint64
-        Where the fraction so far is below the threshold.
-    threshold : uint64
-        The threshold's next bit: all zeros or all ones.
-
-    Returns
-    -------
-    x, under
-        Both, one bit further.
+    the next bit of the product's fraction, and is compared with the ``threshold``'s, all zeros or
+    ones: a difference in a higher bit overrules the lower ones. ``under`` marks a fraction below it
+    so far.
     """
     out = x[0] ^ (n[0] & bit)
     carry = x[0] & ~out

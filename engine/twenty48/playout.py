@@ -1,17 +1,13 @@
 """Batches of random playouts: start boards and counts in, one score per playout out.
 
-A playout takes random legal actions, all equally likely, until none is left. Its score is the sum
-of its rewards. :func:`playouts` is the interface. Behind it, 512 games are played in lockstep on
-bit-planes (:mod:`engine.twenty48.lockstep`), the last few on packed boards
-(:mod:`engine.twenty48.swar`), and this module assigns games to lanes:
+Behind :func:`playouts`, 512 games are played in lockstep on bit-planes
+(:mod:`engine.twenty48.lockstep`), the last few on packed boards (:mod:`engine.twenty48.swar`). This
+module assigns games to lanes. Games that are over keep their lanes until the idle steps cost as
+much as an exchange: all planes are transposed to boards at once, finished games are replaced by
+waiting ones, and all boards are transposed back.
 
-- Games that are over keep their lanes until the idle steps cost as much as an exchange. Then all
-  planes are transposed to boards at once, finished games are replaced by waiting ones, and all
-  boards are transposed back.
-- A kernel counts only the 4s spawned. The end board gives the score (``worth`` in
-  :mod:`engine.twenty48.board`) and the number of moves, since each move adds a 2 or a 4.
-
-Scores depend on boards, counts and seed only: not on threads or the width of registers.
+A kernel counts only the 4s spawned. The end board gives the score (``worth`` in
+:mod:`engine.twenty48.board`) and the number of moves, since each move adds a 2 or a 4.
 """
 
 import numpy as np
@@ -51,25 +47,10 @@ def exchange(
     n_fours: npt.NDArray[np.int64],
     n_seated: int,
 ) -> int:
-    """Take out the games that are over, and put waiting ones in their lanes.
+    """Take out the games in OVER, and put waiting playouts, from ``n_seated`` on, in their lanes.
 
-    Parameters
-    ----------
-    group : uint64, shape (GROUP,)
-        The games; OVER marks those to exchange.
-    seats : int64, shape (LANES,)
-        Number of the playout in each lane, or NOBODY.
-    boards : uint64, shape (n_playouts,)
-        Start boards of waiting playouts; receives the end boards of those taken out.
-    n_fours : int64, shape (n_playouts,)
-        Receives the number of 4s spawned in the playouts taken out.
-    n_seated : int
-        How many playouts have had a lane before.
-
-    Returns
-    -------
-    int
-        How many have had one now.
+    ``seats`` has the playout of each lane, or NOBODY; ``boards`` the start boards of waiting
+    playouts. Boards and 4s of playouts taken out are written. Return how many have had a lane now.
     """
     cross(group)
     for w in range(WORDS):
@@ -99,10 +80,7 @@ def exchange(
 
 @kernel
 def play_many(
-    boards: npt.NDArray[np.uint64],
-    n_fours: npt.NDArray[np.int64],
-    seed: np.uint64,
-    rule: BuiltRule,
+    boards: npt.NDArray[np.uint64], n_fours: npt.NDArray[np.int64], seed: np.uint64, rule: BuiltRule
 ) -> npt.NDArray[np.int64]:
     """Play boards on planes until few are unfinished; return which ones, shape (n_left,).
 
@@ -152,30 +130,12 @@ def worth_and_sum(board: np.uint64) -> tuple[np.uint64, np.uint64]:
 
 @kernel
 def playouts(
-    boards: npt.NDArray[np.uint64],
-    counts: npt.NDArray[np.int64],
-    seed: np.uint64,
-    rule: BuiltRule,
+    boards: npt.NDArray[np.uint64], counts: npt.NDArray[np.int64], seed: np.uint64, rule: BuiltRule
 ) -> tuple[npt.NDArray[np.int64], np.int64]:
-    """Play random games to their end.
+    """Play ``counts[i]`` games of random legal actions, equally likely, from board i to the end.
 
-    Parameters
-    ----------
-    boards : uint64, shape (n_boards,)
-        Start boards, before the player's move.
-    counts : int64, shape (n_boards,)
-        Number of playouts from each board, 0 or more.
-    seed : uint64
-        The random stream of the batch.
-    rule : None or bool
-        How tiles merge, see :mod:`engine.twenty48.rule`.
-
-    Returns
-    -------
-    scores : int64, shape (counts.sum(),)
-        Sum of rewards of each playout; those of board 0 first, then of board 1, and so on.
-    n_moves : int
-        Legal actions taken in all playouts together.
+    Return the sum of rewards of each playout, those of board 0 first, and the number of legal
+    actions of all playouts together.
     """
     n_playouts = counts.sum()
     ends = np.empty(n_playouts, np.uint64)

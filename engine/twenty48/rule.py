@@ -1,14 +1,9 @@
 """How tiles merge: the common rule, and the cascade of one program.
 
-A row slides towards its first cell, and its tiles are taken in order from there:
-
-===========  ===================================================================================
-common       a tile merges with an equal one before it that has not merged yet
-cascade      a tile merges with an equal one before it, even if that one has merged
-===========  ===================================================================================
-
-With ``cascade``, 2 2 4 becomes 8 in one action, and 2 2 4 8 becomes 16; but 4 2 2 becomes 4 4, and
-2 2 2 2 becomes 4 4, as with the common rule. The same actions are legal under both rules.
+A row slides towards its first cell, and its tiles are taken in order from there. A tile merges with
+an equal one before it that has not merged yet; with ``cascade``, even if that one has merged. Then
+2 2 4 becomes 8 in one action, and 2 2 4 8 becomes 16; but 4 2 2 becomes 4 4, and 2 2 2 2 becomes
+4 4, as with the common rule. The same actions are legal under both rules.
 
 Sources: the common rule is that of the original game. ``cascade`` is the rule of the program that
 Ripstein (2023) published; the paper does not mention it. It makes 2048 easier.

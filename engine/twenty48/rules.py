@@ -1,7 +1,6 @@
 """The rules of 2048 for callers in Python: plain integers, checked and passed to kernels.
 
-A board is an ``int`` below 2⁶⁴, made by :func:`engine.twenty48.notation.pack`. A stream is an
-``int`` below 2⁶⁴ that names random numbers.
+Boards and random streams are ``int`` below 2⁶⁴; :func:`engine.twenty48.notation.pack` makes boards.
 """
 
 from collections.abc import Sequence
@@ -24,17 +23,9 @@ def word(name: str, value: int) -> np.uint64:
 
 
 def afterstate(board: int, action: int, rule: Rule = Rule.COMMON) -> tuple[int, int]:
-    """Slide and merge, see :func:`engine.twenty48.board.afterstate`.
+    """Slide and merge; return the board before the spawn, and the points.
 
-    Returns
-    -------
-    afterstate, reward : int
-        The board before the spawn (``board`` itself if the action is illegal), and the points.
-
-    Raises
-    ------
-    ValueError
-        If there is no such action.
+    An illegal action returns ``board`` itself. ValueError if there is no such action.
     """
     after, reward = kernels.afterstate(word("board", board), int(Action(action)), rule.built)
     return int(after), int(reward)
@@ -85,16 +76,9 @@ def initial(stream: int) -> int:
 def playouts(
     boards: Sequence[int], counts: Sequence[int], seed: int, rule: Rule = Rule.COMMON
 ) -> tuple[npt.NDArray[np.int64], int]:
-    """Play random games to their end, see :func:`engine.twenty48.playout.playouts`.
+    """Play ``counts[i]`` random games from board i to their end.
 
-    Parameters
-    ----------
-    boards, counts : sequence of int, shape (n_boards,)
-        Start boards, and the number of playouts from each.
-    seed : int
-        The same boards, counts and seed give the same scores.
-    rule : Rule
-        How tiles merge.
+    The same arguments give the same scores.
 
     Returns
     -------

@@ -1,18 +1,9 @@
 """2048 on a board with fewer rows or columns, small enough to list all its states.
 
-Notation
---------
-=============  =================================================================================
-h, w           rows and columns of the board, 1 to 4 each
-small board    a board of :mod:`engine.twenty48.board` that is empty outside its first h rows and
-               w columns
-=============  =================================================================================
-
-A row of w cells slides left as the row of four that begins with it, since all cells behind are
-empty. Slid right, its tiles end up against the last of the four columns, in the right order and
+A *small board* has h rows and w columns, 1 to 4 each: it is a board of :mod:`engine.twenty48.board`
+that is empty elsewhere. A row of w cells slides left as the row of four that begins with it, since
+all cells behind are empty. Slid right, its tiles end up against the last of the four columns,
 correctly merged, and are shifted back by 4 − w columns. Up and down work the same way.
-
-Source: the rules are those of :mod:`engine.twenty48.board`; small boards are ours.
 """
 
 import numpy as np
@@ -35,24 +26,7 @@ def cells(n_rows: int, n_columns: int) -> np.uint64:
 def small_afterstate(
     board: np.uint64, action: Integer, n_rows: Integer, n_columns: Integer
 ) -> tuple[np.uint64, np.int64]:
-    """Slide and merge a small board.
-
-    Parameters
-    ----------
-    board : uint64
-        A small board.
-    action : Action or int
-        0 to 3: up, right, down, left.
-    n_rows, n_columns : int
-        h and w.
-
-    Returns
-    -------
-    afterstate : uint64
-        The small board before the spawn; equal to ``board`` if and only if the action is illegal.
-    reward : int
-        Sum of the face values of merged tiles.
-    """
+    """Return a small board before the spawn, or itself if illegal, and the reward."""
     after, reward = afterstate(board, action, None)
     if action == RIGHT:
         after >>= np.uint64(4 * (4 - n_columns))
@@ -69,28 +43,10 @@ def small_spawns(
     probabilities: npt.NDArray[np.float64],
     n: Integer,
 ) -> Integer:
-    """List all boards after a spawn on a small afterstate, with their probabilities.
+    """List all boards after a spawn on a small afterstate, with their probabilities, from index n.
 
-    The order is cell by cell in reading order, a 2 before a 4. Each of m empty cells is equally
-    likely.
-
-    Parameters
-    ----------
-    after : uint64
-        A small board with an empty cell.
-    cells : uint64
-        All its cells, see :func:`cells`.
-    boards : uint64, shape (at least n + 2m,)
-        Receives the boards, from index ``n``.
-    probabilities : float64, shape as ``boards``
-        Receives the probabilities.
-    n : int
-        The first index.
-
-    Returns
-    -------
-    int
-        n + 2m.
+    The order is cell by cell in reading order, a 2 before a 4; m empty ones of its ``cells`` are
+    equally likely. Return n + 2m, the index behind the last.
     """
     empty = empty_cells(after) & cells
     begin = n

@@ -3,10 +3,7 @@
 A step on bit-planes costs the same for one game as for 512. For some dozen games it is cheaper to
 hold one packed board in each lane of a vector (SWAR, SIMD within a register). A step is bit
 arithmetic on whole boards without branches, tables or calls, and LLVM vectorizes the loop over
-lanes: eight boards per instruction with AVX-512, four with AVX2.
-
-As on planes, each lane tries a random action per step, and an illegal one leaves its board
-unchanged. The board is turned, slid left, and never turned back.
+lanes. As on planes, an illegal action leaves a board unchanged, and no board is turned back.
 """
 
 import numpy as np
@@ -51,18 +48,11 @@ def random_empty_cell(empty: np.uint64, word: np.uint64) -> np.uint64:
 
 @inlined
 def random_step(board: np.uint64, word: np.uint64, rule: BuiltRule) -> tuple[np.uint64, np.uint64]:
-    """Try one random action, and spawn if it was legal.
+    """Try one random action; return the turned board, and 1 if a 4 was spawned, else 0.
 
     Bits 63 and 0 of ``word`` turn the board (transpose, mirror), bits 0 to 31 choose the cell, and
     bits 32 to 62 the tile. Bit 0 is used twice, which shifts the choice of the cell by 2⁻³² of its
     range.
-
-    Returns
-    -------
-    board : uint64
-        The next board, turned; the old one, turned, if the action was illegal.
-    four : uint64
-        1 if a 4 was spawned, else 0.
     """
     turned = turn(board, word >> np.uint64(63), word & np.uint64(1))
     after = slide_left(turned, rule)
@@ -80,22 +70,9 @@ def finish(
     seed: np.uint64,
     rule: BuiltRule,
 ) -> None:
-    """Play boards to their end, in place.
+    """Play the ``unfinished`` boards, at most MOST_LANES, to the end; add up their 4s.
 
     Board i draws one word a step from ``substream(seed, i)``.
-
-    Parameters
-    ----------
-    boards : uint64, shape (n,)
-        The boards.
-    n_fours : int64, shape (n,)
-        The number of 4s spawned is added to each entry.
-    unfinished : int64, shape (n_unfinished,)
-        Which boards to play, at most MOST_LANES.
-    seed : uint64
-        The random stream of the batch.
-    rule : None or bool
-        How tiles merge, see :mod:`engine.twenty48.rule`.
     """
     n_active = len(unfinished)
     which = np.empty(MOST_LANES, np.int64)
