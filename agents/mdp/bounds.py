@@ -1,19 +1,11 @@
 """Upper bounds of the optimal values: where heuristic search begins.
 
-Notation
---------
-That of :mod:`agents.mdp.kernels`, and
+An upper bound U has U ≥ V*, the optimal values, in every state. Three need no knowledge of the
+game; R⁺ is the largest reward of any action, at least 0, and the rest is notation of
+:mod:`agents.mdp.kernels`:
 
-===========  ===================================================================================
-V*           the optimal values
-U            an *upper bound*: U ≥ V* in every state
-R⁺           the largest reward of any action, at least 0
-best luck    L(s) = max over a of R(a) + γ·max over s′ of L(s′); 0 if s is terminal
-===========  ===================================================================================
-
-Three bounds need no knowledge of the game:
-
-- If no state can be reached twice: best luck, what a player would earn who chose the outcomes too.
+- If no state can be reached twice: *best luck*, what a player would earn who chose the outcomes
+  too. L(s) = max over a of R(a) + γ·max over s′ of L(s′); 0 if s is terminal.
 - Otherwise, if γ < 1: R⁺/(1 − γ).
 - Otherwise, if no reward is positive: 0.
 
@@ -74,17 +66,7 @@ def best_luck(tables: Tables) -> tuple[Floats, bool]:
 
 
 def upper_bound(mdp: FiniteMDP) -> Floats:
-    """Compute an upper bound of the optimal values, at the cost of about one sweep.
-
-    Parameters
-    ----------
-    mdp : FiniteMDP
-        The MDP.
-
-    Returns
-    -------
-    float64, shape (n_states,)
-        U, consistent; 0 in terminal states.
+    """Compute a consistent upper bound, shape (n_states,), at the cost of about one sweep.
 
     Raises
     ------
@@ -112,9 +94,7 @@ def upper_bound(mdp: FiniteMDP) -> Floats:
 
 
 def initial_values(mdp: FiniteMDP, given: npt.ArrayLike | None) -> Floats:
-    """Return the initial U as a new array: a given bound, or :func:`upper_bound`.
-
-    Terminal states get their value, 0.
+    """Return the initial U, 0 in terminal states: a copy of a given bound, or :func:`upper_bound`.
 
     Raises
     ------

@@ -40,10 +40,9 @@ Array = TypeVar("Array", bound=npt.NDArray[Any])
 
 
 def read_only(array: Array) -> Array:
-    """Return a read-only view.
+    """Return a read-only view for kernels.
 
-    Pickling makes arrays writable, which numba takes for another type and compiles again; kernels
-    get new views, in every process.
+    Pickling makes arrays writable, which numba takes for another type and compiles again.
     """
     view = array.view()
     view.flags.writeable = False
@@ -201,16 +200,9 @@ class FiniteMDP:
     def from_description(
         cls, description: Description | Sequence[Any], discount: float
     ) -> "FiniteMDP":
-        """Build an MDP from a description in plain Python.
+        """Build an MDP from a :data:`Description`.
 
-        Parameters
-        ----------
-        description : mapping or sequence
-            For each state, a mapping from its actions to pairs of the expected reward and a mapping
-            from next states to probabilities. A terminal state has an empty mapping. States of a
-            sequence are named by position.
-        discount : float
-            γ, in (0, 1].
+        A terminal state has an empty mapping. States of a sequence are named by position.
 
         Raises
         ------
@@ -338,13 +330,7 @@ class FiniteMDP:
         return float(value), int(action)
 
     def greedy(self, values: npt.ArrayLike) -> tuple[Floats, Indices]:
-        """Return BU and the greedy policy, see :func:`agents.mdp.kernels.greedy`.
-
-        Raises
-        ------
-        ValueError
-            If ``values`` is not one finite number for each state.
-        """
+        """Return BU and the greedy policy; ValueError unless each state has a finite value."""
         return kernels.greedy(self.tables, self.checked_values(values))
 
     def checked_values(self, given: npt.ArrayLike, name: str = "values") -> Floats:

@@ -1,14 +1,7 @@
 """The greedy envelope: the states that greedy play can reach, and the residuals of their values.
 
-Notation
---------
-That of :mod:`agents.mdp.kernels`, and
-
-==============  ================================================================================
-U               an upper bound of the optimal values V*
-δ               the largest residual that is accepted
-envelope of s   s and all states that greedy play can reach from it, without solved states
-==============  ================================================================================
+The envelope of s is s and all states that greedy play can reach from it, without solved states. U
+is an upper bound of the optimal values V*, and δ the largest residual that is accepted.
 
 If no residual in the envelope exceeds δ, greedy play from s earns at least U(s) − δ·N. N is its
 expected number of actions, the action after k others counted γᵏ, so N ≤ 1/(1 − γ). Since
@@ -32,17 +25,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Workspace(NamedTuple):
-    """Arrays for :func:`expand`, allocated once for many envelopes.
-
-    Attributes
-    ----------
-    envelope : int64, shape (n_states,)
-        The states of the envelope, in the order of their backups.
-    waiting : int64, shape (n_states,)
-        A stack of states still to be expanded.
-    met : int64, shape (n_states,)
-        Number of the last envelope that met each state; envelopes are numbered from 1.
-    """
+    """Arrays for :func:`expand`, shape (n_states,), allocated once for many envelopes."""
 
     envelope: Indices  # its states, in the order of their backups
     waiting: Indices  # a stack of states still to be expanded
@@ -68,29 +51,9 @@ def expand(
 ) -> tuple[Integer, float]:
     """Walk through the envelope of a state depth first; do not go past residuals above δ.
 
-    Parameters
-    ----------
-    tables : Tables
-        The MDP.
-    values : float64, shape (n_states,)
-        U; not changed.
-    state : int
-        The first state, not solved.
-    delta : float
-        δ.
-    solved : bool, shape (n_states,)
-        States to leave out; includes all terminal states.
-    work : Workspace
-        ``work.envelope`` receives the states.
-    number : int
-        A number of 1 or more that this workspace has not seen before.
-
-    Returns
-    -------
-    n : int
-        Number of states, each backed up once.
-    residual : float
-        Their largest residual. If it is δ or less, the envelope is complete.
+    ``solved`` includes all terminal states. ``number``, 1 or more, is new to this workspace. Return
+    how many states ``work.envelope`` received, each backed up once, and their largest residual. If
+    that is δ or less, the envelope is complete.
     """
     envelope, waiting, met = work.envelope, work.waiting, work.met
     waiting[0] = state

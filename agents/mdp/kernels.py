@@ -1,7 +1,5 @@
 """Bellman backups on a finite MDP in flat arrays: the kernels that all solvers share.
 
-Notation
---------
 ===========  ===================================================================================
 s, s′        states, 0 … n − 1
 a            an *action number*. Actions are numbered through all states; those of s are
@@ -40,23 +38,7 @@ Indices = npt.NDArray[np.int64]
 
 
 class Tables(NamedTuple):
-    """A finite MDP as kernels take it.
-
-    Attributes
-    ----------
-    first_action : int64, shape (n_states + 1,)
-        Number of each state's first action.
-    reward : float64, shape (n_actions,)
-        R(a).
-    first_outcome : int64, shape (n_actions + 1,)
-        Number of each action's first outcome.
-    outcome : int64, shape (n_outcomes,)
-        The state s′ of each outcome.
-    probability : float64, shape (n_outcomes,)
-        T(s′|a).
-    discount : float
-        γ.
-    """
+    """A finite MDP as kernels take it."""
 
     first_action: Indices  # (n_states + 1,)
     reward: Floats  # (n_actions,): R
@@ -95,24 +77,7 @@ def action_value(tables: Tables, values: Floats, action: Integer) -> float:
 
 @kernel
 def backup(tables: Tables, values: Floats, state: Integer) -> tuple[float, Integer]:
-    """Back up one state.
-
-    Parameters
-    ----------
-    tables : Tables
-        The MDP.
-    values : float64, shape (n_states,)
-        U; not changed.
-    state : int
-        s.
-
-    Returns
-    -------
-    value : float
-        BU(s).
-    action : int
-        The number of the best action, the first one in a tie; NO_ACTION if s is terminal.
-    """
+    """Return BU(s) and the number of its action, the first in a tie; NO_ACTION if s is terminal."""
     return best_action(tables, values, state)
 
 

@@ -1,18 +1,10 @@
 """Labelled heuristic search: labelled RTDP, which knows when it is done.
 
-Notation
---------
-That of :mod:`agents.mdp.search` and :mod:`agents.mdp.greedy_envelope`, and
-
-===========  ===================================================================================
-round        one simulation, and the labelling after it
-*solved*     the label of a state: no residual in its envelope was above δ
-===========  ===================================================================================
-
-A simulation ends in a solved state. The search then goes back along its path, last state first. If
-the envelope of a state has no residual above δ, the whole envelope is labelled solved. Otherwise
-the envelope is backed up in reverse order, and the round ends. Rounds go on until the start is
-solved.
+A *round* is a simulation (:mod:`agents.mdp.search`), which ends in a solved state, and the
+labelling after it: the search goes back along the path, last state first. If the envelope of a
+state (:mod:`agents.mdp.greedy_envelope`) has no residual above δ, the whole envelope is labelled
+*solved*. Otherwise it is backed up in reverse order, and the round ends. Rounds go on until the
+start is solved.
 
 A label stays true: values of solved states no longer change, and all others only fall.
 :mod:`agents.mdp.greedy_envelope` says what δ proves. Without discount it proves something only if
@@ -20,10 +12,9 @@ greedy play ends, as it does in 2048; elsewhere a loop without reward may be lab
 initial bound.
 
 Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §9.8
-(``LabeledHeuristicSearch``); Bonet, Geffner, *Labeled RTDP: Improving the Convergence of Real-Time
-Dynamic Programming*, ICAPS 2003, Algorithms 3 and 4. Our readings: terminal states are solved from
-the beginning, a backup never raises a value (:mod:`agents.mdp.kernels`), and the number of rounds
-is limited.
+(``LabeledHeuristicSearch``); Bonet and Geffner (2003), Algorithms 3 and 4. Our readings: terminal
+states are solved from the beginning, a backup never raises a value (:mod:`agents.mdp.kernels`), and
+the number of rounds is limited.
 """
 
 from dataclasses import dataclass
@@ -51,14 +42,9 @@ from engine.rng import PLAYOUT, stream
 
 @dataclass(frozen=True, eq=False)
 class LabelledSolution(SearchSolution):
-    """A solution with labels.
+    """A solution with labels, shape (n_states,).
 
-    Attributes
-    ----------
-    solved : bool, shape (n_states,)
-        The labels. Without one in the start, the search stopped at its maximum of rounds.
-    n_rounds : int
-        Rounds done.
+    If the start is not solved, the search stopped at its maximum of rounds.
     """
 
     solved: Flags
@@ -82,8 +68,8 @@ def label(
 ) -> tuple[bool, Integer]:
     """Label the envelope of a state as solved, or back it up in reverse order.
 
-    The parameters are those of :func:`expand`. Return whether the state is solved now, and the
-    number of backups, including those that only compute a residual.
+    Return whether the state is solved now, and the number of backups, including those that only
+    compute a residual.
     """
     n, residual = expand(tables, values, state, delta, solved, work, number)
     if residual <= delta:
@@ -110,25 +96,10 @@ def rounds(
     max_backups: Integer,
     seed: np.uint64,
 ) -> tuple[Integer, Integer, Integer]:
-    """Do rounds until the start is solved, ``max_rounds`` are done, or ``max_backups`` are made.
+    """Do rounds until the start is solved or ``max_rounds`` are done.
 
-    Parameters
-    ----------
-    tables, values, start, solved, path
-        As for :func:`agents.mdp.search.simulate`; labels are added to ``solved``.
-    delta, work
-        As for :func:`expand`.
-    n_envelopes, n_done : int
-        Envelopes expanded and rounds done before this call.
-    max_rounds, max_backups : int
-        Maximum of rounds in all; no round begins after this many backups in this call.
-    seed : uint64
-        Round k draws from the stream (seed, PLAYOUT, k).
-
-    Returns
-    -------
-    n_envelopes, n_done, n_backups : int
-        Envelopes and rounds in all, and backups of this call.
+    No round begins after ``max_backups`` in this call. Round k draws from the stream
+    (seed, PLAYOUT, k). Return envelopes and rounds in all, and backups of this call.
     """
     n_backups: Integer = 0
     while not solved[start] and n_done < max_rounds and n_backups < max_backups:
@@ -159,7 +130,7 @@ class LabelledHeuristicSearch:
         δ, 0 or more, in the unit of rewards. 0 asks for values that are exact up to rounding; use
         it only where no state can be reached twice.
     max_rounds : int
-        Maximum of rounds, 1 to 10⁹.
+        1 to 10⁹.
 
     Raises
     ------
@@ -179,10 +150,7 @@ class LabelledHeuristicSearch:
     def solve(
         self, mdp: FiniteMDP, start: int, upper_bound: npt.ArrayLike | None = None, seed: int = 0
     ) -> LabelledSolution:
-        """Search from a state until it is solved.
-
-        Parameters and errors are those of :meth:`agents.mdp.rtdp.HeuristicSearch.solve`.
-        """
+        """Search until the start is solved; as :meth:`agents.mdp.rtdp.HeuristicSearch.solve`."""
         check_search(mdp, start, seed)
         values = initial_values(mdp, upper_bound)
         tables = mdp.tables

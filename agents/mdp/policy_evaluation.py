@@ -1,11 +1,8 @@
 """Exact policy evaluation: mean and variance of a policy's return, by linear equations.
 
-Notation
---------
-That of :mod:`agents.mdp.kernels`, and
+With π, an action number for each state, and the notation of :mod:`agents.mdp.kernels`:
 
 ===========  ===================================================================================
-π            a policy: an action number for each state
 P            P(s, s′) = T(s′|π(s)); 0 from a terminal state
 V            mean of the discounted return from each state: V = R + γ·P·V
 W            its variance: W = γ²·(P·(W + V²) − (P·V)²), if each action's reward is certain
@@ -29,14 +26,9 @@ from agents.mdp.kernels import NO_ACTION, Floats, Indices
 
 @dataclass(frozen=True, eq=False)
 class PolicyValue:
-    """Mean and variance of a policy's return.
+    """Mean and variance of a policy's return, shape (n_states,); 0 in terminal states.
 
-    Attributes
-    ----------
-    mean : float64, shape (n_states,)
-        V; 0 in terminal states.
-    variance : float64, shape (n_states,)
-        W, which ignores the variance of an action's own reward; 0 in terminal states.
+    The variance ignores that of an action's own reward.
     """
 
     mean: Floats
@@ -85,31 +77,16 @@ def check_end(mdp: FiniteMDP, matrix: Floats) -> None:
 
 
 def evaluate(mdp: FiniteMDP, policy: npt.ArrayLike, discount: float | None = None) -> PolicyValue:
-    """Evaluate a policy by solving its linear equations.
+    """Evaluate a policy: an action number of each state, -1 for a terminal one.
 
-    Parameters
-    ----------
-    mdp : FiniteMDP
-        The MDP.
-    policy : array_like of int, shape (n_states,)
-        An action number of each state; -1 for a terminal state.
-    discount : float, optional
-        γ, in (0, 1]; the MDP's own by default.
-
-    Returns
-    -------
-    PolicyValue
-        Mean and variance of the discounted return from each state.
+    The discount is the MDP's own by default. The matrix is dense, which limits it to some thousand
+    states.
 
     Raises
     ------
     ValueError
         If the policy is none, the discount is out of range, or it is 1 and the policy never ends
         from some state.
-
-    Notes
-    -----
-    The matrix is dense, which limits it to some thousand states.
     """
     gamma = mdp.discount if discount is None else discount
     check_discount(gamma)

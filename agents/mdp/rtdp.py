@@ -1,13 +1,10 @@
 """Heuristic search: real-time dynamic programming (RTDP) from one start state.
 
-Notation
---------
-That of :mod:`agents.mdp.kernels` and :mod:`agents.mdp.search`, and m, the number of simulations.
-
-The search is optimistic. Greedy play follows whatever looks best until backups make it look worse
-than something else. If d is large enough, U of the start converges to the optimal value as m grows;
-states that greedy play never reaches cost nothing. Without discount this needs greedy play to end,
-as it does in 2048. Otherwise a loop without reward may keep its initial bound.
+m simulations (:mod:`agents.mdp.search`) are optimistic: greedy play follows whatever looks best
+until backups make it look worse than something else. If d is large enough, U of the start converges
+to the optimal value as m grows; states that greedy play never reaches cost nothing. Without
+discount this needs greedy play to end, as it does in 2048. Otherwise a loop without reward may keep
+its initial bound.
 
 Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §9.7
 (``HeuristicSearch``); Barto, Bradtke, Singh, *Learning to act using real-time dynamic programming*,
@@ -50,23 +47,10 @@ def simulations(
     max_backups: Integer,
     seed: np.uint64,
 ) -> tuple[Integer, Integer]:
-    """Run simulations until ``n_simulations`` are done, or ``max_backups`` are made in this call.
+    """Run simulations until ``n_simulations`` are done.
 
-    Parameters
-    ----------
-    tables, values, start, terminal, path
-        As for :func:`agents.mdp.search.simulate`.
-    n_done, n_simulations : int
-        Simulations done before this call, and the target.
-    max_backups : int
-        No simulation begins after this many backups.
-    seed : uint64
-        Simulation k draws from the stream (seed, PLAYOUT, k).
-
-    Returns
-    -------
-    n_done, n_backups : int
-        Simulations done in all, and backups of this call.
+    None begins after ``max_backups`` in this call. Simulation k draws from the stream
+    (seed, PLAYOUT, k). Return simulations in all, and backups of this call.
     """
     n_backups: Integer = 0
     while n_done < n_simulations and n_backups < max_backups:
@@ -78,19 +62,9 @@ def simulations(
 
 @dataclass(frozen=True)
 class HeuristicSearch:
-    """Solves a finite MDP from one start state by greedy simulations.
+    """Solves a finite MDP from one start state by m greedy simulations of depth d.
 
-    Parameters
-    ----------
-    n_simulations : int
-        m, 1 to 10⁹.
-    depth : int
-        d, 1 to 10⁶.
-
-    Raises
-    ------
-    ValueError
-        If a number is not an integer or out of range.
+    m is 1 to 10⁹, d is 1 to 10⁶; ValueError for anything else.
     """
 
     n_simulations: int
@@ -103,20 +77,12 @@ class HeuristicSearch:
     def solve(
         self, mdp: FiniteMDP, start: int, upper_bound: npt.ArrayLike | None = None, seed: int = 0
     ) -> SearchSolution:
-        """Search from a state.
+        """Search from a state that is not terminal.
 
-        Parameters
-        ----------
-        mdp : FiniteMDP
-            The MDP.
-        start : int
-            A state that is not terminal.
-        upper_bound : array_like of float, shape (n_states,), optional
-            An upper bound of the optimal values; by default that of
-            :func:`agents.mdp.bounds.upper_bound`.
-        seed : int
-            0 to 2⁶³ − 1. The same seed gives the same solution. A larger m repeats the
-            simulations of a smaller one and adds more.
+        Parameters ---------- mdp, start The MDP, and the number of the state. upper_bound :
+        array_like of float, shape (n_states,), optional An upper bound of the optimal values; by
+        default :func:`agents.mdp.bounds.upper_bound`. seed : int 0 to 2⁶³ − 1. The same seed gives
+        the same solution. A larger m repeats the simulations of a smaller one and adds more.
 
         Raises
         ------

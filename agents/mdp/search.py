@@ -1,16 +1,8 @@
 """What RTDP and labelled RTDP share: a greedy simulation, and the solution that they return.
 
-Notation
---------
-That of :mod:`agents.mdp.kernels`, and
-
-===========  ===================================================================================
-U            an upper bound of the optimal values, lowered as the search goes on
-d            depth: the maximum number of actions in a simulation
-*solved*     where a simulation ends: in a terminal state, or one with a final value
-===========  ===================================================================================
-
-A simulation backs up each state that it visits, takes the greedy action, and draws its outcome.
+A simulation of depth d backs up each state that it visits, takes the greedy action, and draws its
+outcome, until d actions are taken or a state is *solved*: terminal, or with a final value. U is an
+upper bound of the optimal values, lowered as the search goes on.
 
 Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §9.7 and §9.8
 (``simulate!``). In §9.7 no state is solved and a simulation passes through terminal states; here it
@@ -41,8 +33,6 @@ class SearchSolution:
 
     Attributes
     ----------
-    start : int
-        The start state.
     values : float64, shape (n_states,)
         U, an upper bound of the optimal values if the search began with one. A state that the
         search never visited keeps its initial bound.
@@ -95,27 +85,10 @@ def solution_of(mdp: FiniteMDP, start: int, values: Floats, n_backups: int) -> S
 def simulate(
     tables: Tables, values: Floats, start: Integer, solved: Flags, path: Indices, stream: np.uint64
 ) -> Integer:
-    """Play greedily until a state is solved or d actions are taken.
+    """Play greedily until a state is solved or d actions are taken; lower ``values``.
 
-    Parameters
-    ----------
-    tables : Tables
-        The MDP.
-    values : float64, shape (n_states,)
-        U; lowered in place.
-    start : int
-        The first state.
-    solved : bool, shape (n_states,)
-        Where to stop; includes all terminal states.
-    path : int64, shape (d,)
-        Receives the states in which an action was taken.
-    stream : uint64
-        Random stream of the outcomes.
-
-    Returns
-    -------
-    int
-        Actions taken, which is also the number of backups.
+    ``path``, shape (d,), receives the states in which an action was taken. Return their number,
+    which is also that of backups.
     """
     state = start
     n = 0

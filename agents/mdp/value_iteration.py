@@ -1,22 +1,13 @@
 """Value iteration: the optimal values of a finite MDP, by sweeps of Bellman backups.
 
-Notation
---------
-That of :mod:`agents.mdp.kernels`, except for the residual, which is the book's, and
+A *sweep* replaces U(s) by BU(s) (:mod:`agents.mdp.kernels`) for all states, in the order of their
+numbers. Its residual is the book's: the largest |BU(s) − U(s)| in it. A *synchronous* sweep backs
+up all states from the values before it. In a *Gauss-Seidel* sweep each backup sees the earlier ones
+of the same sweep, which usually saves sweeps.
 
-===========  ===================================================================================
-U            values, with any initial values
-sweep        replaces U(s) by BU(s) for all states, in the order of their numbers
-residual     of a sweep: the largest |BU(s) − U(s)| in it
-V*           the optimal values
-===========  ===================================================================================
-
-A *synchronous* sweep backs up all states from the values before it. In a *Gauss-Seidel* sweep each
-backup sees the earlier ones of the same sweep, which usually saves sweeps.
-
-If γ < 1 and the last sweep has residual δ, |U − V*| ≤ δ·γ/(1 − γ) in every state, for both kinds of
-sweep. If γ = 1, U converges to V* if some policy ends from every state and all others cost without
-bound; a small residual proves nothing then.
+If γ < 1 and the last sweep has residual δ, U is within δ·γ/(1 − γ) of the optimal values in every
+state, for both kinds of sweep. If γ = 1, U converges to them if some policy ends from every state
+and all others cost without bound; a small residual proves nothing then.
 
 A terminal state has value 0, whatever its initial value. The reward of ending belongs to the last
 action.
@@ -43,16 +34,9 @@ OUTCOMES_PER_CHUNK = 50_000_000
 
 @kernel
 def sweep(tables: Tables, values: Floats, after: Floats) -> float:
-    """Back up all states once, and return the residual.
+    """Back up all states of U into ``after``, once, and return the residual.
 
-    Parameters
-    ----------
-    tables : Tables
-        The MDP.
-    values : float64, shape (n_states,)
-        U.
-    after : float64, shape (n_states,)
-        Receives BU. If it is ``values`` itself, this is a Gauss-Seidel sweep.
+    If ``after`` is ``values`` itself, this is a Gauss-Seidel sweep.
     """
     residual = 0.0
     for state in range(len(values)):
@@ -71,29 +55,11 @@ def sweep_until(
     max_sweeps: Integer,
     gauss_seidel: bool,
 ) -> tuple[Integer, float]:
-    """Sweep until the residual is at most ``tolerance``. It allocates nothing.
+    """Sweep until the residual is at most ``tolerance``, in place, without allocating anything.
 
-    Parameters
-    ----------
-    tables : Tables
-        The MDP.
-    values : float64, shape (n_states,)
-        U, replaced in place. The values of a similar MDP are a good start.
-    scratch : float64, shape (n_states,)
-        Used by synchronous sweeps only.
-    tolerance : float
-        The residual that stops the sweeps.
-    max_sweeps : int
-        Maximum of sweeps.
-    gauss_seidel : bool
-        Which kind of sweep.
-
-    Returns
-    -------
-    n_sweeps : int
-        Number of sweeps.
-    residual : float
-        Residual of the last one; infinite without any.
+    The values of a similar MDP are a good start. Synchronous sweeps use ``scratch``, shape
+    (n_states,). Return the number of sweeps, and the residual of the last one, infinite without
+    any.
     """
     n_sweeps: Integer = 0
     residual = math.inf
@@ -110,20 +76,9 @@ def sweep_until(
 
 @dataclass(frozen=True, eq=False)
 class ValueIterationSolution:
-    """The result of value iteration.
+    """U and greedy action numbers, shape (n_states,) each; -1 is the action of a terminal state.
 
-    Attributes
-    ----------
-    values : float64, shape (n_states,)
-        U after the last sweep.
-    policy : int64, shape (n_states,)
-        Greedy action numbers, -1 in terminal states.
-    n_sweeps : int
-        Number of sweeps.
-    residual : float
-        Residual of the last sweep.
-    converged : bool
-        Whether the residual is within the tolerance.
+    The residual is that of the last sweep; it ``converged`` if that is within the tolerance.
     """
 
     values: Floats
@@ -137,19 +92,8 @@ class ValueIterationSolution:
 class ValueIteration:
     """Solves a finite MDP for all its states.
 
-    Parameters
-    ----------
-    tolerance : float
-        The residual that stops the sweeps, finite and 0 or more.
-    max_sweeps : int
-        Maximum of sweeps, 1 or more.
-    gauss_seidel : bool
-        Gauss-Seidel sweeps, or else synchronous ones.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
+    Sweeps, Gauss-Seidel or else synchronous, stop at a residual of ``tolerance`` ≥ 0 or after
+    ``max_sweeps`` ≥ 1; ValueError if a number is out of range.
 
     Examples
     --------
@@ -171,17 +115,7 @@ class ValueIteration:
     ) -> ValueIterationSolution:
         """Sweep until the residual is small enough, or the maximum of sweeps is reached.
 
-        Parameters
-        ----------
-        mdp : FiniteMDP
-            The MDP.
-        initial_values : array_like of float, shape (n_states,), optional
-            Initial U of states that are not terminal; 0 by default.
-
-        Raises
-        ------
-        ValueError
-            If the initial values are not one finite number for each state.
+        Initial values, 0 by default, are one finite number for each state, or ValueError is raised.
         """
         if initial_values is None:
             values = np.zeros(mdp.n_states)
