@@ -65,10 +65,7 @@ def policies_of(plain: MonteCarloMDP | Table1) -> list[Policy]:
 
     ``plain`` is equation 2, with the schedule and top share of all others but pure Monte Carlo.
     """
-    found = [
-        Policy(EQUATION_2, "", np.nan, plain),
-        Policy(PURE, "", np.nan, PureMonteCarlo(100)),
-    ]
+    found = [Policy(EQUATION_2, "", np.nan, plain), Policy(PURE, "", np.nan, PureMonteCarlo(100))]
     for reading, whole in READINGS.items():
         for gamma in GAMMAS:
             agent = replace(plain, gamma=gamma, reward_weight=1.0 + gamma if whole else 1.0)

@@ -125,9 +125,7 @@ def weights_at(costs: npt.NDArray[np.float64], budget: float) -> npt.NDArray[np.
 
 
 def difference_frame(
-    contenders: Sequence[Contender],
-    frame: pd.DataFrame,
-    games: Mapping[str, Sequence[Game2048]],
+    contenders: Sequence[Contender], frame: pd.DataFrame, games: Mapping[str, Sequence[Game2048]]
 ) -> pd.DataFrame:
     """Return one row a budget: the second contender's score, the first's, and their difference.
 

@@ -17,15 +17,15 @@ parts of a claim are judged together (:func:`study.reproduce.pacman.points.contr
 ours: a contradicted claim may still have held in the report's mazes.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import combinations, product
+from itertools import chain, product
+from typing import NamedTuple
 
 import pandas as pd
 
 from agents.pacman.agent import PacmanAgent
-from engine.pacman import Layout
 from study.estimate import Estimate
 from study.reproduce.pacman.design import (
     ASTAR,
@@ -44,8 +44,8 @@ from study.reproduce.pacman.design import (
     SWEEP_RADIUS,
     TEXT,
     WEAK_ASTAR,
+    Bars,
     Played,
-    Strategy,
     after_sweeps,
     to_tolerance,
 )
@@ -115,16 +115,17 @@ class Claim:
 
 
 Group = Sequence[PacmanAgent]
+Pairs = dict[str, tuple[Group, Group]]
+"""Groups of points, the one less the other, by name."""
 
 
-@dataclass(frozen=True)
-class Statement:
-    """A claim before it is judged: pairs of groups of points, the one less the other, by name."""
+class Statement(NamedTuple):
+    """A claim before it is judged."""
 
     text: str
     how: str
     says: Says
-    pairs: Mapping[str, tuple[Group, Group]]
+    pairs: Pairs
 
     def judged(self, played: Played) -> Claim:
         """Judge the differences between the groups together."""
@@ -140,65 +141,35 @@ def means_over_gammas(gammas: Sequence[float]) -> str:
     return "means over γ of " + " and ".join(f"{gamma:g}" for gamma in gammas)
 
 
-def small_group(gammas: Sequence[float], radii: Sequence[int], n_sweeps: Sequence[int]) -> Group:
-    """List the points of figures 2 and 3 with these coordinates."""
-    return [after_sweeps(SMALL, *each) for each in product(gammas, radii, n_sweeps)]
-
-
 def small_statements() -> Iterator[Statement]:
     """State the claims about figures 2 and 3."""
     few, many = PANEL_SWEEPS[:1], PANEL_SWEEPS[1:]
-    converged = "at 10 and 15 sweeps"
 
-    def less_middle(radii: Sequence[int], where: str = "") -> dict[str, tuple[Group, Group]]:
-        middle = small_group((MIDDLE_GAMMA,), radii, many)
-        return {
-            f"γ = {gamma:g} less γ = {MIDDLE_GAMMA:g}{where}": (
-                small_group((gamma,), radii, many),
-                middle,
-            )
-            for gamma in SMALL_GAMMAS
-            if gamma != MIDDLE_GAMMA
-        }
+    def group(gammas: Sequence[float], radii: Sequence[int], n_sweeps: Sequence[int]) -> Group:
+        return [after_sweeps(SMALL, *each) for each in product(gammas, radii, n_sweeps)]
 
-    def far_zones(n_sweeps: Sequence[int]) -> dict[str, tuple[Group, Group]]:
-        near = small_group(SMALL_GAMMAS, (1, 2), n_sweeps)
-        return {
-            f"r = {radius} less r = 1 and 2": (
-                small_group(SMALL_GAMMAS, (radius,), n_sweeps),
-                near,
-            )
-            for radius in RADII
-            if radius > 2
-        }
+    def less_middle(radii: Sequence[int], where: str = "") -> Pairs:
+        less = f"less γ = {MIDDLE_GAMMA:g}{where}"
+        by_gamma = {gamma: group((gamma,), radii, many) for gamma in SMALL_GAMMAS}
+        middle = by_gamma.pop(MIDDLE_GAMMA)
+        return {f"γ = {gamma:g} {less}": (each, middle) for gamma, each in by_gamma.items()}
 
-    by_radius: dict[str, tuple[Group, Group]] = {}
+    def far_zones(n_sweeps: Sequence[int]) -> Pairs:
+        near = group(SMALL_GAMMAS, (1, 2), n_sweeps)
+        far = {r: group(SMALL_GAMMAS, (r,), n_sweeps) for r in RADII if r > 2}
+        return {f"r = {r} less r = 1 and 2": (each, near) for r, each in far.items()}
+
+    by_radius: Pairs = {}
     for radius in RADII:
         by_radius |= less_middle((radius,), f", r = {radius}")
-    yield Statement(
-        "On small, γ has little effect",
-        f"{converged}, means over all radii",
-        Says.HARDLY,
-        less_middle(RADII),
-    )
-    yield Statement(
-        "On small, γ has little effect at any radius",
-        f"{converged}, each radius by itself",
-        Says.HARDLY,
-        by_radius,
-    )
-    yield Statement(
-        "On small, at a radius of 3 and beyond the win rate drops",
-        f"{converged}, means over all γ",
-        Says.BELOW,
-        far_zones(many),
-    )
-    yield Statement(
-        "On small, after 5 sweeps the radius has no clear effect",
-        "at 5 sweeps, means over all γ",
-        Says.HARDLY,
-        far_zones(few),
-    )
+    little, converged = "On small, γ has little effect", "at 10 and 15 sweeps"
+    drops = "On small, at a radius of 3 and beyond the win rate drops"
+    early, at_few = "On small, after 5 sweeps the radius has no clear effect", "at 5 sweeps"
+    single = f"{converged}, each radius by itself"
+    yield Statement(little, f"{converged}, means over all radii", Says.HARDLY, less_middle(RADII))
+    yield Statement(f"{little} at any radius", single, Says.HARDLY, by_radius)
+    yield Statement(drops, f"{converged}, means over all γ", Says.BELOW, far_zones(many))
+    yield Statement(early, f"{at_few}, means over all γ", Says.HARDLY, far_zones(few))
 
 
 def sweep_statements() -> Iterator[Statement]:
@@ -210,28 +181,21 @@ def sweep_statements() -> Iterator[Statement]:
             [after_sweeps(layout, gamma, radius, n) for gamma in SWEEP_GAMMAS]
             for n in (FEW_SWEEPS, middle, MANY_SWEEPS)
         )
-        yield Statement(
-            f"On {layout.name}, few sweeps win less",
-            how,
-            Says.BELOW,
-            {f"{FEW_SWEEPS} less {MANY_SWEEPS} sweeps": (few, many)},
-        )
-        yield Statement(
-            f"On {layout.name}, more than {middle} sweeps win hardly more",
-            how,
-            Says.HARDLY,
-            {f"{MANY_SWEEPS} less {middle} sweeps": (many, some)},
-        )
+        less: Pairs = {f"{FEW_SWEEPS} less {MANY_SWEEPS} sweeps": (few, many)}
+        more: Pairs = {f"{MANY_SWEEPS} less {middle} sweeps": (many, some)}
+        plateau = f"On {layout.name}, more than {middle} sweeps win hardly more"
+        yield Statement(f"On {layout.name}, few sweeps win less", how, Says.BELOW, less)
+        yield Statement(plateau, how, Says.HARDLY, more)
 
 
 def medium_statements() -> Iterator[Statement]:
     """State the claims about figure 5."""
 
-    def less_gamma(one: float, other: float) -> dict[str, tuple[Group, Group]]:
+    def less_gamma(one: float, other: float) -> Pairs:
         points = [[to_tolerance(MEDIUM, gamma, MEDIUM_RADIUS)] for gamma in (one, other)]
         return {f"γ = {one:g} less γ = {other:g}": (points[0], points[1])}
 
-    def less_radius(one: int, other: int) -> dict[str, tuple[Group, Group]]:
+    def less_radius(one: int, other: int) -> Pairs:
         points = [
             [to_tolerance(MEDIUM, gamma, radius) for gamma in MEDIUM_RADIUS_GAMMAS]
             for radius in (one, other)
@@ -239,57 +203,37 @@ def medium_statements() -> Iterator[Statement]:
         return {f"r = {one} less r = {other}": (points[0], points[1])}
 
     at_radius, of_radius = f"at radius {MEDIUM_RADIUS}", means_over_gammas(MEDIUM_RADIUS_GAMMAS)
-    yield Statement(
-        "On medium, a higher γ wins more",
-        at_radius,
-        Says.ABOVE,
-        less_gamma(PLATEAU_GAMMA, 0.2) | less_gamma(PLATEAU_GAMMA, 0.4),
-    )
-    yield Statement(
-        "On medium, the win rate is on a plateau from γ = 0.8",
-        at_radius,
-        Says.HARDLY,
-        less_gamma(0.9, PLATEAU_GAMMA) | less_gamma(0.95, PLATEAU_GAMMA),
-    )
-    yield Statement(
-        "On medium, radius 1 is poor",
-        of_radius,
-        Says.BELOW,
-        less_radius(1, 2) | less_radius(1, 3) | less_radius(1, 4),
-    )
-    same: dict[str, tuple[Group, Group]] = {}
-    for smaller, larger in combinations((2, 3, 4), 2):
-        same |= less_radius(larger, smaller)
+    more = less_gamma(PLATEAU_GAMMA, 0.2) | less_gamma(PLATEAU_GAMMA, 0.4)
+    yield Statement("On medium, a higher γ wins more", at_radius, Says.ABOVE, more)
+    same = less_gamma(0.9, PLATEAU_GAMMA) | less_gamma(0.95, PLATEAU_GAMMA)
+    plateau = "On medium, the win rate is on a plateau from γ = 0.8"
+    yield Statement(plateau, at_radius, Says.HARDLY, same)
+    poor = less_radius(1, 2) | less_radius(1, 3) | less_radius(1, 4)
+    yield Statement("On medium, radius 1 is poor", of_radius, Says.BELOW, poor)
+    same = less_radius(3, 2) | less_radius(4, 2) | less_radius(4, 3)
     yield Statement("On medium, radii 2 to 4 win about the same", of_radius, Says.HARDLY, same)
 
 
-def strategy_statements(bars: Mapping[Layout, Sequence[Strategy]]) -> Iterator[Statement]:
+def strategy_statements(bars: Bars) -> Iterator[Statement]:
     """State the claim about figure 7: by each danger of A*, for the report's MDP and for ours."""
     mdps = {
         "the report's MDP": ("as its code and as its text have it", (CODE, TEXT)),
         "the MDP that we chose": ("one setting, chosen on other seeds", (BEST,)),
     }
-    for layout, strategies in bars.items():
-        agents = {each.name: [each.agent] for each in strategies}
+    for layout, agents in bars.items():
         for astar, (mdp, (how, names)) in product((WEAK_ASTAR, ASTAR, BEST_ASTAR), mdps.items()):
-            yield Statement(
-                f"On {layout.name}, {mdp} wins more than {astar}",
-                how,
-                Says.ABOVE,
-                {f"{name} less {astar}": (agents[name], agents[astar]) for name in names},
-            )
+            other = [agents[astar]]
+            pairs: Pairs = {f"{name} less {astar}": ([agents[name]], other) for name in names}
+            text = f"On {layout.name}, {mdp} wins more than {astar}"
+            yield Statement(text, how, Says.ABOVE, pairs)
 
 
-def claims(played: Played, bars: Mapping[Layout, Sequence[Strategy]]) -> list[Claim]:
+def claims(played: Played, bars: Bars) -> list[Claim]:
     """Judge all claims; ``bars`` are figure 7's."""
-    statements = [
-        *small_statements(),
-        *sweep_statements(),
-        *medium_statements(),
-        *strategy_statements(bars),
-    ]
-    random = next(each.agent for each in bars[MEDIUM] if each.name == RANDOM)
-    part = Part("random's win rate", Says.HARDLY, win_rate(played[random]))
+    statements = chain(
+        small_statements(), sweep_statements(), medium_statements(), strategy_statements(bars)
+    )
+    part = Part("random's win rate", Says.HARDLY, win_rate(played[bars[MEDIUM][RANDOM]]))
     return [
         *(each.judged(played) for each in statements),
         Claim("On medium, random play fails to win", "Wilson's interval", (part,)),

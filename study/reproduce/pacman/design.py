@@ -30,13 +30,11 @@ from agents.pacman.random import PacmanRandom
 from agents.pacman.rewards import LARGEST_RADIUS, Distance
 from engine.pacman import LAYOUTS, Layout
 
-GAMES_A_TRIAL = 10
-"""As in the report."""
+GAMES_A_TRIAL = 10  # as in the report
 
 MAZES = {name: Layout.named(name) for name in LAYOUTS}
 SMALL, MEDIUM = MAZES["small"], MAZES["medium"]
-TOLERANCES = {SMALL: 0.1, MEDIUM: 0.2}
-"""The report's."""
+TOLERANCES = {SMALL: 0.1, MEDIUM: 0.2}  # the report's
 
 RADII = tuple(range(LARGEST_RADIUS + 1))
 SMALL_GAMMAS = (0.2, 0.4, 0.6, 0.8, 0.9)
@@ -70,13 +68,8 @@ TEXT_RADIUS = 2
 
 Played = Mapping[PacmanAgent, list[PacmanGame]]
 """Games of each agent, in the order of the seeds."""
-
-
-class Strategy(NamedTuple):
-    """A bar of figure 7."""
-
-    name: str
-    agent: PacmanAgent
+Bars = Mapping[Layout, Mapping[str, PacmanAgent]]
+"""The strategies of figure 7 by name."""
 
 
 class Selected(NamedTuple):
@@ -114,31 +107,29 @@ def astar_candidates(layout: Layout) -> list[PacmanAStar]:
     return [PacmanAStar(layout=layout, danger=danger) for danger in CANDIDATE_DANGERS]
 
 
-def strategies(layout: Layout, selected: Selected) -> list[Strategy]:
-    """List the bars of figure 7.
+def strategies(layout: Layout, selected: Selected) -> dict[str, PacmanAgent]:
+    """Return the bars of figure 7.
 
     The report's text names no γ and no radius for it. Its code has γ = 0.6, and radius 0 on small
     and 2 on medium. Its text recommends γ = 0.8, where the plateau begins, and radius 2 on both.
     """
-    return [
-        Strategy(RANDOM, PacmanRandom(layout=layout)),
-        Strategy(WEAK_ASTAR, PacmanAStar(layout=layout, danger=1)),
-        Strategy(ASTAR, PacmanAStar(layout=layout, danger=4)),
-        Strategy(BEST_ASTAR, selected.astar),
-        Strategy(CODE, to_tolerance(layout, CODE_GAMMA, CODE_RADIUS[layout])),
-        Strategy(TEXT, to_tolerance(layout, TEXT_GAMMA, TEXT_RADIUS)),
-        Strategy(BEST, selected.mdp),
-    ]
+    return {
+        RANDOM: PacmanRandom(layout=layout),
+        WEAK_ASTAR: PacmanAStar(layout=layout, danger=1),
+        ASTAR: PacmanAStar(layout=layout, danger=4),
+        BEST_ASTAR: selected.astar,
+        CODE: to_tolerance(layout, CODE_GAMMA, CODE_RADIUS[layout]),
+        TEXT: to_tolerance(layout, TEXT_GAMMA, TEXT_RADIUS),
+        BEST: selected.mdp,
+    }
 
 
 def all_agents(selected: Mapping[Layout, Selected]) -> list[PacmanAgent]:
     """List the agents of all figures, once each."""
-    agents: list[PacmanAgent] = [
-        after_sweeps(SMALL, gamma, radius, n)
-        for n, radius, gamma in product(PANEL_SWEEPS, RADII, SMALL_GAMMAS)
-    ]
+    panels = product(PANEL_SWEEPS, RADII, SMALL_GAMMAS)
+    agents: list[PacmanAgent] = [after_sweeps(SMALL, gamma, r, n) for n, r, gamma in panels]
     for layout, ours in selected.items():
-        agents += [each.agent for each in strategies(layout, ours)]
+        agents += strategies(layout, ours).values()
         agents += [
             after_sweeps(layout, gamma, SWEEP_RADIUS[layout], n)
             for gamma, n in product(SWEEP_GAMMAS, SWEEPS)
@@ -148,8 +139,5 @@ def all_agents(selected: Mapping[Layout, Selected]) -> list[PacmanAgent]:
             for radius, distance in product(DISTANCE_RADII, Distance)
         ]
     agents += [to_tolerance(MEDIUM, gamma, MEDIUM_RADIUS) for gamma in MEDIUM_GAMMAS]
-    agents += [
-        to_tolerance(MEDIUM, gamma, radius)
-        for gamma, radius in product(MEDIUM_RADIUS_GAMMAS, RADII)
-    ]
+    agents += [to_tolerance(MEDIUM, *each) for each in product(MEDIUM_RADIUS_GAMMAS, RADII)]
     return list(dict.fromkeys(agents))

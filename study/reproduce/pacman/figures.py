@@ -1,6 +1,7 @@
 """The report's figures 2 to 7 from our games, and one that compares the two distances."""
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from textwrap import fill
 
 import matplotlib as mpl
@@ -119,20 +120,16 @@ def small_figure(played: Played, against_gamma: bool) -> Figure:
     figure = Figure(figsize=(11.4, 4.6), layout="constrained")
     panels = figure.subplots(1, len(PANEL_SWEEPS), sharey=True)
     for axes, n_sweeps in zip(panels, PANEL_SWEEPS, strict=True):
+        grid = {
+            (gamma, r): after_sweeps(SMALL, gamma, r, n_sweeps)
+            for gamma, r in product(SMALL_GAMMAS, RADII)
+        }
         if against_gamma:
-            across: Sequence[float] = SMALL_GAMMAS
-            xlabel = "γ"
-            lines = {
-                f"r = {radius}": [after_sweeps(SMALL, gamma, radius, n_sweeps) for gamma in across]
-                for radius in RADII
-            }
+            lines = {f"r = {r}": [grid[gamma, r] for gamma in SMALL_GAMMAS] for r in RADII}
+            side_by_side(axes, played, SMALL_GAMMAS, "γ", lines, LOOKS)
         else:
-            across, xlabel = RADII, RADIUS
-            lines = {
-                f"γ = {gamma:g}": [after_sweeps(SMALL, gamma, r, n_sweeps) for r in RADII]
-                for gamma in SMALL_GAMMAS
-            }
-        side_by_side(axes, played, across, xlabel, lines, LOOKS)
+            lines = {f"γ = {gamma:g}": [grid[gamma, r] for r in RADII] for gamma in SMALL_GAMMAS}
+            side_by_side(axes, played, RADII, RADIUS, lines, LOOKS)
         axes.set_title(f"{n_sweeps} sweeps", fontsize=10)
     rate_axis(panels[0])
     shared_legend(figure, panels[0])

@@ -15,7 +15,7 @@ added to each of the four cells of the paired table, for a mean of Σd/(n + 2) a
 differences judged together each has the level 1 − 0.05/m (Bonferroni).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import product
 from math import sqrt
 from typing import Any
@@ -28,7 +28,7 @@ from scipy.stats import norm
 from agents.agent import digest_of
 from agents.pacman.agent import PacmanAgent, PacmanGame
 from agents.pacman.rewards import Distance
-from engine.pacman import Layout, Outcome
+from engine.pacman import Outcome
 from study import estimate as intervals
 from study.estimate import Estimate
 from study.reproduce.pacman.design import (
@@ -38,8 +38,8 @@ from study.reproduce.pacman.design import (
     SWEEP_GAMMAS,
     SWEEP_RADIUS,
     SWEEPS,
+    Bars,
     Played,
-    Strategy,
     after_sweeps,
     to_tolerance,
 )
@@ -105,13 +105,10 @@ def point_columns(games: Sequence[PacmanGame]) -> dict[str, Any]:
 
 def agent_columns(agent: PacmanAgent) -> dict[str, Any]:
     """Return an agent's parameters; NaN for those that it does not have."""
-    columns: dict[str, Any] = {
-        "agent": digest_of(agent),
-        "layout": agent.layout.name,
-        "strategy": type(agent).__name__,
-    }
     names = ("gamma", "radius", "distance", "tolerance", "max_sweeps", "danger")
-    return columns | {name: getattr(agent, name, np.nan) for name in names}
+    columns = {name: getattr(agent, name, np.nan) for name in names}
+    kind = type(agent).__name__
+    return {"agent": digest_of(agent), "layout": agent.layout.name, "strategy": kind} | columns
 
 
 def points_frame(played: Played) -> pd.DataFrame:
@@ -146,29 +143,27 @@ def distance_frame(played: Played) -> pd.DataFrame:
 
     The single radii of a layout are judged together, the row over all of them by itself.
     """
-    groups: list[tuple[str, tuple[int, ...], int]] = [
-        (str(radius), (radius,), len(DISTANCE_RADII)) for radius in DISTANCE_RADII
-    ]
-    groups.append(("all", DISTANCE_RADII, 1))
+    groups = {str(radius): [radius] for radius in DISTANCE_RADII} | {"all": list(DISTANCE_RADII)}
     lines = []
-    for layout in SWEEP_RADIUS:
-        for name, radii, n_together in groups:
-            maze, manhattan = (
-                [to_tolerance(layout, DISTANCE_GAMMA, radius, distance) for radius in radii]
-                for distance in (Distance.MAZE, Distance.MANHATTAN)
+    for layout, (name, radii) in product(SWEEP_RADIUS, groups.items()):
+        maze, manhattan = (
+            won_by_seed(
+                played, [to_tolerance(layout, DISTANCE_GAMMA, radius, each) for radius in radii]
             )
-            won_maze, won_manhattan = won_by_seed(played, maze), won_by_seed(played, manhattan)
-            lines.append(
-                {
-                    "layout": layout.name,
-                    "gamma": DISTANCE_GAMMA,
-                    "radius": name,
-                    "n_games": sum(len(played[agent]) for agent in maze),
-                    "win_rate_maze": float(won_maze.mean()),
-                    "win_rate_manhattan": float(won_manhattan.mean()),
-                    **columns_of(contrast(won_maze, won_manhattan, n_together), "difference"),
-                }
-            )
+            for each in (Distance.MAZE, Distance.MANHATTAN)
+        )
+        n_together = 1 if name == "all" else len(DISTANCE_RADII)
+        lines.append(
+            {
+                "layout": layout.name,
+                "gamma": DISTANCE_GAMMA,
+                "radius": name,
+                "n_games": len(maze) * len(radii),
+                "win_rate_maze": float(maze.mean()),
+                "win_rate_manhattan": float(manhattan.mean()),
+                **columns_of(contrast(maze, manhattan, n_together), "difference"),
+            }
+        )
     return pd.DataFrame(lines)
 
 
@@ -181,14 +176,13 @@ REPORTED = {
 """The report's average win rates (introduction and §3.2), where its text gives them."""
 
 
-def strategies_frame(played: Played, bars: Mapping[Layout, Sequence[Strategy]]) -> pd.DataFrame:
+def strategies_frame(played: Played, bars: Bars) -> pd.DataFrame:
     """Return figure 7's bars, with the report's win rates."""
     lines = []
     for layout, strategies in bars.items():
-        for each in strategies:
-            kind = next(word for word in ("MDP", "A*", "random") if each.name.startswith(word))
-            columns = agent_columns(each.agent) | point_columns(played[each.agent])
-            columns["strategy"] = each.name
-            columns["report_win_rate"] = REPORTED.get((layout.name, kind), np.nan)
-            lines.append(columns)
+        for name, agent in strategies.items():
+            kind = next(word for word in ("MDP", "A*", "random") if name.startswith(word))
+            reported = REPORTED.get((layout.name, kind), np.nan)
+            columns = agent_columns(agent) | {"strategy": name} | point_columns(played[agent])
+            lines.append(columns | {"report_win_rate": reported})
     return pd.DataFrame(lines)

@@ -80,12 +80,10 @@ def settings_text(row: Mapping[str, object]) -> str:
 
 def strategies_table(strategies: pd.DataFrame) -> str:
     """Write figure 7 as a table."""
-    shares = ["win_rate", "win_rate_low95", "win_rate_high95", "report_win_rate"]
-    shares.append("win_rate_sd_of_ten_games")
     shown = strategies.assign(
         settings=strategies.apply(settings_text, axis=1),
         time=strategies["seconds_per_move"].map(format_seconds),
-        **{share: strategies[share].map(percent) for share in shares},
+        **strategies.filter(like="win_rate").map(percent),
     )
     columns = (
         ("maze", "{layout}"),
@@ -115,8 +113,7 @@ def cost_text(strategies: pd.DataFrame) -> str:
         )
     return (
         "The report does not say how its A* survives. Its rank beside the MDP depends on its "
-        "danger: "
-        "the steps through the maze within which a ghost makes it flee. " + " ".join(said)
+        "danger: the steps through the maze within which a ghost makes it flee. " + " ".join(said)
     )
 
 
@@ -155,18 +152,14 @@ def distance_text(distance: pd.DataFrame) -> str:
             f"on {row['layout']} it is {word} ({points(row['difference'])} percentage points, "
             f"{points(low)} to {points(high)}, over all radii)"
         )
-    return (
-        f"Maze distance in place of Manhattan distance, at γ = {DISTANCE_GAMMA:g}: "
-        + "; ".join(said)
-        + "."
-    )
+    place = f"Maze distance in place of Manhattan distance, at γ = {DISTANCE_GAMMA:g}"
+    return f"{place}: {'; '.join(said)}."
 
 
 def distance_table(distance: pd.DataFrame) -> str:
     """Write both distances as a table."""
-    shares = {name: distance[name].map(percent) for name in ("win_rate_manhattan", "win_rate_maze")}
-    names = ("difference", "difference_low95", "difference_high95")
-    shown = distance.assign(**shares, **{name: distance[name].map(points) for name in names})
+    shares, differences = distance.filter(like="win_rate"), distance.filter(like="difference")
+    shown = distance.assign(**shares.map(percent), **differences.map(points))
     columns = (
         ("maze", "{layout}"),
         ("radius", "{radius}"),
