@@ -98,7 +98,7 @@ def rounds(
 ) -> tuple[Integer, Integer, Integer]:
     """Do rounds until the start is solved or ``max_rounds`` are done.
 
-    No round begins after ``max_backups`` in this call. Round k draws from the stream
+    No round begins after ``max_backups`` backups of this call. Round k draws from the stream
     (seed, PLAYOUT, k). Return envelopes and rounds in all, and backups of this call.
     """
     n_backups: Integer = 0

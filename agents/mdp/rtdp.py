@@ -49,7 +49,7 @@ def simulations(
 ) -> tuple[Integer, Integer]:
     """Run simulations until ``n_simulations`` are done.
 
-    None begins after ``max_backups`` in this call. Simulation k draws from the stream
+    None begins after ``max_backups`` backups of this call. Simulation k draws from the stream
     (seed, PLAYOUT, k). Return simulations in all, and backups of this call.
     """
     n_backups: Integer = 0
@@ -79,10 +79,15 @@ class HeuristicSearch:
     ) -> SearchSolution:
         """Search from a state that is not terminal.
 
-        Parameters ---------- mdp, start The MDP, and the number of the state. upper_bound :
-        array_like of float, shape (n_states,), optional An upper bound of the optimal values; by
-        default :func:`agents.mdp.bounds.upper_bound`. seed : int 0 to 2⁶³ − 1. The same seed gives
-        the same solution. A larger m repeats the simulations of a smaller one and adds more.
+        Parameters
+        ----------
+        mdp, start
+            The MDP, and the number of the state.
+        upper_bound : array_like of float, shape (n_states,), optional
+            An upper bound of the optimal values; by default :func:`agents.mdp.bounds.upper_bound`.
+        seed : int
+            0 to 2⁶³ − 1. The same seed gives the same solution. A larger m repeats the simulations
+            of a smaller one and adds more.
 
         Raises
         ------
