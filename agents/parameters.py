@@ -63,8 +63,7 @@ class Domain(ABC):
 
     def shown(self, value: Any) -> str:
         """Write a given value for a message."""
-        is_number = isinstance(value, Real) and not isinstance(value, bool)
-        return f"{value:g}" if is_number else repr(value)
+        return f"{value:g}" if is_real(value) else repr(value)
 
 
 @dataclass(frozen=True)
@@ -83,8 +82,11 @@ class IntegerRange(Domain):
     def shown(self, value: Any) -> str:
         return repr(value) if isinstance(value, str) else str(value)
 
+    def read(self, value: Any) -> Any:
+        return int(value) if isinstance(value, Integral) and is_real(value) else value
+
     def accepts(self, value: Any) -> bool:
-        is_integer = isinstance(value, Integral) and not isinstance(value, bool)
+        is_integer = isinstance(value, Integral) and is_real(value)
         return is_integer and self.low <= value <= self.high
 
 
@@ -106,18 +108,16 @@ class RealRange(Domain):
             return f"above {bound(self.low)} and up to {bound(self.high)}"
         return f"{bound(self.low)} to {bound(self.high)}"
 
-    def accepts(self, value: Any) -> bool:
-        if isinstance(value, bool) or not isinstance(value, Real):
-            return False
-        number = float(value)
-        return (
-            math.isfinite(number)
-            and self.low <= number <= self.high
-            and not (self.open_low and number == self.low)
-        )
+    def read(self, value: Any) -> Any:
+        return float(value) if is_real(value) else value
 
-    def plain(self, value: Any) -> Value:
-        return float(value)
+    def accepts(self, value: Any) -> bool:
+        return (
+            is_real(value)
+            and math.isfinite(value)
+            and self.low <= value <= self.high
+            and not (self.open_low and value == self.low)
+        )
 
 
 @dataclass(frozen=True)
@@ -259,6 +259,11 @@ def plain_values(agent: Any) -> dict[str, Value]:
         name: each.domain.plain(getattr(agent, name))
         for name, each in parameters_of(type(agent)).items()
     }
+
+
+def is_real(value: Any) -> bool:
+    """Return whether a value is a number; True and False are not."""
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def bound(number: float) -> str:

@@ -19,6 +19,7 @@ Source: P. Thanki, *Value iteration algorithm* (2021). Its program sweeps in thi
 """
 
 import math
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -57,8 +58,7 @@ class DiceGame(Game, kind="dice"):
 
     score: int = column("score_points")
     end_roll: tuple[int, ...] = column(
-        write=list,
-        read=lambda faces: tuple(map(int, faces.split() if isinstance(faces, str) else faces)),
+        write=list, read=lambda faces: tuple(map(int, re.findall(r"\d+", str(faces))))
     )
 
 

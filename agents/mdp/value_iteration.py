@@ -131,9 +131,9 @@ class ValueIteration:
                 tables,
                 values,
                 scratch,
-                float(self.tolerance),
+                self.tolerance,
                 min(sweeps_per_chunk, self.max_sweeps - n_sweeps),
-                bool(self.gauss_seidel),
+                self.gauss_seidel,
             )
             n_sweeps += int(n_more)
         _, policy = greedy(tables, values)

@@ -160,11 +160,6 @@ class PacmanAgent(Agent):
         How ghosts choose their direction.
     most_steps : int
         A game that is still running after this many steps is cut.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
     """
 
     layout: Layout = parameter(SMALL, Mazes())

@@ -105,11 +105,6 @@ class PacmanAStar(PacmanAgent):
         It flees from a ghost within this many steps; 0 means never.
     layout, ghosts, most_steps
         As for :class:`agents.pacman.agent.PacmanAgent`.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
     """
 
     name: ClassVar[str] = "pacman_astar"
@@ -117,6 +112,4 @@ class PacmanAStar(PacmanAgent):
     danger: int = integer(4, 0, LARGEST_DANGER)
 
     def new_settings(self) -> Settings:
-        return AStarSettings(
-            int(self.danger), new_search_arrays(self.layout.width * self.layout.height)
-        )
+        return AStarSettings(self.danger, new_search_arrays(self.layout.width * self.layout.height))

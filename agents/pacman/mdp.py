@@ -218,11 +218,6 @@ class PacmanMDP(PacmanAgent):
     layout, ghosts, most_steps
         As for :class:`agents.pacman.agent.PacmanAgent`.
 
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-
     Examples
     --------
     >>> game = PacmanMDP(gamma=0.9, radius=2).play(seed=1)
@@ -264,13 +259,13 @@ class PacmanMDP(PacmanAgent):
             motion.cell_of,
             motion.state_of,
             near_states(self.layout, self.distance),
-            int(self.radius),
+            self.radius,
             self.in_zone == InZone.ADDED,
-            float(self.capsule_reward),
-            float(self.tolerance),
-            int(self.max_sweeps),
-            bool(self.gauss_seidel),
-            bool(self.cut),
+            self.capsule_reward,
+            self.tolerance,
+            self.max_sweeps,
+            self.gauss_seidel,
+            self.cut,
             work,
         )
 

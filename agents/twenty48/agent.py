@@ -144,6 +144,7 @@ class Agent2048(Agent):
         """Call each kernel once on an empty board, where there is nothing to decide."""
         self.advance(Progress(EMPTY_BOARD, 0, 0, 0), seed=0, max_moves=1)
         self.decide(EMPTY_BOARD, stream=0)
+        largest_exponent(initial(0))
 
     def advance(self, progress: Progress, seed: int, max_moves: int) -> Progress:
         """Play on until the game is over or ``max_moves`` moves are made in all."""

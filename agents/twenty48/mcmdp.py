@@ -40,9 +40,9 @@ class ScheduledAgent(Agent2048):
     def settings(self) -> ExpectationSettings:
         return ExpectationSettings(
             self.schedule.table(),
-            float(self.theta6),
-            float(self.gamma),
-            float(self.reward_weight),
+            self.theta6,
+            self.gamma,
+            self.reward_weight,
         )
 
 
@@ -68,11 +68,6 @@ class MonteCarloMDP(ScheduledAgent):
         score; 1 + γ in equation 3 if V is the score of the whole game.
     cascade : bool
         Whether merged tiles may merge again, in the game and in the playouts.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
     """
 
     name: ClassVar[str] = "mcmdp"

@@ -83,11 +83,6 @@ class PureMonteCarlo(Agent2048):
         Playouts of each legal action; the paper's table has 100.
     cascade : bool
         Whether merged tiles may merge again, in the game and in the playouts.
-
-    Raises
-    ------
-    ValueError
-        If ``n_playouts`` is out of range.
     """
 
     name: ClassVar[str] = "pmcts"
@@ -97,4 +92,4 @@ class PureMonteCarlo(Agent2048):
 
     @cached_property
     def settings(self) -> PureMonteCarloSettings:
-        return PureMonteCarloSettings(int(self.n_playouts))
+        return PureMonteCarloSettings(self.n_playouts)

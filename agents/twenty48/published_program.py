@@ -118,7 +118,7 @@ class OneSpawnADirection(Agent2048):
 
     @cached_property
     def settings(self) -> OneSpawnSettings:
-        return OneSpawnSettings(int(self.n_playouts))
+        return OneSpawnSettings(self.n_playouts)
 
 
 @dataclass(frozen=True)
@@ -132,4 +132,4 @@ class FoursExploredAsTwos(Agent2048):
 
     @cached_property
     def settings(self) -> TwosSettings:
-        return TwosSettings(AUTHORS_SCHEDULE.table(), float(self.theta6))
+        return TwosSettings(AUTHORS_SCHEDULE.table(), self.theta6)

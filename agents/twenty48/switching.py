@@ -136,9 +136,9 @@ class Switching(Agent2048):
     @cached_property
     def settings(self) -> SwitchingSettings:
         return SwitchingSettings(
-            ExpectationSettings(self.schedule.table(), float(self.theta6)),
-            int(self.switch_at),
-            int(self.depth),
-            int(self.leaf_playouts),
-            float(self.theta5),
+            ExpectationSettings(self.schedule.table(), self.theta6),
+            self.switch_at,
+            self.depth,
+            self.leaf_playouts,
+            self.theta5,
         )

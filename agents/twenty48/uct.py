@@ -278,16 +278,16 @@ class UCT(Agent2048):
         """The parameters as kernels take them."""
         weights = self.weights or WEIGHTS.get(self.leaf_value, (0.0,) * 16)
         return SimulationSettings(
-            n_simulations=int(self.n_simulations),
-            depth=int(self.depth),
-            exploration=float(self.exploration),
+            n_simulations=self.n_simulations,
+            depth=self.depth,
+            exploration=self.exploration,
             leaf_code=self.leaf_value.code,
             weights=np.array(weights, np.float64),
-            k_action=float(self.k_action),
-            alpha_action=float(self.alpha_action),
-            k_state=float(self.k_state),
-            alpha_state=float(self.alpha_state),
-            reuse=bool(self.reuse),
+            k_action=self.k_action,
+            alpha_action=self.alpha_action,
+            k_state=self.k_state,
+            alpha_state=self.alpha_state,
+            reuse=self.reuse,
         )
 
     @property

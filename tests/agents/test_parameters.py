@@ -96,7 +96,7 @@ def test_fields_are_checked_and_converted() -> None:
 
 @pytest.mark.parametrize(
     ("name", "given", "expected"),
-    [("n", 3.0, 3), ("share", 1, 1), ("colour", "blue", Colour.BLUE), ("quick", 1.0, True)],
+    [("n", 3.0, 3), ("share", 1, 1.0), ("colour", "blue", Colour.BLUE), ("quick", 1.0, True)],
 )
 def test_numbers_and_text_become_values(name: str, given: float, expected: object) -> None:
     found = parameters_of(Settings)[name].from_number(given)

@@ -1,0 +1,50 @@
+"""Every agent of the catalog, whatever it is: see :mod:`tests.agents.conformance`."""
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from agents.agent import Game
+from agents.catalog import AGENTS
+from study.run.workers import Task, Workers
+from tests.agents import conformance
+from tests.agents.conformance import SEEDS, small, untimed
+
+Key = tuple[str, int]
+
+
+@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize(
+    "check",
+    [conformance.check_refusals, conformance.check_identities, conformance.check_games],
+)
+def test_every_agent(name: str, check: Any) -> None:
+    check(name)
+
+
+def played(jobs: int) -> dict[Key, Game]:
+    """Play the games of all agents over workers."""
+    with Workers[Key](jobs) as workers:
+        for name in AGENTS:
+            for seed in SEEDS:
+                workers.submit(Task((name, seed), small(name), (seed,)))
+        while len(workers):
+            workers.collect(timeout=60)
+    assert not [each.error for each in workers.returned if each.error]
+    return {each.key: untimed(each.games[0]) for each in workers.returned}
+
+
+def test_games_are_the_same_for_any_number_of_jobs() -> None:
+    one = played(1)
+    assert one == played(2)
+    assert all(one[name, SEEDS[0]] == untimed(small(name).play(SEEDS[0])) for name in AGENTS)
+
+
+def test_warming_suffices() -> None:
+    program = "from tests.agents.conformance import check_all_warmings; check_all_warmings()"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
