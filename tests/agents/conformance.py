@@ -138,6 +138,9 @@ def check_games(name: str) -> None:
     assert len(pickle.dumps(agent)) < MOST_BYTES
 
 
+CHECKS = (check_refusals, check_identities, check_games)
+
+
 def check_warming(name: str) -> None:
     """After ``warm``, a game loads and compiles no kernel. Only a fresh process can tell."""
     kernels = [each for each in gc.get_objects() if isinstance(each, Dispatcher)]

@@ -9,17 +9,13 @@ import pytest
 from agents.agent import Game
 from agents.catalog import AGENTS
 from study.run.workers import Task, Workers
-from tests.agents import conformance
-from tests.agents.conformance import SEEDS, small, untimed
+from tests.agents.conformance import CHECKS, SEEDS, small, untimed
 
 Key = tuple[str, int]
 
 
 @pytest.mark.parametrize("name", AGENTS)
-@pytest.mark.parametrize(
-    "check",
-    [conformance.check_refusals, conformance.check_identities, conformance.check_games],
-)
+@pytest.mark.parametrize("check", CHECKS)
 def test_every_agent(name: str, check: Any) -> None:
     check(name)
 

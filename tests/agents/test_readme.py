@@ -1,0 +1,50 @@
+"""The code of ``agents/README.md``: its agent and its experiment conform as all others do."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+BLOCKS = re.findall(
+    r"^```python\n(.*?)^```$", (ROOT / "agents/README.md").read_text("utf-8"), re.S | re.M
+)
+
+# A fresh process, and a cache of its own: no kernel that this page shows stays behind.
+PROGRAM = """
+from pathlib import Path
+from agents.catalog import AGENTS
+from corner import Corner
+AGENTS[Corner.name] = Corner
+from corner_experiment import CORNER
+from study.experiments.registry import EXPERIMENTS
+EXPERIMENTS[CORNER.name] = CORNER
+from tests.agents import conformance as agents
+agents.check_warming("corner")
+for check in agents.CHECKS:
+    check("corner")
+from tests.study.experiments import conformance as experiments
+experiments.check_corners("corner")
+experiments.check_baselines("corner")
+print(Corner().play(1).score)
+"""
+
+
+def test_what_the_page_shows_works(tmp_path: Path) -> None:
+    agent, experiment = BLOCKS
+    (tmp_path / "corner.py").write_text(agent, "utf-8")
+    (tmp_path / "corner_experiment.py").write_text(experiment, "utf-8")
+    environment = os.environ | {
+        "PYTHONPATH": f"{ROOT}:{tmp_path}",
+        "THETAFRONT_CACHE_DIR": str(tmp_path / "kernels"),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert int(done.stdout) > 0
