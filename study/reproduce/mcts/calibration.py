@@ -34,16 +34,10 @@ from study.report.tables import write_csv
 from study.reproduce.mcts.design import Case, Widening
 from study.reproduce.mcts.timing import Clock, DecisionTimer, Timed, median
 
-COLUMNS = (
-    "leaf_value",
-    "plain_n_simulations",
-    "k_state",
-    "alpha_state",
-    "n_simulations",
-    "relative_time",
-    "relative_time_low95",
-    "relative_time_high95",
-)
+COLUMNS = [
+    *("leaf_value", "plain_n_simulations", "k_state", "alpha_state", "n_simulations"),
+    *("relative_time", "relative_time_low95", "relative_time_high95"),
+]
 N_BOARDS = 60
 BOARDS_SEED = 2**62  # of no counted game
 N_STEPS = 3
@@ -66,13 +60,9 @@ def relative_times(
     """Time an agent and the plain one in turns; return T by round, after a warm-up round."""
     ratios = []
     for number in range(n_rounds + 1):
-        if number % 2:
-            mine, _ = timer.round(agent, number)
-            other, _ = timer.round(plain, number)
-        else:
-            other, _ = timer.round(plain, number)
-            mine, _ = timer.round(agent, number)
-        ratios.append(mine / other)
+        turns = (agent, plain) if number % 2 else (plain, agent)
+        first, second = (timer.round(each, number)[0] for each in turns)
+        ratios.append(first / second if number % 2 else second / first)
     return np.array(ratios[1:])
 
 
@@ -103,7 +93,7 @@ def read_calibration(path: Path) -> Calibration:
     calibration: Calibration = {}
     try:
         frame = pd.read_csv(path)
-        for words in frame[list(COLUMNS)].itertuples(index=False):
+        for words in frame[COLUMNS].itertuples(index=False):
             leaf_value, plain_m, k, alpha, m, *relative = words
             numbers = [float(each) for each in (k, alpha, *relative)]
             if not (1 <= int(m) <= MOST_SIMULATIONS and all(map(math.isfinite, numbers))):
@@ -119,20 +109,12 @@ def read_calibration(path: Path) -> Calibration:
 
 def write_calibration(calibration: Calibration, path: Path) -> None:
     """Write a calibration."""
-    lines = [
-        (
-            setting.case.leaf_value.value,
-            setting.case.n_simulations,
-            setting.k_state,
-            setting.alpha_state,
-            m,
-            relative.value,
-            relative.low,
-            relative.high,
-        )
-        for setting, (m, relative) in calibration.items()
-    ]
-    write_csv(pd.DataFrame(lines, columns=list(COLUMNS)), path)
+    lines = []
+    for setting, (m, relative) in calibration.items():
+        case, k, alpha = setting.case, setting.k_state, setting.alpha_state
+        about = (case.leaf_value.value, case.n_simulations, k, alpha, m)
+        lines.append((*about, relative.value, relative.low, relative.high))
+    write_csv(pd.DataFrame(lines, columns=COLUMNS), path)
 
 
 def calibrated(

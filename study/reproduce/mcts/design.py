@@ -13,7 +13,7 @@ Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §
 d = 10, c = 100.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from agents.twenty48.leaf_value import LeafValue
@@ -31,33 +31,24 @@ TITLES = {
 """The leaf values, in the example's order."""
 
 
-def plain_agent(leaf_value: LeafValue, n_simulations: int, exploration: float = EXPLORATION) -> UCT:
-    """Return the agent without widening."""
-    return UCT(n_simulations, DEPTH, exploration, leaf_value)
-
-
-def plain_name(leaf_value: LeafValue, n_simulations: int, exploration: float = EXPLORATION) -> str:
-    """Return the name of its row."""
-    other = "" if exploration == EXPLORATION else f", c = {exploration:g}"
-    return f"{TITLES[leaf_value]}, m = {n_simulations}{other}"
-
-
 @dataclass(frozen=True)
 class Case:
-    """A plain agent, whose time per move is the budget of widening."""
+    """A plain agent, without widening."""
 
     leaf_value: LeafValue
     n_simulations: int  # m
+    exploration: float = EXPLORATION
 
     @property
     def name(self) -> str:
-        """The name of the plain agent's row."""
-        return plain_name(self.leaf_value, self.n_simulations)
+        """The name of its row."""
+        other = "" if self.exploration == EXPLORATION else f", c = {self.exploration:g}"
+        return f"{TITLES[self.leaf_value]}, m = {self.n_simulations}{other}"
 
     @property
     def agent(self) -> UCT:
-        """The plain agent."""
-        return plain_agent(self.leaf_value, self.n_simulations)
+        """The agent."""
+        return UCT(self.n_simulations, DEPTH, self.exploration, self.leaf_value)
 
 
 @dataclass(frozen=True)
@@ -75,14 +66,8 @@ class Widening:
 
     def agent(self, n_simulations: int) -> UCT:
         """Return the widening agent with m simulations."""
-        return UCT(
-            n_simulations,
-            DEPTH,
-            EXPLORATION,
-            self.case.leaf_value,
-            k_state=self.k_state,
-            alpha_state=self.alpha_state,
-        )
+        k, alpha = self.k_state, self.alpha_state
+        return replace(self.case.agent, n_simulations=n_simulations, k_state=k, alpha_state=alpha)
 
 
 @dataclass(frozen=True)
@@ -101,15 +86,18 @@ class Design:
     alphas: tuple[float, ...] = (0.0, 0.25, 0.5)  # α′
     n_calibration_rounds: int = 40  # in each step of a calibration
     explorations: tuple[float, ...] = (10.0, 1000.0, 10_000.0)  # c other than the example's
-    exploration_cases: tuple[Case, ...] = (  # whose c is varied
-        Case(LeafValue.RANDOM, 100),
-        Case(LeafValue.LOOKAHEAD, 100),
-    )
+    exploration_cases: tuple[Case, ...] = (cases[0], cases[2])  # whose c is varied
 
     @property
     def widenings(self) -> list[Widening]:
         """All pairs of k′ and α′, in each case."""
         return [Widening(*each) for each in product(self.cases, self.ks, self.alphas)]
+
+    @property
+    def explored(self) -> list[Case]:
+        """Plain agents with other c, and with the example's for comparison."""
+        each_c = (EXPLORATION, *self.explorations)
+        return [replace(case, exploration=c) for case in self.exploration_cases for c in each_c]
 
 
 DESIGN = Design()

@@ -42,27 +42,13 @@ def games_of(frame: pd.DataFrame) -> str:
     return f"{int(frame['n_games'].iloc[0]):,} games a point, the same seeds for all"
 
 
-def with_intervals(axes: Axes, part: pd.DataFrame, x: str, leaf_value: LeafValue) -> None:
-    """Draw a leaf value's points with their 95% intervals."""
-    colour, marker = LOOKS[leaf_value]
-    score_bars(
-        axes,
-        part[x],
-        part,
-        fmt=f"{marker}-",
-        color=colour,
-        linewidth=1.3,
-        markersize=5,
-        capsize=2.5,
-        label=TITLES[leaf_value],
-    )
-
-
 def curves(axes: Axes, points: pd.DataFrame, x: str) -> None:
-    """Draw all leaf values' points against a column."""
-    for leaf_value in TITLES:
+    """Draw all leaf values' points against a column, with their 95% intervals."""
+    style = {"linewidth": 1.3, "markersize": 5, "capsize": 2.5}
+    for leaf_value, title in TITLES.items():
         part = points[points["leaf_value"] == leaf_value.value].sort_values(x)
-        with_intervals(axes, part, x, leaf_value)
+        colour, marker = LOOKS[leaf_value]
+        score_bars(axes, part[x], part, fmt=f"{marker}-", color=colour, label=title, **style)
     points_axis(axes)
     axes.set_ylim(bottom=0)
     axes.set_ylabel("mean score, points")
@@ -96,24 +82,11 @@ def execution_time_figure(timings: pd.DataFrame) -> Figure:
     figure, axes = new_figure(8.2, 5.2)
     for leaf_value in TITLES:
         part = timings[timings["leaf_value"] == leaf_value.value].sort_values("depth")
-        colour, marker = LOOKS[leaf_value]
-        axes.plot(
-            part["depth"],
-            part["relative_to_random"],
-            f"{marker}-",
-            color=colour,
-            linewidth=1.3,
-            markersize=4.5,
-            label=TITLES[leaf_value],
-        )
-        axes.fill_between(
-            part["depth"],
-            part["relative_low95"],
-            part["relative_high95"],
-            color=colour,
-            alpha=0.18,
-            linewidth=0,
-        )
+        depth, (colour, marker) = part["depth"], LOOKS[leaf_value]
+        axes.plot(depth, part["relative_to_random"], f"{marker}-", color=colour, linewidth=1.3,
+                  markersize=4.5, label=TITLES[leaf_value])  # fmt: skip
+        low, high = part["relative_low95"], part["relative_high95"]
+        axes.fill_between(depth, low, high, color=colour, alpha=0.18, linewidth=0)
     axes.set_ylim(0, 1.3 * float(timings["relative_high95"].max()))  # room for the legend
     axes.xaxis.set_major_locator(FixedLocator(sorted(set(timings["depth"]))))
     axes.set_xlabel("depth d, actions")
@@ -156,27 +129,15 @@ def widening_figure(frame: pd.DataFrame, design: Design) -> Figure:
     offsets = np.linspace(-0.18, 0.18, len(design.ks)) if len(design.ks) > 1 else np.zeros(1)
     for axes, case in zip(panels, design.cases, strict=True):
         plain, settings = case_of(frame, case)
-        axes.axhspan(
-            plain["score_low95_points"],
-            plain["score_high95_points"],
-            color=BLACK,
-            alpha=0.12,
-            linewidth=0,
-        )
+        low, high = plain["score_low95_points"], plain["score_high95_points"]
+        axes.axhspan(low, high, color=BLACK, alpha=0.12, linewidth=0)
         axes.axhline(plain["score_mean_points"], color=BLACK, linewidth=1.4, label="no widening")
         for k, offset, (colour, marker) in zip(design.ks, offsets, WIDTH_LOOKS, strict=False):
             part = settings[settings["k_state"] == k].sort_values("alpha_state")
             score_bars(
-                axes,
-                np.arange(len(part)) + offset,
-                part,
-                fmt=f"{marker}-",
-                color=colour,
-                linewidth=1.0,
-                markersize=4.5,
-                capsize=2.5,
-                label=f"k′ = {k:g}",
-            )
+                axes, np.arange(len(part)) + offset, part, fmt=f"{marker}-", color=colour,
+                linewidth=1.0, markersize=4.5, capsize=2.5, label=f"k′ = {k:g}",
+            )  # fmt: skip
         axes.set_xticks(range(len(design.alphas)), [f"{alpha:g}" for alpha in design.alphas])
         axes.grid(visible=False, axis="x")
         axes.set_xlabel("α′")

@@ -7,6 +7,7 @@ differences: the largest of several noisy means is biased upwards, and shows not
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
@@ -18,32 +19,23 @@ from agents.agent import Agent
 from agents.twenty48.agent import Game2048
 from agents.twenty48.leaf_value import LeafValue
 from study import estimate as intervals
+from study.estimate import Estimate
 from study.report.scores import Scores, estimate_columns, score_columns, scores_of
 from study.reproduce.equal_time.run import weights_at
-from study.reproduce.mcts.design import EXPLORATION, TITLES, Design, plain_agent, plain_name
+from study.reproduce.mcts.design import EXPLORATION, TITLES, Case, Design
 
 BUDGET_DIGITS = (1.0, 3.0)  # times a power of ten: round budgets
-EQUAL_TIME_COLUMNS = (
-    "seconds_per_move",
-    "leaf_value",
-    "n_games_a_point",
-    "score_points",
-    "score_low95_points",
-    "score_high95_points",
-    "leader",
-    "ahead_of_points",
-    "ahead_of_low95_points",
-    "ahead_of_high95_points",
-)
+UNKNOWN = Estimate(np.nan)
+EQUAL_TIME_COLUMNS = [
+    *("seconds_per_move", "leaf_value", "n_games_a_point", *estimate_columns("score", UNKNOWN)),
+    *("leader", *estimate_columns("ahead_of", UNKNOWN)),
+]
 
 
 def plain_agents(simulations: Sequence[int]) -> dict[str, Agent]:
     """Return the agents of all points, by row."""
-    return {
-        plain_name(leaf_value, m): plain_agent(leaf_value, m)
-        for m in simulations
-        for leaf_value in TITLES
-    }
+    cases = [Case(leaf_value, m) for m in simulations for leaf_value in TITLES]
+    return {case.name: case.agent for case in cases}
 
 
 def points_frame(
@@ -51,39 +43,25 @@ def points_frame(
 ) -> pd.DataFrame:
     """Return one row a point, by leaf value and m."""
     return pd.DataFrame(
-        {
-            "leaf_value": leaf_value.value,
-            "n_simulations": m,
-            **score_columns(games[plain_name(leaf_value, m)]),
-        }
+        {"leaf_value": leaf_value.value, "n_simulations": m}
+        | score_columns(games[Case(leaf_value, m).name])
         for leaf_value in TITLES
         for m in simulations
     )
 
 
-def exploration_agents(design: Design) -> dict[str, Agent]:
-    """Return plain agents with other c, and with the example's for comparison."""
-    return {
-        plain_name(case.leaf_value, case.n_simulations, c): plain_agent(
-            case.leaf_value, case.n_simulations, c
-        )
-        for case in design.exploration_cases
-        for c in (EXPLORATION, *design.explorations)
-    }
-
-
 def exploration_frame(design: Design, games: Mapping[str, Sequence[Game2048]]) -> pd.DataFrame:
     """Return one row for each c of a plain agent, with its paired difference from c = 100."""
     lines = []
-    for case in design.exploration_cases:
-        base = scores_of(games[case.name])
+    for plain in design.exploration_cases:
+        base = scores_of(games[plain.name])
         for c in sorted((EXPLORATION, *design.explorations)):
-            mine = games[plain_name(case.leaf_value, case.n_simulations, c)]
+            mine = games[replace(plain, exploration=c).name]
             difference = intervals.difference(scores_of(mine), base)
             lines.append(
                 {
-                    "leaf_value": case.leaf_value.value,
-                    "n_simulations": case.n_simulations,
+                    "leaf_value": plain.leaf_value.value,
+                    "n_simulations": plain.n_simulations,
                     "exploration_points": c,
                     **score_columns(mine),
                     **estimate_columns("less_c_100", difference),
@@ -126,11 +104,7 @@ def budgets_of(points: pd.DataFrame) -> list[float]:
     highest = max(curve.log_seconds[-1] for curve in curves)
     powers = range(int(np.floor(lowest / np.log(10))), int(np.ceil(highest / np.log(10))) + 1)
     budgets = [float(f"{digit:g}e{power}") for power in powers for digit in BUDGET_DIGITS]
-    return [
-        budget
-        for budget in budgets
-        if sum(curve.spans(float(np.log(budget))) for curve in curves) > 1
-    ]
+    return [each for each in budgets if sum(curve.spans(np.log(each)) for curve in curves) > 1]
 
 
 def equal_time_frame(
@@ -150,7 +124,7 @@ def equal_time_frame(
         for leaf_value, curve in curves.items():
             if not curve.spans(float(np.log(budget))):
                 continue
-            names = [plain_name(LeafValue(leaf_value), simulations[k]) for k in curve.order]
+            names = [Case(LeafValue(leaf_value), simulations[k]).name for k in curve.order]
             weights = weights_at(np.exp(curve.log_seconds), budget)
             weighted[leaf_value] = weights @ np.array([scores_of(games[name]) for name in names])
         leader = max(weighted, key=lambda each: float(weighted[each].mean()))
@@ -158,16 +132,12 @@ def equal_time_frame(
             mean = intervals.mean(scores)
             ahead = intervals.difference(weighted[leader], scores)
             lines.append(
-                (
-                    budget,
-                    leaf_value,
-                    len(scores),
-                    *(mean.value, mean.low, mean.high),
-                    leader,
-                    *(ahead.value, ahead.low, ahead.high),
-                )
+                {"seconds_per_move": budget, "leaf_value": leaf_value, "leader": leader}
+                | {"n_games_a_point": len(scores)}
+                | estimate_columns("score", mean)
+                | estimate_columns("ahead_of", ahead)
             )
-    return pd.DataFrame(lines, columns=list(EQUAL_TIME_COLUMNS))
+    return pd.DataFrame(lines, columns=EQUAL_TIME_COLUMNS)
 
 
 class Lead(NamedTuple):

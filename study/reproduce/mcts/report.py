@@ -129,20 +129,15 @@ def equal_time_parts(points: pd.DataFrame, budgets: pd.DataFrame) -> list[str]:
         return text
     scores, gaps = [], []
     for budget, part in budgets.groupby("seconds_per_move"):
-        by_value = part.set_index("leaf_value")
-        score_cells, gap_cells = [], []
-        for each in TITLES:
-            score, gap = "-", "-"
-            if each.value in by_value.index:
-                row = by_value.loc[each.value]
-                score = shown(row, "score", "score")
-                is_leader = row["leader"] == each.value
-                gap = "leads" if is_leader else shown(row, "ahead_of", "ahead_of", "+")
-            score_cells.append(score)
-            gap_cells.append(gap)
+        score_cells = dict.fromkeys((each.value for each in TITLES), "-")
+        gap_cells = dict(score_cells)
+        for row in part.to_dict("records"):
+            name, gap = row["leaf_value"], shown(row, "ahead_of", "ahead_of", "+")
+            score_cells[name] = shown(row, "score", "score")
+            gap_cells[name] = "leads" if row["leader"] == name else gap
         at = format_seconds(float(str(budget)))
-        scores.append([at, *score_cells, verdict(part)])
-        gaps.append([at, *gap_cells])
+        scores.append([at, *score_cells.values(), verdict(part)])
+        gaps.append([at, *gap_cells.values()])
     columns = ["CPU time a move", *TITLES.values()]
     return [
         *text,

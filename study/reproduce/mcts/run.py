@@ -7,22 +7,9 @@ from typing import Any
 from agents.agent import Agent
 from agents.twenty48.agent import Game2048
 from study.report.tables import write_csv
+from study.reproduce.mcts import figures, points
 from study.reproduce.mcts.calibration import calibrated, read_calibration
 from study.reproduce.mcts.design import Design
-from study.reproduce.mcts.figures import (
-    equal_time_figure,
-    execution_time_figure,
-    score_figure,
-    widening_figure,
-)
-from study.reproduce.mcts.points import (
-    budgets_of,
-    equal_time_frame,
-    exploration_agents,
-    exploration_frame,
-    plain_agents,
-    points_frame,
-)
 from study.reproduce.mcts.report import mcts_markdown
 from study.reproduce.mcts.timing import Clock, time_design, timings_frame
 from study.reproduce.mcts.widening import widening_agents, widening_frame
@@ -57,23 +44,24 @@ def reproduce(
     times = timings_frame(timings)
     write_csv(times, folder / "timings.csv")
 
-    agents: dict[str, Agent] = dict(plain_agents(design.simulations))
-    agents |= widening_agents(calibration) | exploration_agents(design)
+    agents: dict[str, Agent] = points.plain_agents(design.simulations)
+    agents |= widening_agents(calibration) | {case.name: case.agent for case in design.explored}
     games = run.play(agents, seeds)
 
-    points = points_frame(design.simulations, games)
-    budgets = equal_time_frame(design.simulations, points, games, budgets_of(points))
+    frame = points.points_frame(design.simulations, games)
+    budgets = points.budgets_of(frame)
+    leaders = points.equal_time_frame(design.simulations, frame, games, budgets)
     widening = widening_frame(calibration, games)
-    exploration = exploration_frame(design, games)
+    exploration = points.exploration_frame(design, games)
     results = Results(
         "mcts",
-        mcts_markdown(points, timings, budgets, widening, exploration, design, seeds),
-        {"mcts": points, "equal_time": budgets, "widening": widening, "exploration": exploration},
+        mcts_markdown(frame, timings, leaders, widening, exploration, design, seeds),
+        {"mcts": frame, "equal_time": leaders, "widening": widening, "exploration": exploration},
         {
-            "mcts": score_figure(points),
-            "execution_time": execution_time_figure(times),
-            "equal_time": equal_time_figure(points),
-            "widening": widening_figure(widening, design),
+            "mcts": figures.score_figure(frame),
+            "execution_time": figures.execution_time_figure(times),
+            "equal_time": figures.equal_time_figure(frame),
+            "widening": figures.widening_figure(widening, design),
         },
     )
     run.write(results, settings)

@@ -33,18 +33,11 @@ FORCED = 0x0004_0003_0002_0001  # four different tiles in the left column can on
 Clock = Callable[[], float]
 
 
-class Decider(Protocol):
-    """Decides on a board with a random stream: an agent in a game."""
-
-    def decide(self, board: int, stream: int) -> Any:
-        """Choose an action."""
-
-
 class Timed(Protocol):
     """An agent to time."""
 
-    def in_game(self) -> Decider:
-        """Return the agent's state in one game."""
+    def in_game(self) -> Any:
+        """Return its state in one game, whose ``decide`` takes a board and a random stream."""
 
 
 def median(values: npt.NDArray[np.float64]) -> Estimate:

@@ -6,11 +6,10 @@ import pytest
 from agents.twenty48.agent import Game2048 as Game
 from agents.twenty48.leaf_value import LeafValue
 from agents.twenty48.uct import UCT
-from study.reproduce.mcts.design import TITLES, Design, plain_name
+from study.reproduce.mcts.design import TITLES, Case, Design
 from study.reproduce.mcts.points import (
     budgets_of,
     equal_time_frame,
-    exploration_agents,
     leads,
     plain_agents,
     points_frame,
@@ -44,7 +43,7 @@ def made_up(independent: bool) -> dict[str, list[Game]]:
     for leaf_value, curve in CURVES.items():
         for m, (micros, mean) in zip(SIMULATIONS, curve, strict=True):
             noise = rng.normal(0, 900, N) if independent else shared
-            games[plain_name(leaf_value, m)] = games_of(mean, micros, noise - noise.mean())
+            games[Case(leaf_value, m).name] = games_of(mean, micros, noise - noise.mean())
     return games
 
 
@@ -55,7 +54,7 @@ def test_points_are_the_examples() -> None:
         assert isinstance(agent, UCT)
         assert (agent.depth, agent.exploration, agent.k_state) == (10, 100.0, 0.0)
     assert {agent.leaf_value for agent in agents.values() if isinstance(agent, UCT)} == set(TITLES)
-    tried = exploration_agents(Design())
+    tried = {case.name: case.agent for case in Design().explored}
     shared = [name for name in tried if name in plain_agents(Design().simulations)]
     assert [tried[name] for name in shared] == [plain_agents((100,))[name] for name in shared]
     assert len(shared) == 2, "the example's c is no other agent"
