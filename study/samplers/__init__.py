@@ -47,38 +47,23 @@ def surrogate(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
 
 
 def botorch(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
-    """BoTorch's qLogNEHVI with known noise, which needs botorch."""
-    needs("botorch")
+    """BoTorch's qLogNEHVI with the known noise of each trial."""
     from study.samplers.botorch import BoTorchSampler
 
     return BoTorchSampler(seed, objectives, startup(n_design))
 
 
-def tpe(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
-    """Tree-structured Parzen estimators; trials in flight count as bad (constant liar)."""
-    return TPESampler(
-        seed=seed, n_startup_trials=startup(n_design), multivariate=True, constant_liar=True
-    )
-
-
-def nsga2(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
-    """NSGA-II with generations of the design's size."""
-    return NSGAIISampler(seed=seed, population_size=max(4, n_design))
-
-
-def gp(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
-    """Optuna's Gaussian process sampler, which needs torch."""
-    needs("gp")
-    return GPSampler(seed=seed, n_startup_trials=startup(n_design))
-
-
-def random(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
-    """Independent uniform draws."""
-    return RandomSampler(seed=seed)
-
-
 SAMPLERS: dict[str, Callable[[int, int, Objectives], BaseSampler]] = {
-    each.__name__: each for each in (nehvi, surrogate, tpe, nsga2, random, gp, botorch)
+    "nehvi": nehvi,
+    "surrogate": surrogate,
+    # Tree-structured Parzen estimators; trials in flight count as bad (constant liar).
+    "tpe": lambda seed, n_design, _: TPESampler(
+        seed=seed, n_startup_trials=startup(n_design), multivariate=True, constant_liar=True
+    ),
+    "nsga2": lambda seed, n_design, _: NSGAIISampler(seed=seed, population_size=max(4, n_design)),
+    "random": lambda seed, *_: RandomSampler(seed=seed),
+    "gp": lambda seed, n_design, _: GPSampler(seed=seed, n_startup_trials=startup(n_design)),
+    "botorch": botorch,
 }
 LIBRARIES = {"gp": "torch", "botorch": "botorch"}
 
@@ -91,17 +76,6 @@ def is_installed(sampler: str) -> bool:
 def installed_samplers() -> list[str]:
     """Return the samplers that can run here."""
     return [name for name in SAMPLERS if is_installed(name)]
-
-
-def needs(sampler: str) -> None:
-    """Refuse a sampler whose library is not installed."""
-    if not is_installed(sampler):
-        library = LIBRARIES[sampler]
-        without = [name for name in SAMPLERS if name not in LIBRARIES]
-        raise InputError(
-            f"sampler: {sampler!r} given, which needs {library}, which is not installed "
-            f"(pip install {library}); {', '.join(without[:-1])} and {without[-1]} need no more"
-        )
 
 
 def make_sampler(
@@ -127,6 +101,12 @@ def make_sampler(
     """
     if name not in SAMPLERS:
         raise InputError(f"sampler: {name!r} given, one of {', '.join(SAMPLERS)} allowed")
+    if not is_installed(name):
+        others = ", ".join(each for each in SAMPLERS if each not in LIBRARIES)
+        raise InputError(
+            f"sampler: {name!r} given, which needs {LIBRARIES[name]}, which is not installed "
+            f"(pip install {LIBRARIES[name]}); {others} do not"
+        )
     # Distinct for all trials of one study; numpy mixes it well.
     seed = (study_seed * 1_000_000 + trial_number) % 2**32
     with warnings.catch_warnings():

@@ -71,7 +71,7 @@ def test_a_win_rate_goes_through_the_pipeline(coin: Experiment, tmp_path: Path) 
     words = ["sweep", "coin", "--trials", "8", "--design-size", "4", "--jobs", "1"]
     said = succeeded(tmp_path, *words, "--no-validation")
     assert "8 trials, 10 games each" in said, "the goal's own number"
-    assert "believed win rate, 95% band" in said
+    assert "predicted win rate, 95% band" in said
     words = ["validate", "coin", "--validation-games", "40", "--validation-points", "2"]
     said = succeeded(tmp_path, *words, "--jobs", "1")
     assert "standard error of 1.5% or 40 games" in said

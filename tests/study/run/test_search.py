@@ -34,10 +34,13 @@ class Watch:
         self.snapshots: list[Snapshot] = []
         self.messages: list[str] = []
         self.utilization = 0.0
+        self.seconds_each: dict[str, float] = {}
 
     def show(self, now: Snapshot, dispatch: Dispatch[Any]) -> None:
         self.snapshots.append(now)
         self.utilization = dispatch.utilization.share
+        if isinstance(dispatch.source, Search):
+            self.seconds_each = dispatch.source.seconds_each
         if self.stop_after is not None and now.n_games_done >= self.stop_after:
             raise StopHereError
 
@@ -110,6 +113,8 @@ def test_a_search_spends_its_budget(quick: Experiment, tmp_path: Path) -> None:
     assert (last.unit, last.n_units_done, last.n_units) == ("trials", 10, 10)
     assert last.n_games_done == last.n_games == 30
     assert 0.0 < watch.utilization <= 1.0
+    assert set(watch.seconds_each) == {"think", "begin", "store", "tell"}
+    assert all(seconds > 0.0 for seconds in watch.seconds_each.values())
     assert watch.messages == []
 
 
@@ -277,7 +282,7 @@ def test_words_survive_a_stop(words: Experiment, tmp_path: Path) -> None:
     unbroken, resumed = unbroken_and_stopped(experiment, tmp_path, settings, 19)
     assert outcome(resumed) == outcome(unbroken)
     assert len(outcome(resumed)) == 11
-    (choice,) = experiment.space.choices
+    (choice,) = experiment.space.categorical
     drawn = [trial.params["leaf_value"] for trial in resumed.trials]
     assert {type(word) for word in drawn} == {str}
     assert set(drawn[:8]) == set(choice.choices)

@@ -351,7 +351,7 @@ def test_a_study_with_words_is_validated(words: Experiment, tmp_path: Path) -> N
     model = fit_study(data_of(study, experiment, seed=SEED))
     assert model is not None
     points = choose_points(model, data_of(study, experiment), 2)
-    (choice,) = experiment.space.choices
+    (choice,) = experiment.space.categorical
     assert all(choice.check(point.params["leaf_value"]) for point in points)
     precision = Precision(500.0, 2, 2)
     data = data_of(study, experiment, seed=SEED)
