@@ -1,7 +1,7 @@
 """The command line: ``thetafront``, also ``python -m study``. Words in, text out.
 
-It parses options, calls the rooms below and prints what they return. It may import all of them, but slow libraries only
-inside the commands: help and completion stay fast.
+It parses options, calls the rooms below and prints what they return. It may import all of them, but
+slow libraries only inside the commands: help and completion stay fast.
 """
 
 # The help lists commands in the order of these imports.

@@ -27,7 +27,8 @@ def agents(
 ) -> None:
     """List agents with their parameters, defaults and ranges.
 
-    Where the column θ has a number, --theta takes the parameter at that place; --set takes every parameter.
+    Where the column θ has a number, --theta takes the parameter at that place; --set takes every
+    parameter.
     """
     from agents.catalog import AGENTS, agent_class
     from study.errors import InputError
@@ -80,7 +81,8 @@ def experiments(
 ) -> None:
     """List experiments with their spaces and objectives.
 
-    The first cost is the one that sweep minimizes unless --cost names another. Baselines are played beside the trials.
+    The first cost is the one that sweep minimizes unless --cost names another. Baselines are played
+    beside the trials.
     """
     from study.experiments.registry import EXPERIMENTS, experiment
 

@@ -47,7 +47,8 @@ def act(
 ) -> None:
     """Inspect one decision: values, standard errors, cost.
 
-    The standard error of a value is its standard deviation over repeated decisions with other random streams.
+    The standard error of a value is its standard deviation over repeated decisions with other
+    random streams.
     """
     from engine.twenty48 import render
     from study.experiments.agent_parser import agent_2048_of

@@ -109,8 +109,8 @@ def benchmark_samplers(
 ) -> None:
     """Compare samplers on simulated studies, at equal games.
 
-    The true front of each simulated study is known. Repeat the command to go on after a stop: the folder's runs.jsonl
-    keeps finished runs.
+    The true front of each simulated study is known. Repeat the command to go on after a stop: the
+    folder's runs.jsonl keeps finished runs.
     """
     from study.bench.samplers.benchmark import BUDGETS, Progress, run_benchmark
     from study.bench.samplers.surfaces import SURFACES
@@ -196,8 +196,8 @@ def replicates(
 ) -> None:
     """Show how many games a trial needs.
 
-    Gives standard errors for n games, and how often n games rank two θ wrongly. With --output, repeat the command to go
-    on after a stop: the folder keeps finished games.
+    Gives standard errors for n games, and how often n games rank two θ wrongly. With --output,
+    repeat the command to go on after a stop: the folder keeps finished games.
     """
     from study.experiments.game_summary import check_2048
     from study.reproduce.sample_size.games import (

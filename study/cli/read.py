@@ -69,7 +69,8 @@ def pick(
 ) -> None:
     """Choose a validated θ for a budget or a target.
 
-    Give one of the study's own cost and goal. Games that did not choose θ tell what to expect of it.
+    Give one of the study's own cost and goal. Games that did not choose θ tell what to expect of
+    it.
     """
     from study.report.recommend import pick as choose
     from study.report.recommend import pick_json, pick_text

@@ -86,8 +86,9 @@ def equal_time(
 ) -> None:
     """Compare the fronts of two studies at equal CPU time.
 
-    Plays both validated fronts again on seeds that neither study has used. All points take turns, so that a change in
-    the machine's speed affects all alike. Repeat the command to go on after a stop.
+    Plays both validated fronts again on seeds that neither study has used. All points take turns,
+    so that a change in the machine's speed affects all alike. Repeat the command to go on after a
+    stop.
     """
     compare_at_equal_time(first, second, games, seed, jobs, output, results, overlap_only=False)
 
@@ -104,8 +105,9 @@ def table1(
 ) -> None:
     """Table 1 and Figure 3 of Ripstein (2023).
 
-    Ten rows by the common rules and three by the rules of the paper's program, with a quarter of the games. Repeat the
-    command to go on after a stop: the folder's games.csv keeps finished games.
+    Ten rows by the common rules and three by the rules of the paper's program, with a quarter of
+    the games. Repeat the command to go on after a stop: the folder's games.csv keeps finished
+    games.
     """
     from agents.twenty48.agent import Game2048
     from study.reproduce.table1 import reproduce_table1
@@ -130,8 +132,8 @@ def bellman(
 ) -> None:
     """Equation 3 of Ripstein (2023), R + γ·V, against equation 2.
 
-    All policies have the same θ: by default the schedule of the paper's Table 1. The rows that the paper speaks of
-    (γ = 0.9) have all the games, those of other γ fewer.
+    All policies have the same θ: by default the schedule of the paper's Table 1. The rows that the
+    paper speaks of (γ = 0.9) have all the games, those of other γ fewer.
     """
     from agents.twenty48.agent import Game2048
     from agents.twenty48.mcmdp import MonteCarloMDP, Table1
@@ -164,8 +166,9 @@ def switching(
 ) -> None:
     """Ripstein (2023), §5.2: switching to expectimax.
 
-    Compares a study of the agent that switches with one of the plain agent at equal CPU time, as equal-time does. Points that cost more
-    or fewer playout moves than all of the other front are left out.
+    Compares a study of the agent that switches with one of the plain agent at equal CPU time, as
+    equal-time does. Points that cost more or fewer playout moves than all of the other front are
+    left out.
     """
     compare_at_equal_time(plain, deep, games, seed, jobs, output, results, overlap_only=True)
 
@@ -179,8 +182,9 @@ def mcts(
 ) -> None:
     """Tree search on 2048: Kochenderfer, Wheeler, Wray (2022), §9.6.
 
-    Score by leaf value against simulations and against time, runtime against depth, and double progressive widening at
-    equal time. Repeat the command to go on after a stop: the folder's games.csv keeps finished games.
+    Score by leaf value against simulations and against time, runtime against depth, and double
+    progressive widening at equal time. Repeat the command to go on after a stop: the folder's
+    games.csv keeps finished games.
     """
     from agents.twenty48.agent import Game2048
     from study.reproduce.mcts import design, run
@@ -204,8 +208,8 @@ def dice(
 ) -> None:
     """Three dice by value iteration: the table of Thanki (2021).
 
-    Sets it beside exact expectations: five pairs of tolerance and discount, by the post's program and by the correct
-    recursion. Takes seconds.
+    Sets it beside exact expectations: five pairs of tolerance and discount, by the post's program
+    and by the correct recursion. Takes seconds.
     """
     from study.reproduce.dice.run import reproduce_dice
 
@@ -219,8 +223,8 @@ def pacman(
     seed: Annotated[
         int,
         whole(
-            "Games have the seeds 1,000,000·SEED and on, the same for all points; games that choose settings start "
-            "500,000 later.",
+            "Games have the seeds 1,000,000·SEED and on, the same for all points; games that "
+            "choose settings start 500,000 later.",
             "--seed",
         ),
     ] = 0,
@@ -229,8 +233,9 @@ def pacman(
 ) -> None:
     """Pacman by value iteration: the claims of Verghese (2018).
 
-    Figures 2 to 7, win rates against ghost radius, discount and sweeps on two mazes beside random and A* play, and a
-    verdict on each claim. Repeat the command to go on after a stop: the folder's games.csv keeps finished games.
+    Figures 2 to 7, win rates against ghost radius, discount and sweeps on two mazes beside random
+    and A* play, and a verdict on each claim. Repeat the command to go on after a stop: the folder's
+    games.csv keeps finished games.
     """
     from agents.pacman.agent import PacmanGame
     from study.reproduce.pacman.design import GAMES_A_TRIAL
@@ -264,10 +269,10 @@ def compare_at_equal_time(
     *,
     overlap_only: bool,
 ) -> None:
-    """Play the validated fronts of two studies of 2048 on fresh seeds, and compare them at three budgets.
+    """Play the fronts of two studies of 2048 on fresh seeds; compare them at three budgets.
 
-    With ``overlap_only``, points that cost more or fewer playout moves than all of the other front are left out. That
-    is allowed only where playout moves of both agents take the same time.
+    With ``overlap_only``, points that cost more or fewer playout moves than all of the other front
+    are left out. That is valid only where playout moves of both agents take the same time.
     """
     from agents.twenty48.agent import Game2048
     from study.reproduce.equal_time.fronts import within

@@ -66,9 +66,9 @@ def sweep(
 ) -> None:
     """Tune an experiment: search, then validate the front.
 
-    An initial design and a sampler choose the trials; the best of them and the model's proposals are played again on
-    fresh seeds. Repeat the command to go on after a stop, or with more trials; a complete study is left as it is.
-    Ctrl-C stops at once: finished games are stored.
+    An initial design and a sampler choose the trials; the best of them and the model's proposals
+    are played again on fresh seeds. Repeat the command to go on after a stop, or with more trials;
+    a complete study is left as it is. Ctrl-C stops at once: finished games are stored.
     """
     import optuna
 

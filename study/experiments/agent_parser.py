@@ -26,8 +26,8 @@ def agent_of(
     settings : sequence of str
         Single parameters, ``name=value``; they override θ.
     layout : str, optional
-        Maze of an agent for Pacman: its name, or the path of a ``.lay`` file. ``layout=…`` among the settings does the
-        same.
+        Maze of an agent for Pacman: its name, or the path of a ``.lay`` file. ``layout=…`` among
+        the settings does the same.
 
     Raises
     ------

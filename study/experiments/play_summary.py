@@ -16,8 +16,9 @@ OF_A_2048_GAME = ("seed", "score", "n_moves", "max_tile", "seconds")
 def summary_of(name: str, params: Mapping[str, Value], games: Sequence[Game]) -> dict[str, Any]:
     """Summarize the games of one agent; there must be one at least.
 
-    Games that can be won have a ``win_rate`` with Wilson's 95% interval. Games of 2048 have ``reach``, the share of
-    games that reached each tile: 1024 to 8192, and larger ones that some game reached.
+    Games that can be won have a ``win_rate`` with Wilson's 95% interval. Games of 2048 have
+    ``reach``, the share of games that reached each tile: 1024 to 8192, and larger ones that some
+    game reached.
     """
     score = SCORE.summary(games)
     in_2048 = [game for game in games if isinstance(game, Game2048)]

@@ -1,8 +1,9 @@
 """One decision inspected: the value of each action, its standard error, and what deciding costs.
 
-The *standard error* of an action's value is the standard deviation of that value over repeated decisions, each with a
-random stream of its own. It holds for any agent, however its values arise. Repeat k of the decision with stream s has the
-stream ``stream(s, agent.purpose, k)``: all figures but the times are reproducible.
+The *standard error* of an action's value is the standard deviation of that value over repeated
+decisions, each with a random stream of its own. It holds for any agent, however its values arise.
+Repeat k of the decision with stream s has the stream ``stream(s, agent.purpose, k)``: all figures
+but the times are reproducible.
 """
 
 import math
@@ -73,7 +74,8 @@ class ActionValue:
     value : float
         In the decision, in points from the board on; NaN where the agent gives none.
     standard_error : float
-        The standard deviation of the value over the repeats, in points; NaN for fewer than two values.
+        The standard deviation of the value over the repeats, in points; NaN for fewer than two
+        values.
     mean : float
         The mean of the value over the repeats.
     share_chosen : float
@@ -124,7 +126,7 @@ class Inspection:
 
 
 def board_of(text: str) -> int:
-    """Parse a board to decide on; InputError if it is invalid, or empty, or the game is over on it."""
+    """Parse a board to decide on; InputError if it is invalid, empty, or the game is over."""
     try:
         board = parse(text)
     except ValueError as error:
@@ -231,20 +233,18 @@ def inspection_text(found: Inspection) -> str:
     chosen = found.decision.action
     lines = [
         f"choice        {ARROWS[chosen]} {chosen.name.lower()} (stream {found.stream})",
-        f"a decision    {format_seconds(found.seconds)} of CPU (median of {found.n_repeats} repeats, "
-        f"warm), {found.decision.n_playout_moves:,} playout moves",
+        f"a decision    {format_seconds(found.seconds)} of CPU (median of {found.n_repeats} "
+        f"repeats, warm), {found.decision.n_playout_moves:,} playout moves",
     ]
     if found.n_legal == 1:
-        lines.append(
-            "              only one action is legal: nothing to decide, values mean nothing"
-        )
+        lines.append("              only one action is legal: there is nothing to decide")
     elif not np.isfinite(found.decision.values).any():
         lines.append("              this agent gives actions no values")
     else:
         lines += [
             "values        points from this board on, in the decision with that stream",
             "              standard error: the standard deviation of the value over the repeats,",
-            "              which are the same decision with other streams; chosen: the share of them",
+            "              the same decision with other streams; chosen: the share of them",
         ]
     return "\n".join(lines)
 

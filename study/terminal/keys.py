@@ -14,8 +14,8 @@ ESCAPE = "escape"
 END = "end of input"
 
 ARROWS = {"A": UP, "B": DOWN, "C": RIGHT, "D": LEFT}
-# ESC [ parameters final, or ESC O final in application mode. The function keys of the Linux console are ESC [ [ and a
-# letter. An arrow's final letter is the same with Shift, Control or Alt.
+# ESC [ parameters final, or ESC O final in application mode. The function keys of the Linux console
+# are ESC [ [ and a letter. An arrow's final letter is the same with Shift, Control or Alt.
 KEY = re.compile(
     r"\x1b(?:\[\[.|\[[0-?]*[ -/]*(?P<final>[@-Z\\-~])|O(?P<application>[@-~]))|(?P<character>.)",
     re.DOTALL,
@@ -32,13 +32,13 @@ class Keyboard(Protocol):
     def read(self, timeout: float) -> list[str]:
         """Return the keys pressed within ``timeout`` seconds, perhaps none.
 
-        A key is the character it types, or one of :data:`UP`, :data:`RIGHT`, :data:`DOWN`, :data:`LEFT`,
-        :data:`ESCAPE`; :data:`END` means that no more will come.
+        A key is the character it types, or one of :data:`UP`, :data:`RIGHT`, :data:`DOWN`,
+        :data:`LEFT`, :data:`ESCAPE`; :data:`END` means that no more will come.
         """
 
 
 def keys_in(text: str) -> list[str]:
-    """Return the keys in what a terminal sent; sequences of keys that are not used here are left out."""
+    """Return the keys in what a terminal sent, without sequences that are not used here."""
     keys = []
     for match in KEY.finditer(text):
         character = match["character"]
@@ -74,8 +74,8 @@ class TerminalKeyboard:
 def keyboard(descriptor: int) -> Iterator[Keyboard]:
     """Read a terminal's keys without echo, and restore its settings in any case.
 
-    Control-C still interrupts. Control-Z is off: a stopped program would leave the shell without echo, on the wrong
-    screen.
+    Control-C still interrupts. Control-Z is off: a stopped program would leave the shell without
+    echo, on the wrong screen.
     """
     before = termios.tcgetattr(descriptor)
     try:

@@ -1,7 +1,7 @@
-"""A game that plays itself, at a pace to be watched: keys in, pictures out, whatever is played.
+"""The pace of a watched game: keys in, pictures out, whatever is played.
 
-Nothing here knows a terminal: keys come from a :class:`~study.terminal.keys.Keyboard`, pictures go to ``show``, and
-the time is a clock's, so that a test can play the person.
+Nothing here knows a terminal: keys come from a :class:`~study.terminal.keys.Keyboard`, pictures go
+to ``show``, and a clock gives the time, so that a test can play the user.
 """
 
 import bisect
@@ -16,10 +16,10 @@ SLOWEST, FASTEST = 0.5, 1000.0
 SPEEDS = (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 SECONDS_A_PICTURE = 1 / 30
-SECONDS_BETWEEN_LOOKS = 0.25  # at the terminal's size, where nothing else happens
-MOST_LAG = 0.05  # seconds that moves may catch up with, after a picture; more is let go
+SECONDS_BETWEEN_LOOKS = 0.25  # at the terminal's size, while nothing else happens
+MOST_LAG = 0.05  # seconds of delay that later moves make up for
 SECONDS_OF_PACE = 1.0
-FAST_ENOUGH_TO_COUNT = 5.0  # moves a second: fewer are no rate
+FAST_ENOUGH_TO_COUNT = 5.0  # moves a second; for fewer, no measured rate is shown
 
 WATCHING_KEYS = (("space", "pause"), ("n →", "one step"), ("+ −", "speed"), ("q", "quit"))
 OVER_KEYS = (("q", "quit"),)
@@ -30,17 +30,7 @@ Seen_co = TypeVar("Seen_co", covariant=True)
 
 @dataclass(frozen=True)
 class Stage(Generic[View]):
-    """Where a game is played.
-
-    Attributes
-    ----------
-    keyboard : Keyboard
-        Where keys come from.
-    show : callable
-        Draws a view.
-    clock : callable
-        Returns the time in seconds.
-    """
+    """Where a game is played: its keys, a function that draws a view, and a clock in seconds."""
 
     keyboard: Keyboard
     show: Callable[[View], None]
@@ -48,17 +38,17 @@ class Stage(Generic[View]):
 
 
 class Watched(Protocol[Seen_co]):
-    """A game and who plays it: what is shown has been decided and not yet done."""
+    """A game and its player: the next action is decided and shown, but not yet carried out."""
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is left to be decided."""
+        """Whether the game is over."""
 
     def advance(self) -> None:
-        """Do what has been decided, and decide again."""
+        """Carry out the decision, and decide again."""
 
     def view(self, pace: str) -> Seen_co:
-        """Return what a picture shows; ``pace`` is how fast the game goes, for people."""
+        """Return what a picture shows; ``pace`` says how fast the game goes."""
 
 
 def faster(speed: float) -> float:
@@ -72,22 +62,12 @@ def slower(speed: float) -> float:
 
 
 def quits(keys: Sequence[str]) -> bool:
-    """Tell whether the person leaves."""
+    """Tell whether the user leaves."""
     return any(key in {"q", "Q", END} for key in keys)
 
 
 def watch(game: Watched[View], speed: float, stage: Stage[View]) -> None:
-    """Let a game play itself until the person leaves.
-
-    Parameters
-    ----------
-    game : Watched
-        The game, at its start.
-    speed : float
-        Moves a second to begin with, 0.5 to 1000.
-    stage : Stage
-        Where.
-    """
+    """Let a game play itself until the user leaves, at first at ``speed`` moves a second."""
     paused = False
     due = stage.clock() + 1 / speed  # when the action is carried out that is shown
     shown_at, changed = -SECONDS_A_PICTURE, True

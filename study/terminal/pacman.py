@@ -63,7 +63,7 @@ class PacmanView:
 
 
 class WatchedPacman:
-    """An agent's game of a seed, the one of ``agent.play(seed)``, and its decision on the current state."""
+    """An agent's game, as ``agent.play(seed)`` plays it, and its decision on the current state."""
 
     def __init__(self, agent: PacmanAgent, player: str, seed: int) -> None:
         self.agent = agent
@@ -95,21 +95,7 @@ def start_of(agent: PacmanAgent, seed: int) -> World:
 def watch_pacman(
     agent: PacmanAgent, player: str, seed: int, speed: float, stage: Stage[PacmanView]
 ) -> World:
-    """Let an agent play the game of a seed, slowly enough to watch; return how it stood at the end.
-
-    Parameters
-    ----------
-    agent : PacmanAgent
-        Who plays.
-    player : str
-        Its name, to be shown.
-    seed : int
-        The game's seed.
-    speed : float
-        Moves a second at first, 0.5 to 1000.
-    stage : Stage
-        Where.
-    """
+    """Let an agent play the game of ``agent.play(seed)`` at a speed; return how it ended."""
     game = WatchedPacman(agent, player, seed)
     watch(game, speed, stage)
     return game.world
@@ -185,7 +171,7 @@ def panel(view: PacmanView, width: int) -> list[Text]:
 
 
 def pacman_picture(view: PacmanView, width: int, height: int) -> RenderableType:
-    """Draw a view for a terminal of so many columns and rows: the panel beside the maze if it fits, else below."""
+    """Draw a view for a terminal of this size: the panel beside the maze if it fits, else below."""
     world = view.world
     layout = world.layout
     keys = WATCHING_KEYS if view.decision else OVER_KEYS

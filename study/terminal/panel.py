@@ -1,4 +1,4 @@
-"""What pictures of all games share: bars of action values, the legend of keys, and a panel beside the board."""
+"""Parts of pictures for all games: bars of action values, legend of keys, panel beside a board."""
 
 import math
 from collections.abc import Sequence
@@ -31,9 +31,9 @@ def action_lines(
     width: int,
     decimals: int = 0,
 ) -> list[Text]:
-    """Draw the value of each action as a bar, with its difference from the best; the choice is marked.
+    """Draw the value of each action as a bar, with its difference from the best; mark the choice.
 
-    The bar of the best action has full length, that of the worst a fifth: bars compare actions, not points.
+    The best action's bar has full length, the worst one's a fifth: bars rank actions.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A game of a seed, position by position: the same tiles come whoever plays."""
+"""A game of 2048, position by position: a seed gives the same tiles whoever plays."""
 
 from dataclasses import dataclass, replace
 
@@ -18,19 +18,7 @@ from engine.twenty48 import (
 
 @dataclass(frozen=True)
 class Position:
-    """Where a game stands.
-
-    Attributes
-    ----------
-    seed : int
-        Names the random numbers of the game.
-    rule : Rule
-        How tiles merge.
-    board : int
-        The packed board.
-    score, n_moves : int
-        Points won and actions taken so far.
-    """
+    """Where a game stands: its seed and rule, the packed board, points and actions so far."""
 
     seed: int
     rule: Rule
@@ -40,11 +28,11 @@ class Position:
 
     @classmethod
     def first(cls, seed: int, rule: Rule) -> "Position":
-        """Return the position in which the game of a seed starts."""
+        """Return the start of the game of a seed."""
         return cls(seed, rule, initial(seed))
 
     def after(self, action: Action) -> "Position":
-        """Return the position after a legal action and the spawn that the seed has for this move."""
+        """Return the position after a legal action and the seed's spawn for this move."""
         slid, reward = afterstate(self.board, action, self.rule)
         board = spawn(slid, stream(self.seed, int(SPAWN), self.n_moves))
         return replace(self, board=board, score=self.score + reward, n_moves=self.n_moves + 1)

@@ -8,12 +8,13 @@ n₂(e), n₄(e)  playouts of a node of a 2, of a node of a 4: see :mod:`agents.
 M, P          moves of a game, and playouts of all its decisions; R is ΣP/ΣM, over n games
 ============  ======================================================================================
 
-An action is *evaluated* where it is legal and not the only one: a single legal action is taken without playouts.
-Evaluating an action that leaves e cells empty takes e·(n₂(e) + n₄(e)) playouts, whatever the random numbers are; so the
-playouts of a game follow from its boards.
+An action is *evaluated* where it is legal and not the only one: a single legal action is taken
+without playouts. Evaluating an action that leaves e cells empty takes e·(n₂(e) + n₄(e)) playouts,
+whatever the random numbers are; so the playouts of a game follow from its boards.
 
-Playouts per move are R, over the moves of all games. Moves of one game are correlated, so the standard error of this
-ratio is over games: √(n/(n − 1) · Σ (P − R·M)²) / ΣM (Cochran, *Sampling Techniques*, 1977, ch. 6).
+Playouts per move are R, over the moves of all games. Moves of one game are correlated, so the
+standard error of this ratio is over games: √(n/(n − 1) · Σ (P − R·M)²) / ΣM (Cochran, *Sampling
+Techniques*, 1977, ch. 6).
 """
 
 import math
@@ -49,12 +50,12 @@ def schedule_of(name: str, agent: Agent2048) -> Schedule:
 
 
 def follows_schedule(agent: Agent2048) -> bool:
-    """Tell whether every decision of an agent follows its schedule, so that its playouts can be counted."""
+    """Tell whether every decision follows the schedule, so that playouts can be counted."""
     return isinstance(agent, MonteCarloMDP)
 
 
 def playouts_per_evaluation(schedule: Schedule) -> npt.NDArray[np.int64]:
-    """Return the playouts of an action with 1 to 15 empty cells, all its nodes together, shape (15,)."""
+    """Return the playouts of an action that leaves 1 to 15 cells empty, shape (15,)."""
     empty = np.arange(1, MOST_EMPTY + 1)
     each: npt.NDArray[np.int64] = np.array(schedule.n_twos) + np.array(schedule.n_fours)
     return empty * each
@@ -150,8 +151,8 @@ def schedule_table(schedule: Schedule, use: Use | None) -> Table:
     """Lay the schedule out by empty cells, with its use where there are games."""
     table = Table(box=None, pad_edge=False, padding=(0, 2), show_footer=use is not None)
     table.add_column("empty cells", "per move", justify="right")
-    for title in ("playouts of\na node of a 2", "playouts of\na node of a 4", "playouts of\nthe action"):  # fmt: skip
-        table.add_column(title, justify="right")
+    for of in ("a node of a 2", "a node of a 4", "the action"):
+        table.add_column(f"playouts of\n{of}", justify="right")
     if use is not None:
         evaluations = f"{use.evaluations.sum():.3f}"
         table.add_column("actions evaluated\nper move", evaluations, justify="right")

@@ -126,40 +126,14 @@ class WatchedAgent:
 def watch_agent(
     agent: Agent2048, player: str, seed: int, speed: float, stage: Stage[View]
 ) -> Position:
-    """Let an agent play the game of a seed, slowly enough to watch; return where it stood at the end.
-
-    Parameters
-    ----------
-    agent : Agent2048
-        Who plays.
-    player : str
-        Its name, to be shown.
-    seed : int
-        The game's seed; the game is that of ``agent.play(seed)``.
-    speed : float
-        Moves a second at first, 0.5 to 1000.
-    stage : Stage
-        Where.
-    """
+    """Let an agent play the game of ``agent.play(seed)`` at a speed; return where it ended."""
     game = WatchedAgent(agent, player, seed)
     watch(game, speed, stage)
     return game.position
 
 
 def play_by_hand(agent: Agent2048, player: str, seed: int, stage: Stage[View]) -> Position:
-    """Let the user play the game of a seed, with the agent's tiles; return where it stood at the end.
-
-    Parameters
-    ----------
-    agent : Agent2048
-        Who gives hints.
-    player : str
-        Shown as the player.
-    seed : int
-        The game's seed.
-    stage : Stage
-        Where.
-    """
+    """Let the user play a game with an agent's tiles and hints; return where it ended."""
     position = Position.first(seed, agent.rule)
     hint: TimedDecision | None = None
     note = ""
@@ -184,7 +158,7 @@ def play_by_hand(agent: Agent2048, player: str, seed: int, stage: Stage[View]) -
 def play_in_terminal(
     agent: Agent2048, player: str, seed: int, speed: float, again: str, *, human: bool
 ) -> str:
-    """Show :func:`watch_agent` or :func:`play_by_hand` in the terminal; return the line that remains."""
+    """Show :func:`watch_agent` or :func:`play_by_hand`; return the line that remains."""
 
     def game(stage: Stage[View]) -> Position:
         if human:
@@ -204,7 +178,7 @@ def last_line(position: Position, command: str) -> str:
 
 
 def picture(view: View, width: int, height: int) -> RenderableType:
-    """Draw a view for a terminal of so many columns and rows: the panel beside the board if it fits, else below."""
+    """Draw a view for a terminal of this size: the panel beside the board if it fits."""
     position = view.position
     for size in (LARGE, MEDIUM):
         room = room_beside(size.board_width, width)

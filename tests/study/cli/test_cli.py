@@ -134,10 +134,8 @@ def test_a_theta_can_be_picked(finished: Path) -> None:
         (point,) = front.loc[is_picked, "point"]
         games = pd.read_csv(finished / "s" / "games.csv")
         stored = games[games["point"] == point].iloc[0]
-        again = runner.invoke(
-            app,
-            ["play", "mcmdp", "--theta", theta, "--games", "1", "--seed", str(stored["seed"]), "--json"],
-        )  # fmt: skip
+        one_game = ["--games", "1", "--seed", str(stored["seed"]), "--json"]
+        again = runner.invoke(app, ["play", "mcmdp", "--theta", theta, *one_game])
         assert json.loads(again.stdout)["games"][0]["score"] == stored["score_points"]
 
 

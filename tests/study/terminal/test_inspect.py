@@ -16,14 +16,13 @@ from study.errors import InputError
 from study.terminal.inspect import board_of, decide, inspect, inspection_json, inspection_text
 from tests.agents.twenty48.scheduled import scheduled
 from tests.oracles import twenty48 as oracle
-from tests.study.program import refused
 
 CROWDED = "2 4 8 16 / 4 8 16 32 / 8 16 32 64 / 64 128 . ."  # right and down are legal
 SINGLE = "2 4 8 16 / 4 8 16 32 / 8 16 32 64 / . . . ."  # down alone is
 
 
 def variance_by_theory(board: str, action: int, n_two: int, n_four: int) -> float:
-    """Σ P²·var/n over the nodes of an action, each node's variance from 1,500 playouts of our own."""
+    """Σ P²·var/n over the nodes of an action, with the variance of 1,500 playouts of each."""
     after, _ = oracle.slide(oracle.from_packed(parse(board)), action)
     cells = oracle.empty_cells(after)
     total = 0.0
@@ -38,8 +37,8 @@ def variance_by_theory(board: str, action: int, n_two: int, n_four: int) -> floa
 def test_the_standard_error_is_that_of_theory() -> None:
     """For top share 1 a value is a weighted sum of independent means of playouts.
 
-    A standard deviation of 600 repeats has a relative standard error of about 3% and the theory's, from
-    1,500 playouts a node, one of about 2%: 15% is four of both.
+    A standard deviation of 600 repeats has a relative standard error of about 3% and the theory's,
+    from 1,500 playouts a node, one of about 2%: 15% is four of both.
     """
     agent = scheduled(Schedule((10,) * 15, (3,) * 15))
     found = inspect(agent, parse(CROWDED), 5, 600, clock=lambda: 0.0)
@@ -50,7 +49,7 @@ def test_the_standard_error_is_that_of_theory() -> None:
         assert found.actions[action].standard_error == pytest.approx(theory, rel=0.15)
 
 
-def test_it_is_what_act_says_again_and_again() -> None:
+def test_figures_are_those_of_repeated_decisions() -> None:
     agent = scheduled(Schedule((4,) * 15, (2,) * 15))
     board = parse("2 2 8 16 / . . . 2 / . . . . / 1024 . . 2048")
     found = inspect(agent, board, 7, 30, clock=lambda: 0.0)
@@ -78,7 +77,7 @@ def test_repeats_end_after_two_seconds_but_are_two_at_least() -> None:
     assert inspect(agent, parse(CROWDED), 0, 50, clock=lambda: next(hours)).n_repeats == 2
 
 
-def test_nothing_to_decide_and_no_values_are_said() -> None:
+def test_a_single_action_and_missing_values_are_reported() -> None:
     agent = scheduled(Schedule((1,) * 15, (1,) * 15))
     forced = inspect(agent, parse(SINGLE), 0, 3)
     assert forced.n_legal == 1
@@ -95,7 +94,7 @@ def test_nothing_to_decide_and_no_values_are_said() -> None:
     assert answer["actions"][Action.UP]["reward_points"] is None
 
 
-def test_a_timed_has_the_decision_and_its_time() -> None:
+def test_a_decision_is_timed() -> None:
     agent = scheduled(Schedule((2,) * 15, (2,) * 15))
     timed = decide(agent, parse(CROWDED), 3)
     assert isinstance(timed.decision, Decision2048)
@@ -146,17 +145,3 @@ def test_the_command_prints_board_table_and_choice() -> None:
     best = max(answer["actions"], key=lambda row: row["value_points"] or 0)
     assert answer["choice"] == best["action"]
     assert f"{best['value_points']:,.1f}" == rows[best["action"]][4]
-
-
-@pytest.mark.parametrize(
-    ("asked", "named"),
-    [
-        (["--board", "2"], "board: 1 cells given"),
-        (["--board", CROWDED, "--repeats", "1"], "repeats: 1 given, 2 to"),
-        (["--board", CROWDED, "--stream", "-1"], "stream: -1 given, 0 to"),
-        (["--board", CROWDED, "--agent", "nobody"], "agent: 'nobody' given"),
-        ([], "board"),
-    ],
-)
-def test_bad_input_is_one_line_and_exit_code_2(asked: list[str], named: str) -> None:
-    assert named in refused("act", *asked)

@@ -1,6 +1,5 @@
-"""A watched game of Pacman: the agent's own game, keys by a fake person, pictures that fit, words of a command line."""
+"""A watched game of Pacman: the agent's own game, a fake user, pictures that fit."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,17 +16,16 @@ from study.terminal.pacman import (
     pacman_picture,
     watch_pacman,
 )
-from tests.study.program import refused
-from tests.study.terminal.watching import FakePerson, drawn
+from tests.study.terminal.watching import FakeUser, drawn
 
 MEDIUM = Layout.named("medium")
 MDP = PacmanMDP(gamma=0.9, radius=1)
 MDP_MEDIUM = PacmanMDP(layout=MEDIUM)
 
 
-def a_person(*arguments: Any) -> FakePerson[PacmanView]:
-    """A person who leaves when nothing is left to decide."""
-    return FakePerson(lambda view: view.decision is None, *arguments)
+def a_user(*arguments: Any) -> FakeUser[PacmanView]:
+    """A user who leaves when nothing is left to decide."""
+    return FakeUser(lambda view: view.decision is None, *arguments)
 
 
 @pytest.mark.parametrize(
@@ -35,8 +33,8 @@ def a_person(*arguments: Any) -> FakePerson[PacmanView]:
 )
 @pytest.mark.parametrize("speed", [2, 1000])
 def test_a_watched_game_is_the_agents(agent: PacmanAgent, speed: float) -> None:
-    person = a_person()
-    end = watch_pacman(agent, "someone", 6, speed, person.stage())
+    user = a_user()
+    end = watch_pacman(agent, "someone", 6, speed, user.stage())
     game = agent.play(6)
     assert (end.score, end.n_steps, end.outcome, end.n_food) == (
         game.score,
@@ -44,17 +42,17 @@ def test_a_watched_game_is_the_agents(agent: PacmanAgent, speed: float) -> None:
         game.outcome,
         game.n_food_left,
     )
-    assert person.now == pytest.approx(game.n_moves / speed, rel=0.1, abs=1)
-    assert person.views[0][1].world.n_steps == 0
-    assert person.views[-1][1].world.is_over
-    assert person.views[-1][1].pace == ""
+    assert user.now == pytest.approx(game.n_moves / speed, rel=0.1, abs=1)
+    assert user.views[0][1].world.n_steps == 0
+    assert user.views[-1][1].world.is_over
+    assert user.views[-1][1].pace == ""
 
 
 def test_what_is_shown_is_what_is_done() -> None:
-    person = a_person()
-    watch_pacman(MDP, "someone", 8, 2.0, person.stage())
+    user = a_user()
+    watch_pacman(MDP, "someone", 8, 2.0, user.stage())
     moves = {move.world.n_steps: move.decision for move in MDP.moves(8)}
-    shown = [view for _, view in person.views if view.decision]
+    shown = [view for _, view in user.views if view.decision]
     assert {view.world.n_steps for view in shown} == set(moves)
     for view in shown:
         assert view.decision is not None
@@ -63,17 +61,11 @@ def test_what_is_shown_is_what_is_done() -> None:
         assert np.array_equal(view.decision.values, expected.values)
 
 
-def test_pause_step_speed_and_quit() -> None:
-    person = a_person([(1.1, " "), (50.0, "n"), (51.0, "n"), (60.0, "q")])
-    end = watch_pacman(PacmanRandom(layout=MEDIUM), "someone", 1, 5.0, person.stage())
-    assert end.n_steps == 5 + 2, "five in 1.1 s, then two single steps"
-    assert person.views[-1][1].pace == "paused"
-    assert last_pacman_line(end, "x").startswith(f"left with {end.score} points after 7 steps, ")
-
-    faster = a_person([(0.05, "+"), (0.06, "+"), (1.2, "-"), (1.3, "q")])
-    end = watch_pacman(PacmanRandom(layout=MEDIUM), "someone", 1, 0.5, faster.stage())
-    assert end.n_steps == 2, "at two moves a second"
-    assert faster.views[-1][1].pace == "1 move/s"
+def test_the_game_that_was_left_can_be_repeated() -> None:
+    user = a_user([(1.1, "q")])
+    end = watch_pacman(PacmanRandom(layout=MEDIUM), "someone", 1, 5.0, user.stage())
+    assert end.n_steps == 5
+    assert last_pacman_line(end, "x").startswith(f"left with {end.score} points after 5 steps, ")
 
 
 @pytest.mark.parametrize(
@@ -122,40 +114,3 @@ def test_scared_ghosts_and_the_end_are_told() -> None:
     assert "won" in text
     assert "▶" not in text
     assert last_pacman_line(world, "x").startswith("won with ")
-
-
-@pytest.mark.parametrize(
-    ("asked", "named"),
-    [
-        (["pacman"], "standard output must be a terminal"),
-        (["pacman_random", "--layout", "medium"], "standard output must be a terminal"),
-        (["pacman_x"], "agent: 'pacman_x' given; one of mcmdp, pacman_astar, pacman_mdp, pacman_"),
-        (["dice"], "agent: 'dice' given, which plays another game; one of mcmdp, pacman_astar, "),
-        (["pacman", "--layout", "large"], "layout: 'large' given, small or medium allowed"),
-        (["pacman", "--layout", "nowhere/my.lay"], "nowhere/my.lay given, which cannot be read"),
-        (["pacman", "--layout", ""], "layout: '' given, small or medium allowed"),
-        (["pacman", "--set", "gama=big"], "parameter: 'gama' given for pacman_mdp, allowed: gamma"),
-        (["pacman", "--set", "gamma=nan"], "gamma: nan given, above 0 and up to 1 allowed"),
-        (["pacman", "--set", "gamma=2"], "gamma: 2 given, above 0 and up to 1 allowed"),
-        (["pacman", "--set", "radius=1.5"], "radius: 1.5 given, an integer from 0 to 4 allowed"),
-        (["pacman", "--set", "distance=far"], "distance: 'far' given, one of manhattan, maze"),
-        (["pacman", "--set", "ghosts=blue"], "ghosts: 'blue' given, one of random, directional"),
-        (["pacman", "--theta", "1"], "theta: 1 value given, "),
-        (["pacman", "--human"], "watch: --human given for pacman_mdp, allowed for 2048 only"),
-        (["pacman", "--seed", "-1"], "seed: -1 given, 0 to"),
-        (["random", "--layout", "small"], "'small' given for random, which has no maze"),
-    ],
-)  # fmt: skip
-def test_bad_input_is_one_line_and_exit_code_2(asked: list[str], named: str) -> None:
-    assert named in refused("watch", *asked)
-
-
-def test_a_bad_maze_is_one_line(tmp_path: Path) -> None:
-    for text, named in zip(
-        ("%%%%\n%P.%\n%%%", "%%%%\n%..%\n%%%%"),
-        ("line 3 has 3 characters", "0 Pacmen"),
-        strict=True,
-    ):
-        path = tmp_path / "my.lay"
-        path.write_text(text)
-        assert named in refused("watch", "pacman", "--layout", str(path))

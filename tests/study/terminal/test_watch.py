@@ -1,4 +1,4 @@
-"""A watched game: pictures of fixed states, whole games by a fake person, one real terminal."""
+"""A watched game: pictures of fixed states, whole games by a fake user, one real terminal."""
 
 import fcntl
 import os
@@ -35,8 +35,7 @@ from study.terminal.twenty48 import (
     watch_agent,
 )
 from tests.agents.twenty48.scheduled import scheduled
-from tests.study.program import refused
-from tests.study.terminal.watching import FakePerson, drawn
+from tests.study.terminal.watching import FakeUser, drawn
 
 WEAK = scheduled(Schedule((1,) * 15, (1,) * 15))
 EVERY_TILE = pack(np.arange(16).reshape(4, 4))
@@ -101,9 +100,9 @@ def test_equal_values_and_none_at_all_have_bars_too() -> None:
 # Games
 
 
-def a_person(*arguments: Any, **more: Any) -> FakePerson[View]:
-    """A person who leaves when no action is left."""
-    return FakePerson(lambda view: not view.position.legal, *arguments, **more)
+def a_user(*arguments: Any, **more: Any) -> FakeUser[View]:
+    """A user who leaves when no action is left."""
+    return FakeUser(lambda view: not view.position.legal, *arguments, **more)
 
 
 @pytest.mark.parametrize(
@@ -117,26 +116,26 @@ def a_person(*arguments: Any, **more: Any) -> FakePerson[View]:
 )
 @pytest.mark.parametrize("speed", [0.5, 5, 1000])
 def test_a_watched_game_is_the_agents(agent: Agent, speed: float) -> None:
-    person = a_person()
-    end = watch_agent(agent, "someone", 6, speed, person.stage())
+    user = a_user()
+    end = watch_agent(agent, "someone", 6, speed, user.stage())
     game = agent.play(6)
     assert (end.score, end.n_moves, end.board) == (game.score, game.n_moves, game.end_board)
     assert end.largest == game.max_tile
-    assert person.now == pytest.approx(game.n_moves / speed, rel=0.1, abs=1)
-    shown = [view.position for _, view in person.views]
+    assert user.now == pytest.approx(game.n_moves / speed, rel=0.1, abs=1)
+    shown = [view.position for _, view in user.views]
     assert shown[0] == Position.first(6, agent.rule)
     assert shown[-1] == end
-    assert person.views[-1][1].note == "game over"
-    times = np.array([at for at, _ in person.views])
+    assert user.views[-1][1].note == "game over"
+    times = np.array([at for at, _ in user.views])
     assert np.diff(times).min() > 0.9 / 30, "some thirty pictures a second at most"
 
 
 def test_what_is_shown_is_what_is_done() -> None:
-    person = a_person()
-    watch_agent(WEAK, "someone", 8, 1.0, person.stage())
+    user = a_user()
+    watch_agent(WEAK, "someone", 8, 1.0, user.stage())
     moves = {move.n_moves: move.decision for move in WEAK.moves(8)}
     n_compared = 0
-    for _, view in person.views:
+    for _, view in user.views:
         if view.timed:
             expected = moves[view.position.n_moves]
             assert view.timed.decision.action == expected.action
@@ -147,24 +146,24 @@ def test_what_is_shown_is_what_is_done() -> None:
 
 def test_pause_step_speed_and_quit() -> None:
     script = [(1.1, " "), (50.0, "n"), (51.0, RIGHT), (52.0, "x"), (53.0, ESCAPE)]
-    person = a_person([*script, (60.0, "q")])
-    end = watch_agent(WEAK, "someone", 6, 5.0, person.stage())
+    user = a_user([*script, (60.0, "q")])
+    end = watch_agent(WEAK, "someone", 6, 5.0, user.stage())
     assert end.n_moves == 5 + 2, "five in 1.1 s, then two single steps"
-    assert person.views[-1][1].pace == "paused"
+    assert user.views[-1][1].pace == "paused"
     assert end.legal
 
-    person = a_person([(0.01, "n"), (0.1, " "), (10.0, " "), (12.5, "q")])
-    end = watch_agent(WEAK, "someone", 6, 1.0, person.stage())
+    user = a_user([(0.01, "n"), (0.1, " "), (10.0, " "), (12.5, "q")])
+    end = watch_agent(WEAK, "someone", 6, 1.0, user.stage())
     assert end.n_moves == 1 + 2, "n does nothing while it runs; what was due goes on at once"
 
-    faster_now = a_person([(0.05, "+"), (0.06, "+"), (1.2, "-"), (1.3, "q")])
+    faster_now = a_user([(0.05, "+"), (0.06, "+"), (1.2, "-"), (1.3, "q")])
     end = watch_agent(WEAK, "someone", 6, 0.5, faster_now.stage())
     assert end.n_moves == 2, "at two moves a second"
     assert faster_now.views[-1][1].pace == "1 move/s"
 
 
 def test_a_terminal_that_is_gone_ends_the_game() -> None:
-    assert watch_agent(WEAK, "someone", 6, 1.0, a_person(ends_at=3.5).stage()).n_moves == 3
+    assert watch_agent(WEAK, "someone", 6, 1.0, a_user(ends_at=3.5).stage()).n_moves == 3
 
 
 def test_speeds_are_a_ladder_with_ends() -> None:
@@ -172,18 +171,18 @@ def test_speeds_are_a_ladder_with_ends() -> None:
     assert (slower(1000), slower(3), slower(0.5)) == (500, 2, 0.5)
 
 
-def test_a_person_gets_the_tiles_of_the_agents_game() -> None:
+def test_a_user_gets_the_tiles_of_the_agents_game() -> None:
     """Who presses what the hint says plays the agent's game, to its end."""
     names = {Action.UP: "w", Action.RIGHT: "l", Action.DOWN: DOWN, Action.LEFT: "A"}
 
     def follow(view: View) -> str:
         return names[view.timed.decision.action] if view.timed else "?"
 
-    person = a_person(answer=follow)
-    end = play_by_hand(WEAK, "you", 6, person.stage())
+    user = a_user(answer=follow)
+    end = play_by_hand(WEAK, "you", 6, user.stage())
     game = WEAK.play(6)
     assert (end.score, end.n_moves, end.board) == (game.score, game.n_moves, game.end_board)
-    hinted = [view for _, view in person.views if view.timed]
+    hinted = [view for _, view in user.views if view.timed]
     assert all(view.note.startswith("hint: ") for view in hinted)
 
 
@@ -196,10 +195,10 @@ def test_keys_that_move_nothing_change_nothing() -> None:
     )
     key = {Action.UP: "k", Action.RIGHT: "d", Action.DOWN: "j", Action.LEFT: "h"}[stuck]
     keys = iter([key, "x", "?", "?", END])
-    person = a_person(answer=lambda _: next(keys))
+    user = a_user(answer=lambda _: next(keys))
     start = Position.first(seed, Rule.COMMON)
-    assert play_by_hand(WEAK, "you", seed, person.stage()) == start
-    notes = [view.note.split(":")[0] for _, view in person.views]
+    assert play_by_hand(WEAK, "you", seed, user.stage()) == start
+    notes = [view.note.split(":")[0] for _, view in user.views]
     said = f"no tile moves {stuck.name.lower()}"
     assert notes == ["", said, said, "hint", ""]
 
@@ -207,27 +206,13 @@ def test_keys_that_move_nothing_change_nothing() -> None:
 def test_the_last_line_says_how_to_see_it_again() -> None:
     over = Position(17, Rule.COMMON, parse("2 4 2 4 / 4 2 4 2 / 2 4 2 4 / 4 2 4 1024"), 12_345, 678)
     assert last_line(over, "thetafront watch") == (
-        "ended with 12,345 points after 678 moves, largest tile 1024, seed 17; again: thetafront watch"
+        "ended with 12,345 points after 678 moves, largest tile 1024, seed 17; "
+        "again: thetafront watch"
     )
     assert last_line(Position.first(3, Rule.COMMON), "x").startswith("left with 0 points after 0")
 
 
 # The command
-
-
-@pytest.mark.parametrize(
-    ("asked", "named"),
-    [
-        ([], "watch: standard input and standard output must be a terminal"),
-        (["--speed", "0.1"], "speed: 0.1 given, 0.5 to 1000 allowed"),
-        (["--speed", "nan"], "speed: nan given, 0.5 to 1000 allowed"),
-        (["--seed", "-1"], "seed: -1 given, 0 to"),
-        (["--seed", "1", "--replay", "1"], "--seed and --replay given"),
-        (["nobody"], "agent: 'nobody' given"),
-    ],
-)
-def test_bad_input_is_one_line_and_exit_code_2(asked: list[str], named: str) -> None:
-    assert named in refused("watch", *asked)
 
 
 def started(terminal: int) -> subprocess.Popen[bytes]:
@@ -242,30 +227,30 @@ def started(terminal: int) -> subprocess.Popen[bytes]:
     )
 
 
-def read_until(person: int, done: Callable[[bytes], bool]) -> bytes:
+def read_until(user: int, done: Callable[[bytes], bool]) -> bytes:
     """Read what a terminal shows until that is enough; two minutes at most."""
     received = b""
     deadline = time.monotonic() + 120
     while not done(received):
         assert time.monotonic() < deadline, received[-2000:]
-        if select.select([person], [], [], 0.1)[0]:
-            received += os.read(person, 65536)
+        if select.select([user], [], [], 0.1)[0]:
+            received += os.read(user, 65536)
     return received
 
 
 @pytest.mark.parametrize("leave", ["q", "interrupt"])
 def test_a_real_terminal_is_left_as_it_was(pair: tuple[int, int], leave: str) -> None:
-    person, terminal = pair
+    user, terminal = pair
     before = termios.tcgetattr(terminal)
     game = started(terminal)
     try:
-        received = read_until(person, lambda seen: b"SCORE" in seen and b"quit" in seen)
+        received = read_until(user, lambda seen: b"SCORE" in seen and b"quit" in seen)
         if leave == "q":
-            os.write(person, b"\x1b[Cq")
+            os.write(user, b"\x1b[Cq")
         else:
             game.send_signal(signal.SIGINT)
-        received += read_until(person, lambda _: game.poll() is not None)
-        received += read_until(person, lambda _: not select.select([person], [], [], 0.0)[0])
+        received += read_until(user, lambda _: game.poll() is not None)
+        received += read_until(user, lambda _: not select.select([user], [], [], 0.0)[0])
     finally:
         game.kill()
         game.wait()

@@ -1,4 +1,4 @@
-"""Watching without a terminal: a fake person with a clock, and pictures as lines of text."""
+"""Watching without a terminal: a fake user with a clock, and pictures as lines of text."""
 
 import io
 from collections.abc import Callable
@@ -15,8 +15,8 @@ V = TypeVar("V")
 
 
 @dataclass
-class FakePerson(Generic[V]):
-    """Presses keys at given times of a clock that nothing else moves, and leaves when the game is over."""
+class FakeUser(Generic[V]):
+    """Presses keys at given times of its own clock, and leaves when the game is over."""
 
     is_over: Callable[[V], bool]
     script: list[tuple[float, str]] = field(default_factory=list)
