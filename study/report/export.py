@@ -67,7 +67,7 @@ def tables_of(data: StudyData, model: FittedModel | None) -> Tables:
     return (
         tables
         if model is None
-        else tables | {"model_front": predicted_front_frame(data.experiment, model)}
+        else tables | {"predicted_front": predicted_front_frame(data.experiment, model)}
     )
 
 
@@ -75,7 +75,7 @@ def save_figures(data: StudyData, tables: Tables, folder: Path) -> list[Path]:
     """Draw and save the figures of some tables; return their paths."""
     experiment, validated, trials = data.experiment, tables["front"], tables["trials"]
     figures = {
-        "pareto.png": pareto_figure(trials, validated, tables["model_front"], experiment),
+        "pareto.png": pareto_figure(trials, validated, tables["predicted_front"], experiment),
         "hypervolume.png": hypervolume_figure(
             hypervolume_trace(data), trials, validated, experiment
         ),

@@ -1,9 +1,9 @@
 """Finished games in a table that only grows, so that a killed run resumes where it stopped.
 
 ``games.csv`` has one line a game, written as soon as the game has ended, with a digest of the agent
-that played it. ``agents.json`` beside it tells the name and all parameters behind each digest. So any
-line can be played again, and games stay their agent's when a later version adds a parameter or
-changes a default.
+that played it. ``agents.json`` beside it tells the name and all parameters behind each digest. So
+any line can be played again, and games stay their agent's when a later version adds a parameter
+or changes a default.
 """
 
 import csv
@@ -102,7 +102,8 @@ class Ledger(Generic[G]):
         n_bytes = content.rfind(b"\n") + 1
         if not content[:n_bytes].startswith(heading):
             raise InputError(
-                f"{self.path}: no table of games of {self.game.kind} of this version; use another folder, or move it away"
+                f"{self.path}: no table of games of {self.game.kind} of this version; "
+                "use another folder, or move it away"
             )
         played: dict[str, dict[int, G]] = {}
         fields = tuple(self.game.columns())
@@ -115,7 +116,8 @@ class Ledger(Generic[G]):
                     raise ValueError("figures that no game has")
             except (ValueError, csv.Error):
                 raise InputError(
-                    f"{self.path}: line {number} is no finished game; use another folder, or move the file away"
+                    f"{self.path}: line {number} is no finished game; use another folder, or "
+                    "move the file away"
                 ) from None
             played.setdefault(self.current(agent), {})[game.seed] = game
         return played, n_bytes
@@ -147,7 +149,7 @@ class Ledger(Generic[G]):
             raise InputError(f"{path}: {digest}: {error}") from None
 
     def current(self, digest: str) -> str:
-        """Return what :func:`agents.agent.digest_of` gives today for an agent's digest in the file."""
+        """Return today's digest of the agent that a digest in the file stands for."""
         if digest not in self.today:
             try:
                 self.today[digest] = digest_of(self.agent(digest))
@@ -191,8 +193,8 @@ class Ledger(Generic[G]):
     def held(self) -> Iterator[None]:
         """Keep other runs from writing here meanwhile, and make the file whole.
 
-        It is read again, since another run may have written to it; a last line torn by a kill is cut off, and its
-        game played again. Within itself it does nothing.
+        The file is read again, since another run may have written it. A last line torn by a kill is
+        cut off, and its game is played again. Nested calls do nothing.
 
         Raises
         ------

@@ -54,7 +54,7 @@ def test_a_sweep_leaves_its_tables_and_pictures(finished: Path) -> None:
     assert by_point.sem().to_numpy() == pytest.approx(validated["score_sem_points"].to_numpy())
     assert front["p_on_front"].between(0, 1).all()
     assert trials["p_on_front"].between(0, 1).all()
-    curve = pd.read_csv(folder / "model_front.csv")
+    curve = pd.read_csv(folder / "predicted_front.csv")
     assert curve["seconds_per_move"].is_monotonic_increasing
     assert curve["posterior_mean_points"].is_monotonic_increasing
     by_trial = games.groupby("trial")

@@ -96,7 +96,7 @@ def test_a_win_rate_goes_through_the_pipeline(coin: Experiment, tmp_path: Path) 
         assert row["win_rate_mean"] == pytest.approx(
             truth, abs=5 * np.sqrt(truth * (1 - truth) / 40)
         )
-    curve = pd.read_csv(folder / "model_front.csv")
+    curve = pd.read_csv(folder / "predicted_front.csv")
     assert curve["posterior_mean"].is_monotonic_increasing
     truth = np.array([Coin(int(effort)).p_win for effort in curve["effort"]])
     assert np.abs(curve["posterior_mean"] - truth).max() < 0.25, "80 games in all"
@@ -175,7 +175,7 @@ def test_an_exact_score_goes_through_the_pipeline(solver: Experiment, tmp_path: 
         trials["score_mean_points"].to_numpy(), abs=1e-3
     )
     assert front["p_on_front"].isin([0.0, 1.0]).all()
-    curve = pd.read_csv(folder / "model_front.csv")
+    curve = pd.read_csv(folder / "predicted_front.csv")
     truth = np.array([Solver(int(sweeps)).worth for sweeps in curve["sweeps"]])
     assert np.abs(curve["posterior_mean_points"] - truth).max() < 0.3
     status = succeeded(tmp_path, "status", "solver")

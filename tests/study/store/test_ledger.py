@@ -50,7 +50,7 @@ def test_a_game_is_kept_once(tmp_path: Path) -> None:
 
 
 def test_every_cut_leaves_whole_games(tmp_path: Path) -> None:
-    """The file cut at every byte of its last line: that game is gone, the other there, and adding goes on."""
+    """Cut at any byte of its last line, the file keeps the other game and takes new ones."""
     path = tmp_path / "games.csv"
     ledger = Ledger(path, Game2048)
     with ledger.held():
@@ -137,7 +137,8 @@ def test_a_full_disk_leaves_whole_lines(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     code = (
         "import resource, signal, sys; from pathlib import Path\n"
-        "from agents.twenty48.random import RandomAgent; from study.store.ledger import Ledger; from agents.twenty48.agent import Game2048\n"
+        "from agents.twenty48.random import RandomAgent; from study.store.ledger import Ledger\n"
+        "from agents.twenty48.agent import Game2048\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))\n"
         "ledger, agent = Ledger(Path(sys.argv[1]), Game2048), RandomAgent()\n"
