@@ -132,11 +132,6 @@ def utilization_table(frame: pd.DataFrame) -> Table:
     for name in ("workers", "in games", "sampler thinking", "parent writing", "games a second"):
         table.add_column(name, justify="right")
     for _, row in frame.iterrows():
-        table.add_row(
-            f"{row['workers']:.0f}",
-            f"{row['share_in_games']:.1%}",
-            f"{row['share_thinking']:.1%}",
-            f"{row['share_writing']:.1%}",
-            f"{row['games_per_second']:,.1f}",
-        )
+        shares = (f"{row[f'share_{each}']:.1%}" for each in ("in_games", "thinking", "writing"))
+        table.add_row(f"{row['workers']:.0f}", *shares, f"{row['games_per_second']:,.1f}")
     return table

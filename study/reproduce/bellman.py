@@ -171,16 +171,9 @@ def bellman_figure(frame: pd.DataFrame, what: str) -> Figure:
         axes.axhline(row["score_mean_points"], color=colour, linewidth=1.4, label=name)
     for reading, colour, offset in zip(READINGS, (RED, BLUE), (-0.04, 0.04), strict=True):
         part = frame[frame["V"] == reading].sort_values("gamma")
-        score_bars(
-            axes,
-            np.arange(len(part)) + offset,
-            part,
-            fmt="o-",
-            color=colour,
-            capsize=3,
-            linewidth=1.3,
-            label=f"equation 3, V {reading}",
-        )
+        places, label = np.arange(len(part)) + offset, f"equation 3, V {reading}"
+        style = {"fmt": "o-", "capsize": 3, "linewidth": 1.3}
+        score_bars(axes, places, part, color=colour, label=label, **style)
     axes.set_xticks(range(len(GAMMAS)), [f"{gamma:g}" for gamma in GAMMAS])
     axes.grid(visible=False, axis="x")
     points_axis(axes)

@@ -202,11 +202,8 @@ def slips_answer(frame: pd.DataFrame) -> str:
         phrases.append(
             f"{row['slip']}, {row['model']}, {effect}, {difference}, n = {row['n_games']:,} pairs)"
         )
-    return (
-        "The program's slips, compared with the same agents without them on the same seeds: "
-        + "; ".join(phrases)
-        + "."
-    )
+    compared = "compared with the same agents without them on the same seeds"
+    return f"The program's slips, {compared}: {'; '.join(phrases)}."
 
 
 def table_section(title: str, part: pd.DataFrame, other: str, key: str) -> Section:
@@ -261,47 +258,25 @@ def table1_figure(games: Mapping[str, Sequence[Game2048]], frame: pd.DataFrame) 
         Rule.COMMON: ("low", BLUE, -0.09),
         Rule.CASCADE: ("high", RED, 0.09),
     }
-    for row in ROWS:
-        if row.slip:
-            continue
+    bars = {"fmt": "o", "markeredgecolor": "white", "markersize": 4.5, "zorder": 4}
+    bars |= {"elinewidth": 1.6, "capsize": 3}
+    for row in (each for each in ROWS if not each.slip):
         side, colour, offset = sides[row.rule]
         position = models.index(row.model)
-        parts = axes.violinplot(
-            scores_of(games[row.name]),
-            [position],
-            widths=0.86,
-            side=side,
-            showextrema=False,
-            bw_method=0.12,
-            points=400,
-        )
+        shape: dict[str, Any] = {"widths": 0.86, "points": 400, "bw_method": 0.12}
+        scores = scores_of(games[row.name])
+        parts = axes.violinplot(scores, [position], side=side, showextrema=False, **shape)
         bodies: Any = parts["bodies"]
         for body in bodies:
             body.set(facecolor=colour, edgecolor="none", alpha=0.55)
         is_row = (frame["model"] == row.model) & (frame["rule"] == row.rule.value)
-        score_bars(
-            axes,
-            [position + offset],
-            frame[is_row & (frame["slip"] == "")],
-            fmt="o",
-            color=colour,
-            markeredgecolor="white",
-            markersize=4.5,
-            elinewidth=1.6,
-            capsize=3,
-            label=f"mean, 95% interval: {row.rule.value} rule" if position == 0 else None,
-            zorder=4,
-        )
-    axes.hlines(
-        [PAPER[model].score for model in models],
-        np.arange(len(models)) - 0.4,
-        np.arange(len(models)) + 0.4,
-        color=BLACK,
-        linewidth=1.5,
-        linestyle=(0, (4, 2)),
-        label="the paper's average",
-        zorder=5,
-    )
+        part = frame[is_row & (frame["slip"] == "")]
+        label = f"mean, 95% interval: {row.rule.value} rule" if position == 0 else None
+        score_bars(axes, [position + offset], part, color=colour, label=label, **bars)
+    places, averages = np.arange(len(models)), [PAPER[model].score for model in models]
+    line: dict[str, Any] = {"color": BLACK, "linewidth": 1.5, "linestyle": (0, (4, 2))}
+    label = "the paper's average"
+    axes.hlines(averages, places - 0.4, places + 0.4, label=label, zorder=5, **line)
     axes.set_xticks(range(len(models)), models)
     axes.grid(visible=False, axis="x")
     points_axis(axes)

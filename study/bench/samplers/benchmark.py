@@ -6,7 +6,7 @@
 """
 
 import importlib.metadata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -96,12 +96,6 @@ def played(run: Run) -> tuple[Run, dict[str, Any]]:
     return run, play(run)
 
 
-def play_runs(runs: Sequence[Run], jobs: int) -> Iterator[tuple[Run, dict[str, Any]]]:
-    """Play runs over worker processes; yield each as it finishes."""
-    parallel = Parallel(n_jobs=jobs, batch_size=1, return_as="generator_unordered")
-    yield from parallel(delayed(played)(run) for run in runs)
-
-
 def versions() -> dict[str, str]:
     """Return the versions of the samplers' optional libraries that are installed."""
     found = {}
@@ -155,7 +149,9 @@ def run_benchmark(
     missing = [run for run in runs if run not in ledger.records]
     n_done = len(runs) - len(missing)
     on_progress(Progress(n_done, len(runs), None))
-    for run, record in play_runs(missing, min(n_jobs, max(1, len(missing)))):
+    workers = min(n_jobs, max(1, len(missing)))
+    parallel = Parallel(n_jobs=workers, batch_size=1, return_as="generator_unordered")
+    for run, record in parallel(delayed(played)(run) for run in missing):
         ledger.add(run, record)
         n_done += 1
         on_progress(Progress(n_done, len(runs), run))

@@ -11,12 +11,9 @@ m, e    how deep and how hard to search
 """
 
 import numpy as np
-import numpy.typing as npt
 
-from study.bench.samplers.surface import Surface, two_modes
+from study.bench.samplers.surface import Floats, Surface
 from study.experiments.space import Parameter, Space
-
-Floats = npt.NDArray[np.float64]
 
 PLAYOUTS = tuple(Parameter(f"n{k}", 4, 1024, integer=True, log=True) for k in range(1, 5))
 SATURATING = Space((*PLAYOUTS, Parameter("r", 0.0, 1.0), Parameter("s", 0.0, 1.0)))
@@ -57,15 +54,8 @@ def saturating_seconds(points: Floats) -> Floats:
 
 def saturating_surface() -> Surface:
     """Make the surface `saturating`: diminishing returns of six parameters that interact."""
-    return Surface(
-        name="saturating",
-        title="diminishing returns",
-        space=SATURATING,
-        reference=(0.0, 1e-3),
-        score=saturating_score,
-        seconds=saturating_seconds,
-        factors=two_modes,
-    )
+    functions = saturating_score, saturating_seconds
+    return Surface("saturating", "diminishing returns", SATURATING, *functions)
 
 
 def two_regimes_score(points: Floats) -> Floats:
@@ -85,12 +75,5 @@ def two_regimes_seconds(points: Floats) -> Floats:
 
 def two_regimes_surface() -> Surface:
     """Make the surface `two_regimes`: its front jumps from one region of the space to another."""
-    return Surface(
-        name="two_regimes",
-        title="two regimes",
-        space=TWO_REGIMES,
-        reference=(0.0, 1e-3),
-        score=two_regimes_score,
-        seconds=two_regimes_seconds,
-        factors=two_modes,
-    )
+    functions = two_regimes_score, two_regimes_seconds
+    return Surface("two_regimes", "two regimes", TWO_REGIMES, *functions)

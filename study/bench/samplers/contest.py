@@ -12,13 +12,12 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import optuna
 from optuna.trial import FrozenTrial
 from threadpoolctl import threadpool_limits
 
 from study.bench.samplers.measures import Predictions, at_budgets, hypervolume_share
-from study.bench.samplers.surface import Surface
+from study.bench.samplers.surface import Floats, Surface
 from study.bench.samplers.surfaces import surface
 from study.bench.samplers.truth import Truth, true_front
 from study.pareto import hypervolume
@@ -29,8 +28,6 @@ from study.samplers.observations import Objectives, Observations, observe
 from study.samplers.posterior import Posterior
 from study.samplers.predicted_front import predicted_fronts
 from study.shrinkage import Moments, variances_of_means
-
-Floats = npt.NDArray[np.float64]
 
 N_DESIGN = 16
 SHARES = (0.2, 0.3, 0.4, 0.6, 0.8, 1.0)  # of a run's trials, after which to measure it

@@ -47,16 +47,15 @@ def draw_regret(axes: Axes, summary: pd.DataFrame, budgets: Sequence[Budget]) ->
         nth = budgets.index((int(row["n_trials"]), int(row["n_games"])))
         position = names.index(row["sampler"]) + 0.22 * (nth - (len(budgets) - 1) / 2)
         for by, face in (("posterior", colour(row["sampler"])), ("observed", "white")):
-            axes.errorbar(
-                position,
-                row[f"regret_points_by_{by}_mean"],
-                yerr=np.nan_to_num(row[f"regret_points_by_{by}_sem"]),
-                fmt=list(MARKERS.values())[nth % len(MARKERS)],
-                color=colour(row["sampler"]),
-                markerfacecolor=face,
-                markersize=6,
-                elinewidth=1.0,
-            )
+            mean, error = (row[f"regret_points_by_{by}_{each}"] for each in ("mean", "sem"))
+            marker = list(MARKERS.values())[nth % len(MARKERS)]
+            style: dict[str, Any] = {
+                "color": colour(row["sampler"]),
+                "markersize": 6,
+                "elinewidth": 1.0,
+            }
+            bar = np.nan_to_num(error)
+            axes.errorbar(position, mean, bar, fmt=marker, markerfacecolor=face, **style)
     axes.set_xticks(range(len(names)), names, fontsize=8, rotation=20)
     axes.set_xlim(-0.6, len(names) - 0.4)
     axes.set_ylim(bottom=0)
@@ -75,11 +74,8 @@ def samplers_figure(records: Sequence[dict[str, Any]], summary: pd.DataFrame) ->
         rows = summary[summary["surface"] == name]
         for _, row in rows.iterrows():
             key = (name, row["sampler"], int(row["n_trials"]), int(row["n_games"]))
-            runs = [
-                each
-                for each in records
-                if (each["surface"], each["sampler"], each["n_trials"], each["n_games"]) == key
-            ]
+            names = ("surface", "sampler", "n_trials", "n_games")
+            runs = [each for each in records if tuple(each[name] for name in names) == key]
             style = LINES[budgets.index(key[2:]) % len(LINES)]
             draw_course(upper, runs, style, f"{key[1]}, {key[2]} × {key[3]}")
         upper.set_title(surface(name).title)
@@ -94,13 +90,8 @@ def samplers_figure(records: Sequence[dict[str, Any]], summary: pd.DataFrame) ->
         for axes in panels[0]
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
     }
-    figure.legend(
-        handles.values(),
-        handles.keys(),
-        loc="outside right upper",
-        fontsize=8.5,
-        title="sampler, trials × games",
-    )
+    text: dict[str, Any] = {"title": "sampler, trials × games", "fontsize": 8.5}
+    figure.legend(handles.values(), handles.keys(), loc="outside right upper", **text)
     counts = sorted(set(summary["n_seeds"]))
     seeds = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     spent = " or ".join(f"{t * g} games ({t} trials of {g})" for t, g in budgets)

@@ -21,12 +21,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from study.bench.samplers.surface import Floats
 from study.bench.samplers.truth import Truth
 from study.pareto import hypervolume, nondominated
-
-Floats = npt.NDArray[np.float64]
 
 N_BUDGETS = 25
 ROUNDING = 1.0 + 1e-9

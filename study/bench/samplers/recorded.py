@@ -15,13 +15,10 @@ A game is one of the nearest recorded θ, drawn with replacement, its score divi
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from study.bench.samplers.recording import RECORDED, SCORES, SPACE, read_recorded
 from study.bench.samplers.ridge import Ridge
-from study.bench.samplers.surface import Surface
-
-Floats = npt.NDArray[np.float64]
+from study.bench.samplers.surface import Floats, Surface
 
 LEAST_ROOT = 1_000.0**0.5
 
@@ -67,13 +64,6 @@ class Recording:
 
 def recorded_surface() -> Surface:
     """Make the surface; InputError if the recorded games are not there."""
-    recording = Recording()
-    return Surface(
-        name="recorded",
-        title="recorded games of mcmdp",
-        space=SPACE,
-        reference=(0.0, 1e-3),
-        score=recording.score,
-        seconds=recording.seconds,
-        factors=recording.factors,
-    )
+    games = Recording()
+    functions = games.score, games.seconds, games.factors
+    return Surface("recorded", "recorded games of mcmdp", SPACE, *functions)

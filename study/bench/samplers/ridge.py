@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from study.bench.samplers.surface import Floats
 
 PENALTIES = 10.0 ** np.arange(-3.0, 3.1, 0.5)
 

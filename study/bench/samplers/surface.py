@@ -27,6 +27,15 @@ SPREAD_OF_TIMES = 0.02  # of one game's time per move, standard deviation of its
 P_LOW, LOW, HIGH, WIDTH = 0.6, 0.7, 1.45, 0.158
 
 
+def two_modes(point: Floats, n: int, rng: np.random.Generator) -> Floats:
+    """Draw factors of two modes, at 0.7 and 1.45, gamma-distributed about each.
+
+    Their mean is exactly 1, their standard deviation 0.4, at every point.
+    """
+    modes = np.where(rng.random(n) < P_LOW, LOW, HIGH)
+    return np.asarray(rng.gamma((modes / WIDTH) ** 2, WIDTH**2 / modes))
+
+
 @dataclass(frozen=True)
 class Surface:
     """A simulated experiment.
@@ -39,22 +48,13 @@ class Surface:
     name: str  # on the command line
     title: str  # in figures
     space: Space
-    reference: tuple[float, float]  # of the hypervolume: points, seconds per move
     score: Callable[[Floats], Floats]
     seconds: Callable[[Floats], Floats]
-    factors: Callable[[Floats, int, np.random.Generator], Floats]
+    factors: Callable[[Floats, int, np.random.Generator], Floats] = two_modes
+    reference: tuple[float, float] = (0.0, 1e-3)  # of the hypervolume: points, seconds per move
 
     def games(self, point: Floats, n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """Play games at a point, shape (d,): noisy scores and seconds per move, shape (n,)."""
         scores = self.score(point[None])[0] * self.factors(point, n, rng)
         noise = SPREAD_OF_TIMES * rng.standard_normal(n) - 0.5 * SPREAD_OF_TIMES**2
         return scores, self.seconds(point[None])[0] * np.exp(noise)
-
-
-def two_modes(point: Floats, n: int, rng: np.random.Generator) -> Floats:
-    """Draw factors of two modes, at 0.7 and 1.45, gamma-distributed about each.
-
-    Their mean is exactly 1, their standard deviation 0.4, at every point.
-    """
-    modes = np.where(rng.random(n) < P_LOW, LOW, HIGH)
-    return np.asarray(rng.gamma((modes / WIDTH) ** 2, WIDTH**2 / modes))

@@ -8,15 +8,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
-from study.bench.samplers.surface import Surface
+from study.bench.samplers.surface import Floats, Surface
 from study.bench.samplers.surfaces import surface
 from study.pareto import hypervolume, nondominated
 from study.samplers.candidates import perturb, sobol_points
 from study.samplers.encoding import UnitCube
-
-Floats = npt.NDArray[np.float64]
 
 N_SOBOL = 2**17
 SCALES = (0.1, 0.05, 0.02, 0.01)  # of perturbations, in the unit cube, taken in turns

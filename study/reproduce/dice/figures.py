@@ -1,5 +1,7 @@
 """Figures of three dice: effects of γ and tolerance, and the post's averages beside exact means."""
 
+from typing import Any
+
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
@@ -10,9 +12,7 @@ from study.estimate import Z95
 from study.report.style import BLACK, BLUE, GREY, RED, STYLE, caption, level, new_figure
 from study.reproduce.dice.table import CORRECT, PROGRAM
 
-COLOURS = ("#F0E442", "#E69F00", RED, BLUE, BLACK)
-"""Of tolerances, from fine to rough; Okabe and Ito's."""
-
+COLOURS = ("#F0E442", "#E69F00", RED, BLUE, BLACK)  # of tolerances, from fine to rough
 LOWEST = 11.5  # points, of the left panel
 
 
@@ -21,14 +21,9 @@ def lines_of(axes: Axes, part: pd.DataFrame, column: str) -> None:
     tolerances = sorted(part["tolerance_points"].unique())
     for k, tolerance in enumerate(tolerances):
         line = part[part["tolerance_points"] == tolerance].sort_values("gamma")
-        axes.step(
-            line["gamma"],
-            line[column],
-            where="mid",
-            color=COLOURS[k],
-            linewidth=5.5 - 4.5 * k / (len(tolerances) - 1),
-            label=f"{tolerance:g}",
-        )
+        width = 5.5 - 4.5 * k / (len(tolerances) - 1)
+        gamma, values, label = line["gamma"], line[column], f"{tolerance:g}"
+        axes.step(gamma, values, where="mid", color=COLOURS[k], linewidth=width, label=label)
 
 
 @mpl.rc_context(STYLE)
@@ -40,15 +35,9 @@ def grid_figure(grid: pd.DataFrame) -> Figure:
     lines_of(left, part, "exact_score_points")
     other = grid[grid["recursion"] == PROGRAM]
     finest = other[other["tolerance_points"] == other["tolerance_points"].min()]
-    left.step(
-        finest["gamma"],
-        finest["exact_score_points"],
-        where="mid",
-        linestyle=(0, (4, 1.5)),
-        color=GREY,
-        linewidth=1.6,
-        label=f"{finest['tolerance_points'].iloc[0]:g}, {PROGRAM}",
-    )
+    label = f"{finest['tolerance_points'].iloc[0]:g}, {PROGRAM}"
+    style: dict[str, Any] = {"linestyle": (0, (4, 1.5)), "color": GREY, "linewidth": 1.6}
+    left.step(finest["gamma"], finest["exact_score_points"], where="mid", label=label, **style)
     optimum = float(grid["exact_score_points"].max())
     level(left, optimum, f"optimum {optimum:.5f}", above=True)
     left.set_ylim(LOWEST, optimum + 0.15)
@@ -74,38 +63,20 @@ def grid_figure(grid: pd.DataFrame) -> Figure:
 def table_figure(frame: pd.DataFrame) -> Figure:
     """Draw the post's averages, ours, and the exact means of their policies."""
     figure, axes = new_figure(8.6, 4.8)
+    style: dict[str, Any] = {"markersize": 4.5, "capsize": 3}
     by_recursion = {name: frame[frame["recursion"] == name] for name in (PROGRAM, CORRECT)}
     for (name, part), colour in zip(by_recursion.items(), (RED, BLUE), strict=True):
         at = np.arange(len(part))
-        axes.hlines(
-            part["exact_score_points"],
-            at - 0.35,
-            at + 0.35,
-            color=colour,
-            linewidth=1.8,
-            label=f"exact mean, {name}",
-        )
-        axes.errorbar(
-            at + 0.12,
-            part["score_mean_points"],
-            yerr=Z95 * part["standard_error_points"],
-            fmt="o",
-            color=colour,
-            markersize=4.5,
-            capsize=3,
-            label=f"average of {int(part['n_games'].iloc[0]):,} games, {name}",
-        )
+        exact, mean = part["exact_score_points"], part["score_mean_points"]
+        label = f"exact mean, {name}"
+        axes.hlines(exact, at - 0.35, at + 0.35, color=colour, linewidth=1.8, label=label)
+        label = f"average of {int(part['n_games'].iloc[0]):,} games, {name}"
+        error = Z95 * part["standard_error_points"]
+        axes.errorbar(at + 0.12, mean, error, fmt="o", color=colour, label=label, **style)
     post = by_recursion[PROGRAM]
-    axes.errorbar(
-        np.arange(len(post)) - 0.12,
-        post["post_score_mean_points"],
-        yerr=Z95 * post["post_standard_error_points"],
-        fmt="D",
-        color=BLACK,
-        markersize=4.5,
-        capsize=3,
-        label="the post's average of 10,000 games",
-    )
+    places, mean = np.arange(len(post)) - 0.12, post["post_score_mean_points"]
+    error, label = Z95 * post["post_standard_error_points"], "the post's average of 10,000 games"
+    axes.errorbar(places, mean, error, fmt="D", color=BLACK, label=label, **style)
     names = [f"θ = {row.theta:g}\nγ = {row.gamma:g}" for row in post.itertuples()]
     axes.set_xticks(range(len(post)), names)
     axes.grid(visible=False, axis="x")

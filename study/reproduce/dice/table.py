@@ -18,6 +18,7 @@ the final state is 0. :class:`FinalScoreTwice` is the post's process, for this c
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import sqrt
 
 import numpy as np
@@ -151,19 +152,17 @@ def scores_frame(played: Sequence[PlayedRow]) -> pd.DataFrame:
 def grid_frame() -> pd.DataFrame:
     """Return exact expected score, sweeps and CPU seconds by recursion, tolerance and γ."""
     lines = []
-    for recursion in (CORRECT, PROGRAM):
-        for tolerance in TOLERANCES:
-            for gamma in GAMMAS:
-                agent = RECURSIONS[recursion](gamma, tolerance)
-                lines.append(
-                    {
-                        "recursion": recursion,
-                        "gamma": gamma,
-                        "tolerance_points": tolerance,
-                        "exact_score_points": agent.expected_score,
-                        "n_sticking": agent.n_sticking,
-                        "n_sweeps": agent.solved.n_sweeps,
-                        "solving_seconds": agent.solving_seconds(),
-                    }
-                )
+    for recursion, tolerance, gamma in product((CORRECT, PROGRAM), TOLERANCES, GAMMAS):
+        agent = RECURSIONS[recursion](gamma, tolerance)
+        lines.append(
+            {
+                "recursion": recursion,
+                "gamma": gamma,
+                "tolerance_points": tolerance,
+                "exact_score_points": agent.expected_score,
+                "n_sticking": agent.n_sticking,
+                "n_sweeps": agent.solved.n_sweeps,
+                "solving_seconds": agent.solving_seconds(),
+            }
+        )
     return pd.DataFrame(lines)

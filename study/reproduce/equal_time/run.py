@@ -104,8 +104,7 @@ def budgets_of(frame: pd.DataFrame) -> list[float]:
     if low >= high:
         raise InputError(
             f"studies: fronts from {format_seconds(low)} and up to {format_seconds(high)} a move "
-            "given, "
-            "fronts with a time in common allowed"
+            "given, fronts with a time in common allowed"
         )
     shares = (np.arange(N_BUDGETS) + 0.5) / N_BUDGETS
     return [float(each) for each in low * (high / low) ** shares]
@@ -215,17 +214,9 @@ def equal_time_figure(
     figure, axes = new_figure(8.6, 5.4)
     for contender, colour in zip(contenders, (BLUE, RED), strict=True):
         part = frame[frame["study"] == contender.name]
-        score_bars(
-            axes,
-            part["seconds_per_move"],
-            part,
-            fmt="o-",
-            color=colour,
-            linewidth=1.3,
-            markersize=5,
-            capsize=2,
-            label=f"{contender.name}: {contender.title}",
-        )
+        label = f"{contender.name}: {contender.title}"
+        style = {"fmt": "o-", "linewidth": 1.3, "markersize": 5, "capsize": 2}
+        score_bars(axes, part["seconds_per_move"], part, color=colour, label=label, **style)
     # One below the other: budgets may be too close for two side by side.
     top = float(frame["score_high95_points"].max()) * (1.14 + STEP_OF_NOTES * len(differences))
     notes = top * (1.0 - STEP_OF_NOTES * np.arange(len(differences)))

@@ -46,7 +46,7 @@ def draw_means(axes: Axes, measured: Measured) -> None:
     """Draw the distribution of the mean of n games."""
     for sample, colour in zip(measured.samples, COLOURS, strict=False):
         frame = measured.means[measured.means["theta"] == sample.name]
-        n = frame["n_games"]
+        n, mean = frame["n_games"], sample.estimate
         low, high = frame["mean_low95_points"], frame["mean_high95_points"]
         axes.fill_between(n, low, high, color=colour, alpha=0.13, linewidth=0)
         for edge in (low, high):
@@ -58,8 +58,8 @@ def draw_means(axes: Axes, measured: Measured) -> None:
             frame["mean_median_points"],
             color=colour,
             linewidth=1.8,
-            label=f"{sample.name}, mean of all {sample.n_games:,} games {sample.mean:,.0f} "
-            f"± {sample.estimate.high - sample.mean:,.0f}",
+            label=f"{sample.name}, mean of all {sample.n_games:,} games {mean.value:,.0f} "
+            f"± {mean.high - mean.value:,.0f}",
         )
     games_axis(axes, int(measured.means["n_games"].max()))
     points_axis(axes)
@@ -78,15 +78,9 @@ def draw_order(axes: Axes, measured: Measured) -> None:
         n, p = probabilities["n_games"], probabilities["p_wrong"]
         names = f"{ranking.worse.name} ahead of {ranking.better.name}"
         axes.plot(n, p, color=BLACK, linewidth=1.8, label=f"wrong order: {names}")
-        axes.fill_between(
-            n,
-            probabilities["p_wrong_low95"],
-            probabilities["p_wrong_high95"],
-            color=BLACK,
-            alpha=0.13,
-            linewidth=0,
-            label="its 95% interval",
-        )
+        low, high = probabilities["p_wrong_low95"], probabilities["p_wrong_high95"]
+        label = "its 95% interval"
+        axes.fill_between(n, low, high, color=BLACK, alpha=0.13, linewidth=0, label=label)
         for marked in (each for each in MARKED if each <= n_most):
             height = float(p[n == marked].iloc[0])
             axes.plot(marked, height, "o", color=BLACK, markersize=5)
@@ -100,15 +94,9 @@ def draw_order(axes: Axes, measured: Measured) -> None:
                 fontsize=9,
             )
     thirds = np.arange(3, n_most + 1, 3)
-    axes.plot(
-        thirds,
-        binom.cdf(thirds // 3, thirds, PAPER.p_success),
-        "o:",
-        color=GREY,
-        markersize=2.5,
-        linewidth=1.2,
-        label="the paper's example: 4096 in a third of n games or fewer, p = 0.6",
-    )
+    example = binom.cdf(thirds // 3, thirds, PAPER.p_success)
+    label = "the paper's example: 4096 in a third of n games or fewer, p = 0.6"
+    axes.plot(thirds, example, "o:", color=GREY, markersize=2.5, linewidth=1.2, label=label)
     for level in WRONG_LEVELS:
         axes.axhline(level, color=GREY, linewidth=0.9, linestyle="--", zorder=0.5)
     games_axis(axes, n_most)

@@ -54,22 +54,15 @@ def choose_points(points: Sequence[ValidatedPoint], keys: Sequence[str]) -> list
         counts = [len(point.games) for point in pair]
         return min(counts), sum(counts), mean(pair[0]) - mean(pair[1])
 
-    ordered = sorted(usable.values(), key=mean)
-    best = max(itertools.pairwise(ordered), key=merit)
+    best = max(itertools.pairwise(sorted(usable.values(), key=mean)), key=merit)
     return list(best)
 
 
 def sample_of(name: str, theta: str, origin: str, digest: str, played: Sequence[Game]) -> Sample:
     """Return a sample of finished games, in the order of their seeds."""
     ordered = sorted(played, key=lambda game: game.seed)
-    return Sample(
-        name=name,
-        theta=theta,
-        origin=origin,
-        agent=digest,
-        seeds=np.array([game.seed for game in ordered], np.int64),
-        scores=np.array([game.score for game in ordered], np.int64),
-    )
+    seeds, scores = np.array([(game.seed, game.score) for game in ordered], np.int64).T
+    return Sample(name, theta, origin, digest, seeds, scores)
 
 
 def samples_of_points(

@@ -25,9 +25,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.stats import norm
+from scipy.stats import norm, pearsonr
 
-from study.estimate import Z95, Estimate, t95
+from study.estimate import Estimate, t95
 from study.reproduce.sample_size.means import ENDS, drawn, resampled_sums
 from study.reproduce.sample_size.sample import Integers, Sample
 
@@ -75,10 +75,9 @@ class Ranking:
 
 def difference_of(worse: Sample, better: Sample) -> Estimate:
     """Estimate δ, in points, from unpaired games."""
-    value = better.mean - worse.mean
-    half = t95(min(worse.n_games, better.n_games)) * math.hypot(
-        worse.standard_error, better.standard_error
-    )
+    value = better.estimate.value - worse.estimate.value
+    sem = math.hypot(worse.estimate.sem, better.estimate.sem)
+    half = t95(min(worse.n_games, better.n_games)) * sem
     return Estimate(value, value - half, value + half)
 
 
@@ -88,11 +87,10 @@ def correlation_of(first: Sample, second: Sample) -> tuple[Estimate, int]:
     x, y = first.scores[left], second.scores[right]
     n = len(seeds)
     if n < FEWEST_FOR_CORRELATION or np.ptp(x) == 0 or np.ptp(y) == 0:
-        return Estimate(math.nan, math.nan, math.nan), n
-    r = float(np.corrcoef(x, y)[0, 1])
-    centre = np.arctanh(min(max(r, -1 + 1e-12), 1 - 1e-12))
-    half = Z95 / math.sqrt(n - 3)
-    return Estimate(r, math.tanh(centre - half), math.tanh(centre + half)), n
+        return Estimate(math.nan), n
+    result = pearsonr(x, y)
+    interval = result.confidence_interval(0.95)
+    return Estimate(float(result.statistic), float(interval.low), float(interval.high)), n
 
 
 def p_wrong_in_worlds(
@@ -126,9 +124,9 @@ def rank(
     levels: Sequence[float] = WRONG_LEVELS,
 ) -> Ranking:
     """Rank two θ by their resampled trials, ``sums`` of shape (R, n_most) each."""
-    worse, better, sums = (
-        (first, second, sums) if first.mean <= second.mean else (second, first, sums[::-1])
-    )
+    worse, better = first, second
+    if first.estimate.value > second.estimate.value:
+        worse, better, sums = second, first, sums[::-1]
     difference = difference_of(worse, better)
     gaps = (difference.value, difference.high, difference.low)
     probabilities = p_wrong_order(*sums)
@@ -144,22 +142,16 @@ def rank(
         rows.append([level, *(found if difference.low > 0 else [math.nan] * len(found))])
     names = ("n_games", "n_games_low95", "n_games_high95")
     columns = ["p_wrong_below", *names, *(f"normal_{name}" for name in names)]
-    correlation, n_paired = correlation_of(worse, better)
-    return Ranking(
-        worse=worse,
-        better=better,
-        difference=difference,
-        correlation=correlation,
-        n_paired=n_paired,
-        probabilities=pd.DataFrame(
-            {
-                "n_games": np.arange(1, len(probabilities) + 1),
-                "p_wrong": probabilities,
-                "p_wrong_low95": low,
-                "p_wrong_high95": high,
-                "n_real_games_worse": worse.n_games,
-                "n_real_games_better": better.n_games,
-            }
-        ),
-        levels=pd.DataFrame(rows, columns=columns),
+    by_n = pd.DataFrame(
+        {
+            "n_games": np.arange(1, len(probabilities) + 1),
+            "p_wrong": probabilities,
+            "p_wrong_low95": low,
+            "p_wrong_high95": high,
+            "n_real_games_worse": worse.n_games,
+            "n_real_games_better": better.n_games,
+        }
     )
+    correlation, n_paired = correlation_of(worse, better)
+    table = pd.DataFrame(rows, columns=columns)
+    return Ranking(worse, better, difference, correlation, n_paired, by_n, table)

@@ -1,13 +1,12 @@
 """Real games of one θ."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from study.errors import InputError
-from study.estimate import Estimate, t95
+from study.estimate import Estimate, t_interval
 
 Integers = npt.NDArray[np.int64]
 
@@ -33,22 +32,11 @@ class Sample:
         return len(self.scores)
 
     @property
-    def mean(self) -> float:
-        """The mean score, in points."""
-        return float(self.scores.mean())
-
-    @property
     def deviation(self) -> float:
         """The standard deviation of one game's score, in points."""
         return float(self.scores.std(ddof=1))
 
     @property
-    def standard_error(self) -> float:
-        """Of the mean of all N games, in points."""
-        return self.deviation / math.sqrt(self.n_games)
-
-    @property
     def estimate(self) -> Estimate:
         """The mean with its 95% interval by Student's t, in points."""
-        half = t95(self.n_games) * self.standard_error
-        return Estimate(self.mean, self.mean - half, self.mean + half)
+        return t_interval(self.scores.astype(np.float64))

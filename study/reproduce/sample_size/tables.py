@@ -176,11 +176,6 @@ def order_section(measured: Measured) -> Section | None:
 
 def sections_of(measured: Measured) -> list[Section]:
     """Return all tables, in order."""
-    sections = [
-        paper_section(),
-        played_section(measured),
-        trials_section(measured),
-        errors_section(measured),
-        order_section(measured),
-    ]
+    made = (played_section, trials_section, errors_section, order_section)
+    sections = (paper_section(), *(section(measured) for section in made))
     return [each for each in sections if each is not None]
