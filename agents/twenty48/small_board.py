@@ -278,7 +278,7 @@ class Small2048:
         return one, DEALING * one, np.zeros(1), len(starts) * one, starts, p_starts.astype(float)
 
     def upper_bound(self) -> Floats:
-        """Return an upper bound of the optimal values by the worth of each board, shape (n_states,).
+        """Return an upper bound of each optimal value by the worth of the board, shape (n_states,).
 
         It ignores what can follow, so it is higher than :func:`agents.mdp.bounds.upper_bound`.
         """

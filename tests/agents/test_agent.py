@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from agents.agent import Agent, Game, check_seed, warm
+from agents.agent import Agent, Game, warm
 from agents.pacman.agent import PacmanGame
 from agents.pacman.astar import PacmanAStar
-from agents.pacman.mdp import PacmanMDP
 from agents.twenty48.agent import Game2048
 from agents.twenty48.pmcts import PureMonteCarlo
 from engine.twenty48 import Rule
@@ -59,20 +58,7 @@ def test_games_of_2048_are_known_by_name() -> None:
     assert Game2048.from_row(game.to_row()) == game
 
 
-@pytest.mark.parametrize("seed", [-1, 2**63])
-def test_a_seed_out_of_range_is_named(seed: int) -> None:
-    with pytest.raises(ValueError, match=f"seed: {seed} given, 0 to 2\\*\\*63 - 1 allowed"):
-        check_seed(seed)
-
-
 LOST = PacmanAStar().play(3).to_row() | {"outcome": "lost", "n_food_left": 2}
-
-
-def test_rows_of_pacman_come_back() -> None:
-    for game in (PacmanAStar().play(3), PacmanMDP().play(3)):
-        assert PacmanGame.from_row(game.to_row()) == game
-        assert PacmanGame.from_row({key: str(cell) for key, cell in game.to_row().items()}) == game
-    assert PacmanGame.from_row(LOST).n_food_left == 2
 
 
 @pytest.mark.parametrize(

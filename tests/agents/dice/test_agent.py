@@ -1,6 +1,5 @@
-"""The agent for dice: exact values of its policies, the post's program, and its games one by one."""
+"""The agent for dice: exact values of its policies, and its games."""
 
-import pickle
 from math import sqrt
 from typing import Any
 
@@ -16,7 +15,7 @@ OPTIMUM = 13.34827
 
 
 def test_the_optimum_of_three_dice() -> None:
-    """By linear equations, and by adding up all games of up to 300 rerolls in plain Python."""
+    """By linear equations, and by the sum over all games of up to 300 rerolls in plain Python."""
     assert BEST.solved.converged
     assert BEST.expected_score == pytest.approx(OPTIMUM, abs=5e-6)
     assert (BEST.n_sticking, BEST.rules.n_states) == (14, 56)
@@ -34,7 +33,7 @@ def test_the_optimum_of_three_dice() -> None:
 @pytest.mark.parametrize(("gamma", "expected"), [(0.95, 12.9739), (0.97, 13.1397)])
 @pytest.mark.parametrize("tolerance", [0.01, 0.001, 0.0001])
 def test_the_posts_hyperparameters(gamma: float, expected: float, tolerance: float) -> None:
-    """The correct recursion; the program of the post, without its slip, has the same policy after as many sweeps."""
+    """The post's program, without its error, has the same policy after as many sweeps."""
     agent = DiceAgent(gamma, tolerance)
     assert agent.expected_score == pytest.approx(expected, abs=5e-5)
     policy, n_sweeps = oracle.of_the_post(gamma, tolerance, doubled=False)
@@ -43,7 +42,7 @@ def test_the_posts_hyperparameters(gamma: float, expected: float, tolerance: flo
 
 
 def test_no_policy_is_better_than_the_optimum() -> None:
-    """More patience is never worse here, and none at all sticks at once where a reroll costs more than it brings."""
+    """A larger γ is never worse here; with the smallest one it sticks at once."""
     scores = [DiceAgent(gamma).expected_score for gamma in (0.05, 0.5, 0.8, 0.9, 0.95, 0.99, 1.0)]
     assert scores == sorted(scores)
     assert scores[0] == pytest.approx(np.mean([oracle.final_score(r) for r in ROLLS]), abs=1e-9)
@@ -55,7 +54,7 @@ ROLLS = [tuple(sorted((a, b, c))) for a in range(1, 7) for b in range(1, 7) for 
 
 
 def test_a_coin_by_hand() -> None:
-    """Faces 1 and 2, won as they are. Rolling a 1 again: E = -1 + (2 + E)/2, that is 0, so one sticks on all."""
+    """Sticking on 1 wins 1; rolling again gives E = -1 + (2 + E)/2 = 0. So it always sticks."""
     coin = DiceAgent(n_dice=1, n_sides=2)
     assert coin.expected_score == 1.5
     assert coin.score_sd == 0.5
@@ -64,10 +63,10 @@ def test_a_coin_by_hand() -> None:
 
 
 def test_two_dice_of_two_sides_by_hand() -> None:
-    """(1, 1) wins 4, (1, 2) wins 3, (2, 2) wins 2: a reroll brings at most 3.5 - 1, so only (2, 2) goes on.
+    """(1, 1) wins 4, (1, 2) wins 3, (2, 2) wins 2, and a reroll gives at most 3.5 - 1.
 
-    From (2, 2) all are rolled for E = -1 + (4 + 2·3 + E)/4, which is 2: no better than sticking. The start is worth
-    (4 + 2·3 + 2)/4 = 3 either way.
+    So only (2, 2) may go on. Rolling all dice gives E = -1 + (4 + 2·3 + E)/4 = 2, as much as
+    sticking. The start is worth (4 + 2·3 + 2)/4 = 3 either way.
     """
     agent = DiceAgent(n_dice=2, n_sides=2)
     assert agent.expected_score == pytest.approx(3)
@@ -76,7 +75,7 @@ def test_two_dice_of_two_sides_by_hand() -> None:
 
 @pytest.mark.parametrize("rules", [Dice(), Dice(4, 6)])
 def test_a_game_is_its_seeds(rules: Dice) -> None:
-    """One by one and in a row, and dice by dice by the agent's own decisions: the same games."""
+    """The same games one by one, in a row, and roll by roll by the agent's decisions."""
     agent = DiceAgent(0.97, 1e-4, rules.n_dice, rules.n_sides)
     games = agent.games(500, 40)
     for k in range(40):
@@ -86,9 +85,6 @@ def test_a_game_is_its_seeds(rules: Dice) -> None:
         by_hand = oracle.play(lambda roll: agent.act(roll).held, 500 + k, rules.n_dice)
         assert (game.score, game.n_moves, game.end_roll) == by_hand
         assert agent.act(game.end_roll).sticks
-    copy = pickle.loads(pickle.dumps(agent))
-    assert copy == agent
-    assert copy.games(500, 40).scores.tolist() == games.scores.tolist()
 
 
 def test_games_score_what_they_should() -> None:
@@ -120,14 +116,6 @@ def test_what_a_study_asks() -> None:
 @pytest.mark.parametrize(
     ("call", "part"),
     [
-        (lambda: DiceAgent(0.0), "gamma: 0 given, above 0 and up to 1 allowed"),
-        (lambda: DiceAgent(1.01), "gamma: 1.01 given"),
-        (lambda: DiceAgent(float("nan")), "gamma: nan given"),
-        (
-            lambda: DiceAgent(0.9, -0.1),
-            "tolerance: -0.1 given, a finite number of 0 or more allowed",
-        ),
-        (lambda: BEST.play(-1), "seed: -1 given"),
         (lambda: BEST.games(2**63 - 1, 2), f"seed: {2**63} given"),
         (lambda: BEST.games(0, 0), "n_games: 0 given, 1 or more allowed"),
         (lambda: BEST.solving_seconds(0), "n_times: 0 given, 1 or more allowed"),

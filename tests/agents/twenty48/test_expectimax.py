@@ -1,4 +1,4 @@
-"""Expectimax against equation 4, written as it stands: a recursion over lists of face values."""
+"""Expectimax against equation 4 as a recursion over lists of face values."""
 
 import math
 from functools import cache
@@ -49,7 +49,7 @@ def recursive_expectation(after: oracle.Board, depth: int, leaf: dict[int, float
 
 
 def leaves_in_order(board: oracle.Board, depth: int) -> dict[int, bool]:
-    """All leaves, each once, and whether a 2 leads there: level by level, in the order of actions and cells."""
+    """All distinct leaves, level by level, and whether a 2 leads there."""
     states = {oracle.to_packed(board): True}
     for _ in range(depth):
         afters: dict[int, oracle.Board] = {}

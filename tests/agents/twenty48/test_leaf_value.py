@@ -40,7 +40,7 @@ def test_a_rollout_ends_with_its_game() -> None:
 
 
 def exact_mean(faces: oracle.Board, n_steps: int, greedy: bool) -> float:
-    """A rollout's expected value: allowed actions equally likely, and every spawn with its probability."""
+    """Mean of a rollout: allowed actions equally likely, spawns with their probabilities."""
     rewards = uct.rewards_of(faces)
     if n_steps == 0 or not rewards:
         return 0.0

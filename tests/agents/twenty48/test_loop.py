@@ -1,9 +1,10 @@
-"""The one game loop: a settings' class chooses who decides, and what is compiled so is found in the cache again."""
+"""The game loop of 2048, with every agent of the catalog; dispatch on settings, and its cache."""
 
 import os
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,53 +12,63 @@ import numpy as np
 import pytest
 from numba.core.errors import TypingError
 
-from agents.twenty48.agent import Agent2048 as Agent
-from agents.twenty48.agent import Progress
+from agents.catalog import AGENTS
+from agents.twenty48.agent import Agent2048, Progress
 from agents.twenty48.loop import decide, play_on
 from agents.twenty48.pmcts import PureMonteCarlo
 from agents.twenty48.published_program import OneSpawnADirection
-from agents.twenty48.random import RandomAgent
-from agents.twenty48.uct import UCT
 from engine.rng import SPAWN
-from engine.twenty48 import afterstate, initial, spawn, stream
+from engine.twenty48 import Action, afterstate, initial, legal_actions, spawn, stream
+from tests.agents.conformance import small, small_variants
 
-AGENTS: list[Agent] = [
-    RandomAgent(),
-    PureMonteCarlo(1, cascade=True),
-    OneSpawnADirection(1),
-    UCT(3, 4, reuse=True),
-]
+PLAYERS = [name for name, each in AGENTS.items() if issubclass(each, Agent2048)]
+VARIANTS = [agent for name in PLAYERS for agent in small_variants(name)]
+START = Progress(initial(12), 0, 0, 0)
 
 
-@pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: type(agent).__name__)
-def test_a_game_is_the_same_at_once_in_parts_and_decision_by_decision(agent: Agent) -> None:
-    game = agent.play(12)
-    start = Progress(initial(12), 0, 0, 0)
-    for n in (1, 7, 10**6):
-        player, now, target = agent.in_game(), start, 0
-        while now.n_moves == target:
-            target += n
-            now = player.advance(now, 12, target)
-        assert now == (game.end_board, game.score, game.n_moves, game.n_playout_moves)
+def in_parts(agent: Agent2048, n: int, n_moves: int) -> Progress:
+    """Play the first moves of game 12, n at a time."""
+    player, now, target = agent.in_game(), START, 0
+    while now.n_moves == target < n_moves:
+        target += n
+        now = player.advance(now, 12, target)
+    return now
+
+
+@pytest.mark.parametrize("agent", VARIANTS)
+def test_moves_are_the_same_at_once_in_parts_and_decision_by_decision(agent: Agent2048) -> None:
+    now = in_parts(agent, 60, 60)
+    assert in_parts(agent, 1, 60) == in_parts(agent, 12, 60) == now
     board, score, n_playout_moves = initial(12), 0, 0
-    for number, move in enumerate(agent.moves(12)):
+    for number, move in enumerate(islice(agent.moves(12), 60)):
         assert (move.board, move.score, move.n_moves) == (board, score, number)
+        legal = legal_actions(board)
+        assert move.decision.action in legal
+        assert all(np.isnan(move.decision.values[action]) for action in set(Action) - set(legal))
         after, reward = afterstate(board, move.decision.action, agent.rule)
         board = spawn(after, stream(12, int(SPAWN), number))
         score += reward
         n_playout_moves += move.decision.n_playout_moves
-    assert (board, score, n_playout_moves) == (game.end_board, game.score, game.n_playout_moves)
+    assert (board, score, 60, n_playout_moves) == now
 
 
-@pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: type(agent).__name__)
-def test_nothing_happens_where_no_action_is_legal(agent: Agent) -> None:
+@pytest.mark.parametrize("name", PLAYERS)
+def test_a_game_ends_where_no_action_is_legal(name: str) -> None:
+    agent = small(name)
+    game, now = agent.play(12), in_parts(agent, 10**6, 10**6)
+    assert now == (game.end_board, game.score, game.n_moves, game.n_playout_moves)
+    assert not legal_actions(game.end_board)
+
+
+@pytest.mark.parametrize("agent", VARIANTS)
+def test_nothing_happens_where_no_action_is_legal(agent: Agent2048) -> None:
     over = Progress(0x1212_2121_1212_2121, 5, 6, 7)
     assert agent.in_game().advance(over, 0, 100) == over
     assert agent.decide(over.board, 0)[0] == -1
 
 
 def test_settings_of_one_shape_and_two_classes_are_two_agents() -> None:
-    """Both hold one whole number and no more: only the class tells who decides."""
+    """Both hold one integer: only the class selects the kernel."""
     pure, slip = PureMonteCarlo(3), OneSpawnADirection(3)
     assert tuple(pure.settings) == tuple(slip.settings)
     assert pure.play(4).end_board != slip.play(4).end_board

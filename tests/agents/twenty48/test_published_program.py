@@ -1,4 +1,4 @@
-"""The slips of the paper's program, against their definitions in plain Python, playouts from the engine."""
+"""The errors of the paper's program against their definitions in plain Python."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Small boards against rules on lists of face values, and all of their states against a recursion."""
+"""Small boards against rules on lists of face values, and all their states against a recursion."""
 
 import random
 
