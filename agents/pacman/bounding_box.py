@@ -39,25 +39,10 @@ def box(maze: Maze, state: State) -> tuple[Integer, Integer, Integer, Integer]:
 
 @kernel
 def keep(maze: Maze, state: State, cell_of: Indices, kept: Indices, number: Indices) -> Integer:
-    """Choose the states of the smaller map.
+    """Choose the states of the smaller map; return their number.
 
-    Parameters
-    ----------
-    maze : Maze
-        The maze.
-    state : State
-        The state of the game.
-    cell_of : int64, shape (n_states,)
-        As in :class:`agents.pacman.maze_mdp.MazeMotion`.
-    kept : int64, shape (n_states,)
-        Receives the kept states at its beginning.
-    number : int64, shape (n_states,)
-        Receives the new number of each state; NO_STATE if it is not kept.
-
-    Returns
-    -------
-    int
-        Number of kept states.
+    ``kept`` receives them, and ``number`` the new number of each state of the maze or NO_STATE,
+    both of shape (n_states,). ``cell_of`` is that of :class:`agents.pacman.maze_mdp.MazeMotion`.
     """
     west, east, south, north = box(maze, state)
     n_kept = 0
@@ -74,18 +59,9 @@ def keep(maze: Maze, state: State, cell_of: Indices, kept: Indices, number: Indi
 
 @kernel
 def cut_outcomes(outcome: Indices, kept: Indices, number: Indices, cut: Indices) -> None:
-    """List the outcomes of all actions in the smaller map.
+    """Write the outcomes of the kept states, by new numbers, to the start of ``cut``.
 
-    Parameters
-    ----------
-    outcome : int64, shape (n_outcomes,)
-        Outcomes in the whole maze, the same number for each state.
-    kept : int64, shape (n_kept,)
-        The kept states.
-    number : int64, shape (n_states,)
-        Their new numbers.
-    cut : int64, shape (n_outcomes,)
-        Receives the outcomes by new numbers, at its beginning.
+    ``outcome`` has those of the whole maze, the same number for each state; ``cut`` has its shape.
     """
     by_state = len(outcome) // len(number)
     for i in range(len(kept)):

@@ -32,23 +32,7 @@ RUNNING = int(Outcome.RUNNING)
 def decide(settings: Settings, maze: Maze, state: State, stream: np.uint64) -> PacmanDecisionTuple:
     """Decide in one state of a game, by the kernel for the class of ``settings``.
 
-    Kernels and Python may call it.
-
-    Parameters
-    ----------
-    settings : NamedTuple
-        Settings of a class with a deciding kernel; its work arrays are overwritten.
-    maze : Maze
-        The maze.
-    state : State
-        The state of the game; not changed.
-    stream : uint64
-        Random stream of this decision.
-
-    Returns
-    -------
-    action, n_sweeps, n_backups, residual
-        See :data:`PacmanDecisionTuple`.
+    Kernels and Python may call it. It overwrites the work arrays of the settings, not the state.
     """
     decision: PacmanDecisionTuple = kernel_of(settings)(settings, maze, state, stream)
     return decision
@@ -71,18 +55,12 @@ def play_on(
     Parameters
     ----------
     settings : NamedTuple
-        The agent's settings, of a class with a deciding kernel.
-    maze : Maze
-        The maze.
-    state : State
-        The state of the game, changed in place. Decision t draws from the stream (seed, POLICY, t),
-        as random games do.
-    setup : Setup
-        Seed, kind of ghosts and maximum of steps.
-    max_moves : int
-        Maximum of moves in this call.
-    max_backups : int
-        No decision is made after this many backups in this call.
+        The agent's settings.
+    maze, state, setup
+        The game. The state changes in place. Decision t draws from the stream (seed, POLICY, t), as
+        random games do.
+    max_moves, max_backups : int
+        Maximum of moves in this call; no decision is made after so many backups in this call.
 
     Returns
     -------

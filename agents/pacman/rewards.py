@@ -119,26 +119,11 @@ def put_rewards(
     capsule_reward: float,
     rewards: Floats,
 ) -> None:
-    """Compute R of every state. It allocates nothing.
+    """Write R of every state into ``rewards``, shape (n_states,), without allocating.
 
-    Parameters
-    ----------
-    near : Near
-        The states around each state.
-    cell_of, state_of : int64, shape (n_states,) and (n_cells,)
-        As in :class:`agents.pacman.maze_mdp.MazeMotion`.
-    maze : Maze
-        The maze.
-    state : State
-        The state of the game.
-    radius : int
-        r.
-    added : bool
-        Whether the reward without zones is added to a zone's, or else replaced by it.
-    capsule_reward : float
-        R of a cell with a capsule outside all zones.
-    rewards : float64, shape (n_states,)
-        Receives R.
+    ``cell_of`` and ``state_of`` are those of :class:`agents.pacman.maze_mdp.MazeMotion`. ``added``
+    says whether the reward without zones is added to that of a zone, and ``capsule_reward`` is R of
+    a cell with a capsule outside all zones.
     """
     for s in range(len(rewards)):
         rewards[s] = 0.0

@@ -112,23 +112,12 @@ def least_distance(maze: Maze, work: SearchArrays, n_goals: Integer, cell: Integ
 def nearest_goal(
     maze: Maze, work: SearchArrays, start: Integer, n_goals: Integer
 ) -> tuple[Integer, Integer]:
-    """Find a shortest path to a goal. It allocates nothing.
-
-    Parameters
-    ----------
-    maze : Maze
-        The maze.
-    work : SearchArrays
-        Work arrays; all but the goals are overwritten.
-    start : int
-        The cell to start from.
-    n_goals : int
-        Number of goals in ``work``.
+    """Find a shortest path to one of the first ``n_goals`` goals, without allocating.
 
     Returns
     -------
     n_steps : int
-        Steps to the nearest goal; UNREACHABLE if there is no goal, or no path to one.
+        Its length; UNREACHABLE without a path.
     direction : int
         Direction of the first step; NO_DIRECTION if there is none.
     """

@@ -65,19 +65,13 @@ def find(keys: Boards, numbers: Indices, board: np.uint64, next_number: Integer)
 def spawned(afters: Boards) -> tuple[Boards, Indices, Indices, npt.NDArray[np.bool_]]:
     """Spawn every tile on every afterstate of a level.
 
-    Parameters
-    ----------
-    afters : uint64, shape (n_afters,)
-        The afterstates.
-
     Returns
     -------
     states : uint64, shape (n_states,)
         The distinct states after a spawn, in the order of their first appearance.
-    first : int64, shape (n_afters + 1,)
-        Index in ``children`` of the first spawn of each afterstate.
-    children : int64, shape (n_spawns,)
-        The state after each spawn; of an afterstate cell by cell, first a 2 and then a 4.
+    first, children : int64, shapes (n_afters + 1,) and (n_spawns,)
+        The state after each spawn, cell by cell, first a 2 and then a 4; ``first`` has the index of
+        each afterstate's first spawn.
     by_two : bool, shape (n_states,)
         Whether the spawn of a 2 leads to the state.
     """
@@ -107,19 +101,12 @@ def spawned(afters: Boards) -> tuple[Boards, Indices, Indices, npt.NDArray[np.bo
 def acted(states: Boards) -> tuple[Boards, Indices, Indices]:
     """Take every legal action in every state of a level.
 
-    Parameters
-    ----------
-    states : uint64, shape (n_states,)
-        The states.
-
     Returns
     -------
     afters : uint64, shape (n_afters,)
         The distinct afterstates, in the order of their first appearance.
-    children : int64, shape (n_states, 4)
-        The afterstate of each action; NOTHING if the action is illegal.
-    rewards : int64, shape (n_states, 4)
-        In points.
+    children, rewards : int64, shape (n_states, 4)
+        The afterstate of each action, NOTHING if it is illegal; and its points.
     """
     most = N_ACTIONS * len(states)
     keys, numbers = new_index(most)
@@ -205,21 +192,16 @@ def decide_by_expectimax(
         d, 1 or more.
     n_playouts : int
         Approximate number of playouts of the decision; each leaf gets at least one.
-    two_to_four : float
-        θ₅, 1 or more: how many times more playouts a leaf gets if the spawn of a 2 leads to it.
-    top_share : float
-        θ₆: the value of a leaf is the mean of this share of its playouts, the best ones.
+    two_to_four, top_share : float
+        θ₅, the ratio in :func:`leaf_counts`, and θ₆: the value of a leaf is the mean of this share
+        of its playouts, the best ones.
     stream : uint64
         Random stream of this decision.
 
     Returns
     -------
-    action : int
-        The action with the largest value, the first one in a tie.
-    values : float64, shape (4,)
-        Value of each action: expected points from ``board`` on; NaN if illegal.
-    n_playout_moves : int
-        Number of actions inside playouts.
+    action, values, n_playout_moves
+        See :data:`agents.twenty48.loop.DecisionTuple2048`; the first action in a tie.
     n_leaves : int
         Number of distinct leaves.
     """

@@ -86,29 +86,19 @@ def better_axis(board: np.uint64, coin: np.uint64) -> np.uint64:
 def rollout(
     board: np.uint64, n_steps: Integer, greedy: bool, stream: np.uint64
 ) -> tuple[np.int64, Integer]:
-    """Play on for some actions, or to the end of the game.
+    """Play on for ``n_steps`` actions, or to the end of the game.
 
-    Bits 63 and 0 of a word turn the board, which then slides left and is not turned back; both
-    policies have the symmetries of the board. Bits 0 to 31 choose the cell of the spawn, bits 32 to
-    62 its tile. After an illegal action the next word is drawn.
-
-    Parameters
-    ----------
-    board : uint64
-        The state.
-    n_steps : int
-        Number of actions.
-    greedy : bool
-        Whether to draw from the actions with the largest reward only, or else from all legal ones.
-    stream : uint64
-        The random stream.
+    If ``greedy``, actions are drawn from those with the largest reward only. Bits 63 and 0 of a
+    word turn the board, which then slides left and is not turned back; both policies have the
+    symmetries of the board. Bits 0 to 31 choose the cell of the spawn, bits 32 to 62 its tile.
+    After an illegal action the next word is drawn.
 
     Returns
     -------
     value : int
         Sum of the rewards.
     n_moves : int
-        Number of actions: ``n_steps``, or fewer if the game ended.
+        Number of actions.
     """
     fours = np.uint64(0)
     n_moves: Integer = 0
@@ -150,27 +140,10 @@ def leaf_value(
     weights: npt.NDArray[np.float64],
     stream: np.uint64,
 ) -> tuple[float, Integer]:
-    """Return the value of a leaf.
+    """Return U(s), and the number of actions in a rollout.
 
-    Parameters
-    ----------
-    board : uint64
-        The state.
-    n_steps : int
-        d.
-    code : int
-        :attr:`LeafValue.code`.
-    weights : float64, shape (16,)
-        Weights of the cells in reading order; only weighted values read them.
-    stream : uint64
-        Random stream of a rollout.
-
-    Returns
-    -------
-    value : float
-        U(s), 0 if no action is legal.
-    n_moves : int
-        Number of actions in a rollout.
+    ``n_steps`` is d, ``code`` is :attr:`LeafValue.code`, and ``stream`` the random stream of a
+    rollout. Only weighted values read ``weights``, float64 of shape (16,), in reading order.
     """
     if code in ROLLOUTS:
         value, n_moves = rollout(board, n_steps, code == ROLLOUT_LOOKAHEAD, stream)

@@ -29,18 +29,8 @@ def decide(
 ) -> DecisionTuple2048:
     """Decide on one board, by the kernel for the class of ``settings``.
 
-    Kernels and Python may call it.
-
-    Parameters
-    ----------
-    settings : NamedTuple
-        Settings of a class with a deciding kernel.
-    board : uint64
-        The state.
-    stream : uint64
-        Random stream of this decision.
-    rule : None or bool
-        How tiles merge, see :mod:`engine.twenty48.rule`.
+    Kernels and Python may call it. ``stream`` is the random stream of this decision; ``rule`` says
+    how tiles merge, see :mod:`engine.twenty48.rule`.
     """
     decision: DecisionTuple2048 = kernel_of(settings)(settings, board, stream, rule)
     return decision
@@ -70,16 +60,10 @@ def play_on(
     purpose : uint64
         Purpose of the random streams of decisions, see :mod:`engine.rng`.
     board, score, n_moves, n_playout_moves
-        The game so far: the state, points won, actions taken, and actions inside playouts.
+        The game so far, which the call returns as it is then. ``n_moves`` is below ``max_moves`` if
+        and only if the game is over.
     seed : uint64
         Determines every random number of the game.
-    max_moves : int
-        Where to stop.
-
-    Returns
-    -------
-    board, score, n_moves, n_playout_moves
-        The same numbers now. ``n_moves`` is below ``max_moves`` if and only if the game is over.
     """
     while n_moves < max_moves:
         number = np.uint64(n_moves)

@@ -59,31 +59,16 @@ def act_and_spawn(
 ) -> Level:
     """Take every legal action in every state, and spawn every tile.
 
-    Parameters
-    ----------
-    states : uint64, shape (n_states,)
-        Boards.
-    n_rows, n_columns : int
-        h and w.
-    marks : uint64
-        The cells of the board.
-    end_exponent : int
-        A board with this exponent is terminal.
+    ``marks`` are the cells of the board. A board with ``end_exponent`` is terminal.
 
     Returns
     -------
     n_actions : int64, shape (n_states,)
         Number of legal actions of each state; 0 if it is terminal.
-    actions : int64, shape (sum of n_actions,)
-        These actions, state by state.
-    rewards : float64, shape as ``actions``
-        In points.
-    n_outcomes : int64, shape as ``actions``
-        Number of boards after each.
-    outcomes : uint64, shape (sum of n_outcomes,)
-        These boards, action by action.
-    probabilities : float64, shape as ``outcomes``
-        Their probabilities.
+    actions, rewards, n_outcomes : shape (sum of n_actions,)
+        These actions state by state, their points, and the number of boards after each.
+    outcomes, probabilities : shape (sum of n_outcomes,)
+        These boards action by action, uint64, and their probabilities.
     """
     n_states = len(states)
     most_actions = N_ACTIONS * n_states

@@ -174,19 +174,8 @@ def select(
 ) -> tuple[Integer, np.uint64]:
     """Choose a legal action by UCB1: the largest Q(s, a) + c·√(ln N(s) / N(s, a)).
 
-    Parameters
-    ----------
-    tree : Tree
-        The tree.
-    node : int
-        A state with a legal action.
-    exploration : float
-        c.
-    k_action, alpha_action : float
-        k and α. If k > 0, an action is opened and chosen while at most k·N(s)^α are open; otherwise
-        the choice is among the open ones.
-    stream : uint64
-        Gives one word if an action is opened.
+    If k > 0, an action is opened and chosen while at most k·N(s)^α are open, which takes one word
+    of the stream; otherwise the choice is among the open ones. Some action must be legal.
 
     Returns
     -------
@@ -242,17 +231,9 @@ def follow(
 ) -> tuple[Integer, np.uint64]:
     """Take an action in the tree and spawn a tile; add the nodes that are missing.
 
-    Parameters
-    ----------
-    tree : Tree
-        The tree. :func:`update`, not this function, increments N(s, a).
-    node, action : int
-        A state and a legal action.
-    k_state, alpha_state : float
-        k′ and α′. If k′ > 0 and there are k′·N(s, a)^α′ distinct states or more, one of them is
-        drawn in proportion to its visits. Otherwise a tile spawns by the rules of the game.
-    stream : uint64
-        Gives one word.
+    If k′ > 0 and there are k′·N(s, a)^α′ distinct states or more, one of them is drawn in
+    proportion to its visits. Otherwise a tile spawns by the rules of the game. Both take one word
+    of the stream. :func:`update` increments N(s, a).
 
     Returns
     -------

@@ -150,26 +150,11 @@ def search(
 def uct_decision(
     settings: UCTSettings, board: np.uint64, stream: np.uint64, rule: BuiltRule
 ) -> DecisionTuple2048:
-    """Decide by simulations.
+    """Decide by simulations: the visited action with the largest Q, the first one in a tie.
 
-    Parameters
-    ----------
-    settings : UCTSettings
-        The parameters, and a tree with room for m + 1 nodes. With ``reuse`` it is the tree that the
-        last decision of the game left.
-    board, stream
-        As for :func:`agents.twenty48.loop.decide`.
-    rule : None
-        Tiles merge as in the common game.
-
-    Returns
-    -------
-    action : int
-        The visited action with the largest Q, the first one in a tie; -1 if none is legal.
-    values : float64, shape (4,)
-        Q of each action; NaN if it was not visited.
-    n_simulated_moves : int
-        Number of actions in all simulations.
+    The tree of the settings has room for m + 1 nodes. With ``reuse`` it is the one that the last
+    decision of the game left. Values are Q, NaN for actions that were not visited; the third result
+    counts the actions in simulations. Tiles merge as in the common game, whatever ``rule`` says.
     """
     tree = settings.tree
     n_moves = search(tree, board, settings.search, stream)
