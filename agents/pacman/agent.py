@@ -26,9 +26,6 @@ from engine.rng import POLICY, named_stream
 MOVES_PER_CHUNK = 250
 BACKUPS_PER_CHUNK = 2_000_000
 
-SMALL = Layout.named("small")
-"""The default maze."""
-
 
 @dataclass(frozen=True)
 class PacmanGame(Game, kind="pacman"):
@@ -83,6 +80,8 @@ class Mazes(Domain):
         return isinstance(value, Layout)
 
     def plain(self, value: Any) -> Value:
+        if isinstance(value, str):
+            return value
         for name in LayoutName:
             if value.rows == Layout.named(name).rows:
                 return str(name)
@@ -162,7 +161,7 @@ class PacmanAgent(Agent):
         A game that is still running after this many steps is cut.
     """
 
-    layout: Layout = parameter(SMALL, Mazes())
+    layout: Layout = parameter(LayoutName.SMALL, Mazes())
     ghosts: GhostKind = categorical(GhostKind.RANDOM)
     most_steps: int = integer(MOST_STEPS, 1, NO_CAP)
 

@@ -18,7 +18,6 @@ from operator import attrgetter
 from typing import Any
 
 from agents.dice.agent import DiceAgent
-from agents.pacman.agent import SMALL
 from agents.pacman.astar import PacmanAStar
 from agents.pacman.mdp import PacmanMDP
 from engine.pacman import Layout, LayoutName, random_games
@@ -58,7 +57,7 @@ def game_rounds(seconds: float) -> dict[str, dict[str, Round]]:
     return {
         "games": {DICE: repeated(dice_games)},
         "steps": {
-            RANDOM_SMALL: repeated(partial(random_steps, SMALL)),
+            RANDOM_SMALL: repeated(partial(random_steps, Layout.named("small"))),
             RANDOM_MEDIUM: repeated(partial(random_steps, MEDIUM)),
         },
         "backups": {INSIDE_MDP: inside(mdp, seconds, attrgetter("n_backups"))},

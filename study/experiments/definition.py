@@ -78,8 +78,6 @@ class Experiment:
         if unknown := [name for name in (*self.space.names, *self.fixed) if name not in known]:
             allowed = ", ".join(known) or "none"
             raise ValueError(f"space: {unknown[0]} given for {self.agent}, allowed: {allowed}")
-        for name, value in self.fixed.items():
-            known[name].from_number(value)
         for each in self.space:
             is_real = isinstance(each, Parameter) and not each.integer
             if is_real and isinstance(known[each.name].domain, IntegerRange):

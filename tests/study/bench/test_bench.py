@@ -10,13 +10,12 @@ import pytest
 from rich.console import Console
 
 from agents.dice.agent import DiceAgent, DiceGames
-from agents.pacman.agent import SMALL
 from agents.pacman.astar import PacmanAStar
 from agents.pacman.mdp import PacmanMDP
 from agents.pacman.random import PacmanRandom
 from agents.twenty48.leaf_value import LeafValue
 from agents.twenty48.uct import UCT
-from engine.pacman import Layout
+from engine.pacman import Layout, LayoutName
 from engine.twenty48.board import initial
 from study.bench import games, rates, simulations
 from study.bench.figures import bench_tables, throughput_figure
@@ -138,7 +137,9 @@ def test_dice_are_played_by_an_optimal_policy(monkeypatch: pytest.MonkeyPatch) -
     assert abs(scores.mean() - 13.34827) < 5 * scores.std() / np.sqrt(60_000)
 
 
-@pytest.mark.parametrize("layout", [SMALL, Layout.named("medium")], ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "layout", [Layout.named(each) for each in LayoutName], ids=lambda each: each.name
+)
 def test_random_steps_are_those_of_the_games_one_by_one(layout: Layout) -> None:
     agent = PacmanRandom(layout=layout)
     assert random_steps(layout, 7) == sum(agent.play(seed).n_moves for seed in range(1400, 1600))
