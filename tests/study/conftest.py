@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from agents.agent import Agent, Game, check_seed
 from agents.catalog import AGENTS
-from agents.parameters import integer
+from agents.parameters import integer, real
 from agents.twenty48.agent import Game2048
 from study.experiments.definition import Experiment
 from study.experiments.game_summary import GameSummary, TileSummary
@@ -94,15 +94,16 @@ class CoinGame(Game, kind="coin"):
 
 @dataclass(frozen=True)
 class Coin(Agent):
-    """Wins with probability effort/(effort + 20), in effort microseconds a move."""
+    """Wins with probability effort/(effort + 20) + bias, in effort microseconds a move."""
 
     name: ClassVar[str] = "coin"
 
     effort: int = integer(10, 1, 1000)
+    bias: float = real(0.0, -1.0, 1.0)
 
     @property
     def p_win(self) -> float:
-        return self.effort / (self.effort + 20)
+        return self.effort / (self.effort + 20) + self.bias
 
     def warm_up(self) -> None:
         pass

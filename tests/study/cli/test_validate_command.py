@@ -26,7 +26,7 @@ def test_a_changed_search_space_is_refused(
     wider = Space((Parameter("effort", 1, 200, integer=True, log=True, symbol="e"),))
     for changed, difference in (
         (replace(coin, space=wider), "another search space (effort 1 to 100)"),
-        (replace(coin, fixed={"side": "heads"}), "fixed {}, not {'side': 'heads'}"),
+        (replace(coin, fixed={"bias": 0.1}), "fixed {}, not {'bias': 0.1}"),
     ):
         monkeypatch.setitem(EXPERIMENTS, "coin", changed)
         refused = CliRunner().invoke(app, ["validate", "coin", *WORDS, *where])
