@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtrit
 
 Z95 = 1.959963984540054  # the normal's 97.5% point
 N_RESAMPLES = 9999
@@ -31,7 +30,11 @@ class Estimate:
 
 def t95(n: int) -> float:
     """Return half the width of a 95% interval of n values' mean, in standard errors; NaN for 1."""
-    return float(stdtrit(n - 1, 0.975)) if n > 1 else math.nan
+    if n < 2:
+        return math.nan
+    from scipy.special import stdtrit  # noqa: PLC0415, slow; many commands do without
+
+    return float(stdtrit(n - 1, 0.975))
 
 
 def t_interval(values: Sequence[float] | npt.NDArray[np.float64]) -> Estimate:
