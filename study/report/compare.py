@@ -19,7 +19,11 @@ from study.experiments.definition import Experiment
 from study.experiments.objectives import Goal
 from study.report.sections import markdown_table
 from study.report.style import STYLE, caption, cost_axis, goal_axis, new_figure
-from study.report.validated_front import validated_frame, validated_hypervolume, without_baselines
+from study.report.validated_rows import (
+    validated_hypervolume,
+    validated_rows,
+    without_baselines,
+)
 from study.store.study_data import StudyData
 from study.text import counted
 
@@ -50,8 +54,8 @@ class ComparedStudy:
 
 def compared_study(data: StudyData) -> ComparedStudy:
     """Return a study's part in a comparison; InputError if nothing of it is validated."""
-    validated = without_baselines(validated_frame(data), data.experiment)
-    if not len(validated):
+    rows = without_baselines(validated_rows(data), data.experiment)
+    if not rows:
         raise InputError(
             f"study: {data.name!r} has no validated points (thetafront validate {data.name})"
         )
@@ -63,7 +67,7 @@ def compared_study(data: StudyData) -> ComparedStudy:
         seed=data.record.seed,
         n_trials=len(complete),
         n_games=sum(len(trial.games) for trial in complete),
-        validated=validated,
+        validated=pd.DataFrame(rows),
     )
 
 
@@ -71,7 +75,7 @@ def compare_frame(entries: Sequence[ComparedStudy], experiment: Experiment) -> p
     """Return one row a study: its validated hypervolume with its 95% interval."""
     rows = []
     for entry in entries:
-        volume, low, high = validated_hypervolume(entry.validated, experiment)
+        volume, low, high = validated_hypervolume(entry.validated.to_dict("records"), experiment)
         rows.append(
             {
                 "study": entry.name,

@@ -26,7 +26,7 @@ from study.report.style import (
     new_figure,
     points_axis,
 )
-from study.report.validated_front import validated_hypervolume, without_baselines
+from study.report.validated_rows import validated_hypervolume, without_baselines
 
 MOST_LABELS = 12
 ROWS_PER_MARK = 6  # of the predicted front, for the marks of a categorical parameter
@@ -312,8 +312,8 @@ def hypervolume_figure(
         markersize=3.5,
         label="of posterior means at the trials",
     )
-    searched = without_baselines(validated, experiment) if len(validated) else validated
-    if len(searched):
+    searched = without_baselines(validated.to_dict("records"), experiment)
+    if searched:
         volume, low, high = validated_hypervolume(searched, experiment)
         axes.axhspan(low, high, color=RED, alpha=0.15, linewidth=0)
         label = f"validated points: {goal.format.area(volume)}"

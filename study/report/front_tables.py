@@ -1,28 +1,31 @@
 """Fronts laid out for a terminal."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
 from study.experiments.definition import Experiment
-from study.report.validated_front import predicted_front_frame, validated_frame
+from study.report.validated_rows import Row, validated_rows
 from study.store.study_data import StudyData
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 WIDEST = 400  # characters
 
 
 def print_front(out: Console, data: StudyData) -> None:
     """Print the validated front; before there is one, the front that the model predicts."""
-    validated = validated_frame(data)
-    if len(validated):
+    if validated := validated_rows(data):
         print_whole(out, front_table(validated, data.experiment))
         return
-    from study.store.study_model import fit_study  # noqa: PLC0415, slow, and not needed above
+    # Slow to import, and not needed above.
+    from study.report.validated_front import predicted_front_frame  # noqa: PLC0415
+    from study.store.study_model import fit_study  # noqa: PLC0415
 
     model = fit_study(data)
     if model is None:
@@ -42,7 +45,7 @@ def print_whole(out: Console, table: Table) -> None:
     out.print(table)
 
 
-def show_theta(theta: "pd.Series[Any]", experiment: Experiment) -> list[str]:
+def show_theta(theta: Any, experiment: Experiment) -> list[str]:
     """Write each component of θ."""
     return [each.cell(theta[each.name]) for each in experiment.space]
 
@@ -56,7 +59,7 @@ def new_table(title: str, first: str, experiment: Experiment, columns: Sequence[
     return table
 
 
-def front_table(frame: pd.DataFrame, experiment: Experiment) -> Table:
+def front_table(rows: Sequence[Row], experiment: Experiment) -> Table:
     """Lay out the validated points for a terminal; dominated ones are dim."""
     goal, summary = experiment.goal, experiment.summary
     columns = [
@@ -67,7 +70,7 @@ def front_table(frame: pd.DataFrame, experiment: Experiment) -> Table:
         *summary.cells(summary.columns([])),
     ]
     table = new_table(f"Validated front: {experiment.title}", "from", experiment, columns)
-    for _, row in frame.iterrows():
+    for row in rows:
         interval = (row[goal.column(what)] for what in ("mean", "low95", "high95"))
         table.add_row(
             row["origin"],
@@ -82,7 +85,7 @@ def front_table(frame: pd.DataFrame, experiment: Experiment) -> Table:
     return table
 
 
-def predicted_front_table(front: pd.DataFrame, experiment: Experiment, n_rows: int = 12) -> Table:
+def predicted_front_table(front: "pd.DataFrame", experiment: Experiment, n_rows: int = 12) -> Table:
     """Lay out some rows of the predicted front for a terminal."""
     goal = experiment.goal
     columns = [f"predicted {goal.label}, 95% band", experiment.cost.label]

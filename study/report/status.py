@@ -3,9 +3,9 @@
 import math
 from collections import Counter
 
-from study.report.validated_front import (
-    validated_frame,
+from study.report.validated_rows import (
     validated_hypervolume,
+    validated_rows,
     without_baselines,
 )
 from study.store.location import Location
@@ -38,8 +38,8 @@ def status_lines(data: StudyData, location: Location) -> list[str]:
 
 def validated_line(data: StudyData) -> str:
     """Return how many points are validated, and their hypervolume."""
-    validated = validated_frame(data)
-    if not len(validated):
+    validated = validated_rows(data)
+    if not validated:
         return "nothing yet"
     goal = data.experiment.goal
     searched = without_baselines(validated, data.experiment)
@@ -49,5 +49,5 @@ def validated_line(data: StudyData) -> str:
         area = f"{goal.format.area(volume)} {goal.format.area_unit}·decades"
         if not goal.is_exact:
             area += f", 95% interval {goal.format.area(low)} to {goal.format.area(high)}"
-    n_front = int(validated["on_front"].sum())
+    n_front = sum(row["on_front"] for row in validated)
     return f"{counted(len(validated), 'point')}, {n_front} on the front, hypervolume {area}"

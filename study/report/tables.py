@@ -5,7 +5,7 @@ and 1.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ import pandas as pd
 from agents.agent import Game
 from study.experiments.definition import Experiment
 from study.pareto import nondominated, p_on_front
+from study.report.validated_rows import games_columns
 from study.store.atomic import atomic_write
 from study.store.study_data import StudyData
 
@@ -23,18 +24,6 @@ if TYPE_CHECKING:
     from study.samplers.fitted_model import FittedModel
 
 N_DRAWS = 1000
-
-
-def games_columns(games: Sequence[Game], experiment: Experiment) -> dict[str, Any]:
-    """Summarize the games of one θ, by column; NaN if there are none."""
-    n_moves = sum(game.n_moves for game in games)
-    return {
-        "n_games": len(games),
-        **experiment.goal.summary(games),
-        **{cost.name: cost.of(games) for cost in experiment.costs},
-        "n_moves_mean": n_moves / len(games) if games else math.nan,
-        **experiment.summary.columns(games),
-    }
 
 
 def trials_frame(data: StudyData, model: "FittedModel | None" = None) -> pd.DataFrame:

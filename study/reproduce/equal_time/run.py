@@ -37,7 +37,7 @@ from study.report.scores import (
 from study.report.sections import document, frame_table, markdown_table
 from study.report.style import BLACK, BLUE, RED, STYLE, caption, cost_axis, new_figure, points_axis
 from study.report.tables import thetas_of, write_csv
-from study.report.validated_front import without_baselines
+from study.report.validated_rows import without_baselines
 from study.reproduce.equal_time.fronts import Front
 from study.reproduce.reproduction import Reproduction, Results
 
@@ -60,7 +60,8 @@ class Contender:
 def contender_of(source: Front) -> Contender:
     """Return a study's validated front without its baselines; InputError below two points."""
     name, experiment = source.name, source.experiment
-    searched = without_baselines(source.validated, experiment)
+    rows = without_baselines(source.validated.to_dict("records"), experiment)
+    searched = pd.DataFrame(rows)
     front = searched[searched["on_front"]] if len(searched) else searched
     if len(front) < FEWEST_POINTS:
         raise InputError(

@@ -16,6 +16,7 @@ from study.experiments.definition import Experiment
 from study.report.front_tables import front_table, predicted_front_table, print_front
 from study.report.tables import thetas_of, trials_frame, write_csv
 from study.report.validated_front import predicted_front_frame, validated_frame
+from study.report.validated_rows import validated_rows
 from study.samplers.fitted_model import FittedModel
 from study.store.study_model import fit_study
 from tests.study.made_studies import (
@@ -77,7 +78,7 @@ def test_the_table_of_validated_points_has_their_numbers(quick: Experiment) -> N
     add_point(study, 5, spread(10_000, 1000), 1.25, "four playouts")
     add_point(study, 9, spread(12_345, 600), 2.0, "trial 12")
     add_point(study, 11, [777], 3.0)
-    text = printed(front_table(validated_frame(data_of(study, quick)), quick))
+    text = printed(front_table(validated_rows(data_of(study, quick)), quick))
     half = T99 * 1000 / math.sqrt(99)
     lines = [line.split() for line in text.splitlines() if line.strip()]
     first = next(line for line in lines if line[:2] == ["four", "playouts"])
@@ -86,7 +87,7 @@ def test_the_table_of_validated_points_has_their_numbers(quick: Experiment) -> N
     assert "trial 12" in text
     assert "777 ± ?" in text
     assert quick.title in text
-    assert len(printed(front_table(validated_frame(data_of(new_study(), quick)), quick))) > 0
+    assert len(printed(front_table(validated_rows(data_of(new_study(), quick)), quick))) > 0
 
 
 def test_a_narrow_terminal_gets_all_columns(quick: Experiment) -> None:
@@ -152,7 +153,7 @@ def test_tables_have_words(words: Experiment, tmp_path: Path) -> None:
         assert thetas_of(back, words) == thetas_of(frame, words)
     out = io.StringIO()
     console = Console(file=out, width=200)
-    console.print(front_table(front, words))
+    console.print(front_table(front.to_dict("records"), words))
     console.print(predicted_front_table(curve, words))
     lines = out.getvalue().splitlines()
     header = next(line.split() for line in lines if "P(front)" in line)

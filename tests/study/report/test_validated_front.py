@@ -11,7 +11,12 @@ from scipy.stats import norm
 
 from study.experiments.definition import Experiment
 from study.experiments.objectives import PLAYOUT_MOVES
-from study.report.validated_front import validated_frame, validated_hypervolume, without_baselines
+from study.report.validated_front import validated_frame
+from study.report.validated_rows import (
+    validated_hypervolume,
+    validated_rows,
+    without_baselines,
+)
 from study.store.study_model import fit_study
 from study.store.validated_points import key_of
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
@@ -144,7 +149,7 @@ def test_the_hypervolume_of_one_exact_point_is_a_rectangle(quick: Experiment) ->
     """3,000 points, and 1 ms is a decade below the reference of 10 ms."""
     study = new_study()
     add_point(study, 3, [3000, 3000, 3000, 3000], 1.0)
-    volumes = validated_hypervolume(validated_frame(data_of(study, quick)), quick)
+    volumes = validated_hypervolume(validated_rows(data_of(study, quick)), quick)
     assert volumes == pytest.approx((3000.0, 3000.0, 3000.0))
 
 
@@ -152,7 +157,7 @@ def test_the_hypervolume_of_one_noisy_point_is_as_sure_as_its_score(quick: Exper
     """A decade wide: the interval is the score's, to 10% for 1,000 draws."""
     study = new_study()
     add_point(study, 3, spread(3000, 500), 1.0)
-    volume, low, high = validated_hypervolume(validated_frame(data_of(study, quick)), quick)
+    volume, low, high = validated_hypervolume(validated_rows(data_of(study, quick)), quick)
     half = Z * 500 / math.sqrt(99)
     assert volume == pytest.approx(3000.0)
     assert (volume - low, high - volume) == pytest.approx((half, half), rel=0.1)
@@ -164,7 +169,7 @@ def test_the_hypervolume_of_a_front_lies_in_its_interval(quick: Experiment) -> N
         add_point(study, n, spread(2000 * n, 400), 0.1 * n)
     add_point(study, 30, spread(50_000, 400), 20.0)  # beyond the reference: worth nothing
     frame = validated_frame(data_of(study, quick))
-    volume, low, high = validated_hypervolume(frame, quick)
+    volume, low, high = validated_hypervolume(frame.to_dict("records"), quick)
     edges = np.log10([0.1 * n for n in range(1, 8)] + [10.0])
     assert volume == pytest.approx(sum(2000.0 * (k + 1) * np.diff(edges)[k] for k in range(7)))
     assert low < volume < high
@@ -183,7 +188,7 @@ def test_the_hypervolume_of_points_close_together_is_not_too_good(quick: Experim
             scores = [int(s) for s in rng.normal(20_000, 5000, 12).round()]
             add_point(study, n, scores, 1.0 + 0.001 * n)
         frame = validated_frame(data_of(study, quick))
-        found.append(validated_hypervolume(frame, quick)[0])
+        found.append(validated_hypervolume(frame.to_dict("records"), quick)[0])
         naive.append(frame["score_mean_points"].max())
     truth = 20_000 * math.log10(10.0 / 1.001)
     errors = np.array(found) - truth
@@ -195,7 +200,7 @@ def test_the_hypervolume_of_points_close_together_is_not_too_good(quick: Experim
 def test_the_hypervolume_of_too_few_games_is_not_known(quick: Experiment) -> None:
     study = new_study()
     add_point(study, 3, [3000, 4000, 5000], 1.0)
-    assert np.isnan(validated_hypervolume(validated_frame(data_of(study, quick)), quick)).all()
+    assert np.isnan(validated_hypervolume(validated_rows(data_of(study, quick)), quick)).all()
 
 
 def test_baselines_are_not_what_a_search_has_found(quick: Experiment) -> None:
@@ -204,7 +209,7 @@ def test_baselines_are_not_what_a_search_has_found(quick: Experiment) -> None:
     add_point(study, 5, spread(8000, 100), 2.0, "trial 3")
     frame = validated_frame(data_of(study, quick))
     assert frame["on_front"].tolist() == [True, False]
-    searched = without_baselines(frame, quick)
+    searched = pd.DataFrame(without_baselines(frame.to_dict("records"), quick))
     assert searched["origin"].tolist() == ["trial 3"]
     assert searched["on_front"].tolist() == [True]
     assert searched["p_on_front"].tolist() == [1.0]
