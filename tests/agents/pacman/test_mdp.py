@@ -5,7 +5,6 @@ import pytest
 from numba.core.runtime import _nrt_python, rtsys
 from scipy import stats
 
-from agents.pacman import agent as pacman_agent
 from agents.pacman.loop import play_on
 from agents.pacman.mdp import PacmanMDP
 from engine.pacman import Action, Layout, Outcome, World
@@ -33,7 +32,7 @@ def worlds(layout: Layout, n: int) -> list[World]:
 
 @pytest.mark.parametrize("cut", [False, True])
 @pytest.mark.parametrize("gauss_seidel", [False, True])
-@pytest.mark.parametrize("layout", [pacman_agent.SMALL, MEDIUM], ids=["small", "medium"])
+@pytest.mark.parametrize("layout", [Layout.named("small"), MEDIUM], ids=["small", "medium"])
 def test_a_decision_is_that_of_plain_python(layout: Layout, gauss_seidel: bool, cut: bool) -> None:
     chance = np.random.default_rng(3)
     for case, world in enumerate(worlds(layout, 4)):
