@@ -9,7 +9,7 @@ from agents.parameters import IntegerRange, Value
 from study.errors import InputError
 from study.experiments.game_summary import GameSummary
 from study.experiments.objectives import Cost, Goal
-from study.experiments.space import Parameter, Space
+from study.experiments.space import NumericParameter, Space
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Experiment:
             allowed = ", ".join(known) or "none"
             raise ValueError(f"space: {unknown[0]} given for {self.agent}, allowed: {allowed}")
         for each in self.space:
-            is_real = isinstance(each, Parameter) and not each.integer
+            is_real = isinstance(each, NumericParameter) and not each.integer
             if is_real and isinstance(known[each.name].domain, IntegerRange):
                 raise ValueError(f"{each.name}: a real dimension given, an integer one allowed")
             for value in each.ends:

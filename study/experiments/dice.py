@@ -18,7 +18,7 @@ from agents.dice.solver import DiceSolution
 from study.experiments.definition import Experiment
 from study.experiments.game_summary import GameSummary
 from study.experiments.objectives import EXACT_SCORE, SOLVING_SECONDS, SWEEPS
-from study.experiments.space import Parameter, Space
+from study.experiments.space import NumericParameter, Space
 
 DICE = Experiment(
     name="dice",
@@ -26,8 +26,8 @@ DICE = Experiment(
     agent="dice_solver",
     space=Space(
         (
-            Parameter("gamma", 0.5, 1.0, symbol="γ"),
-            Parameter("tolerance", 1e-6, 10.0, log=True, symbol="δ"),
+            NumericParameter("gamma", 0.5, 1.0, symbol="γ"),
+            NumericParameter("tolerance", 1e-6, 10.0, log=True, symbol="δ"),
         )
     ),
     goal=EXACT_SCORE,

@@ -27,14 +27,14 @@ from engine.pacman import LayoutName
 from study.experiments.definition import Experiment
 from study.experiments.game_summary import GameSummary
 from study.experiments.objectives import BACKUPS, SECONDS, WIN_RATE
-from study.experiments.space import CategoricalParameter, Parameter, Space
+from study.experiments.space import CategoricalParameter, NumericParameter, Space
 
 SPACE = Space(
     (
-        Parameter("gamma", 0.5, 0.99, symbol="γ"),
-        Parameter("radius", 0, 4, integer=True, symbol="r"),
-        Parameter("tolerance", 0.001, 10.0, log=True, symbol="δ"),
-        Parameter("max_sweeps", 1, 100, integer=True, log=True, symbol="N"),
+        NumericParameter("gamma", 0.5, 0.99, symbol="γ"),
+        NumericParameter("radius", 0, 4, integer=True, symbol="r"),
+        NumericParameter("tolerance", 0.001, 10.0, log=True, symbol="δ"),
+        NumericParameter("max_sweeps", 1, 100, integer=True, log=True, symbol="N"),
         CategoricalParameter("distance", tuple(each.value for each in Distance), symbol="steps"),
     )
 )

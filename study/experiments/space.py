@@ -38,7 +38,7 @@ LEAST_WITH_DECIMALS = 0.1
 
 
 @dataclass(frozen=True)
-class Parameter:
+class NumericParameter:
     """One numeric dimension of a search space.
 
     Parameters
@@ -229,7 +229,7 @@ class CategoricalParameter:
         return {**asdict(self), "choices": list(self.choices)}
 
 
-Dimension: TypeAlias = Parameter | CategoricalParameter
+Dimension: TypeAlias = NumericParameter | CategoricalParameter
 """A parameter of either kind; both have the same methods."""
 
 
@@ -259,7 +259,7 @@ class Space:
             tuple(
                 CategoricalParameter(**{**each, "choices": tuple(each["choices"])})
                 if "choices" in each
-                else Parameter(**each)
+                else NumericParameter(**each)
                 for each in records
             )
         )

@@ -33,7 +33,7 @@ from agents.twenty48.schedule import AUTHORS_THETA
 from study.experiments.definition import Experiment
 from study.experiments.game_summary import TileSummary
 from study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECONDS
-from study.experiments.space import CategoricalParameter, Parameter, Space
+from study.experiments.space import CategoricalParameter, NumericParameter, Space
 
 MCMDP = Experiment(
     name="mcmdp",
@@ -41,12 +41,12 @@ MCMDP = Experiment(
     agent="mcmdp",
     space=Space(
         (
-            Parameter("theta1", 16, 2048, integer=True, log=True, symbol="θ₁"),
-            Parameter("theta2", 8, 512, integer=True, log=True, symbol="θ₂"),
-            Parameter("theta3", 4, 256, integer=True, log=True, symbol="θ₃"),
-            Parameter("theta4", 2, 64, integer=True, log=True, symbol="θ₄"),
-            Parameter("theta5", 1.0, 10.0, log=True, symbol="θ₅"),
-            Parameter("theta6", 0.05, 1.0, symbol="θ₆"),
+            NumericParameter("theta1", 16, 2048, integer=True, log=True, symbol="θ₁"),
+            NumericParameter("theta2", 8, 512, integer=True, log=True, symbol="θ₂"),
+            NumericParameter("theta3", 4, 256, integer=True, log=True, symbol="θ₃"),
+            NumericParameter("theta4", 2, 64, integer=True, log=True, symbol="θ₄"),
+            NumericParameter("theta5", 1.0, 10.0, log=True, symbol="θ₅"),
+            NumericParameter("theta6", 0.05, 1.0, symbol="θ₆"),
         )
     ),
     goal=SCORE,
@@ -66,9 +66,9 @@ SWITCHING = replace(
     space=Space(
         (
             *MCMDP.space,
-            Parameter("switch_at", 1, 6, integer=True, symbol="k"),
-            Parameter("depth", 2, 3, integer=True, symbol="d"),
-            Parameter("leaf_playouts", 100, 50_000, integer=True, log=True, symbol="N"),
+            NumericParameter("switch_at", 1, 6, integer=True, symbol="k"),
+            NumericParameter("depth", 2, 3, integer=True, symbol="d"),
+            NumericParameter("leaf_playouts", 100, 50_000, integer=True, log=True, symbol="N"),
         )
     ),
     baselines={
@@ -89,11 +89,11 @@ UCT = replace(
     space=Space(
         (
             CategoricalParameter("leaf_value", tuple(each.value for each in LeafValue), symbol="U"),
-            Parameter("n_simulations", 4, 2000, integer=True, log=True, symbol="m"),
-            Parameter("depth", 1, 30, integer=True, symbol="d"),
-            Parameter("exploration", 10.0, 10_000.0, log=True, symbol="c"),
-            Parameter("k_state", 0.3, 30.0, log=True, symbol="k′"),
-            Parameter("alpha_state", 0.0, 1.0, symbol="α′"),
+            NumericParameter("n_simulations", 4, 2000, integer=True, log=True, symbol="m"),
+            NumericParameter("depth", 1, 30, integer=True, symbol="d"),
+            NumericParameter("exploration", 10.0, 10_000.0, log=True, symbol="c"),
+            NumericParameter("k_state", 0.3, 30.0, log=True, symbol="k′"),
+            NumericParameter("alpha_state", 0.0, 1.0, symbol="α′"),
         )
     ),
     baselines={

@@ -32,13 +32,13 @@ from study.experiments.objectives import (
     WIN_RATE,
 )
 from study.experiments.registry import EXPERIMENTS
-from study.experiments.space import CategoricalParameter, Parameter, Space
+from study.experiments.space import CategoricalParameter, NumericParameter, Space
 
 QUICK = Experiment(
     name="quick",
     title="2048, pure Monte Carlo, for tests",
     agent="pmcts",
-    space=Space((Parameter("n_playouts", 1, 40, integer=True, symbol="n"),)),
+    space=Space((NumericParameter("n_playouts", 1, 40, integer=True, symbol="n"),)),
     goal=SCORE,
     cost=SECONDS,
     costs=(SECONDS, PLAYOUT_MOVES),
@@ -55,9 +55,9 @@ WORDS = Experiment(
     agent="uct",
     space=Space(
         (
-            Parameter("n_simulations", 2, 12, integer=True, symbol="m"),
+            NumericParameter("n_simulations", 2, 12, integer=True, symbol="m"),
             CategoricalParameter("leaf_value", ("score", "weights_a", "random"), symbol="U"),
-            Parameter("exploration", 10.0, 5000.0, log=True, symbol="c"),
+            NumericParameter("exploration", 10.0, 5000.0, log=True, symbol="c"),
         )
     ),
     goal=SCORE,
@@ -154,7 +154,7 @@ def coin(monkeypatch: pytest.MonkeyPatch) -> Experiment:
         name="coin",
         title="A coin",
         agent="coin",
-        space=Space((Parameter("effort", 1, 100, integer=True, log=True, symbol="e"),)),
+        space=Space((NumericParameter("effort", 1, 100, integer=True, log=True, symbol="e"),)),
         reference_score=0.0,
         reference_costs={"seconds_per_move": 0.001, "backups_per_move": 1000.0},
         baselines={"ten": {"effort": 10}},
@@ -175,7 +175,7 @@ def solver(monkeypatch: pytest.MonkeyPatch) -> Experiment:
         name="solver",
         title="A problem solved",
         agent="solver",
-        space=Space((Parameter("sweeps", 1, 200, integer=True, log=True, symbol="s"),)),
+        space=Space((NumericParameter("sweeps", 1, 200, integer=True, log=True, symbol="s"),)),
         reference_score=5.0,
         reference_costs={"solving_seconds": 0.01, "n_sweeps": 1000.0},
         baselines={"ten": {"sweeps": 10}},

@@ -13,15 +13,18 @@ m, e    how deep and how hard to search
 import numpy as np
 
 from study.bench.samplers.surface import Floats, Surface
-from study.experiments.space import Parameter, Space
+from study.experiments.space import NumericParameter, Space
 
-PLAYOUTS = tuple(Parameter(f"n{k}", 4, 1024, integer=True, log=True) for k in range(1, 5))
-SATURATING = Space((*PLAYOUTS, Parameter("r", 0.0, 1.0), Parameter("s", 0.0, 1.0)))
+PLAYOUTS = tuple(NumericParameter(f"n{k}", 4, 1024, integer=True, log=True) for k in range(1, 5))
+SATURATING = Space((*PLAYOUTS, NumericParameter("r", 0.0, 1.0), NumericParameter("s", 0.0, 1.0)))
 HALF = np.array([60.0, 30.0, 15.0, 8.0])
 WEIGHTS = np.array([0.35, 0.15, 0.1, 0.1])
 COSTS = np.array([0.15, 0.25, 0.3, 0.3])  # microseconds a playout
 TWO_REGIMES = Space(
-    tuple(Parameter(name, 0.0, 1.0) for name in ("depth", "effort", "setting", "damping", "extra"))
+    tuple(
+        NumericParameter(name, 0.0, 1.0)
+        for name in ("depth", "effort", "setting", "damping", "extra")
+    )
 )
 
 

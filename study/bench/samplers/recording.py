@@ -16,7 +16,7 @@ from pathlib import Path
 import pandas as pd
 
 from study.errors import InputError
-from study.experiments.space import Parameter, Space
+from study.experiments.space import NumericParameter, Space
 from study.report.tables import write_csv
 from study.store.location import make_folder
 from study.store.manifest import ROOT, write_json
@@ -26,12 +26,12 @@ SCORES = "scores_points"
 # The space of the recorded games; it stays when the experiment `mcmdp` changes.
 SPACE = Space(
     (
-        Parameter("theta1", 16, 2048, integer=True, log=True, symbol="θ₁"),
-        Parameter("theta2", 8, 512, integer=True, log=True, symbol="θ₂"),
-        Parameter("theta3", 4, 256, integer=True, log=True, symbol="θ₃"),
-        Parameter("theta4", 2, 64, integer=True, log=True, symbol="θ₄"),
-        Parameter("theta5", 1.0, 10.0, log=True, symbol="θ₅"),
-        Parameter("theta6", 0.05, 1.0, symbol="θ₆"),
+        NumericParameter("theta1", 16, 2048, integer=True, log=True, symbol="θ₁"),
+        NumericParameter("theta2", 8, 512, integer=True, log=True, symbol="θ₂"),
+        NumericParameter("theta3", 4, 256, integer=True, log=True, symbol="θ₃"),
+        NumericParameter("theta4", 2, 64, integer=True, log=True, symbol="θ₄"),
+        NumericParameter("theta5", 1.0, 10.0, log=True, symbol="θ₅"),
+        NumericParameter("theta6", 0.05, 1.0, symbol="θ₆"),
     )
 )
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from study.cli import app
 from study.experiments.definition import Experiment
 from study.experiments.registry import EXPERIMENTS
-from study.experiments.space import Parameter, Space
+from study.experiments.space import NumericParameter, Space
 
 WORDS = ["--validation-games", "4", "--validation-points", "2", "--jobs", "1"]
 
@@ -23,7 +23,7 @@ def test_a_changed_search_space_is_refused(
     made = CliRunner().invoke(app, [*sweep, "--no-validation", *where])
     assert made.exit_code == 0, made.stderr
 
-    wider = Space((Parameter("effort", 1, 200, integer=True, log=True, symbol="e"),))
+    wider = Space((NumericParameter("effort", 1, 200, integer=True, log=True, symbol="e"),))
     for changed, difference in (
         (replace(coin, space=wider), "another search space (effort 1 to 100)"),
         (replace(coin, fixed={"bias": 0.1}), "fixed {}, not {'bias': 0.1}"),
@@ -39,7 +39,7 @@ def test_a_changed_search_space_is_refused(
         status = CliRunner().invoke(app, ["status", "coin", *where])
         assert "0 of validation" in status.stdout
 
-    renamed = Space((Parameter("effort", 1, 100, integer=True, log=True, symbol="effort"),))
+    renamed = Space((NumericParameter("effort", 1, 100, integer=True, log=True, symbol="effort"),))
     monkeypatch.setitem(EXPERIMENTS, "coin", replace(coin, space=renamed))
     validated = CliRunner().invoke(app, ["validate", "coin", *WORDS, *where])
     assert validated.exit_code == 0, validated.stderr

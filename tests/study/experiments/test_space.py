@@ -9,20 +9,20 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution, Int
 
 from study.errors import InputError
 from study.experiments.registry import EXPERIMENTS
-from study.experiments.space import CategoricalParameter, Parameter, Space, range_of
+from study.experiments.space import CategoricalParameter, NumericParameter, Space, range_of
 from study.store.manifest import ROOT
 
 CHOICE = CategoricalParameter("leaf", ("random", "score", "weights_a"), symbol="U")
 PARAMETERS = [
-    Parameter("linear", 0.05, 1.0),
-    Parameter("log", 1.0, 10.0, log=True),
-    Parameter("whole", -2, 3, integer=True),
-    Parameter("whole_log", 16, 2048, integer=True, log=True),
+    NumericParameter("linear", 0.05, 1.0),
+    NumericParameter("log", 1.0, 10.0, log=True),
+    NumericParameter("whole", -2, 3, integer=True),
+    NumericParameter("whole_log", 16, 2048, integer=True, log=True),
 ]
 
 
 @pytest.mark.parametrize("parameter", PARAMETERS, ids=lambda p: p.name)
-def test_values_stay_in_bounds(parameter: Parameter) -> None:
+def test_values_stay_in_bounds(parameter: NumericParameter) -> None:
     """exp(log 10) is above 10; optuna would draw another point at random, and say nothing."""
     assert math.exp(math.log(10.0)) > 10.0
     for u in [0.0, 1.0, *np.linspace(0, 1, 997)]:
@@ -35,14 +35,14 @@ def test_values_stay_in_bounds(parameter: Parameter) -> None:
 
 
 @pytest.mark.parametrize("parameter", PARAMETERS, ids=lambda p: p.name)
-def test_to_unit_is_the_way_back(parameter: Parameter) -> None:
+def test_to_unit_is_the_way_back(parameter: NumericParameter) -> None:
     for u in np.linspace(0, 1, 97):
         value = parameter.from_unit(u)
         assert parameter.from_unit(parameter.to_unit(value)) == pytest.approx(value, rel=1e-12)
 
 
 def test_whole_numbers_are_met_equally_often() -> None:
-    parameter = Parameter("whole", 0, 3, integer=True)
+    parameter = NumericParameter("whole", 0, 3, integer=True)
     values = [parameter.from_unit(u) for u in (np.arange(4000) + 0.5) / 4000]
     assert [values.count(k) for k in range(4)] == [1000] * 4
     assert all(isinstance(value, int) for value in values)
@@ -88,7 +88,7 @@ def test_values_that_are_not_allowed_are_named(value: float) -> None:
 )
 def test_bounds_that_are_none_are_refused(bounds: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="p: "):
-        Parameter("p", **bounds)
+        NumericParameter("p", **bounds)
 
 
 def test_words_share_the_unit_interval_equally_and_come_back() -> None:
@@ -135,7 +135,11 @@ def test_values_are_written_for_people() -> None:
         "1234",
     ]
     assert [whole.text(2), log.text(6.25), log.text(1234.5)] == ["2", "6.25", "1234.5"]
-    assert [log.tidy(1.23456), whole.tidy(3), Parameter("n", 1, 9999, integer=True).tidy(1234)] == [
+    assert [
+        log.tidy(1.23456),
+        whole.tidy(3),
+        NumericParameter("n", 1, 9999, integer=True).tidy(1234),
+    ] == [
         1.23,
         3,
         1234,

@@ -26,7 +26,7 @@ from study.experiments.game_summary import check_2048
 from study.experiments.objectives import BACKUPS, PLAYOUT_MOVES, SWEEPS
 from study.experiments.play_summary import summary_of
 from study.experiments.registry import experiment
-from study.experiments.space import Parameter, Space
+from study.experiments.space import NumericParameter, Space
 from study.run.settings import SearchSettings
 from study.samplers.gaussian_process import GaussianProcess, fit_hyperparameters
 from study.store.seeds import game_to_record, record_to_game
@@ -226,7 +226,7 @@ def test_an_experiment_offers_its_cost_and_has_a_reference_for_each() -> None:
         Experiment(**{**plain, "cost": SWEEPS})
     with pytest.raises(ValueError, match="reference costs: of n_sweeps given, of seconds_per_move"):
         Experiment(**{**plain, "reference_costs": {"n_sweeps": 1.0}})
-    space = Space((Parameter("seconds_per_move", 1, 2),))
+    space = Space((NumericParameter("seconds_per_move", 1, 2),))
     with pytest.raises(ValueError, match="space: seconds_per_move given, which is a cost"):
         Experiment(**{**plain, "space": space})
     assert experiment("mcmdp").by("playout_moves_per_move").cost == PLAYOUT_MOVES

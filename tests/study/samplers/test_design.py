@@ -7,10 +7,10 @@ import pytest
 
 from study.errors import InputError
 from study.experiments.registry import EXPERIMENTS
-from study.experiments.space import CategoricalParameter, Parameter, Space
+from study.experiments.space import CategoricalParameter, NumericParameter, Space
 from study.samplers.design import draw_design
 
-UNIT = Space(tuple(Parameter(f"x{k}", 0.0, 1.0) for k in range(6)))
+UNIT = Space(tuple(NumericParameter(f"x{k}", 0.0, 1.0) for k in range(6)))
 
 
 def points(name: str, n: int, seed: int) -> np.ndarray:

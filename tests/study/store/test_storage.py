@@ -16,7 +16,7 @@ from study.cli import app
 from study.errors import InputError
 from study.experiments.definition import Experiment
 from study.experiments.registry import EXPERIMENTS
-from study.experiments.space import Parameter, Space
+from study.experiments.space import NumericParameter, Space
 from study.run.settings import SearchSettings
 from study.store.location import locate
 from study.store.lock import holder_of, locked
@@ -262,7 +262,7 @@ def test_a_study_is_read_with_the_space_that_it_was_made_with(
     location = locate("s", tmp_path, None)
     location.folder.mkdir()
     create_or_resume(location, record(words))
-    added = Parameter("depth", 1, 5, integer=True)
+    added = NumericParameter("depth", 1, 5, integer=True)
     (six,) = words.baselines.values()
     baselines = {"old": six, "new": {**six, "depth": 2}}
     today = replace(words, space=Space((*words.space, added)), baselines=baselines)

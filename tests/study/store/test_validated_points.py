@@ -10,7 +10,7 @@ import pytest
 
 from study.experiments.definition import Experiment
 from study.experiments.objectives import PLAYOUT_MOVES
-from study.experiments.space import Parameter, Space
+from study.experiments.space import NumericParameter, Space
 from study.samplers.fitted_model import FittedModel
 from study.store.manifest import ROOT
 from study.store.study_model import choose_points, fit_study
@@ -39,8 +39,8 @@ TWO = replace(
     agent="mcmdp",
     space=Space(
         (
-            Parameter("theta1", 16, 2048, integer=True, log=True),
-            Parameter("theta5", 1.0, 10.0, log=True),
+            NumericParameter("theta1", 16, 2048, integer=True, log=True),
+            NumericParameter("theta5", 1.0, 10.0, log=True),
         )
     ),
     baselines={
