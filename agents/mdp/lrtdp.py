@@ -18,22 +18,20 @@ the number of rounds is limited.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from agents.mdp.bounds import initial_values
 from agents.mdp.finite_mdp import FiniteMDP
 from agents.mdp.greedy_envelope import Flags, Workspace, expand, new_workspace
 from agents.mdp.kernels import Floats, Indices, Tables, lower
 from agents.mdp.search import (
-    BACKUPS_PER_CHUNK,
     MAX_DEPTH,
     MAX_SIMULATIONS,
+    RunningSearch,
     SearchSolution,
-    check_search,
     simulate,
-    solution_of,
 )
 from agents.parameters import IntegerRange, RealRange
 from engine.jit import Integer, kernel
@@ -90,6 +88,7 @@ def rounds(
     solved: Flags,
     work: Workspace,
     path: Indices,
+    touched: Flags,
     n_envelopes: Integer,
     n_done: Integer,
     max_rounds: Integer,
@@ -104,7 +103,7 @@ def rounds(
     n_backups: Integer = 0
     while not solved[start] and n_done < max_rounds and n_backups < max_backups:
         outcomes = stream(seed, PLAYOUT, np.uint64(n_done))
-        n_path = simulate(tables, values, start, solved, path, outcomes)
+        n_path = simulate(tables, values, start, solved, path, touched, outcomes)
         n_backups += n_path
         for i in range(n_path - 1, -1, -1):
             if solved[path[i]]:
@@ -116,6 +115,51 @@ def rounds(
                 break
         n_done += 1
     return n_envelopes, n_done, n_backups
+
+
+class RunningLabelledSearch(RunningSearch):
+    """A labelled heuristic search between two rounds."""
+
+    def __init__(
+        self, search: "LabelledHeuristicSearch", mdp: FiniteMDP, start: int, bound: Any, seed: int
+    ) -> None:
+        super().__init__(mdp, start, bound, search.depth, seed)
+        self.delta = float(search.delta)
+        self.max_rounds = search.max_rounds
+        self.solved = mdp.terminal
+        self.work = new_workspace(mdp.n_states)
+        self.n_envelopes: Integer = 0
+
+    @property
+    def is_done(self) -> bool:
+        return bool(self.solved[self.start] or self.n_done >= self.max_rounds)
+
+    @property
+    def n_touched(self) -> int:
+        return int((self.touched | (self.work.met > 0)).sum())
+
+    def advance(self, n_backups: int) -> None:
+        self.n_envelopes, self.n_done, n_more = rounds(
+            self.tables,
+            self.values,
+            self.start,
+            self.delta,
+            self.solved,
+            self.work,
+            self.path,
+            self.touched,
+            self.n_envelopes,
+            self.n_done,
+            self.max_rounds,
+            n_backups,
+            self.seed,
+        )
+        self.n_backups += n_more
+
+    def solution(self) -> LabelledSolution:
+        """Derive policy, residual and labels from the values so far."""
+        found = super().solution()
+        return LabelledSolution(**vars(found), solved=self.solved, n_rounds=int(self.n_done))
 
 
 @dataclass(frozen=True)
@@ -151,30 +195,12 @@ class LabelledHeuristicSearch:
         self, mdp: FiniteMDP, start: int, upper_bound: npt.ArrayLike | None = None, seed: int = 0
     ) -> LabelledSolution:
         """Search until the start is solved; as :meth:`agents.mdp.rtdp.HeuristicSearch.solve`."""
-        check_search(mdp, start, seed)
-        values = initial_values(mdp, upper_bound)
-        tables = mdp.tables
-        solved = mdp.terminal
-        work = new_workspace(mdp.n_states)
-        path = np.empty(self.depth, np.int64)
-        n_envelopes: Integer = 0
-        n_done: Integer = 0
-        n_backups: Integer = 0
-        while not solved[start] and n_done < self.max_rounds:
-            n_envelopes, n_done, n_more = rounds(
-                tables,
-                values,
-                start,
-                float(self.delta),
-                solved,
-                work,
-                path,
-                n_envelopes,
-                n_done,
-                self.max_rounds,
-                BACKUPS_PER_CHUNK,
-                np.uint64(seed),
-            )
-            n_backups += n_more
-        found = solution_of(mdp, start, values, int(n_backups))
-        return LabelledSolution(**vars(found), solved=solved, n_rounds=int(n_done))
+        run = self.begin(mdp, start, upper_bound, seed)
+        run.finish()
+        return run.solution()
+
+    def begin(
+        self, mdp: FiniteMDP, start: int, upper_bound: npt.ArrayLike | None = None, seed: int = 0
+    ) -> RunningLabelledSearch:
+        """Return the search before its first round; as :meth:`solve`."""
+        return RunningLabelledSearch(self, mdp, start, upper_bound, seed)

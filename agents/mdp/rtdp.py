@@ -13,22 +13,20 @@ Artificial Intelligence 72 (1995). Our readings: a backup never raises a value
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from agents.mdp.bounds import initial_values
 from agents.mdp.finite_mdp import FiniteMDP
 from agents.mdp.greedy_envelope import Flags
 from agents.mdp.kernels import Floats, Indices, Tables
 from agents.mdp.search import (
-    BACKUPS_PER_CHUNK,
     MAX_DEPTH,
     MAX_SIMULATIONS,
+    RunningSearch,
     SearchSolution,
-    check_search,
     simulate,
-    solution_of,
 )
 from agents.parameters import IntegerRange
 from engine.jit import Integer, kernel
@@ -42,6 +40,7 @@ def simulations(
     start: Integer,
     terminal: Flags,
     path: Indices,
+    touched: Flags,
     n_done: Integer,
     n_simulations: Integer,
     max_backups: Integer,
@@ -55,9 +54,39 @@ def simulations(
     n_backups: Integer = 0
     while n_done < n_simulations and n_backups < max_backups:
         outcomes = stream(seed, PLAYOUT, np.uint64(n_done))
-        n_backups += simulate(tables, values, start, terminal, path, outcomes)
+        n_backups += simulate(tables, values, start, terminal, path, touched, outcomes)
         n_done += 1
     return n_done, n_backups
+
+
+class RunningHeuristicSearch(RunningSearch):
+    """A heuristic search between two simulations."""
+
+    def __init__(
+        self, search: "HeuristicSearch", mdp: FiniteMDP, start: int, bound: Any, seed: int
+    ) -> None:
+        super().__init__(mdp, start, bound, search.depth, seed)
+        self.n_simulations = search.n_simulations
+        self.terminal = mdp.terminal
+
+    @property
+    def is_done(self) -> bool:
+        return bool(self.n_done >= self.n_simulations)
+
+    def advance(self, n_backups: int) -> None:
+        self.n_done, n_more = simulations(
+            self.tables,
+            self.values,
+            self.start,
+            self.terminal,
+            self.path,
+            self.touched,
+            self.n_done,
+            self.n_simulations,
+            n_backups,
+            self.seed,
+        )
+        self.n_backups += n_more
 
 
 @dataclass(frozen=True)
@@ -94,23 +123,12 @@ class HeuristicSearch:
         ValueError
             If the start, bound or seed is bad, or if no bound can be computed.
         """
-        check_search(mdp, start, seed)
-        values = initial_values(mdp, upper_bound)
-        tables, terminal = mdp.tables, mdp.terminal
-        path = np.empty(self.depth, np.int64)
-        n_done: Integer = 0
-        n_backups: Integer = 0
-        while n_done < self.n_simulations:
-            n_done, n_more = simulations(
-                tables,
-                values,
-                start,
-                terminal,
-                path,
-                n_done,
-                self.n_simulations,
-                BACKUPS_PER_CHUNK,
-                np.uint64(seed),
-            )
-            n_backups += n_more
-        return solution_of(mdp, start, values, int(n_backups))
+        run = self.begin(mdp, start, upper_bound, seed)
+        run.finish()
+        return run.solution()
+
+    def begin(
+        self, mdp: FiniteMDP, start: int, upper_bound: npt.ArrayLike | None = None, seed: int = 0
+    ) -> RunningHeuristicSearch:
+        """Return the search before its first simulation; as :meth:`solve`."""
+        return RunningHeuristicSearch(self, mdp, start, upper_bound, seed)

@@ -9,11 +9,14 @@ Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §
 ends in them.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from agents.agent import check_seed
+from agents.mdp.bounds import initial_values
 from agents.mdp.finite_mdp import FiniteMDP
 from agents.mdp.greedy_envelope import Flags, envelope_residual
 from agents.mdp.kernels import Floats, Indices, Tables, draw_outcome, greedy, lower
@@ -40,6 +43,8 @@ class SearchSolution:
         Greedy action numbers, -1 in terminal states. Trust it inside the envelope only.
     n_backups : int
         Bellman backups of the search, including those that only compute a residual.
+    n_touched : int
+        States that were backed up at least once.
     n_envelope : int
         Size of the greedy envelope of the start: the non-terminal states that greedy play reaches.
     residual : float
@@ -51,6 +56,7 @@ class SearchSolution:
     values: Floats
     policy: Indices
     n_backups: int
+    n_touched: int
     n_envelope: int
     residual: float
 
@@ -73,27 +79,85 @@ def check_search(mdp: FiniteMDP, start: int, seed: int) -> None:
     check_seed(seed)
 
 
-def solution_of(mdp: FiniteMDP, start: int, values: Floats, n_backups: int) -> SearchSolution:
-    """Derive the greedy policy and the envelope's residual from values."""
-    tables = mdp.tables
-    n_envelope, residual = envelope_residual(tables, values, start, mdp.terminal)
-    _, policy = greedy(tables, values)
-    return SearchSolution(start, values, policy, n_backups, n_envelope, residual)
+class RunningSearch(ABC):
+    """A search that can be looked at between its simulations: :meth:`advance` until it is done.
+
+    Attributes
+    ----------
+    values : float64, shape (n_states,)
+        U, lowered in place.
+    n_backups, n_done : int
+        Backups and simulations so far.
+    """
+
+    def __init__(
+        self,
+        mdp: FiniteMDP,
+        start: int,
+        upper_bound: npt.ArrayLike | None,
+        depth: int,
+        seed: int,
+    ) -> None:
+        check_search(mdp, start, seed)
+        self.mdp = mdp
+        self.tables = mdp.tables
+        self.start = start
+        self.seed = np.uint64(seed)
+        self.values = initial_values(mdp, upper_bound)
+        self.touched = np.zeros(mdp.n_states, np.bool_)
+        self.path = np.empty(depth, np.int64)
+        self.n_backups: Integer = 0
+        self.n_done: Integer = 0
+
+    @property
+    @abstractmethod
+    def is_done(self) -> bool:
+        """Whether the search has ended."""
+
+    @abstractmethod
+    def advance(self, n_backups: int) -> None:
+        """Go on until at least so many more backups are made, or the search is done."""
+
+    def finish(self) -> None:
+        """Go on to the end."""
+        while not self.is_done:
+            self.advance(BACKUPS_PER_CHUNK)
+
+    @property
+    def n_touched(self) -> int:
+        """States that were backed up at least once."""
+        return int(self.touched.sum())
+
+    def solution(self) -> SearchSolution:
+        """Derive the greedy policy and the envelope's residual from the values so far."""
+        tables, values = self.tables, self.values
+        n_envelope, residual = envelope_residual(tables, values, self.start, self.mdp.terminal)
+        _, policy = greedy(tables, values)
+        return SearchSolution(
+            self.start, values, policy, int(self.n_backups), self.n_touched, n_envelope, residual
+        )
 
 
 @inlined
 def simulate(
-    tables: Tables, values: Floats, start: Integer, solved: Flags, path: Indices, stream: np.uint64
+    tables: Tables,
+    values: Floats,
+    start: Integer,
+    solved: Flags,
+    path: Indices,
+    touched: Flags,
+    stream: np.uint64,
 ) -> Integer:
     """Play greedily until a state is solved or d actions are taken; lower ``values``.
 
-    ``path``, shape (d,), receives the states in which an action was taken. Return their number,
-    which is also that of backups.
+    ``path``, shape (d,), receives the states in which an action was taken; ``touched`` marks them.
+    Return their number, which is also that of backups.
     """
     state = start
     n = 0
     while n < len(path) and not solved[state]:
         path[n] = state
+        touched[state] = True
         n += 1
         action = lower(tables, values, state)
         state, stream = draw_outcome(tables, action, stream)

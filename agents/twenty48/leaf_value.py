@@ -5,7 +5,7 @@ Notation
 ===========  =====================================================================================
 s            a state: the player is to move
 U(s)         its value as a *leaf*: the estimate of all that follows
-d            depth that remains below s: maximum number of actions in a rollout
+d            maximum number of actions in a rollout from s
 w(i)         weight of cell i in reading order; U(s) = Σ w(i) · face value of the tile in cell i
 f(s)         worth of the board, which is its score: see :mod:`engine.twenty48.board`
 ===========  =====================================================================================
@@ -13,8 +13,8 @@ f(s)         worth of the board, which is its score: see :mod:`engine.twenty48.b
 Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §9.6. It searches 2048
 with five leaf values: two rollouts, weights A and B, and the board's score. Our readings:
 
-- The value of a rollout is the sum of its rewards, undiscounted, over the depth that remains. It is
-  0 for d = 0.
+- The value of a rollout is the sum of its rewards, undiscounted, over the depth that remains or
+  over d actions, as :class:`~agents.twenty48.uct.RolloutDepth` says. It is 0 for a depth of 0.
 - One-step lookahead takes the action with the largest R(s, a) + E U(s′). The source does not give
   this U; with U = 0 it is the largest reward, with ties broken at random.
 - The text has one row of weights A, 15 14 13 12, in a corner. We continue it as a snake: 8 9 10 11

@@ -18,8 +18,9 @@ in two ways are two nodes.
 
 Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §9.6. Our readings:
 
-- An unvisited action has an infinite bonus. Among several, and among equal sums Q + bonus, the
-  first by number is next.
+- An unvisited action has an infinite bonus. Several of them, and equal sums Q + bonus, are ties.
+  The source breaks none. Here the first action by number is next or, if ties are random, one of
+  them, all equally likely.
 - Widening by k and α opens actions "in random order": one of the actions not yet open, all equally
   likely. An action is opened if |open| ≤ k·N(s)^α, and is then taken.
 - Widening by k′ and α′ samples a state while the number of distinct ones is *below* k′·N(s, a)^α′,
@@ -164,18 +165,31 @@ def clear(tree: Tree, board: np.uint64) -> None:
 
 
 @inlined
+def wins_tie(word: np.uint64, action: Integer, other: Integer) -> bool:
+    """Tell whether an action has the larger of two draws: bits 16·a to 16·a + 15 of a word are a's.
+
+    Any number of tied actions are equally likely to have the largest draw, but for the 1 in 65,536
+    in which two are equal. No action wins by the word 0.
+    """
+    mine = word >> np.uint64(16 * action) & np.uint64(0xFFFF)
+    return bool(mine > word >> np.uint64(16 * other) & np.uint64(0xFFFF))
+
+
+@inlined
 def select(
     tree: Tree,
     node: Integer,
     exploration: float,
     k_action: float,
     alpha_action: float,
+    random_ties: bool,
     stream: np.uint64,
 ) -> tuple[Integer, np.uint64]:
     """Choose a legal action by UCB1: the largest Q(s, a) + c·√(ln N(s) / N(s, a)).
 
     If k > 0, an action is opened and chosen while at most k·N(s)^α are open, which takes one word
-    of the stream; otherwise the choice is among the open ones. Some action must be legal.
+    of the stream; otherwise the choice is among the open ones. With ``random_ties`` that choice
+    takes one word, too. Some action must be legal.
 
     Returns
     -------
@@ -203,18 +217,23 @@ def select(
                         return action, stream
                     to_skip -= 1
 
+    word = np.uint64(0)
+    if random_ties:
+        word, stream = next_word(stream)
     log_n = math.log(float(max(n_node, 1)))
     best = UNVISITED
     best_bound = -np.inf
     for action in range(N_ACTIONS):
         if legal >> action & 1:
             n = tree.action_visits[node, action]
-            if n == 0:
-                if k_action > 0.0:
-                    continue
+            bound = np.inf
+            if n > 0:
+                bound = tree.action_values[node, action] + exploration * math.sqrt(log_n / n)
+            elif k_action > 0.0:
+                continue
+            elif not random_ties:
                 return action, stream
-            bound = tree.action_values[node, action] + exploration * math.sqrt(log_n / n)
-            if bound > best_bound:
+            if bound > best_bound or (bound == best_bound and wins_tie(word, action, best)):
                 best_bound = bound
                 best = action
     return best, stream

@@ -15,7 +15,8 @@ of each action on the path is the sum of the rewards from it on, undiscounted, p
 is the action with the largest mean return Q.
 
 Simulation i of a decision draws from substream i of the decision's stream: one word for each action
-that widening opens, one for each spawn, then those of the rollout.
+that widening opens or that UCB1 chooses with random ties, one for each spawn, then those of the
+rollout. A random tie of the decision itself draws from substream m.
 
 Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §9.6, Monte Carlo tree
 search and its variants with widening; its example has d = 10 and c = 100. Our readings:
@@ -27,9 +28,12 @@ search and its variants with widening; its example has d = 10 and c = 100. Our r
 - Keeping the tree between moves (``reuse``) is not in the book, but common. Kept nodes were
   searched to depth d − 1, and later simulations go one action deeper; one mean has both.
 - A single legal action is taken without simulations.
+- How ties are broken (``tie_breaking``) and how long a rollout is (``rollout_depth``) are
+  parameters, because the source leaves both open: its U(s) does not know the depth that remains.
 """
 
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -52,10 +56,11 @@ from agents.twenty48.tree import (
     follow,
     new_tree,
     select,
+    wins_tie,
 )
 from agents.twenty48.tree_reuse import child_with, keep_subtree
 from engine.jit import Integer, inlined, kernel
-from engine.rng import substream
+from engine.rng import next_word, substream
 from engine.twenty48.board import N_ACTIONS
 from engine.twenty48.rule import BuiltRule
 
@@ -65,6 +70,20 @@ LARGEST_NUMBER = 1e9
 LARGEST_ALPHA = 10.0
 N_CELLS = 16
 KEPT_FACTOR = 4  # room for 4·m kept nodes: seldom more than half of a tree is kept
+
+
+class TieBreaking(StrEnum):
+    """Which of several equally good actions is taken, in the tree and as the decision."""
+
+    FIXED = "fixed"  # the first by number
+    RANDOM = "random"  # any, all equally likely
+
+
+class RolloutDepth(StrEnum):
+    """How many actions a rollout has."""
+
+    REMAINING = "remaining"  # d less those in the tree
+    FULL = "full"  # d, wherever it begins
 
 
 class SimulationSettings(NamedTuple):
@@ -80,6 +99,8 @@ class SimulationSettings(NamedTuple):
     k_state: float
     alpha_state: float
     reuse: bool
+    random_ties: bool
+    full_rollouts: bool
 
 
 class UCTSettings(NamedTuple):
@@ -106,6 +127,7 @@ def simulate(tree: Tree, settings: SimulationSettings, stream: np.uint64) -> Int
             settings.exploration,
             settings.k_action,
             settings.alpha_action,
+            settings.random_ties,
             stream,
         )
         tree.n_visits[node] += 1
@@ -113,8 +135,9 @@ def simulate(tree: Tree, settings: SimulationSettings, stream: np.uint64) -> Int
         tree.path[n_steps, 1] = action
         node, stream = follow(tree, node, action, settings.k_state, settings.alpha_state, stream)
         n_steps += 1
+    n_left = settings.depth if settings.full_rollouts else settings.depth - n_steps
     value, n_rolled = leaf_value(
-        tree.boards[node], settings.depth - n_steps, settings.leaf_code, settings.weights, stream
+        tree.boards[node], n_left, settings.leaf_code, settings.weights, stream
     )
     back_up(tree, n_steps, value)
     return n_steps + n_rolled
@@ -150,7 +173,7 @@ def search(
 def uct_decision(
     settings: UCTSettings, board: np.uint64, stream: np.uint64, rule: BuiltRule
 ) -> DecisionTuple2048:
-    """Decide by simulations: the visited action with the largest Q, the first one in a tie.
+    """Decide by simulations: the visited action with the largest Q.
 
     The tree of the settings has room for m + 1 nodes. With ``reuse`` it is the one that the last
     decision of the game left. Values are Q, NaN for actions that were not visited; the third result
@@ -160,6 +183,9 @@ def uct_decision(
     n_moves = search(tree, board, settings.search, stream)
     values = np.full(N_ACTIONS, np.nan)
     legal = tree.legal[ROOT]
+    word = np.uint64(0)
+    if settings.search.random_ties:
+        word, _ = next_word(substream(stream, np.uint64(settings.search.n_simulations)))
     best = -1
     for action in range(N_ACTIONS):
         if n_moves == 0:  # nothing to decide
@@ -167,7 +193,11 @@ def uct_decision(
                 best = action
         elif tree.action_visits[ROOT, action] > 0:
             values[action] = tree.action_values[ROOT, action]
-            if best < 0 or values[action] > values[best]:
+            if (
+                best < 0
+                or values[action] > values[best]
+                or (values[action] == values[best] and wins_tie(word, action, best))
+            ):
                 best = action
     tree.header[LAST_ACTION] = max(best, 0)
     return best, values, n_moves
@@ -227,6 +257,10 @@ class UCT(Agent2048):
     reuse : bool
         Whether a decision in a game continues from the tree of the last one. It then depends on the
         earlier decisions; :meth:`act` always begins with an empty tree.
+    tie_breaking : TieBreaking
+        Whether the first of several equal actions is taken, or any of them.
+    rollout_depth : RolloutDepth
+        Whether a rollout has the depth that remains, or always d actions.
     tree : Tree, optional
         The tree of one game, see :meth:`in_game`. It is no parameter.
 
@@ -248,6 +282,8 @@ class UCT(Agent2048):
     k_state: float = real(0.0, 0, LARGEST_NUMBER)
     alpha_state: float = real(0.5, 0, LARGEST_ALPHA)
     reuse: bool = flag()
+    tie_breaking: TieBreaking = categorical(TieBreaking.FIXED)
+    rollout_depth: RolloutDepth = categorical(RolloutDepth.REMAINING)
     tree: Tree | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -273,6 +309,8 @@ class UCT(Agent2048):
             k_state=self.k_state,
             alpha_state=self.alpha_state,
             reuse=self.reuse,
+            random_ties=self.tie_breaking is TieBreaking.RANDOM,
+            full_rollouts=self.rollout_depth is RolloutDepth.FULL,
         )
 
     @property

@@ -36,6 +36,11 @@ def chosen(options: Sequence[int], word: int) -> int:
     return options[(word % 2**32) * len(options) // 2**32]
 
 
+def first_in_tie(actions: Sequence[int], word: int) -> int:
+    """The action with the largest 16 bits of the word: action a has the bits from 16·a on."""
+    return max(actions, key=lambda a: word >> 16 * a & 0xFFFF)
+
+
 @dataclass
 class Search:
     """Parameters, as the book names them; ``k`` and ``k_state`` None for no widening."""
@@ -47,21 +52,22 @@ class Search:
     alpha: float = 0.5
     k_state: float | None = None
     alpha_state: float = 0.5
+    random_ties: bool = False
+    full_rollouts: bool = False
     n_moves: int = 0
 
     def action_of(self, s: State, words: Iterator[int]) -> int:
         legal = game.legal_actions(s.board)
         n = sum(s.n.values())
-        if self.k is None:
-            shut = [a for a in legal if a not in s.n]
-            if shut:
-                return shut[0]
-        else:
-            shut = [a for a in legal if a not in s.n]
-            if shut and len(s.n) <= self.k * n**self.alpha:
-                return chosen(shut, next(words))
+        shut = [a for a in legal if a not in s.n]
+        if self.k is not None and shut and len(s.n) <= self.k * n**self.alpha:
+            return chosen(shut, next(words))
+        word = next(words) if self.random_ties else 0
+        if self.k is None and shut:
+            return first_in_tie(shut, word)
         bounds = {a: s.q[a] + self.c * math.sqrt(math.log(n) / s.n[a]) for a in sorted(s.n)}
-        return max(bounds, key=lambda a: bounds[a])
+        best = max(bounds.values())
+        return first_in_tie([a for a in bounds if bounds[a] == best], word)
 
     def successor_of(self, s: State, a: int, after: Board, words: Iterator[int]) -> State:
         following = s.following.setdefault(a, {})
@@ -92,7 +98,7 @@ class Search:
     def simulate(self, s: State, d: int, words: Iterator[int]) -> float:
         if d == 0 or not s.valued or not game.legal_actions(s.board):
             s.valued = s.valued or d > 0
-            value, n_rolled = self.leaf(s.board, d, words)
+            value, n_rolled = self.leaf(s.board, self.d if self.full_rollouts else d, words)
             self.n_moves += n_rolled
             return value
         a = self.action_of(s, words)
@@ -108,6 +114,11 @@ class Search:
         root.valued = True
         for i in range(m):
             self.simulate(root, self.d, game.words(game.substream(stream, i)))
+
+    def decision(self, root: State, m: int, stream: int) -> int:
+        word = next(game.words(game.substream(stream, m))) if self.random_ties else 0
+        best = max(root.q.values())
+        return first_in_tie([a for a in sorted(root.q) if root.q[a] == best], word)
 
 
 # --- leaves ---

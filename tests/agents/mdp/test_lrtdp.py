@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.mdp import lrtdp
+from agents.mdp import search
 from agents.mdp.finite_mdp import FiniteMDP
 from agents.mdp.lrtdp import LabelledHeuristicSearch, LabelledSolution
 from agents.twenty48.small_board import DEAL, Small2048
@@ -138,14 +138,15 @@ def test_an_optimum_takes_one_round() -> None:
     assert found.values.tolist() == pytest.approx(optimal.tolist(), abs=TINY)
     # One backup for each state of the envelope, and one more for those of the simulation.
     assert found.n_envelope < found.n_backups <= found.n_envelope + 50
+    assert found.n_touched == found.n_envelope
 
 
 def test_chunks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     game = Small2048(2, 2)
-    search = LabelledHeuristicSearch(50, 0.01)
-    whole = search.solve(game.mdp, DEAL, seed=9)
-    monkeypatch.setattr(lrtdp, "BACKUPS_PER_CHUNK", 1)
-    in_parts = search.solve(game.mdp, DEAL, seed=9)
+    labelled = LabelledHeuristicSearch(50, 0.01)
+    whole = labelled.solve(game.mdp, DEAL, seed=9)
+    monkeypatch.setattr(search, "BACKUPS_PER_CHUNK", 1)
+    in_parts = labelled.solve(game.mdp, DEAL, seed=9)
     assert in_parts.values.tolist() == whole.values.tolist()
     assert in_parts.solved.tolist() == whole.solved.tolist()
     assert (in_parts.n_backups, in_parts.n_rounds) == (whole.n_backups, whole.n_rounds)

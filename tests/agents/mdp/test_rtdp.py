@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from agents.mdp import rtdp
+from agents.mdp import search
+from agents.mdp.bounds import upper_bound
 from agents.mdp.finite_mdp import FiniteMDP
 from agents.mdp.rtdp import HeuristicSearch
 from agents.twenty48.small_board import DEAL, Small2048
@@ -25,6 +26,23 @@ def test_the_chain_by_hand() -> None:
         assert found.value == pytest.approx(oracle.CHAIN_VALUES[start], abs=TINY)
         assert CHAIN.action_name(found.action) == oracle.CHAIN_ACTIONS[start]
         assert found.residual < TINY
+
+
+def test_a_search_can_be_looked_at() -> None:
+    """Between simulations U falls, and what is counted grows, up to the solution's."""
+    game = Small2048(2, 2)
+    whole = HeuristicSearch(300, 50).solve(game.mdp, DEAL, seed=4)
+    running = HeuristicSearch(300, 50).begin(game.mdp, DEAL, seed=4)
+    seen = [(running.values[DEAL], -running.n_backups, -running.n_touched)]
+    while not running.is_done:
+        running.advance(200)
+        seen.append((running.values[DEAL], -running.n_backups, -running.n_touched))
+    assert seen == sorted(seen, reverse=True)
+    assert len(seen) > 5
+    assert seen[-1] == (whole.value, -whole.n_backups, -whole.n_touched)
+    lowered = running.values < upper_bound(game.mdp)
+    assert lowered.sum() <= whole.n_touched < game.mdp.n_states
+    assert running.touched[lowered].all()
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -144,7 +162,7 @@ def test_an_optimum_stays() -> None:
 def test_chunks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     game = Small2048(2, 2)
     whole = HeuristicSearch(500, 50).solve(game.mdp, DEAL, seed=9)
-    monkeypatch.setattr(rtdp, "BACKUPS_PER_CHUNK", 1)
+    monkeypatch.setattr(search, "BACKUPS_PER_CHUNK", 1)
     in_parts = HeuristicSearch(500, 50).solve(game.mdp, DEAL, seed=9)
     assert in_parts.values.tolist() == whole.values.tolist()
     assert in_parts.n_backups == whole.n_backups

@@ -21,7 +21,14 @@ from agents.twenty48.tree import (
     update,
 )
 from agents.twenty48.tree_reuse import child_with, keep_subtree
-from agents.twenty48.uct import UCT, UCTSettings, search, uct_decision
+from agents.twenty48.uct import (
+    UCT,
+    RolloutDepth,
+    TieBreaking,
+    UCTSettings,
+    search,
+    uct_decision,
+)
 from engine.twenty48 import afterstate, initial, legal_actions, parse, spawn
 from tests.engine.compiled import compiled
 from tests.oracles import twenty48 as oracle
@@ -40,9 +47,10 @@ LEAVES: dict[LeafValue, uct.Leaf] = {
     LeafValue.WEIGHTS_B: uct.weights_leaf(WEIGHTS[LeafValue.WEIGHTS_B]),
     LeafValue.SCORE: uct.score_leaf,
 }
-PLAIN: dict[str, float] = {}
+PLAIN: dict[str, Any] = {}
 ACTIONS = {"k_action": 1.0, "alpha_action": 0.3}
 BOTH = {"k_action": 0.8, "alpha_action": 0.4, "k_state": 1.5, "alpha_state": 0.4}
+READINGS = {"tie_breaking": TieBreaking.RANDOM, "rollout_depth": RolloutDepth.FULL}
 
 
 def book(agent: UCT) -> uct.Search:
@@ -55,6 +63,8 @@ def book(agent: UCT) -> uct.Search:
         agent.alpha_action,
         agent.k_state or None,
         agent.alpha_state,
+        agent.tie_breaking is TieBreaking.RANDOM,
+        agent.rollout_depth is RolloutDepth.FULL,
     )
 
 
@@ -90,7 +100,7 @@ def compare(tree: Tree, node: int, state: uct.State) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("leaf", LeafValue)
-@pytest.mark.parametrize("widening", [PLAIN, ACTIONS, BOTH])
+@pytest.mark.parametrize("widening", [PLAIN, ACTIONS, BOTH, READINGS, {**BOTH, **READINGS}])
 def test_trees_are_those_of_plain_python(leaf: LeafValue, widening: dict[str, Any]) -> None:
     for stream, text in enumerate(BOARDS):
         for depth, m in ((10, 150), (2, 200), (1, 40)):
@@ -105,7 +115,7 @@ def test_trees_are_those_of_plain_python(leaf: LeafValue, widening: dict[str, An
             sizes = compare(tree, ROOT, root)
             assert sizes == (tree.header[N_DECISION], tree.header[N_CHANCE])
             assert n_moves == searched.n_moves
-            assert action == max(sorted(root.q), key=lambda a: root.q[a])
+            assert action == searched.decision(root, m, stream)
             for each in range(4):
                 if each in root.q:
                     assert values[each] == root.q[each]
@@ -121,7 +131,7 @@ def test_the_books_example() -> None:
     for action, q in ((left, 72), (down, 44), (right, 36), (up, 88)):
         compiled(update)(tree, ROOT, action, float(q))
     tree.n_visits[ROOT] = 5
-    action, _ = compiled(select)(tree, ROOT, 100.0, 0.0, 0.5, np.uint64(0))
+    action, _ = compiled(select)(tree, ROOT, 100.0, 0.0, 0.5, False, np.uint64(0))
     assert action == up
     compiled(update)(tree, ROOT, up, 44.0)
     assert tree.action_values[ROOT].tolist() == [66, 36, 44, 72]
@@ -166,6 +176,34 @@ def test_actions_are_opened_in_random_order() -> None:
         counts += tree.action_visits[ROOT]
     assert counts.sum() == 400
     assert abs(counts - 100).max() < 4 * (400 * 3 / 16) ** 0.5
+
+
+def test_random_ties_are_broken_evenly() -> None:
+    """Of m = 1 the action tried; and of a value that is 0 everywhere, the decision."""
+    board = parse("2 . . 4 / . . . . / . 8 . . / 2 . . .")
+    for m, leaf in ((1, LeafValue.RANDOM), (4, LeafValue.WEIGHTS_B)):
+        weights = () if leaf is LeafValue.RANDOM else (0.0,) * 16
+        agent = UCT(m, 1, 0.0, leaf, weights, tie_breaking=TieBreaking.RANDOM)
+        counts = np.zeros(4)
+        for stream in range(400):
+            decision = agent.act(board, stream)
+            tied = decision.values == np.nanmax(decision.values)
+            counts[decision.action] += 1
+            assert tied[decision.action]
+        if m == 1:
+            assert abs(counts - 100).max() < 4 * (400 * 3 / 16) ** 0.5
+        else:  # only vertical moves merge the 2s of the first column
+            assert not counts[[1, 3]].any()
+            assert abs(counts[[0, 2]] - 200).max() < 4 * 10
+
+
+def test_a_full_rollout_follows_the_last_action() -> None:
+    """d = 1: the depth that remains is 0, and a full rollout has one more action."""
+    board = parse(BOARDS[3])
+    remaining, full = (UCT(8, 1, rollout_depth=each).act(board, 0) for each in RolloutDepth)
+    assert remaining.n_playout_moves == 8
+    assert full.n_playout_moves == 16
+    assert np.nansum(full.values) > np.nansum(remaining.values) == 0
 
 
 @cache
