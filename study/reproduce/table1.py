@@ -258,8 +258,8 @@ def table1_figure(games: Mapping[str, Sequence[Game2048]], frame: pd.DataFrame) 
         Rule.COMMON: ("low", BLUE, -0.09),
         Rule.CASCADE: ("high", RED, 0.09),
     }
-    bars = {"fmt": "o", "markeredgecolor": "white", "markersize": 4.5, "zorder": 4}
-    bars |= {"elinewidth": 1.6, "capsize": 3}
+    # A small marker: intervals are hardly longer than a large one.
+    bars = {"fmt": "o", "markersize": 2.2, "zorder": 4, "elinewidth": 1.4, "capsize": 4}
     for row in (each for each in ROWS if not each.slip):
         side, colour, offset = sides[row.rule]
         position = models.index(row.model)

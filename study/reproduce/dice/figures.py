@@ -21,7 +21,7 @@ def lines_of(axes: Axes, part: pd.DataFrame, column: str) -> None:
     tolerances = sorted(part["tolerance_points"].unique())
     for k, tolerance in enumerate(tolerances):
         line = part[part["tolerance_points"] == tolerance].sort_values("gamma")
-        width = 5.5 - 4.5 * k / (len(tolerances) - 1)
+        width = 9.0 - 8.0 * k / (len(tolerances) - 1)
         gamma, values, label = line["gamma"], line[column], f"{tolerance:g}"
         axes.step(gamma, values, where="mid", color=COLOURS[k], linewidth=width, label=label)
 

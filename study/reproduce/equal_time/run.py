@@ -236,7 +236,8 @@ def equal_time_figure(
     axes.set_ylim(0, top)
     axes.set_ylabel("mean score on fresh seeds, points")
     axes.set_title("Two validated fronts at equal time")
-    axes.legend(loc="lower right", fontsize=8.5)
+    legend = axes.legend(loc="lower right", fontsize=8.5, frameon=True, framealpha=1)
+    legend.get_frame().set_linewidth(0)  # its white hides the dotted lines below it
     n = int(differences["n_games_a_point"].iloc[0])
     second = contenders[1].name
     caption(

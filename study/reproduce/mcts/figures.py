@@ -26,15 +26,20 @@ from study.reproduce.mcts.timing import TIMED_SIMULATIONS
 from study.reproduce.mcts.widening import case_of
 
 GREEN, PURPLE, ORANGE = "#009E73", "#CC79A7", "#E69F00"
-LOOKS = {
-    LeafValue.RANDOM: (BLUE, "o"),
-    LeafValue.LOOKAHEAD: (RED, "s"),
-    LeafValue.WEIGHTS_A: (GREEN, "^"),
-    LeafValue.WEIGHTS_B: (PURPLE, "v"),
-    LeafValue.SCORE: (BLACK, "D"),
+# Colour, marker, its size and the line's width: three curves nearly coincide, later ones are drawn
+# over earlier ones, and so are smaller.
+LOOKS: dict[LeafValue, tuple[str, str, float, float]] = {
+    LeafValue.RANDOM: (BLUE, "o", 5.0, 1.3),
+    LeafValue.LOOKAHEAD: (RED, "s", 5.0, 1.3),
+    LeafValue.WEIGHTS_A: (GREEN, "^", 9.0, 3.4),
+    LeafValue.WEIGHTS_B: (PURPLE, "v", 6.5, 2.0),
+    LeafValue.SCORE: (BLACK, "D", 3.2, 0.9),
 }
 WIDTH_LOOKS = ((BLUE, "o"), (RED, "s"), (GREEN, "^"), (PURPLE, "v"), (ORANGE, "D"), (GREY, "P"))
-OURS = "Weights A continue a row of the book's, weights B are ours."
+OURS = (
+    "Weights A continue a row of the book's, weights B are ours. Where curves coincide, narrow "
+    "ones lie on wide ones."
+)
 
 
 def games_of(frame: pd.DataFrame) -> str:
@@ -44,10 +49,10 @@ def games_of(frame: pd.DataFrame) -> str:
 
 def curves(axes: Axes, points: pd.DataFrame, x: str) -> None:
     """Draw all leaf values' points against a column, with their 95% intervals."""
-    style = {"linewidth": 1.3, "markersize": 5, "capsize": 2.5}
     for leaf_value, title in TITLES.items():
         part = points[points["leaf_value"] == leaf_value.value].sort_values(x)
-        colour, marker = LOOKS[leaf_value]
+        colour, marker, size, width = LOOKS[leaf_value]
+        style = {"linewidth": width, "elinewidth": 1.2, "markersize": size, "capsize": size / 2}
         score_bars(axes, part[x], part, fmt=f"{marker}-", color=colour, label=title, **style)
     points_axis(axes)
     axes.set_ylim(bottom=0)
@@ -82,9 +87,9 @@ def execution_time_figure(timings: pd.DataFrame) -> Figure:
     figure, axes = new_figure(8.2, 5.2)
     for leaf_value in TITLES:
         part = timings[timings["leaf_value"] == leaf_value.value].sort_values("depth")
-        depth, (colour, marker) = part["depth"], LOOKS[leaf_value]
-        axes.plot(depth, part["relative_to_random"], f"{marker}-", color=colour, linewidth=1.3,
-                  markersize=4.5, label=TITLES[leaf_value])  # fmt: skip
+        depth, (colour, marker, size, width) = part["depth"], LOOKS[leaf_value]
+        axes.plot(depth, part["relative_to_random"], f"{marker}-", color=colour, linewidth=width,
+                  markersize=size, label=TITLES[leaf_value])  # fmt: skip
         low, high = part["relative_low95"], part["relative_high95"]
         axes.fill_between(depth, low, high, color=colour, alpha=0.18, linewidth=0)
     axes.set_ylim(0, 1.3 * float(timings["relative_high95"].max()))  # room for the legend
