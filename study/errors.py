@@ -19,6 +19,10 @@ class RunError(Exception):
     """
 
 
+class DamageError(RunError):
+    """A stored value is damaged: the line says which, and how to mend it."""
+
+
 def check_range(name: str, value: int, low: int, high: int) -> None:
     """Refuse an integer that is out of range; InputError names it and what is allowed."""
     if not low <= value <= high:

@@ -105,7 +105,7 @@ def compare(
     from study.report.style import save
     from study.report.tables import write_csv, write_text
     from study.store.location import make_folder
-    from study.store.manifest import provenance, write_json
+    from study.store.manifest import MANIFEST, check_output, provenance, write_json
 
     if len(set(studies)) < len(studies):
         raise InputError(f"studies: {', '.join(studies)} given, each once allowed")
@@ -120,8 +120,9 @@ def compare(
     frame = compare_frame(entries, experiments[0])
     if output is not None:
         make_folder(output, "output")
+        check_output(output)
         write_csv(frame, output / "compare.csv")
         write_text(compare_markdown(frame, experiments[0].goal), output / "compare.md")
         save(compare_figure(entries, experiments[0]), output / "compare.png")
-        write_json(provenance(), output / "manifest.json")
+        write_json(provenance(), output / MANIFEST)
     print(compare_markdown(frame, experiments[0].goal), end="")

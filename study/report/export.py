@@ -10,11 +10,11 @@ from study.errors import InputError
 from study.report.figures import hypervolume_figure, pareto_figure, scores_figure
 from study.report.hypervolume_trace import hypervolume_trace
 from study.report.style import save
-from study.report.tables import games_frame, trials_frame, write_csv
+from study.report.tables import check_table, games_frame, trials_frame, write_csv
 from study.report.validated_front import predicted_front_frame, validated_frame
 from study.samplers.fitted_model import FittedModel
 from study.store.location import Location, make_folder
-from study.store.manifest import write_json
+from study.store.manifest import MANIFEST, earlier_manifest, write_json
 from study.store.study_data import StudyData
 from study.store.study_model import fit_study
 
@@ -27,16 +27,19 @@ def export(data: StudyData, location: Location, folder: Path) -> list[Path]:
     Raises
     ------
     InputError
-        If the folder cannot be written.
+        If the folder cannot be written, or has other files of the same names.
     """
     make_folder(folder)
     with threadpool_limits(1):  # more threads are slower on matrices this small
         model = fit_study(data)
         tables = tables_of(data, model)
         paths = [folder / f"{name}.csv" for name in tables]
+        earlier_manifest(folder / MANIFEST)
+        for path, table in zip(paths, tables.values(), strict=True):
+            check_table(path, str(table.columns[0]))
         for path, table in zip(paths, tables.values(), strict=True):
             write_csv(table, path)
-        paths.append(folder / "manifest.json")
+        paths.append(folder / MANIFEST)
         write_json(manifest_of(data, location), paths[-1])
         return paths if model is None else paths + save_figures(data, tables, folder)
 

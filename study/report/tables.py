@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from agents.agent import Game
+from study.errors import InputError
 from study.experiments.definition import Experiment
 from study.pareto import nondominated, p_on_front
 from study.report.validated_rows import games_columns
@@ -118,8 +119,20 @@ def games_frame(data: StudyData) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns).astype({"trial": "Int64"})
 
 
+def check_table(path: Path, first_column: str) -> None:
+    """Refuse, by InputError, to overwrite a file that is not a table with this first column."""
+    if path.exists():
+        first = path.read_bytes()[:1000] if path.is_file() else b""
+        if first.partition(b"\n")[0].decode(errors="replace").split(",")[0] != first_column:
+            raise InputError(
+                f"{path}: a table whose first line begins with {first_column!r} is to be written "
+                "here, and something else is there; use another folder, or move it away"
+            )
+
+
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
-    """Write a table atomically."""
+    """Write a table atomically; InputError if something else is there."""
+    check_table(path, str(frame.columns[0]))
     with atomic_write(path) as draft:
         frame.to_csv(draft, index=False)
 

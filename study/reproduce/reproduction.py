@@ -17,12 +17,11 @@ from study.report.tables import write_csv, write_text
 from study.run.play_missing import play_missing
 from study.store.ledger import Ledger
 from study.store.location import make_folder
-from study.store.manifest import earlier_manifest, provenance, write_manifest
+from study.store.manifest import MANIFEST, check_output, provenance, write_manifest
 
 G = TypeVar("G", bound=Game)
 
 GAMES = "games.csv"
-MANIFEST = "manifest.json"
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ class ResultFolder:
     def made(cls, path: Path) -> "ResultFolder":
         """Make the folder; InputError, before hours of play, if it or its manifest is unusable."""
         make_folder(path, "output")
-        earlier_manifest(path / MANIFEST)
+        check_output(path)
         return cls(path)
 
     def write(self, results: Results, contents: Mapping[str, Any]) -> list[Path]:

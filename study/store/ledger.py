@@ -7,11 +7,8 @@ or changes a default.
 """
 
 import csv
-import errno
-import fcntl
 import io
 import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,8 +16,10 @@ from typing import Any, Generic, TypeVar
 
 from agents.agent import Agent, Game, digest_of, identity
 from agents.catalog import build
-from study.errors import InputError, naming_file
+from study.errors import InputError
+from study.store.append_only import AppendOnlyFile
 from study.store.atomic import atomic_write
+from study.store.seeds import is_countable, shortened
 
 AGENTS_FILE = "agents.json"
 
@@ -40,9 +39,9 @@ def identities_in(path: Path) -> dict[str, dict[str, Any]]:
         return {}
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-        if not all("agent" in each for each in found.values()):
+        if not all(isinstance(each["agent"], str) for each in found.values()):
             raise ValueError("an agent without a name")
-    except (OSError, ValueError, AttributeError, TypeError):
+    except (OSError, ValueError, AttributeError, TypeError, KeyError):
         raise InputError(f"{path}: no table of agents; restore it, or move it away") from None
     assert isinstance(found, dict)
     return found
@@ -68,10 +67,8 @@ class Ledger(Generic[G]):
         self.path = path
         self.game = game
         self.columns = ("agent", *game.columns().values())
-        self.file: io.FileIO | None = None
-        if path.exists() and not path.is_file():
-            raise InputError(f"{path}: a folder given, a table of games allowed")
-        self.read(path.read_bytes() if path.exists() else b"")
+        self.file = AppendOnlyFile(path, "a table of games")
+        self.read(self.file.content())
 
     def read(self, content: bytes) -> int:
         """Take the games from the file's content, and return how much of it is whole."""
@@ -101,9 +98,11 @@ class Ledger(Generic[G]):
             return {}, len(heading) if content == heading else 0
         n_bytes = content.rfind(b"\n") + 1
         if not content[:n_bytes].startswith(heading):
+            first = content.partition(b"\n")[0].decode(errors="replace")
             raise InputError(
-                f"{self.path}: no table of games of {self.game.kind} of this version; "
-                "use another folder, or move it away"
+                f"{self.path}: no table of games of {self.game.kind} of this version: line 1 is "
+                f"{shortened(first, 60)}, not {heading.decode().rstrip()!r}; use another folder, "
+                "or move it away"
             )
         played: dict[str, dict[int, G]] = {}
         fields = tuple(self.game.columns())
@@ -112,7 +111,7 @@ class Ledger(Generic[G]):
                 (words,) = csv.reader([line.decode()])
                 agent, *cells = words
                 game = self.game.from_row(dict(zip(fields, cells, strict=True)))
-                if not game.is_possible:
+                if not (is_countable(game) and game.is_possible):
                     raise ValueError("figures that no game has")
             except (ValueError, csv.Error):
                 raise InputError(
@@ -167,27 +166,18 @@ class Ledger(Generic[G]):
         OSError
             If they cannot be written; the file then ends with the game before them.
         """
-        if self.file is None:
-            raise RuntimeError("a ledger is written only while it is held")
+        if not self.file.is_held:
+            raise RuntimeError(f"{self.path}: written only while it is held")
         known = self.games(agent)
         new = [game for game in games if game.seed not in known]
         digest = self.written_as.setdefault(digest_of(agent), digest_of(agent))
         if digest not in self.identities:
             self.identities[digest] = identity(agent)
             with atomic_write(self.path.with_name(AGENTS_FILE)) as draft:
-                draft.write_text(json.dumps(self.identities, indent=1, ensure_ascii=False) + "\n")
-        self.append(b"".join(line_of((digest, *game.to_row().values())) for game in new))
+                written = json.dumps(self.identities, indent=1, ensure_ascii=False)
+                draft.write_text(written + "\n", encoding="utf-8")
+        self.file.append(b"".join(line_of((digest, *game.to_row().values())) for game in new))
         known |= {game.seed: game for game in new}
-
-    def append(self, lines: bytes) -> None:
-        """Write lines, or nothing of them: a full disk may take a part without complaint."""
-        assert self.file is not None
-        end = self.file.seek(0, os.SEEK_END)
-        with naming_file(self.path):
-            n_written = self.file.write(lines)
-        if n_written != len(lines):
-            self.file.truncate(end)
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -201,21 +191,10 @@ class Ledger(Generic[G]):
         InputError
             If another run holds it, or the file is no table of games.
         """
-        if self.file is not None:
+        if self.file.is_held:
             yield
             return
-        with self.path.open("ab+", buffering=0) as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise InputError(f"{self.path}: another run is writing it") from None
-            file.seek(0)
-            n_bytes = self.read(file.readall())
-            file.truncate(n_bytes)
-            self.file = file
-            try:
-                if not n_bytes:
-                    self.append(line_of(self.columns))
-                yield
-            finally:
-                self.file = None
+        with self.file.held(self.read):
+            if not self.path.stat().st_size:
+                self.file.append(line_of(self.columns))
+            yield

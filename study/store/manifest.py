@@ -15,6 +15,7 @@ from study.errors import InputError
 from study.store.atomic import atomic_write
 
 LIBRARIES = ("numpy", "numba", "llvmlite", "optuna", "scipy", "pandas", "joblib", "matplotlib")
+MANIFEST = "manifest.json"
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -102,6 +103,19 @@ def earlier_manifest(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: no manifest; use another folder, or move it away") from None
     assert isinstance(earlier, dict)  # of JSON's kinds, the one that has get
     return earlier
+
+
+def check_output(folder: Path) -> None:
+    """Refuse a folder for other results if it holds a study, or a manifest that is none.
+
+    Raises
+    ------
+    InputError
+        Before anything is written.
+    """
+    is_study = (folder / "study.db").exists() or "study" in earlier_manifest(folder / MANIFEST)
+    if is_study:
+        raise InputError(f"output: {str(folder)!r} given, the folder of a study; use another")
 
 
 def write_manifest(contents: Mapping[str, Any], path: Path) -> None:

@@ -22,7 +22,7 @@ seeds. For ``mcmdp`` it makes no difference (−0.004, 1,000 seeds).
 from collections.abc import Mapping
 from typing import Any
 
-from agents.agent import Game
+from agents.agent import LARGEST_SEED, Game
 
 MOST_REPLICATES = 500_000
 GAMES_A_STUDY_SEED = 1_000_000
@@ -32,6 +32,7 @@ SEEDS_A_POINT, SHIFT_OF_POINTS = 20_000, 1_000
 LARGEST_STUDY_SEED = 2**31 - 1
 KIND = "game"
 UNNAMED_KIND = "2048"  # in studies older than the other games
+LARGEST_NUMBER = 2**53  # in a game, but for its seed: up to here floats are exact
 
 
 def game_seed(study_seed: int, number: int) -> int:
@@ -56,20 +57,55 @@ def within(index: int, width: int, shift: int, replicate: int) -> int:
     return (index * width + n_rounds * shift + replicate) % MOST_REPLICATES
 
 
+def replicate_of(text: str) -> int:
+    """Read a replicate's number from the end of an attribute's name; ValueError if it is none."""
+    if not (text.isdecimal() and text == str(number := int(text)) and number < MOST_REPLICATES):
+        raise ValueError(f"{shortened(text)} given, the number of a replicate expected")
+    return number
+
+
 def game_to_record(game: Game) -> dict[str, Any]:
     """Return a game as plain JSON data, with the name of its kind."""
     return {KIND: game.kind, **game.to_row()}
 
 
-def record_to_game(record: Mapping[str, Any]) -> Game:
+def record_to_game(record: Any, kind: type[Game] = Game) -> Game:
     """Read back what :func:`game_to_record` wrote.
+
+    Parameters
+    ----------
+    record
+        The record as it is stored, which may be damaged.
+    kind : type
+        The class that the game must be of.
 
     Raises
     ------
     ValueError
-        If no class of games of that kind is known in this process.
+        If it is not what such a game is stored as, or holds figures that no game has.
     """
-    kind = record.get(KIND, UNNAMED_KIND)
-    if kind not in Game.kinds:
-        raise ValueError(f"record: a game of {kind!r} given, of {', '.join(Game.kinds)} allowed")
-    return Game.kinds[kind].from_row({k: v for k, v in record.items() if k != KIND})
+    if not isinstance(record, Mapping):
+        raise ValueError(f"{shortened(record)} given, a game's record expected")
+    name = record.get(KIND, UNNAMED_KIND)
+    if name not in Game.kinds or not issubclass(Game.kinds[name], kind):
+        kinds = [each for each, found in Game.kinds.items() if issubclass(found, kind)]
+        raise ValueError(f"a game of {name!r} given, of {', '.join(kinds)} allowed")
+    row = {key: value for key, value in record.items() if key != KIND}
+    game = Game.kinds[name].from_row(row)
+    if game.to_row() != row or not is_countable(game):
+        raise ValueError(f"no game of {name} has these figures")
+    return game
+
+
+def is_countable(game: Game) -> bool:
+    """Return whether tables and models can take a game's figures: finite, and with a move."""
+    figures = [value for name, value in game.to_row().items() if name != "seed"]
+    numbers = [each for each in figures if isinstance(each, int | float)]
+    in_range = all(abs(each) <= LARGEST_NUMBER for each in numbers)
+    return in_range and 0 <= game.seed <= LARGEST_SEED and game.n_moves >= 1 and game.seconds >= 0
+
+
+def shortened(value: Any, width: int = 40) -> str:
+    """Write a stored value for a message."""
+    text = repr(value)
+    return text if len(text) <= width else f"{text[: width - 1]}…"

@@ -17,9 +17,10 @@ from sqlalchemy.exc import NoSuchModuleError as NoSuchDriverError
 from sqlalchemy.exc import SQLAlchemyError
 
 from study.errors import InputError
+from study.store.damage import of_study
 from study.store.database import check_database
 from study.store.location import Location, check_folder, check_url, locate, make_folder
-from study.store.study_data import StudyData
+from study.store.study_data import StudyData, stored_values
 from study.store.study_record import DIRECTIONS, StudyRecord
 
 
@@ -84,7 +85,9 @@ def create_or_resume(location: Location, record: StudyRecord) -> tuple[optuna.St
     )
     if tuple(study.directions) != DIRECTIONS:
         raise InputError(f"study: {location.name!r} was not made by thetafront")
-    if not (study.user_attrs or study.get_trials(deepcopy=False)):
+    with of_study(location.name):
+        attributes, trials = stored_values(study)
+    if not (attributes or trials):
         # New, or made by a sweep that was killed before it stored the record.
         if (games := location.folder / "games.csv").exists():
             raise InputError(
@@ -92,12 +95,14 @@ def create_or_resume(location: Location, record: StudyRecord) -> tuple[optuna.St
                 "that is gone; move it away, or give another name"
             )
         record.store(study)
-    differences = StudyRecord.read(study.user_attrs, location.name).differences(record)
+    with of_study(location.name):
+        differences = StudyRecord.read(study.user_attrs, location.name).differences(record)
     if differences:
         raise InputError(
             f"study: {location.name!r} was made with {'; '.join(differences)}; "
             "give what it was made with, or another name"
         )
+    StudyData.read(study)
     return study, storage
 
 

@@ -14,10 +14,21 @@ from study.errors import InputError
 from study.experiments.definition import Experiment
 from study.experiments.registry import experiment
 from study.experiments.space import Space, range_of
+from study.store.damage import locating
+from study.store.seeds import replicate_of, shortened
 
 ATTRIBUTE = "thetafront"
 FORMAT = 1
 RUN_PREFIX = "run:"
+KINDS: dict[str, type] = {
+    "experiment": str,
+    "space": list,
+    "seed": int,
+    "design": str,
+    "design_size": int,
+    "cost": str,
+    "fixed": dict,
+}
 DIRECTIONS = (StudyDirection.MAXIMIZE, StudyDirection.MINIMIZE)
 
 
@@ -41,6 +52,8 @@ class StudyRecord:
         ------
         InputError
             If thetafront did not make the study, or another version of it.
+        DamageError
+            If a value of the record cannot be read.
         """
         stored = attributes.get(ATTRIBUTE)
         if not isinstance(stored, Mapping):
@@ -56,6 +69,13 @@ class StudyRecord:
                 f"study: {name!r} was made by another version of thetafront "
                 f"(format {stored.get('format')}, not {FORMAT})"
             )
+        with locating(ATTRIBUTE):
+            for field_name, kind in KINDS.items():
+                if field_name in stored and type(stored[field_name]) is not kind:
+                    given = shortened(stored[field_name])
+                    raise ValueError(f"{field_name} {given} given, {kind.__name__} expected")
+            for each in stored["space"]:
+                check_dimension(each)
         return cls(**{each.name: stored[each.name] for each in known if each.name in stored})
 
     def store(self, study: optuna.Study) -> None:
@@ -103,15 +123,40 @@ class StudyRecord:
             ) from None
 
 
+def check_dimension(stored: Any) -> None:
+    """Raise ValueError if this is no dimension of a search space, of any version."""
+    if isinstance(stored, Mapping) and isinstance(stored.get("name"), str):
+        bounds = stored.get("low"), stored.get("high")
+        if isinstance(stored.get("choices"), list) or all(type(x) in {int, float} for x in bounds):
+            return
+    raise ValueError(f"{shortened(stored)} given in space, a dimension expected")
+
+
 def without_symbols(space: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Leave out the parameters' symbols, which are for display and may be renamed."""
     return [{key: each[key] for key in each if key != "symbol"} for each in space]
 
 
 def runs_in(attributes: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return what made each run of the study, in order."""
-    indices = [int(key[len(RUN_PREFIX) :]) for key in attributes if key.startswith(RUN_PREFIX)]
-    return [attributes[f"{RUN_PREFIX}{index}"] for index in sorted(indices)]
+    """Return what made each run of the study, in order; DamageError if one cannot be read."""
+    runs = {}
+    for key, run in attributes.items():
+        if key.startswith(RUN_PREFIX):
+            with locating(key):
+                runs[replicate_of(key[len(RUN_PREFIX) :])] = stored_run(run)
+    return [runs[index] for index in sorted(runs)]
+
+
+def stored_run(run: Any) -> dict[str, Any]:
+    """Return a run's record; ValueError if it is none."""
+    if not isinstance(run, dict):
+        raise ValueError(f"{shortened(run)} given, the record of a run expected")
+    seconds = run.get("seconds_each", {})
+    if type(run.get("n_trials", 0)) is not int or not isinstance(seconds, dict):
+        raise ValueError("a run with n_trials and seconds_each expected")
+    if not all(isinstance(each, int | float) for each in seconds.values()):
+        raise ValueError(f"seconds_each {shortened(seconds)} given, numbers expected")
+    return run
 
 
 def store_run(study: optuna.Study, run: Mapping[str, Any], index: int | None = None) -> int:

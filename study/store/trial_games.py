@@ -5,6 +5,7 @@ it twice is harmless. When the trial completes, ``moments:<objective>`` keeps th
 sum of squared deviations of the games' samples, so that a model need not parse the games.
 """
 
+import math
 from collections import deque
 from collections.abc import Mapping
 from typing import Any
@@ -16,32 +17,52 @@ from optuna.trial import FrozenTrial, TrialState
 from agents.agent import Agent, Game
 from study.experiments.objectives import Cost, Goal
 from study.shrinkage import Moments
-from study.store.seeds import game_to_record, record_to_game
+from study.store.damage import locating
+from study.store.seeds import (
+    LARGEST_NUMBER,
+    game_to_record,
+    record_to_game,
+    replicate_of,
+    shortened,
+)
 
 GAME_PREFIX = "game:"
 MOMENTS_PREFIX = "moments:"
 
 
-def games_of(trial: FrozenTrial) -> dict[int, Game]:
-    """Return a trial's finished games, by replicate."""
-    games = {
-        int(key[len(GAME_PREFIX) :]): record_to_game(value)
-        for key, value in trial.user_attrs.items()
-        if key.startswith(GAME_PREFIX)
-    }
+def games_of(trial: FrozenTrial, kind: type[Game] = Game) -> dict[int, Game]:
+    """Return a trial's finished games, by replicate; DamageError if one cannot be read."""
+    games = {}
+    for key, record in trial.user_attrs.items():
+        if key.startswith(GAME_PREFIX):
+            with locating(f"trial {trial.number}, {key}"):
+                games[replicate_of(key[len(GAME_PREFIX) :])] = record_to_game(record, kind)
     return dict(sorted(games.items()))
 
 
 def moments_of(trial: FrozenTrial, goal: Goal, games: Mapping[int, Game] | None = None) -> Moments:
     """Return the moments of a trial's samples: as stored, or else computed from its games.
 
-    ``games`` are the trial's if they have been read already.
+    ``games`` are the trial's if they have been read already. DamageError if what is stored cannot
+    be read.
     """
-    stored = trial.user_attrs.get(MOMENTS_PREFIX + goal.name)
-    if stored:
-        return Moments(*stored)
+    name = MOMENTS_PREFIX + goal.name
+    if name in trial.user_attrs:
+        with locating(f"trial {trial.number}, {name}"):
+            return stored_moments(trial.user_attrs[name])
     games = games_of(trial) if games is None else games
     return Moments.of(goal.samples(list(games.values())))
+
+
+def stored_moments(stored: Any) -> Moments:
+    """Read moments back; ValueError if they are none."""
+    try:
+        n, mean, m2 = map(float, stored)
+    except (TypeError, ValueError, OverflowError):
+        n = mean = m2 = math.nan
+    if not (n >= 1 and n == int(n) and abs(mean) <= LARGEST_NUMBER and 0 <= m2 < math.inf):
+        raise ValueError(f"{shortened(stored)} given, number, mean and squares expected")
+    return Moments(int(n), mean, m2)
 
 
 class TrialBatch:

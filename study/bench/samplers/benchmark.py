@@ -26,7 +26,7 @@ from study.report.tables import write_csv, write_text
 from study.run.workers import check_jobs
 from study.samplers import SAMPLERS, check_sampler
 from study.store.location import make_folder
-from study.store.manifest import earlier_manifest, provenance, write_manifest
+from study.store.manifest import MANIFEST, check_output, provenance, write_manifest
 
 BUDGETS = ((80, 9), (240, 3))  # trials, games a trial: 720 games each
 LIBRARIES = ("scikit-learn", "threadpoolctl", "torch", "gpytorch", "botorch")
@@ -142,19 +142,20 @@ def run_benchmark(
     runs = planned(samplers, surfaces, n_seeds, first_seed, budgets)
     n_jobs = check_jobs(jobs)
     make_folder(output, "output")
-    manifest = output / "manifest.json"
-    earlier_manifest(manifest)  # refuses a damaged one before hours of runs
+    check_output(output)  # before hours of runs
+    manifest = output / MANIFEST
     made_by = provenance()
     ledger = RunLedger(output / "runs.jsonl")
-    missing = [run for run in runs if run not in ledger.records]
-    n_done = len(runs) - len(missing)
-    on_progress(Progress(n_done, len(runs), None))
-    workers = min(n_jobs, max(1, len(missing)))
-    parallel = Parallel(n_jobs=workers, batch_size=1, return_as="generator_unordered")
-    for run, record in parallel(delayed(played)(run) for run in missing):
-        ledger.add(run, record)
-        n_done += 1
-        on_progress(Progress(n_done, len(runs), run))
+    with ledger.held():
+        missing = [run for run in runs if run not in ledger.records]
+        n_done = len(runs) - len(missing)
+        on_progress(Progress(n_done, len(runs), None))
+        workers = min(n_jobs, max(1, len(missing)))
+        parallel = Parallel(n_jobs=workers, batch_size=1, return_as="generator_unordered")
+        for run, record in parallel(delayed(played)(run) for run in missing):
+            ledger.add(run, record)
+            n_done += 1
+            on_progress(Progress(n_done, len(runs), run))
 
     records = [ledger.records[run] for run in sorted(ledger.records, key=table_order)]
     summary = summary_frame(runs_frame(records))

@@ -1,48 +1,86 @@
 """Finished runs in a file of JSON lines, from which an interrupted benchmark resumes."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from study.bench.samplers.contest import Run
+from study.bench.samplers.surfaces import SURFACES
 from study.bench.samplers.tables import MEASURES
 from study.errors import InputError
+from study.samplers import SAMPLERS
+from study.store.append_only import AppendOnlyFile
+
+BEGINNING = b'{"surface": "'
 
 
 class RunLedger:
     """Finished runs, one JSON object a line, each written at once.
 
-    An incomplete last line, left by a kill, is cut off. InputError if a line is no finished run, or
-    lacks a measure of this version.
+    Parameters
+    ----------
+    path : Path
+        The file; it need not exist. It is only read until it is :meth:`held`.
+
+    Raises
+    ------
+    InputError
+        If a line is no finished run, or lacks a measure of this version.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.records: dict[Run, dict[str, Any]] = {}
-        if not path.exists():
-            return
-        content = path.read_bytes()
-        whole = content[: content.rfind(b"\n") + 1]
-        if whole != content:
-            with path.open("r+b") as file:
-                file.truncate(len(whole))
-        for number, line in enumerate(whole.splitlines(), 1):
-            try:
-                record = json.loads(line)
-                run = Run(**{each.name: record[each.name] for each in fields(Run)})
-                complete = set(MEASURES) <= set(record)
-            except (ValueError, TypeError, KeyError):
-                complete = False
-            if not complete:
-                raise InputError(
-                    f"{path}: line {number} is no finished run of this version; use another "
-                    "folder, or move the file away"
-                )
-            self.records[run] = record
+        self.file = AppendOnlyFile(path, "a file of finished runs")
+        self.read(self.file.content())
+
+    def read(self, content: bytes) -> int:
+        """Take the runs from the file's content, and return how much of it is whole.
+
+        A last line without its end was torn by a kill if it begins as a run does.
+        """
+        *lines, last = content.split(b"\n")
+        self.records = dict(self.run_of(line, number) for number, line in enumerate(lines, 1))
+        try:
+            run, record = self.run_of(last, len(lines) + 1)
+        except InputError:
+            if last[: len(BEGINNING)] != BEGINNING[: len(last)]:
+                raise
+            return len(content) - len(last)
+        self.records[run] = record
+        return len(content)
+
+    def run_of(self, line: bytes, number: int) -> tuple[Run, dict[str, Any]]:
+        """Read one line; InputError if it is no finished run."""
+        try:
+            record = json.loads(line)
+            run = Run(**{each.name: record[each.name] for each in fields(Run)})
+            known = run.surface in SURFACES and run.sampler in SAMPLERS
+            counts = all(type(each) is int for each in (run.n_trials, run.n_games, run.seed))
+            measured = all(isinstance(record[each], int | float) for each in MEASURES)
+            is_run = known and counts and measured and isinstance(record["course"], list)
+        except (ValueError, TypeError, KeyError, RecursionError):
+            is_run = False
+        if not is_run:
+            raise InputError(
+                f"{self.path}: line {number} is no finished run of this version; use another "
+                "folder, or move the file away"
+            )
+        return run, record
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep other runs from writing meanwhile; cut a last line that is torn."""
+        with self.file.held(self.read):
+            content = self.file.content()
+            if content and not content.endswith(b"\n"):
+                self.file.append(b"\n")
+            yield
 
     def add(self, run: Run, record: dict[str, Any]) -> None:
-        """Store a finished run."""
-        with self.path.open("ab", buffering=0) as file:
-            file.write(json.dumps(record).encode() + b"\n")
+        """Store a finished run; only while the file is :meth:`held`."""
+        self.file.append(json.dumps(record).encode() + b"\n")
         self.records[run] = record

@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from agents.dice.agent import DiceAgent
+from study.report.tables import check_table
 from study.reproduce.dice.figures import grid_figure, table_figure
 from study.reproduce.dice.report import dice_markdown
 from study.reproduce.dice.table import dice_frame, grid_frame, play_rows, scores_frame
-from study.reproduce.reproduction import ResultFolder, Results
+from study.reproduce.reproduction import GAMES, ResultFolder, Results
 
 N_TIMED = 1_000_000
 
@@ -22,6 +23,7 @@ def games_per_cpu_second() -> float:
 def reproduce_dice(seeds: Sequence[int], folder: Path, settings: Mapping[str, Any]) -> str:
     """Play the table on seeds from the first row's on, write all files, and return the text."""
     output = ResultFolder.made(folder)
+    check_table(folder / GAMES, "recursion")  # a ledger of another reproduction, say
     played = play_rows(seeds)
     frame, grid, rate = dice_frame(played), grid_frame(), games_per_cpu_second()
     results = Results(

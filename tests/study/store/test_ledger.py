@@ -75,17 +75,51 @@ def test_every_cut_leaves_whole_games(tmp_path: Path) -> None:
         assert path.read_bytes() == whole[:last]
 
 
-@pytest.mark.parametrize("content", [b"seed,score\n1,2\n", b"hello\n", b"\xff\xfe"])
+HEADING = ",".join(("agent", *Game2048.columns().values())).encode()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"seed,score\n1,2\n",
+        b"hello\n",
+        b"hello",
+        b"\xff\xfe",
+        HEADING + b"\r\n",
+        b"\xef\xbb\xbf" + HEADING + b"\n",
+        HEADING + b",comment\n",
+        b"\n" + HEADING + b"\n",
+    ],
+)
 def test_another_file_is_left_alone(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "games.csv"
     path.write_bytes(content)
-    with pytest.raises(InputError, match="no table of games of 2048 of this version"):
+    with pytest.raises(InputError, match="no table of games of 2048 of this version: line 1 is"):
         Ledger(path, Game2048)
     assert path.read_bytes() == content
 
 
+def test_a_link_is_followed_and_stays_one(tmp_path: Path) -> None:
+    target, path = tmp_path / "elsewhere.csv", tmp_path / "games.csv"
+    path.symlink_to(target)
+    ledger = Ledger(path, Game2048)
+    with ledger.held():
+        ledger.add(RANDOM, RANDOM.play(1))
+    assert path.is_symlink()
+    assert Ledger(target, Game2048).n_games == 1
+
+
+@pytest.mark.parametrize(
+    "content", ['{"a": "agent"}', '{"a": {"agent": 1}}', "[]", "{", '{"a": 1}']
+)
+def test_a_damaged_table_of_agents_is_named(tmp_path: Path, content: str) -> None:
+    (tmp_path / "agents.json").write_text(content)
+    with pytest.raises(InputError, match=r"agents.json: no table of agents; restore it"):
+        Ledger(tmp_path / "games.csv", Game2048)
+
+
 def test_a_folder_in_its_place_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="a folder given, a table of games allowed"):
+    with pytest.raises(InputError, match="not a file; a table of games allowed"):
         Ledger(tmp_path, Game2048)
 
 
@@ -95,6 +129,7 @@ def test_a_folder_in_its_place_is_named(tmp_path: Path) -> None:
         lambda words: words[:3],
         lambda words: [*words[:2], "-5", *words[3:]],
         lambda words: [*words[:2], "9" * 5000, *words[3:]],
+        lambda words: [*words[:2], "9" * 400, *words[3:]],
         lambda words: [*words[:4], "nan", *words[5:]],
         lambda words: [*words[:6], "3", *words[7:]],
         lambda words: [*words[:7], "zz"],
@@ -163,7 +198,7 @@ def test_a_full_disk_is_named_by_its_file(tmp_path: Path, monkeypatch: pytest.Mo
     path = tmp_path / "games.csv"
     ledger = Ledger(path, Game2048)
     with ledger.held(), Path("/dev/full").open("ab", buffering=0) as full:
-        monkeypatch.setattr(ledger, "file", full)
+        monkeypatch.setattr(ledger.file, "file", full)
         with pytest.raises(OSError, match=f"No space left on device: '{path}'"):
             ledger.add(RANDOM, RANDOM.play(1))
     assert Ledger(path, Game2048).n_games == 0

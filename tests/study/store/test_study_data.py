@@ -23,10 +23,10 @@ def test_an_export_parses_each_game_once(
     add_point(study, 5, spread(10_000, 1000), 1.0)
     n_parsed = 0
 
-    def parse(record):
+    def parse(record, kind):
         nonlocal n_parsed
         n_parsed += 1
-        return seeds.record_to_game(record)
+        return seeds.record_to_game(record, kind)
 
     for module in (trial_games, validated_points):
         monkeypatch.setattr(module, "record_to_game", parse)

@@ -1,6 +1,7 @@
 """Runs, their recommendations by the truth, and an interrupted benchmark."""
 
 import json
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from study.bench.samplers import benchmark, contest
 from study.bench.samplers.benchmark import Progress, run_benchmark
 from study.bench.samplers.contest import Run, play
+from study.bench.samplers.ledger import RunLedger
 from study.bench.samplers.measures import (
     N_BUDGETS,
     Predictions,
@@ -16,6 +18,7 @@ from study.bench.samplers.measures import (
     hypervolume_share,
 )
 from study.bench.samplers.surfaces import surface
+from study.bench.samplers.tables import MEASURES
 from study.bench.samplers.truth import Truth, true_front
 from study.errors import InputError
 
@@ -130,11 +133,42 @@ def test_an_interrupted_benchmark_goes_on_and_repeats_nothing(
     assert len(plays) == 4, "another budget is another run"
 
 
-@pytest.mark.parametrize("line", ["no json", "3", '{"surface": "recorded"}'])
-def test_a_file_of_other_things_is_refused(tmp_path: Path, line: str) -> None:
-    (tmp_path / "runs.jsonl").write_text(f"{line}\n")
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"no json\n",
+        b"3\n",
+        b'{"surface": "recorded"}\n',
+        b"my notes, whose last line has no end",
+        b'{"mine": 1}\n{"mine": 2}\n{"mi',
+        b'{"surface": "recorded", "sampler": "mine", "n_trials": [1]}\r\nnext',
+        bytes(range(256)),
+    ],
+)
+def test_a_file_of_other_things_is_refused_and_left_as_it_is(
+    tmp_path: Path, content: bytes
+) -> None:
+    path = tmp_path / "runs.jsonl"
+    path.write_bytes(content)
     with pytest.raises(InputError, match="line 1 is no finished run of this version"):
         run_benchmark(*ASKED, tmp_path, [(18, 2)])
+    assert path.read_bytes() == content
+    assert [each.name for each in tmp_path.iterdir()] == ["runs.jsonl"]
+
+
+def test_a_run_whose_line_lacks_its_end_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    run = Run("saturating", "random", 18, 2, 1000)
+    record = {**asdict(run), **dict.fromkeys(MEASURES, 0.5), "course": []}
+    line = json.dumps(record).encode()
+    path.write_bytes(line + b"\r\n" + line.replace(b"1000", b"1001"))
+    ledger = RunLedger(path)
+    with ledger.held():
+        ledger.add(replace(run, seed=1002), record | {"seed": 1002})
+        with pytest.raises(InputError, match="another run is writing it"), RunLedger(path).held():
+            pass
+    assert [each.seed for each in RunLedger(path).records] == [1000, 1001, 1002]
+    assert path.read_bytes().count(b"\n") == 3
 
 
 def test_a_damaged_manifest_is_refused_before_anything_is_played(

@@ -1,0 +1,83 @@
+"""Files that only grow: one run at a time holds such a file, and appends whole lines to it."""
+
+import errno
+import fcntl
+import io
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from study.errors import InputError, naming_file
+
+
+class AppendOnlyFile:
+    """A file to which lines are appended while it is :meth:`held`.
+
+    Parameters
+    ----------
+    path : Path
+        The file; it need not exist.
+    kind : str
+        What it is, for messages: ``a table of games``.
+    """
+
+    def __init__(self, path: Path, kind: str) -> None:
+        self.path = path
+        self.kind = kind
+        self.file: io.FileIO | None = None
+
+    @property
+    def is_held(self) -> bool:
+        """Whether this process may append."""
+        return self.file is not None
+
+    def content(self) -> bytes:
+        """Return what the file holds, nothing if it is not there; InputError if it is no file."""
+        if self.path.exists() and not self.path.is_file():
+            raise InputError(f"{self.path}: not a file; {self.kind} allowed")
+        return self.path.read_bytes() if self.path.exists() else b""
+
+    @contextmanager
+    def held(self, read: Callable[[bytes], int]) -> Iterator[None]:
+        """Keep other runs from writing meanwhile.
+
+        Parameters
+        ----------
+        read : callable
+            Called with the file's content, since another run may have written it. Returns how much
+            of it is whole, and raises InputError if the file is of something else; only then, and
+            only what a kill has torn, is cut off.
+
+        Raises
+        ------
+        InputError
+            If another run holds it, or ``read`` refuses it.
+        """
+        self.content()
+        with self.path.open("ab+", buffering=0) as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise InputError(f"{self.path}: another run is writing it") from None
+            file.seek(0)
+            content = file.readall()
+            n_whole = read(content)
+            if n_whole < len(content):
+                file.truncate(n_whole)
+            self.file = file
+            try:
+                yield
+            finally:
+                self.file = None
+
+    def append(self, lines: bytes) -> None:
+        """Write lines, or nothing of them: a full disk may take a part without complaint."""
+        if self.file is None:
+            raise RuntimeError(f"{self.path}: written only while it is held")
+        end = self.file.seek(0, os.SEEK_END)
+        with naming_file(self.path):
+            n_written = self.file.write(lines)
+        if n_written != len(lines):
+            self.file.truncate(end)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))

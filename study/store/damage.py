@@ -1,0 +1,28 @@
+"""Damage: how an unreadable value of a study is reported."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from study.errors import DamageError
+
+MOST_CHARACTERS = 200
+
+
+@contextmanager
+def locating(where: str) -> Iterator[None]:
+    """Report a ValueError as damage of a place, such as ``trial 3, game:2``."""
+    try:
+        yield
+    except ValueError as error:
+        raise DamageError(f"{where}: {' '.join(str(error).split())[:MOST_CHARACTERS]}") from None
+
+
+@contextmanager
+def of_study(name: str) -> Iterator[None]:
+    """Say of which study damage is, and what mends it."""
+    try:
+        yield
+    except DamageError as error:
+        raise DamageError(
+            f"study {name!r}: {error}; `thetafront verify {name} --repair` mends what can be mended"
+        ) from None
