@@ -6,17 +6,26 @@ Notation
 d            depth: number of chance nodes between the board and a leaf; d = 1 is one spawn
 s′           a *state*: the player is to move
 W            an *afterstate*: a tile is to be spawned
+γ            discount; 1 by default
 R(s′, a)     reward of action a, in points
-V(s′)        max over a of R(s′, a) + V(W), with W the afterstate of a; Algorithm 3's estimate at
-             a leaf; 0 if no action is legal
+w            weight of R; 1 by default
+V(s′)        max over a of w·R(s′, a) + γ·V(W), with W the afterstate of a; Algorithm 3's estimate
+             at a leaf; 0 if no action is legal
 V(W)         Σ P(s′|W)·V(s′); P is 0.9/m for a 2 in each of the m empty cells, and 0.1/m for a 4
 ===========  =====================================================================================
 
 The tree is built level by level. Equal states of a level are one state, with one value. The
 playouts of all leaves are one batch.
 
-Source: Ripstein (2023), §5.2, equation 4. Our readings: rewards are not discounted (γ = 1), and
-every spawn counts with its probability.
+Source: Ripstein (2023), §5.2, equation 4, at the root equation 3. Our readings:
+
+- Equation 4 has no max, but expectimax has one; and every spawn counts with its probability.
+- A reward after i spawns counts γⁱ, and a leaf γᵈ. The source does not give γ a value here.
+- Like equation 3 (:mod:`agents.twenty48.expectation`), it does not say what V of a leaf is. If it
+  is the score that remains to be won, w = 1. If it is the score of the whole game, as Algorithm 3
+  returns it, it contains the rewards on the way once more: w = 1 + γᵈ⁻ⁱ after i spawns. A game that
+  ends before depth d then counts as its score at depth d, so points won before the board now are
+  the same for all actions, and left out.
 """
 
 import math
@@ -143,8 +152,18 @@ def expected(
 
 
 @kernel
+def weight_of_rewards(depth: Integer, gamma: float, whole_score: bool) -> float:
+    """Return w of the rewards of states with ``depth`` spawns between them and the leaves."""
+    return 1.0 + gamma**depth if whole_score else 1.0
+
+
+@kernel
 def best_of(
-    children: Indices, rewards: Indices, values: npt.NDArray[np.float64]
+    children: Indices,
+    rewards: Indices,
+    values: npt.NDArray[np.float64],
+    weight: float,
+    gamma: float,
 ) -> npt.NDArray[np.float64]:
     """Return V of each state from V of the afterstates, shape (n_states,)."""
     result = np.zeros(len(children))
@@ -152,7 +171,8 @@ def best_of(
         best = -np.inf
         for action in range(N_ACTIONS):
             if children[i, action] != NOTHING:
-                best = max(best, rewards[i, action] + values[children[i, action]])
+                later = gamma * values[children[i, action]]
+                best = max(best, weight * rewards[i, action] + later)
         if best > -np.inf:
             result[i] = best
     return result
@@ -180,6 +200,8 @@ def decide_by_expectimax(
     n_playouts: int,
     two_to_four: float,
     top_share: float,
+    gamma: float,
+    whole_score: bool,
     stream: np.uint64,
 ) -> tuple[Integer, npt.NDArray[np.float64], Integer, Integer]:
     """Decide by equation 4.
@@ -195,6 +217,10 @@ def decide_by_expectimax(
     two_to_four, top_share : float
         θ₅, the ratio in :func:`leaf_counts`, and θ₆: the value of a leaf is the mean of this share
         of its playouts, the best ones.
+    gamma : float
+        γ.
+    whole_score : bool
+        Whether V of a leaf is the score of the whole game, and w = 1 + γᵈ⁻ⁱ.
     stream : uint64
         Random stream of this decision.
 
@@ -229,15 +255,17 @@ def decide_by_expectimax(
 
     for level in range(depth - 1, 0, -1):
         of_afters = expected(all_first[level], all_spawns[level], values)
-        values = best_of(all_children[level], all_rewards[level], of_afters)
+        weight = weight_of_rewards(depth - level, gamma, whole_score)
+        values = best_of(all_children[level], all_rewards[level], of_afters, weight, gamma)
     of_afters = expected(all_first[0], all_spawns[0], values)
+    weight = weight_of_rewards(depth, gamma, whole_score)
     action_values = np.full(N_ACTIONS, np.nan)
     best = -1
     for action in range(N_ACTIONS):
         child = root_children[0, action]
         if child == NOTHING:
             continue
-        action_values[action] = root_rewards[0, action] + of_afters[child]
+        action_values[action] = weight * root_rewards[0, action] + gamma * of_afters[child]
         if best < 0 or action_values[action] > action_values[best]:
             best = action
     return best, action_values, n_playout_moves, len(states)

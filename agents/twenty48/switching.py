@@ -24,7 +24,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.parameters import integer, real
+from agents.parameters import flag, integer, real
 from agents.policy_dispatch import decides
 from agents.twenty48.agent import Agent2048
 from agents.twenty48.expectation import ExpectationSettings, decide_by_expectation
@@ -62,6 +62,8 @@ class SwitchingSettings(NamedTuple):
     depth: int
     leaf_playouts: int
     two_to_four: float
+    gamma: float
+    whole_score: bool
 
 
 @decides(SwitchingSettings)
@@ -79,6 +81,8 @@ def switching_decision(
         settings.leaf_playouts,
         settings.two_to_four,
         settings.plain.top_share,
+        settings.gamma,
+        settings.whole_score,
         stream,
     )
     return action, values, n_playout_moves
@@ -98,6 +102,11 @@ class Switching(Agent2048):
         d: number of chance nodes between the board and a leaf. d = 1 is the plain agent.
     leaf_playouts : int
         Approximate number of playouts of an expectimax decision; each leaf gets at least one.
+    gamma : float
+        γ of equation 4, in expectimax only; 1 discounts nothing.
+    whole_score : bool
+        Whether V of a leaf in equation 4 is the score of the whole game instead of what remains to
+        be won; see :mod:`agents.twenty48.expectimax`.
 
     Raises
     ------
@@ -118,6 +127,8 @@ class Switching(Agent2048):
     depth: int = integer(2, 1, LARGEST_DEPTH)
     leaf_playouts: int = integer(4000, 1, LARGEST_COUNT)
     min_playouts: int = integer(3, 1, LARGEST_COUNT)
+    gamma: float = real(1.0, 0, 1, open_low=True)
+    whole_score: bool = flag()
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -141,4 +152,6 @@ class Switching(Agent2048):
             self.depth,
             self.leaf_playouts,
             self.theta5,
+            self.gamma,
+            self.whole_score,
         )

@@ -1,6 +1,7 @@
-"""Expectimax against equation 4 as a recursion over lists of face values."""
+"""Expectimax against equation 4 as a recursion over lists of face values, for every γ."""
 
 import math
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -26,26 +27,40 @@ CROWDED = [
 ]
 
 
-def recursive_value(board: oracle.Board, depth: int, leaf: dict[int, float]) -> float:
-    """V of a state: at depth 0 the leaf's; else max over actions of R + E V."""
-    if depth == 0:
-        return leaf[oracle.to_packed(board)]
-    values = [
-        reward + recursive_expectation(after, depth, leaf)
-        for after, reward in (oracle.slide(board, action) for action in range(4))
-        if after != board
-    ]
-    return max(values, default=0.0)
+@dataclass(frozen=True)
+class Equation4:
+    """Equation 4 word for word: V(s) = max over a of Σ P·(R + γ·V(s′)).
 
+    ``leaf`` has what remains to be won, on average, from each board at the last level. With
+    ``whole_score``, V of a leaf adds the points ``won`` since the root, and a game that has ended
+    is carried on to that level.
+    """
 
-def recursive_expectation(after: oracle.Board, depth: int, leaf: dict[int, float]) -> float:
-    """E V over all spawns."""
-    empty = oracle.empty_cells(after)
-    return sum(
-        p / len(empty) * recursive_value(oracle.put(after, cell, tile), depth - 1, leaf)
-        for cell in empty
-        for tile, p in ((2, 0.9), (4, 0.1))
-    )
+    leaf: dict[int, float]
+    gamma: float = 1.0
+    whole_score: bool = False
+
+    def value(self, board: oracle.Board, depth: int, won: int = 0) -> float:
+        """V of a state."""
+        counted = won if self.whole_score else 0
+        if depth == 0:
+            return counted + self.leaf[oracle.to_packed(board)]
+        values = [
+            self.action_value(after, reward, depth, won)
+            for after, reward in (oracle.slide(board, action) for action in range(4))
+            if after != board
+        ]
+        return max(values, default=self.gamma**depth * counted)
+
+    def action_value(self, after: oracle.Board, reward: int, depth: int, won: int = 0) -> float:
+        """The sum over all spawns on an afterstate."""
+        empty = oracle.empty_cells(after)
+        total = 0.0
+        for cell in empty:
+            for tile, p in ((2, 0.9), (4, 0.1)):
+                child = self.value(oracle.put(after, cell, tile), depth - 1, won + reward)
+                total += p / len(empty) * (reward + self.gamma * child)
+        return total
 
 
 def leaves_in_order(board: oracle.Board, depth: int) -> dict[int, bool]:
@@ -67,8 +82,22 @@ def leaves_in_order(board: oracle.Board, depth: int) -> dict[int, bool]:
 
 
 @pytest.mark.parametrize("text", CROWDED)
-@pytest.mark.parametrize(("depth", "top_share"), [(1, 1.0), (2, 1.0), (2, 0.4), (3, 1.0)])
-def test_values_are_those_of_the_recursion(text: str, depth: int, top_share: float) -> None:
+@pytest.mark.parametrize(
+    ("depth", "top_share", "gamma", "whole_score"),
+    [
+        (1, 1.0, 1.0, False),
+        (2, 1.0, 1.0, False),
+        (2, 0.4, 0.9, False),
+        (3, 1.0, 1.0, False),
+        (3, 1.0, 0.5, False),
+        (1, 1.0, 0.9, True),
+        (2, 1.0, 1.0, True),
+        (3, 0.4, 0.7, True),
+    ],
+)
+def test_values_are_those_of_equation_4(
+    text: str, depth: int, top_share: float, gamma: float, whole_score: bool
+) -> None:
     board = parse(text)
     faces = oracle.from_packed(board)
     leaves = leaves_in_order(faces, depth)
@@ -87,14 +116,22 @@ def test_values_are_those_of_the_recursion(text: str, depth: int, top_share: flo
         for state, part in zip(leaves, np.split(scores, ends[:-1]), strict=True)
     }
     action, values, n_playout_moves, n_leaves = decide_by_expectimax(
-        np.uint64(board), depth, n_playouts, ratio, top_share, np.uint64(stream)
+        np.uint64(board),
+        depth,
+        n_playouts,
+        ratio,
+        top_share,
+        gamma,
+        whole_score,
+        np.uint64(stream),
     )
     assert n_leaves == len(leaves) == n_expectimax_leaves(np.uint64(board), depth)
     assert n_playout_moves == n_moves
+    equation = Equation4(leaf, gamma, whole_score)
     expected = {}
     for each in oracle.legal_actions(faces):
         after, reward = oracle.slide(faces, each)
-        expected[each] = reward + recursive_expectation(after, depth, leaf)
+        expected[each] = equation.action_value(after, reward, depth)
     for each in range(4):
         if each in expected:
             assert values[each] == pytest.approx(expected[each], rel=1e-12)
@@ -121,7 +158,7 @@ def test_a_state_without_an_action_is_worth_nothing() -> None:
     board = parse("2 4 2 4 / 4 2 4 2 / 2 4 2 4 / 4 2 8 8")
     n_leaves = n_expectimax_leaves(np.uint64(board), 2)
     action, values, _, _ = decide_by_expectimax(
-        np.uint64(board), 2, 3 * n_leaves, 1.0, 1.0, np.uint64(1)
+        np.uint64(board), 2, 3 * n_leaves, 1.0, 1.0, 1.0, False, np.uint64(1)
     )
 
     @cache
@@ -134,7 +171,7 @@ def test_a_state_without_an_action_is_worth_nothing() -> None:
         }
 
     after, reward = oracle.slide(oracle.from_packed(board), action)
-    expected = reward + recursive_expectation(after, 2, leaf())
+    expected = Equation4(leaf()).action_value(after, reward, 2)
     assert values[action] == pytest.approx(expected)
 
 

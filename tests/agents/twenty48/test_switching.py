@@ -21,8 +21,12 @@ def test_at_depth_one_it_is_the_plain_agent(top_share: float) -> None:
         assert len({(g.score, g.n_moves, g.n_playout_moves, g.end_board) for g in games}) == 1
 
 
-def test_it_looks_deeper_where_no_action_leaves_more_cells_empty() -> None:
-    agent = Switching(*SMALL[:4], 3.0, switch_at=4, depth=2, leaf_playouts=500)
+@pytest.mark.parametrize(("gamma", "whole_score"), [(1.0, False), (0.6, True)])
+def test_it_looks_deeper_where_no_action_leaves_more_cells_empty(
+    gamma: float, whole_score: bool
+) -> None:
+    discount = {"gamma": gamma, "whole_score": whole_score}
+    agent = Switching(*SMALL[:4], 3.0, switch_at=4, depth=2, leaf_playouts=500, **discount)
     plain = MonteCarloMDP(*SMALL[:4], 3.0)
     n_deep = n_plain = 0
     for move in agent.moves(5):
@@ -32,7 +36,14 @@ def test_it_looks_deeper_where_no_action_leaves_more_cells_empty() -> None:
         most = max(n_empty(afterstate(move.board, action)[0]) for action in legal)
         if most <= 4:
             _, values, _, _ = decide_by_expectimax(
-                np.uint64(move.board), 2, 500, 3.0, 1.0, np.uint64(move.n_moves)
+                np.uint64(move.board),
+                2,
+                500,
+                3.0,
+                1.0,
+                gamma,
+                whole_score,
+                np.uint64(move.n_moves),
             )
             decision = agent.act(move.board, move.n_moves)
             n_deep += 1
