@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, get_type_hints
 
-from agents.parameters import Value, check_parameters, plain_values
+from agents.parameters import Value, check_parameters, parameters_of, plain_values
 
 LARGEST_SEED = 2**63 - 1
 N_DIGITS = 12
@@ -188,8 +188,17 @@ class Agent(ABC):
 
 
 def identity(agent: Agent) -> dict[str, Value]:
-    """Return an agent's name and parameters as numbers and text: no other agent has the same."""
-    return {"agent": agent.name or type(agent).__qualname__, **plain_values(agent)}
+    """Return an agent's name and parameters as numbers and text: no other agent has the same.
+
+    Parameters that are younger than stored games are left out at their defaults.
+    """
+    known = parameters_of(type(agent))
+    values = {
+        name: value
+        for name, value in plain_values(agent).items()
+        if not (known[name].later and value == known[name].domain.plain(known[name].default))
+    }
+    return {"agent": agent.name or type(agent).__qualname__, **values}
 
 
 def digest_of(agent: Agent) -> str:

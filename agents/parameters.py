@@ -161,9 +161,16 @@ def integer(default: int, low: int, high: float = math.inf) -> Any:
     return parameter(default, IntegerRange(low, high))
 
 
-def real(default: float, low: float, high: float = math.inf, *, open_low: bool = False) -> Any:
+def real(
+    default: float,
+    low: float,
+    high: float = math.inf,
+    *,
+    open_low: bool = False,
+    later: bool = False,
+) -> Any:
     """Declare a field that holds a finite number from ``low`` to ``high``."""
-    return parameter(default, RealRange(low, high, open_low))
+    return parameter(default, RealRange(low, high, open_low), later=later)
 
 
 def flag(default: bool = False) -> Any:
@@ -176,9 +183,14 @@ def categorical(default: StrEnum) -> Any:
     return parameter(default, Categories(type(default)))
 
 
-def parameter(default: Any, domain: Domain, **options: Any) -> Any:
-    """Declare a field with a domain; ``options`` go to :func:`dataclasses.field`."""
-    return dataclasses.field(default=default, metadata={"domain": domain}, **options)
+def parameter(default: Any, domain: Domain, *, later: bool = False, **options: Any) -> Any:
+    """Declare a field with a domain; ``options`` go to :func:`dataclasses.field`.
+
+    A ``later`` parameter is younger than stored games. At its default, which must never change, it
+    is no part of an agent's identity, so these games stay the agent's.
+    """
+    metadata = {"domain": domain, "later": later}
+    return dataclasses.field(default=default, metadata=metadata, **options)
 
 
 @dataclass(frozen=True)
@@ -195,12 +207,15 @@ class Parameter:
         The allowed values.
     keyword_only : bool
         Whether it belongs to the game, such as a maze, and not to θ.
+    later : bool
+        Whether it is younger than stored games: see :func:`parameter`.
     """
 
     name: str
     default: Any
     domain: Domain
     keyword_only: bool = False
+    later: bool = False
 
     @property
     def is_number(self) -> bool:
@@ -233,7 +248,13 @@ def parameters_of(agent: type[Any]) -> dict[str, Parameter]:
     """Return the parameters of a class of agents by name, in order, keyword-only ones last."""
     declared = [each for each in dataclasses.fields(agent) if "domain" in each.metadata]
     return {
-        each.name: Parameter(each.name, each.default, each.metadata["domain"], bool(each.kw_only))
+        each.name: Parameter(
+            each.name,
+            each.default,
+            each.metadata["domain"],
+            bool(each.kw_only),
+            each.metadata["later"],
+        )
         for each in sorted(declared, key=lambda each: bool(each.kw_only))
     }
 

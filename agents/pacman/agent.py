@@ -15,10 +15,11 @@ import numpy.typing as npt
 
 from agents.agent import Agent, Game, check_seed, column, warm
 from agents.pacman.loop import decide, play_on
-from agents.parameters import Domain, Value, categorical, integer, parameter
+from agents.parameters import Domain, Value, categorical, integer, parameter, real
 from agents.policy_dispatch import Settings
 from engine.pacman import MOST_STEPS, Action, GhostKind, Layout, LayoutName, Outcome, World
 from engine.pacman.maze import N_DIRECTIONS
+from engine.pacman.motion import P_CHOSEN
 from engine.pacman.state import N_STEPS, NO_CAP
 from engine.rng import POLICY, named_stream
 
@@ -74,7 +75,7 @@ class Mazes(Domain):
     def read(self, value: Any) -> Any:
         if not isinstance(value, str):
             return value
-        return Layout.parse(value, "given") if "\n" in value else Layout.find(value)
+        return Layout.parse(value) if "\n" in value else Layout.find(value)
 
     def accepts(self, value: Any) -> bool:
         return isinstance(value, Layout)
@@ -159,11 +160,18 @@ class PacmanAgent(Agent):
         How ghosts choose their direction.
     most_steps : int
         A game that is still running after this many steps is cut.
+    p_chosen : float
+        Probability that Pacman moves as chosen, and not to one of the sides; the agent knows it.
     """
 
     layout: Layout = parameter(LayoutName.SMALL, Mazes())
     ghosts: GhostKind = categorical(GhostKind.RANDOM)
     most_steps: int = integer(MOST_STEPS, 1, NO_CAP)
+    p_chosen: float = real(P_CHOSEN, 0, 1, later=True)
+
+    def start(self, seed: int) -> World:
+        """Begin the game of a seed, as :meth:`play` does."""
+        return World.start(self.layout, seed, self.ghosts, self.most_steps, self.p_chosen)
 
     @abstractmethod
     def new_settings(self) -> Settings:
@@ -179,13 +187,13 @@ class PacmanAgent(Agent):
 
     def warm_up(self) -> None:
         """Call the game loop once, for no move."""
-        world = World.start(self.layout, 0, self.ghosts, self.most_steps)
+        world = self.start(0)
         play_on(self.new_settings(), self.layout.maze, world.state, world.setup, 0, 0)
 
     def play(self, seed: int) -> PacmanGame:
         check_seed(seed)
         warm(self)
-        world = World.start(self.layout, seed, self.ghosts, self.most_steps)
+        world = self.start(seed)
         settings, maze = self.new_settings(), self.layout.maze
         n_sweeps, n_backups = 0, 0
         seconds, residuals = 0.0, 0.0
@@ -260,7 +268,7 @@ class PacmanAgent(Agent):
             Each decision before it is carried out.
         """
         check_seed(seed)
-        world = World.start(self.layout, seed, self.ghosts, self.most_steps)
+        world = self.start(seed)
         while not world.is_over:
             decision = self.act(world)
             yield PacmanMove(world.copy(), decision)

@@ -23,7 +23,12 @@ import numpy as np
 
 from agents.pacman.agent import PacmanAgent
 from agents.pacman.loop import PacmanDecisionTuple
-from agents.pacman.shortest_path import SearchArrays, nearest_goal, new_search_arrays
+from agents.pacman.shortest_path import (
+    SearchArrays,
+    nearest_goal,
+    new_search_arrays,
+    seek_food,
+)
 from agents.parameters import integer
 from agents.policy_dispatch import Settings, decides
 from engine.jit import Integer, inlined, kernel
@@ -48,17 +53,6 @@ def seek_ghosts(maze: Maze, state: State, work: SearchArrays) -> Integer:
     for i in range(len(state.ghosts)):
         if state.ghosts[i, TIMER] == 0:
             work.goals[n] = (state.ghosts[i, X] >> 1) * maze.height + (state.ghosts[i, Y] >> 1)
-            n += 1
-    return n
-
-
-@inlined
-def seek_food(state: State, work: SearchArrays) -> Integer:
-    """Make all food the goals; return their number."""
-    n = 0
-    for cell in range(len(state.food)):
-        if state.food[cell]:
-            work.goals[n] = cell
             n += 1
     return n
 
@@ -103,7 +97,7 @@ class PacmanAStar(PacmanAgent):
     ----------
     danger : int
         It flees from a ghost within this many steps; 0 means never.
-    layout, ghosts, most_steps
+    layout, ghosts, most_steps, p_chosen
         As for :class:`agents.pacman.agent.PacmanAgent`.
     """
 

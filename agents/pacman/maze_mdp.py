@@ -5,7 +5,8 @@ Notation
 ===========  ===================================================================================
 s            a state: a cell without a wall; states are numbered in the order of cells
 a            an action in a state: number n·s + d for direction d, with n = 4, or 5 with stopping
-T(s′|a)      0.8 for the cell ahead, 0.1 for the one to its left and right each, in this order,
+p            probability that Pacman moves as chosen, 0.8 in the report
+T(s′|a)      p for the cell ahead, (1 − p)/2 for the one to its left and right each, in this order,
              and s itself instead of a wall; 1 for s if a is to stop
 R(s)         reward for being in a state
 ===========  ===================================================================================
@@ -30,7 +31,7 @@ from agents.mdp.finite_mdp import check_discount
 from agents.mdp.kernels import Floats, Indices, Tables
 from engine.pacman import Action, Layout
 from engine.pacman.maze import N_DIRECTIONS
-from engine.pacman.motion import P_CHOSEN, P_SIDE
+from engine.pacman.motion import P_CHOSEN, p_side
 
 NO_STATE = -1
 """The state number of a wall."""
@@ -61,8 +62,8 @@ class MazeMotion:
     probability: Floats
 
     @classmethod
-    @lru_cache(maxsize=8)
-    def of(cls, layout: Layout, *, stop: bool = False) -> "MazeMotion":
+    @lru_cache(maxsize=64)
+    def of(cls, layout: Layout, *, stop: bool = False, p_chosen: float = P_CHOSEN) -> "MazeMotion":
         """Build the motion in a maze.
 
         Parameters
@@ -71,6 +72,8 @@ class MazeMotion:
             The maze.
         stop : bool
             Whether stopping is an action, too. The report's agent has the four directions only.
+        p_chosen : float
+            p. At 0 and 1 outcomes with a probability of 0 remain, so that no action has fewer.
         """
         after_by_cell = layout.maze.after
         cell_of = np.flatnonzero(~layout.walls.ravel())
@@ -78,7 +81,7 @@ class MazeMotion:
         state_of[cell_of] = np.arange(len(cell_of))
         directions = (np.arange(N_DIRECTIONS)[:, None] + np.array(SLIPS)) % N_DIRECTIONS
         after = state_of[after_by_cell[cell_of][:, directions.ravel()]]
-        probability = np.tile([P_CHOSEN, P_SIDE, P_SIDE], N_DIRECTIONS)
+        probability = np.tile([p_chosen, *[p_side(p_chosen)] * 2], N_DIRECTIONS)
         n_outcomes = [len(SLIPS)] * N_DIRECTIONS
         if stop:
             after = np.hstack([after, state_of[after_by_cell[cell_of, int(Action.STOP)]][:, None]])

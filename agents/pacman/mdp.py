@@ -21,12 +21,12 @@ Readings, where the report leaves a choice:
 *   Sweeps are **synchronous**: "using this set of utilities a new set is calculated" (§1.1.4), and
     its figures count such sweeps. Gauss-Seidel sweeps, an option, would need fewer, but the result
     of a few of them depends on the order of cells.
-*   **No warm start**: a decision depends on the state of the game only. *   **Ties** are broken at
-random. After few sweeps, far from food, all four actions are equal, and a
-    fixed order would keep Pacman at a wall.
+*   **No warm start**: a decision depends on the state of the game only.
+*   **Ties** are broken at random. After few sweeps, far from food, all four actions are equal, and
+    a fixed order would keep Pacman at a wall.
 
 Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a
-Non-Deterministic World* (2018), §1.1.3, §1.1.4 and §2.
+Non-Deterministic World* (2018), §1.1.3, §1.1.4, §2 and §4.
 """
 
 from dataclasses import dataclass
@@ -49,7 +49,9 @@ from agents.pacman.rewards import (
     Near,
     near_states,
     put_rewards,
+    put_route,
 )
+from agents.pacman.shortest_path import SearchArrays, new_search_arrays
 from agents.parameters import categorical, flag, integer, real
 from agents.policy_dispatch import Settings, decides
 from engine.jit import Integer, inlined, kernel
@@ -59,7 +61,7 @@ from engine.rng import below, next_word
 
 # Then one decision in the largest maze takes below a second, so Ctrl-C is answered in time.
 LARGEST_MAX_SWEEPS = 5_000
-LARGEST_CAPSULE_REWARD = 1000.0
+LARGEST_EXTRA_REWARD = 1000.0  # of capsules and routes
 
 
 class PlanArrays(NamedTuple):
@@ -69,6 +71,10 @@ class PlanArrays(NamedTuple):
     ----------
     rewards : float64, shape (n_states,)
         R.
+    route : float64, shape (n_states,)
+        The part of R that is for a route to food.
+    search : SearchArrays
+        Those of the search for it.
     kept, number : int64, shape (n_states,)
         The states of the map for planning, and the number of each state in it: see
         :mod:`agents.pacman.bounding_box`.
@@ -81,6 +87,8 @@ class PlanArrays(NamedTuple):
     """
 
     rewards: Floats
+    route: Floats
+    search: SearchArrays
     kept: Indices
     number: Indices
     outcome: Indices
@@ -113,6 +121,7 @@ class MDPSettings(NamedTuple):
     radius: int
     added: bool
     capsule_reward: float
+    route_reward: float
     tolerance: float
     max_sweeps: int
     gauss_seidel: bool
@@ -147,6 +156,8 @@ def mdp_decision(
 ) -> PacmanDecisionTuple:
     """Solve the MDP of the current state and take the best action."""
     motion, work = settings.motion, settings.work
+    if settings.route_reward > 0:
+        put_route(maze, state, settings.state_of, settings.route_reward, work.search, work.route)
     put_rewards(
         settings.near,
         settings.cell_of,
@@ -156,6 +167,7 @@ def mdp_decision(
         settings.radius,
         settings.added,
         settings.capsule_reward,
+        work.route,
         work.rewards,
     )
     n: Integer = len(settings.cell_of)
@@ -215,7 +227,10 @@ class PacmanMDP(PacmanAgent):
         Gauss-Seidel sweeps, or else synchronous ones.
     cut : bool
         Whether to plan in a smaller map, see :mod:`agents.pacman.bounding_box`.
-    layout, ghosts, most_steps
+    route_reward : float
+        Extra R of the cells on a shortest path to the nearest food, see
+        :mod:`agents.pacman.rewards`; 0 for none.
+    layout, ghosts, most_steps, p_chosen
         As for :class:`agents.pacman.agent.PacmanAgent`.
 
     Examples
@@ -233,20 +248,23 @@ class PacmanMDP(PacmanAgent):
     max_sweeps: int = integer(1000, 1, LARGEST_MAX_SWEEPS)
     distance: Distance = categorical(Distance.MANHATTAN)
     in_zone: InZone = categorical(InZone.OVERWRITTEN)
-    capsule_reward: float = real(OPEN_REWARD, -LARGEST_CAPSULE_REWARD, LARGEST_CAPSULE_REWARD)
+    capsule_reward: float = real(OPEN_REWARD, -LARGEST_EXTRA_REWARD, LARGEST_EXTRA_REWARD)
     gauss_seidel: bool = flag()
     cut: bool = flag()
+    route_reward: float = real(0.0, 0, LARGEST_EXTRA_REWARD, later=True)
 
     @property
     def motion(self) -> MazeMotion:
         """Where actions lead in the maze."""
-        return MazeMotion.of(self.layout)
+        return MazeMotion.of(self.layout, p_chosen=self.p_chosen)
 
     def new_settings(self) -> MDPSettings:
         motion = self.motion
         n = motion.n_states
         work = PlanArrays(
             np.zeros(n),
+            np.zeros(n),
+            new_search_arrays(len(motion.state_of)),
             np.arange(n),
             np.arange(n),
             np.zeros_like(motion.outcome),
@@ -262,6 +280,7 @@ class PacmanMDP(PacmanAgent):
             self.radius,
             self.in_zone == InZone.ADDED,
             self.capsule_reward,
+            self.route_reward,
             self.tolerance,
             self.max_sweeps,
             self.gauss_seidel,

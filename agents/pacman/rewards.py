@@ -20,6 +20,9 @@ Readings, where the report leaves a choice:
 *   **Food in a zone** has the status of the zone. By default the sum of the zones replaces its
     reward: "it floods too many states with low ghost rewards, overwriting the food utility"
     (§3.1.1). With :attr:`InZone.ADDED`, the reward without zones, +10 or −1, is added to the sum.
+*   **A route** (§4): each cell of a shortest path to the nearest food, which the report suggests to
+    reward, gets an extra reward on top of +10 or −1, the food at its end included and Pacman's cell
+    not. A zone overwrites it as it overwrites food. Its size is ours, by default 0: no route.
 *   **Capsules** have no status: the cell is open, −1, unless another reward is given.
 *   **Scared ghosts** have no zone and no −500: the cell is as if they were not there.
 *   **Steps** are counted by Manhattan distance, through walls (figure 1); :attr:`Distance.MAZE`
@@ -28,7 +31,7 @@ Readings, where the report leaves a choice:
 Only scared ghosts are between two cells, so the centre of a zone is always a cell.
 
 Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a
-Non-Deterministic World* (2018), §2.1.1, §2.3 and §2.4.4.
+Non-Deterministic World* (2018), §2.1.1, §2.3, §2.4.4 and §4.
 """
 
 from enum import StrEnum
@@ -39,10 +42,11 @@ import numpy as np
 
 from agents.mdp.kernels import Floats, Indices
 from agents.pacman.maze_mdp import MazeMotion
+from agents.pacman.shortest_path import SearchArrays, search, seek_food, step_back
 from engine.jit import Integer, kernel
 from engine.pacman import Layout
 from engine.pacman.maze import Maze, steps_from
-from engine.pacman.state import TIMER, State, X, Y
+from engine.pacman.state import PACMAN, TIMER, State, X, Y
 
 FOOD_REWARD = 10.0
 OPEN_REWARD = -1.0
@@ -108,6 +112,23 @@ def near_states(layout: Layout, distance: Distance) -> Near:
 
 
 @kernel
+def put_route(
+    maze: Maze, state: State, state_of: Indices, reward: float, work: SearchArrays, route: Floats
+) -> None:
+    """Write the extra reward of the cells on a shortest path to food, 0 elsewhere.
+
+    ``route`` has shape (n_states,).
+    """
+    for s in range(len(route)):
+        route[s] = 0.0
+    start = state.tally[PACMAN]
+    _, cell = search(maze, work, start, seek_food(state, work))
+    while cell != start:
+        route[state_of[cell]] = reward
+        cell = step_back(maze, work, cell)
+
+
+@kernel
 def put_rewards(
     near: Near,
     cell_of: Indices,
@@ -117,13 +138,15 @@ def put_rewards(
     radius: Integer,
     added: bool,
     capsule_reward: float,
+    route: Floats,
     rewards: Floats,
 ) -> None:
     """Write R of every state into ``rewards``, shape (n_states,), without allocating.
 
     ``cell_of`` and ``state_of`` are those of :class:`agents.pacman.maze_mdp.MazeMotion`. ``added``
     says whether the reward without zones is added to that of a zone, and ``capsule_reward`` is R of
-    a cell with a capsule outside all zones.
+    a cell with a capsule outside all zones. ``route``, of the same shape, is the extra reward of a
+    route's cells, and 0 elsewhere.
     """
     for s in range(len(rewards)):
         rewards[s] = 0.0
@@ -139,6 +162,7 @@ def put_rewards(
         # A sum of zones is never 0.
         if added or rewards[s] == 0.0:
             cell = cell_of[s]
+            rewards[s] += route[s]
             if state.food[cell]:
                 rewards[s] += FOOD_REWARD
             elif state.capsules[cell]:

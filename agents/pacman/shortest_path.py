@@ -25,6 +25,7 @@ import numpy as np
 from agents.mdp.kernels import Indices
 from engine.jit import Integer, inlined, kernel
 from engine.pacman.maze import N_DIRECTIONS, NO_DIRECTION, UNREACHABLE, Maze
+from engine.pacman.state import State
 
 # Cells and steps fit in twenty bits each: a maze has 64 × 64 cells at most, and a path no more
 # steps.
@@ -108,21 +109,40 @@ def least_distance(maze: Maze, work: SearchArrays, n_goals: Integer, cell: Integ
     return least
 
 
+@inlined
+def seek_food(state: State, work: SearchArrays) -> Integer:
+    """Make all food the goals; return their number."""
+    n = 0
+    for cell in range(len(state.food)):
+        if state.food[cell]:
+            work.goals[n] = cell
+            n += 1
+    return n
+
+
+@inlined
+def step_back(maze: Maze, work: SearchArrays, cell: Integer) -> Integer:
+    """Return the cell before ``cell`` on the path that a search has found."""
+    return np.int64(maze.after[cell, (work.direction[cell] + 2) & 3])
+
+
 @kernel
-def nearest_goal(
+def search(
     maze: Maze, work: SearchArrays, start: Integer, n_goals: Integer
 ) -> tuple[Integer, Integer]:
-    """Find a shortest path to one of the first ``n_goals`` goals, without allocating.
+    """Find one of the first ``n_goals`` goals by a shortest path, without allocating.
+
+    :func:`step_back` leads from it to the start.
 
     Returns
     -------
     n_steps : int
-        Its length; UNREACHABLE without a path.
-    direction : int
-        Direction of the first step; NO_DIRECTION if there is none.
+        Length of the path; UNREACHABLE without one.
+    goal : int
+        The cell of the goal; the start without a path.
     """
     if n_goals == 0:
-        return UNREACHABLE, NO_DIRECTION
+        return UNREACHABLE, start
     heap = work.heap
     for cell in range(len(work.steps)):
         work.steps[cell] = UNSEEN
@@ -138,11 +158,7 @@ def nearest_goal(
         if steps > work.steps[cell]:
             continue
         if number >> 2 * BITS == steps:  # h is 0
-            direction = NO_DIRECTION
-            while cell != start:
-                direction = work.direction[cell]
-                cell = maze.after[cell, (direction + 2) & 3]
-            return steps, direction
+            return steps, cell
         steps += 1
         for way in range(N_DIRECTIONS):
             after = maze.after[cell, way]
@@ -151,4 +167,25 @@ def nearest_goal(
                 work.direction[after] = way
                 f = steps + least_distance(maze, work, n_goals, after)
                 n = push(heap, n, f << 2 * BITS | (MASK - steps) << BITS | after)
-    return UNREACHABLE, NO_DIRECTION
+    return UNREACHABLE, start
+
+
+@kernel
+def nearest_goal(
+    maze: Maze, work: SearchArrays, start: Integer, n_goals: Integer
+) -> tuple[Integer, Integer]:
+    """Find a shortest path to one of the first ``n_goals`` goals, without allocating.
+
+    Returns
+    -------
+    n_steps : int
+        Its length; UNREACHABLE without a path.
+    direction : int
+        Direction of the first step; NO_DIRECTION if there is none.
+    """
+    steps, cell = search(maze, work, start, n_goals)
+    direction = NO_DIRECTION
+    while cell != start:
+        direction = work.direction[cell]
+        cell = step_back(maze, work, cell)
+    return steps, direction

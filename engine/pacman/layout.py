@@ -1,15 +1,20 @@
 """Mazes as text drawings.
 
-``%`` is a wall, ``.`` food, ``o`` a capsule, ``P`` where Pacman starts, ``G`` where a ghost starts
-(numbered in reading order), and a space nothing. The first line is the top of the maze; (x, y) is
-counted from (0, 0) at the bottom left.
+``%`` is a wall, ``.`` food, ``o`` a capsule, ``P`` where Pacman starts, ``G`` or a digit of 1 to 4
+where a ghost starts, and a space nothing. The first line is the top of the maze; (x, y) is counted
+from (0, 0) at the bottom left. Ghosts move in the order of their digits, ``G`` being 1, and of
+(x, y) among equals.
+
+Public drawings are read as the engine that they were made for reads them: blanks around a line do
+not count, and the first line gives the width. A longer line is cut, with a note, if it loses only
+walls; otherwise it is refused.
 
 A maze is refused if its lines differ in length, its border is not all wall, it does not have
 exactly one Pacman, or it has no food or food that he cannot reach: no game of it could be won.
 Capsules and ghosts may be walled in.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -21,7 +26,13 @@ from engine.pacman import maze
 from engine.pacman.maze import UNREACHABLE, Flags, Maze, steps_from
 
 WALL, FOOD, CAPSULE, GHOST, PACMAN, OPEN = "%.oGP "
-CHARACTERS = WALL + FOOD + CAPSULE + GHOST + PACMAN + OPEN
+NUMBERS = {GHOST: 1, "1": 1, "2": 2, "3": 3, "4": 4}
+"""By the characters of ghosts: ghosts move in the order of these numbers."""
+CHARACTERS = {WALL, FOOD, CAPSULE, PACMAN, OPEN, *NUMBERS}
+BLANKS = " \t"
+
+UNNAMED = "unnamed"
+"""The name of a maze that is given as text."""
 
 SMALLEST, LARGEST = 3, 64  # cells along a side
 MOST_GHOSTS = 16
@@ -44,6 +55,8 @@ LAYOUTS = tuple(each.value for each in LayoutName)
 class Layout:
     r"""A maze at the start of a game: a name for messages, and lines of the drawing, top first.
 
+    ``notes`` are lines on what :meth:`parse` left out; equal mazes may differ in them.
+
     Raises
     ------
     ValueError
@@ -58,6 +71,7 @@ class Layout:
 
     name: str
     rows: tuple[str, ...]
+    notes: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle name and rows; a process builds the arrays of a maze once."""
@@ -70,10 +84,22 @@ class Layout:
         self.check_food()
 
     @classmethod
-    def parse(cls, text: str, name: str) -> "Layout":
-        """Read a drawing; blank lines at its end are ignored."""
-        lines = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n")
-        return cls(name, tuple(lines))
+    def parse(cls, text: str, name: str = UNNAMED) -> "Layout":
+        """Read a drawing: see the module. Blank lines at its end are ignored."""
+        given = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        lines = "\n".join(line.strip(BLANKS) for line in given).rstrip("\n").split("\n")
+        width = len(lines[0])
+        cut = [k for k, line in enumerate(lines) if width and set(line[width:]) == {WALL}]
+        notes = []
+        for k in cut:
+            lines[k] = lines[k][:width]
+        if cut:
+            numbers = ", ".join(str(k + 1) for k in cut)
+            notes = [
+                f"layout {name}: walls beyond column {width}, where line 1 ends, are cut in "
+                f"{'line' if len(cut) == 1 else 'lines'} {numbers}"
+            ]
+        return cls(name, tuple(lines), tuple(notes))
 
     @classmethod
     def load(cls, path: str | Path) -> "Layout":
@@ -151,7 +177,7 @@ class Layout:
         n_pacmen = sum(row.count(PACMAN) for row in self.rows)
         if n_pacmen != 1:
             raise ValueError(f"layout {self.name}: {n_pacmen} Pacmen ({PACMAN}) given, 1 expected")
-        n_ghosts = sum(row.count(GHOST) for row in self.rows)
+        n_ghosts = len(self.ghosts)
         if n_ghosts > MOST_GHOSTS:
             raise ValueError(
                 f"layout {self.name}: {n_ghosts} ghosts ({GHOST}) given, 0 to {MOST_GHOSTS} allowed"
@@ -213,8 +239,9 @@ class Layout:
 
     @property
     def ghosts(self) -> tuple[tuple[int, int], ...]:
-        """Where each ghost starts, (x, y)."""
-        return self.places(GHOST)
+        """Where each ghost starts, (x, y), in the order in which they move."""
+        found = [(k, x, y) for sign, k in NUMBERS.items() for x, y in self.places(sign)]
+        return tuple((x, y) for _, x, y in sorted(found))
 
     @property
     def text(self) -> str:
@@ -250,6 +277,6 @@ def same_layout(name: str, rows: tuple[str, ...]) -> Layout:
 def described() -> str:
     """Describe the characters of a drawing."""
     return (
-        f"{WALL} (wall), {FOOD} (food), {CAPSULE} (capsule), {GHOST} (ghost), {PACMAN} (Pacman) "
-        "and space"
+        f"{WALL} (wall), {FOOD} (food), {CAPSULE} (capsule), {GHOST} or 1 to 4 (ghost), "
+        f"{PACMAN} (Pacman) and space"
     )

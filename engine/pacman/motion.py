@@ -1,9 +1,12 @@
 """Where an action takes Pacman.
 
-With probability 0.8 he moves in the chosen direction, else to the left or right of it, with 0.1
-each. If a wall is in the way, he stays; no other direction is drawn. Stopping is certain. The high
-32 bits of a move's random word decide whether he moves as chosen, the lowest bit between the sides.
+With probability p he moves in the chosen direction, else to the left or right of it, with (1 − p)/2
+each; p is 0.8 unless a game sets another. If a wall is in the way, he stays; no other direction is
+drawn. Stopping is certain. The high 32 bits of a move's random word decide whether he moves as
+chosen, the lowest bit between the sides.
 """
+
+from fractions import Fraction
 
 import numpy as np
 
@@ -11,17 +14,26 @@ from engine.jit import Integer, inlined
 from engine.pacman.maze import Action, Maze
 
 P_CHOSEN = 0.8
-P_SIDE = 0.1
-"""The probability of each of the two sides."""
 
-CHOSEN = np.uint64(round(P_CHOSEN * 2**32))
 STOP = int(Action.STOP)
 
 
+def chosen_below(p_chosen: float) -> np.uint64:
+    """Return the bound below which 32 random bits make Pacman move as chosen."""
+    return np.uint64(round(p_chosen * 2**32))
+
+
+def p_side(p_chosen: float) -> float:
+    """Return the probability of each side, rounded once: p of 0.8 leaves 0.1, not 0.09999…98."""
+    return float((1 - Fraction(repr(float(p_chosen)))) / 2)
+
+
 @inlined
-def destination(maze: Maze, cell: Integer, action: Integer, word: np.uint64) -> Integer:
-    """Draw the cell that an action leads to from ``cell``."""
-    if action != STOP and (word >> np.uint64(32)) >= CHOSEN:
+def destination(
+    maze: Maze, cell: Integer, action: Integer, word: np.uint64, chosen: np.uint64
+) -> Integer:
+    """Draw the cell that an action leads to from ``cell``; ``chosen`` is of `chosen_below`."""
+    if action != STOP and (word >> np.uint64(32)) >= chosen:
         to_the_right = np.int64(word & np.uint64(1))
         action = (action + 3 + 2 * to_the_right) & 3
     return np.int64(maze.after[cell, action])

@@ -37,11 +37,11 @@ def random_action(maze: Maze, state: State, word: np.uint64) -> Integer:
 
 @kernel
 def play_random_games(
-    maze: Maze, first_seed: np.uint64, n_games: Integer, directional: bool, most_steps: Integer
+    maze: Maze, first: Setup, n_games: Integer
 ) -> tuple[Indices, Indices, Indices]:
     """Play random games; return scores, numbers of actions and outcomes, shape (n_games,) each.
 
-    Game i has the seed ``first_seed`` + i, and draws its action of turn t from the stream
+    Game i has the seed of ``first`` + i, and draws its action of turn t from the stream
     (seed, POLICY, t).
     """
     state = new_state(maze)
@@ -49,8 +49,8 @@ def play_random_games(
     n_steps = np.empty(n_games, np.int64)
     outcomes = np.empty(n_games, np.int64)
     for i in range(n_games):
-        seed = first_seed + np.uint64(i)
-        setup = Setup(seed, directional, most_steps)
+        seed = first.seed + np.uint64(i)
+        setup = Setup(seed, first.directional, first.most_steps, first.chosen)
         begin(maze, state)
         while state.tally[OUTCOME] == RUNNING:
             word, _ = next_word(stream(seed, POLICY, np.uint64(state.tally[N_STEPS])))

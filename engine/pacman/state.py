@@ -55,6 +55,7 @@ class Setup(NamedTuple):
     seed: np.uint64
     directional: bool  # or else random ghosts
     most_steps: Integer  # a game still running after these is cut
+    chosen: np.uint64  # of 2³² words, those by which Pacman moves as chosen: engine.pacman.motion
 
 
 @kernel

@@ -3,19 +3,21 @@
 1. Pacman moves (:mod:`engine.pacman.motion`): −1.
 2. He eats what is in his cell. Food is +10, and the last food wins, +500 more. A capsule sets the
    timer of every ghost to 40. A game that is won is over, even next to a ghost.
-3. All ghosts are tested for touching him, in order.
+3. All ghosts are tested for touching him, in order, even if he has just won.
 4. Each ghost in order moves (:mod:`engine.pacman.ghosts`), and then only this ghost is tested.
 
 A ghost touches Pacman at a Manhattan distance of 0.7 or less: in his cell or half a cell away, in
 whole half cells without any rounding. A scared ghost is then eaten: +200, and it returns to its
-start, not scared and without a direction. Any other ghost ends the game: −500, lost.
+start, not scared and without a direction. Any other ghost ends the game: −500, lost; a game that is
+won stays won.
 
-Readings, where the rules leave a choice: nothing changes after a game is over, so a second ghost
-does not cost 500 again, and no ghost is eaten after the last food. A capsule is eaten before ghosts
-are tested, so it saves Pacman from a ghost next to him. A ghost that is eaten after Pacman's move
-still moves in the same turn, from its start. A timer is counted down when its ghost moves, before
-the ghost is tested: after the last of its 40 moves it is not scared. A capsule eaten while ghosts
-are scared sets the timers to 40 again, and a ghost between two cells continues from there.
+Where the rules leave a choice, we follow the engine that the report used: two ghosts that Pacman
+touches by his own move cost 500 each, and a scared ghost is eaten even after the last food or
+another ghost has ended the game. A capsule is eaten before ghosts are tested, so it saves Pacman
+from a ghost next to him. A ghost that is eaten after Pacman's move still moves in the same turn,
+from its start. A timer is counted down when its ghost moves, before the ghost is tested: after the
+last of its 40 moves it is not scared. A capsule eaten while ghosts are scared sets the timers to 40
+again, and a ghost between two cells continues from there.
 
 A game that is still running after its maximum of steps is cut: neither won nor lost.
 
@@ -95,6 +97,8 @@ def touch(maze: Maze, state: State, i: Integer) -> Integer:
     if state.ghosts[i, TIMER] > 0:
         restart_ghost(maze, state, i)
         return GHOST_REWARD
+    if state.tally[OUTCOME] == WON:
+        return 0
     state.tally[OUTCOME] = LOST
     return LOSS_REWARD
 
@@ -108,12 +112,11 @@ def step(maze: Maze, state: State, action: Integer, setup: Setup) -> Integer:
     tally = state.tally
     turn = np.uint64(tally[N_STEPS])
     word, _ = next_word(stream(setup.seed, SLIP, turn))
-    tally[PACMAN] = destination(maze, tally[PACMAN], action, word)
+    tally[PACMAN] = destination(maze, tally[PACMAN], action, word, setup.chosen)
     tally[N_STEPS] += 1
     reward = STEP_REWARD + eat(state, tally[PACMAN])
     for i in range(len(state.ghosts)):
-        if tally[OUTCOME] == RUNNING:
-            reward += touch(maze, state, i)
+        reward += touch(maze, state, i)
     ghost_words = stream(setup.seed, GHOSTS, turn)
     for i in range(len(state.ghosts)):
         if tally[OUTCOME] == RUNNING:

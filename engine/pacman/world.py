@@ -24,6 +24,7 @@ import numpy.typing as npt
 from engine.pacman import random_play, state
 from engine.pacman.layout import CAPSULE, FOOD, GHOST, OPEN, PACMAN, WALL, Layout
 from engine.pacman.maze import NO_DIRECTION, Action, Flags
+from engine.pacman.motion import P_CHOSEN, chosen_below
 from engine.pacman.state import Outcome, Setup, State, copied, new_state
 from engine.pacman.step import step
 
@@ -53,7 +54,7 @@ class Ghost(NamedTuple):
     timer: int
 
 
-def setup_of(seed: int, ghosts: str | GhostKind, most_steps: int) -> Setup:
+def setup_of(seed: int, ghosts: str | GhostKind, most_steps: int, p_chosen: float) -> Setup:
     """Check a game's settings; ValueError if one is out of range."""
     if not 0 <= seed <= LARGEST_SEED:
         raise ValueError(f"seed: {seed} given, 0 to 2**64 - 1 allowed")
@@ -62,7 +63,10 @@ def setup_of(seed: int, ghosts: str | GhostKind, most_steps: int) -> Setup:
         raise ValueError(f"ghosts: {ghosts!r} given, {' or '.join(kinds)} allowed")
     if not 1 <= most_steps <= state.NO_CAP:
         raise ValueError(f"most_steps: {most_steps} given, 1 to 2**62 allowed")
-    return Setup(np.uint64(seed), ghosts == GhostKind.DIRECTIONAL, int(most_steps))
+    if not 0 <= p_chosen <= 1:
+        raise ValueError(f"p_chosen: {p_chosen} given, 0 to 1 allowed")
+    directional = ghosts == GhostKind.DIRECTIONAL
+    return Setup(np.uint64(seed), directional, int(most_steps), chosen_below(p_chosen))
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,17 +84,20 @@ class World:
         seed: int,
         ghosts: str | GhostKind = GhostKind.RANDOM,
         most_steps: int = MOST_STEPS,
+        p_chosen: float = P_CHOSEN,
     ) -> "World":
         """Begin a game, which is cut if it is still running after ``most_steps``.
 
-        The same seed and actions give the same game.
+        Pacman moves as chosen with probability ``p_chosen``. The same seed and actions give the
+        same game.
 
         Raises
         ------
         ValueError
-            If the seed, the kind of ghosts or the number of steps is out of range.
+            If a number or the kind of ghosts is out of range.
         """
-        return cls(layout, setup_of(seed, ghosts, most_steps), new_state(layout.maze))
+        setup = setup_of(seed, ghosts, most_steps, p_chosen)
+        return cls(layout, setup, new_state(layout.maze))
 
     def step(self, action: int) -> int:
         """Play one turn, return the reward; ValueError if there is no such action or it is over."""
@@ -199,19 +206,16 @@ def random_games(
     seed: int,
     ghosts: str | GhostKind = GhostKind.RANDOM,
     most_steps: int = MOST_STEPS,
+    p_chosen: float = P_CHOSEN,
 ) -> RandomGames:
     """Play games of random directions, game i with the seed ``seed`` + i.
 
     Raises
     ------
     ValueError
-        If the number of games, the seed, the kind of ghosts or the number of steps is out of range.
+        If a number or the kind of ghosts is out of range.
     """
-    setup = setup_of(seed, ghosts, most_steps)
+    setup = setup_of(seed, ghosts, most_steps, p_chosen)
     if n_games < 0:
         raise ValueError(f"n_games: {n_games} given, 0 or more allowed")
-    return RandomGames(
-        *random_play.play_random_games(
-            layout.maze, setup.seed, n_games, setup.directional, setup.most_steps
-        )
-    )
+    return RandomGames(*random_play.play_random_games(layout.maze, setup, n_games))

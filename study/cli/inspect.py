@@ -3,6 +3,7 @@
 import json
 import secrets
 import shlex
+import sys
 from typing import Annotated
 
 import typer
@@ -152,7 +153,7 @@ def watch(
     """Watch an agent play in the terminal, or play yourself."""
     from agents.pacman.agent import PacmanAgent
     from agents.twenty48.agent import Agent2048
-    from study.experiments.agent_parser import agent_of, check_plays
+    from study.experiments.agent_parser import agent_of, check_plays, notes_on
     from study.terminal import pacman, twenty48
     from study.terminal.pace import FASTEST, SLOWEST
 
@@ -166,6 +167,8 @@ def watch(
     agent = ALIASES.get(agent, agent)
     check_plays(agent, Agent2048, PacmanAgent)
     player, _ = agent_of(agent, theta, set_ or (), layout)
+    for note in notes_on(player):
+        print(note, file=sys.stderr)
 
     words = [agent, *(["--theta", theta] if theta is not None else [])]
     words += [word for setting in set_ or () for word in ("--set", setting)]

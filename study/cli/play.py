@@ -1,6 +1,7 @@
 """The command that plays games of one agent: play."""
 
 import json
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -41,7 +42,7 @@ def play(
     """Play games with one agent and summarize them."""
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 
-    from study.experiments.agent_parser import agent_of
+    from study.experiments.agent_parser import agent_of, notes_on
     from study.experiments.play_summary import summary_of
     from study.run.workers import PlayError, check_jobs, play_all
 
@@ -51,6 +52,8 @@ def play(
     if not 0 <= seed < 2**62:
         raise InputError(f"seed: {seed} given, 0 to 2**62 - 1 allowed")
     player, params = agent_of(agent, theta, set_ or (), layout)
+    for note in notes_on(player):
+        print(note, file=sys.stderr)
     out = console()
     played: list[Game] = []
     columns = [*Progress.get_default_columns()[:-1], MofNCompleteColumn(), TimeRemainingColumn()]

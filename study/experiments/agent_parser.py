@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from agents.agent import Agent
 from agents.catalog import AGENTS, agent_class, build, from_theta, parameters
+from agents.pacman.agent import PacmanAgent
 from agents.parameters import Flag, Parameter, Value, plain_values
 from agents.twenty48.agent import Agent2048
 from study.errors import InputError
@@ -55,6 +56,11 @@ def agent_of(
     # A maze of one's own is listed as it was given: its rows are not readable in a line.
     given = {LAYOUT: values[LAYOUT]} if LAYOUT in values else {}
     return agent, {**plain_values(agent), **given}
+
+
+def notes_on(agent: Agent) -> tuple[str, ...]:
+    """Return lines on what was left out of an agent's maze, where it was not drawn exactly."""
+    return agent.layout.notes if isinstance(agent, PacmanAgent) else ()
 
 
 def agent_2048_of(

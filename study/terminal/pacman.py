@@ -68,7 +68,7 @@ class WatchedPacman:
     def __init__(self, agent: PacmanAgent, player: str, seed: int) -> None:
         self.agent = agent
         self.player = player
-        self.world = start_of(agent, seed)
+        self.world = agent.start(seed)
         self.decision: PacmanDecision | None = agent.act(self.world)
 
     @property
@@ -87,11 +87,6 @@ class WatchedPacman:
         return PacmanView(self.player, self.world.copy(), self.decision, pace)
 
 
-def start_of(agent: PacmanAgent, seed: int) -> World:
-    """Return the start of an agent's game of a seed."""
-    return World.start(agent.layout, seed, agent.ghosts, agent.most_steps)
-
-
 def watch_pacman(
     agent: PacmanAgent, player: str, seed: int, speed: float, stage: Stage[PacmanView]
 ) -> World:
@@ -104,7 +99,7 @@ def watch_pacman(
 def play_in_terminal(agent: PacmanAgent, player: str, seed: int, speed: float, again: str) -> str:
     """Show :func:`watch_pacman` in the terminal; return the line that remains."""
     end = in_terminal(
-        lambda: agent.act(start_of(agent, seed)),
+        lambda: agent.act(agent.start(seed)),
         pacman_picture,
         lambda stage: watch_pacman(agent, player, seed, speed, stage),
     )

@@ -45,6 +45,7 @@ class Game:
     seed: int
     directional: bool = False
     most_steps: int = 10_000
+    p_chosen: Fraction = EIGHT_TENTHS
     walls: set = field(default_factory=set)
     food: set = field(default_factory=set)
     capsules: set = field(default_factory=set)
@@ -56,6 +57,7 @@ class Game:
 
     def __post_init__(self) -> None:
         lines = self.text.strip("\n").split("\n")
+        ghosts = []
         for line_number, line in enumerate(lines):
             for x, character in enumerate(line):
                 cell = (x, len(lines) - 1 - line_number)
@@ -67,8 +69,9 @@ class Game:
                     self.capsules.add(cell)
                 elif character == "P":
                     self.pacman = cell
-                elif character == "G":
-                    self.ghosts.append(Ghost(cell, cell))
+                elif character in "G1234":
+                    ghosts.append((1 if character == "G" else int(character), cell))
+        self.ghosts = [Ghost(cell, cell) for _, cell in sorted(ghosts)]
 
     def stream(self, purpose: int) -> int:
         return substream(substream(self.seed, purpose), self.turn)
@@ -95,7 +98,7 @@ class Game:
     def move_pacman(self, letter: str, word: int) -> None:
         if letter == ".":
             return
-        if (word >> 32) >= round(EIGHT_TENTHS * FULL):
+        if (word >> 32) >= round(self.p_chosen * FULL):
             letter = RIGHT_OF[letter] if word % 2 else LEFT_OF[letter]
         if moved(self.pacman, letter) not in self.walls:
             self.pacman = moved(self.pacman, letter)
@@ -113,12 +116,12 @@ class Game:
                 ghost.timer = 40
 
     def test(self, ghost: Ghost) -> None:
-        if self.outcome != "running" or apart(ghost.place, self.pacman) > Fraction(7, 10):
+        if apart(ghost.place, self.pacman) > Fraction(7, 10):
             return
         if ghost.timer:
             self.score += 200
             ghost.place, ghost.heading, ghost.timer = ghost.home, None, 0
-        else:
+        elif self.outcome != "won":
             self.score -= 500
             self.outcome = "lost"
 

@@ -15,7 +15,8 @@ Cell = tuple[int, int]
 
 def game_of(world: object) -> Game:
     """The state of a game, as the plain rules have it."""
-    game = Game(world.layout.text, int(world.setup.seed))
+    p_chosen = Fraction(int(world.setup.chosen), 2**32)
+    game = Game(world.layout.text, int(world.setup.seed), p_chosen=p_chosen)
     game.food = {cell for cell in cells(game) if world.food[cell]}
     game.capsules = {cell for cell in cells(game) if world.capsules[cell]}
     game.pacman = world.pacman
@@ -48,12 +49,19 @@ def steps_between(game: Game, start: Cell) -> dict[Cell, int]:
 
 
 def rewards(
-    game: Game, radius: int, in_maze: bool = False, added: bool = False, capsule: float = -1
+    game: Game,
+    radius: int,
+    in_maze: bool = False,
+    added: bool = False,
+    capsule: float = -1,
+    route: tuple = (),
+    extra: float = 0,
 ) -> dict[Cell, float]:
-    """R of each cell."""
+    """R of each cell; those of a route have something extra."""
     reward: dict[Cell, float] = {}
     for cell in cells(game):
         lies_there = 10 if cell in game.food else capsule if cell in game.capsules else -1
+        lies_there += extra * (cell in route)
         zones = []
         for ghost in game.ghosts:
             if not ghost.timer:
@@ -81,16 +89,25 @@ def cut_cells(game: Game) -> set[Cell]:
     }
 
 
-def expected(utility: dict[Cell, float], cell: Cell, way: str) -> float:
+def expected(utility: dict[Cell, float], cell: Cell, way: str, p_chosen: float = 0.8) -> float:
     """Σ P·U of a direction; where there is no cell of the map, Pacman stays."""
     return sum(
         p * utility.get(moved(cell, to, 1), utility[cell])
-        for to, p in ((way, 0.8), (LEFT_OF[way], 0.1), (RIGHT_OF[way], 0.1))
+        for to, p in (
+            (way, p_chosen),
+            (LEFT_OF[way], (1 - p_chosen) / 2),
+            (RIGHT_OF[way], (1 - p_chosen) / 2),
+        )
     )
 
 
 def sweeps(
-    reward: dict[Cell, float], gamma: float, tolerance: float, most: int, gauss_seidel: bool
+    reward: dict[Cell, float],
+    gamma: float,
+    tolerance: float,
+    most: int,
+    gauss_seidel: bool,
+    p_chosen: float = 0.8,
 ) -> tuple[dict[Cell, float], int, float]:
     """Utilities, how many sweeps were made, and the residual of the last."""
     utility = dict.fromkeys(reward, 0.0)
@@ -99,7 +116,7 @@ def sweeps(
         seen = utility if gauss_seidel else dict(utility)
         residual = 0.0
         for cell, here in reward.items():
-            value = here + gamma * max(expected(seen, cell, way) for way in "NESW")
+            value = here + gamma * max(expected(seen, cell, way, p_chosen) for way in "NESW")
             residual = max(residual, abs(value - utility[cell]))
             utility[cell] = value
         n += 1

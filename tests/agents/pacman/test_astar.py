@@ -91,6 +91,8 @@ def test_without_ghosts_it_wins_every_game() -> None:
     n_moves = np.array([game.n_moves for game in games])
     assert n_moves.min() >= 8
     assert abs(n_moves.mean() - 8 / 0.8) < 5 * n_moves.std() / np.sqrt(len(games))
+    certain = PacmanAStar(layout=bend, p_chosen=1)
+    assert {certain.play(seed).n_moves for seed in range(20)} == {8}
 
 
 def test_it_wins_half_of_its_games() -> None:

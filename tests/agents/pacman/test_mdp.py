@@ -5,6 +5,7 @@ import pytest
 from numba.core.runtime import _nrt_python, rtsys
 from scipy import stats
 
+from agents.agent import digest_of, identity
 from agents.pacman.loop import play_on
 from agents.pacman.mdp import PacmanMDP
 from engine.pacman import Action, Layout, Outcome, World
@@ -35,6 +36,7 @@ def worlds(layout: Layout, n: int) -> list[World]:
 @pytest.mark.parametrize("layout", [Layout.named("small"), MEDIUM], ids=["small", "medium"])
 def test_a_decision_is_that_of_plain_python(layout: Layout, gauss_seidel: bool, cut: bool) -> None:
     chance = np.random.default_rng(3)
+    p_chosen = [0.8, 1.0, 0.65, 0.0][cut + 2 * gauss_seidel]
     for case, world in enumerate(worlds(layout, 4)):
         if case % 2:  # little is left, and a corner of the map holds it
             put_food(world, (1, 1))
@@ -44,7 +46,14 @@ def test_a_decision_is_that_of_plain_python(layout: Layout, gauss_seidel: bool, 
         gamma, radius = float(chance.choice([0.5, 0.9, 1.0])), int(chance.integers(5))
         tolerance, most = [(0.5, 400), (0.0, 7)][case // 2]
         agent = PacmanMDP(
-            gamma, radius, tolerance, most, gauss_seidel=gauss_seidel, cut=cut, layout=layout
+            gamma,
+            radius,
+            tolerance,
+            most,
+            gauss_seidel=gauss_seidel,
+            cut=cut,
+            layout=layout,
+            p_chosen=p_chosen,
         )
         decision = agent.act(world)
         game = oracle.game_of(world)
@@ -52,13 +61,15 @@ def test_a_decision_is_that_of_plain_python(layout: Layout, gauss_seidel: bool, 
         if cut:
             rewards = {cell: rewards[cell] for cell in rewards if cell in oracle.cut_cells(game)}
             assert len(rewards) < agent.motion.n_states or case % 2 == 0
-        utility, n_sweeps, residual = oracle.sweeps(rewards, gamma, tolerance, most, gauss_seidel)
+        utility, n_sweeps, residual = oracle.sweeps(
+            rewards, gamma, tolerance, most, gauss_seidel, p_chosen
+        )
         assert {cell: decision.utilities[cell] for cell in utility} == pytest.approx(utility)
         assert np.isfinite(decision.utilities).sum() == len(utility)
         assert (decision.n_sweeps, decision.n_backups) == (n_sweeps, n_sweeps * len(utility))
         assert decision.residual == pytest.approx(residual, abs=1e-9)
         values = [
-            rewards[world.pacman] + gamma * oracle.expected(utility, world.pacman, way)
+            rewards[world.pacman] + gamma * oracle.expected(utility, world.pacman, way, p_chosen)
             for way in "NESW"
         ]
         assert decision.values.tolist() == pytest.approx(values)
@@ -88,7 +99,7 @@ def test_a_move_allocates_nothing() -> None:
     """Numba counts the allocations of its kernels: as many for one move as for a game."""
 
     def n_allocated(max_moves: int) -> tuple[int, int]:
-        agent = PacmanMDP(0.9, 2, layout=MEDIUM, cut=True)
+        agent = PacmanMDP(0.9, 2, layout=MEDIUM, cut=True, route_reward=2)
         world, settings = World.start(MEDIUM, 3), agent.new_settings()
         before = rtsys.get_allocation_stats().mi_alloc
         play_on(settings, MEDIUM.maze, world.state, world.setup, max_moves, 10**12)
@@ -159,3 +170,14 @@ def test_bad_worlds_are_named() -> None:
     world.step(0)
     with pytest.raises(ValueError, match=r"^world: a game that is cut given, a running one expect"):
         agent.act(world)
+
+
+def test_the_published_agents_keep_their_digests() -> None:
+    """Parameters that came later are part of an agent only where they are not at their default."""
+    agent = PacmanMDP(0.8, 1, 0.1)
+    assert digest_of(agent) == digest_of(PacmanMDP(0.8, 1, 0.1, p_chosen=0.8, route_reward=0.0))
+    assert digest_of(agent) == "ca06bae78e81"  # in results/reference/pacman_report
+    others = [PacmanMDP(0.8, 1, 0.1, p_chosen=1), PacmanMDP(0.8, 1, 0.1, route_reward=1)]
+    assert len({digest_of(each) for each in (agent, *others)}) == 3
+    assert identity(others[0])["p_chosen"] == 1.0
+    assert "p_chosen" not in identity(agent)

@@ -8,9 +8,9 @@ from engine.pacman import Layout, random_games
 
 def test_its_games_are_the_engines() -> None:
     layout = Layout.named("medium")
-    agent = PacmanRandom(layout=layout, ghosts="directional")
+    agent = PacmanRandom(layout=layout, ghosts="directional", p_chosen=0.9)
     games = [agent.play(seed) for seed in range(100, 150)]
-    engine = random_games(layout, 50, 100, "directional")
+    engine = random_games(layout, 50, 100, "directional", p_chosen=0.9)
     assert [game.score for game in games] == engine.scores.tolist()
     assert [game.n_moves for game in games] == engine.n_steps.tolist()
     assert [game.outcome for game in games] == engine.outcomes.tolist()

@@ -64,6 +64,48 @@ def test_food_in_a_zone_is_overwritten_or_added() -> None:
     assert row(with_ghosts(2, 5), UPPER, radius=1, **added) == [-290, -501, -301, -297, -501, -301]
 
 
+def test_a_route_to_food_is_rewarded_up_to_the_food() -> None:
+    """From the east end of the lower row along it, round the west, to the food."""
+    world = with_ghosts(5, 6, timers=(9, 9))
+    assert row(world, LOWER, route_reward=3.0) == [2, 2, 2, 2, 2, -1]
+    assert row(world, UPPER, route_reward=3.0) == [13, -1, -1, -1, -1, -1]
+    near = with_ghosts(2, 6, timers=(0, 9))
+    maze = {"radius": 2, "distance": Distance.MAZE, "route_reward": 3.0}
+    assert row(near, UPPER, **maze) == [-300, -500, -300, -200, -1, -1]
+    assert row(near, UPPER, **maze, in_zone=InZone.ADDED) == [-287, -501, -301, -201, -1, -1]
+    assert row(near, LOWER, **maze) == [2, 2, 2, 2, 2, -1]
+
+
+@pytest.mark.parametrize("name", ["small", "medium"])
+def test_a_route_is_a_shortest_path_to_the_nearest_food(name: str) -> None:
+    layout = Layout.named(name)
+    for case in range(20):
+        world = World.start(layout, case)
+        chance = np.random.default_rng(case)
+        for _ in range(case):
+            if not world.is_over:
+                world.step(int(chance.choice(world.open_directions)))
+        if world.is_over:
+            continue
+        plain, rewarded = (
+            PacmanMDP(0.9, 2, 0, 1, route_reward=extra, layout=layout).act(world).rewards
+            for extra in (0.0, 3.0)
+        )
+        game = oracle.game_of(world)
+        steps = oracle.steps_between(game, game.pacman)
+        nearest = min(steps[cell] for cell in game.food)
+        on_route = {(int(x), int(y)) for x, y in np.argwhere(rewarded > plain)}
+        zones = oracle.rewards(game, 2)
+        assert all(zones[cell] >= -1 and 0 < steps[cell] <= nearest for cell in on_route)
+        assert len({steps[cell] for cell in on_route}) == len(on_route)
+        ends = [cell for cell in on_route if steps[cell] == nearest]
+        assert all(cell in game.food for cell in ends)
+        expected = oracle.rewards(game, 2, route=tuple(on_route), extra=3)
+        assert {cell: rewarded[cell] for cell in expected} == expected
+        if all(value >= -1 for cell, value in zones.items() if steps.get(cell, 99) <= nearest):
+            assert len(on_route) == nearest
+
+
 @pytest.mark.parametrize("timers", [(1, 40), (40, 1), (5, 5)])
 def test_scared_ghosts_are_ignored(timers: tuple[int, int]) -> None:
     """Also between two cells, where only scared ghosts can be."""

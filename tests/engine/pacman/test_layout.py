@@ -28,7 +28,7 @@ def test_a_drawing_is_read_from_the_bottom_left() -> None:
     layout = Layout.parse(TEXT, "odd")
     assert (layout.name, layout.width, layout.height) == ("odd", 6, 5)
     assert layout.pacman == (1, 2)
-    assert layout.ghosts == ((4, 3), (1, 1))  # in reading order
+    assert layout.ghosts == ((1, 1), (4, 3))  # by x, then y
     assert cells(layout.food) == {(1, 3), (4, 1)}
     assert cells(layout.capsules) == {(3, 3)}
     border = {(x, y) for x in range(6) for y in range(5) if x in (0, 5) or y in (0, 4)}
@@ -87,6 +87,37 @@ def test_layouts_are_values() -> None:
     assert again.maze.after.flags.writeable == layout.maze.after.flags.writeable
 
 
+def test_ghosts_move_by_digit_then_by_x_and_y() -> None:
+    layout = Layout.parse("%%%%%%%%\n%4G2.PG%\n%31 1 G%\n%%%%%%%%", "jail")
+    ones = [(2, 1), (2, 2), (4, 1), (6, 1), (6, 2)]
+    assert layout.ghosts == (*ones, (3, 2), (1, 1), (1, 2))
+    game = Game(layout.text, seed=0)
+    assert list(layout.ghosts) == [ghost.home for ghost in game.ghosts]
+    assert (layout.maze.ghosts == 2 * np.array(layout.ghosts)).all()
+
+
+def test_blanks_around_lines_do_not_count() -> None:
+    lines = TEXT.splitlines()
+    given = "\r\n".join([lines[0] + "  ", "\t" + lines[1] + " \t", *lines[2:], "   ", ""])
+    layout = Layout.parse(given, "odd")
+    assert layout == Layout.parse(TEXT, "odd")
+    assert layout.notes == ()
+
+
+def test_walls_beyond_the_first_line_are_cut_with_a_note() -> None:
+    lines = TEXT.splitlines()
+    given = "\n".join([lines[0], lines[1] + "%", *lines[2:4], lines[4] + "%%%"])
+    layout = Layout.parse(given, "odd")
+    assert layout == Layout.parse(TEXT, "odd")
+    assert layout.notes == (
+        "layout odd: walls beyond column 6, where line 1 ends, are cut in lines 2, 5",
+    )
+    one = Layout.parse(TEXT.rstrip() + "%", "odd")
+    assert one.notes[0].endswith("are cut in line 5")
+    assert hash(one) == hash(layout)
+    assert pickle.loads(pickle.dumps(one)) == one
+
+
 def test_files_are_loaded_by_path_and_found_by_name(tmp_path: Path) -> None:
     path = tmp_path / "odd.lay"
     path.write_text(TEXT)
@@ -120,7 +151,10 @@ REFUSED = {
     "": "nothing given, a drawing expected",
     "\n\n": "nothing given, a drawing expected",
     "%%%%\n%P.%\n%%%": "line 3 has 3 characters, 4 expected as in line 1",
-    "%%%%\n%P.%\n%%%%%": "line 3 has 5 characters, 4 expected as in line 1",
+    "%%%%\n%P.%\n%%%% %": "line 3 has 6 characters, 4 expected as in line 1",
+    "%%%%\n%P.%.\n%%%%": "line 2 has 5 characters, 4 expected as in line 1",
+    "%%%%\n%P..%\n%%%%": "'.' given on the border, in line 2, column 4; a wall (%) expected",
+    "%%%%%\n%P.5%\n%%%%%": "'5' given in line 2, column 4; % (wall)",
     "%%%%\n\n%P.%\n%%%%": "line 2 has 0 characters, 4 expected as in line 1",
     "%%%%\n%%%%": "height of 2 given, 3 to 64 allowed",
     "%%\n%%\n%%": "width of 2 given, 3 to 64 allowed",
@@ -128,11 +162,11 @@ REFUSED = {
     grid(65, 5): "width of 65 given, 3 to 64 allowed",
     grid(5, 65): "height of 65 given, 3 to 64 allowed",
     "%%%%%\n%P.x%\n%%%%%": "'x' given in line 2, column 4; % (wall), . (food), o (capsule), "
-    "G (ghost), P (Pacman) and space allowed",
+    "G or 1 to 4 (ghost), P (Pacman) and space allowed",
     "%%%%%\n%P.\t%\n%%%%%": "'\\t' given in line 2, column 4; % (wall)",
     "%%%%%\n%. .%\n%%%%%": "0 Pacmen (P) given, 1 expected",
     "%%%%%\n%P.P%\n%%%%%": "2 Pacmen (P) given, 1 expected",
-    grid(9, 5, "G"): "19 ghosts (G) given, 0 to 16 allowed",
+    grid(9, 5, "4"): "19 ghosts (G) given, 0 to 16 allowed",
     "%% %%\n%P..%\n%%%%%": "' ' given on the border, in line 1, column 3; a wall (%) expected",
     "%%%%%\n%P...\n%%%%%": "'.' given on the border, in line 2, column 5; a wall",
     "%%%%%\n.P..%\n%%%%%": "'.' given on the border, in line 2, column 1; a wall",
@@ -158,6 +192,11 @@ def test_the_largest_maze_is_read() -> None:
 def test_walled_in_ghosts_and_capsules_do_no_harm() -> None:
     layout = Layout.parse("%%%%%%%\n%P.%oG%\n%%%%%%%", "walled")
     assert layout.ghosts == ((5, 1),)
+
+
+def test_a_maze_without_a_name_is_called_unnamed() -> None:
+    with pytest.raises(ValueError, match=r"^layout unnamed: width of 2 given, 3 to 64 allowed$"):
+        Layout.parse("%%\n%%\n%%")
 
 
 def test_bad_files_and_names_are_refused_in_one_line(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ MAZES = {
     ),
     "cage": Layout.parse("%%%%%%%\n%G%o..%\n%%%.%.%\n%GP.o.%\n%%%%%%%", "cage"),
     "alone": Layout.parse("%%%%%\n%P .%\n%%%%%", "alone"),
+    "digits": Layout.parse("%%%%%%%%\n%2 o. 1%\n%G%%.%P%\n%.3 o  %\n%%%%%%%%", "digits"),
     "crowd": Layout.parse("%%%%%%%%\n%GGGGoo%\n%G%%.%P%\n%.GGG  %\n%%%%%%%%", "crowd"),
 }
 
@@ -109,6 +110,8 @@ def test_single_turns_from_random_states(name: str, kind: GhostKind) -> None:
         assert seen(world) == known(game)
         happened[game.outcome] += 1
         happened["eaten"] += reward in (199, 209)
+        happened["two killers"] += reward in (-1001, -991)
+        happened["won and eaten"] += reward in (709, 909)
         happened["two eaten"] += reward in (399, 409)
         happened["calmed"] += any(
             t == 1 and not g.timer for t, g in zip(timers, game.ghosts, strict=True)
@@ -118,6 +121,8 @@ def test_single_turns_from_random_states(name: str, kind: GhostKind) -> None:
         expected |= {"lost", "eaten", "calmed"}
     if len(layout.ghosts) > 1:
         expected |= {"two eaten"}
+    if name == "crowd":
+        expected |= {"two killers", "won and eaten"}
     assert expected <= {event for event, n in happened.items() if n >= 3}
 
 
@@ -127,9 +132,12 @@ def test_whole_games(name: str, kind: GhostKind) -> None:
     """Random actions, including stops: kernel and plain Python agree at every step to the end."""
     layout = MAZES[name]
     rng = np.random.default_rng(100 + list(MAZES).index(name))
-    for seed in rng.integers(2**63, size=12).tolist():
-        game = oracle.Game(layout.text, seed, kind is GhostKind.DIRECTIONAL, most_steps=300)
-        world = World.start(layout, seed, kind, most_steps=300)
+    for k, seed in enumerate(rng.integers(2**63, size=12).tolist()):
+        p = [0.8, 1.0, 0.0, 0.35][k % 4]
+        game = oracle.Game(
+            layout.text, seed, kind is GhostKind.DIRECTIONAL, most_steps=300, p_chosen=Fraction(p)
+        )
+        world = World.start(layout, seed, kind, most_steps=300, p_chosen=p)
         while game.outcome == "running":
             action = int(rng.integers(5))
             assert world.step(action) == game.step(oracle.LETTERS[action])
@@ -141,9 +149,11 @@ def test_whole_games(name: str, kind: GhostKind) -> None:
 def test_random_games_are_those_of_plain_python(name: str) -> None:
     """Both draw their actions from the same random words."""
     layout = MAZES[name]
-    games = random_games(layout, 8, seed=40, ghosts="directional", most_steps=60)
+    games = random_games(layout, 8, seed=40, ghosts="directional", most_steps=60, p_chosen=0.5)
     for i in range(8):
-        game = oracle.Game(layout.text, 40 + i, directional=True, most_steps=60)
+        game = oracle.Game(
+            layout.text, 40 + i, directional=True, most_steps=60, p_chosen=Fraction(1, 2)
+        )
         while game.outcome == "running":
             word = next(words(substream(substream(game.seed, POLICY), game.turn)))
             ways = [w for w in "NESW" if oracle.moved(game.pacman, w) not in game.walls]

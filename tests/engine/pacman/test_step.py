@@ -22,6 +22,7 @@ from tests.engine.pacman.positions import (
 
 
 def test_actions_go_where_meant_with_80_percent_and_to_each_side_with_10() -> None:
+    """Or as the game has it."""
     room = Layout.parse("%%%%%\n%   %\n% P %\n%  .%\n%%%%%", "room")
     north, east, south, west = (2, 3), (3, 2), (2, 1), (1, 2)
     for action, chosen, left, right in (
@@ -38,6 +39,20 @@ def test_actions_go_where_meant_with_80_percent_and_to_each_side_with_10() -> No
         assert set(counts) == {chosen, left, right}
         observed = [counts[chosen], counts[left], counts[right]]
         assert stats.chisquare(observed, [4000, 500, 500]).pvalue > 1e-3
+        for p, shares in ((0.5, [0.5, 0.25, 0.25]), (0.0, [0, 0.5, 0.5]), (1.0, [1, 0, 0])):
+            counts = Counter()
+            for seed in range(1000):
+                world = World.start(room, seed, p_chosen=p)
+                world.step(action)
+                counts[world.pacman] += 1
+            possible = [k for k, share in enumerate(shares) if share]
+            cells = [(chosen, left, right)[k] for k in possible]
+            assert set(counts) == set(cells)
+            observed, expected = (
+                [counts[cell] for cell in cells],
+                [1000 * shares[k] for k in possible],
+            )
+            assert stats.chisquare(observed, expected).pvalue > 1e-3 or len(cells) == 1
 
 
 def test_stopping_is_certain() -> None:
@@ -79,7 +94,8 @@ def test_food_and_capsules_are_eaten_once() -> None:
 
 
 def test_the_last_food_wins_even_in_a_ghost() -> None:
-    for timer in (0, 40):  # and no scared ghost is eaten any more
+    """One that is not scared costs nothing any more, a scared one is still eaten."""
+    for timer, points, ghost in ((0, 509, Ghost(1, 1, S, 0)), (40, 709, Ghost(6, 2, None, 0))):
 
         def prepared(seed: int, timer: int = timer) -> World:
             world = World.start(CORRIDOR, seed)
@@ -88,8 +104,8 @@ def test_the_last_food_wins_even_in_a_ghost() -> None:
 
         world = as_meant(prepared, S, to=(1, 1))
         assert world.outcome is Outcome.WON
-        assert world.score == 509
-        assert world.ghosts == (Ghost(1, 1, S, timer),)
+        assert world.score == points
+        assert world.ghosts == (ghost,)
 
 
 def test_a_ghost_beside_pacman_touches_him_by_its_own_move() -> None:
@@ -131,23 +147,33 @@ def test_two_scared_ghosts_are_eaten_at_once() -> None:
     assert world.ghosts == (Ghost(2, 3, E, 0), Ghost(6, 3, W, 0))
 
 
-def test_two_ghosts_cost_no_more_than_one() -> None:
+def test_each_ghost_that_pacman_touches_by_his_move_costs_500() -> None:
     world = World.start(PAIR, seed=0)
     put_pacman(world, 4, 3)
     put(world, 0, 4, 3, E)
     put(world, 1, 4, 3, W)
+    assert world.step(STOP) == -1001
+    assert world.outcome is Outcome.LOST
+    assert world.ghosts == (Ghost(4, 3, E, 0), Ghost(4, 3, W, 0))  # they have not moved
+
+
+def test_a_second_ghost_that_moves_to_him_costs_nothing() -> None:
+    world = World.start(PAIR, seed=0)
+    put_pacman(world, 4, 3)
+    put(world, 0, 3, 3, E)
+    put(world, 1, 5, 3, W)
     assert world.step(STOP) == -501
-    assert world.ghosts == (Ghost(4, 3, E, 0), Ghost(4, 3, W, 0))
+    assert world.ghosts == (Ghost(4, 3, E, 0), Ghost(5, 3, W, 0))
 
 
-def test_ghosts_are_tested_in_order() -> None:
-    """One is scared, one is not: the scared one is eaten only if it comes first."""
-    for timers, reward in (((5, 0), 200 - 501), ((0, 5), -501)):
+def test_a_scared_ghost_is_eaten_beside_one_that_is_not() -> None:
+    """In either order: the game is lost, and the points count."""
+    for timers in ((5, 0), (0, 5)):
         world = World.start(PAIR, seed=0)
         put_pacman(world, 4, 3)
         put(world, 0, 4, 3, E, timers[0])
         put(world, 1, 4, 3, W, timers[1])
-        assert world.step(STOP) == reward
+        assert world.step(STOP) == 200 - 501
         assert world.outcome is Outcome.LOST
 
 

@@ -123,6 +123,8 @@ def test_bad_games_are_refused_in_one_line() -> None:
             "^ghosts: 'clever' given, random or directional allowed$",
         ),
         ({"seed": 0, "most_steps": 0}, "^most_steps: 0 given, 1 to 2\\*\\*62 allowed$"),
+        ({"seed": 0, "p_chosen": 1.01}, "^p_chosen: 1.01 given, 0 to 1 allowed$"),
+        ({"seed": 0, "p_chosen": float("nan")}, "^p_chosen: nan given, 0 to 1 allowed$"),
     ):
         with pytest.raises(ValueError, match=message):
             World.start(CORRIDOR, **given)
