@@ -92,14 +92,20 @@ class IntegerRange(Domain):
 
 @dataclass(frozen=True)
 class RealRange(Domain):
-    """Finite numbers from ``low`` to ``high``; ``open_low`` excludes ``low`` itself."""
+    """Finite numbers from ``low`` to ``high``; ``open_low`` excludes ``low`` itself.
+
+    With ``whole``, only whole numbers; they stay floats.
+    """
 
     low: float
     high: float = math.inf
     open_low: bool = False
+    whole: bool = False
 
     @property
     def allowed(self) -> str:
+        if self.whole:
+            return f"a whole number from {bound(self.low)} to {bound(self.high)}"
         if self.high == math.inf:
             return f"a finite number {'above' if self.open_low else 'of'} {bound(self.low)}" + (
                 "" if self.open_low else " or more"
@@ -117,6 +123,7 @@ class RealRange(Domain):
             and math.isfinite(value)
             and self.low <= value <= self.high
             and not (self.open_low and value == self.low)
+            and not (self.whole and value != value // 1)
         )
 
 
@@ -173,6 +180,11 @@ def real(
     return parameter(default, RealRange(low, high, open_low), later=later)
 
 
+def whole(default: float, low: float, high: float) -> Any:
+    """Declare a field that holds a whole number from ``low`` to ``high`` as a float."""
+    return parameter(default, RealRange(low, high, whole=True))
+
+
 def flag(default: bool = False) -> Any:
     """Declare a field that is true or false."""
     return parameter(default, Flag())
@@ -221,6 +233,12 @@ class Parameter:
     def is_number(self) -> bool:
         """Whether it is a number, which may be a component of θ."""
         return isinstance(self.domain, IntegerRange | RealRange)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is a number that must be whole."""
+        domain = self.domain
+        return isinstance(domain, IntegerRange) or (isinstance(domain, RealRange) and domain.whole)
 
     @property
     def takes_number(self) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-from agents.parameters import flag, integer, real
+from agents.parameters import flag, integer, real, whole
 from agents.twenty48.agent import Agent2048
 from agents.twenty48.expectation import ExpectationSettings
 from agents.twenty48.schedule import (
@@ -56,7 +56,7 @@ class MonteCarloMDP(ScheduledAgent):
     ----------
     theta1, theta2, theta3, theta4, theta5 : float
         Playouts by number of empty cells and by the spawned tile, see
-        :meth:`agents.twenty48.schedule.Schedule.from_theta`.
+        :meth:`agents.twenty48.schedule.Schedule.from_theta`; all but ``theta5`` whole.
     theta6 : float
         V is the mean of this share of a node's playouts, the best ones.
     min_playouts : int
@@ -72,10 +72,10 @@ class MonteCarloMDP(ScheduledAgent):
 
     name: ClassVar[str] = "mcmdp"
 
-    theta1: float = real(AUTHORS_THETA[0], 0, LARGEST_COUNT)
-    theta2: float = real(AUTHORS_THETA[1], 0, LARGEST_COUNT)
-    theta3: float = real(AUTHORS_THETA[2], 0, LARGEST_COUNT)
-    theta4: float = real(AUTHORS_THETA[3], 0, LARGEST_COUNT)
+    theta1: float = whole(AUTHORS_THETA[0], 0, LARGEST_COUNT)
+    theta2: float = whole(AUTHORS_THETA[1], 0, LARGEST_COUNT)
+    theta3: float = whole(AUTHORS_THETA[2], 0, LARGEST_COUNT)
+    theta4: float = whole(AUTHORS_THETA[3], 0, LARGEST_COUNT)
     theta5: float = real(AUTHORS_THETA[4], 1, LARGEST_COUNT)
     theta6: float = real(AUTHORS_THETA[5], 0, 1, open_low=True)
     min_playouts: int = integer(3, 1, LARGEST_COUNT)

@@ -24,7 +24,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.parameters import flag, integer, real
+from agents.parameters import flag, integer, real, whole
 from agents.policy_dispatch import decides
 from agents.twenty48.agent import Agent2048
 from agents.twenty48.expectation import ExpectationSettings, decide_by_expectation
@@ -117,10 +117,10 @@ class Switching(Agent2048):
 
     name: ClassVar[str] = "switching"
 
-    theta1: float = real(AUTHORS_THETA[0], 0, LARGEST_COUNT)
-    theta2: float = real(AUTHORS_THETA[1], 0, LARGEST_COUNT)
-    theta3: float = real(AUTHORS_THETA[2], 0, LARGEST_COUNT)
-    theta4: float = real(AUTHORS_THETA[3], 0, LARGEST_COUNT)
+    theta1: float = whole(AUTHORS_THETA[0], 0, LARGEST_COUNT)
+    theta2: float = whole(AUTHORS_THETA[1], 0, LARGEST_COUNT)
+    theta3: float = whole(AUTHORS_THETA[2], 0, LARGEST_COUNT)
+    theta4: float = whole(AUTHORS_THETA[3], 0, LARGEST_COUNT)
     theta5: float = real(AUTHORS_THETA[4], 1, LARGEST_COUNT)
     theta6: float = real(AUTHORS_THETA[5], 0, 1, open_low=True)
     switch_at: int = integer(3, 0, LARGEST_SWITCH_AT)

@@ -97,7 +97,7 @@ def inside(
 
 def author_times(factor: float, top_share: float = 1.0) -> MonteCarloMDP:
     """Return `mcmdp` with θ₁ … θ₄ a multiple of the author's."""
-    theta1, theta2, theta3, theta4 = (factor * value for value in AUTHORS_THETA[:4])
+    theta1, theta2, theta3, theta4 = (round(factor * value) for value in AUTHORS_THETA[:4])
     return MonteCarloMDP(theta1, theta2, theta3, theta4, AUTHORS_THETA[4], top_share)
 
 

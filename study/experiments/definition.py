@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from agents.agent import Agent
 from agents.catalog import build, parameters
-from agents.parameters import IntegerRange, Value
+from agents.parameters import Value
 from study.errors import InputError
 from study.experiments.game_summary import GameSummary
 from study.experiments.objectives import Cost, Goal
@@ -79,9 +79,11 @@ class Experiment:
             allowed = ", ".join(known) or "none"
             raise ValueError(f"space: {unknown[0]} given for {self.agent}, allowed: {allowed}")
         for each in self.space:
-            is_real = isinstance(each, NumericParameter) and not each.integer
-            if is_real and isinstance(known[each.name].domain, IntegerRange):
-                raise ValueError(f"{each.name}: a real dimension given, an integer one allowed")
+            if isinstance(each, NumericParameter) and each.integer != known[each.name].is_whole:
+                given, allowed = (
+                    ("an integer", "a real") if each.integer else ("a real", "an integer")
+                )
+                raise ValueError(f"{each.name}: {given} dimension given, {allowed} one allowed")
             for value in each.ends:
                 known[each.name].from_number(value)
 

@@ -50,6 +50,8 @@ class Settings:
         (RealRange(0, 1), 0),
         (RealRange(0, 1, open_low=True), np.float64(1e-300)),
         (RealRange(0), 1e300),
+        (RealRange(0, 5, whole=True), 5.0),
+        (RealRange(0, 5, whole=True), np.int64(2)),
     ],
 )
 def test_values_in_range_pass(domain: Domain, value: float) -> None:
@@ -69,6 +71,8 @@ def test_values_in_range_pass(domain: Domain, value: float) -> None:
         (RealRange(0, 1), math.nan, "x: nan given, 0 to 1 allowed"),
         (RealRange(0, 1), "much", "x: 'much' given, 0 to 1 allowed"),
         (RealRange(0, 1, open_low=True), 0.0, "x: 0 given, above 0 and up to 1 allowed"),
+        (RealRange(0, 5, whole=True), 1.5, "x: 1.5 given, a whole number from 0 to 5 allowed"),
+        (RealRange(0, 5, whole=True), 6.0, "x: 6 given, a whole number from 0 to 5 allowed"),
         (RealRange(0), math.inf, "x: inf given, a finite number of 0 or more allowed"),
     ],
 )

@@ -46,6 +46,8 @@ def test_a_maze_may_be_a_file(tmp_path: Path) -> None:
         ("chess", None, [], None, "agent: 'chess' given, one of dice"),
         ("mcmdp", "1,2,3", [], None, "theta: 3 values given, 6 expected"),
         ("mcmdp", "1,,3", [], None, "theta: '' given, a number allowed"),
+        ("mcmdp", "500.5,1,1,1,1,1", [], None, "theta1: 500.5 given, a whole number from 0 to 100"),
+        ("switching", None, ["theta4=8.9"], None, "theta4: 8.9 given, a whole number from 0 to"),
         ("mcmdp", None, ["theta9=x"], None, "'theta9' given for mcmdp"),
         ("mcmdp", None, ["theta1"], None, "name=value allowed"),
         ("mcmdp", None, ["layout=small"], None, "'layout' given for mcmdp"),

@@ -14,6 +14,7 @@ from study.experiments.agent_parser import agent_of
 from study.experiments.definition import Experiment
 from study.experiments.objectives import BACKUPS, SWEEPS
 from study.experiments.registry import experiment
+from study.experiments.space import Space
 from study.report.recommend import command_of
 from study.store.study_model import objectives_of
 
@@ -90,6 +91,18 @@ def test_what_is_fixed_is_not_tuned() -> None:
     plain: dict[str, Any] = vars(experiment("pacman"))
     with pytest.raises(ValueError, match="space: radius given, which is fixed; another name"):
         Experiment(**{**plain, "fixed": {"radius": 1}})
+
+
+def test_a_dimension_is_whole_where_the_agent_is() -> None:
+    """What a sweep tunes in steps of one, play takes in steps of one, too."""
+    plain = experiment("mcmdp")
+    cases = (("theta1", False, "a real", "an integer"), ("theta5", True, "an integer", "a real"))
+    for name, integer, given, allowed in cases:
+        space = tuple(
+            replace(each, integer=integer) if each.name == name else each for each in plain.space
+        )
+        with pytest.raises(ValueError, match=f"{name}: {given} dimension given, {allowed} one"):
+            replace(plain, space=Space(space))
 
 
 def test_an_unknown_experiment_is_named() -> None:

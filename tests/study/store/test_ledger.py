@@ -218,3 +218,20 @@ def test_agents_that_differ_anywhere_have_other_digests() -> None:
     ]
     assert len({digest_of(agent) for agent in agents}) == len(agents)
     assert digest_of(MonteCarloMDP()) == digest_of(agents[0])
+
+
+def test_numbers_of_an_agent_may_be_stored_with_a_decimal_point_or_without(tmp_path: Path) -> None:
+    """Published folders have 500.0, others may have 500: both are the same agent's games."""
+    agent = MonteCarloMDP(16, 8, 4, 2, 2, 1)
+    ledger = Ledger(tmp_path / "games.csv", Game2048)
+    with ledger.held():
+        ledger.add(agent, agent.play(1))
+    stored = (tmp_path / "agents.json").read_text()
+    assert '"theta1": 16.0' in stored
+    (tmp_path / "agents.json").write_text(stored.replace('"theta1": 16.0', '"theta1": 16'))
+    assert set(Ledger(tmp_path / "games.csv", Game2048).games(agent)) == {1}
+
+
+def test_digests_of_published_agents_stay() -> None:
+    assert digest_of(MonteCarloMDP()) == "01650920c46b"
+    assert digest_of(MonteCarloMDP(903, 56, 38, 2, 10, 0.56)) == "18cadbc72d6a"

@@ -70,8 +70,8 @@ def test_what_is_missing_or_damaged_is_named(tmp_path: Path) -> None:
     ("column", "value", "said"),
     [
         # A word in a column of a table makes words of all of it.
-        ("theta1", "x", "row 1, theta1: '35' given, 0 to 1000000 allowed"),
-        ("theta1", -5, "row 2, theta1: -5 given, 0 to 1000000 allowed"),
+        ("theta1", "x", "row 1, theta1: '35' given, a whole number from 0 to 1000000 allowed"),
+        ("theta1", -5, "row 2, theta1: -5 given, a whole number from 0 to 1000000 allowed"),
         ("theta6", math.nan, "row 2, theta6: nan given, above 0 and up to 1 allowed"),
         ("score_mean_points", math.nan, "score_mean_points: nan given in row 2, a finite number"),
         ("score_mean_points", "many", "score_mean_points: many given in row 2, a finite number"),
