@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
 .PHONY: help install sweep test test-slow check format bench benchmark-samplers compare-samplers \
-	table1 bellman replicates switching mcts uct dice pacman clean
+	table1 bellman expectimax replicates switching mcts uct dice pacman clean
 
 # Each of these variables is an option of `thetafront sweep`, given as `make sweep TRIALS=200`; one left
 # empty is not passed on. The environment does not set them.
@@ -101,6 +101,9 @@ bellman: table1 ## equation 3 against equation 2, with the games of table1 (half
 
 replicates: $(INSTALLED) ## how many games make a trial: two θ, 1,000 games each (some minutes)
 	@$(BIN)/thetafront replicates --output results/replicates $(call option,jobs,JOBS)
+
+expectimax: $(INSTALLED) ## the discount of equation 4 (a quarter of an hour of CPU; stopped, it goes on)
+	@$(BIN)/thetafront reproduce expectimax --output results/expectimax $(call option,jobs,JOBS)
 
 switching: $(INSTALLED) ## tune the agent that looks deeper, compare it with the plain one at equal time (an hour of CPU)
 	@$(BIN)/thetafront sweep switching --trials 96 --cost playout_moves_per_move --validation-games 40 \

@@ -1,4 +1,4 @@
-"""Estimates with 95% intervals: means, differences of means, proportions."""
+"""Estimates with 95% intervals: means, differences of means, medians, proportions."""
 
 import math
 from collections.abc import Sequence
@@ -81,6 +81,25 @@ def difference(
 ) -> Estimate:
     """Estimate by how much the mean of ``values`` exceeds that of ``others``, paired by seed."""
     return mean(np.asarray(values, np.float64) - np.asarray(others, np.float64))
+
+
+def median(values: Sequence[float] | npt.NDArray[np.float64]) -> Estimate:
+    """Estimate a median; the interval is between two values of the sample, whatever it is drawn of.
+
+    The number of values below the median is binomial, so the median lies between the l-th smallest
+    and the l-th largest value with a probability of at least 95%, where l is the largest number
+    with P(fewer than l below) ≤ 2.5%. Below six values there is none.
+    """
+    sample = np.sort(np.asarray(values, np.float64))
+    if not len(sample):
+        return Estimate(math.nan)
+    from scipy.stats import binom  # noqa: PLC0415, takes half a second
+
+    tail = int(binom.ppf(0.025, len(sample), 0.5))
+    value = float(np.median(sample))
+    if tail == 0:
+        return Estimate(value)
+    return Estimate(value, float(sample[tail - 1]), float(sample[-tail]))
 
 
 def share(n_successes: int, n: int) -> Estimate:

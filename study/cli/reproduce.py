@@ -155,6 +155,27 @@ def bellman(
 
 
 @reproduce.command()
+def expectimax(
+    games: GamesOption = 400,
+    seed: SeedOption = 0,
+    jobs: JobsOption = None,
+    output: Annotated[Path, output_option("expectimax")] = RESULTS / "expectimax",
+) -> None:
+    """Equation 4 of Ripstein (2023): the discount in expectimax.
+
+    Two θ with expectimax on crowded boards by γ and by reading of V, and without it. Repeat the
+    command to go on after a stop: the folder's games.csv keeps finished games.
+    """
+    from agents.twenty48.agent import Game2048
+    from study.reproduce.expectimax import reproduce_expectimax
+
+    seeds = seeds_of(games, seed)
+    with folder_of(output, Game2048, jobs) as run:
+        text = reproduce_expectimax(run, seeds, settings_of(games, seed))
+    print(text, end="")
+
+
+@reproduce.command()
 def switching(
     plain: FirstStudy = "mcmdp",
     deep: SecondStudy = "switching",

@@ -23,6 +23,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from agents.agent import Agent
@@ -160,24 +161,43 @@ def bellman_markdown(frame: pd.DataFrame, seeds: Sequence[int], what: str) -> st
     )
 
 
-@mpl.rc_context(STYLE)
-def bellman_figure(frame: pd.DataFrame, what: str) -> Figure:
-    """Draw mean score against γ by reading of V, between equation 2 and pure Monte Carlo."""
-    figure, axes = new_figure(8.2, 5.0)
-    for name, colour in ((EQUATION_2, BLACK), (PURE, GREY)):
+def draw_readings(
+    axes: Axes, frame: pd.DataFrame, references: Mapping[str, str], label: str
+) -> None:
+    """Draw mean score against γ by reading of V, and the level of reference policies.
+
+    Parameters
+    ----------
+    axes : Axes
+        Where to draw.
+    frame : DataFrame
+        Rows with ``policy``, ``V``, ``gamma`` and the columns of a mean score.
+    references : mapping of str to str
+        Colours by policy.
+    label : str
+        Of a curve in the legend, with braces for the reading.
+    """
+    for name, colour in references.items():
         row = frame[frame["policy"] == name].iloc[0]
         low, high = row["score_low95_points"], row["score_high95_points"]
         axes.axhspan(low, high, color=colour, alpha=0.15, linewidth=0)
         axes.axhline(row["score_mean_points"], color=colour, linewidth=1.4, label=name)
     for reading, colour, offset in zip(READINGS, (RED, BLUE), (-0.04, 0.04), strict=True):
         part = frame[frame["V"] == reading].sort_values("gamma")
-        places, label = np.arange(len(part)) + offset, f"equation 3, V {reading}"
+        places = np.arange(len(part)) + offset
         style = {"fmt": "o-", "capsize": 3, "linewidth": 1.3}
-        score_bars(axes, places, part, color=colour, label=label, **style)
-    axes.set_xticks(range(len(GAMMAS)), [f"{gamma:g}" for gamma in GAMMAS])
+        score_bars(axes, places, part, color=colour, label=label.format(reading), **style)
+        axes.set_xticks(range(len(part)), [f"{gamma:g}" for gamma in part["gamma"]])
     axes.grid(visible=False, axis="x")
     points_axis(axes)
     axes.set_ylim(bottom=0)
+
+
+@mpl.rc_context(STYLE)
+def bellman_figure(frame: pd.DataFrame, what: str) -> Figure:
+    """Draw mean score against γ by reading of V, between equation 2 and pure Monte Carlo."""
+    figure, axes = new_figure(8.2, 5.0)
+    draw_readings(axes, frame, {EQUATION_2: BLACK, PURE: GREY}, "equation 3, V {}")
     title = "Equation 3: R + γ·V in place of V"
     axes.set(xlabel="γ", ylabel="mean score, points", title=title)
     axes.legend(loc="lower right", fontsize=8.5)

@@ -4,7 +4,8 @@ The paper gives neither intervals nor numbers of games. Its published program me
 (:mod:`engine.twenty48.rule`), and its MDP agents follow an explicit schedule
 (:data:`agents.twenty48.schedule.AUTHORS_SCHEDULE`). So each row is played by the common rule and by
 the cascade, on the same seeds, and again with the program's two slips
-(:mod:`agents.twenty48.published_program`), to measure their effect.
+(:mod:`agents.twenty48.published_program`), to measure their effect. The same games answer what
+§5.1 says of scores with and without the 4096 tile (:mod:`study.reproduce.milestones`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,6 +28,12 @@ from study.experiments.objectives import PLAYOUT_MOVES, SECONDS
 from study.report.scores import estimate_columns, mean_columns, score_bars, scores_of, shown
 from study.report.sections import Section, document
 from study.report.style import BLACK, BLUE, RED, STYLE, caption, new_figure, points_axis
+from study.reproduce.milestones import (
+    milestones_answer,
+    milestones_figure,
+    milestones_frame,
+    milestones_section,
+)
 from study.reproduce.reproduction import Reproduction, Results
 
 TILES = (2048, 4096, 8192)
@@ -230,8 +237,8 @@ def table_section(title: str, part: pd.DataFrame, other: str, key: str) -> Secti
     return Section(title, (*columns, f"less {other}, same seeds"), rows, align=align)
 
 
-def table1_markdown(frame: pd.DataFrame, seeds: Sequence[int]) -> str:
-    """Write answers and tables as Markdown."""
+def table1_markdown(frame: pd.DataFrame, milestones: pd.DataFrame, seeds: Sequence[int]) -> str:
+    """Write answers and tables as Markdown; ``milestones`` of the rows without a slip."""
     common, slipped = frame["rule"] == Rule.COMMON.value, frame["slip"] != ""
     slips = "Cascade, and the program's slips"
     return document(
@@ -243,9 +250,11 @@ def table1_markdown(frame: pd.DataFrame, seeds: Sequence[int]) -> str:
         "rounded to whole percents.",
         answer(frame),
         slips_answer(frame),
+        milestones_answer(milestones),
         table_section("Common rules", frame[common], "top 100%", "difference"),
         table_section("Merging in cascade", frame[~common & ~slipped], "top 100%", "difference"),
         table_section(slips, frame[slipped], "without the slip", "slip_effect"),
+        milestones_section(milestones),
     )
 
 
@@ -303,7 +312,21 @@ def reproduce_table1(
         some = {row.name: row.agent for row in ROWS if bool(row.slip) is slips}
         played |= run.play(some, some_seeds)
     frame = table1_frame(played)
-    text = table1_markdown(frame, seeds)
-    figures = {"table1": table1_figure(played, frame)}
-    run.write(Results("table1", text, {"table1": frame}, figures), settings)
+    own = {row.name: row for row in ROWS if not row.slip}  # the paper's, without a slip
+    milestones = milestones_frame({name: played[name] for name in own})
+    by_rule = {
+        f"{rule.value.capitalize()} rule": {
+            name: played[name]
+            for name, row in own.items()
+            if row.rule is rule and row.model != PURE
+        }
+        for rule in Rule
+    }
+    text = table1_markdown(frame, milestones, seeds)
+    tables = {"table1": frame, "milestones": milestones}
+    figures = {
+        "table1": table1_figure(played, frame),
+        "milestones": milestones_figure(by_rule),
+    }
+    run.write(Results("table1", text, tables, figures), settings)
     return text

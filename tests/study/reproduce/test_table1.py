@@ -7,6 +7,7 @@ from agents.twenty48.agent import Game2048 as Game
 from agents.twenty48.mcmdp import Table1
 from engine.twenty48 import Rule
 from study.estimate import Estimate
+from study.reproduce.milestones import milestones_frame
 from study.reproduce.table1 import (
     PAPER,
     ROWS,
@@ -77,8 +78,10 @@ def test_how_far_beyond() -> None:
 
 def test_text_and_picture(games: dict[str, list[Game]]) -> None:
     frame = table1_frame(games)
-    text = table1_markdown(frame, range(40))
-    assert text.count("\n| MDP (top 25%)") == 3
+    milestones = milestones_frame({row.name: games[row.name] for row in ROWS if not row.slip})
+    text = table1_markdown(frame, milestones, range(40))
+    assert "have a median of 36,000 to 36,000 points" in text
+    assert text.count("\n| MDP (top 25%)") == 3 + 2
     assert "| 40 | 45,000 (" in text
     assert "4096 " in text
     assert "points for the MDP agents are nearest to scores of a game in which" in text
