@@ -95,7 +95,7 @@ def share_of(true: npt.NDArray[np.bool_]) -> Estimate:
     return intervals.share(int(true.sum()), len(true))
 
 
-def written(row: Mapping[str, Any], key: str, form: str) -> str:
+def written(row: Mapping[Any, Any], key: str, form: str) -> str:
     """Write a number with its interval."""
     ends = (format(row[f"{key}_{end}"], form) for end in ("low95", "high95"))
     return f"{format(row[key], form)} ({' to '.join(ends)})"
