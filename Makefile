@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install sweep test test-slow check format bench benchmark-samplers compare-samplers \
+.PHONY: help install sweep test test-slow drills check format bench benchmark-samplers compare-samplers \
 	table1 bellman expectimax replicates switching mcts uct dice pacman clean
 
 # Each of these variables is an option of `thetafront sweep`, given as `make sweep TRIALS=200`; one left
@@ -63,6 +63,14 @@ test: $(INSTALLED) ## run the tests (under ten minutes, cold cache included)
 
 test-slow: $(INSTALLED) ## run the tests that take longer
 	$(BIN)/python -m pytest -m slow
+
+INTERRUPTS = 40
+DOUBLE = 10
+KILLS = 20
+
+drills: $(INSTALLED) ## interrupt and kill sweeps, … (minutes): INTERRUPTS=500 DOUBLE=100 KILLS=60 for more
+	$(BIN)/python -m tests.drills.interrupts --single $(INTERRUPTS) --double $(DOUBLE)
+	$(BIN)/python -m tests.drills.kills --n $(KILLS)
 
 check: $(INSTALLED) ## format, lint, types, import contracts, tests
 	$(BIN)/ruff format --check .

@@ -8,12 +8,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
 from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
 from agents.agent import Agent, warm
 from study.errors import InputError
+from study.interrupt import raised
 from study.run.workers import Task, Workers
 from study.store.manifest import ROOT
 
@@ -79,7 +81,7 @@ def run_fresh(program: str, **environment: str) -> float:
 
 def fresh_process_figures() -> dict[str, float]:
     """Return seconds to compile (cold, warm) and to import, and a worker's memory."""
-    with tempfile.TemporaryDirectory() as cold:
+    with raised(), tempfile.TemporaryDirectory() as cold:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         cold_seconds = run_fresh(WARM_UP, THETAFRONT_CACHE_DIR=cold)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -97,27 +99,30 @@ class CReference:
     """The C programs of ``tests/bench``, compiled here; InputError if that fails."""
 
     def __init__(self) -> None:
-        self.folder = tempfile.TemporaryDirectory()
+        self.stack = ExitStack()
 
     def __enter__(self) -> "CReference":
         compiler = shutil.which(os.environ.get("CC", "gcc"))
         if compiler is None:
             raise InputError("c-reference: no C compiler found (gcc, or what CC names)")
+        self.stack.enter_context(raised())
+        self.folder = Path(self.stack.enter_context(tempfile.TemporaryDirectory()))
         for source in sorted(C_SOURCES.glob("*.c")):
-            target = str(Path(self.folder.name) / source.stem)
+            target = str(self.folder / source.stem)
             command = [compiler, "-O3", "-march=native", str(source), "-o", target, "-lm"]
             built = subprocess.run(command, capture_output=True, text=True, check=False)
             if built.returncode:
+                self.stack.close()
                 first = built.stderr.strip().splitlines()[0]
                 raise InputError(f"c-reference: {source.name} does not compile: {first}")
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.folder.cleanup()
+        self.stack.close()
 
     def run(self, name: str, seconds: float) -> tuple[int, float]:
         """Run a program; return moves and CPU seconds, (0, 0.0) if this machine cannot."""
-        program = str(Path(self.folder.name) / name)
+        program = str(self.folder / name)
         done = subprocess.run([program, str(seconds)], capture_output=True, text=True, check=True)
         result: dict[str, Any] = json.loads(done.stdout)
         return int(result.get("n_moves", 0)), float(result.get("cpu_seconds", 0.0))

@@ -3,12 +3,9 @@
 Commands import slow libraries inside their functions.
 """
 
-import _thread
 import gc
 import os
-import signal
 import sys
-import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from io import TextIOWrapper
@@ -18,19 +15,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from study import interrupt
 from study.errors import InputError, RunError
+from study.interrupt import EXIT_INTERRUPTED
 
 if TYPE_CHECKING:
-    from types import FrameType
-
     from rich.console import Console
 
 PROGRAM = "thetafront"
-SECONDS_TO_COME_AGAIN = 0.05
-interrupted = threading.Event()
 EXIT_FAILURE = 1
 EXIT_BAD_INPUT = 2
-EXIT_INTERRUPTED = 130
 LEAST_WIDTH = 112  # of the table of a front; a narrower terminal wraps it
 # A path may hold [/] or :x:, which are no markup.
 PLAIN: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}
@@ -140,33 +134,19 @@ def console(*, stderr: bool = False) -> "Console":
     return out if stderr or out.width >= LEAST_WIDTH else Console(**PLAIN, width=LEAST_WIDTH)
 
 
-def interrupt(number: int, frame: "FrameType | None") -> None:
-    """Answer a signal by KeyboardInterrupt, and remember that it came."""
-    interrupted.set()
-    raise KeyboardInterrupt
-
-
-def unraisable(what: "sys.UnraisableHookArgs") -> None:
-    """Report an error in a finalizer, unless an interrupt has left objects half done.
-
-    An interrupt that arrives within a finalizer would be lost: it is sent again.
-    """
-    if what.exc_type is KeyboardInterrupt:
-        # Not at once: within this hook it would be lost again.
-        threading.Timer(SECONDS_TO_COME_AGAIN, _thread.interrupt_main).start()
-    elif not interrupted.is_set():
-        sys.__unraisablehook__(what)
-
-
 def main() -> None:
-    """Run the command line; SIGTERM and SIGHUP interrupt like Ctrl-C, unless they are ignored."""
+    """Run the command line."""
+    interrupt.watch()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks θ shows ? instead
-    sys.unraisablehook = unraisable
     # Modules stay once imported: looking for garbage meanwhile is a tenth of the start.
     gc.set_threshold(100_000)
-    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(each) is not signal.SIG_IGN:
-            signal.signal(each, interrupt)
-    app()
+    try:
+        app()
+    except SystemExit as end:
+        if end.code == EXIT_INTERRUPTED:
+            with suppress(OSError):
+                sys.stdout.flush()
+            os._exit(EXIT_INTERRUPTED)  # without waiting for a sampler's thread
+        raise

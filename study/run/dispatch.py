@@ -6,16 +6,13 @@ nobody waits for that unless it takes longer than they do.
 """
 
 import math
-import signal
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
 from threadpoolctl import threadpool_limits
 
+from study import interrupt
 from study.run.source import Snapshot, Source
 from study.run.workers import Workers
 
@@ -107,32 +104,31 @@ class Dispatch(Generic[Key]):
     def run(self) -> None:
         """Play until the source has no more games.
 
-        An interrupt may come at any time: workers end at once, and whatever has finished is stored.
+        An interrupt ends the workers at once, and whatever has finished is stored.
 
         Raises
         ------
+        KeyboardInterrupt
+            After an interrupt.
         PlayError
             If games cannot be played, or workers die again and again.
         """
         self.began = time.monotonic()
-        try:
-            # One thread for linear algebra: the cores are the workers'.
-            with threadpool_limits(1), Workers[Key](self.jobs) as workers:
-                try:
+        with interrupt.deferred():
+            try:
+                # One thread for linear algebra: the cores are the workers'.
+                with threadpool_limits(1), Workers[Key](self.jobs) as workers:
                     self.play_on(workers)
-                except KeyboardInterrupt:
-                    with interrupts_ignored():
-                        workers.collect(timeout=0.0)
+                    if interrupt.requested():
+                        workers.stop()
                         while workers.returned:
                             self.record(workers)
-                        workers.close(at_once=True)
-                    raise
-        finally:
-            self.source.close()
+            finally:
+                self.source.close()
 
     def play_on(self, workers: Workers[Key]) -> None:
-        """Hand out tasks and record those that come back, until there are none left."""
-        while True:
+        """Hand out tasks and record those that come back, until none are left or an interrupt."""
+        while not interrupt.requested():
             self.hand_out(workers)
             thinking = self.source.thinking()
             if not len(workers) and thinking is None:
@@ -157,28 +153,9 @@ class Dispatch(Generic[Key]):
             workers.submit(task)
 
     def record(self, workers: Workers[Key]) -> None:
-        """Record the first of the tasks that have come back.
-
-        It leaves the line only when it is stored: after an interrupt in between it is stored twice.
-        """
-        finished = workers.returned[0]
+        """Record the first of the tasks that have come back."""
+        finished = workers.returned.popleft()
         self.source.record(finished)
-        workers.returned.popleft()
         if not finished.error:
             self.n_games += len(finished.games)
             self.utilization.add(finished.began, finished.ended)
-
-
-@contextmanager
-def interrupts_ignored() -> Iterator[None]:
-    """Let nothing interrupt the few moments in which finished games are stored."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # signals come to the main thread only
-        return
-    interrupts = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = {each: signal.signal(each, signal.SIG_IGN) for each in interrupts}
-    try:
-        yield
-    finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)

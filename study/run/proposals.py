@@ -184,8 +184,8 @@ class Proposals:
         return proposal
 
     def close(self) -> None:
-        """End the thread, after the proposal in work."""
-        self.thread.shutdown(wait=True, cancel_futures=True)
+        """End the thread, after the proposal in work; nobody waits for that."""
+        self.thread.shutdown(wait=False, cancel_futures=True)
 
 
 def first_waiting(trials: Sequence[FrozenTrial]) -> int:

@@ -22,6 +22,7 @@ TimedGames = tuple[tuple[Game, ...], float, float]
 def begin_worker(parent: int) -> None:
     """Initialize a worker: the parent alone answers Ctrl-C, and no worker outlives it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM,))  # the parent may have blocked it
     threading.Thread(target=end_with, args=(parent,), daemon=True).start()
 
 

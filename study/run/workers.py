@@ -7,6 +7,7 @@ doing, and survive the death of one.
 
 import contextlib
 import multiprocessing
+import multiprocessing.resource_tracker
 import os
 import signal
 from collections import deque
@@ -18,9 +19,11 @@ from typing import Any, Generic, TypeVar
 
 import joblib
 from joblib.externals.loky import ProcessPoolExecutor
+from joblib.externals.loky.backend import resource_tracker as loky_resource_tracker
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from agents.agent import Agent, Game, warm
+from study import interrupt
 from study.errors import RunError, check_range
 from study.run.worker import TimedGames, begin_worker, play_timed
 
@@ -45,6 +48,24 @@ def check_jobs(jobs: int | None) -> int:
         return n_cores()
     check_range("jobs", jobs, 1, MOST_JOBS)
     return jobs
+
+
+def start_trackers() -> None:
+    """Start the processes that delete semaphores after a kill, and let them do so silently.
+
+    Here, since starting them unblocks signals (Python 3.11), and workers would start so, too.
+    """
+    before = os.environ.get("PYTHONWARNINGS")
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (before, "ignore:resource_tracker")))
+    try:
+        with interrupt.deferred():
+            multiprocessing.resource_tracker.ensure_running()
+            loky_resource_tracker.ensure_running()
+    finally:
+        if before is None:
+            del os.environ["PYTHONWARNINGS"]
+        else:
+            os.environ["PYTHONWARNINGS"] = before
 
 
 @dataclass
@@ -132,6 +153,7 @@ class Workers(Generic[Key]):
 
     def open(self) -> None:
         """Start the pool; its processes start with the first games."""
+        start_trackers()
         self.pool = ProcessPoolExecutor(
             max_workers=self.jobs, initializer=begin_worker, initargs=(os.getpid(),)
         )
@@ -151,6 +173,11 @@ class Workers(Generic[Key]):
                         os.kill(process.pid, signal.SIGKILL)
         if pool is not None:
             pool.shutdown(wait=True)
+
+    def stop(self) -> None:
+        """End the processes in the middle of their games; those that have finished come back."""
+        self._take_finished()
+        self.close(at_once=True)
 
     def __len__(self) -> int:
         return len(self.in_flight) + len(self.suspects) + len(self.held_back)
@@ -188,16 +215,20 @@ class Workers(Generic[Key]):
         """
         awaited: set[Future[Any]] = {*self.in_flight, *([] if also is None else [also])}
         wait(awaited, timeout=timeout, return_when=FIRST_COMPLETED)
+        if self._take_finished():
+            self._restart()
+        if not self.in_flight:
+            self._release()
+
+    def _take_finished(self) -> bool:
+        """Take the tasks that came back; return whether a worker has died."""
         broken = False
         for future in [each for each in self.in_flight if each.done()]:
             if isinstance(future.exception(), BrokenProcessPool):
                 broken = True
             else:
                 self._take(future)
-        if broken:
-            self._restart()
-        if not self.in_flight:
-            self._release()
+        return broken
 
     def _take(self, future: "Future[TimedGames]") -> None:
         key, error = self.in_flight.pop(future).key, future.exception()

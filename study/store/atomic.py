@@ -1,10 +1,14 @@
-"""Files that are written whole: a kill or a full disk leaves the old file or the new one."""
+"""Files that are written whole: a kill or a full disk leaves the old file or the new one.
+
+An interrupt waits for the end of the writing, so that no temporary file stays behind.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from study.errors import naming_file
+from study.interrupt import deferred
 
 
 @contextmanager
@@ -14,7 +18,7 @@ def atomic_write(path: Path) -> Iterator[Path]:
     If the block fails, the temporary file is deleted; an OSError names the file.
     """
     temporary = path.with_name(f".{path.name}.part")
-    with naming_file(path):
+    with deferred(), naming_file(path):
         try:
             yield temporary
             temporary.replace(path)

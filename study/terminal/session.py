@@ -10,6 +10,7 @@ from rich.console import Console, RenderableType
 from rich.live import Live
 
 from study.errors import InputError
+from study.interrupt import raised
 from study.terminal.keys import keyboard
 from study.terminal.pace import Stage
 
@@ -47,6 +48,7 @@ def in_terminal(
     with console.status("compiling"):
         warm_up()
     with (
+        raised(),
         keyboard(sys.stdin.fileno()) as keys,
         Live(console=console, screen=True, auto_refresh=False) as live,
     ):

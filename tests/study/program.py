@@ -31,3 +31,11 @@ def output_refused(words: list[str], output: Path) -> str:
     line = refused(*words, "--output", str(output))
     assert line.startswith("thetafront: output: ")
     return line
+
+
+def is_running(pid: int) -> bool:
+    """Tell whether a process exists and is no zombie that waits to be reaped."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False

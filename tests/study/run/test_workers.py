@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
@@ -15,6 +14,7 @@ from agents.twenty48.mcmdp import MonteCarloMDP
 from agents.twenty48.pmcts import PureMonteCarlo
 from study.errors import InputError
 from study.run.workers import Finished, PlayError, Task, Workers, check_jobs, play_all
+from tests.study.program import is_running
 
 
 class Broken(PureMonteCarlo):
@@ -114,18 +114,10 @@ def test_workers_do_not_outlive_their_parent() -> None:
         assert len(pids) == 2
         parent.kill()
         parent.wait()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while any(is_running(pid) for pid in pids):
         assert time.monotonic() < deadline, "a worker has outlived its parent"
         time.sleep(0.1)
-
-
-def is_running(pid: int) -> bool:
-    """Tell whether a process exists and is no zombie that waits to be reaped."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def test_ending_at_once_leaves_no_process() -> None:

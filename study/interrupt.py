@@ -1,0 +1,136 @@
+"""Ctrl-C, SIGTERM and SIGHUP: a thread waits for them, so that they cut nothing short.
+
+- Where nothing is said, an interrupt ends the process and its workers at once. All that is written
+  survives a kill, so it survives that.
+- Within :func:`deferred` the first interrupt sets a flag, :func:`requested`, at which loops look
+  between whole steps. The second one ends the process.
+- Within :func:`raised` an interrupt is a KeyboardInterrupt, as usual in Python: for what must
+  restore a terminal, delete temporary files or end programs that it has started.
+"""
+
+import contextlib
+import os
+import select
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import Enum, auto
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+EXIT_INTERRUPTED = 130
+MESSAGE = b"thetafront: interrupted\n"
+SHOW_CURSOR = b"\r\x1b[?25h\x1b[K"  # progress hides it
+
+
+class _Answer(Enum):
+    """What an interrupt does."""
+
+    EXIT = auto()
+    FLAG = auto()
+    RAISE = auto()
+
+
+class _State:
+    """What the waiting thread and the main thread tell each other."""
+
+    signals: tuple[signal.Signals, ...] = ()
+    answer = _Answer.EXIT
+    requested = False
+
+
+def watch() -> None:
+    """Answer interrupts from now on, in threads and workers started later too.
+
+    Signals that are ignored, such as SIGHUP under nohup, stay so.
+    """
+    if _State.signals:
+        return
+    _State.signals = tuple(each for each in SIGNALS if signal.getsignal(each) is not signal.SIG_IGN)
+    for each in _State.signals:
+        signal.signal(each, _handle)
+    signal.pthread_sigmask(signal.SIG_BLOCK, _State.signals)
+    threading.Thread(target=_wait, name="interrupts", daemon=True).start()
+
+
+def _wait() -> None:
+    while True:
+        signal.sigwait(_State.signals)
+        _answer()
+
+
+def _answer() -> None:
+    if _State.answer is not _Answer.FLAG or _State.requested:
+        exit_at_once()
+    _State.requested = True
+
+
+def _handle(number: int, frame: "FrameType | None") -> None:
+    """Answer in the main thread: where signals are raised, or a library has unblocked them."""
+    if _State.answer is _Answer.RAISE:
+        raise KeyboardInterrupt
+    _answer()
+
+
+def requested() -> bool:
+    """Return whether an interrupt has come that was deferred."""
+    return _State.requested
+
+
+@contextmanager
+def deferred() -> Iterator[None]:
+    """Let an interrupt wait for the end of the block, which then raises KeyboardInterrupt.
+
+    The end of the outermost block, if they are nested.
+    """
+    with _answering(_Answer.FLAG, signal.SIG_BLOCK):
+        yield
+    if _State.requested and _State.answer is not _Answer.FLAG:
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def raised() -> Iterator[None]:
+    """Let an interrupt raise KeyboardInterrupt wherever the main thread is."""
+    with _answering(_Answer.RAISE, signal.SIG_UNBLOCK):
+        yield
+
+
+@contextmanager
+def _answering(answer: _Answer, how: int) -> Iterator[None]:
+    """Answer in that way for a block; ``how`` is what happens to the main thread's signals."""
+    if not _State.signals or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = _State.answer, signal.pthread_sigmask(how, _State.signals)
+    _State.answer = answer
+    try:
+        yield
+    finally:
+        _State.answer, mask = before
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def exit_at_once() -> NoReturn:
+    """End the process and its workers, whatever they are doing."""
+    try:
+        say(MESSAGE)
+        # Not imported here: the main thread may be about to.
+        if (processes := sys.modules.get("multiprocessing.process")) is not None:
+            for each in processes.active_children():
+                with contextlib.suppress(ProcessLookupError):  # it has just ended by itself
+                    os.kill(each.pid, signal.SIGKILL)
+    finally:
+        os._exit(EXIT_INTERRUPTED)
+
+
+def say(message: bytes) -> None:
+    """Write a line on standard error, unless it is a pipe that nobody reads."""
+    if not select.select([], [2], [], 0.0)[1]:
+        return
+    os.write(2, (SHOW_CURSOR if os.isatty(2) else b"") + message)

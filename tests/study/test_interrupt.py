@@ -1,0 +1,165 @@
+"""Interrupts of a real process: at once, after a block, or as an exception."""
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+
+import pytest
+
+from tests.study.program import is_running
+
+BEGIN = """
+import signal, sys, time
+from study import interrupt
+interrupt.watch()
+def say(word):
+    print(word, flush=True)
+def wait_for_flag():
+    while not interrupt.requested():
+        time.sleep(0.01)
+"""
+MESSAGE = "thetafront: interrupted\n"
+EACH_SIGNAL = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def interrupted(program: str, signals: Sequence[signal.Signals]) -> tuple[int, list[str], str]:
+    """Run a program, with a signal after each of its first lines; return how it ended."""
+    words = [sys.executable, "-c", BEGIN + program]
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        lines = []
+        for each in signals:
+            lines.append(process.stdout.readline().strip())
+            process.send_signal(each)
+        rest, stderr = process.communicate(timeout=120)
+    return process.returncode, [*lines, *rest.split()], stderr
+
+
+@pytest.mark.parametrize("number", EACH_SIGNAL)
+def test_an_interrupt_ends_the_process_at_once(number: signal.Signals) -> None:
+    program = "try:\n    say('begun')\n    time.sleep(60)\nfinally:\n    say('cleaned up')"
+    assert interrupted(program, [number]) == (130, ["begun"], MESSAGE)
+
+
+def test_it_does_so_while_the_main_thread_waits_for_the_operating_system() -> None:
+    """A storage that another process holds is waited for in C: no Python code would run there."""
+    program = (
+        "import sqlite3, tempfile\n"
+        "path = tempfile.NamedTemporaryFile().name\n"
+        "one, two = (sqlite3.connect(path, timeout=60) for _ in range(2))\n"
+        "one.execute('BEGIN EXCLUSIVE')\n"
+        "say('begun')\n"
+        "two.execute('BEGIN EXCLUSIVE')"
+    )
+    assert interrupted(program, [signal.SIGINT]) == (130, ["begun"], MESSAGE)
+
+
+@pytest.mark.parametrize("number", EACH_SIGNAL)
+def test_a_deferred_one_is_raised_at_the_end_of_the_outermost_block(
+    number: signal.Signals,
+) -> None:
+    program = """
+try:
+    with interrupt.deferred():
+        with interrupt.deferred():
+            say('begun')
+            wait_for_flag()
+            say('inner')
+        say('outer')
+    say('never')
+except KeyboardInterrupt:
+    say('raised')
+"""
+    assert interrupted(program, [number]) == (0, ["begun", "inner", "outer", "raised"], "")
+
+
+def test_the_second_one_ends_the_process_at_once() -> None:
+    program = """
+with interrupt.deferred():
+    say('begun')
+    wait_for_flag()
+    say('flag')
+    time.sleep(60)
+"""
+    signals = [signal.SIGINT, signal.SIGINT]
+    assert interrupted(program, signals) == (130, ["begun", "flag"], MESSAGE)
+
+
+def test_another_error_of_a_deferred_block_is_not_hidden() -> None:
+    program = """
+try:
+    with interrupt.deferred():
+        say('begun')
+        wait_for_flag()
+        raise ValueError
+except ValueError:
+    say('error')
+"""
+    assert interrupted(program, [signal.SIGTERM]) == (0, ["begun", "error"], "")
+
+
+@pytest.mark.parametrize("number", EACH_SIGNAL)
+def test_where_it_is_raised_a_wait_ends(number: signal.Signals) -> None:
+    program = """
+try:
+    with interrupt.raised():
+        say('begun')
+        time.sleep(60)
+except KeyboardInterrupt:
+    say('raised')
+"""
+    assert interrupted(program, [number]) == (0, ["begun", "raised"], "")
+
+
+def test_within_what_is_raised_a_block_defers() -> None:
+    program = """
+try:
+    with interrupt.raised(), interrupt.deferred():
+        say('begun')
+        wait_for_flag()
+        say('whole')
+except KeyboardInterrupt:
+    say('raised')
+"""
+    assert interrupted(program, [signal.SIGINT]) == (0, ["begun", "whole", "raised"], "")
+
+
+def test_what_is_ignored_stays_so() -> None:
+    """As nohup starts a program."""
+    program = "say('begun')\nsay(input())"
+    words = [sys.executable, "-c", BEGIN + program]
+    with subprocess.Popen(
+        ["bash", "-c", 'trap "" HUP; exec "$@"', "bash", *words],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        process.send_signal(signal.SIGHUP)
+        assert process.communicate("alive\n", timeout=120) == ("alive\n", "")
+    assert process.returncode == 0
+
+
+def test_workers_end_too() -> None:
+    """The parent is stopped at once in the middle of a long game."""
+    program = """
+import multiprocessing
+from agents.twenty48.mcmdp import MonteCarloMDP
+from study.run.workers import Task, Workers
+with Workers(1) as workers:
+    workers.submit(Task(0, MonteCarloMDP(1e5, 1e5, 1e5, 1e5, 1.0), (0,)))
+    say(multiprocessing.active_children()[0].pid)
+    workers.collect(timeout=60)
+"""
+    code, (pid,), stderr = interrupted(program, [signal.SIGINT])
+    assert (code, stderr) == (130, MESSAGE)
+    deadline = time.monotonic() + 60
+    while is_running(int(pid)):
+        assert time.monotonic() < deadline, "a worker has outlived its parent"
+        time.sleep(0.05)
