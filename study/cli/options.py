@@ -129,10 +129,8 @@ def reading(
     """Open and read an existing study; InputError if the storage fails."""
     import optuna
 
-    from study.store.location import Location
-    from study.store.storage import open_for_reading, storage_errors_reported
+    from study.store.storage import location_given, open_for_reading, storage_errors_reported
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    url = study if "://" in study else "sqlite:///"
-    with storage_errors_reported(Location(study, url, results)):
+    with storage_errors_reported(location_given(study, results, name)):
         yield open_for_reading(study, results, name)

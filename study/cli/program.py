@@ -45,6 +45,7 @@ class Commands(TyperGroup):
         """Run a command: every error of every command is reported here."""
         message, code = "", 0
         try:
+            check_words(sys.argv[1:] if args is None else args)
             code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
             sys.stdout.flush()
         except InputError as error:
@@ -84,6 +85,13 @@ class Commands(TyperGroup):
             allowed = ", ".join(self.commands)
             raise InputError(f"command: {args[0]!r} given, one of {allowed} allowed")
         return super().resolve_command(ctx, args)
+
+
+def check_words(words: Sequence[str]) -> None:
+    """Refuse, by InputError, words that are not text: no manifest could tell what was given."""
+    for word in words:
+        if not word.isprintable() and any("\ud800" <= each <= "\udfff" for each in word):
+            raise InputError(f"argument: {word!r} given, text in UTF-8 allowed")
 
 
 app = typer.Typer(

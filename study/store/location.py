@@ -15,6 +15,7 @@ from sqlalchemy.exc import ArgumentError
 from study.errors import InputError
 
 RESERVED_NAMES = ("reference",)
+SQLITE_EXAMPLE = "sqlite:///folder/study.db"
 
 
 @dataclass(frozen=True)
@@ -61,22 +62,25 @@ def check_name(name: str) -> str:
     return name
 
 
+def without_password(text: str) -> str:
+    """Mask the passwords of URLs in a text."""
+    return re.sub(r"(://[^:/@\s]*):[^@\s]+@", r"\1:***@", text)
+
+
 def check_url(text: str) -> URL:
     """Parse a storage URL; InputError if it is none, or cannot store a study."""
+    given = f"storage: {without_password(text)!r} given"
     try:
         url = make_url(text)
-    except ArgumentError:
-        raise InputError(
-            f"storage: {text!r} given, a database URL allowed, such as sqlite:///folder/study.db"
-        ) from None
+    except (ArgumentError, ValueError):  # no URL, or a port that is no number
+        raise InputError(f"{given}, a database URL allowed, such as {SQLITE_EXAMPLE}") from None
     if url.get_backend_name() == "sqlite":
-        path = url.database or ":memory:"
-        if path == ":memory:":
-            raise InputError(f"storage: {text!r} given, which is in memory; a file allowed")
+        path = url.database or ""
+        if path in {"", ":memory:"}:
+            what = "is in memory" if path else "names no file"
+            raise InputError(f"{given}, which {what}; a file allowed, such as {SQLITE_EXAMPLE}")
         if url.query or path.startswith("file:"):
-            raise InputError(
-                f"storage: {text!r} given; for SQLite a plain path allowed, without parameters"
-            )
+            raise InputError(f"{given}; for SQLite a plain path allowed, without parameters")
     return url
 
 

@@ -3,7 +3,6 @@
 import importlib.metadata
 import json
 import platform
-import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ from typing import Any
 
 from study.errors import InputError
 from study.store.atomic import atomic_write
+from study.store.location import without_password
 
 LIBRARIES = ("numpy", "numba", "llvmlite", "optuna", "scipy", "pandas", "joblib", "matplotlib")
 MANIFEST = "manifest.json"
@@ -62,7 +62,7 @@ def machine() -> dict[str, Any]:
 
 def command_line() -> str:
     """Return the command as given, without the program's path, passwords masked."""
-    words = (re.sub(r"(://[^:/@\s]+):[^@\s]+@", r"\1:***@", word) for word in sys.argv[1:])
+    words = (without_password(word) for word in sys.argv[1:])
     return " ".join(["thetafront", *words])
 
 

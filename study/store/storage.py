@@ -106,6 +106,15 @@ def create_or_resume(location: Location, record: StudyRecord) -> tuple[optuna.St
     return study, storage
 
 
+def location_given(name_or_url: str, results: Path, study_name: str | None = None) -> Location:
+    """Return where a study is that was given by its name, or by a storage URL."""
+    if "://" not in name_or_url:
+        return locate(name_or_url, results, None)
+    check_url(name_or_url)
+    name = study_name or "study"
+    return Location(name, name_or_url, results / name)
+
+
 def open_for_reading(
     name_or_url: str, results: Path, study_name: str | None = None
 ) -> tuple[optuna.Study, Location, StudyData]:
@@ -125,12 +134,8 @@ def open_for_reading(
     InputError
         If there is no such study.
     """
-    if "://" in name_or_url:
-        url, name = name_or_url, study_name
-        check_url(url)
-        location = Location(name or "study", url, results / (name or "study"))
-    else:
-        location = locate(name_or_url, results, None)
+    location, name = location_given(name_or_url, results, study_name), study_name
+    if "://" not in name_or_url:
         name = location.name
         if location.database is not None and not location.database.exists():
             if not results.is_dir():

@@ -56,7 +56,7 @@ def test_an_output_that_cannot_be_made_is_named_as_given(words: list[str], tmp_p
         ("sweep --wings 2", "--wings"),
         ("validate no-such-study", "there is no "),
         ("validate s --jobs 0", "jobs: 0 given"),
-        ("status sqlite://", "which is in memory"),
+        ("status sqlite://", "which names no file"),
         ("status no-such-study", "there is no "),
         ("front sqlite:////no/such/study.db", "there is no study database"),
         ("compare no-such-study", "there is no "),
