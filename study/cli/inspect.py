@@ -17,7 +17,7 @@ from study.cli.options import (
     decimal,
     whole,
 )
-from study.cli.program import app, console
+from study.cli.program import app, console, working
 from study.errors import InputError, check_range
 
 LARGEST_STREAM = 2**64 - 1
@@ -51,8 +51,10 @@ def act(
     The standard error of a value is its standard deviation over repeated decisions with other
     random streams.
     """
+    from agents.agent import warm
     from engine.twenty48 import render
     from study.experiments.agent_parser import agent_2048_of
+    from study.run.progress import PREPARING
     from study.terminal.inspect import (
         board_of,
         inspect,
@@ -65,7 +67,11 @@ def act(
     check_range("stream", stream, 0, LARGEST_STREAM)
     check_range("repeats", repeats, 2, MOST_REPEATS)
     player, params = agent_2048_of(agent, theta, set_ or ())
-    found = inspect(player, board_of(board), stream, repeats)
+    packed = board_of(board)
+    with working(PREPARING) as shown:
+        warm(player)
+        shown.update("deciding")
+        found = inspect(player, packed, stream, repeats)
     if json_:
         print(json.dumps(inspection_json(found, agent, params)))
         return
@@ -106,13 +112,13 @@ def schedule(
     player, params = agent_2048_of(agent, theta, set_ or ())
     playouts = schedule_of(agent, player)
     n_games = games if follows_schedule(player) else 0
-    out = console()
+    out, err = console(), console(stderr=True)
     seeds = track(
         range(seed, seed + n_games),
         "games",
-        console=out,
+        console=err,
         transient=True,
-        disable=json_ or not (n_games and out.is_terminal),
+        disable=not (n_games and err.is_terminal),
     )
     played = [evaluations_in_game(player, each) for each in seeds]
     use = use_of(playouts, played) if played else None

@@ -1,7 +1,6 @@
 """Commands that measure: bench, utilization, benchmark-samplers, replicates."""
 
 import json
-import sys
 import time
 from pathlib import Path
 from typing import Annotated
@@ -21,7 +20,7 @@ from study.cli.options import (
     reading,
     whole,
 )
-from study.cli.program import app, console
+from study.cli.program import app, console, working
 from study.errors import InputError, check_range
 
 REPLICATES_AGENT = "mcmdp"
@@ -47,21 +46,17 @@ def bench(
     from study.store.location import make_folder
     from study.store.manifest import provenance, write_json
 
-    out = console()
     if output is not None:
         make_folder(output, "output")
-    if json_:
-        figures = measure(c_reference, lambda text: print(text, file=sys.stderr))
-    else:
-        with out.status("measuring") as shown:
-            figures = measure(c_reference, shown.update)
+    with working("measuring") as shown:
+        figures = measure(c_reference, shown.update)
     if output is not None:
         write_json({**provenance(), **figures}, output / "bench.json")
         save(throughput_figure(figures), output / "throughput.png")
     if json_:
         print(json.dumps(figures))
     else:
-        out.print(*bench_tables(figures))
+        console().print(*bench_tables(figures))
 
 
 @app.command()
@@ -79,7 +74,7 @@ def utilization(
     from study.report.tables import write_csv
     from study.store.location import make_folder
 
-    with reading(study, name, results) as (_, _, data):
+    with reading(study, name, results) as (_, _, data), working("simulating"):
         frame = utilization_frame(data)
     if output is not None:
         make_folder(output, "output")
@@ -121,9 +116,11 @@ def benchmark_samplers(
     budgets = [parse_budget(text) for text in budget] if budget else BUDGETS
     out = console()
     began = time.monotonic()
+    status = working("")
 
     def show(now: Progress) -> None:
         run = now.run
+        status.stop()
         if run is None:
             out.print(f"{counted(now.n_runs, 'run')}, {now.n_done} of them done already")
         else:
@@ -131,27 +128,34 @@ def benchmark_samplers(
                 f"{now.n_done}/{now.n_runs} {run.surface} {run.sampler} {run.n_trials}x"
                 f"{run.n_games} seed {run.seed}, after {duration(time.monotonic() - began)}"
             )
+        left = now.n_runs - now.n_done
+        status.update(f"{counted(left, 'run')} to go" if left else "tables and figure")
+        status.start()
 
-    done = run_benchmark(
-        sampler or installed_samplers(),
-        surface or list(SURFACES),
-        seeds,
-        first_seed,
-        jobs,
-        output,
-        budgets,
-        show,
-    )
+    try:
+        done = run_benchmark(
+            sampler or installed_samplers(),
+            surface or list(SURFACES),
+            seeds,
+            first_seed,
+            jobs,
+            output,
+            budgets,
+            show,
+        )
+    finally:
+        status.stop()
     print(done.markdown)
     out.print(f"written: {', '.join(str(path) for path in done.paths)}", soft_wrap=True)
 
 
 def parse_budget(text: str) -> tuple[int, int]:
     """Parse ``TRIALSxGAMES``."""
-    n_trials, cross, n_games = text.partition("x")
-    if not (cross and n_trials.isdecimal() and n_games.isdecimal()):
-        raise InputError(f"budget: {text!r} given, TRIALSxGAMES allowed, such as 80x9")
-    return int(n_trials), int(n_games)
+    try:
+        n_trials, n_games = map(int, text.split("x"))
+    except ValueError:
+        raise InputError(f"budget: {text!r} given, TRIALSxGAMES allowed, such as 80x9") from None
+    return n_trials, n_games
 
 
 @app.command()
@@ -237,10 +241,12 @@ def replicates(
             check_2048(f"study: {study!r}", data.experiment.summary.game)
             points = choose_points(data.points, point or [])
         samples = samples_of_points(points, data.experiment, output)
-    measured = measure(samples, standard_error or [])
+    with working("drawing trials from the games"):
+        measured = measure(samples, standard_error or [])
     for section in sections_of(measured):
         out.print(section.table())
         out.print()
     if output is not None:
-        paths = write(measured, output, made_by)
+        with working("writing tables and figure"):
+            paths = write(measured, output, made_by)
         out.print(f"written: {', '.join(str(path) for path in paths)}", soft_wrap=True)

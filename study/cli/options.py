@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from study.cli.program import working
+
 if TYPE_CHECKING:
     import optuna
 
@@ -129,8 +131,11 @@ def reading(
     """Open and read an existing study; InputError if the storage fails."""
     import optuna
 
+    from study.store.location import without_password
     from study.store.storage import location_given, open_for_reading, storage_errors_reported
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     with storage_errors_reported(location_given(study, results, name)):
-        yield open_for_reading(study, results, name)
+        with working(f"reading {without_password(study)}"):
+            opened = open_for_reading(study, results, name)
+        yield opened

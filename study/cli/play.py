@@ -16,13 +16,14 @@ from study.cli.options import (
     agent_names,
     whole,
 )
-from study.cli.program import app, console
-from study.errors import InputError
+from study.cli.program import app, console, working
+from study.errors import InputError, check_range
 
 if TYPE_CHECKING:
     from agents.agent import Game
 
 LEAST_WHOLE = 100
+MOST_GAMES = 1_000_000
 
 
 @app.command()
@@ -40,26 +41,32 @@ def play(
     json_: JsonOption = False,
 ) -> None:
     """Play games with one agent and summarize them."""
-    from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
+    from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
+    from agents.agent import warm
     from study.experiments.agent_parser import agent_of, notes_on
     from study.experiments.play_summary import summary_of
+    from study.run.progress import PREPARING
     from study.run.workers import PlayError, check_jobs, play_all
 
-    n_jobs = min(check_jobs(jobs), max(games, 1))
-    if games < 1:
-        raise InputError(f"games: {games} given, at least 1 allowed")
+    check_range("games", games, 1, MOST_GAMES)
+    n_jobs = min(check_jobs(jobs), games)
     if not 0 <= seed < 2**62:
         raise InputError(f"seed: {seed} given, 0 to 2**62 - 1 allowed")
     player, params = agent_of(agent, theta, set_ or (), layout)
     for note in notes_on(player):
         print(note, file=sys.stderr)
-    out = console()
     played: list[Game] = []
-    columns = [*Progress.get_default_columns()[:-1], MofNCompleteColumn(), TimeRemainingColumn()]
-    with Progress(
-        *columns, console=out, transient=True, disable=json_ or not out.is_terminal
-    ) as bar:
+    with working(PREPARING):
+        warm(player)
+    columns = [
+        *Progress.get_default_columns()[:-1],
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    ]
+    err = console(stderr=True)
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         task = bar.add_task("games", total=games)
         for finished in play_all(player, range(seed, seed + games), n_jobs):
             if finished.error:
@@ -70,7 +77,7 @@ def play(
     if json_:
         print(json.dumps(summary))
     else:
-        out.print(summary_text(summary), soft_wrap=True)
+        console().print(summary_text(summary), soft_wrap=True)
 
 
 def summary_text(summary: Mapping[str, Any]) -> str:

@@ -21,6 +21,7 @@ from study.interrupt import EXIT_INTERRUPTED
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.status import Status
 
 PROGRAM = "thetafront"
 EXIT_FAILURE = 1
@@ -140,6 +141,14 @@ def console(*, stderr: bool = False) -> "Console":
 
     out = Console(**PLAIN, stderr=stderr)
     return out if stderr or out.width >= LEAST_WIDTH else Console(**PLAIN, width=LEAST_WIDTH)
+
+
+def working(what: str) -> "Status":
+    """Return a context that says on standard error what goes on, if that is a terminal.
+
+    Nothing may be printed meanwhile.
+    """
+    return console(stderr=True).status(what)
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ from study.cli.options import (
     reading,
     study_names,
 )
-from study.cli.program import app, console
+from study.cli.program import app, console, working
 from study.errors import InputError
 
 
@@ -44,9 +44,9 @@ def plot(study: StudyArgument, name: NameOption = None, results: ResultsOption =
     """Draw a study's figures into its folder."""
     from study.report.export import draw
 
-    with reading(study, name, results) as (_, location, data):
-        for path in draw(data, location.folder):
-            print(path)
+    with reading(study, name, results) as (_, location, data), working("drawing figures"):
+        paths = draw(data, location.folder)
+    print(*paths, sep="\n")
 
 
 @app.command()
@@ -54,9 +54,9 @@ def export(study: StudyArgument, name: NameOption = None, results: ResultsOption
     """Write a study's tables, manifest and figures."""
     from study.report.export import export as write
 
-    with reading(study, name, results) as (_, location, data):
-        for path in write(data, location, location.folder):
-            print(path)
+    with reading(study, name, results) as (_, location, data), working("tables and figures"):
+        paths = write(data, location, location.folder)
+    print(*paths, sep="\n")
 
 
 @app.command(cls=ObjectiveCommand)
@@ -117,12 +117,14 @@ def compare(
     if any(each != experiments[0] for each in experiments):
         names = ", ".join(f"{each.name} by {each.cost.name}" for each in experiments)
         raise InputError(f"studies: of {names} given; of one experiment and cost allowed")
-    frame = compare_frame(entries, experiments[0])
     if output is not None:
         make_folder(output, "output")
         check_output(output)
-        write_csv(frame, output / "compare.csv")
-        write_text(compare_markdown(frame, experiments[0].goal), output / "compare.md")
-        save(compare_figure(entries, experiments[0]), output / "compare.png")
-        write_json(provenance(), output / MANIFEST)
+    with working("comparing"):
+        frame = compare_frame(entries, experiments[0])
+        if output is not None:
+            write_csv(frame, output / "compare.csv")
+            write_text(compare_markdown(frame, experiments[0].goal), output / "compare.md")
+            save(compare_figure(entries, experiments[0]), output / "compare.png")
+            write_json(provenance(), output / MANIFEST)
     print(compare_markdown(frame, experiments[0].goal), end="")

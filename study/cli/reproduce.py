@@ -15,7 +15,7 @@ from study.cli.options import (
     reading,
     whole,
 )
-from study.cli.program import Commands, app, console
+from study.cli.program import Commands, app, console, working
 from study.errors import InputError, check_range
 
 if TYPE_CHECKING:
@@ -235,7 +235,9 @@ def dice(
     from study.reproduce.dice.run import reproduce_dice
 
     seeds = seeds_of(games, seed)
-    print(reproduce_dice(seeds, output, settings_of(games, seed)), end="")
+    with working("solving and playing"):
+        text = reproduce_dice(seeds, output, settings_of(games, seed))
+    print(text, end="")
 
 
 @reproduce.command()

@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 import pandas as pd
 from matplotlib.figure import Figure
 from rich.console import Console
+from rich.status import Status
 
 from agents.agent import Agent, Game, digest_of
 from study.errors import InputError
@@ -72,6 +73,7 @@ class Reproduction(Generic[G]):
     ledger: Ledger[G]  # all games, earlier runs' included
     jobs: int  # worker processes
     out: Console  # shows progress
+    status: Status  # between the games: that tables are made
     batch_size: int  # games that a worker plays one after the other
     n_before: int  # games at the start
     rows: dict[str, Agent] = field(default_factory=dict)  # that have played
@@ -90,8 +92,8 @@ class Reproduction(Generic[G]):
         """
         output = ResultFolder.made(folder)
         ledger = Ledger(folder / GAMES, game)
-        with ledger.held():
-            yield cls(output, ledger, jobs, out, batch_size, ledger.n_games)
+        with ledger.held(), out.status("tables and figures") as status:
+            yield cls(output, ledger, jobs, out, status, batch_size, ledger.n_games)
 
     def reuse(self, folders: Iterable[Path], agents: Iterable[Agent]) -> None:
         """Copy these agents' games from other reproductions' folders."""
@@ -110,7 +112,13 @@ class Reproduction(Generic[G]):
     ) -> dict[str, list[G]]:
         """Play the missing games of rows: :func:`study.run.play_missing.play_missing`."""
         self.rows.update(rows)
-        return play_missing(rows, seeds, self.ledger, self.jobs, self.out, self.batch_size, what)
+        self.status.stop()  # games have a display of their own
+        try:
+            return play_missing(
+                rows, seeds, self.ledger, self.jobs, self.out, self.batch_size, what
+            )
+        finally:
+            self.status.start()
 
     def write(self, results: Results, contents: Mapping[str, Any]) -> None:
         """Write the results; add the rows and the numbers of games to the manifest."""

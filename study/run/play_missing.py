@@ -7,7 +7,7 @@ from rich.console import Console
 
 from agents.agent import Agent, Game, digest_of, warm
 from study.run.dispatch import Dispatch
-from study.run.progress import ProgressDisplay
+from study.run.progress import PREPARING, ProgressDisplay
 from study.run.source import Snapshot, Source
 from study.run.workers import Finished, PlayError, Task
 from study.store.ledger import Ledger
@@ -132,7 +132,7 @@ def play_missing(
             if source.n_before:
                 n_games = counted(source.n_before, "game")
                 out.print(f"{what or 'going on'}: {there_already(n_games)}")
-            out.print("preparing (the first time, kernels are compiled: some twenty seconds)")
+            out.print(PREPARING)
             for agent in different.values():
                 warm(agent)
             with ProgressDisplay(out) as display:

@@ -15,6 +15,7 @@ from study.run.source import Snapshot
 from study.text import counted
 
 SECONDS_BETWEEN_LINES = 15.0
+PREPARING = "preparing (the first time, kernels are compiled: some twenty seconds)"
 
 
 def duration(seconds: float) -> str:

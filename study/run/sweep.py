@@ -16,7 +16,7 @@ from study.experiments.definition import Experiment
 from study.report.export import export
 from study.report.front_tables import print_front
 from study.run.dispatch import Dispatch
-from study.run.progress import ProgressDisplay, duration
+from study.run.progress import PREPARING, ProgressDisplay, duration
 from study.run.search import Search
 from study.run.settings import SearchSettings
 from study.run.source import Source
@@ -77,7 +77,7 @@ class Sweep:
             f"{counted(settings.n_trials, 'trial')}, {counted(settings.n_replicates, 'game')} "
             f"each, {counted(self.jobs, 'job')}, sampler {settings.sampler}"
         )
-        self.out.print("preparing (the first time, kernels are compiled: some twenty seconds)")
+        self.out.print(PREPARING)
         display = ProgressDisplay(self.out)
         with self.stops("search"):
             search = Search(

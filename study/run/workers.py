@@ -29,7 +29,7 @@ from study.run.worker import TimedGames, begin_worker, play_timed
 
 Key = TypeVar("Key")
 
-MOST_JOBS = 1024
+MOST_JOBS_A_CORE = 32  # each takes some 100 MB
 MOST_DEATHS_ALONE = 2
 
 
@@ -46,7 +46,7 @@ def check_jobs(jobs: int | None) -> int:
     """Return the number of workers asked for, all cores by default; InputError if out of range."""
     if jobs is None:
         return n_cores()
-    check_range("jobs", jobs, 1, MOST_JOBS)
+    check_range("jobs", jobs, 1, MOST_JOBS_A_CORE * n_cores())
     return jobs
 
 

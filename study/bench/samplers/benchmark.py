@@ -27,10 +27,11 @@ from study.run.workers import check_jobs
 from study.samplers import SAMPLERS, check_sampler
 from study.store.location import make_folder
 from study.store.manifest import MANIFEST, check_output, provenance, write_manifest
+from study.store.seeds import LARGEST_STUDY_SEED
 
 BUDGETS = ((80, 9), (240, 3))  # trials, games a trial: 720 games each
 LIBRARIES = ("scikit-learn", "threadpoolctl", "torch", "gpytorch", "botorch")
-MOST_SEEDS = 10_000
+MOST_SEEDS, MOST_TRIALS, MOST_GAMES = 10_000, 1_000, 10_000
 
 
 @dataclass(frozen=True)
@@ -71,17 +72,12 @@ def planned(
     for each in surfaces:
         surface(each)
     check_range("seeds", n_seeds, 1, MOST_SEEDS)
-    if first_seed < 0:
-        raise InputError(f"first seed: {first_seed} given, at least 0 allowed")
+    check_range("first seed", first_seed, 0, LARGEST_STUDY_SEED - n_seeds)
     if not budgets:
         raise InputError("budgets: none given, at least one pair of trials and games allowed")
     for n_trials, n_games in budgets:
-        if n_trials <= N_DESIGN:
-            raise InputError(
-                f"budget: {n_trials} trials given, more than the design's {N_DESIGN} allowed"
-            )
-        if n_games < 2:
-            raise InputError(f"budget: {n_games} games a trial given, at least 2 allowed")
+        check_range("budget: trials", n_trials, N_DESIGN + 1, MOST_TRIALS)  # beyond the design
+        check_range("budget: games a trial", n_games, 2, MOST_GAMES)
     return [
         Run(on, sampler, n_trials, n_games, seed)
         for seed in range(first_seed, first_seed + n_seeds)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from study.run.workers import n_cores
 from tests.study.program import output_refused, refused, run
 
 BOARD = "2 4 8 16 / 4 8 16 32 / 8 16 32 64 / 64 128 . ."
@@ -40,7 +41,7 @@ def test_an_output_that_cannot_be_made_is_named_as_given(words: list[str], tmp_p
         ("sweep --trials 0", "trials: 0 given, 1 to"),
         ("sweep --trials many", "'--trials': 'many' given, a whole number allowed"),
         ("sweep --replicates -1", "replicates: -1 given"),
-        ("sweep --jobs 0", "jobs: 0 given, 1 to 1024 allowed"),
+        ("sweep --jobs 0", f"jobs: 0 given, 1 to {32 * n_cores()} allowed"),
         ("sweep --name ../x", "name: '../x' given"),
         ("sweep --name ''", "name: '' given"),
         ("sweep --results /no/such", "folder '/no/such' given, which does not exist"),
@@ -66,7 +67,13 @@ def test_an_output_that_cannot_be_made_is_named_as_given(words: list[str], tmp_p
         ("benchmark-samplers --sampler magic", "sampler: 'magic' given, one of"),
         ("benchmark-samplers --surface flat", "surface: 'flat' given"),
         ("benchmark-samplers --budget 80", "budget: '80' given, TRIALSxGAMES allowed"),
-        ("benchmark-samplers --budget 10x9", "budget: 10 trials given"),
+        ("benchmark-samplers --budget 10x9", "budget: trials: 10 given, 17 to 1000 allowed"),
+        (f"benchmark-samplers --budget {9**99}x9", "9 given, 17 to 1000 allowed"),
+        ("benchmark-samplers --budget 80x99999999999", "games a trial: 99999999999 given, 2 to 1"),
+        (f"benchmark-samplers --budget {'9' * 5000}x9", "9x9' given, TRIALSxGAMES allowed"),
+        (f"benchmark-samplers --first-seed {2**31}", "first seed: 2147483648 given, 0 to 21474"),
+        ("play random --games 99999999999999999999999", "99999 given, 1 to 1000000 allowed"),
+        (f"play random --seed {2**62}", "seed: 4611686018427387904 given, 0 to 2**62 - 1"),
         ("benchmark-samplers --seeds 0", "seeds: 0 given"),
         ("play chess", "agent: 'chess' given, one of dice, dice_solver, mcmdp, pacman_astar, pac"),
         ("play mcmdp --theta 1,2,3,4,5,7", "theta6: 7 given"),
