@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
 .PHONY: help install sweep test test-slow drills check format bench benchmark-samplers compare-samplers \
-	table1 bellman expectimax replicates switching mcts uct dice pacman clean
+	table1 decision-tree bellman expectimax replicates switching mcts uct dice pacman clean
 
 # Each of these variables is an option of `thetafront sweep`, given as `make sweep TRIALS=200`; one left
 # empty is not passed on. The environment does not set them.
@@ -103,6 +103,9 @@ compare/%: $(INSTALLED)
 
 table1: $(INSTALLED) ## play the paper's Table 1 and Figure 3 again (an hour of CPU; stopped, it goes on)
 	@$(BIN)/thetafront reproduce table1 --output results/table1 $(call option,jobs,JOBS)
+
+decision-tree: $(INSTALLED) ## count the states of 2048, as the paper's section 2 does (half a minute)
+	@$(BIN)/thetafront reproduce decision-tree --output results/decision_tree
 
 bellman: table1 ## equation 3 against equation 2, with the games of table1 (half an hour of CPU)
 	@$(BIN)/thetafront reproduce bellman --reuse results/table1 --output results/bellman $(call option,jobs,JOBS)

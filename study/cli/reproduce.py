@@ -118,6 +118,24 @@ def table1(
     print(text, end="")
 
 
+@reproduce.command("decision-tree")
+def decision_tree(
+    games: Annotated[int, whole("Games whose boards are counted.", "--games")] = 20,
+    seed: SeedOption = 0,
+    output: Annotated[
+        Path, output_option("decision_tree", "Folder to write to; what it holds is replaced.")
+    ] = RESULTS / "decision_tree",
+) -> None:
+    """Count the states of 2048: Ripstein (2023), §2 and Figure 2.
+
+    After one move, on all boards of some games, and of whole games on small boards.
+    """
+    from study.reproduce.decision_tree import reproduce_decision_tree
+
+    seeds = seeds_of(games, seed)
+    print(reproduce_decision_tree(seeds, output, settings_of(games, seed)), end="")
+
+
 @reproduce.command()
 def bellman(
     theta: ThetaOption = None,

@@ -173,6 +173,7 @@ def milestones_figure(games: Mapping[str, Mapping[str, Sequence[Game2048]]]) -> 
         )
         for place in (36_000, RARELY_BELOW, NEXT):
             axes.axvline(place, color=BLACK, linestyle=":", linewidth=1)
+        axes.set_xlim(left=0)
         axes.set_title(f"{title}: {len(played):,} games", fontsize=10.5)
         axes.set_ylabel("games")
         axes.grid(visible=False, axis="x")
