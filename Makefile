@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
 .PHONY: help install sweep test test-slow drills check format bench benchmark-samplers compare-samplers \
-	table1 decision-tree bellman expectimax replicates switching mcts uct dice pacman clean
+	table1 decision-tree bellman expectimax replicates switching mcts heuristic-search uct dice pacman clean
 
 # Each of these variables is an option of `thetafront sweep`, given as `make sweep TRIALS=200`; one left
 # empty is not passed on. The environment does not set them.
@@ -122,8 +122,11 @@ switching: $(INSTALLED) ## tune the agent that looks deeper, compare it with the
 	@$(BIN)/thetafront reproduce switching results/reference/mcmdp switching --games 175 \
 		--output results/equal_time $(call option,jobs,JOBS)
 
-mcts: $(INSTALLED) ## tree search by leaf value, and with widening (half an hour of CPU; stopped, it goes on)
+mcts: $(INSTALLED) ## tree search by leaf value, and with widening (an hour of CPU; stopped, it goes on)
 	@$(BIN)/thetafront reproduce mcts --output results/mcts $(call option,jobs,JOBS)
+
+heuristic-search: $(INSTALLED) ## heuristic search beside value iteration, on small boards and three dice (some minutes; stopped, it goes on)
+	@$(BIN)/thetafront reproduce heuristic-search --output results/heuristic_search
 
 uct: $(INSTALLED) ## tune tree search, and compare it with mcmdp at equal time (an hour and a half of CPU)
 	@$(BIN)/thetafront sweep uct --trials 256 --design-size 64 --seed 1 --validation-games 60 $(call option,jobs,JOBS)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 G = TypeVar("G", bound="Game")
 
 MOST_GAMES = 100_000
+MOST_RUNS = 1000
 OR_A_FOLDER = "or a folder (a path with a slash) that holds its front.csv and manifest.json"
 KEPT = "Folder to write to; games that it holds already are not played again."
 
@@ -221,9 +222,10 @@ def mcts(
 ) -> None:
     """Tree search on 2048: Kochenderfer, Wheeler, Wray (2022), §9.6.
 
-    Score by leaf value against simulations and against time, runtime against depth, and double
-    progressive widening at equal time. Repeat the command to go on after a stop: the folder's
-    games.csv keeps finished games.
+    Score by leaf value against simulations and against time, runtime against depth, progressive
+    widening of states and of actions at equal time, and two readings of the source, with four times
+    the games. Repeat the command to go on after a stop: the folder's games.csv keeps finished
+    games.
     """
     from agents.twenty48.agent import Game2048
     from study.reproduce.mcts import design, run
@@ -232,6 +234,30 @@ def mcts(
     with folder_of(output, Game2048, jobs) as folder:
         text = run.reproduce(folder, seeds, design.DESIGN, settings_of(games, seed))
     print(text, end="")
+
+
+@reproduce.command("heuristic-search")
+def heuristic_search(
+    runs: Annotated[int, whole("Runs of each solver.", "--runs")] = 10,
+    seed: Annotated[int, whole("Runs have the seeds 1,000,000·SEED and on.", "--seed")] = 0,
+    output: Annotated[
+        Path, output_option("heuristic_search", "Folder to write to; runs that it holds are kept.")
+    ] = RESULTS / "heuristic_search",
+) -> None:
+    """Heuristic search: Kochenderfer, Wheeler, Wray (2022), §9.7 and §9.8.
+
+    Heuristic search and labelled heuristic search beside value iteration, on three dice and on 2048
+    on small boards: backups, CPU time and exact errors, by initial bound. Takes some minutes.
+    Repeat the command to go on after a stop: the folder's traces.csv keeps finished runs.
+    """
+    from study.reproduce.heuristic_search.run import reproduce
+    from study.store.seeds import LARGEST_STUDY_SEED, game_seed
+
+    check_range("runs", runs, 2, MOST_RUNS)
+    check_range("seed", seed, 0, LARGEST_STUDY_SEED)
+    seeds = range(game_seed(seed, 0), game_seed(seed, runs))
+    settings = {"seed": seed, "runs": runs}
+    print(reproduce(output, seeds, settings, console(stderr=True)), end="")
 
 
 @reproduce.command()

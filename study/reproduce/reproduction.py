@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from rich.console import Console
 from rich.status import Status
 
-from agents.agent import Agent, Game, digest_of
+from agents.agent import Agent, Game
 from study.errors import InputError
 from study.report.style import save
 from study.report.tables import write_csv, write_text
@@ -126,5 +126,5 @@ class Reproduction(Generic[G]):
             "n_games_played": self.ledger.n_games - self.n_before,
             "n_games_before": self.n_before,
         }
-        rows = {digest_of(agent): row for row, agent in self.rows.items()}
+        rows = {self.ledger.digest(agent): row for row, agent in self.rows.items()}
         self.output.write(results, {**contents, **counts, "rows": rows})

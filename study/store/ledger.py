@@ -130,6 +130,10 @@ class Ledger(Generic[G]):
         """Return an agent's games, by seed."""
         return self.played.setdefault(digest_of(agent), {})
 
+    def digest(self, agent: Agent) -> str:
+        """Return the digest of an agent in the file, which may be that of an earlier version."""
+        return self.written_as.get(digest_of(agent), digest_of(agent))
+
     def agent(self, digest: str) -> Agent:
         """Make the agent behind a digest.
 

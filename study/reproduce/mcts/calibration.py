@@ -31,14 +31,15 @@ from agents.twenty48.uct import UCT
 from study.errors import InputError
 from study.estimate import Estimate
 from study.report.tables import write_csv
-from study.reproduce.mcts.design import Case, Widening
+from study.reproduce.mcts.design import Case, Widened, Widening
 from study.reproduce.mcts.timing import Clock, DecisionTimer, Timed, median
 
 COLUMNS = [
-    *("leaf_value", "plain_n_simulations", "k_state", "alpha_state", "n_simulations"),
+    *("leaf_value", "plain_n_simulations", "widened", "k", "alpha", "n_simulations"),
     *("relative_time", "relative_time_low95", "relative_time_high95"),
 ]
 N_BOARDS = 60
+EARLIER_COLUMNS = {"k_state": "k", "alpha_state": "alpha"}  # when only states were widened
 BOARDS_SEED = 2**62  # of no counted game
 N_STEPS = 3
 MOST_SIMULATIONS = 100_000
@@ -92,13 +93,16 @@ def read_calibration(path: Path) -> Calibration:
         return {}
     calibration: Calibration = {}
     try:
-        frame = pd.read_csv(path)
+        frame = pd.read_csv(path).rename(columns=EARLIER_COLUMNS)
+        if "widened" not in frame:
+            frame["widened"] = Widened.STATES.value
         for words in frame[COLUMNS].itertuples(index=False):
-            leaf_value, plain_m, k, alpha, m, *relative = words
+            leaf_value, plain_m, widened, k, alpha, m, *relative = words
             numbers = [float(each) for each in (k, alpha, *relative)]
             if not (1 <= int(m) <= MOST_SIMULATIONS and all(map(math.isfinite, numbers))):
                 raise ValueError("numbers out of range")
-            setting = Widening(Case(LeafValue(leaf_value), int(plain_m)), numbers[0], numbers[1])
+            case = Case(LeafValue(leaf_value), int(plain_m))
+            setting = Widening(case, Widened(widened), numbers[0], numbers[1])
             calibration[setting] = int(m), Estimate(*numbers[2:])
     except (OSError, ValueError, KeyError, pd.errors.ParserError):
         raise InputError(
@@ -111,9 +115,10 @@ def write_calibration(calibration: Calibration, path: Path) -> None:
     """Write a calibration."""
     lines = []
     for setting, (m, relative) in calibration.items():
-        case, k, alpha = setting.case, setting.k_state, setting.alpha_state
-        about = (case.leaf_value.value, case.n_simulations, k, alpha, m)
-        lines.append((*about, relative.value, relative.low, relative.high))
+        case = setting.case
+        which = (setting.widened.value, setting.k, setting.alpha)
+        times = (relative.value, relative.low, relative.high)
+        lines.append((case.leaf_value.value, case.n_simulations, *which, m, *times))
     write_csv(pd.DataFrame(lines, columns=COLUMNS), path)
 
 

@@ -6,7 +6,8 @@ Notation
 m            simulations a decision
 d            depth: actions that a simulation looks ahead, rollout included
 c            exploration, in points
-k′, α′       double progressive widening: at most k′·N(s, a)^α′ states follow an action
+k, α         progressive widening: another action of s is opened while k·N(s)^α or fewer are open
+k′, α′       the same for states: at most k′·N(s, a)^α′ of them follow an action
 ===========  =======================================================================================
 
 Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §9.6; its example has
@@ -14,6 +15,7 @@ d = 10, c = 100.
 """
 
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from itertools import product
 
 from agents.twenty48.leaf_value import LeafValue
@@ -51,23 +53,39 @@ class Case:
         return UCT(self.n_simulations, DEPTH, self.exploration, self.leaf_value)
 
 
+class Widened(StrEnum):
+    """What progressive widening limits."""
+
+    STATES = "states"  # that follow an action
+    ACTIONS = "actions"  # of a state
+
+    @property
+    def symbols(self) -> tuple[str, str]:
+        """The source's k and α of it."""
+        return ("k", "α") if self is Widened.ACTIONS else ("k′", "α′")
+
+
 @dataclass(frozen=True)
 class Widening:
-    """A setting of double progressive widening in a case's time."""
+    """A setting of progressive widening in a case's time."""
 
     case: Case
-    k_state: float  # k′
-    alpha_state: float  # α′
+    widened: Widened
+    k: float
+    alpha: float
 
     @property
     def name(self) -> str:
         """The name of its row."""
-        return f"k′ = {self.k_state:g}, α′ = {self.alpha_state:g}, in the time of {self.case.name}"
+        k, alpha = self.widened.symbols
+        return f"{k} = {self.k:g}, {alpha} = {self.alpha:g}, in the time of {self.case.name}"
 
     def agent(self, n_simulations: int) -> UCT:
         """Return the widening agent with m simulations."""
-        k, alpha = self.k_state, self.alpha_state
-        return replace(self.case.agent, n_simulations=n_simulations, k_state=k, alpha_state=alpha)
+        plain = replace(self.case.agent, n_simulations=n_simulations)
+        if self.widened is Widened.ACTIONS:
+            return replace(plain, k_action=self.k, alpha_action=self.alpha)
+        return replace(plain, k_state=self.k, alpha_state=self.alpha)
 
 
 @dataclass(frozen=True)
@@ -83,15 +101,25 @@ class Design:
         Case(LeafValue.LOOKAHEAD, 100),
     )
     ks: tuple[float, ...] = (1.0, 2.0, 4.0, 8.0)  # k′; all pairs with α′ are played
-    alphas: tuple[float, ...] = (0.0, 0.25, 0.5)  # α′
+    action_ks: tuple[float, ...] = (0.5, 1.0, 1.5, 2.0)  # k, of at most four actions
+    alphas: tuple[float, ...] = (0.0, 0.25, 0.5)  # α′, and α
     n_calibration_rounds: int = 40  # in each step of a calibration
     explorations: tuple[float, ...] = (10.0, 1000.0, 10_000.0)  # c other than the example's
     exploration_cases: tuple[Case, ...] = (cases[0], cases[2])  # whose c is varied
+    reading_simulations: int = 100  # m of the plain agents that read the source in other ways
 
     @property
     def widenings(self) -> list[Widening]:
-        """All pairs of k′ and α′, in each case."""
-        return [Widening(*each) for each in product(self.cases, self.ks, self.alphas)]
+        """All pairs of k′ and α′ in each case, then all pairs of k and α."""
+        return [
+            Widening(case, widened, k, alpha)
+            for widened in Widened
+            for case, k, alpha in product(self.cases, self.ks_of(widened), self.alphas)
+        ]
+
+    def ks_of(self, widened: Widened) -> tuple[float, ...]:
+        """Return each k′, or each k."""
+        return self.action_ks if widened is Widened.ACTIONS else self.ks
 
     @property
     def explored(self) -> list[Case]:

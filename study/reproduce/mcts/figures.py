@@ -1,4 +1,4 @@
-"""The four figures: score against simulations, execution time, score against time, widening."""
+"""The figures: score against simulations, execution time, score against time, widening."""
 
 import matplotlib as mpl
 import numpy as np
@@ -21,7 +21,7 @@ from study.report.style import (
     new_figure,
     points_axis,
 )
-from study.reproduce.mcts.design import DEPTH, EXPLORATION, TITLES, Design
+from study.reproduce.mcts.design import DEPTH, EXPLORATION, TITLES, Design, Widened
 from study.reproduce.mcts.timing import TIMED_SIMULATIONS
 from study.reproduce.mcts.widening import case_of
 
@@ -126,26 +126,28 @@ def equal_time_figure(points: pd.DataFrame) -> Figure:
 
 
 @mpl.rc_context(STYLE)
-def widening_figure(frame: pd.DataFrame, design: Design) -> Figure:
+def widening_figure(frame: pd.DataFrame, design: Design, widened: Widened) -> Figure:
     """Draw score against α′ for each k′, one panel a case, with the plain agent as a band."""
+    symbol, exponent = widened.symbols
+    ks = design.ks_of(widened)
     n = len(design.cases)
     figure = Figure(figsize=(1.2 + 3.3 * n, 5.2), layout="constrained")
     panels = figure.subplots(1, n, squeeze=False, sharey=True)[0]
-    offsets = np.linspace(-0.18, 0.18, len(design.ks)) if len(design.ks) > 1 else np.zeros(1)
+    offsets = np.linspace(-0.18, 0.18, len(ks)) if len(ks) > 1 else np.zeros(1)
     for axes, case in zip(panels, design.cases, strict=True):
-        plain, settings = case_of(frame, case)
+        plain, settings = case_of(frame, case, widened)
         low, high = plain["score_low95_points"], plain["score_high95_points"]
         axes.axhspan(low, high, color=BLACK, alpha=0.12, linewidth=0)
         axes.axhline(plain["score_mean_points"], color=BLACK, linewidth=1.4, label="no widening")
-        for k, offset, (colour, marker) in zip(design.ks, offsets, WIDTH_LOOKS, strict=False):
-            part = settings[settings["k_state"] == k].sort_values("alpha_state")
+        for k, offset, (colour, marker) in zip(ks, offsets, WIDTH_LOOKS, strict=False):
+            part = settings[settings["k"] == k].sort_values("alpha")
             score_bars(
                 axes, np.arange(len(part)) + offset, part, fmt=f"{marker}-", color=colour,
-                linewidth=1.0, markersize=4.5, capsize=2.5, label=f"k′ = {k:g}",
+                linewidth=1.0, markersize=4.5, capsize=2.5, label=f"{symbol} = {k:g}",
             )  # fmt: skip
         axes.set_xticks(range(len(design.alphas)), [f"{alpha:g}" for alpha in design.alphas])
         axes.grid(visible=False, axis="x")
-        axes.set_xlabel("α′")
+        axes.set_xlabel(exponent)
         axes.set_title(
             f"{TITLES[case.leaf_value]},\nin the time of m = {case.n_simulations}", fontsize=10
         )
@@ -154,13 +156,16 @@ def widening_figure(frame: pd.DataFrame, design: Design) -> Figure:
     panels[0].set_ylabel("mean score, points")
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper right", ncols=len(handles), fontsize=8.5)
-    figure.suptitle("Double progressive widening at equal time", x=0.01, ha="left", fontsize=12)
-    largest = np.abs(frame["relative_time"] - 1).max()
+    title = f"Progressive widening of {widened} at equal time"
+    figure.suptitle(title, x=0.01, ha="left", fontsize=12)
+    limits = {
+        Widened.STATES: "An action leads to at most k′·N^α′ states.",
+        Widened.ACTIONS: "Another action of a state is opened while at most k·N^α are open.",
+    }
     caption(
         figure,
-        f"d = {DEPTH}, c = {EXPLORATION:g}; {games_of(frame)}; bars and bands: 95% intervals. An "
-        "action leads to at most k′·N^α′ states. Each setting's m is chosen such that a decision "
-        "takes as long as the plain agent's; in the games, the times per move agreed within "
-        f"{largest:.0%}.",
+        f"d = {DEPTH}, c = {EXPLORATION:g}; {games_of(frame)}; bars and bands: 95% intervals. "
+        f"{limits[widened]} Each setting's m is chosen such that a decision takes as long as the "
+        "plain agent's.",
     )
     return figure

@@ -10,13 +10,12 @@ from study.estimate import Estimate
 from study.experiments.objectives import format_seconds
 from study.report.scores import estimate_format, shown
 from study.report.sections import document, frame_table, markdown_table
-from study.reproduce.mcts.design import DEPTH, EXPLORATION, TITLES, Design
+from study.reproduce.mcts.design import DEPTH, EXPLORATION, TITLES, Design, Widened
 from study.reproduce.mcts.points import leads
 from study.reproduce.mcts.timing import TIMED_SIMULATIONS, Timings
 from study.reproduce.mcts.widening import case_of, points_a_percent
 
 HEURISTICS = (LeafValue.WEIGHTS_A, LeafValue.WEIGHTS_B, LeafValue.SCORE)
-BOOKS_RATIO = 18
 SHOWN_DEPTHS = (1, 5, 10, 15, 20)
 NEITHER_SIDE = 0.05  # probability that a 95% interval misses 0 by chance
 
@@ -52,7 +51,7 @@ def score_parts(points: pd.DataFrame) -> list[str]:
 
 
 def time_parts(timings: Timings) -> list[str]:
-    """Write the times of a decision, and the book's ratio beside ours."""
+    """Write the times of a decision."""
     ratios = [
         f"{ratio(timings.relative(LeafValue.LOOKAHEAD, each, DEPTH))} times as long as with "
         f"{TITLES[each]}"
@@ -80,10 +79,8 @@ def time_parts(timings: Timings) -> list[str]:
         f"ranks. The time of the call, {format_seconds(call)} in the median, is measured in each "
         "round and subtracted. *Relative* is to random rollouts **at the same depth**, round by "
         "round, as in the source's plot, where they are a constant 1.",
-        f"At d = {DEPTH} a decision by rollouts with lookahead takes {listed(ratios)}. The "
-        f"source's margin says that lookahead takes about {BOOKS_RATIO} times as long as "
-        "evaluation by a heuristic. Both times include the search in the tree, the same for all "
-        "leaf values.",
+        f"At d = {DEPTH} a decision by rollouts with lookahead takes {listed(ratios)}. All times "
+        "include the search in the tree, the same for all leaf values.",
         table("relative", relative),
         table("CPU time", seconds),
     ]
@@ -147,30 +144,47 @@ def equal_time_parts(points: pd.DataFrame, budgets: pd.DataFrame) -> list[str]:
     ]
 
 
-def widening_parts(frame: pd.DataFrame, points: pd.DataFrame, design: Design) -> list[str]:
+WIDENING = {
+    Widened.STATES: "An action is followed by at most k′·N^α′ different states.",
+    Widened.ACTIONS: (
+        "An action is added to a state's while at most k·N^α are there. The source does not say "
+        "in which order: here it is any of the others, all equally likely. A state has four "
+        "actions at most. So k = 0.5 with α = 0 has one, and plays at random; k = 2 with α = 0.5 "
+        "has all of them after four visits, and is the plain tree but for their order."
+    ),
+}
+
+
+def widening_parts(
+    frame: pd.DataFrame, points: pd.DataFrame, design: Design, widened: Widened
+) -> list[str]:
     """Write each case's settings beside its plain agent."""
-    settings = frame[frame["k_state"].notna()]
+    settings = frame[frame["widened"] == widened.value]
     n_above = int((settings["less_plain_low95_points"] > 0).sum())
     n_below = int((settings["less_plain_high95_points"] < 0).sum())
+    n_games, in_games = int(frame["n_games"].iloc[0]), settings["relative_time"]
+    k, alpha = widened.symbols
     parts = [
-        "Settings of k′ and α′. The number of simulations m of each is such that a decision takes "
-        "the plain agent's time (`calibration.csv`, by timing on boards of one game, before any "
-        "score was known). *Time* is CPU time a move in the games, relative to the plain agent's.",
+        f"{WIDENING[widened]} The number of simulations m of each setting is such that a decision "
+        "takes the plain agent's time (`calibration.csv`, by timing both in turns on boards of one "
+        "game, before any score was known); *time* is that time, relative to the plain agent's. "
+        f"In the games the ratio was {in_games.min():.2f} to {in_games.max():.2f}.",
         f"Of {len(settings)} settings {n_above} score more than the plain agent and {n_below} "
-        f"less, by the 95% interval of the paired difference; {NEITHER_SIDE * len(settings):.1f} "
-        "such intervals would miss 0 by chance. The best of a case's settings is chosen by the "
-        "games that give its score, which is therefore biased upwards.",
+        f"less, by the 95% interval of the paired difference (n = {n_games} pairs each); "
+        f"{NEITHER_SIDE * len(settings):.1f} such intervals would miss 0 by chance. The best of a "
+        "case's settings is chosen by the games that give its score, which is therefore biased "
+        "upwards.",
     ]
     columns = (
-        ("k′", "{k_state:g}"),
-        ("α′", "{alpha_state:g}"),
+        (k, "{k:g}"),
+        (alpha, "{alpha:g}"),
         ("m", "{n_simulations:,.0f}"),
         ("mean score", estimate_format("score_mean", "score")),
         ("less plain, same seeds", estimate_format("less_plain", "less_plain", "+")),
-        ("time", "{relative_time:.3f}"),
+        ("time", "{relative_time_calibrated:.3f}"),
     )
     for case in design.cases:
-        plain, part = case_of(frame, case)
+        plain, part = case_of(frame, case, widened)
         gain = points_a_percent(points, case)
         about = f"Plain: {shown(plain, 'score_mean', 'score')}, "
         about += f"{format_seconds(plain['seconds_per_move'])} a move."
@@ -203,12 +217,37 @@ def exploration_parts(frame: pd.DataFrame) -> list[str]:
     ]
 
 
+def readings_parts(frame: pd.DataFrame) -> list[str]:
+    """Write what each reading changes."""
+    n = int(frame["n_games"].iloc[0])
+    columns = ("reading", "leaf value", "default", "with the reading", "difference, same seeds")
+    rows = [
+        (
+            row["reading"],
+            TITLES[LeafValue(row["leaf_value"])],
+            shown(row, "default", "default"),
+            shown(row, "score_mean", "score"),
+            shown(row, "less_default", "less_default", "+"),
+        )
+        for row in frame.to_dict("records")
+    ]
+    return [
+        "The source leaves two things open. It does not say which of several equally good actions "
+        "is taken, in the tree or at the end: by default the first of up, right, down, left, and "
+        "here any of them. And its U(s) does not know how deep a rollout may go: by default as "
+        f"deep as d = {DEPTH} allows from the root, and here always {DEPTH} actions. Both are "
+        f"played at m = {int(frame['n_simulations'].iloc[0])}, n = {n:,} pairs each.",
+        markdown_table(columns, rows, "llrrr"),
+    ]
+
+
 def mcts_markdown(
     points: pd.DataFrame,
     timings: Timings,
     budgets: pd.DataFrame,
     widening: pd.DataFrame,
     exploration: pd.DataFrame,
+    readings: pd.DataFrame,
     design: Design,
     seeds: Sequence[int],
 ) -> str:
@@ -227,8 +266,12 @@ def mcts_markdown(
         *time_parts(timings),
         "## Score against time",
         *equal_time_parts(points, budgets),
-        "## Double progressive widening at equal time",
-        *widening_parts(widening, points, design),
+        "## Progressive widening of states at equal time",
+        *widening_parts(widening, points, design, Widened.STATES),
+        "## Progressive widening of actions at equal time",
+        *widening_parts(widening, points, design, Widened.ACTIONS),
         "## Is c large enough?",
         *exploration_parts(exploration),
+        "## Two readings of the source",
+        *readings_parts(readings),
     )

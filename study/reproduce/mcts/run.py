@@ -9,14 +9,22 @@ from agents.twenty48.agent import Game2048
 from study.report.tables import write_csv
 from study.reproduce.mcts import figures, points
 from study.reproduce.mcts.calibration import calibrated, read_calibration
-from study.reproduce.mcts.design import Design
+from study.reproduce.mcts.design import Design, Widened
+from study.reproduce.mcts.readings import reading_agents, readings_frame, seeds_of_readings
 from study.reproduce.mcts.report import mcts_markdown
-from study.reproduce.mcts.timing import Clock, time_design, timings_frame
+from study.reproduce.mcts.timing import (
+    Clock,
+    kept_timings,
+    rounds_frame,
+    time_design,
+    timings_frame,
+)
 from study.reproduce.mcts.widening import widening_agents, widening_frame
 from study.reproduce.reproduction import Reproduction, Results
 from study.text import counted
 
 CALIBRATION = "calibration.csv"
+TIMINGS = "timing_rounds.csv"
 
 
 def reproduce(
@@ -28,25 +36,34 @@ def reproduce(
 ) -> str:
     """Play what is missing of a design, write all files, and return the text.
 
-    Decisions are timed again; existing games and calibration are kept. InputError if the folder's
-    calibration cannot be read.
+    Existing games, calibration and timings are kept. InputError if the folder's calibration or
+    timings cannot be read.
     """
     folder = run.output.path
     path = folder / CALIBRATION
     n_missing = len(set(design.widenings) - set(read_calibration(path)))
-    message = f"timing decisions again (half a minute); {CALIBRATION} is kept"
+    kept = kept_timings(folder / TIMINGS, design)
     if n_missing:
         settings_ = counted(n_missing, "setting")
-        message = f"calibrating {settings_} (a minute or two), and timing decisions"
-    run.out.print(f"before the games: {message}", soft_wrap=True)
+        run.out.print(f"calibrating {settings_} (a minute or two)")
+    else:
+        run.out.print(f"{CALIBRATION} is kept; move it away to calibrate again")
     calibration = calibrated(design.widenings, path, design.n_calibration_rounds, clock)
-    timings = time_design(design, clock)
+    if kept is None:
+        run.out.print("timing decisions (half a minute)")
+    else:
+        run.out.print(f"{TIMINGS} is kept; move it away to time again")
+    timings = kept or time_design(design, clock)
+    write_csv(rounds_frame(timings), folder / TIMINGS)
     times = timings_frame(timings)
-    write_csv(times, folder / "timings.csv")
 
     agents: dict[str, Agent] = points.plain_agents(design.simulations)
     agents |= widening_agents(calibration) | {case.name: case.agent for case in design.explored}
     games = run.play(agents, seeds)
+    readings = readings_frame(
+        design,
+        run.play(reading_agents(design), seeds_of_readings(seeds), "readings of the source"),
+    )
 
     frame = points.points_frame(design.simulations, games)
     budgets = points.budgets_of(frame)
@@ -55,13 +72,21 @@ def reproduce(
     exploration = points.exploration_frame(design, games)
     results = Results(
         "mcts",
-        mcts_markdown(frame, timings, leaders, widening, exploration, design, seeds),
-        {"mcts": frame, "equal_time": leaders, "widening": widening, "exploration": exploration},
+        mcts_markdown(frame, timings, leaders, widening, exploration, readings, design, seeds),
+        {
+            "mcts": frame,
+            "timings": times,
+            "equal_time": leaders,
+            "widening": widening,
+            "exploration": exploration,
+            "readings": readings,
+        },
         {
             "mcts": figures.score_figure(frame),
             "execution_time": figures.execution_time_figure(times),
             "equal_time": figures.equal_time_figure(frame),
-            "widening": figures.widening_figure(widening, design),
+            "widening": figures.widening_figure(widening, design, Widened.STATES),
+            "action_widening": figures.widening_figure(widening, design, Widened.ACTIONS),
         },
     )
     run.write(results, settings)

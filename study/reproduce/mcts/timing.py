@@ -7,11 +7,16 @@ Rounds alternate over the agents, and ratios are taken round by round, so that n
 affects all alike. Each round begins with a new tree, in the memory that the last one left: array
 placement alone made a difference of a quarter at d = 1. Reported is the median over rounds, with
 its 95% interval by ranks (:func:`median`).
+
+``timing_rounds.csv`` keeps all rounds, so that a later run, on a machine that may be busy, does not
+time again.
 """
 
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,11 +29,15 @@ from agents.twenty48.leaf_value import LeafValue
 from agents.twenty48.uct import UCT
 from engine.rng import PLAYOUT
 from engine.twenty48 import initial, stream
+from study.errors import InputError
 from study.estimate import Estimate
 from study.reproduce.mcts.design import EXPLORATION, TITLES, Design
 
 TIMED_SIMULATIONS = 100
 N_STARTS = 20
+ROUND_COLUMNS = [
+    *("round", "depth", "leaf_value", "n_decisions", "seconds_per_decision", "call_seconds"),
+]
 FORCED = 0x0004_0003_0002_0001  # four different tiles in the left column can only move right
 Clock = Callable[[], float]
 
@@ -140,6 +149,58 @@ def time_design(design: Design, clock: Clock = time.thread_time) -> Timings:
     }
     timings_of(design.depths, agents, timer, 1)
     return timings_of(design.depths, agents, timer, design.n_rounds)
+
+
+def rounds_frame(timings: Timings) -> pd.DataFrame:
+    """Return one row for each round of a leaf value at a depth."""
+    depths, leaf_values, n_rounds = timings.seconds.shape
+    places = product(range(n_rounds), range(depths), range(leaf_values))
+    return pd.DataFrame(
+        (
+            {
+                "round": number,
+                "depth": timings.depths[i],
+                "leaf_value": timings.leaf_values[j].value,
+                "n_decisions": timings.n_boards,
+                "seconds_per_decision": float(f"{timings.seconds[i, j, number]:.4g}"),
+                "call_seconds": float(f"{timings.call_seconds[i, j, number]:.4g}"),
+            }
+            for number, i, j in places
+        ),
+        columns=ROUND_COLUMNS,
+    )
+
+
+def kept_timings(path: Path, design: Design) -> Timings | None:
+    """Read the rounds of an earlier run; None without a file, or if it timed another design.
+
+    Raises
+    ------
+    InputError
+        If the file is no such table.
+    """
+    if not path.exists():
+        return None
+    try:
+        frame = pd.read_csv(path)[ROUND_COLUMNS]
+        numbers = frame.drop(columns="leaf_value").to_numpy(float)
+        if not len(frame) or not np.isfinite(numbers).all():
+            raise ValueError("numbers out of range")
+        leaf_values = tuple(map(LeafValue, frame["leaf_value"].unique()))
+        depths = tuple(map(int, frame["depth"].unique()))
+        shape = (int(frame["round"].max()) + 1, len(depths), len(leaf_values))
+        seconds, calls = (
+            frame[column].to_numpy(float).reshape(shape).transpose(1, 2, 0)
+            for column in ("seconds_per_decision", "call_seconds")
+        )
+        found = Timings(depths, leaf_values, int(frame["n_decisions"].iloc[0]), seconds, calls)
+    except (OSError, ValueError, KeyError, pd.errors.ParserError):
+        raise InputError(
+            f"{path}: no timings of this version; use another folder, or move it away"
+        ) from None
+    timed = (found.depths, found.leaf_values, found.n_boards, shape[0])
+    wanted = (tuple(design.depths), tuple(TITLES), N_STARTS, design.n_rounds)
+    return found if timed == wanted else None
 
 
 def timings_frame(timings: Timings) -> pd.DataFrame:

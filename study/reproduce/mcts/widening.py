@@ -1,8 +1,9 @@
-"""Double progressive widening against the plain tree in the same time.
+"""Progressive widening of states and of actions against the plain tree in the same time.
 
-Widening by k′ and α′ limits the states that may follow an action, and so searches deeper under
-each. Since it changes a simulation's time, each setting has its own m, chosen by
-:mod:`study.reproduce.mcts.calibration`. The table has the time in the games themselves.
+Widening by k′ and α′ limits the states that may follow an action, widening by k and α the actions
+of a state; both search deeper under each. Since they change a simulation's time, each setting has
+its own m, chosen by :mod:`study.reproduce.mcts.calibration`. The table has the relative time of the
+calibration, where both agents took turns, and that of the games.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +16,7 @@ from agents.twenty48.agent import Game2048
 from study import estimate as intervals
 from study.report.scores import estimate_columns, score_columns, scores_of
 from study.reproduce.mcts.calibration import Calibration
-from study.reproduce.mcts.design import Case
+from study.reproduce.mcts.design import Case, Widened
 
 
 def widening_agents(calibration: Calibration) -> dict[str, Agent]:
@@ -32,28 +33,29 @@ def widening_frame(
 ) -> pd.DataFrame:
     """Return one row for each plain agent, and one for each of its settings.
 
-    A plain agent's ``k_state`` and ``alpha_state`` are NaN. ``relative_time`` is seconds per move
-    in the games over the plain agent's; ``less_plain_points`` is paired by seed.
+    A plain agent's ``widened`` is empty, its ``k`` and ``alpha`` are NaN. ``relative_time`` is
+    seconds per move in the games over the plain agent's; ``less_plain_points`` is paired by seed.
     """
     lines = []
     for case in dict.fromkeys(setting.case for setting in calibration):
         plain = games[case.name]
-        rows = [(case.name, np.nan, np.nan, case.n_simulations, 1.0)]
+        rows = [(case.name, "", np.nan, np.nan, case.n_simulations, 1.0)]
         rows += [
-            (each.name, each.k_state, each.alpha_state, m, relative.value)
+            (each.name, each.widened.value, each.k, each.alpha, m, relative.value)
             for each, (m, relative) in calibration.items()
             if each.case == case
         ]
         plain_seconds = score_columns(plain)["seconds_per_move"]
-        for name, k, alpha, m, relative_time in rows:
+        for name, widened, k, alpha, m, relative_time in rows:
             columns = score_columns(games[name])
             difference = intervals.difference(scores_of(games[name]), scores_of(plain))
             lines.append(
                 {
                     "leaf_value": case.leaf_value.value,
                     "plain_n_simulations": case.n_simulations,
-                    "k_state": k,
-                    "alpha_state": alpha,
+                    "widened": widened,
+                    "k": k,
+                    "alpha": alpha,
                     "n_simulations": m,
                     **columns,
                     "relative_time": columns["seconds_per_move"] / plain_seconds,
@@ -64,14 +66,15 @@ def widening_frame(
     return pd.DataFrame(lines)
 
 
-def case_of(frame: pd.DataFrame, case: Case) -> tuple["pd.Series[float]", pd.DataFrame]:
-    """Return the plain agent's row and its settings' rows."""
+def case_of(
+    frame: pd.DataFrame, case: Case, widened: Widened
+) -> tuple["pd.Series[float]", pd.DataFrame]:
+    """Return the plain agent's row, and the rows of its settings that widen states or actions."""
     part = frame[
         (frame["leaf_value"] == case.leaf_value.value)
         & (frame["plain_n_simulations"] == case.n_simulations)
     ]
-    is_plain = part["k_state"].isna()
-    return part[is_plain].iloc[0], part[~is_plain]
+    return part[part["widened"] == ""].iloc[0], part[part["widened"] == widened.value]
 
 
 def points_a_percent(points: pd.DataFrame, case: Case) -> float:

@@ -1,16 +1,23 @@
 """Times by a simulated clock: ratios must be exact however the machine's speed changes."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from agents.twenty48.leaf_value import LeafValue
 from engine.twenty48 import Action, legal_actions, unpack
+from study.errors import InputError
+from study.reproduce.mcts import timing
+from study.reproduce.mcts.design import Design
 from study.reproduce.mcts.timing import (
     FORCED,
     DecisionTimer,
+    kept_timings,
     median,
+    rounds_frame,
     starting_boards,
     timings_frame,
     timings_of,
@@ -54,7 +61,9 @@ class Worker:
         self.machine.work(CALL + (0.0 if board == FORCED else self.seconds))
 
 
-def test_ratios_are_of_the_same_round_and_without_the_call() -> None:
+def test_ratios_are_of_the_same_round_without_the_call_and_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     boards = starting_boards(3)
     machine = Machine(decisions_a_round=len(SECONDS) * len(DEPTHS) * 2 * len(boards))
     agents = {
@@ -74,6 +83,22 @@ def test_ratios_are_of_the_same_round_and_without_the_call() -> None:
     assert at["seconds_per_decision"] == pytest.approx(0.5 * 4)
     assert at["call_seconds"] == pytest.approx(CALL * 4)
     assert at["relative_to_random"] == pytest.approx(1 / 8)
+    path = tmp_path / "rounds.csv"
+    rounds_frame(timings).to_csv(path, index=False)
+    design = Design(depths=DEPTHS, n_rounds=5)
+    assert kept_timings(path, design) is None, "of other leaf values and boards"
+    monkeypatch.setattr(timing, "TITLES", SECONDS)
+    monkeypatch.setattr(timing, "N_STARTS", 3)
+    kept = kept_timings(path, design)
+    assert kept is not None
+    pd.testing.assert_frame_equal(timings_frame(kept), frame, rtol=1e-3)
+    assert kept_timings(path, Design(depths=DEPTHS, n_rounds=6)) is None
+    assert kept_timings(tmp_path / "none.csv", design) is None
+    text = path.read_text()
+    for broken in ("", "what\n1\n", text.replace("score", "guess"), text[: len(text) // 2]):
+        path.write_text(broken)
+        with pytest.raises(InputError, match="no timings of this version"):
+            kept_timings(path, design)
     drawn = {seconds: [s for each, s in machine.streams if each == seconds] for seconds in (4, 9)}
     assert drawn[4] == drawn[9], "the same random streams for all"
     assert len(set(drawn[4])) == 15

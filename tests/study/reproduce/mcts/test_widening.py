@@ -12,7 +12,7 @@ from agents.twenty48.uct import UCT
 from study.errors import InputError
 from study.estimate import Estimate
 from study.reproduce.mcts.calibration import boards_of_game, calibrate, calibrated
-from study.reproduce.mcts.design import Case, Design, Widening
+from study.reproduce.mcts.design import Case, Design, Widened, Widening
 from study.reproduce.mcts.figures import widening_figure
 from study.reproduce.mcts.points import plain_agents
 from study.reproduce.mcts.report import widening_parts
@@ -25,7 +25,9 @@ from study.reproduce.mcts.widening import (
 )
 
 CASE = Case(LeafValue.RANDOM, 100)
-NARROW, WIDE = Widening(CASE, 1.0, 0.0), Widening(CASE, 4.0, 0.5)
+STATES = Widened.STATES
+NARROW, WIDE = Widening(CASE, STATES, 1.0, 0.0), Widening(CASE, STATES, 4.0, 0.5)
+FEW = Widening(CASE, Widened.ACTIONS, 0.5, 0.25)
 
 
 class KnownTimes(DecisionTimer):
@@ -52,7 +54,7 @@ def test_calibration_is_taken_up_and_not_done_again(tmp_path: Path) -> None:
 
     path = tmp_path / "calibration.csv"
     case = Case(LeafValue.RANDOM, 40)
-    narrow, wide = Widening(case, 1.0, 0.0), Widening(case, 4.0, 0.5)
+    narrow, wide = Widening(case, STATES, 1.0, 0.0), Widening(case, Widened.ACTIONS, 1.5, 0.5)
     first = calibrated([narrow], path, 2)
     assert calibrated([narrow], path, 2, no_clock) == first
     with pytest.raises(AssertionError):
@@ -64,6 +66,9 @@ def test_calibration_is_taken_up_and_not_done_again(tmp_path: Path) -> None:
     assert list(both) == [narrow, wide]
     frame = pd.read_csv(path)
     assert frame["n_simulations"].tolist() == [m for m, _ in both.values()]
+    earlier = frame[frame["widened"] == "states"].drop(columns="widened")
+    earlier.rename(columns={"k": "k_state", "alpha": "alpha_state"}).to_csv(path, index=False)
+    assert calibrated([narrow], path, 2, no_clock) == first, "a table of an earlier version"
     for broken in ("what\n1\n", before.replace("random", "guessing"), ""):
         path.write_text(broken)
         with pytest.raises(InputError, match="no calibration of this version"):
@@ -87,7 +92,9 @@ def test_plain_agents_of_the_cases_are_points() -> None:
     narrow = agents[NARROW.name]
     assert isinstance(narrow, UCT)
     assert (narrow.n_simulations, narrow.k_state, narrow.alpha_state) == (80, 1.0, 0.0)
-    assert len(Design().widenings) == len(set(Design().widenings)) == 36
+    few = FEW.agent(80)
+    assert (few.k_action, few.alpha_action, few.k_state) == (0.5, 0.25, 0)
+    assert len(Design().widenings) == len(set(Design().widenings)) == 72
 
 
 def games_of(mean: float, micros: float) -> list[Game]:
@@ -101,15 +108,20 @@ def games_of(mean: float, micros: float) -> list[Game]:
 
 
 def test_what_is_said_follows_the_paired_intervals() -> None:
-    chosen = {NARROW: (80, Estimate(0.99, 0.98, 1)), WIDE: (97, Estimate(1.01, 1, 1.02))}
+    chosen = {
+        NARROW: (80, Estimate(0.99, 0.98, 1)),
+        WIDE: (97, Estimate(1.01, 1, 1.02)),
+        FEW: (95, Estimate(1, 0.99, 1.02)),
+    }
     games = {
         CASE.name: games_of(30_000, 50),
         NARROW.name: games_of(25_000, 51),
         WIDE.name: games_of(30_010, 49),
+        FEW.name: games_of(33_000, 50),
     }
-    design = Design(cases=(CASE,), ks=(1.0, 4.0), alphas=(0.0, 0.5))
+    design = Design(cases=(CASE,), ks=(1.0, 4.0), action_ks=(0.5,), alphas=(0.0, 0.5))
     frame = widening_frame(chosen, games)
-    plain, settings = case_of(frame, CASE)
+    plain, settings = case_of(frame, CASE, STATES)
     assert plain["score_mean_points"] == pytest.approx(30_000, abs=1)
     assert settings["relative_time"].tolist() == pytest.approx([1.02, 0.98])
     assert settings["less_plain_points"].tolist() == pytest.approx([-5000, 10], abs=1)
@@ -123,8 +135,15 @@ def test_what_is_said_follows_the_paired_intervals() -> None:
     )
     assert points_a_percent(points, CASE) == pytest.approx(10_000 * np.log(1.01))
     assert np.isnan(points_a_percent(points, Case(LeafValue.RANDOM, 7)))
-    text = "\n".join(widening_parts(frame, points, design))
+    text = "\n".join(widening_parts(frame, points, design, STATES))
     assert "Of 2 settings 0 score more than the plain agent and 1 less" in text
+    assert "(n = 50 pairs each); 0.1 such intervals would miss 0 by chance" in text
+    assert "In the games the ratio was 0.98 to 1.02." in text
     assert "One percent more time gains about 100 points" in text
     assert "| 1 | 0 | 80 | 25,000" in text
-    assert len(widening_figure(frame, design).axes) == 1
+    assert len(widening_figure(frame, design, STATES).axes) == 1
+    _, few = case_of(frame, CASE, Widened.ACTIONS)
+    assert few["less_plain_points"].tolist() == pytest.approx([3000], abs=1)
+    text = "\n".join(widening_parts(frame, points, design, Widened.ACTIONS))
+    assert "Of 1 settings 1 score more than the plain agent and 0 less" in text
+    assert "| 0.5 | 0.25 | 95 | 33,000" in text

@@ -1,0 +1,1 @@
+"""Heuristic search and its labelled form beside value iteration, on problems solved exactly."""
