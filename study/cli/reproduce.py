@@ -223,8 +223,8 @@ def mcts(
     """Tree search on 2048: Kochenderfer, Wheeler, Wray (2022), §9.6.
 
     Score by leaf value against simulations and against time, runtime against depth, progressive
-    widening of states and of actions at equal time, and two readings of the source, with four times
-    the games. Repeat the command to go on after a stop: the folder's games.csv keeps finished
+    widening of states and of actions at equal time, and two readings of the source, with twice the
+    games. Repeat the command to go on after a stop: the folder's games.csv keeps finished
     games.
     """
     from agents.twenty48.agent import Game2048

@@ -20,7 +20,7 @@ from study import estimate as intervals
 from study.report.scores import estimate_columns, score_columns, scores_of
 from study.reproduce.mcts.design import Case, Design
 
-GAMES_FACTOR = 4
+GAMES_FACTOR = 2
 ROLLOUTS = (LeafValue.RANDOM, LeafValue.LOOKAHEAD)
 CHANGES: dict[str, dict[str, Any]] = {
     "ties broken at random": {"tie_breaking": TieBreaking.RANDOM},
@@ -64,7 +64,7 @@ def reading_agents(design: Design) -> dict[str, Agent]:
 
 
 def seeds_of_readings(seeds: Sequence[int]) -> Sequence[int]:
-    """Return the seeds of the other rows, and three times as many after them."""
+    """Return the seeds of the other rows, and more after them."""
     return range(seeds[0], seeds[0] + GAMES_FACTOR * len(seeds))
 
 

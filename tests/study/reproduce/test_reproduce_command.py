@@ -128,8 +128,8 @@ def test_tree_search_is_played_and_gone_on_with(
     for name, columns in TABLES.items():
         assert columns <= set(tables[name])
     n_agents, n_readings = 5 * 3 + 2 * 2 + 1, 5 + 2
-    assert len(tables["games"]) == 2 * n_agents + 2 * 4 * n_readings + 2 * 3 * 5
-    assert set(tables["readings"]["n_games"]) == {8}
+    assert len(tables["games"]) == 2 * n_agents + 2 * 2 * n_readings + 2 * 5
+    assert set(tables["readings"]["n_games"]) == {4}
     assert len(tables["mcts"]) == 15
     first = tables["mcts"][tables["mcts"]["n_simulations"] == 1]
     assert first["score_mean_points"].nunique() == 1, "m = 1 leaves nothing to a leaf's value"
@@ -153,7 +153,7 @@ def test_tree_search_is_played_and_gone_on_with(
     assert (tmp_path / "calibration.csv").read_bytes() == kept["calibration.csv"]
     games = (tmp_path / "games.csv").read_bytes()
     assert games.startswith(kept["games.csv"])
-    assert len(games.splitlines()) == 1 + 3 * n_agents + 3 * 4 * n_readings + 3 * 3 * 5
+    assert len(games.splitlines()) == 1 + 3 * n_agents + 3 * 2 * n_readings + 3 * 5
 
 
 def test_a_calibration_that_is_none_is_refused_before_anything_is_timed(tmp_path: Path) -> None:
