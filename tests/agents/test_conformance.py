@@ -27,7 +27,7 @@ def played(jobs: int) -> dict[Key, Game]:
             for seed in SEEDS:
                 workers.submit(Task((name, seed), small(name), (seed,)))
         while len(workers):
-            workers.collect(timeout=60)
+            workers.collect(timeout=600)
     assert not [each.error for each in workers.returned if each.error]
     return {each.key: untimed(each.games[0]) for each in workers.returned}
 

@@ -13,7 +13,7 @@ COMMAND = [sys.executable, "-m", "study"]
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*COMMAND, *arguments], capture_output=True, text=True, check=False, timeout=300
+        [*COMMAND, *arguments], capture_output=True, text=True, check=False, timeout=1200
     )
 
 

@@ -35,7 +35,7 @@ def interrupted(program: str, signals: Sequence[signal.Signals]) -> tuple[int, l
         for each in signals:
             lines.append(process.stdout.readline().strip())
             process.send_signal(each)
-        rest, stderr = process.communicate(timeout=120)
+        rest, stderr = process.communicate(timeout=600)
     return process.returncode, [*lines, *rest.split()], stderr
 
 
@@ -142,7 +142,7 @@ def test_what_is_ignored_stays_so() -> None:
         assert process.stdout is not None
         assert process.stdout.readline() == "begun\n"
         process.send_signal(signal.SIGHUP)
-        assert process.communicate("alive\n", timeout=120) == ("alive\n", "")
+        assert process.communicate("alive\n", timeout=600) == ("alive\n", "")
     assert process.returncode == 0
 
 

@@ -47,7 +47,7 @@ def test_the_number_of_jobs_does_not_matter() -> None:
 
 def collect_all(workers: Workers[str]) -> dict[str, Finished[str]]:
     while len(workers):
-        workers.collect(timeout=30)
+        workers.collect(timeout=600)
     return {finished.key: finished for finished in workers.returned}
 
 
@@ -69,7 +69,7 @@ def test_killed_workers_cost_no_game() -> None:
         for _ in range(3):
             n_before = len(workers.returned)
             while len(workers.returned) < n_before + 2:
-                workers.collect(timeout=30)
+                workers.collect(timeout=600)
             victim = multiprocessing.active_children()[0]
             assert victim.pid is not None
             os.kill(victim.pid, signal.SIGKILL)

@@ -136,6 +136,6 @@ def test_an_interrupt_within_a_kernel_is_one_line() -> None:
     )
     time.sleep(5)  # imports and kernels; an interrupt before that is answered alike
     process.send_signal(signal.SIGTERM)
-    _, stderr = process.communicate(timeout=120)
+    _, stderr = process.communicate(timeout=600)
     assert process.returncode == 130
     assert stderr.splitlines() == ["thetafront: interrupted"]

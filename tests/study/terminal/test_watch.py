@@ -228,9 +228,9 @@ def started(terminal: int) -> subprocess.Popen[bytes]:
 
 
 def read_until(user: int, done: Callable[[bytes], bool]) -> bytes:
-    """Read what a terminal shows until that is enough; two minutes at most."""
+    """Read what a terminal shows until that is enough; ten minutes at most."""
     received = b""
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 600
     while not done(received):
         assert time.monotonic() < deadline, received[-2000:]
         if select.select([user], [], [], 0.1)[0]:
