@@ -5,7 +5,18 @@ slow libraries only inside the commands: help and completion stay fast.
 """
 
 # The help lists commands in the order of these imports.
-from study.cli import catalog, tune, read, play, inspect, measure, reproduce  # noqa: I001
+from study.cli import catalog, tune, read, verify, play, inspect, measure, reproduce  # noqa: I001
 from study.cli.program import app, main
 
-__all__ = ["app", "catalog", "inspect", "main", "measure", "play", "read", "reproduce", "tune"]
+__all__ = [
+    "app",
+    "catalog",
+    "inspect",
+    "main",
+    "measure",
+    "play",
+    "read",
+    "reproduce",
+    "tune",
+    "verify",
+]

@@ -5,8 +5,9 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from study.errors import InputError
+from study.errors import DamageError, InputError
 
+MENDED = "`thetafront verify NAME --repair` mends indices and values; else restore a copy"
 SQLITE_HEADER = b"SQLite format 3\0"
 OPTUNA_TABLES = {
     "alembic_version",
@@ -70,4 +71,12 @@ def tables_in(path: Path) -> set[str]:
             rows = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
             return {name for (name,) in rows}
     except sqlite3.Error as error:
+        if is_damage(error):
+            raise DamageError(f"storage: {str(path)!r} is damaged: {error}; {MENDED}") from None
         raise InputError(f"storage: {str(path)!r} cannot be read as a database: {error}") from None
+
+
+def is_damage(error: BaseException) -> bool:
+    """Return whether SQLite reports a damaged file, or a text that is none."""
+    is_malformed = type(error) is sqlite3.DatabaseError
+    return is_malformed or (isinstance(error, sqlite3.Error) and "decode" in str(error))

@@ -13,15 +13,18 @@ from pathlib import Path
 import optuna
 from optuna.exceptions import StorageInternalError
 from optuna.storages import RDBStorage
+from sqlalchemy import text
 from sqlalchemy.exc import NoSuchModuleError as NoSuchDriverError
 from sqlalchemy.exc import SQLAlchemyError
 
-from study.errors import InputError
+from study.errors import DamageError, InputError
 from study.store.damage import of_study
-from study.store.database import check_database
+from study.store.database import MENDED, check_database, is_damage
 from study.store.location import Location, check_folder, check_url, locate, make_folder
 from study.store.study_data import StudyData, stored_values
 from study.store.study_record import DIRECTIONS, StudyRecord
+
+ALL_NAMES = "SELECT study_name FROM studies"
 
 
 @contextmanager
@@ -32,6 +35,9 @@ def storage_errors_reported(location: Location) -> Iterator[None]:
     except (SQLAlchemyError, StorageInternalError, NoSuchDriverError, ImportError) as error:
         cause = error.__cause__ or getattr(error, "orig", None) or error
         reason = str(cause).strip().splitlines()[0]
+        if is_damage(cause):
+            place = location.url_without_password
+            raise DamageError(f"storage: {place} is damaged: {reason}; {MENDED}") from None
         raise InputError(
             f"storage: {location.url_without_password} cannot be used: {reason}"
         ) from None
@@ -120,6 +126,19 @@ def open_for_reading(
 ) -> tuple[optuna.Study, Location, StudyData]:
     """Open and read a study that exists, also while a sweep is writing it.
 
+    Parameters and errors are those of :func:`find_study`; DamageError, too, if a stored value
+    cannot be read.
+    """
+    storage, location = find_study(name_or_url, results, study_name)
+    study = optuna.load_study(study_name=location.name, storage=storage)
+    return study, location, StudyData.read(study)
+
+
+def find_study(
+    name_or_url: str, results: Path, study_name: str | None = None
+) -> tuple[RDBStorage, Location]:
+    """Open the storage of a study that exists, and return its location.
+
     Parameters
     ----------
     name_or_url : str
@@ -149,19 +168,14 @@ def open_for_reading(
     if name is None and len(names := names_in(storage)) == 1:
         name = names[0]
         location = Location(name, location.url, results / name)
-    try:
-        if name is None:
-            raise KeyError
-        study = optuna.load_study(study_name=name, storage=storage)
-    except KeyError:
+    if name is None or name not in names_in(storage):
         given = "no name given" if name is None else f"{name!r} given"
         known = ", ".join(names_in(storage)) or "none"
-        raise InputError(
-            f"study: {given}; {location.url_without_password} holds: {known}"
-        ) from None
-    return study, location, StudyData.read(study)
+        raise InputError(f"study: {given}; {location.url_without_password} holds: {known}")
+    return storage, location
 
 
 def names_in(storage: RDBStorage) -> list[str]:
-    """Return the names of a storage's studies, sorted."""
-    return sorted(each.study_name for each in storage.get_all_studies())
+    """Return the names of a storage's studies, sorted; nothing else of them is read."""
+    with storage.engine.connect() as connection:
+        return sorted(str(name) for (name,) in connection.execute(text(ALL_NAMES)))

@@ -136,6 +136,8 @@ class StudyRows:
         The study's user and system attributes.
     trials : list of TrialRows
         In the order of their rows.
+    orphans : list of TrialRows
+        Trials whose own row is lost: others still belong to it.
     """
 
     id: int
@@ -143,6 +145,7 @@ class StudyRows:
     attributes: dict[str, Cell]
     notes: dict[str, Cell]
     trials: list[TrialRows]
+    orphans: list[TrialRows]
 
     @classmethod
     def read(cls, engine: Engine, name: str) -> "StudyRows":
@@ -184,30 +187,38 @@ class StudyRows:
             )
         }
 
+        others = {row for (row,) in rows("SELECT trial_id FROM trials")} - set(trials)
+        is_only = len(rows("SELECT study_id FROM studies")) == 1
+        orphans: dict[int, TrialRows] = {}
+
         def of_trials(table: str, columns: str) -> Iterator[Any]:
-            found = rows(f"SELECT trial_id, {columns} FROM {table} ORDER BY 2")
-            return (row for row in found if row[0] in trials)
+            for trial, *row in rows(f"SELECT trial_id, {columns} FROM {table} ORDER BY 2"):
+                if trial in trials:
+                    yield trials[trial], *row
+                elif is_only and trial not in others and isinstance(trial, int):
+                    yield orphans.setdefault(trial, TrialRows(trial, None, None, None, None)), *row
 
         for kind in ("user", "system"):
             table = f"trial_{kind}_attributes"
             columns = f"trial_{kind}_attribute_id, key, value_json"
             for trial, row, key, value in of_trials(table, columns):
-                kept = trials[trial].attributes if kind == "user" else trials[trial].notes
+                kept = trial.attributes if kind == "user" else trial.notes
                 kept[str(key)] = Cell(table, row, value)
         table = "trial_params"
         columns = "param_id, param_name, param_value, distribution_json"
         for trial, row, key, value, distribution in of_trials(table, columns):
             both = Cell(table, row, value), Cell(table, row, distribution)
-            trials[trial].params[str(key)] = both
+            trial.params[str(key)] = both
         table, columns = "trial_values", "trial_value_id, objective, value, value_type"
         for trial, row, number, value, of_type in of_trials(table, columns):
-            trials[trial].values[number] = Cell(table, row, value), Cell(table, row, of_type)
+            trial.values[number] = Cell(table, row, value), Cell(table, row, of_type)
         return cls(
             study,
             [direction for (direction,) in directions],
             of_study("user"),
             of_study("system"),
             list(trials.values()),
+            list(orphans.values()),
         )
 
     def unreadable(self) -> Iterator[str]:

@@ -1,0 +1,129 @@
+"""The command that checks stored results: verify."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from study.cli.options import (
+    RESULTS,
+    JobsOption,
+    JsonOption,
+    NameOption,
+    ResultsOption,
+    study_names,
+)
+from study.cli.program import EXIT_FAILURE, app, console
+from study.errors import InputError, check_range
+
+if TYPE_CHECKING:
+    from study.verify.report import Report
+    from study.verify.verification import Settings
+
+ALL = "all"
+DATABASE = "study.db"
+MOST_GAMES = 10**9
+
+
+@app.command()
+def verify(
+    study: Annotated[
+        str,
+        typer.Argument(
+            help="Name of a study, the folder of a study or of published results, or a storage "
+            "URL.",
+            metavar="NAME_OR_FOLDER",
+            autocompletion=study_names,
+        ),
+    ] = "mcmdp",
+    games: Annotated[
+        str, typer.Option(help="Number of games to play again and compare, or all.", metavar="N")
+    ] = "30",
+    repair: Annotated[
+        bool,
+        typer.Option(
+            "--repair", help="Mend what can be mended: damaged games are played from their seeds."
+        ),
+    ] = False,
+    jobs: JobsOption = None,
+    json_: JsonOption = False,
+    storage: Annotated[
+        str | None,
+        typer.Option(help="A storage URL.", show_default="sqlite:///results/NAME/study.db"),
+    ] = None,
+    name: NameOption = None,
+    results: ResultsOption = RESULTS,
+) -> None:
+    """Check a study, or a folder with a games.csv.
+
+    Reads every stored value, compares counts, seeds and objectives with the games, and plays a
+    sample of the games again: they must be the same to the bit, but for their seconds. Exit code 0
+    if all is well, 1 if not.
+    """
+    from study.run.workers import check_jobs
+    from study.verify.verification import Settings, verify_folder
+
+    settings = Settings(n_games_of(games), check_jobs(jobs), console(stderr=True))
+    folder = folder_of(study, results) if storage is None else None
+    if folder is None:
+        report = of_study(study, name, storage, results, settings, repair)
+    else:
+        from study.reproduce.dice.verify import verify_dice
+
+        report = verify_folder(folder, settings, repair, verify_dice)
+    if json_:
+        print(json.dumps(report.json()))
+    else:
+        out = console()
+        for line in report.lines():
+            out.print(line, soft_wrap=True)
+        out.print(report.table())
+    if not report.ok:
+        raise typer.Exit(EXIT_FAILURE)
+
+
+def n_games_of(text: str) -> int | None:
+    """Read how many games to play again; None stands for all."""
+    if text == ALL:
+        return None
+    if not text.isdecimal() or len(text) > len(str(MOST_GAMES)):
+        raise InputError(f"games: {text!r} given, 0 to {MOST_GAMES} or all allowed")
+    check_range("games", int(text), 0, MOST_GAMES)
+    return int(text)
+
+
+def folder_of(given: str, results: Path) -> Path | None:
+    """Return the folder of published results that is meant; None if a study is."""
+    for folder in (results / given, Path(given)):
+        if "://" in given or (folder / DATABASE).exists():
+            return None
+        if folder.is_dir() and given:
+            return folder
+    return None
+
+
+def of_study(
+    given: str,
+    name: str | None,
+    storage: str | None,
+    results: Path,
+    settings: "Settings",
+    repair: bool,
+) -> "Report":
+    """Verify a study: of a name, a folder or a storage."""
+    from study.store.location import Location
+    from study.store.storage import find_study, storage_errors_reported
+    from study.verify.verification import verify_study
+
+    url, of_name = given, name
+    if storage is not None:
+        url, of_name = storage, name or given
+    elif not (results / given / DATABASE).exists() and (Path(given) / DATABASE).exists():
+        url = f"sqlite:///{Path(given) / DATABASE}"
+    place = Location(given, url if "://" in url else "sqlite:///", results)
+    with storage_errors_reported(place):
+        backend, location = find_study(url, results, of_name)
+        if "://" in url and storage is None and "://" not in given:
+            location = Location(location.name, location.url, Path(given))
+        return verify_study(location, location.name, backend.engine, settings, repair)

@@ -1,0 +1,70 @@
+"""What a study's folder says besides its database: tables and manifest of an earlier export."""
+
+import csv
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from agents.parameters import Value
+from study.experiments.space import NumericParameter, Space
+from study.store.manifest import MANIFEST
+from study.store.study_record import ATTRIBUTE, FORMAT, RUN_PREFIX, StudyRecord
+
+Rows = list[dict[str, str]]
+
+
+def rows_of(path: Path) -> Rows:
+    """Return the rows of a CSV file; none if it cannot be read."""
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+    except (OSError, ValueError, csv.Error):
+        return []
+
+
+def theta_of(row: Mapping[str, str], space: Space) -> dict[str, Value] | None:
+    """Return θ of a table's row; None if it is not there."""
+    theta: dict[str, Value] = {}
+    try:
+        for each in space:
+            word = row[each.name]
+            if isinstance(each, NumericParameter):
+                theta[each.name] = int(float(word)) if each.integer else float(word)
+            else:
+                theta[each.name] = word
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return None
+    return theta
+
+
+def thetas_of(path: Path, key: str, space: Space) -> dict[str, dict[str, Value]]:
+    """Return θ of each row of a table, by what a column of it says."""
+    found = {str(row.get(key)): theta_of(row, space) for row in rows_of(path)}
+    return {name: theta for name, theta in found.items() if theta is not None}
+
+
+def manifest_in(folder: Path) -> dict[str, Any]:
+    """Return a folder's manifest; empty if there is none that can be read."""
+    try:
+        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def record_in(manifest: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the study's record as a manifest has it; None if it does not."""
+    names = StudyRecord.__dataclass_fields__
+    if not {"experiment", "space", "seed", "design", "design_size"} <= set(manifest):
+        return None
+    return {"format": FORMAT, **{name: manifest[name] for name in names if name in manifest}}
+
+
+def attributes_in(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the study's attributes that an export writes into its manifest."""
+    record = record_in(manifest)
+    runs = manifest.get("earlier_runs")
+    earlier = runs if isinstance(runs, list) else []
+    found: dict[str, Any] = {} if record is None else {ATTRIBUTE: record}
+    return found | {f"{RUN_PREFIX}{index}": run for index, run in enumerate(earlier)}

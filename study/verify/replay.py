@@ -1,0 +1,128 @@
+"""Games played again from their seeds, and compared to the bit."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+
+from agents.agent import Agent, Game, warm
+from study.run.dispatch import Dispatch
+from study.run.progress import ProgressDisplay
+from study.run.source import Snapshot, Source
+from study.run.workers import Finished, PlayError, Task
+from study.store.seeds import shortened
+
+MEASURED = "seconds"
+"""The field of a game that differs whenever it is played again."""
+
+
+@dataclass
+class Entry:
+    """A game that is stored, or should be.
+
+    Attributes
+    ----------
+    where : str
+        Its place: ``trial 3, replicate 2``, or ``line 12``.
+    agent : Agent
+        Who played it.
+    seed : int
+        That it must have.
+    game : Game, optional
+        As it is stored; None if it is missing or damaged.
+    cells : mapping
+        What is stored, by field, readable or not.
+    keep : callable
+        Takes the game that was played in its place, to be stored.
+    """
+
+    where: str
+    agent: Agent
+    seed: int
+    game: Game | None
+    cells: Mapping[str, Any]
+    keep: Callable[[Game], None]
+
+    def restored(self, played: Game) -> Game:
+        """Return the played game; its seconds are those stored if all else but one cell agrees.
+
+        So a game with one damaged figure keeps the time that it took.
+        """
+        fresh = played.to_row()
+        wrong = [name for name, value in fresh.items() if str(self.cells.get(name)) != str(value)]
+        try:
+            seconds = float(self.cells[MEASURED])
+        except (KeyError, TypeError, ValueError, OverflowError):
+            return played
+        other = [name for name in wrong if name != MEASURED]
+        is_kept = len(other) <= 1 and 0.0 <= seconds < np.inf
+        return replace(played, seconds=seconds) if is_kept else played
+
+
+class Replays(Source[int]):
+    """Games to be played again; ``played`` takes them, by place in the list."""
+
+    def __init__(self, entries: Sequence[Entry], note: str) -> None:
+        self.entries = entries
+        self.note = note
+        self.played: dict[int, Game] = {}
+        self.waiting = iter(range(len(entries)))
+
+    def next_task(self) -> Task[int] | None:
+        """Return the next game."""
+        place = next(self.waiting, None)
+        if place is None:
+            return None
+        entry = self.entries[place]
+        return Task(place, entry.agent, (entry.seed,))
+
+    def record(self, finished: Finished[int]) -> None:
+        """Take a game; PlayError if it could not be played."""
+        if finished.error:
+            raise PlayError(f"{self.entries[finished.key].where}: {finished.error}")
+        (self.played[finished.key],) = finished.games
+
+    def snapshot(self) -> Snapshot:
+        """Return how many have been played."""
+        n_done, n = len(self.played), len(self.entries)
+        return Snapshot("games", n_done, n, n_done, n, self.note)
+
+
+def play_again(entries: Sequence[Entry], jobs: int, out: Console, note: str = "") -> list[Game]:
+    """Play games again over worker processes, with progress on ``out``; return them in order.
+
+    Raises
+    ------
+    PlayError
+        If one cannot be played.
+    """
+    if not entries:
+        return []
+    for agent in {
+        (type(each.agent), each.agent.built_for): each.agent for each in entries
+    }.values():
+        warm(agent)
+    source = Replays(entries, note)
+    with ProgressDisplay(out) as display:
+        Dispatch(source, jobs, display).run()
+    return [source.played[place] for place in range(len(entries))]
+
+
+def sample(entries: Sequence[Entry], n_games: int | None) -> list[Entry]:
+    """Draw some of the readable games, always the same ones; None stands for all."""
+    readable = [entry for entry in entries if entry.game is not None]
+    if n_games is None or n_games >= len(readable):
+        return readable
+    drawn = np.random.default_rng(1).choice(len(readable), n_games, replace=False)
+    return [readable[place] for place in np.sort(drawn)]
+
+
+def difference(stored: Game, played: Game) -> str:
+    """Say in what a stored game differs from the one that was played; empty if in nothing."""
+    mine, fresh = stored.to_row(), played.to_row()
+    for name, value in fresh.items():
+        if name != MEASURED and (mine[name] != value or type(mine[name]) is not type(value)):
+            return f"{name} {shortened(mine[name])}, played again {shortened(value)}"
+    return ""

@@ -1,0 +1,110 @@
+"""A damaged table of games: lines are named, and played again from their seeds."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from agents.agent import Game
+from agents.twenty48.agent import Game2048
+from agents.twenty48.pmcts import PureMonteCarlo
+from agents.twenty48.random import RandomAgent
+from study.errors import InputError
+from study.store.ledger import Ledger
+from study.verify import verification
+from study.verify.replay import Entry
+from study.verify.report import flaws_of
+from study.verify.verification import Settings, verify_folder
+
+ALL = Settings(None, 1, Console(stderr=True))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two agents' games of the seeds 0 to 9; games are played here."""
+
+    def play_here(entries: list[Entry], *_: object) -> list[Game]:
+        return [entry.agent.play(entry.seed) for entry in entries]
+
+    monkeypatch.setattr(verification, "play_again", play_here)
+    ledger = Ledger(tmp_path / "games.csv", Game2048)
+    with ledger.held():
+        for agent in (RandomAgent(), PureMonteCarlo(1)):
+            ledger.add(agent, *[agent.play(seed) for seed in range(10)])
+    return tmp_path
+
+
+def cell(place: int, word: str) -> Callable[[list[str]], list[str]]:
+    """Change a cell of line 5, whose seed is 3."""
+
+    def change(lines: list[str]) -> list[str]:
+        words = lines[4].split(",")
+        words[place] = word
+        return [*lines[:4], ",".join(words), *lines[5:]]
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("damage", "flaw"),
+    [
+        (cell(2, "7"), "line 5, seed 3: score 7, played again"),
+        (cell(2, "x"), "line 5: row: no game of 2048"),
+        (cell(7, "0"), "line 5: no game of 2048 has these figures"),
+        (cell(0, "0123"), "line 5: nothing on who played it"),
+        (cell(1, ""), "line 5: row: no game of 2048"),
+        (cell(1, "4"), "line 6: the game of line 5 again"),
+        (lambda lines: [*lines[:4], lines[4][:20], *lines[5:]], "line 5: "),
+        (lambda lines: [*lines[:4], "?", *lines[5:]], "line 5: '?' is no line of this table"),
+        (lambda lines: [*lines, lines[4]], "line 22: the game of line 5 again"),
+        (lambda lines: [*lines, lines[4][:20]], "line 22: "),
+    ],
+)
+def test_a_damaged_line_is_named_and_mended(
+    folder: Path, damage: Callable[[list[str]], list[str]], flaw: str
+) -> None:
+    path = folder / "games.csv"
+    whole = path.read_text()
+    assert verify_folder(folder, ALL, repair=False).ok
+    damaged = "\n".join(damage(whole.splitlines())) + "\n"
+    path.write_text(damaged)
+    found = verify_folder(folder, ALL, repair=False)
+    assert any(each.startswith(flaw) for each in flaws_of(found.checks)), found
+    assert path.read_text() == damaged
+    mended = verify_folder(folder, ALL, repair=True)
+    assert mended.ok, mended
+    assert mended.repaired
+    assert (folder / "games.csv.before-repair-1").read_text() == damaged
+    assert without_seconds(path.read_text()) == without_seconds(whole)
+
+
+def without_seconds(text: str) -> list[list[str]]:
+    """The lines' cells but the seconds, in any order."""
+    return sorted(line.split(",")[:4] + line.split(",")[5:] for line in text.splitlines())
+
+
+def test_a_torn_line_is_cut(folder: Path) -> None:
+    path = folder / "games.csv"
+    whole = path.read_text()
+    path.write_text(whole + whole.splitlines()[3][:15])
+    found = verify_folder(folder, ALL, repair=False)
+    assert flaws_of(found.checks) == ["line 22: torn off, without an end"]
+    assert verify_folder(folder, ALL, repair=True).ok
+    assert path.read_text() == whole
+
+
+def test_other_parameters_of_an_agent_are_found(folder: Path) -> None:
+    path = folder / "agents.json"
+    path.write_text(path.read_text().replace('"n_playouts": 1', '"n_playouts": 2'))
+    found = verify_folder(folder, ALL, repair=False)
+    assert any("agents.json has other parameters" in each for each in found.checks[0].flaws)
+    assert found.checks[-1].flaws, "and its games are not those of that agent"
+
+
+@pytest.mark.parametrize("content", ["", "a,b\n1,2\n", "agent,seed\n"])
+def test_another_table_is_refused(folder: Path, content: str) -> None:
+    (folder / "games.csv").write_text(content)
+    with pytest.raises(InputError, match=r"games.csv: no table of games of this version"):
+        verify_folder(folder, ALL, repair=True)
+    assert (folder / "games.csv").read_text() == content

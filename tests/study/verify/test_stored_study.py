@@ -1,0 +1,155 @@
+"""A damaged study: reading names what is damaged, verify finds it, --repair plays it again."""
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from agents.agent import Game
+from study.cli import app
+from study.report import export
+from study.store.location import locate
+from study.store.lock import locked
+from study.verify import verification
+from study.verify.replay import Entry
+
+DATA = Path(__file__).parents[1] / "store" / "data"
+NAME = "pacman_small"
+TABLES = ("games.csv", "trials.csv", "front.csv")
+VERIFY = ("verify", NAME, "--games", "all", "--jobs", "1")
+
+
+@pytest.fixture
+def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A results folder with a study of an earlier revision, exported; games are played here."""
+
+    def play_here(entries: list[Entry], *_: object) -> list[Game]:
+        return [entry.agent.play(entry.seed) for entry in entries]
+
+    monkeypatch.setattr(verification, "play_again", play_here)
+    monkeypatch.setattr(export, "save_figures", lambda *_: [])
+    (tmp_path / NAME).mkdir()
+    shutil.copy(DATA / NAME / "study.db", tmp_path / NAME)
+    assert thetafront(tmp_path, "export", NAME)[0] == 0
+    return tmp_path
+
+
+def thetafront(results: Path, *words: str) -> tuple[int, str, str]:
+    done = CliRunner().invoke(app, [*words, "--results", str(results)])
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return done.exit_code, done.stdout, done.stderr
+
+
+def execute(results: Path, sql: str) -> None:
+    with closing(sqlite3.connect(results / NAME / "study.db")) as database, database:
+        assert database.execute(sql).rowcount == 1
+
+
+ATTRIBUTES = "UPDATE trial_user_attributes SET value_json = "
+GAME = " WHERE trial_id = 3 AND key = 'game:1'"
+DAMAGES = {
+    "a game that is no record": (
+        ATTRIBUTES + "'{}'" + GAME,
+        "trial 2, game:1: a game of '2048' given, of pacman allowed",
+    ),
+    "a game that is no JSON": (ATTRIBUTES + "'{\"seed'" + GAME, "trial 2: game:1: "),
+    "a list for a number": (
+        ATTRIBUTES + "json_set(value_json, '$.n_moves', json('[1]'))" + GAME,
+        "trial 2, game:1: row: no game of pacman",
+    ),
+    "a number beyond all tables": (
+        ATTRIBUTES + "json_set(value_json, '$.n_backups', 1e300)" + GAME,
+        "trial 2, game:1: ",
+    ),
+    "another score": (ATTRIBUTES + "json_set(value_json, '$.score', 7)" + GAME, ""),
+    "another seed": (ATTRIBUTES + "json_set(value_json, '$.seed', 7)" + GAME, ""),
+    "a game less": ("DELETE FROM trial_user_attributes" + GAME, ""),
+    "another objective": ("UPDATE trial_values SET value = 0.75 WHERE trial_value_id = 3", ""),
+    "an objective that is no number": (
+        "UPDATE trial_values SET value = NULL WHERE trial_value_id = 3",
+        "trial 1: value None of type 'FINITE' given, a number expected",
+    ),
+    "a state that optuna does not know": (
+        "UPDATE trials SET state = 'HAPPY' WHERE number = 2",
+        "trial 2: state 'HAPPY' given",
+    ),
+    "another state": ("UPDATE trials SET state = 'FAIL' WHERE number = 2", ""),
+    "another parameter": ("UPDATE trial_params SET param_value = 0.6 WHERE param_id = 1", ""),
+    "a parameter out of bounds": (
+        "UPDATE trial_params SET param_value = 60 WHERE param_id = 1",
+        "trial 0: gamma: 60 given, 0.5 to 0.99 allowed",
+    ),
+    "a trial's number": (
+        "UPDATE trials SET number = 9 WHERE number = 2",
+        "trial 2: not there once",
+    ),
+    "a point that is no point": (
+        "UPDATE study_user_attributes SET value_json = '[]' WHERE study_user_attribute_id = "
+        "(SELECT min(study_user_attribute_id) FROM study_user_attributes WHERE key LIKE 'point:%')",
+        "[] given, a point expected",
+    ),
+    "a validation game": (
+        "UPDATE study_user_attributes SET value_json = json_set(value_json, '$.score', 9) "
+        "WHERE study_user_attribute_id = (SELECT max(study_user_attribute_id) "
+        "FROM study_user_attributes WHERE key LIKE 'validation:%')",
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damage_is_named_found_and_mended(results: Path, damage: str) -> None:
+    sql, named = DAMAGES[damage]
+    folder = results / NAME
+    before = {name: (folder / name).read_bytes() for name in TABLES}
+    execute(results, sql)
+    code, _, error = thetafront(results, "status", NAME)
+    assert code == (1 if named else 0)
+    if named:
+        assert error.startswith(f"thetafront: study '{NAME}': ")
+        assert named in error
+        assert f"`thetafront verify {NAME} --repair`" in error
+        assert error.count("\n") == 1
+    assert thetafront(results, *VERIFY)[0] == 1
+    code, output, _ = thetafront(results, *VERIFY, "--repair")
+    assert code == 0, output
+    assert "study.db.before-repair-1" in output
+    assert thetafront(results, "export", NAME)[0] == 0
+    n_same = sum((folder / name).read_bytes() == before[name] for name in TABLES)
+    whole = damage not in {"a game that is no record", "a game that is no JSON", "a game less"}
+    assert n_same == 3 or not whole  # such a game has lost its seconds, too
+
+
+def test_a_study_in_order_is_left_as_it_is(results: Path) -> None:
+    path = results / NAME / "study.db"
+    before = path.read_bytes()
+    code, output, _ = thetafront(results, *VERIFY, "--repair")
+    assert (code, path.read_bytes()) == (0, before)
+    assert "repaired" not in output
+    assert not list(path.parent.glob("*before-repair*"))
+
+
+def test_a_study_that_a_sweep_holds_is_not_repaired(results: Path) -> None:
+    execute(results, DAMAGES["another score"][0])
+    with locked(locate(NAME, results, None)):
+        assert thetafront(results, *VERIFY)[0] == 1
+        code, _, error = thetafront(results, *VERIFY, "--repair")
+    assert code == 2
+    assert "is held by another sweep" in error
+
+
+@pytest.mark.parametrize("words", [("--games", "-1"), ("--games", "some"), ("--games", "9" * 30)])
+def test_bad_numbers_of_games_are_refused(words: tuple[str, str], tmp_path: Path) -> None:
+    code, _, error = thetafront(tmp_path, "verify", NAME, *words)
+    assert code == 2
+    assert error.startswith("thetafront: games: ")
+
+
+def test_a_folder_without_games_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    code, _, error = thetafront(tmp_path, "verify", "empty")
+    assert code == 2
+    assert "nothing to verify" in error
