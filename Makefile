@@ -67,10 +67,12 @@ test-slow: $(INSTALLED) ## run the tests that take longer
 INTERRUPTS = 40
 DOUBLE = 10
 KILLS = 20
+DAMAGES = 100
 
-drills: $(INSTALLED) ## interrupt and kill sweeps, … (minutes): INTERRUPTS=500 DOUBLE=100 KILLS=60 for more
+drills: $(INSTALLED) ## interrupt and kill sweeps, … (minutes): INTERRUPTS=500 DOUBLE=100 KILLS=60 DAMAGES=200 for more
 	$(BIN)/python -m tests.drills.interrupts --single $(INTERRUPTS) --double $(DOUBLE)
 	$(BIN)/python -m tests.drills.kills --n $(KILLS)
+	$(BIN)/python -m tests.drills.damage --n $(DAMAGES)
 
 check: $(INSTALLED) ## format, lint, types, import contracts, tests
 	$(BIN)/ruff format --check .

@@ -1,7 +1,8 @@
-"""Games played again from their seeds, and compared to the bit."""
+"""Games played again from their seeds, and compared: integers and words to the bit."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isclose
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from study.store.seeds import shortened
 
 MEASURED = "seconds"
 """The field of a game that differs whenever it is played again."""
+ROUNDING = 1e-12
+"""Relative difference of what linear algebra computes, whose last bits depend on the machine."""
 
 
 @dataclass
@@ -123,6 +126,11 @@ def difference(stored: Game, played: Game) -> str:
     """Say in what a stored game differs from the one that was played; empty if in nothing."""
     mine, fresh = stored.to_row(), played.to_row()
     for name, value in fresh.items():
-        if name != MEASURED and (mine[name] != value or type(mine[name]) is not type(value)):
+        same = type(mine[name]) is type(value) and (
+            isclose(mine[name], value, rel_tol=ROUNDING)
+            if isinstance(value, float)
+            else mine[name] == value
+        )
+        if name != MEASURED and not same:
             return f"{name} {shortened(mine[name])}, played again {shortened(value)}"
     return ""
