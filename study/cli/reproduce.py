@@ -300,9 +300,10 @@ def pacman(
 ) -> None:
     """Pacman by value iteration: the claims of Verghese (2018).
 
-    Figures 2 to 7, win rates against ghost radius, discount and sweeps on two mazes beside random
-    and A* play, and a verdict on each claim. Repeat the command to go on after a stop: the folder's
-    games.csv keeps finished games.
+    Figures 1 to 7, win rates against ghost radius, discount and sweeps on two mazes beside random
+    and A* play, and a verdict on each claim. Also motion without noise, rewarded routes to food and
+    the smaller map, with five times the games per point. Repeat the command to go on after a stop:
+    the folder's games.csv keeps finished games.
     """
     from agents.pacman.agent import PacmanGame
     from study.reproduce.pacman.design import GAMES_A_TRIAL

@@ -26,6 +26,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from agents.pacman.agent import PacmanAgent
+from engine.pacman.motion import P_CHOSEN
 from study.estimate import Estimate
 from study.reproduce.pacman.design import (
     ASTAR,
@@ -50,6 +51,7 @@ from study.reproduce.pacman.design import (
     to_tolerance,
 )
 from study.reproduce.pacman.points import columns_of, contrast, win_rate, won_by_seed
+from study.reproduce.pacman.questions import CERTAIN, REPORTED_CERTAIN, movers
 
 HARDLY = 0.10
 
@@ -228,8 +230,23 @@ def strategy_statements(bars: Bars) -> Iterator[Statement]:
             yield Statement(text, how, Says.ABOVE, pairs)
 
 
-def claims(played: Played, bars: Bars) -> list[Claim]:
-    """Judge all claims; ``bars`` are figure 7's."""
+def motion_claims(played: Played, bars: Bars) -> Iterator[Claim]:
+    """Judge the claims about A* without noise, by each danger."""
+    agents = movers(bars)
+    for name in (WEAK_ASTAR, ASTAR, BEST_ASTAR):
+        certain, noisy = (agents[MEDIUM, name, p] for p in (CERTAIN, P_CHOSEN))
+        rate = win_rate(played[certain])
+        away = Estimate(*(each - REPORTED_CERTAIN for each in (rate.value, rate.low, rate.high)))
+        about = f"On medium without noise, {name} wins about {REPORTED_CERTAIN:.0%}"
+        part = Part(f"our win rate less {REPORTED_CERTAIN:.0%}", Says.HARDLY, away)
+        yield Claim(about, "p = 1, Wilson's interval", (part,))
+        pairs: Pairs = {"p = 1 less p = 0.8": ([certain], [noisy])}
+        more = f"On medium, {name} wins more without noise"
+        yield Statement(more, "p of 1 and 0.8", Says.ABOVE, pairs).judged(played)
+
+
+def claims(played: Played, bars: Bars, more: Played) -> list[Claim]:
+    """Judge all claims; ``bars`` are figure 7's, ``more`` the games of the open questions."""
     statements = chain(
         small_statements(), sweep_statements(), medium_statements(), strategy_statements(bars)
     )
@@ -237,6 +254,7 @@ def claims(played: Played, bars: Bars) -> list[Claim]:
     return [
         *(each.judged(played) for each in statements),
         Claim("On medium, random play fails to win", "Wilson's interval", (part,)),
+        *motion_claims(more, bars),
     ]
 
 

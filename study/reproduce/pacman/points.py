@@ -105,7 +105,7 @@ def point_columns(games: Sequence[PacmanGame]) -> dict[str, Any]:
 
 def agent_columns(agent: PacmanAgent) -> dict[str, Any]:
     """Return an agent's parameters; NaN for those that it does not have."""
-    names = ("gamma", "radius", "distance", "tolerance", "max_sweeps", "danger")
+    names = ("p_chosen", "gamma", "radius", "distance", "tolerance", "max_sweeps", "danger")
     columns = {name: getattr(agent, name, np.nan) for name in names}
     kind = type(agent).__name__
     return {"agent": digest_of(agent), "layout": agent.layout.name, "strategy": kind} | columns

@@ -1,7 +1,6 @@
 """The findings on Pacman, as Markdown."""
 
 from collections.abc import Mapping, Sequence
-from math import isfinite
 
 import pandas as pd
 
@@ -31,20 +30,11 @@ from study.reproduce.pacman.design import (
     astar_candidates,
     mdp_candidates,
 )
+from study.reproduce.pacman.question_report import changes_sections, motion_sections
+from study.reproduce.pacman.wording import percent, points
 
 ABOUT = 2.0
-MINUS = "\N{MINUS SIGN}"
 MOST_PARTS = 4
-
-
-def percent(value: float) -> str:
-    """Write a share; ``-`` for NaN."""
-    return f"{value:.1%}" if isfinite(value) else "-"
-
-
-def points(value: float) -> str:
-    """Write a difference of win rates in percentage points, with its sign."""
-    return f"{100 * value:+.1f}".replace("-", MINUS)
 
 
 def row_name(agent: PacmanAgent) -> str:
@@ -278,9 +268,13 @@ def pacman_markdown(
         "## Manhattan or maze distance",
         distance_text(distance),
         distance_table(distance),
+        *motion_sections(tables["motion"]),
+        *changes_sections(tables["changes"]),
         "## Figures",
-        "figure2.png and figure3.png (small: radius, γ), figure4.png and figure6.png (sweeps, at "
-        f"a radius of {radii}), figure5.png (medium: γ, radius), figure7.png (strategies), "
-        "distance.png. All lists of γ are ours: the report's text gives none. All points are in "
-        "points.csv, all games in games.csv.",
+        "figure1.png (rewards around ghosts), figure2.png and figure3.png (small: radius, γ), "
+        f"figure4.png and figure6.png (sweeps, at a radius of {radii}), figure5.png (medium: γ, "
+        "radius), figure7.png (strategies), distance.png, values.png (U after each sweep), "
+        "motion.png, changes.png (routes and the smaller map). All lists of γ are ours: the "
+        "report's text gives none. All points are in points.csv, motion.csv and changes.csv, all "
+        "games in games.csv.",
     )

@@ -5,7 +5,14 @@ from typing import Any
 
 from agents.agent import digest_of
 from agents.pacman.agent import PacmanAgent, PacmanGame
-from study.reproduce.pacman import design, figures, points
+from study.reproduce.pacman import (
+    design,
+    figures,
+    pictures,
+    points,
+    question_figures,
+    questions,
+)
 from study.reproduce.pacman.claims import claims, claims_frame
 from study.reproduce.pacman.design import MEDIUM, SMALL, Played, Selected
 from study.reproduce.pacman.report import pacman_markdown, row_name
@@ -38,7 +45,14 @@ def reproduce_pacman(
     played = play(run, design.all_agents(selected), seeds, "points of the figures")
 
     bars = {layout: design.strategies(layout, ours) for layout, ours in selected.items()}
-    found = claims(played, bars)
+    seeds_of_more = questions.more_seeds(seeds)
+    more = play(run, questions.all_agents(bars), seeds_of_more, "motion, routes and maps")
+    times = {
+        each.changed: questions.time_ratio(each, seeds_of_more[0])
+        for each in questions.changes(bars)
+        if each.cut
+    }
+    found = claims(played, bars, more)
     tables = {
         "points": points.points_frame(played),
         "sweeps": points.sweeps_frame(played),
@@ -46,6 +60,8 @@ def reproduce_pacman(
         "strategies": points.strategies_frame(played, bars),
         "claims": claims_frame(found),
         "selection": selection_frame(tried, selected),
+        "motion": questions.motion_frame(more, bars),
+        "changes": questions.changes_frame(more, bars, times),
     }
     drawn = {
         "figure2": figures.small_figure(played, against_gamma=False),
@@ -55,11 +71,16 @@ def reproduce_pacman(
         "figure6": figures.sweeps_figure(played, tables["sweeps"], MEDIUM),
         "figure7": figures.strategies_figure(played, tables["strategies"]),
         "distance": figures.distance_figure(played),
+        "figure1": pictures.rewards_figure(),
+        "values": pictures.values_figure(),
+        "motion": question_figures.motion_figure(tables["motion"]),
+        "changes": question_figures.changes_figure(tables["changes"]),
     }
     text = pacman_markdown(tables, found, selected, seeds, other_seeds)
     contents = {
         **settings,
         "seeds_to_choose_on": [other_seeds[0], other_seeds[-1]],
+        "seeds_of_more": [seeds_of_more[0], seeds_of_more[-1]],
         "chosen": {
             layout.name: {"mdp": digest_of(ours.mdp), "astar": digest_of(ours.astar)}
             for layout, ours in selected.items()

@@ -1,6 +1,7 @@
 """The command ``play``: the same games for people and for programs."""
 
 import json
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -47,3 +48,26 @@ def test_play_sums_up_for_people() -> None:
     assert result.exit_code == 0
     assert "3 games from seed 0" in result.stdout
     assert "standard error" in result.stdout
+
+
+def test_what_is_left_out_of_a_maze_is_noted(tmp_path: Path) -> None:
+    path = tmp_path / "wide.lay"
+    path.write_text("%%%%%%  \n%P.2 %%\n%%%%%%\n")
+    arguments = ["play", "pacman_random", "--games", "1", "--jobs", "1", "--layout", str(path)]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0
+    assert done.stderr == (
+        "layout wide: walls beyond column 6, where line 1 ends, are cut in line 2\n"
+    )
+
+
+def test_how_certain_pacmans_motion_is_can_be_set() -> None:
+    words = ["play", "pacman_astar", "--games", "3", "--jobs", "1", "--json", "--set"]
+    found = [CliRunner().invoke(app, [*words, f"p_chosen={p}"]) for p in ("1", "0.8")]
+    games = [json.loads(each.stdout)["games"] for each in found]
+    plain = json.loads(CliRunner().invoke(app, words[:-1]).stdout)["games"]
+    assert [game["score"] for game in games[1]] == [game["score"] for game in plain]
+    assert [game["score"] for game in games[0]] != [game["score"] for game in plain]
+    refused = CliRunner().invoke(app, [*words, "p_chosen=1.5"])
+    assert refused.exit_code == 2
+    assert "p_chosen: 1.5 given, 0 to 1 allowed" in refused.stderr

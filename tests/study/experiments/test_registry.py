@@ -14,7 +14,7 @@ from study.experiments.agent_parser import agent_of
 from study.experiments.definition import Experiment
 from study.experiments.objectives import BACKUPS, SWEEPS
 from study.experiments.registry import experiment
-from study.experiments.space import Space
+from study.experiments.space import NumericParameter, Space
 from study.report.recommend import command_of
 from study.store.study_model import objectives_of
 
@@ -110,3 +110,15 @@ def test_an_unknown_experiment_is_named() -> None:
         InputError, match="'chess' given, one of dice, mcmdp, pacman, pacman_small, switching, uct"
     ):
         experiment("chess")
+
+
+def test_how_certain_pacmans_motion_is_can_be_tuned_or_fixed() -> None:
+    space = Space((NumericParameter("p_chosen", 0.0, 1.0),))
+    small = experiment("pacman_small")
+    tuned = replace(small, space=space, baselines={})
+    assert tuned.build({"p_chosen": 0.25}) == PacmanMDP(p_chosen=0.25)
+    fixed = replace(small, fixed={**small.fixed, "p_chosen": 1.0})
+    theta = fixed.baselines["the report's"]
+    assert fixed.build(theta) == replace(small.build(theta), p_chosen=1.0)
+    with pytest.raises(ValueError, match=r"^p_chosen: 1.5 given, 0 to 1 allowed$"):
+        replace(tuned, space=Space((NumericParameter("p_chosen", 0.0, 1.5),)))

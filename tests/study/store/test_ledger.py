@@ -1,5 +1,6 @@
 """Games in a file that only grows: killed anywhere, it keeps what was whole."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -8,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from agents.agent import digest_of
+from agents.pacman.agent import PacmanGame
+from agents.pacman.mdp import PacmanMDP
 from agents.twenty48.agent import Game2048
 from agents.twenty48.mcmdp import MonteCarloMDP, Table1
 from agents.twenty48.pmcts import PureMonteCarlo
@@ -235,3 +238,22 @@ def test_numbers_of_an_agent_may_be_stored_with_a_decimal_point_or_without(tmp_p
 def test_digests_of_published_agents_stay() -> None:
     assert digest_of(MonteCarloMDP()) == "01650920c46b"
     assert digest_of(MonteCarloMDP(903, 56, 38, 2, 10, 0.56)) == "18cadbc72d6a"
+
+
+def test_a_later_parameter_orphans_no_game(tmp_path: Path) -> None:
+    """Games of the report's agent, stored before Pacman's motion and routes were parameters."""
+    agent = PacmanMDP(0.8, 1, 0.1)
+    path = tmp_path / "games.csv"
+    ledger = Ledger(path, PacmanGame)
+    with ledger.held():
+        ledger.add(agent, agent.play(1))
+    (values,) = json.loads((tmp_path / "agents.json").read_text()).values()
+    assert not {"p_chosen", "route_reward"} & set(values)
+    assert set(values) >= {"gamma", "radius", "layout", "most_steps"}
+    again = Ledger(path, PacmanGame)
+    assert set(again.games(agent)) == {1}
+    assert not again.games(PacmanMDP(0.8, 1, 0.1, p_chosen=1.0))
+    with again.held():
+        certain = PacmanMDP(0.8, 1, 0.1, p_chosen=1.0)
+        again.add(certain, certain.play(1))
+    assert set(Ledger(path, PacmanGame).games(certain)) == {1}

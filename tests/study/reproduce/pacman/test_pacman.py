@@ -11,9 +11,11 @@ from typer.testing import CliRunner
 
 from agents.agent import digest_of
 from agents.pacman.agent import PacmanGame
+from agents.pacman.mdp import PacmanMDP
 from engine.pacman import Outcome
 from study.cli import app
 from study.estimate import Estimate
+from study.reproduce.pacman import questions
 from study.reproduce.pacman.claims import Claim, Part, Says, Verdict
 from study.reproduce.pacman.design import (
     MEDIUM,
@@ -22,12 +24,17 @@ from study.reproduce.pacman.design import (
     all_agents,
     astar_candidates,
     mdp_candidates,
+    strategies,
 )
+from study.reproduce.pacman.pictures import FIRST_GHOST, RADIUS, SECOND_GHOST, with_ghosts
 from study.reproduce.pacman.points import contrast, point_columns
 from study.reproduce.pacman.report import residual_text, row_name
 from study.reproduce.pacman.selection import select, selection_seeds
 
-FIGURES = ("figure2", "figure3", "figure4", "figure5", "figure6", "figure7", "distance")
+FIGURES = (
+    *(f"figure{k}" for k in range(1, 8)),
+    *("distance", "values", "motion", "changes"),
+)
 
 
 def a_game(seed: int, won: bool, n_moves: int = 10, n_backups: int = 0) -> PacmanGame:
@@ -52,7 +59,8 @@ def test_agents_have_names_of_their_own() -> None:
         layout: Selected(mdp_candidates(layout)[0], astar_candidates(layout)[-1])
         for layout in (SMALL, MEDIUM)
     }
-    agents = all_agents(best)
+    bars = {layout: strategies(layout, each) for layout, each in best.items()}
+    agents = list(dict.fromkeys([*all_agents(best), *questions.all_agents(bars)]))
     assert {agent for each in best.values() for agent in each} < set(agents)
     for name in (hash, digest_of, row_name):
         assert len({name(agent) for agent in agents}) == len(agents)
@@ -176,10 +184,27 @@ def test_the_residual_is_held_against_the_reports(
     assert medium.split(' ("')[0].endswith("it agrees")
 
 
+# Pictures
+
+
+def test_the_picture_of_rewards_adds_up_two_zones() -> None:
+    """Two ghosts two cells apart, as in the report's figure 1b."""
+    layout = with_ghosts(MEDIUM, FIRST_GHOST, SECOND_GHOST)
+    agent = PacmanMDP(layout=layout, radius=RADIUS, max_sweeps=1)
+    rewards = agent.act(agent.start(0)).rewards
+    x, y = layout.ghosts[0]
+    assert layout.ghosts == ((x, y), (x + 2, y))
+    around = rewards[x - 3 : x + 5, y].tolist()
+    assert around == [-100, -200, -300 - 100, -500 - 200, -600, -500 - 200, -300 - 100, -200]
+
+
 # The command
 
 
-def test_the_command_writes_a_folder(tmp_path: Path) -> None:
+def test_the_command_writes_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(questions, "TIMED_ROUNDS", 2)
+    monkeypatch.setattr(questions, "TIMED_SEEDS", 1)
+    monkeypatch.setattr(questions, "MORE", 2)
     asked = ["reproduce", "pacman", "--games", "2", "--jobs", "1", "--seed", "3"]
     done = CliRunner().invoke(app, [*asked, "--output", str(tmp_path)])
     assert done.exit_code == 0, (done.output, done.stderr, done.exception)
@@ -188,8 +213,17 @@ def test_the_command_writes_a_folder(tmp_path: Path) -> None:
     games = pd.read_csv(tmp_path / "games.csv")
     assert not games.duplicated(["agent", "seed"]).any()
     points, selection = (pd.read_csv(tmp_path / f"{each}.csv") for each in ("points", "selection"))
-    assert len(games) == 2 * (len(points) + len(selection))
-    assert set(games["seed"]) == {3_000_000, 3_000_001, 3_500_000, 3_500_001}
+    motion, changes = (pd.read_csv(tmp_path / f"{each}.csv") for each in ("motion", "changes"))
+    selecting = games["seed"] >= 3_500_000
+    counts = games[selecting].groupby("agent").size()
+    assert set(counts.index) == set(selection["agent"])
+    assert (counts == 2).all()
+    counts = games[~selecting].groupby("agent").size()
+    assert (counts[motion["agent"]] == 4).all()
+    assert (motion["n_games"] == 4).all()
+    assert counts[points["agent"]].isin([2, 4]).all()
+    seeds = {*range(3_000_000, 3_000_004), 3_500_000, 3_500_001}
+    assert set(games["seed"]) == seeds
     manifest = json.loads((tmp_path / "manifest.json").read_text())
     assert (manifest["seed"], manifest["games_a_row"]) == (3, 2)
     assert manifest["n_games_played"] == len(games)
@@ -197,7 +231,7 @@ def test_the_command_writes_a_folder(tmp_path: Path) -> None:
     ours = {digest for each in manifest["chosen"].values() for digest in each.values()}
     assert ours == set(selection.loc[selection["chosen"], "agent"])
 
-    by_agent = games[games["seed"] < 3_500_000].groupby("agent")["outcome"]
+    by_agent = games[games["seed"] < 3_000_002].groupby("agent")["outcome"]
     rates = by_agent.apply(lambda each: (each == "won").mean())
     assert points["win_rate"].to_numpy() == pytest.approx(rates[points["agent"]].to_numpy())
     assert (points["win_rate_low95"] <= points["win_rate"]).all()
@@ -206,6 +240,16 @@ def test_the_command_writes_a_folder(tmp_path: Path) -> None:
     strategies = pd.read_csv(tmp_path / "strategies.csv")
     assert len(strategies) == 14
     assert sorted(strategies["report_win_rate"].dropna().unique()) == [0.0, 0.16, 0.48, 0.65]
+    by_agent = games[games["seed"] < 3_500_000].groupby("agent")["outcome"]
+    rates = by_agent.apply(lambda each: (each == "won").mean())
+    assert motion["win_rate"].to_numpy() == pytest.approx(rates[motion["agent"]].to_numpy())
+    assert len(changes) == 18
+    cut = changes[changes["cut"]]
+    assert (cut["backups_ratio"] <= 1.05).all()
+    assert (cut["seconds_ratio"] > 0).all()
+    assert changes["difference"].to_numpy() == pytest.approx(
+        (changes["win_rate"] - changes["win_rate_plain"]).to_numpy()
+    )
     claims = pd.read_csv(tmp_path / "claims.csv")
     assert set(claims["verdict"]) <= set(Verdict)
     assert done.stdout.count(" | **") == claims["claim"].nunique()
