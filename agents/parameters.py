@@ -190,9 +190,9 @@ def flag(default: bool = False) -> Any:
     return parameter(default, Flag())
 
 
-def categorical(default: StrEnum) -> Any:
+def categorical(default: StrEnum, *, later: bool = False) -> Any:
     """Declare a field that holds a member of the default's enumeration."""
-    return parameter(default, Categories(type(default)))
+    return parameter(default, Categories(type(default)), later=later)
 
 
 def parameter(default: Any, domain: Domain, *, later: bool = False, **options: Any) -> Any:

@@ -282,8 +282,8 @@ class UCT(Agent2048):
     k_state: float = real(0.0, 0, LARGEST_NUMBER)
     alpha_state: float = real(0.5, 0, LARGEST_ALPHA)
     reuse: bool = flag()
-    tie_breaking: TieBreaking = categorical(TieBreaking.FIXED)
-    rollout_depth: RolloutDepth = categorical(RolloutDepth.REMAINING)
+    tie_breaking: TieBreaking = categorical(TieBreaking.FIXED, later=True)
+    rollout_depth: RolloutDepth = categorical(RolloutDepth.REMAINING, later=True)
     tree: Tree | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:

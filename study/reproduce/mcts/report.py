@@ -168,7 +168,8 @@ def widening_parts(
         f"{WIDENING[widened]} The number of simulations m of each setting is such that a decision "
         "takes the plain agent's time (`calibration.csv`, by timing both in turns on boards of one "
         "game, before any score was known); *time* is that time, relative to the plain agent's. "
-        f"In the games the ratio was {in_games.min():.2f} to {in_games.max():.2f}.",
+        f"In the games the ratio was {in_games.min():.2f} to {in_games.max():.2f}; it has the "
+        "machine's speed in it, which differs between runs.",
         f"Of {len(settings)} settings {n_above} score more than the plain agent and {n_below} "
         f"less, by the 95% interval of the paired difference (n = {n_games} pairs each); "
         f"{NEITHER_SIDE * len(settings):.1f} such intervals would miss 0 by chance. The best of a "

@@ -138,7 +138,7 @@ def test_what_is_said_follows_the_paired_intervals() -> None:
     text = "\n".join(widening_parts(frame, points, design, STATES))
     assert "Of 2 settings 0 score more than the plain agent and 1 less" in text
     assert "(n = 50 pairs each); 0.1 such intervals would miss 0 by chance" in text
-    assert "In the games the ratio was 0.98 to 1.02." in text
+    assert "In the games the ratio was 0.98 to 1.02;" in text
     assert "One percent more time gains about 100 points" in text
     assert "| 1 | 0 | 80 | 25,000" in text
     assert len(widening_figure(frame, design, STATES).axes) == 1
