@@ -1,6 +1,7 @@
 """Commands that read studies: status, front, pick, plot, export, compare."""
 
 import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -40,10 +41,30 @@ def front(study: StudyArgument, name: NameOption = None, results: ResultsOption 
 
 
 @app.command()
-def plot(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
-    """Draw a study's figures into its folder."""
-    from study.report.export import draw
+def plot(
+    study: Annotated[
+        str,
+        typer.Argument(
+            help="Name of a study, a storage URL, or a folder (a path with a slash) with the "
+            "tables of one.",
+            autocompletion=study_names,
+        ),
+    ],
+    name: NameOption = None,
+    results: ResultsOption = RESULTS,
+) -> None:
+    """Draw a study's figures into its folder.
 
+    From a folder of tables, all but that of the hypervolume.
+    """
+    from study.report.export import draw
+    from study.report.published import draw_published
+
+    if "/" in study and "://" not in study:
+        with working("drawing figures"):
+            paths = draw_published(Path(study))
+        print(*paths, sep="\n")
+        return
     with reading(study, name, results) as (_, location, data), working("drawing figures"):
         paths = draw(data, location.folder)
     print(*paths, sep="\n")

@@ -13,6 +13,7 @@ from matplotlib.ticker import FuncFormatter
 
 from study.experiments.definition import Experiment
 from study.experiments.space import CategoricalParameter
+from study.report.labels import number_points
 from study.report.style import (
     BLACK,
     BLUE,
@@ -27,17 +28,27 @@ from study.report.style import (
     points_axis,
 )
 from study.report.validated_rows import validated_hypervolume, without_baselines
+from study.text import counted
 
 MOST_LABELS = 12
+FAINT: dict[str, Any] = {"alpha": 0.6, "markersize": 4.5, "markeredgewidth": 0}
+# Of dots of single games, so many that a row of 60 is as visible as one of 1,000.
+GAMES_AT_FULL_INK, FAINTEST, DARKEST = 30.0, 0.25, 0.6
+# A legend beside the axes: inside it would hide points.
+BESIDE: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5), "fontsize": 8.5}
 ROWS_PER_MARK = 6  # of the predicted front, for the marks of a categorical parameter
 
 
 def games_note(frame: pd.DataFrame, what: str) -> str:
     """Say how many games the rows of a table have."""
     counts = sorted(set(frame["n_games"].astype(int)))
-    each = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
-    noun = "game" if each == "1" else "games"
-    return f"{len(frame)} {what} of {each} {noun} each, {int(frame['n_games'].sum()):,} in all"
+    each = counted(counts[-1], "game")
+    if len(counts) > 1:
+        each = f"{counts[0]:,} to {each}"
+    rows = counted(len(frame), what)
+    if len(frame) == 1 or counts[-1] == 1:
+        return f"{rows} of {each}{' each' if len(frame) > 1 else ''}"
+    return f"{rows} of {each} each, {int(frame['n_games'].sum()):,} in all"
 
 
 def validated_bars(
@@ -47,10 +58,11 @@ def validated_bars(
     goal = experiment.goal
     mean = frame[goal.column("mean")]
     errors = [mean - frame[goal.column("low95")], frame[goal.column("high95")] - mean]
+    has_width = not goal.is_exact
     axes.errorbar(
         frame[experiment.cost.name],
         mean,
-        yerr=[each.fillna(0.0) for each in errors],
+        yerr=[each.fillna(0.0) for each in errors] if has_width else None,
         linestyle="none",
         elinewidth=1.1,
         capsize=2,
@@ -96,7 +108,7 @@ def by_choice(
 ) -> Iterator[tuple[pd.DataFrame, str, str]]:
     """Group a table by choice; yield each group with its colour and marker.
 
-    Without a categorical parameter there is one group, red dots. Beyond six choices, colours and
+    Without a categorical parameter there is one group, orange dots. Beyond six choices, colours and
     markers repeat.
     """
     if choice is None:
@@ -118,9 +130,7 @@ def draw_trials(axes: Axes, complete: pd.DataFrame, experiment: Experiment) -> N
             part[experiment.goal.column("mean")],
             marker,
             color=GREY if choice is None else colour,
-            alpha=0.4,
-            markersize=4,
-            markeredgewidth=0,
+            **FAINT,
             zorder=0,
             label=label if choice is None else "",
         )
@@ -150,20 +160,14 @@ def choice_legend(
         entry(marker, f"{choice.label} = {part[choice.name].iloc[0]}", color=colour, markersize=6)
         for part, colour, marker in by_choice(everything, choice)
     ]
-    kinds = [entry("o", "trials, observed means", color=GREY, alpha=0.4, markersize=4)]
+    kinds = [entry("o", "trials, observed means", color=GREY, **FAINT)]
     if n_validated:
         kinds += [
             entry("o", "validated, on the front", color=GREY, markersize=6),
             entry("o", "validated, dominated", color=GREY, mfc="white", markersize=6),
         ]
     drawn, _ = axes.get_legend_handles_labels()
-    # Beside the axes: so many lines would hide points inside.
-    axes.legend(
-        handles=[*by_mark, *kinds, *drawn],
-        loc="center left",
-        bbox_to_anchor=(1.01, 0.5),
-        fontsize=8.5,
-    )
+    axes.legend(handles=[*by_mark, *kinds, *drawn], **BESIDE)
 
 
 @mpl.rc_context(STYLE)
@@ -185,7 +189,7 @@ def pareto_figure(
     cost, goal = experiment.cost, experiment.goal
     complete = trials[trials["state"] == "complete"]
     choice = choice_of(experiment)
-    figure, axes = new_figure(8.6 if choice is None else 10.8, 5.6)
+    figure, axes = new_figure(10.8, 5.6)
     draw_trials(axes, complete, experiment)
     draw_predicted(axes, predicted, experiment)
     is_baseline = validated["origin"].isin(list(experiment.baselines))
@@ -198,8 +202,7 @@ def pareto_figure(
         draw_validated(axes, dominated, experiment, "validated, dominated", hollow=True)
     for _, row in validated[is_baseline].iterrows():
         theta = ", ".join(each.text(row[each.name]) for each in experiment.space)
-        gap = " " if choice is None else "\n"
-        label = f"validated, {row['origin']}:{gap}({theta})"
+        label = f"validated, {row['origin']} ({row['number']}):\n({theta})"
         one = row.to_frame().T.infer_objects()
         style: dict[str, Any] = {"marker": "D", "markersize": 7, "color": BLACK, "zorder": 5}
         validated_bars(axes, one, experiment, label, **style)
@@ -207,22 +210,26 @@ def pareto_figure(
     goal_axis(axes, goal, goal.axis_label)
     axes.set_title(f"{experiment.title}: {goal.label} against {cost.label}")
     if choice is None:
-        axes.legend(loc="lower right", fontsize=8.5)
+        axes.legend(**BESIDE)
     else:
         choice_legend(axes, [complete, searched, predicted], choice, len(searched))
     luck = "" if goal.is_exact else "; the highest observed means are mostly luck"
-    note = f"{games_note(complete, 'trials')}{luck}."
+    note = f"{games_note(complete, 'trial')}{luck}."
     if len(validated):
         how = "on seeds that the search never used; bars: 95% intervals"
         if goal.is_exact:
             how = "played again; values are exact, times are measured"
         note += (
-            f"\nValidated: {games_note(validated, 'points')}, {how}. "
+            f"\nNumbers: rows of front.csv. Validated: {games_note(validated, 'point')}, {how}. "
             "The model is fitted to the trials alone."
         )
     else:
         note += "\nNothing is validated yet."
     caption(figure, note)
+    columns = [cost.name, *(goal.column(each) for each in ("mean", "low95", "high95"))]
+    ends = validated[columns].astype(float).ffill(axis=1)  # a single game has no interval
+    texts = [f"{number}" for number in validated["number"]]
+    number_points(figure, axes, ends.itertuples(index=False, name=None), texts)
     return figure
 
 
@@ -246,14 +253,16 @@ def scores_figure(validated: pd.DataFrame, games: pd.DataFrame, experiment: Expe
     for position, (_, row) in enumerate(front.iterrows()):
         scores = games.loc[games["point"] == row["point"], "score_points"].to_numpy(float)
         heights = position + rng.uniform(-0.3, 0.3, len(scores))
-        axes.plot(scores, heights, "o", color=BLUE, alpha=0.25, markersize=2.5, markeredgewidth=0)
+        ink = min(DARKEST, max(FAINTEST, GAMES_AT_FULL_INK / max(len(scores), 1)))
+        axes.plot(scores, heights, "o", color=BLUE, alpha=ink, markersize=3.2, markeredgewidth=0)
         mean = row[experiment.goal.column("mean")]
         axes.plot(mean, position, "|", color=RED, markersize=26, markeredgewidth=2)
     cost = experiment.cost
     axes.set_yticks(range(len(front)))
     axes.set_yticklabels(
         [
-            ", ".join(
+            f"{row['number']}:  "
+            + ", ".join(
                 [
                     row["origin"],
                     *(row[each.name] for each in experiment.space.categorical),
@@ -264,14 +273,15 @@ def scores_figure(validated: pd.DataFrame, games: pd.DataFrame, experiment: Expe
         ]
     )
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axes.set_ylabel(f"number in pareto.png, origin, {cost.label}")
     axes.set_xlabel("score of one game, points")
     axes.set_xlim(left=0)
     axes.set_ylim(-0.6, len(front) - 0.4)
     axes.set_title("Games along the validated front")
     caption(
         figure,
-        f"{experiment.title}. A dot is a game (heights are random), a red bar the "
-        f"mean; {games_note(front, 'points')}.",
+        f"{experiment.title}. A dot is a game (heights are random), an orange bar the "
+        f"mean; {games_note(front, 'point')}.",
     )
     return figure
 
@@ -315,11 +325,11 @@ def hypervolume_figure(
     searched = without_baselines(validated.to_dict("records"), experiment)
     if searched:
         volume, low, high = validated_hypervolume(searched, experiment)
-        axes.axhspan(low, high, color=RED, alpha=0.15, linewidth=0)
+        axes.axhspan(low, high, color=RED, alpha=0.15, linewidth=0, zorder=0)
         label = f"validated points: {goal.format.area(volume)}"
         if not goal.is_exact:
             label += f", 95% interval {goal.format.area(low)} to {goal.format.area(high)}"
-        axes.axhline(volume, color=RED, linewidth=1.5, label=label)
+        axes.axhline(volume, color=RED, linewidth=1.5, zorder=1, label=label)
     n_design = int((complete["origin"] == "design").sum())
     if 0 < n_design < len(complete):
         end = float(complete.sort_values("trial")["n_games"].cumsum().iloc[n_design - 1])
@@ -339,10 +349,10 @@ def hypervolume_figure(
     axes.set_ylim(bottom=0)
     axes.set_title("Hypervolume: what the search found")
     axes.legend(loc="lower right", fontsize=8.5)
-    reference = experiment.cost.in_words(experiment.reference_cost)
+    unit, reference = goal.format.unit, experiment.cost.in_words(experiment.reference_cost)
+    worth = f"{goal.format.at_axis(experiment.reference_score)} {unit or goal.label}"
     caption(
         figure,
-        f"{games_note(complete, 'trials')}. Reference point: "
-        f"{goal.format.with_unit(experiment.reference_score)} at {reference}.",
+        f"{games_note(complete, 'trial')}. Reference point: {worth} at {reference}.",
     )
     return figure

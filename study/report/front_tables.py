@@ -50,17 +50,20 @@ def show_theta(theta: Any, experiment: Experiment) -> list[str]:
     return [each.cell(theta[each.name]) for each in experiment.space]
 
 
-def new_table(title: str, first: str, experiment: Experiment, columns: Sequence[str]) -> Table:
+def new_table(
+    title: str, first: Sequence[str], experiment: Experiment, columns: Sequence[str]
+) -> Table:
     """Return an empty table with a column a component of θ."""
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, collapse_padding=True)
-    table.add_column(first, no_wrap=True)
+    for name in first:
+        table.add_column(name, no_wrap=True)
     for name in (*(parameter.label for parameter in experiment.space), *columns):
         table.add_column(name, justify="right", no_wrap=True)
     return table
 
 
 def front_table(rows: Sequence[Row], experiment: Experiment) -> Table:
-    """Lay out the validated points for a terminal; dominated ones are dim."""
+    """Lay out the validated points, with their numbers, for a terminal; dominated ones are dim."""
     goal, summary = experiment.goal, experiment.summary
     columns = [
         f"{goal.label} ± 95%",
@@ -69,10 +72,11 @@ def front_table(rows: Sequence[Row], experiment: Experiment) -> Table:
         "P(front)",
         *summary.cells(summary.columns([])),
     ]
-    table = new_table(f"Validated front: {experiment.title}", "from", experiment, columns)
+    table = new_table(f"Validated front: {experiment.title}", ("", "from"), experiment, columns)
     for row in rows:
         interval = (row[goal.column(what)] for what in ("mean", "low95", "high95"))
         table.add_row(
+            f"{row['number']}",
             row["origin"],
             *show_theta(row, experiment),
             goal.format.interval(*interval),
@@ -90,12 +94,11 @@ def predicted_front_table(front: "pd.DataFrame", experiment: Experiment, n_rows:
     goal = experiment.goal
     columns = [f"predicted {goal.label}, 95% band", experiment.cost.label]
     title = f"Predicted front, not validated: {experiment.title}"
-    table = new_table(title, "", experiment, columns)
+    table = new_table(title, (), experiment, columns)
     chosen = np.unique(np.linspace(0, len(front) - 1, n_rows).round().astype(int))
     for _, row in front.iloc[chosen].iterrows():
         band = (row[goal.posterior_column(what)] for what in ("mean", "low95", "high95"))
         table.add_row(
-            "",
             *show_theta(row, experiment),
             goal.format.interval(*band),
             experiment.cost.text(row[experiment.cost.name]),

@@ -22,9 +22,35 @@ from study.errors import InputError
 from study.estimate import Estimate
 from study.experiments.definition import Experiment
 from study.experiments.objectives import Goal
+from study.report.validated_rows import by_cost
 from study.store.study_data import StudyData
 from study.store.validated_points import ValidatedPoint
 from study.text import counted
+
+
+@dataclass(frozen=True)
+class PassedOver:
+    """A point that looks better in the table than the one picked.
+
+    Attributes
+    ----------
+    point : ValidatedPoint
+        The point.
+    number : int
+        Its number in tables and figures.
+    cost : float
+        Its cost.
+    mean : float
+        The goal's estimate from all its games.
+    mean_that_chooses : float
+        That from the half of its games that chooses.
+    """
+
+    point: ValidatedPoint
+    number: int
+    cost: float
+    mean: float
+    mean_that_chooses: float
 
 
 @dataclass(frozen=True)
@@ -45,6 +71,11 @@ class Pick:
         How many validated points there were to choose from.
     wanted : float, optional
         The value of the goal that was asked for, and all candidates reach; None for a budget.
+    number : int
+        The point's number in tables and figures.
+    passed_over : tuple of PassedOver
+        Cheaper points whose mean of all games is as high as wanted, or points within the budget
+        whose mean is higher: chosen by another half of the games, they are not.
     """
 
     point: ValidatedPoint
@@ -53,6 +84,8 @@ class Pick:
     cost: float
     n_candidates: int
     wanted: float | None = None
+    number: int = 0
+    passed_over: tuple[PassedOver, ...] = ()
 
 
 def pick(
@@ -81,6 +114,8 @@ def pick(
         raise InputError(f"pick: one of {cost.option} and {goal.option} allowed, and needed")
     points = [point for point in data.points if len(point.games) >= goal.fewest_to_pick]
     costs = {point.key: cost.of(point.in_order) for point in points}
+    numbers = {point.key: number for number, point in enumerate(by_cost(data), 1)}
+    means = {point.key: goal.estimate(point.in_order).value for point in points}
     chosen_by = {
         point.key: goal.estimate(goal.estimator.halves(point.in_order)[0]).value for point in points
     }
@@ -95,14 +130,12 @@ def pick(
                 f"point takes {cost.text(min(costs.values()))}"
             )
         best = max(allowed, key=lambda point: (chosen_by[point.key], -costs[point.key]))
+        better = [point for point in allowed if means[point.key] > means[best.key]]
     else:
         assert score_wanted is not None
         check_wanted(goal, score_wanted)
         check_validated(data, points)
-        reached = {
-            point.key: min(chosen_by[point.key], goal.estimate(point.in_order).value)
-            for point in points
-        }
+        reached = {point.key: min(chosen_by[point.key], means[point.key]) for point in points}
         allowed = [point for point in points if goal.reaches(reached[point.key], score_wanted)]
         if not allowed:
             highest = goal.format.text(max(reached.values()))
@@ -112,6 +145,11 @@ def pick(
                 f"point reaches {highest}{'' if goal.is_exact else in_both}"
             )
         best = min(allowed, key=lambda point: costs[point.key])
+        better = [
+            point
+            for point in points
+            if costs[point.key] < costs[best.key] and goal.reaches(means[point.key], score_wanted)
+        ]
     judges = goal.estimator.halves(best.in_order)[1]
     return Pick(
         point=best,
@@ -120,6 +158,13 @@ def pick(
         cost=costs[best.key],
         n_candidates=len(allowed),
         wanted=score_wanted,
+        number=numbers[best.key],
+        passed_over=tuple(
+            PassedOver(
+                point, numbers[point.key], costs[point.key], means[point.key], chosen_by[point.key]
+            )
+            for point in sorted(better, key=lambda point: costs[point.key])
+        ),
     )
 
 
@@ -161,6 +206,7 @@ def pick_json(picked: Pick, experiment: Experiment) -> dict[str, Any]:
     goal, games, expected = experiment.goal, picked.point.in_order, picked.expected
     validated = goal.estimate(games)
     return {
+        "number": picked.number,
         "params": dict(picked.point.params),
         "origin": picked.point.origin,
         f"expected_{goal.name}": {
@@ -178,6 +224,17 @@ def pick_json(picked: Pick, experiment: Experiment) -> dict[str, Any]:
         },
         experiment.cost.name: picked.cost,
         "n_candidates": picked.n_candidates,
+        "passed_over": [
+            {
+                "number": each.number,
+                "params": dict(each.point.params),
+                "origin": each.point.origin,
+                experiment.cost.name: each.cost,
+                f"mean_{goal.name}": each.mean,
+                f"mean_{goal.name}_of_the_half_that_chooses": each.mean_that_chooses,
+            }
+            for each in picked.passed_over
+        ],
         "command": command_of(experiment, picked.point.params),
     }
 
@@ -186,7 +243,7 @@ def pick_text(picked: Pick, experiment: Experiment) -> str:
     """Return what ``pick`` prints, a labelled line each."""
     goal, cost, params = experiment.goal, experiment.cost, picked.point.params
     theta = ", ".join(f"{each.label} {each.text(params[each.name])}" for each in experiment.space)
-    lines = [("θ", f"{theta} ({picked.point.origin})")]
+    lines = [("θ", f"{theta} (number {picked.number}, {picked.point.origin})")]
     if goal.is_exact:
         lines.append(("expect", exact_text(picked, goal)))
     else:
@@ -194,9 +251,30 @@ def pick_text(picked: Pick, experiment: Experiment) -> str:
         lines.append(("validated", validated_text(picked, goal)))
     lines.append((cost.label, cost.text(picked.cost)))
     lines += experiment.summary.lines(picked.point.in_order)
+    for k, text in enumerate(passed_over_lines(picked, experiment)):
+        lines.append(("" if k else "passed over", text))
     lines.append(("play it", command_of(experiment, params)))
     width = len(cost.label) + 2
     return "\n".join(f"{label:{width}}{text}" for label, text in lines)
+
+
+def passed_over_lines(picked: Pick, experiment: Experiment) -> list[str]:
+    """Say, a line each, why points that look better were not picked."""
+    goal, cost = experiment.goal, experiment.cost
+    cells = [
+        (
+            f"number {each.number}, {cost.text(each.cost)}",
+            goal.format.text(each.mean),
+            goal.format.text(each.mean_that_chooses),
+        )
+        for each in picked.passed_over
+    ]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return [
+        f"{first:{widths[0]}}  {mean:>{widths[1]}} in all games, but {half:>{widths[2]}} in the "
+        "half that chooses"
+        for first, mean, half in cells
+    ]
 
 
 def candidates_text(picked: Pick, goal: Goal) -> str:

@@ -36,21 +36,30 @@ def games_columns(games: Sequence[Game], experiment: Experiment) -> dict[str, An
 
 
 def validated_rows(data: StudyData) -> list[Row]:
-    """Return one row a validated point that has games, the cheapest first.
+    """Return one row a validated point that has games, numbered from the cheapest on.
 
     Each has the goal's mean and its 95% interval, NaN for a single noisy game. ``on_front`` marks
     nondominated means. ``p_on_front`` is the probability that no other validated point dominates,
     by draws of the means from their standard errors; costs are taken as exact.
     """
     experiment = data.experiment
-    rows = [validated_row(point, experiment) for point in data.points if point.games]
-    return with_front(sorted(rows, key=lambda row: row[experiment.cost.name]), experiment)
+    rows = [
+        validated_row(point, experiment, number) for number, point in enumerate(by_cost(data), 1)
+    ]
+    return with_front(rows, experiment)
+
+
+def by_cost(data: StudyData) -> list[ValidatedPoint]:
+    """Return the validated points that have games, the cheapest first: their numbers, from 1."""
+    cost = data.experiment.cost
+    points = [point for point in data.points if point.games]
+    return sorted(points, key=lambda point: cost.of(point.in_order))
 
 
 def validated_columns(experiment: Experiment) -> list[str]:
     """Return the columns of :func:`validated_rows`."""
     empty = ValidatedPoint("", dict.fromkeys(experiment.space.names), "")
-    return [*validated_row(empty, experiment), "on_front", "p_on_front"]
+    return [*validated_row(empty, experiment, 0), "on_front", "p_on_front"]
 
 
 def without_baselines(rows: Sequence[Row], experiment: Experiment) -> list[Row]:
@@ -79,7 +88,7 @@ def column(rows: Sequence[Row], name: str) -> npt.NDArray[np.float64]:
     return np.array([row[name] for row in rows], np.float64)
 
 
-def validated_row(point: ValidatedPoint, experiment: Experiment) -> dict[str, Any]:
+def validated_row(point: ValidatedPoint, experiment: Experiment, number: int) -> dict[str, Any]:
     """Return the columns of one point."""
     goal = experiment.goal
     columns = games_columns(point.in_order, experiment)
@@ -93,6 +102,7 @@ def validated_row(point: ValidatedPoint, experiment: Experiment) -> dict[str, An
     }
     return {
         "point": point.key,
+        "number": number,
         "origin": point.origin,
         **point.params,
         "n_games": columns.pop("n_games"),

@@ -51,9 +51,9 @@ class Cost:
 
     def in_words(self, value: float) -> str:
         """Write a cost in a sentence: ``1.00 ms a move``."""
-        if self.per_move:
-            return f"{self.text(value)} a move"
-        return self.text(value) if self.unit else f"{self.text(value)} {self.label}"
+        if not self.unit:
+            return f"{self.text(value)} {self.label}"
+        return f"{self.text(value)} a move" if self.per_move else self.text(value)
 
     @property
     def option(self) -> str:

@@ -49,8 +49,9 @@ class Format:
         return format(value, self.value)
 
     def with_unit(self, value: float) -> str:
-        """Write a value with its unit."""
-        return f"{self.text(value)} {self.unit}".rstrip()
+        """Write a value with its unit: ``1 point``, ``2 points``."""
+        text = self.text(value)
+        return f"{text} {self.unit.removesuffix('s') if text == '1' else self.unit}".rstrip()
 
     def at_axis(self, value: float) -> str:
         """Write a value at an axis."""

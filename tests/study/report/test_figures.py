@@ -4,7 +4,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from study.experiments.definition import Experiment
-from study.report.figures import by_choice, pareto_figure
+from study.report.figures import by_choice, games_note, pareto_figure
 from study.report.style import CHOICE_MARKS
 
 
@@ -21,6 +21,7 @@ def frames(names: dict[str, list[object]]) -> tuple[pd.DataFrame, pd.DataFrame, 
         }
     )
     validated = trials.assign(
+        number=[1, 2, 3],
         origin=["proposal", "trial 1", "six"],
         on_front=[True, False, True],
         score_low95_points=[0.5, 1.5, 2.5],
@@ -54,7 +55,7 @@ def test_each_word_has_its_sign_and_the_legend_names_it(words: Experiment) -> No
     figure = pareto_figure(trials, validated, curve, words)
     texts = legend_of(figure)
     assert texts[:3] == ["U = score", "U = weights_a", "U = random"]
-    assert "validated, six:\n(6, weights_a, 100)" in texts
+    assert "validated, six (3):\n(6, weights_a, 100)" in texts
     assert {"trials, observed means", "validated, on the front"} <= set(texts)
     # A trial and a validated point of the same word have the same colour and marker.
     signs = dict(zip(("score", "weights_a", "random"), CHOICE_MARKS, strict=False))
@@ -79,7 +80,7 @@ def test_without_words_the_picture_is_as_it_was(quick: Experiment) -> None:
         "its 95% band",
         "validated, on the front",
         "validated, dominated",
-        "validated, four playouts: (4)",
+        "validated, four playouts (3):\n(4)",
     ]
 
 
@@ -92,3 +93,19 @@ def test_parts_by_word_are_the_whole(words: Experiment) -> None:
     assert parts == {"score": [2], "random": [1, 3]}
     ((part, _, marker),) = by_choice(table, None)
     assert (part is table, marker) == (True, "o")
+
+
+def test_each_validated_point_has_its_number(quick: Experiment) -> None:
+    trials, validated, curve = frames({"n_playouts": [1, 2, 4]})
+    figure = pareto_figure(trials, validated.assign(number=[4, 5, 6]), curve, quick)
+    assert [text.get_text() for text in figure.axes[0].texts] == ["4", "5", "6"]
+
+
+def test_counts_of_one_are_singular() -> None:
+    for counts, said in (
+        ([1], "1 point of 1 game"),
+        ([40], "1 point of 40 games"),
+        ([1, 1], "2 points of 1 game each"),
+        ([40, 1000], "2 points of 40 to 1,000 games each, 1,040 in all"),
+    ):
+        assert games_note(pd.DataFrame({"n_games": counts}), "point") == said

@@ -81,8 +81,8 @@ def test_the_table_of_validated_points_has_their_numbers(quick: Experiment) -> N
     text = printed(front_table(validated_rows(data_of(study, quick)), quick))
     half = T99 * 1000 / math.sqrt(99)
     lines = [line.split() for line in text.splitlines() if line.strip()]
-    first = next(line for line in lines if line[:2] == ["four", "playouts"])
-    assert first[2:] == ["5", "10,000", "±", f"{half:.0f}", "100", "1.25", "ms", "1.00", "0%", "0%"]
+    first = next(line for line in lines if line[:3] == ["1", "four", "playouts"])
+    assert first[3:] == ["5", "10,000", "±", f"{half:.0f}", "100", "1.25", "ms", "1.00", "0%", "0%"]
     assert "12,345" in text
     assert "trial 12" in text
     assert "777 ± ?" in text

@@ -226,13 +226,26 @@ def test_the_answer_for_programs(quick: Experiment) -> None:
     picked = pick(data_of(study_of(HALVES_DISAGREE), quick), cost_limit=0.01)
     answer = pick_json(picked, quick)
     assert list(answer) == [
+        "number",
         "params",
         "origin",
         "expected_score",
         "validated_score",
         "seconds_per_move",
         "n_candidates",
+        "passed_over",
         "command",
+    ]
+    assert answer["number"] == 2
+    assert answer["passed_over"] == [
+        {
+            "number": 1,
+            "params": {"n_playouts": 10},
+            "origin": "proposal",
+            "seconds_per_move": pytest.approx(0.001),
+            "mean_score": pytest.approx(6600.0),
+            "mean_score_of_the_half_that_chooses": pytest.approx(4100.0),
+        }
     ]
     assert answer["params"] == {"n_playouts": 20}
     assert answer["origin"] == "proposal"
@@ -262,16 +275,38 @@ def test_the_answer_for_programs(quick: Experiment) -> None:
 
 def test_the_answer_for_people(quick: Experiment) -> None:
     picked = pick(data_of(study_of(HALVES_DISAGREE), quick), cost_limit=0.01)
-    lines = [re.split(r"  +", line) for line in pick_text(picked, quick).splitlines()]
+    lines = [re.split(r"  +", line)[:2] for line in pick_text(picked, quick).splitlines()]
     assert dict(lines) == {
-        "θ": "n 20 (proposal)",
+        "θ": "n 20 (number 2, proposal)",
         "expect": "1,300 ± 745 points (95% interval; 3 games that did not choose it from 2 "
         "validated points within the budget)",
         "validated": "3,200 ± 854 points (standard error; all 6 games)",
         "CPU time a move": "2.00 ms",
         "reached": "1024 100.0%, 2048 100.0%, 4096 0.0%, 8192 0.0%",
+        "passed over": "number 1, 1.00 ms",
         "play it": "thetafront play pmcts --theta 20",
     }
+    assert "6,600 in all games, but 4,100 in the half that chooses" in pick_text(picked, quick)
+
+
+def test_cheaper_points_that_reach_the_value_in_the_table_are_named(quick: Experiment) -> None:
+    points = {
+        5: (0.5, [100, 200, 100, 200]),
+        10: (1.0, alternating([4000, 4200], [9000, 9200])),
+        20: (2.0, alternating([3000, 3200], [19000, 19200])),
+        30: (3.0, [8000, 8100, 8000, 8100]),
+    }
+    picked = pick(data_of(study_of(points), quick), score_wanted=5000.0)
+    assert picked.point.params == {"n_playouts": 30}
+    assert [(each.number, each.mean, each.mean_that_chooses) for each in picked.passed_over] == [
+        (2, 6600.0, 4100.0),
+        (3, 11_100.0, 3100.0),
+    ]
+    first, second = pick_text(picked, quick).splitlines()[-3:-1]
+    because = "in all games, but {} in the half that chooses"
+    assert first == f"passed over      number 2, 1.00 ms   6,600 {because.format('4,100')}"
+    assert second == f"{'':17}number 3, 2.00 ms  11,100 {because.format('3,100')}"
+    assert pick(data_of(study_of(points), quick), score_wanted=99.0).passed_over == ()
 
 
 N_SIMULATED = 300
@@ -363,7 +398,7 @@ def test_the_command_for_a_theta_with_words_plays_it(words: Experiment) -> None:
     )
     agent, _ = agent_of("uct", None, command.split()[4::2])
     assert agent == words.build(values)
-    assert "m 5, U weights_a, c 123.457 (trial 3)" in pick_text(picked, words)
+    assert "m 5, U weights_a, c 123.457 (number 1, trial 3)" in pick_text(picked, words)
     answer = json.loads(json.dumps(pick_json(picked, words)))
     assert (answer["params"], answer["command"]) == (values, command)
 

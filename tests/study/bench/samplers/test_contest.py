@@ -194,11 +194,11 @@ def test_a_damaged_manifest_is_refused_before_anything_is_played(
         ({"surfaces": ["moon"]}, "surface: 'moon' given, one of recorded"),
         ({"surfaces": []}, "surfaces: none given"),
         ({"n_seeds": 0}, "seeds: 0 given, 1 to 10000 allowed"),
-        ({"first_seed": -1}, "first seed: -1 given, at least 0 allowed"),
+        ({"first_seed": -1}, "first seed: -1 given, 0 to 2147483"),
         ({"jobs": 0}, "jobs: 0 given"),
         ({"budgets": []}, "budgets: none given"),
-        ({"budgets": [(16, 9)]}, "budget: 16 trials given, more than the design's 16 allowed"),
-        ({"budgets": [(80, 1)]}, "budget: 1 games a trial given, at least 2 allowed"),
+        ({"budgets": [(16, 9)]}, "budget: trials: 16 given, 17 to 1000 allowed"),
+        ({"budgets": [(80, 1)]}, "budget: games a trial: 1 given, 2 to 10000 allowed"),
     ],
 )
 def test_bad_input_is_one_line_before_anything_is_written(

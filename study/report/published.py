@@ -1,0 +1,75 @@
+"""Figures of a study drawn again from the tables in its folder, without its storage.
+
+What needs the trials' games anew, the growth of the hypervolume, is not drawn.
+"""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+
+from study.errors import InputError
+from study.experiments.definition import Experiment
+from study.experiments.registry import experiment as experiment_by_name
+from study.report.figures import pareto_figure, scores_figure
+from study.report.style import save
+from study.store.manifest import MANIFEST
+
+
+def draw_published(folder: Path) -> list[Path]:
+    """Draw ``pareto.png``, and ``scores.png`` where a study has it; return their paths.
+
+    A ``front.csv`` without numbers, of an earlier version, gets them.
+
+    Raises
+    ------
+    InputError
+        If a file is missing, or is not a study's.
+    """
+    experiment = experiment_in(folder)
+    tables = {
+        name: table_in(folder / f"{name}.csv", experiment)
+        for name in ("front", "trials", "games", "predicted_front")
+    }
+    validated = tables["front"]
+    if "number" not in validated:
+        validated.insert(1, "number", range(1, len(validated) + 1))
+        tables["front"] = validated
+    figures = {}
+    try:
+        figures["pareto.png"] = pareto_figure(
+            tables["trials"], validated, tables["predicted_front"], experiment
+        )
+        if len(validated) and experiment.goal.with_extremes:
+            figures["scores.png"] = scores_figure(validated, tables["games"], experiment)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"study: {folder} has no tables of a study of {experiment.name!r}: {error}"
+        ) from None
+    for name, figure in figures.items():
+        save(figure, folder / name)
+    return [folder / name for name in figures]
+
+
+def experiment_in(folder: Path) -> Experiment:
+    """Return the experiment that a folder's manifest names, by its cost."""
+    path = folder / MANIFEST
+    if not path.is_file():
+        raise InputError(f"study: folder {str(folder)!r} given, which has no {MANIFEST}")
+    try:
+        made = json.loads(path.read_text(encoding="utf-8"))
+        name, cost = str(made["experiment"]), str(made.get("cost", "seconds_per_move"))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise InputError(f"study: {path} is no manifest of a study") from None
+    return experiment_by_name(name).by(cost)
+
+
+def table_in(path: Path, experiment: Experiment) -> pd.DataFrame:
+    """Read a table of a study."""
+    if not path.is_file():
+        raise InputError(f"study: folder {str(path.parent)!r} given, which has no {path.name}")
+    words = dict.fromkeys(("point", *(each.name for each in experiment.space.categorical)), str)
+    try:
+        return pd.read_csv(path, dtype=words)
+    except (ValueError, pd.errors.ParserError):
+        raise InputError(f"study: {path} is no table") from None
