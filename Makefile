@@ -69,10 +69,11 @@ DOUBLE = 10
 KILLS = 20
 DAMAGES = 100
 
-drills: $(INSTALLED) ## interrupt and kill sweeps, … (minutes): INTERRUPTS=500 DOUBLE=100 KILLS=60 DAMAGES=200 for more
+drills: $(INSTALLED) ## interrupt, kill, damage, starve (minutes): INTERRUPTS=500 DOUBLE=100 KILLS=60 DAMAGES=200 for more
 	$(BIN)/python -m tests.drills.interrupts --single $(INTERRUPTS) --double $(DOUBLE)
 	$(BIN)/python -m tests.drills.kills --n $(KILLS)
 	$(BIN)/python -m tests.drills.damage --n $(DAMAGES)
+	$(BIN)/python -m tests.drills.environment
 
 check: $(INSTALLED) ## format, lint, types, import contracts, tests
 	$(BIN)/ruff format --check .

@@ -67,6 +67,8 @@ class Commands(TyperGroup):
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         except (RunError, OSError) as error:  # a full disk, say
             message, code = str(error), EXIT_FAILURE
+        except MemoryError as error:
+            message, code = f"memory: not enough ({str(error) or 'none left'})", EXIT_FAILURE
         code = code if isinstance(code, int) else 0
         if code == EXIT_INTERRUPTED:
             message = "interrupted"

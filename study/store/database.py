@@ -33,6 +33,8 @@ def check_database(path: Path, for_writing: bool) -> None:
     were made leaves that, and the next sweep makes the others.
     """
     name = repr(str(path))
+    if path.is_symlink():  # though links were followed
+        raise InputError(f"storage: {name} given, a link that leads to itself")
     if not path.exists():
         if not for_writing:
             raise InputError(f"storage: there is no study database at {name}")
@@ -64,12 +66,23 @@ def check_database(path: Path, for_writing: bool) -> None:
 
 def tables_in(path: Path) -> set[str]:
     """Return the names of a database's tables; InputError if it cannot be read."""
+    return texts_in(path, "SELECT name FROM sqlite_master WHERE type = 'table'")
+
+
+def studies_in(path: Path) -> set[str]:
+    """Return the names of a database's studies, none if it is not there yet."""
+    if not path.exists() or "studies" not in tables_in(path):
+        return set()
+    return texts_in(path, "SELECT study_name FROM studies")
+
+
+def texts_in(path: Path, query: str) -> set[str]:
+    """Return what a query for one column of text finds; InputError if it cannot be read."""
     # Whoever opens the file next, and may write, rolls back what a kill left half-written.
     mode = "rw" if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK) else "ro"
     try:
         with closing(sqlite3.connect(f"file:{path}?mode={mode}", uri=True, timeout=30)) as database:
-            rows = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-            return {name for (name,) in rows}
+            return {text for (text,) in database.execute(query)}
     except sqlite3.Error as error:
         if is_damage(error):
             raise DamageError(f"storage: {str(path)!r} is damaged: {error}; {MENDED}") from None

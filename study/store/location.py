@@ -42,12 +42,17 @@ class Location:
         url = make_url(self.url)
         if url.get_backend_name() != "sqlite" or not url.database:
             return None
-        return Path(url.database).resolve()  # one study, whatever its path looks like
+        return real_path(Path(url.database))  # one study, whatever its path looks like
 
     @property
     def url_without_password(self) -> str:
         """The storage's URL, its password masked."""
         return make_url(self.url).render_as_string(hide_password=True)
+
+
+def real_path(path: Path) -> Path:
+    """Follow links; of one that leads to itself, what it leads to is a link still."""
+    return Path(os.path.realpath(path))  # Path.resolve raises RuntimeError then
 
 
 def check_name(name: str) -> str:
@@ -81,6 +86,8 @@ def check_url(text: str) -> URL:
             raise InputError(f"{given}, which {what}; a file allowed, such as {SQLITE_EXAMPLE}")
         if url.query or path.startswith("file:"):
             raise InputError(f"{given}; for SQLite a plain path allowed, without parameters")
+        if url.drivername not in {"sqlite", "sqlite+pysqlite"}:
+            raise InputError(f"{given}; for SQLite allowed: {SQLITE_EXAMPLE}")
     return url
 
 

@@ -2,14 +2,16 @@
 
 It is the operating system's lock of a file beside the database (for other storages: in the study's
 folder). It ends with its process, even after kill -9, so there is no stale lock to clear. The file
-says who holds it.
+says who holds it, and is deleted at the end.
 """
 
 import fcntl
 import os
 import socket
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 
 from study.errors import InputError
@@ -20,28 +22,57 @@ from study.store.manifest import command_line
 @contextmanager
 def locked(location: Location) -> Iterator[None]:
     """Hold the study for one sweep; InputError if another sweep holds it."""
-    with lock_file(location).open("a+") as file:
-        file.seek(0)
+    path = lock_file(location)
+    file = acquired(path, location.name)
+    with file:
+        file.truncate(0)
+        file.write(f"process {os.getpid()} on {socket.gethostname()} ({command_line()})")
+        file.flush()
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
+
+
+def acquired(path: Path, name: str) -> TextIOWrapper:
+    """Open and lock the file of the study with this name."""
+    while True:
+        file = opened(path, os.O_RDWR | os.O_CREAT)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            holder = file.read().strip() or "an unknown process"
+            with file:
+                holder = file.read().strip() or "an unknown process"
             raise InputError(
-                f"study: {location.name!r} is held by another sweep, {holder}; "
-                "wait for it, or stop it"
+                f"study: {name!r} is held by another sweep, {holder}; wait for it, or stop it"
             ) from None
-        file.truncate()
-        file.write(f"process {os.getpid()} on {socket.gethostname()} ({command_line()})")
-        file.flush()
-        yield
+        # Who held it may have deleted it since it was opened: then nobody else would see this lock.
+        if path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat()):
+            return file
+        file.close()
+
+
+def opened(path: Path, flags: int) -> TextIOWrapper:
+    """Open a lock file; InputError if it is no file, or cannot be opened."""
+    try:
+        descriptor = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)  # a fifo may block
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise InputError(f"lock: '{path}' cannot be opened: {error.strerror}") from None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise InputError(f"lock: '{path}' is not a file; move it away")
+    return open(descriptor, "r+" if flags & os.O_RDWR else "r", encoding="utf-8", errors="replace")
 
 
 def holder_of(location: Location) -> str:
     """Say which sweep holds a study now; empty if none does."""
-    path = lock_file(location)
-    if not path.exists():
+    try:
+        file = opened(lock_file(location), os.O_RDONLY)
+    except FileNotFoundError:
         return ""
-    with path.open() as file:
+    with file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except OSError:

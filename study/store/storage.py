@@ -19,8 +19,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from study.errors import DamageError, InputError
 from study.store.damage import of_study
-from study.store.database import MENDED, check_database, is_damage
-from study.store.location import Location, check_folder, check_url, locate, make_folder
+from study.store.database import MENDED, check_database, is_damage, studies_in
+from study.store.location import Location, check_folder, check_url, locate, make_folder, real_path
 from study.store.study_data import StudyData, stored_values
 from study.store.study_record import DIRECTIONS, StudyRecord
 
@@ -49,11 +49,22 @@ def prepare_location(location: Location) -> None:
     database = location.database
     if database is None:
         open_storage(location, for_writing=True)
-    elif database.parent != location.folder.resolve():
+    elif database.parent != real_path(location.folder):
         check_database(database, for_writing=True)
     make_folder(location.folder)
     if database is not None:
         check_database(database, for_writing=True)
+        if location.name not in studies_in(database):
+            check_no_games(location)
+
+
+def check_no_games(location: Location) -> None:
+    """Refuse to make a study in a folder that has the games of another one."""
+    if (games := location.folder / "games.csv").exists():
+        raise InputError(
+            f"study: {location.name!r} has no trials, but {str(games)!r} is there, of a study "
+            "that is gone; move it away, or give another name"
+        )
 
 
 def open_storage(location: Location, for_writing: bool) -> RDBStorage:
@@ -95,11 +106,7 @@ def create_or_resume(location: Location, record: StudyRecord) -> tuple[optuna.St
         attributes, trials = stored_values(study)
     if not (attributes or trials):
         # New, or made by a sweep that was killed before it stored the record.
-        if (games := location.folder / "games.csv").exists():
-            raise InputError(
-                f"study: {location.name!r} has no trials, but {str(games)!r} is there, of a study "
-                "that is gone; move it away, or give another name"
-            )
+        check_no_games(location)
         record.store(study)
     with of_study(location.name):
         differences = StudyRecord.read(study.user_attrs, location.name).differences(record)

@@ -56,7 +56,7 @@ def main() -> int:
             if stopped.code:
                 seconds.append(stopped.seconds)
             drill.check(stopped)
-            if not number % 25:
+            if not number % 10:
                 print(f"{number}/{len(rounds)}: {dict(endings)}", flush=True)
         drill.end()
         print(f"interrupts: {given.single} single, {given.double} double: {dict(endings)}")

@@ -33,3 +33,8 @@ def test_folders_that_cannot_be_used_are_named(tmp_path: Path) -> None:
         make_folder(tmp_path / "file" / "s")
     with pytest.raises(InputError, match="cannot be"):
         make_folder(Path("/proc/s"))  # read-only, for root too
+
+
+def test_sqlite_has_one_driver(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="for SQLite allowed: sqlite:///"):
+        locate("s", tmp_path, "sqlite+other:///x.db")

@@ -5,6 +5,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from study.run.settings import SearchSettings
 from study.store.location import locate
 from study.store.lock import holder_of, locked
 from study.store.manifest import ROOT
-from study.store.storage import create_or_resume, open_for_reading
+from study.store.storage import create_or_resume, open_for_reading, prepare_location
 from study.store.study_record import StudyRecord, runs_in, store_run
 
 SETTINGS = SearchSettings(n_trials=4, seed=7)
@@ -207,6 +208,43 @@ def test_a_link_to_the_database_is_held_too(tmp_path: Path) -> None:
         with pytest.raises(InputError, match="is held by another sweep"), locked(two):
             pass
     assert holder_of(two) == ""
+
+
+def test_a_lock_leaves_no_file(tmp_path: Path) -> None:
+    location = locate("s", tmp_path, f"sqlite:///{tmp_path}/s.db")
+    with locked(location):
+        assert [path.name for path in tmp_path.iterdir()] == [".s.db.lock"]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_a_lock_that_is_no_file_is_named_and_nobody_waits_for_it(
+    make: Callable[[Path], None], tmp_path: Path
+) -> None:
+    location = locate("s", tmp_path, f"sqlite:///{tmp_path}/s.db")
+    make(tmp_path / ".s.db.lock")
+    with pytest.raises(InputError, match=r"^lock: '.*/\.s\.db\.lock' "), locked(location):
+        pass
+    with pytest.raises(InputError, match=r"^lock: '.*/\.s\.db\.lock' is not a file"):
+        holder_of(location)
+
+
+def test_a_database_that_links_to_itself_is_named(tmp_path: Path) -> None:
+    location = locate("s", tmp_path, None)
+    location.folder.mkdir()
+    (location.folder / "study.db").symlink_to("study.db")
+    with pytest.raises(InputError, match="a link that leads to itself"):
+        prepare_location(location)
+
+
+def test_games_of_a_study_that_is_gone_are_no_place_for_a_new_one(tmp_path: Path) -> None:
+    location = locate("s", tmp_path, None)
+    location.folder.mkdir()
+    (location.folder / "study.db").touch()
+    (location.folder / "games.csv").touch()
+    with pytest.raises(InputError, match="of a study that is gone"):
+        prepare_location(location)
+    assert (location.folder / "study.db").read_bytes() == b""
 
 
 def test_what_made_each_sweep_is_remembered(quick: Experiment, tmp_path: Path) -> None:

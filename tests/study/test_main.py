@@ -1,0 +1,45 @@
+"""What must be right before the program begins: its streams, and a limit on memory."""
+
+import subprocess
+import sys
+
+import pytest
+
+COMMAND = f"{sys.executable} -m study --version"
+
+
+def shell(command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("closed", ["<&-", "2>&-", "<&- 2>&-"])
+def test_streams_that_are_not_needed_may_be_closed(closed: str) -> None:
+    done = shell(f"{COMMAND} {closed}")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("thetafront ")
+
+
+@pytest.mark.parametrize("closed", [">&-", "<&- >&-"])
+def test_without_standard_output_nothing_is_done(closed: str) -> None:
+    done = shell(f"{COMMAND} {closed}")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "thetafront: standard output: closed, an open one needed (>/dev/null if nobody reads it)\n"
+    )
+
+
+def test_opened_streams_are_those_of_workers_too() -> None:
+    program = (
+        "from study.__main__ import open_streams; open_streams(); import subprocess, sys; "
+        "sys.exit(subprocess.run(['bash', '-c', 'echo x >&2']).returncode)"
+    )
+    assert shell(f'{sys.executable} -c "{program}" 2>&-').returncode == 0
+
+
+def test_too_small_a_limit_on_memory_is_named() -> None:
+    done = shell(f"ulimit -v 400000; {COMMAND}")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "thetafront: memory: limited to 400000 KiB (ulimit -v), 1572864 KiB or more needed\n"
+    )
+    assert shell(f"ulimit -v 1600000; {COMMAND}").returncode == 0
