@@ -109,7 +109,7 @@ CASES = (
         for kib in (300_000, 600_000, 1_000_000)
     ),
     Case("memory limited to 1,600,000 KiB", f"ulimit -v 1600000; {SWEEP}"),
-    Case("32 open files", f"ulimit -n 32; {SWEEP}", 1, ""),
+    Case("32 open files", f"ulimit -n 32; {SWEEP}"),
     Case("no HOME", f"env -u HOME {SWEEP}"),
     Case("TMPDIR missing", f"TMPDIR=/no/such {SWEEP}"),
     Case("plain locale", f"LANG=C LC_ALL=C PYTHONUTF8=0 {SWEEP}"),

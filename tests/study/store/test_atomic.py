@@ -16,7 +16,7 @@ from study.store.manifest import write_json
 def test_a_full_disk_is_named_by_the_file_and_what_was_there_stays(tmp_path: Path) -> None:
     """The draft of each file is a link to a device that is always full."""
     path = tmp_path / "file"
-    path.write_text("as it was")
+    path.write_text("a\nas it was")
     draft = tmp_path / ".file.part"
     figure = plt.figure(figsize=(1, 1))
     for write in (
@@ -28,7 +28,7 @@ def test_a_full_disk_is_named_by_the_file_and_what_was_there_stays(tmp_path: Pat
         draft.symlink_to("/dev/full")
         with pytest.raises(OSError, match=f"No space left on device: '{path}'"):
             write()
-        assert path.read_text() == "as it was"
+        assert path.read_text() == "a\nas it was"
         assert list(tmp_path.iterdir()) == [path], "the draft would go on filling the disk"
     write_text("new", path)
     assert path.read_text() == "new"

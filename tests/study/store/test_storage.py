@@ -184,7 +184,7 @@ def test_a_damaged_database_is_one_line(tmp_path: Path, quick: Experiment) -> No
     path.write_bytes(damaged)
     for command in (["status", "s"], ["sweep", "quick", "--name", "s"]):
         result = CliRunner().invoke(app, [*command, "--results", str(tmp_path)])
-        assert result.exit_code == 2, result.output
+        assert result.exit_code == 1, result.output
         assert result.stderr.count("\n") == 1
     assert path.read_bytes() == damaged
 
