@@ -42,19 +42,20 @@ def reproduce(
     folder = run.output.path
     path = folder / CALIBRATION
     n_missing = len(set(design.widenings) - set(read_calibration(path)))
-    kept = kept_timings(folder / TIMINGS, design)
+    timings = kept_timings(folder / TIMINGS, design)
     if n_missing:
         settings_ = counted(n_missing, "setting")
         run.out.print(f"calibrating {settings_} (a minute or two)")
     else:
         run.out.print(f"{CALIBRATION} is kept; move it away to calibrate again")
     calibration = calibrated(design.widenings, path, design.n_calibration_rounds, clock)
-    if kept is None:
+    if timings is None:
         run.out.print("timing decisions (half a minute)")
+        write_csv(rounds_frame(time_design(design, clock)), folder / TIMINGS)
+        timings = kept_timings(folder / TIMINGS, design)
+        assert timings is not None
     else:
         run.out.print(f"{TIMINGS} is kept; move it away to time again")
-    timings = kept or time_design(design, clock)
-    write_csv(rounds_frame(timings), folder / TIMINGS)
     times = timings_frame(timings)
 
     agents: dict[str, Agent] = points.plain_agents(design.simulations)
