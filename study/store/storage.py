@@ -17,7 +17,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import NoSuchModuleError as NoSuchDriverError
 from sqlalchemy.exc import SQLAlchemyError
 
-from study.errors import DamageError, InputError
+from study.errors import DamageError, InputError, RunError
 from study.store.damage import of_study
 from study.store.database import MENDED, check_database, is_damage, studies_in
 from study.store.location import Location, check_folder, check_url, locate, make_folder, real_path
@@ -29,7 +29,7 @@ ALL_NAMES = "SELECT study_name FROM studies"
 
 @contextmanager
 def storage_errors_reported(location: Location) -> Iterator[None]:
-    """Turn errors of a broken storage into an InputError of one line."""
+    """Turn errors of a broken storage into one line: InputError, or RunError if the disk fails."""
     try:
         yield
     except (SQLAlchemyError, StorageInternalError, NoSuchDriverError, ImportError) as error:
@@ -38,9 +38,8 @@ def storage_errors_reported(location: Location) -> Iterator[None]:
         if is_damage(cause):
             place = location.url_without_password
             raise DamageError(f"storage: {place} is damaged: {reason}; {MENDED}") from None
-        raise InputError(
-            f"storage: {location.url_without_password} cannot be used: {reason}"
-        ) from None
+        kind = RunError if "disk" in reason else InputError  # SQLite's: a full one, an I/O error
+        raise kind(f"storage: {location.url_without_password} cannot be used: {reason}") from None
 
 
 def prepare_location(location: Location) -> None:
