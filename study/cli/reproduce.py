@@ -127,9 +127,10 @@ def decision_tree(
         Path, output_option("decision_tree", "Folder to write to; what it holds is replaced.")
     ] = RESULTS / "decision_tree",
 ) -> None:
-    """Count the states of 2048: Ripstein (2023), §2 and Figure 2.
+    """Count the states of 2048: Ripstein (2023), §2.
 
-    After one move, on all boards of some games, and of whole games on small boards.
+    And its Figure 2. After one move, on all boards of some games, and of whole games on small
+    boards.
     """
     from study.reproduce.decision_tree import reproduce_decision_tree
 
@@ -149,10 +150,10 @@ def bellman(
     ] = None,
     output: Annotated[Path, output_option("bellman")] = RESULTS / "bellman",
 ) -> None:
-    """Equation 3 of Ripstein (2023), R + γ·V, against equation 2.
+    """Equation 3 of Ripstein (2023) against equation 2.
 
-    All policies have the same θ: by default the schedule of the paper's Table 1. The rows that the
-    paper speaks of (γ = 0.9) have all the games, those of other γ fewer.
+    Equation 3 is R + γ·V. All policies have the same θ: by default the schedule of the paper's
+    Table 1. The rows that the paper speaks of (γ = 0.9) have all the games, those of other γ fewer.
     """
     from agents.twenty48.agent import Game2048
     from agents.twenty48.mcmdp import MonteCarloMDP, Table1
@@ -180,7 +181,7 @@ def expectimax(
     jobs: JobsOption = None,
     output: Annotated[Path, output_option("expectimax")] = RESULTS / "expectimax",
 ) -> None:
-    """Equation 4 of Ripstein (2023): the discount in expectimax.
+    """Equation 4 of Ripstein (2023) and its discount.
 
     Two θ with expectimax on crowded boards by γ and by reading of V, and without it. Repeat the
     command to go on after a stop: the folder's games.csv keeps finished games.
@@ -220,7 +221,7 @@ def mcts(
     jobs: JobsOption = None,
     output: Annotated[Path, output_option("mcts")] = RESULTS / "mcts",
 ) -> None:
-    """Tree search on 2048: Kochenderfer, Wheeler, Wray (2022), §9.6.
+    """Tree search: Kochenderfer, Wheeler, Wray (2022), §9.6.
 
     Score by leaf value against simulations and against time, runtime against depth, progressive
     widening of states and of actions at equal time, and two readings of the source, with twice the
@@ -244,11 +245,12 @@ def heuristic_search(
         Path, output_option("heuristic_search", "Folder to write to; runs that it holds are kept.")
     ] = RESULTS / "heuristic_search",
 ) -> None:
-    """Heuristic search: Kochenderfer, Wheeler, Wray (2022), §9.7 and §9.8.
+    """Heuristic search: the same source, §9.7 and §9.8.
 
-    Heuristic search and labelled heuristic search beside value iteration, on three dice and on 2048
-    on small boards: backups, CPU time and exact errors, by initial bound. Takes some minutes.
-    Repeat the command to go on after a stop: the folder's traces.csv keeps finished runs.
+    Kochenderfer, Wheeler, Wray (2022): plain and labelled search beside value iteration, on three
+    dice and on 2048 on small boards: backups, CPU time and exact errors, by initial bound. Takes
+    some minutes. Repeat the command to go on after a stop: the folder's traces.csv keeps finished
+    runs.
     """
     from study.reproduce.heuristic_search.run import reproduce
     from study.store.seeds import LARGEST_STUDY_SEED, game_seed
@@ -271,7 +273,7 @@ def dice(
         Path, output_option("dice_report", "Folder to write to; what it holds is replaced.")
     ] = RESULTS / "dice_report",
 ) -> None:
-    """Three dice by value iteration: the table of Thanki (2021).
+    """Three dice by value iteration: Thanki (2021).
 
     Sets it beside exact expectations: five pairs of tolerance and discount, by the post's program
     and by the correct recursion. Takes seconds.
@@ -298,7 +300,7 @@ def pacman(
     jobs: JobsOption = None,
     output: Annotated[Path, output_option("pacman_report")] = RESULTS / "pacman_report",
 ) -> None:
-    """Pacman by value iteration: the claims of Verghese (2018).
+    """Pacman by value iteration: Verghese (2018).
 
     Figures 1 to 7, win rates against ghost radius, discount and sweeps on two mazes beside random
     and A* play, and a verdict on each claim. Also motion without noise, rewarded routes to food and
