@@ -182,12 +182,13 @@ def draw_readings(
         low, high = row["score_low95_points"], row["score_high95_points"]
         axes.axhspan(low, high, color=colour, alpha=0.15, linewidth=0)
         axes.axhline(row["score_mean_points"], color=colour, linewidth=1.4, label=name)
+    gammas = np.unique(frame["gamma"].dropna())
     for reading, colour, offset in zip(READINGS, (RED, BLUE), (-0.04, 0.04), strict=True):
         part = frame[frame["V"] == reading].sort_values("gamma")
-        places = np.arange(len(part)) + offset
+        places = np.searchsorted(gammas, part["gamma"]) + offset
         style = {"fmt": "o-", "capsize": 3, "linewidth": 1.3}
         score_bars(axes, places, part, color=colour, label=label.format(reading), **style)
-        axes.set_xticks(range(len(part)), [f"{gamma:g}" for gamma in part["gamma"]])
+    axes.set_xticks(range(len(gammas)), [f"{gamma:g}" for gamma in gammas])
     axes.grid(visible=False, axis="x")
     points_axis(axes)
     axes.set_ylim(bottom=0)

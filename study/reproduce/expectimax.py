@@ -193,6 +193,7 @@ def expectimax_figure(frame: pd.DataFrame) -> Figure:
         theta, numbers = str(part["theta"].iloc[0]).split("), ")
         axes.set_title(f"{theta}),\n{numbers}", fontsize=10.5)
         axes.set(xlabel="γ", ylabel="mean score, points" if axes is panels[0] else "")
+    panels[0].set_ylim(0, 1.05 * frame["score_high95_points"].max())
     panels[0].legend(loc="lower right", fontsize=8.5)
     least, most = int(frame["n_games"].min()), int(frame["n_games"].max())
     caption(

@@ -65,4 +65,10 @@ def test_what_is_said_follows_the_intervals() -> None:
         whole = line.split("V as the whole game's score has")[1].split("Compared")[0]
         assert (whole.count("at γ"), remains.count("at γ")) == (2, 3)
         assert whole.count("-") >= 2
-    assert len(expectimax_figure(frame).axes) == len(THETAS)
+    panels = expectimax_figure(frame).axes
+    assert len(panels) == len(THETAS)
+    for axes in panels:  # γ = 0.9 and 1 of the whole game's score lie at the ticks of these values
+        assert [each.get_text() for each in axes.get_xticklabels()] == ["0.5", "0.9", "0.99", "1"]
+        shown = [bars.lines[0].get_xdata() for bars in axes.containers]
+        assert [np.round(places).tolist() for places in shown] == [[1, 3], [0, 1, 2, 3]]
+        assert axes.get_ylim()[1] > frame["score_high95_points"].max()
