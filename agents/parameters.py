@@ -185,9 +185,9 @@ def whole(default: float, low: float, high: float) -> Any:
     return parameter(default, RealRange(low, high, whole=True))
 
 
-def flag(default: bool = False) -> Any:
+def flag(default: bool = False, *, later: bool = False) -> Any:
     """Declare a field that is true or false."""
-    return parameter(default, Flag())
+    return parameter(default, Flag(), later=later)
 
 
 def categorical(default: StrEnum, *, later: bool = False) -> Any:

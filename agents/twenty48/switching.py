@@ -127,8 +127,8 @@ class Switching(Agent2048):
     depth: int = integer(2, 1, LARGEST_DEPTH)
     leaf_playouts: int = integer(4000, 1, LARGEST_COUNT)
     min_playouts: int = integer(3, 1, LARGEST_COUNT)
-    gamma: float = real(1.0, 0, 1, open_low=True)
-    whole_score: bool = flag()
+    gamma: float = real(1.0, 0, 1, open_low=True, later=True)
+    whole_score: bool = flag(later=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()

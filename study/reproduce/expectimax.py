@@ -29,7 +29,8 @@ from agents.twenty48.mcmdp import MonteCarloMDP
 from agents.twenty48.schedule import AUTHORS_THETA
 from agents.twenty48.switching import Switching
 from study import estimate as intervals
-from study.report.scores import estimate_columns, score_columns, scores_of, shown
+from study.experiments.objectives import PLAYOUT_MOVES
+from study.report.scores import estimate_columns, mean_columns, scores_of, shown
 from study.report.sections import Section, document
 from study.report.style import BLACK, STYLE, caption
 from study.reproduce.bellman import READINGS, difference_of, draw_readings, mean_of, sign_of
@@ -106,7 +107,9 @@ def expectimax_frame(games: Mapping[str, Sequence[Game2048]]) -> pd.DataFrame:
             "policy": policy.what,
             "V": policy.reading,
             "gamma": policy.gamma,
-            **score_columns(mine),
+            "n_games": len(mine),
+            **mean_columns(intervals.mean(scores_of(mine))),
+            "playout_moves_per_move": PLAYOUT_MOVES.of(mine),
         }
         for key, reading, gamma in (
             ("less_plain", "", np.nan),

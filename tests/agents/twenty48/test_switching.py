@@ -1,8 +1,13 @@
 """The switching agent against the plain agent, and against the rule by which it switches."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from agents.agent import digest_of
+from agents.catalog import build
 from agents.twenty48.expectimax import decide_by_expectimax
 from agents.twenty48.mcmdp import MonteCarloMDP
 from agents.twenty48.switching import Switching
@@ -59,3 +64,14 @@ def test_it_looks_deeper_where_no_action_leaves_more_cells_empty(
 def test_too_many_leaves_are_refused() -> None:
     with pytest.raises(ValueError, match=r"^depth: 4 given with switch_at 15, .*\(8 x 15\)\*\*4"):
         Switching(switch_at=15, depth=4)
+
+
+def test_published_agents_keep_their_digests() -> None:
+    """Those of games from before γ was a parameter."""
+    path = Path(__file__).parents[3] / "results/reference/equal_time/agents.json"
+    published = json.loads(path.read_text("utf-8"))
+    switching = {k: v for k, v in published.items() if v.pop("agent") == "switching"}
+    assert switching
+    for digest, values in switching.items():
+        assert "gamma" not in values
+        assert digest_of(build("switching", values)) == digest

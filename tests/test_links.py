@@ -1,0 +1,52 @@
+"""Every link of a README or a published text leads to a file, a folder or a heading."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+ROOMS = (".", "engine", "agents", "study", "tests", "results")
+READMES = [ROOT / room / "README.md" for room in ROOMS]
+TEXTS = [*READMES, ROOT / "CHANGELOG.md", *sorted((ROOT / "results/reference").glob("*/*.md"))]
+CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.M | re.S)
+LINK = re.compile(r"\]\(([^()\s]+)\)")
+HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.M)
+
+
+def anchors_of(text: str) -> set[str]:
+    """The anchors of a text's headings, as GitHub makes them of their words."""
+    found = (re.sub(r"[^\w\- ]", "", each.lower()) for each in HEADING.findall(text))
+    return {each.replace(" ", "-") for each in found}
+
+
+def targets_of(text: str) -> list[str]:
+    return [each for each in LINK.findall(CODE.sub("", text)) if "://" not in each]
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(path: Path) -> None:
+    for target in targets_of(path.read_text("utf-8")):
+        name, _, anchor = target.partition("#")
+        there = (path.parent / name).resolve() if name else path
+        assert there.exists(), target
+        assert there.is_relative_to(ROOT), target
+        if anchor:
+            assert anchor in anchors_of(there.read_text("utf-8")), target
+
+
+def test_a_broken_link_is_seen() -> None:
+    text = "# The paper's *Table* 1\n[a](x.md) ![b](y.png) `[c](z)` [d](https://e.org) [f](#g)\n"
+    assert targets_of(text) == ["x.md", "y.png", "#g"]
+    assert anchors_of(text) == {"the-papers-table-1"}
+
+
+def test_results_are_indexed() -> None:
+    """The items of the sources are numbered without gaps, and every folder is in the table."""
+    text = (ROOT / "results" / "README.md").read_text("utf-8")
+    _, _, items = text.partition("\n## Every item of the four sources\n")
+    numbers = [int(each) for each in re.findall(r"^\| (\d+) \|", items, re.M)]
+    assert numbers
+    assert numbers == list(range(1, len(numbers) + 1))
+    for folder in (ROOT / "results" / "reference").iterdir():
+        assert f"(reference/{folder.name})" in text, folder.name
