@@ -74,6 +74,7 @@ drills: $(INSTALLED) ## interrupt, kill, damage, starve (minutes): INTERRUPTS=50
 	$(BIN)/python -m tests.drills.kills --n $(KILLS)
 	$(BIN)/python -m tests.drills.damage --n $(DAMAGES)
 	$(BIN)/python -m tests.drills.environment
+	$(BIN)/python -m tests.drills.bad_input
 
 check: $(INSTALLED) ## format, lint, types, import contracts, tests
 	$(BIN)/ruff format --check .

@@ -159,6 +159,7 @@ def bellman(
     from agents.twenty48.mcmdp import MonteCarloMDP, Table1
     from study.experiments.agent_parser import agent_of
     from study.reproduce.bellman import policies_of, reproduce_bellman
+    from study.reproduce.reproduction import games_in
 
     seeds = seeds_of(games, seed)
     plain: MonteCarloMDP | Table1 = Table1()
@@ -168,6 +169,8 @@ def bellman(
         assert isinstance(agent, MonteCarloMDP)
         plain = agent
         what = "θ = (" + ", ".join(f"{values[f'theta{k}']:g}" for k in range(1, 7)) + ")"
+    for folder in reuse or []:
+        games_in(folder)  # before anything is written
     with folder_of(output, Game2048, jobs) as run:
         run.reuse(reuse or [], [policy.agent for policy in policies_of(plain)])
         text = reproduce_bellman(run, plain, what, seeds, settings_of(games, seed))

@@ -73,6 +73,8 @@ class Pick:
         The value of the goal that was asked for, and all candidates reach; None for a budget.
     number : int
         The point's number in tables and figures.
+    mean_that_chooses : float
+        The goal's estimate from the half of the point's games that chose it.
     passed_over : tuple of PassedOver
         Cheaper points whose mean of all games is as high as wanted, or points within the budget
         whose mean is higher: chosen by another half of the games, they are not.
@@ -85,6 +87,7 @@ class Pick:
     n_candidates: int
     wanted: float | None = None
     number: int = 0
+    mean_that_chooses: float = math.nan
     passed_over: tuple[PassedOver, ...] = ()
 
 
@@ -159,6 +162,7 @@ def pick(
         n_candidates=len(allowed),
         wanted=score_wanted,
         number=numbers[best.key],
+        mean_that_chooses=chosen_by[best.key],
         passed_over=tuple(
             PassedOver(
                 point, numbers[point.key], costs[point.key], means[point.key], chosen_by[point.key]
@@ -270,9 +274,12 @@ def passed_over_lines(picked: Pick, experiment: Experiment) -> list[str]:
         for each in picked.passed_over
     ]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    needed = f"number {picked.number}: {goal.format.text(picked.mean_that_chooses)}"
+    if picked.wanted is not None:
+        needed = f"wanted: {goal.format.text(picked.wanted)}"
     return [
         f"{first:{widths[0]}}  {mean:>{widths[1]}} in all games, but {half:>{widths[2]}} in the "
-        "half that chooses"
+        f"half that chooses ({needed})"
         for first, mean, half in cells
     ]
 

@@ -1,5 +1,6 @@
 """A reproduction's folder: games while they are played, then tables, text, figures and manifest."""
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -23,6 +24,14 @@ from study.store.manifest import MANIFEST, check_output, provenance, write_manif
 G = TypeVar("G", bound=Game)
 
 GAMES = "games.csv"
+
+
+def games_in(folder: Path) -> Path:
+    """Return the games of another reproduction's folder; InputError if it has none."""
+    path = folder / GAMES
+    if not os.path.isfile(path):  # noqa: PTH113, Path.is_file raises for a name that is too long
+        raise InputError(f"reuse: {str(folder)!r} given, a folder with a {GAMES} allowed")
+    return path
 
 
 @dataclass(frozen=True)
@@ -99,10 +108,7 @@ class Reproduction(Generic[G]):
         """Copy these agents' games from other reproductions' folders."""
         wanted = list(agents)
         for folder in folders:
-            path = folder / GAMES
-            if not path.is_file():
-                raise InputError(f"reuse: {str(folder)!r} given, a folder with a {GAMES} allowed")
-            other = Ledger(path, self.ledger.game)
+            other = Ledger(games_in(folder), self.ledger.game)
             for agent in wanted:
                 self.ledger.add(agent, *other.games(agent).values())
         self.n_before = self.ledger.n_games

@@ -286,7 +286,9 @@ def test_the_answer_for_people(quick: Experiment) -> None:
         "passed over": "number 1, 1.00 ms",
         "play it": "thetafront play pmcts --theta 20",
     }
-    assert "6,600 in all games, but 4,100 in the half that chooses" in pick_text(picked, quick)
+    assert "6,600 in all games, but 4,100 in the half that chooses (number 2: 5,100)" in pick_text(
+        picked, quick
+    )
 
 
 def test_cheaper_points_that_reach_the_value_in_the_table_are_named(quick: Experiment) -> None:
@@ -303,7 +305,7 @@ def test_cheaper_points_that_reach_the_value_in_the_table_are_named(quick: Exper
         (3, 11_100.0, 3100.0),
     ]
     first, second = pick_text(picked, quick).splitlines()[-3:-1]
-    because = "in all games, but {} in the half that chooses"
+    because = "in all games, but {} in the half that chooses (wanted: 5,000)"
     assert first == f"passed over      number 2, 1.00 ms   6,600 {because.format('4,100')}"
     assert second == f"{'':17}number 3, 2.00 ms  11,100 {because.format('3,100')}"
     assert pick(data_of(study_of(points), quick), score_wanted=99.0).passed_over == ()
