@@ -3,6 +3,7 @@
 Commands import slow libraries inside their functions.
 """
 
+import errno
 import gc
 import os
 import sys
@@ -65,7 +66,10 @@ class Commands(TyperGroup):
             with suppress(BrokenPipeError):
                 sys.stdout.flush()
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        except (RunError, OSError) as error:  # a full disk, say
+        except OSError as error:  # a full disk, say; a name too long is one that was given
+            too_long = error.errno == errno.ENAMETOOLONG
+            message, code = str(error), EXIT_BAD_INPUT if too_long else EXIT_FAILURE
+        except RunError as error:
             message, code = str(error), EXIT_FAILURE
         except MemoryError as error:
             message, code = f"memory: not enough ({str(error) or 'none left'})", EXIT_FAILURE

@@ -29,7 +29,8 @@ GAMES = "games.csv"
 def games_in(folder: Path) -> Path:
     """Return the games of another reproduction's folder; InputError if it has none."""
     path = folder / GAMES
-    if not os.path.isfile(path):  # noqa: PTH113, Path.is_file raises for a name that is too long
+    # Path.is_file raises for a name that is too long.
+    if not os.path.isfile(path):
         raise InputError(f"reuse: {str(folder)!r} given, a folder with a {GAMES} allowed")
     return path
 

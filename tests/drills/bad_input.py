@@ -150,7 +150,9 @@ def bad_inputs() -> Iterator[Words]:
         yield [*words, *needed, *["surplus"] * 9] if words != ("compare",) else [*words, "a", "a"]
         context = command.make_context(words[-1], [], resilient_parsing=True)
         for parameter in command.get_params(context):
-            if parameter.param_type_name == "argument":
+            # replicates needs a folder of studies only with --study.
+            unused = words == ("replicates",) and parameter.name == "results"
+            if parameter.param_type_name == "argument" or unused:
                 continue
             for value in values_for(parameter):
                 yield [*words, *needed, parameter.opts[0], value]
