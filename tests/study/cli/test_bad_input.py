@@ -32,7 +32,7 @@ def test_an_output_that_cannot_be_made_is_named_as_given(words: list[str], tmp_p
     ("words", "part"),
     [
         ("fly", "command: 'fly' given, one of agents, experiments, sweep, "),
-        ("reproduce fly", "command: 'fly' given, one of table1, bellman, "),
+        ("reproduce fly", "command: 'fly' given, one of table1, "),
         ("sweep chess", "experiment: 'chess' given"),
         ("sweep --sampler magic", "sampler: 'magic' given, one of nehvi"),
         ("sweep --design grid", "design: 'grid' given, one of lhs, sobol"),
