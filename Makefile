@@ -140,7 +140,7 @@ uct: $(INSTALLED) ## tune tree search, and compare it with mcmdp at equal time (
 dice: $(INSTALLED) ## three dice by value iteration: the post's table beside exact expectations (seconds)
 	@$(BIN)/thetafront reproduce dice --output results/dice_report
 
-pacman: $(INSTALLED) ## Pacman by value iteration: the report's figures and claims (a quarter of an hour; stopped, it goes on)
+pacman: $(INSTALLED) ## Pacman by value iteration: the report's figures and claims (half an hour; stopped, it goes on)
 	@$(BIN)/thetafront reproduce pacman --output results/pacman_report $(call option,jobs,JOBS)
 
 clean: ## remove environment and caches; results stay

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from engine.pacman.motion import P_CHOSEN
-from study.report.style import BLACK, BLUE, CHOICE_MARKS, GREY, RED, STYLE, level
+from study.report.style import BLACK, BLUE, CHOICE_MARKS, GREY, RED, STYLE
 from study.reproduce.pacman.design import MEDIUM
 from study.reproduce.pacman.figures import rate_axis, titled
 from study.reproduce.pacman.questions import CERTAIN, MOVERS, REPORTED_CERTAIN, ROUTE_REWARDS
@@ -51,12 +51,18 @@ def motion_figure(motion: pd.DataFrame) -> Figure:
     left.set_xticks(sorted(on_medium["p_chosen"].unique()))
     left.set_title("Strategies of figure 7 on medium", fontsize=10)
     rate_axis(left)
+    left.set_ylim(-0.03, 1.02)  # random play never wins
     left.legend(loc="upper left", fontsize=8.5)
     for p, look in DANGER_LOOKS.items():
         rows = on_medium[(on_medium["p_chosen"] == p) & on_medium["danger"].notna()]
         rows = rows.drop_duplicates("danger").sort_values("danger")
         rates(right, rows["danger"], rows, f"p = {p:g}", look)
-    level(right, REPORTED_CERTAIN, f"the report without noise, {REPORTED_CERTAIN:.0%}", above=False)
+    right.axhline(REPORTED_CERTAIN, color=BLACK, linewidth=0.9, linestyle=":", zorder=0)
+    beside = (
+        2.2,
+        REPORTED_CERTAIN - 0.05,
+    )  # the curve at p = 1 crosses the line before a danger of 2
+    right.text(*beside, f"the report without noise, {REPORTED_CERTAIN:.0%}", fontsize=8.5)
     right.set_xlabel("danger of A*, steps")
     right.set_xticks(sorted(on_medium["danger"].dropna().unique()))
     right.set_title("A* on medium by danger", fontsize=10)
