@@ -148,6 +148,7 @@ def test_tables_have_words(words: Experiment, tmp_path: Path) -> None:
     assert (curve["leaf_value"] == "weights_a").mean() > 0.9
     trials = trials_frame(data_of(study, words), model)
     for frame in (front, curve, trials):
+        (tmp_path / "table.csv").unlink(missing_ok=True)
         write_csv(frame, tmp_path / "table.csv")
         back = pd.read_csv(tmp_path / "table.csv")
         assert thetas_of(back, words) == thetas_of(frame, words)
