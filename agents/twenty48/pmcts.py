@@ -1,7 +1,8 @@
 """Pure Monte Carlo search: the action whose playouts have the best mean.
 
 Source: Ripstein (2023), §3.1, Algorithm 1 and equation 1. Each playout begins with the action and a
-spawn *of its own*, so the mean is over the spawn as well.
+spawn *of its own*, so the mean is over the spawn as well. The paper argues that dropping the worst
+playouts, as Algorithm 3 does, would hide unlucky spawns here: a share of the best is a parameter.
 """
 
 from dataclasses import dataclass
@@ -10,9 +11,10 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.parameters import flag, integer
+from agents.parameters import flag, integer, real
 from agents.policy_dispatch import decides
 from agents.twenty48.agent import Agent2048
+from agents.twenty48.expectation import mean_of_best
 from agents.twenty48.loop import DecisionTuple2048
 from engine.jit import kernel
 from engine.rng import PLAYOUT, SPAWN, substream
@@ -24,9 +26,10 @@ LARGEST_N_PLAYOUTS = 1_000_000
 
 
 class PureMonteCarloSettings(NamedTuple):
-    """The parameter of :class:`PureMonteCarlo` as kernels take it."""
+    """The parameters of :class:`PureMonteCarlo` as kernels take them."""
 
     n_playouts: int
+    top_share: float
 
 
 @decides(PureMonteCarloSettings)
@@ -40,7 +43,7 @@ def pure_monte_carlo_decision(
     with the largest mean, the first one in a tie. A single legal action is taken without playouts;
     its value is NaN.
     """
-    n_playouts = settings.n_playouts
+    n_playouts, top_share = settings
     values = np.full(N_ACTIONS, np.nan)
     actions = np.empty(N_ACTIONS, np.int64)
     n_legal = 0
@@ -66,8 +69,8 @@ def pure_monte_carlo_decision(
     best = actions[0]
     for k in range(n_legal):
         _, reward = afterstate(board, actions[k], rule)
-        total = scores[k * n_playouts : (k + 1) * n_playouts].sum()
-        values[actions[k]] = reward + total / n_playouts
+        mine = scores[k * n_playouts : (k + 1) * n_playouts]
+        values[actions[k]] = reward + mean_of_best(mine, top_share)
         if values[actions[k]] > values[best]:
             best = actions[k]
     return best, values, n_playout_moves
@@ -83,13 +86,17 @@ class PureMonteCarlo(Agent2048):
         Playouts of each legal action; the paper's table has 100.
     cascade : bool
         Whether merged tiles may merge again, in the game and in the playouts.
+    top_share : float
+        The value of an action is the mean of this share of its playouts, the best ones. The paper
+        keeps all.
     """
 
     name: ClassVar[str] = "pmcts"
 
     n_playouts: int = integer(100, 1, LARGEST_N_PLAYOUTS)
     cascade: bool = flag()
+    top_share: float = real(1.0, 0, 1, open_low=True, later=True)
 
     @cached_property
     def settings(self) -> PureMonteCarloSettings:
-        return PureMonteCarloSettings(self.n_playouts)
+        return PureMonteCarloSettings(self.n_playouts, self.top_share)

@@ -11,8 +11,10 @@ from tests.agents.twenty48.test_mcmdp import boards_of_a_game
 from tests.oracles import twenty48 as oracle
 
 
-def decision_by_definition(board: int, n_playouts: int, stream: int) -> dict[int, float]:
-    """Every playout of an action begins with a spawn of its own."""
+def decision_by_definition(
+    board: int, n_playouts: int, stream: int, n_best: int
+) -> dict[int, float]:
+    """Every playout of an action begins with a spawn of its own; the best ones count."""
     faces = oracle.from_packed(board)
     spawns = oracle.substream(stream, int(SPAWN))
     starts, rewards = [], {}
@@ -24,16 +26,17 @@ def decision_by_definition(board: int, n_playouts: int, stream: int) -> dict[int
     seed = oracle.substream(stream, int(PLAYOUT))
     results = iter(playouts(starts, [1] * len(starts), seed)[0].tolist())
     return {
-        action: reward + sum(next(results) for _ in range(n_playouts)) / n_playouts
+        action: reward + sum(sorted(next(results) for _ in range(n_playouts))[-n_best:]) / n_best
         for action, reward in rewards.items()
     }
 
 
-def test_decisions_follow_the_definition() -> None:
-    agent = PureMonteCarlo(n_playouts=9)
+@pytest.mark.parametrize(("top_share", "n_best"), [(1.0, 9), (0.4, 4)])
+def test_decisions_follow_the_definition(top_share: float, n_best: int) -> None:
+    agent = PureMonteCarlo(n_playouts=9, top_share=top_share)
     n_compared = 0
     for stream, board in enumerate(boards_of_a_game(150)):
-        expected = decision_by_definition(board, 9, stream)
+        expected = decision_by_definition(board, 9, stream, n_best)
         decision = agent.act(board, stream)
         if len(expected) == 1:
             assert [decision.action] == list(expected)
