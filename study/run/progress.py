@@ -89,11 +89,15 @@ class ProgressDisplay:
                 (self.units, now.unit, now.n_units_done, now.n_units),
                 (self.games, "games", now.n_games_done, now.n_games),
             ):
-                self.bars.update(bar, description=name, completed=done, total=total)
+                visible = bar == self.games or name != "games"
+                self.bars.update(
+                    bar, description=name, completed=done, total=total, visible=visible
+                )
             self.figures.plain = f"       {figures_of(now, dispatch)}"
         elif time.monotonic() - self.last_line >= SECONDS_BETWEEN_LINES:
             self.last_line = time.monotonic()
+            units = f"{now.unit} {now.n_units_done}/{now.n_units} · "
             self.message(
-                f"{now.unit} {now.n_units_done}/{now.n_units} · "
+                f"{units if now.unit != 'games' else ''}"
                 f"games {now.n_games_done}/{now.n_games} · {figures_of(now, dispatch)}"
             )
