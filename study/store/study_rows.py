@@ -151,6 +151,10 @@ class StudyRows:
     def read(cls, engine: Engine, name: str) -> "StudyRows":
         """Read the rows of a study, at one moment; KeyError if there is none of that name."""
         with engine.connect() as connection, undecoded(connection):
+            if connection.dialect.name == "sqlite":
+                connection.execute(text("BEGIN"))  # sqlite3 itself begins only before it writes
+            else:
+                connection.execution_options(isolation_level="REPEATABLE READ")
             return cls.read_from(connection, name)
 
     @classmethod

@@ -20,7 +20,8 @@ from study.store.ledger import AGENTS_FILE, Ledger, line_of
 from study.store.seeds import is_countable, search_seed, shortened, validation_seed
 from study.store.study_record import StudyRecord
 from study.store.validated_points import key_of
-from study.verify.known import manifest_in, record_in, thetas_of
+from study.text import counted
+from study.verify.known import manifest_in, numbers_of_games, record_in, thetas_of
 from study.verify.replay import Entry
 from study.verify.report import Check
 
@@ -77,6 +78,7 @@ class GamesTable(ABC):
         self.games = Check("games readable")
         self.seeds = Check("seeds")
         self.entries: list[Entry] = []
+        self.seen: dict[tuple[str, int], Line] = {}
         self.prepare()
         content = self.path.read_bytes()
         *lines, torn = content.split(b"\n")
@@ -137,7 +139,7 @@ class GamesTable(ABC):
     def examine(self) -> None:
         """Check all lines, and collect the games."""
         agents: dict[str, Agent] = {}
-        seen: dict[tuple[str, int], Line] = {}
+        seen = self.seen
         lost = []
         for line in self.lines:
             self.games.n += 1
@@ -176,17 +178,15 @@ class GamesTable(ABC):
                 Entry(where, agents[owner], seed, game, self.fields(line.cells), keep)
             )
         for line in lost:
-            self.find(line, seen, agents)
+            self.find(line, agents)
 
-    def find(
-        self, line: Line, seen: dict[tuple[str, int], Line], agents: Mapping[str, Agent]
-    ) -> None:
+    def find(self, line: Line, agents: Mapping[str, Agent]) -> None:
         """Give a line without a place the one game that is missing; drop it if more are."""
         owner, seed = self.owner(line.cells), seed_in(line.cells)
         gaps = [
             (each, missing)
             for each in agents
-            for missing in self.gaps(each, [number for of, number in seen if of == each])
+            for missing in self.gaps([number for of, number in self.seen if of == each])
         ]
         fits = [gap for gap in gaps if gap[0] == owner or gap[1] == seed]
         fits = [gap for gap in fits if gap == (owner, seed)] or fits or gaps
@@ -194,13 +194,13 @@ class GamesTable(ABC):
             line.is_kept = False
             return
         ((owner, seed),) = fits
-        seen[owner, seed] = line
+        self.seen[owner, seed] = line
         keep = partial(self.keep, owner, line)
         where = f"line {line.number}"
         self.entries.append(Entry(where, agents[owner], seed, None, self.fields(line.cells), keep))
 
-    def gaps(self, owner: str, seeds: list[int]) -> list[int]:
-        """Return the seeds that an owner's games lack, between the first and the last."""
+    def gaps(self, seeds: list[int]) -> list[int]:
+        """Return the seeds that games of one owner lack, between the first and the last."""
         if not seeds or max(seeds) - min(seeds) > 2 * len(seeds) + 16:
             return []
         return sorted(set(range(min(seeds), max(seeds))) - set(seeds))
@@ -271,6 +271,39 @@ class ExportedTable(GamesTable):
             self.thetas[f"point {key}"] = theta
             if key_of(theta) != key:
                 self.agents.flaws.append(f"point {key}: front.csv has another θ")
+        self.numbers = {
+            f"{column} {name}": n
+            for table, column in (("trials.csv", "trial"), ("front.csv", "point"))
+            for name, n in numbers_of_games(self.folder / table, column).items()
+        }
+
+    def examine(self) -> None:
+        """Check all lines, and that trials and points have as many as their own rows say."""
+        super().examine()
+        lines: dict[str, dict[int, Line]] = {}
+        for (owner, seed), line in self.seen.items():
+            if owner in self.first_seeds:
+                lines.setdefault(owner, {})[seed - self.first_seeds[owner]] = line
+        for owner, n in self.numbers.items():
+            mine = lines.get(owner, {})
+            if len(mine) == n:
+                continue
+            self.games.flaws.append(f"{owner}: {counted(len(mine), 'game')} given, {n:,} expected")
+            if mine and max(mine) < n:
+                for replicate in sorted(set(range(n)) - set(mine)):
+                    self.add(owner, replicate, mine)
+
+    def add(self, owner: str, replicate: int, lines: dict[int, Line]) -> None:
+        """Add a line for a game that is not there, to be played."""
+        nearest = min(lines, key=lambda each: abs(each - replicate))
+        line = Line(0, b"", {"origin": lines[nearest].cells.get("origin", "")})
+        place = next(place for place, each in enumerate(self.lines) if each is lines[nearest])
+        self.lines.insert(place + (nearest < replicate), line)
+        lines[replicate] = line
+        seed = self.first_seeds[owner] + replicate
+        keep = partial(self.keep, owner, line)
+        where = f"{owner}, replicate {replicate}"
+        self.entries.append(Entry(where, self.agent(owner), seed, None, {}, keep))
 
     def owner(self, cells: Mapping[str, str]) -> str | None:
         """Return the trial or the point."""

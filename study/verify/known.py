@@ -44,6 +44,15 @@ def thetas_of(path: Path, key: str, space: Space) -> dict[str, dict[str, Value]]
     return {name: theta for name, theta in found.items() if theta is not None}
 
 
+def numbers_of_games(path: Path, key: str) -> dict[str, int]:
+    """Return the number of games in each row of a table, by what a column of it says."""
+    return {
+        str(row.get(key)): int(n)
+        for row in rows_of(path)
+        if (n := row.get("n_games") or "").isdecimal()
+    }
+
+
 def manifest_in(folder: Path) -> dict[str, Any]:
     """Return a folder's manifest; empty if there is none that can be read."""
     try:

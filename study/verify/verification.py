@@ -16,7 +16,7 @@ from study.store.lock import locked
 from study.store.study_rows import StudyRows
 from study.text import counted
 from study.verify.examination import Examination
-from study.verify.games_table import GAMES, table_in
+from study.verify.games_table import GAMES, GamesTable, table_in
 from study.verify.mending import Mending
 from study.verify.replay import Entry, difference, play_again, sample
 from study.verify.report import Check, Report, flaws_of
@@ -210,19 +210,27 @@ def verify_folder(
         raise InputError(f"{folder}: no {GAMES} in it, nor a study.db: nothing to verify")
     if (report := verify_other(folder, repair)) is not None:
         return report
-    table = table_in(folder)
-    check, different = replayed(table.entries, settings)
-    report = Report(f"games in {folder}", [*table.checks, check])
-    if report.ok or not repair:
-        return report
-    with AppendOnlyFile(table.path, "a table of games").held(len):
-        repaired = restore(table.entries, different, settings)
-        copy = copy_of(table.path)
+    if not repair:
+        return examined_table(folder, settings)[0]
+    with AppendOnlyFile(folder / GAMES, "a table of games").held(len):
+        report, table, different = examined_table(folder, settings)
+        if report.ok:
+            return report
+        repaired = [f"a copy as it was is {str(copy_of(table.path))!r}"]
+        repaired += restore(table.entries, different, settings)
         table.write()
-    repaired.insert(0, f"a copy as it was is {str(copy)!r}")
     if table.n_dropped:
         lines = counted(table.n_dropped, "line")
         repaired.append(f"{lines} dropped: nothing tells what game it was")
-    again = table_in(folder)
-    check, _ = replayed(again.entries, settings)
-    return Report(report.subject, [*again.checks, check], repaired)
+    report, _, _ = examined_table(folder, settings)
+    report.repaired = repaired
+    return report
+
+
+def examined_table(
+    folder: Path, settings: Settings
+) -> tuple[Report, GamesTable, list[tuple[Entry, Game]]]:
+    """Examine a table of games; return the report, the table, and the games that differ."""
+    table = table_in(folder)
+    check, different = replayed(table.entries, settings)
+    return Report(f"games in {folder}", [*table.checks, check]), table, different

@@ -94,6 +94,27 @@ def test_a_torn_line_is_cut(folder: Path) -> None:
     assert path.read_text() == whole
 
 
+def test_a_table_is_held_while_it_is_repaired(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = folder / "games.csv"
+    path.write_text("\n".join(cell(2, "7")(path.read_text().splitlines())) + "\n")
+    refused = []
+
+    def play_while_another_run_begins(entries: list[Entry], *_: object) -> list[Game]:
+        try:
+            with Ledger(path, Game2048).held():
+                refused.append(False)
+        except InputError:
+            refused.append(True)
+        return [entry.agent.play(entry.seed) for entry in entries]
+
+    monkeypatch.setattr(verification, "play_again", play_while_another_run_begins)
+    assert verify_folder(folder, ALL, repair=True).ok
+    # Before it is written: to be compared, and in place of damaged ones. After that: compared.
+    assert refused == [True, True, False]
+
+
 def test_other_parameters_of_an_agent_are_found(folder: Path) -> None:
     path = folder / "agents.json"
     path.write_text(path.read_text().replace('"n_playouts": 1', '"n_playouts": 2'))

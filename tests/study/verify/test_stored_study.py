@@ -2,10 +2,12 @@
 
 import shutil
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
+import pandas as pd
 import pytest
+from sqlalchemy import create_engine, event
 from typer.testing import CliRunner
 
 from agents.agent import Game
@@ -13,6 +15,7 @@ from study.cli import app
 from study.report import export
 from study.store.location import locate
 from study.store.lock import locked
+from study.store.study_rows import StudyRows
 from study.verify import verification
 from study.verify.replay import Entry
 
@@ -130,6 +133,59 @@ def test_a_study_in_order_is_left_as_it_is(results: Path) -> None:
     assert (code, path.read_bytes()) == (0, before)
     assert "repaired" not in output
     assert not list(path.parent.glob("*before-repair*"))
+
+
+def without_seconds(path: Path) -> pd.DataFrame:
+    """An exported table of games, but for what its clock said."""
+    frame = pd.read_csv(path, dtype=str)
+    return frame[[column for column in frame if "seconds" not in column]]
+
+
+@pytest.mark.parametrize("number", [1, 2, -1])
+def test_a_game_that_an_exported_table_lacks_is_missed(results: Path, number: int) -> None:
+    (results / NAME / "study.db").unlink()
+    path = results / NAME / "games.csv"
+    whole = without_seconds(path)
+    assert thetafront(results, *VERIFY)[0] == 0
+    lines = path.read_text().splitlines()
+    del lines[number]
+    path.write_text("\n".join(lines) + "\n")
+    code, output, _ = thetafront(results, *VERIFY)
+    assert code == 1
+    assert "expected" in output
+    assert thetafront(results, *VERIFY, "--repair")[0] == 0
+    pd.testing.assert_frame_equal(without_seconds(path), whole)
+
+
+def test_rows_are_those_of_one_moment(results: Path) -> None:
+    path = results / NAME / "study.db"
+    engine = create_engine(f"sqlite:///{path}")
+    before = StudyRows.read(engine, NAME)
+    n_tries = 0
+
+    def begin_a_trial(_: object, __: object, statement: str, *___: object) -> None:
+        nonlocal n_tries
+        if "FROM trial_user_attributes" not in statement:
+            return
+        n_tries += 1
+        with (
+            suppress(sqlite3.OperationalError),  # locked meanwhile: as good
+            closing(sqlite3.connect(path, timeout=0)) as other,
+            other,
+        ):
+            other.execute(
+                "INSERT INTO trials (trial_id, study_id, number, state) "
+                "VALUES (99, 1, 99, 'RUNNING')"
+            )
+            other.execute("INSERT INTO trial_params (trial_id, param_name) VALUES (99, 'gamma')")
+            other.execute(
+                "INSERT INTO trial_user_attributes (trial_id, key, value_json) "
+                "VALUES (99, 'origin', '1')"
+            )
+
+    event.listen(engine, "before_cursor_execute", begin_a_trial)
+    assert StudyRows.read(engine, NAME) == before
+    assert n_tries == 1
 
 
 def test_a_study_that_a_sweep_holds_is_not_repaired(results: Path) -> None:
