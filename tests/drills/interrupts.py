@@ -1,8 +1,8 @@
 """Interrupt sweeps at random moments, once or twice, as Ctrl-C in a terminal does.
 
 The moments range from before the first import to after the last figure. The same study goes on
-until it is complete. A sweep must end with exit code 130 within 3 s of a quiet machine, 30 s of any,
-and no game that was stored before may be lost.
+until it is complete. A sweep must end with exit code 130 within 3 s of a quiet machine and 30 s of
+any, and no game that was stored before may be lost.
 """
 
 import argparse
