@@ -89,8 +89,8 @@ def draw_predicted(axes: Axes, predicted: pd.DataFrame, experiment: Experiment) 
     )
     axes.fill_between(
         predicted[cost.name],
-        predicted[goal.posterior_column("low95")],
-        predicted[goal.posterior_column("high95")],
+        predicted[goal.posterior_column("low95")].clip(*goal.limits),
+        predicted[goal.posterior_column("high95")].clip(*goal.limits),
         color=BLUE,
         alpha=0.16,
         linewidth=0,
@@ -215,6 +215,8 @@ def pareto_figure(
         choice_legend(axes, [complete, searched, predicted], choice, len(searched))
     luck = "" if goal.is_exact else "; the highest observed means are mostly luck"
     note = f"{games_note(complete, 'trial')}{luck}."
+    if choice is not None:
+        note += f" Marks on the line: {choice.label} of the θ predicted there."
     if len(validated):
         how = "on seeds that the search never used; bars: 95% intervals"
         if goal.is_exact:

@@ -40,6 +40,7 @@ STYLE: dict[Any, Any] = {
 }
 WIDE_AXIS = 300.0  # ratio of its ends from which labels at 1, 2, 3, 5 and 7 would overlap
 CHARACTERS_AN_INCH = 15.5  # of a caption
+ROOM_AT_ENDS = 0.03  # of the range, beyond each end
 
 
 def new_figure(width: float, height: float) -> tuple[Figure, Axes]:
@@ -95,4 +96,8 @@ def goal_axis(axes: Axes, goal: Goal, label: str) -> None:
     """Format the y axis for values of a goal, over its whole range if it has one."""
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: goal.format.at_axis(value)))
     axes.set_ylabel(label)
-    axes.set_ylim(*goal.limits)
+    low, high = goal.limits
+    if low is not None and high is not None:  # points at an end of the range are shown whole
+        room = ROOM_AT_ENDS * (high - low)
+        low, high = low - room, high + room
+    axes.set_ylim(low, high)

@@ -60,6 +60,9 @@ class AppendOnlyFile:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 raise InputError(f"{self.path}: another run is writing it") from None
+            # A repair may have put another file in its place since it was opened.
+            if not os.path.samestat(os.fstat(file.fileno()), self.path.stat()):
+                raise InputError(f"{self.path}: another run has replaced it; try again")
             file.seek(0)
             content = file.readall()
             n_whole = read(content)
