@@ -163,6 +163,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks θ shows ? instead
+    os.environ["MPLBACKEND"] = "agg"  # figures go to files; a notebook's backend may be missing
     # Modules stay once imported: looking for garbage meanwhile is a tenth of the start.
     gc.set_threshold(100_000)
     try:

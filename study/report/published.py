@@ -59,7 +59,7 @@ def experiment_in(folder: Path) -> Experiment:
     try:
         made = json.loads(path.read_text(encoding="utf-8"))
         name, cost = str(made["experiment"]), str(made.get("cost", "seconds_per_move"))
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         raise InputError(f"study: {path} is no manifest of a study") from None
     return experiment_by_name(name).by(cost)
 

@@ -41,7 +41,7 @@ def identities_in(path: Path) -> dict[str, dict[str, Any]]:
         found = json.loads(path.read_text(encoding="utf-8"))
         if not all(isinstance(each["agent"], str) for each in found.values()):
             raise ValueError("an agent without a name")
-    except (OSError, ValueError, AttributeError, TypeError, KeyError):
+    except (OSError, ValueError, RecursionError, AttributeError, TypeError, KeyError):
         raise InputError(f"{path}: no table of agents; restore it, or move it away") from None
     assert isinstance(found, dict)
     return found

@@ -99,7 +99,7 @@ def earlier_manifest(path: Path) -> dict[str, Any]:
         earlier = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(earlier.get("earlier_runs", []), list):
             raise ValueError("earlier_runs: a list allowed")
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, RecursionError, AttributeError):
         raise InputError(f"{path}: no manifest; use another folder, or move it away") from None
     assert isinstance(earlier, dict)  # of JSON's kinds, the one that has get
     return earlier

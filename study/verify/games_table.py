@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from agents.agent import N_DIGITS, Agent, Game
+from agents.agent import LARGEST_SEED, N_DIGITS, Agent, Game
 from agents.parameters import Value
 from study.errors import InputError
 from study.experiments.definition import Experiment
@@ -22,7 +22,7 @@ from study.store.study_record import StudyRecord
 from study.store.validated_points import key_of
 from study.text import counted
 from study.verify.known import manifest_in, numbers_of_games, record_in, thetas_of
-from study.verify.replay import Entry
+from study.verify.replay import Entry, difference
 from study.verify.report import Check
 
 GAMES = "games.csv"
@@ -86,6 +86,11 @@ class GamesTable(ABC):
         self.lines = [self.line(number, each) for number, each in enumerate(lines[1:], 2)]
         if torn and lines:
             self.games.flaws.append(f"line {len(lines) + 1}: torn off, without an end")
+        for name in self.lacking():
+            raise InputError(
+                f"{folder / name}: missing, or nothing in it; restore it, since nothing else tells "
+                f"who played the games of {GAMES}"
+            )
         self.examine()
 
     @property
@@ -96,6 +101,10 @@ class GamesTable(ABC):
     @abstractmethod
     def prepare(self) -> None:
         """Read what tells the agents; InputError if it cannot be read."""
+
+    @abstractmethod
+    def lacking(self) -> list[str]:
+        """Return the files that tell the agents of lines of the table, and hold none."""
 
     @abstractmethod
     def owner(self, cells: Mapping[str, str]) -> str | None:
@@ -149,7 +158,7 @@ class GamesTable(ABC):
             except (ValueError, OverflowError) as error:
                 flaw = f"{where}: {error}"
             owner = self.owner(line.cells)
-            seed = game.seed if game is not None else seed_in(line.cells)
+            seed = game.seed if game is not None else number_in(line.cells, "seed")
             if owner is None or seed is None:
                 lost.append(line)
                 self.games.flaws.append(flaw or f"{where}: nothing on who played it")
@@ -168,6 +177,8 @@ class GamesTable(ABC):
                     f"the game of line {seen[owner, seed].number} again" if not seed_flaw else ""
                 )
                 self.seeds.flaws.append(f"{where}: {seed_flaw or twice}")
+                if game is not None and not seed_flaw:
+                    self.doubt(f"line {seen[owner, seed].number}", game)
                 lost.append(line)
                 continue
             if flaw:
@@ -180,9 +191,15 @@ class GamesTable(ABC):
         for line in lost:
             self.find(line, agents)
 
+    def doubt(self, where: str, other: Game) -> None:
+        """Have a line's game played again if another line has other figures for it."""
+        for entry in self.entries:
+            if entry.where == where and entry.game is not None and difference(entry.game, other):
+                entry.game = None
+
     def find(self, line: Line, agents: Mapping[str, Agent]) -> None:
         """Give a line without a place the one game that is missing; drop it if more are."""
-        owner, seed = self.owner(line.cells), seed_in(line.cells)
+        owner, seed = self.owner(line.cells), number_in(line.cells, "seed")
         gaps = [
             (each, missing)
             for each in agents
@@ -233,6 +250,10 @@ class LedgerTable(GamesTable):
             text = json.dumps(stored, sort_keys=True)
             if sha256(text.encode()).hexdigest()[:N_DIGITS] != digest:
                 self.agents.flaws.append(f"{digest}: {AGENTS_FILE} has other parameters")
+
+    def lacking(self) -> list[str]:
+        """Return the file of agents, if it has none of any line."""
+        return [AGENTS_FILE] if self.lines and not self.ledger.identities else []
 
     def owner(self, cells: Mapping[str, str]) -> str | None:
         """Return the agent's digest."""
@@ -289,7 +310,7 @@ class ExportedTable(GamesTable):
             if len(mine) == n:
                 continue
             self.games.flaws.append(f"{owner}: {counted(len(mine), 'game')} given, {n:,} expected")
-            if mine and max(mine) < n:
+            if mine and max(mine) < n <= 2 * len(mine) + 16:
                 for replicate in sorted(set(range(n)) - set(mine)):
                     self.add(owner, replicate, mine)
 
@@ -304,6 +325,13 @@ class ExportedTable(GamesTable):
         keep = partial(self.keep, owner, line)
         where = f"{owner}, replicate {replicate}"
         self.entries.append(Entry(where, self.agent(owner), seed, None, {}, keep))
+
+    def lacking(self) -> list[str]:
+        """Return the tables without θ of any trial, or of any point, that the games need."""
+        phases = {line.cells.get("phase") for line in self.lines}
+        kinds = {name.partition(" ")[0] for name in self.thetas}
+        needed = (("search", "trial", "trials.csv"), ("validation", "point", "front.csv"))
+        return [name for phase, kind, name in needed if phase in phases and kind not in kinds]
 
     def owner(self, cells: Mapping[str, str]) -> str | None:
         """Return the trial or the point."""
@@ -337,9 +365,10 @@ class ExportedTable(GamesTable):
         votes: dict[str, Counter[int]] = {}
         with self.path.open(encoding="utf-8", errors="replace", newline="") as file:
             for cells in csv.DictReader(file):
-                owner, seed, replicate = self.owner(cells), seed_in(cells), cells.get("replicate")
-                if owner and seed is not None and replicate and replicate.isdecimal():
-                    votes.setdefault(owner, Counter())[seed - int(replicate)] += 1
+                owner, seed = self.owner(cells), number_in(cells, "seed")
+                replicate = number_in(cells, "replicate")
+                if owner and seed is not None and replicate is not None:
+                    votes.setdefault(owner, Counter())[seed - replicate] += 1
         return {owner: each.most_common(1)[0][0] for owner, each in votes.items()}
 
     def written(self, owner: str, line: Line, game: Game) -> bytes:
@@ -360,10 +389,12 @@ class ExportedTable(GamesTable):
         return line_of(tuple(row[column] for column in self.columns)).rstrip(b"\n")
 
 
-def seed_in(cells: Mapping[str, Any]) -> int | None:
-    """Return the seed in a line's cells; None if there is none."""
-    word = cells.get("seed")
-    return int(word) if isinstance(word, str) and word.isdecimal() and len(word) < 20 else None
+def number_in(cells: Mapping[str, Any], name: str) -> int | None:
+    """Return the seed, say, in a line's cells; None if there is none that a game can have."""
+    word = cells.get(name)
+    if not isinstance(word, str) or not word.isdecimal() or len(word) > len(str(LARGEST_SEED)):
+        return None
+    return int(word) if int(word) <= LARGEST_SEED else None
 
 
 def table_in(folder: Path) -> GamesTable:

@@ -13,6 +13,9 @@ from study.store.study_record import ATTRIBUTE, FORMAT, RUN_PREFIX, StudyRecord
 
 Rows = list[dict[str, str]]
 
+LONGEST_NUMBER = 10
+"""A number of games has fewer digits."""
+
 
 def rows_of(path: Path) -> Rows:
     """Return the rows of a CSV file; none if it cannot be read."""
@@ -49,7 +52,7 @@ def numbers_of_games(path: Path, key: str) -> dict[str, int]:
     return {
         str(row.get(key)): int(n)
         for row in rows_of(path)
-        if (n := row.get("n_games") or "").isdecimal()
+        if (n := row.get("n_games") or "").isdecimal() and len(n) < LONGEST_NUMBER
     }
 
 

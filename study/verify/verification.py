@@ -216,6 +216,11 @@ def verify_folder(
         report, table, different = examined_table(folder, settings)
         if report.ok:
             return report
+        if table.n_dropped > len(table.lines) / 2:
+            raise InputError(
+                f"{table.path}: repair would drop {table.n_dropped} of {len(table.lines)} lines, "
+                "since nothing tells what games they are; restore the files beside it"
+            )
         repaired = [f"a copy as it was is {str(copy_of(table.path))!r}"]
         repaired += restore(table.entries, different, settings)
         table.write()

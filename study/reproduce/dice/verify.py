@@ -1,9 +1,11 @@
 """The table of three dice verified: all of its games are played again."""
 
+from csv import QUOTE_NONE
 from pathlib import Path
 
 import pandas as pd
 
+from agents.agent import LARGEST_SEED
 from study.errors import InputError
 from study.report.tables import write_csv
 from study.reproduce.dice.table import play_rows, scores_frame
@@ -12,6 +14,8 @@ from study.verify.games_table import GAMES, heading_of
 from study.verify.report import Check, Report
 from study.verify.verification import copy_of
 
+MOST_GAMES = 10**6
+"""The most a row that a table is believed to have."""
 COLUMNS = ("recursion", "theta", "gamma", "first_seed", "n_games")
 
 
@@ -33,19 +37,34 @@ def verify_dice(folder: Path, repair: bool) -> Report | None:
 
 def stored(path: Path) -> pd.DataFrame:
     """Read the table as text, as far as it can be read."""
-    return pd.read_csv(path, dtype=str, on_bad_lines="skip", encoding_errors="replace")
+    return pd.read_csv(
+        path, dtype=str, on_bad_lines="skip", encoding_errors="replace", quoting=QUOTE_NONE
+    )
 
 
 def played(path: Path) -> pd.DataFrame:
-    """Play the table's games: as many a row as most rows have, from its smallest seed on."""
+    """Play the table's games: as many a row as most rows have, from its smallest seed on.
+
+    InputError if it is no such table, or too little of it is left to tell which games these are.
+    """
     frame = stored(path)
     if not set(COLUMNS) <= set(frame):
         raise InputError(f"{path}: no table of three dice of this version")
     frame["n_games"] = pd.to_numeric(frame["n_games"], errors="coerce")
-    seeds = pd.to_numeric(frame["first_seed"], errors="coerce").dropna()
-    n = int(frame.groupby(list(COLUMNS[:3]))["n_games"].sum().mode().iloc[-1])
-    first = int(seeds.groupby(seeds).size().loc[lambda sizes: sizes > 1].index.min())
+    sums = frame.groupby(list(COLUMNS[:3]))["n_games"].sum()
+    numbers = sums[sums.between(1, MOST_GAMES)].mode()
+    words = frame["first_seed"].dropna()
+    seeds = words[words.map(is_seed).astype(bool)].map(int)
+    repeated = seeds[seeds.duplicated()]
+    if numbers.empty or repeated.empty:
+        raise InputError(f"{path}: too little is left to tell which games it held; restore it")
+    n, first = int(numbers.iloc[-1]), min(repeated)
     return scores_frame(play_rows(range(first, first + n)))
+
+
+def is_seed(word: str) -> bool:
+    """Whether a word is a seed, with room for the games after it."""
+    return word.isdecimal() and len(word) < len(str(LARGEST_SEED))
 
 
 def compared(path: Path) -> Check:

@@ -56,7 +56,7 @@ def front_in_folder(folder: Path) -> Front:
         made = json.loads(manifest.read_text(encoding="utf-8"))
         name, seed, found = str(made["study"]), int(made["seed"]), str(made["experiment"])
         cost = str(made.get("cost", "seconds_per_move"))
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         raise InputError(f"front: {manifest} is no manifest of a study") from None
     experiment = experiment_by_name(found).by(cost)
     words = {choice.name: str for choice in experiment.space.categorical}

@@ -33,6 +33,14 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return results
 
 
+def test_a_backend_that_is_not_there_stops_no_figure(
+    finished: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MPLBACKEND", "nonsense")
+    done = run("plot", "s", "--results", str(finished))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_a_sweep_leaves_its_tables_and_pictures(finished: Path) -> None:
     folder = finished / "s"
     trials = pd.read_csv(folder / "trials.csv")

@@ -129,3 +129,69 @@ def test_another_table_is_refused(folder: Path, content: str) -> None:
     with pytest.raises(InputError, match=r"games.csv: no table of games of this version"):
         verify_folder(folder, ALL, repair=True)
     assert (folder / "games.csv").read_text() == content
+
+
+def test_of_two_lines_for_a_game_the_wrong_one_goes(folder: Path) -> None:
+    path = folder / "games.csv"
+    whole = path.read_text()
+    path.write_text("\n".join(cell(1, "4")(whole.splitlines())) + "\n")
+    none_again = Settings(0, 1, Console(stderr=True))
+    assert verify_folder(folder, none_again, repair=True).ok
+    assert without_seconds(path.read_text()) == without_seconds(whole)
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_text("{}")])
+def test_without_the_agents_no_line_is_dropped(
+    folder: Path, damage: Callable[[Path], object]
+) -> None:
+    before = (folder / "games.csv").read_bytes()
+    damage(folder / "agents.json")
+    with pytest.raises(InputError, match=r"agents.json: missing, or nothing in it; restore it"):
+        verify_folder(folder, ALL, repair=True)
+    assert sorted(each.name for each in folder.iterdir() if each.name != "agents.json") == [
+        "games.csv"
+    ]
+    assert (folder / "games.csv").read_bytes() == before
+
+
+def test_no_repair_drops_most_lines(folder: Path) -> None:
+    path = folder / "games.csv"
+    lines = path.read_text().splitlines()
+    damaged = "\n".join([lines[0], *("x" + line for line in lines[1:])]) + "\n"
+    path.write_text(damaged)
+    with pytest.raises(InputError, match="repair would drop 20 of 20 lines"):
+        verify_folder(folder, ALL, repair=True)
+    assert path.read_text() == damaged
+
+
+def test_agents_nested_too_deep_are_refused(folder: Path) -> None:
+    (folder / "agents.json").write_text("[" * 100_000)
+    with pytest.raises(InputError, match=r"agents.json: no table of agents"):
+        verify_folder(folder, ALL, repair=True)
+
+
+@pytest.mark.parametrize("seed", [str(2**63), "9" * 5000])
+def test_a_seed_that_no_game_has_is_mended(folder: Path, seed: str) -> None:
+    path = folder / "games.csv"
+    whole = path.read_text()
+    path.write_text("\n".join(cell(1, seed)(whole.splitlines())) + "\n")
+    assert verify_folder(folder, ALL, repair=True).ok
+    assert without_seconds(path.read_text()) == without_seconds(whole)
+
+
+def test_games_appended_meanwhile_cannot_be_lost(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = folder / "games.csv"
+    path.write_text("\n".join(cell(2, "x")(path.read_text().splitlines())) + "\n")
+
+    def play_while_a_run_begins(entries: list[Entry], *_: object) -> list[Game]:
+        if not (folder / "games.csv.before-repair-1").exists():
+            with pytest.raises(InputError, match="another run is writing it"), other.held(len):
+                pass
+        return [entry.agent.play(entry.seed) for entry in entries]
+
+    other = Ledger(folder / "other.csv", Game2048).file
+    other.path = path
+    monkeypatch.setattr(verification, "play_again", play_while_a_run_begins)
+    assert verify_folder(folder, ALL, repair=True).ok
