@@ -52,12 +52,15 @@ def parameters(name: str) -> dict[str, Parameter]:
 def theta_names(name: str) -> tuple[str, ...]:
     """Return the parameters that make up θ, in order.
 
-    These are ``theta1``, ``theta2``, … if the agent has them, else all its numeric parameters.
+    These are ``theta1``, ``theta2``, … if the agent has them, else all its numeric parameters but
+    those that a later version has added: a θ of before means the same.
     """
     names = parameters(name)
     theta = tuple(key for key in names if key.startswith("theta"))
     return theta or tuple(
-        key for key, each in names.items() if each.is_number and not each.keyword_only
+        key
+        for key, each in names.items()
+        if each.is_number and not each.keyword_only and not each.later
     )
 
 

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +14,6 @@ from numba.core.errors import TypingError
 from agents.catalog import AGENTS
 from agents.twenty48.agent import Agent2048, Progress
 from agents.twenty48.loop import decide, play_on
-from agents.twenty48.pmcts import PureMonteCarlo
 from agents.twenty48.published_program import OneSpawnADirection
 from engine.rng import SPAWN
 from engine.twenty48 import Action, afterstate, initial, legal_actions, spawn, stream
@@ -67,19 +65,13 @@ def test_nothing_happens_where_no_action_is_legal(agent: Agent2048) -> None:
     assert agent.decide(over.board, 0)[0] == -1
 
 
-def test_settings_of_one_shape_and_two_classes_are_two_agents() -> None:
-    """Both hold one integer: only the class selects the kernel."""
-    pure, slip = PureMonteCarlo(3), OneSpawnADirection(3)
-    assert tuple(pure.settings) == tuple(slip.settings)
-    assert pure.play(4).end_board != slip.play(4).end_board
-    assert replace(pure).play(4).end_board == pure.play(4).end_board
-
-
 class Unknown(NamedTuple):
     n: int
 
 
 def test_settings_that_nobody_decides_by_are_refused() -> None:
+    """Even of the shape of an agent's: only the class selects the kernel."""
+    assert tuple(Unknown(1)) == tuple(OneSpawnADirection(1).settings)
     board, zero = np.uint64(0x11), np.uint64(0)
     with pytest.raises(KeyError, match="Unknown"):
         decide(Unknown(1), board, zero, None)

@@ -4,8 +4,11 @@ import numpy as np
 import optuna
 import pytest
 
+from agents.twenty48.agent import Game2048
+from engine.twenty48 import parse
 from study.bench.utilization import Durations, simulate, utilization_frame, utilization_table
 from study.errors import InputError
+from study.store.seeds import game_to_record
 from study.store.study_data import StudyData
 from tests.study.conftest import QUICK
 
@@ -63,10 +66,11 @@ def test_a_study_without_a_finished_search_is_named() -> None:
 
 def test_the_frame_is_one_of_a_studys_own_games() -> None:
     study = optuna.create_study(directions=["maximize", "minimize"])
-    record = {
-        "seed": 0, "score": 100, "n_moves": 50, "seconds": 0.5, "n_playout_moves": 9,
-        "max_tile": 8, "end_board": "0",
-    }  # fmt: skip
+    over = parse("8 2 4 2 / 2 4 2 4 / 4 2 4 2 / 2 4 2 4")
+    game = Game2048(
+        seed=0, n_moves=50, seconds=0.5, score=100, n_playout_moves=9, max_tile=8, end_board=over
+    )
+    record = game_to_record(game)
     for _ in range(3):
         trial = study.ask()
         for replicate in range(4):
