@@ -63,7 +63,10 @@ class Domain(ABC):
 
     def shown(self, value: Any) -> str:
         """Write a given value for a message."""
-        return f"{value:g}" if is_real(value) else repr(value)
+        if not is_real(value):
+            return repr(value)
+        short = f"{value:g}"
+        return short if float(short) == value else str(value)
 
 
 @dataclass(frozen=True)
@@ -115,7 +118,7 @@ class RealRange(Domain):
         return f"{bound(self.low)} to {bound(self.high)}"
 
     def read(self, value: Any) -> Any:
-        return float(value) if is_real(value) else value
+        return float(value) + 0.0 if is_real(value) else value  # -0.0 is 0.0
 
     def accepts(self, value: Any) -> bool:
         return (

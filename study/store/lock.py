@@ -2,7 +2,7 @@
 
 It is the operating system's lock of a file beside the database (for other storages: in the study's
 folder). It ends with its process, even after kill -9, so there is no stale lock to clear. The file
-says who holds it, and is deleted at the end.
+says who holds it, and is deleted at the end. A folder of results can be held in the same way.
 """
 
 import fcntl
@@ -32,6 +32,22 @@ def locked(location: Location) -> Iterator[None]:
             yield
         finally:
             path.unlink(missing_ok=True)
+
+
+@contextmanager
+def held_folder(folder: Path) -> Iterator[None]:
+    """Hold a folder for a run that replaces its files; InputError if another run holds it."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise InputError(
+                f"output: '{folder}' is held by another run; wait for it, or use another folder"
+            ) from None
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def acquired(path: Path, name: str) -> TextIOWrapper:

@@ -58,6 +58,10 @@ def test_values_in_range_pass(domain: Domain, value: float) -> None:
     assert domain.check("x", value) == value
 
 
+def test_there_is_one_zero() -> None:
+    assert math.copysign(1.0, RealRange(0, 1).check("x", -0.0)) == 1.0
+
+
 @pytest.mark.parametrize(
     ("domain", "value", "said"),
     [
@@ -68,6 +72,7 @@ def test_values_in_range_pass(domain: Domain, value: float) -> None:
         (IntegerRange(1, 5), math.nan, "x: nan given, an integer from 1 to 5 allowed"),
         (IntegerRange(0), -1, "x: -1 given, an integer of 0 or more allowed"),
         (RealRange(0, 1), 1.5, "x: 1.5 given, 0 to 1 allowed"),
+        (RealRange(0, 1), 1 + 2**-52, "x: 1.0000000000000002 given, 0 to 1 allowed"),
         (RealRange(0, 1), math.nan, "x: nan given, 0 to 1 allowed"),
         (RealRange(0, 1), "much", "x: 'much' given, 0 to 1 allowed"),
         (RealRange(0, 1, open_low=True), 0.0, "x: 0 given, above 0 and up to 1 allowed"),

@@ -30,6 +30,7 @@ from study.reproduce.heuristic_search.traces import (
     sweeps,
 )
 from study.reproduce.reproduction import ResultFolder, Results
+from study.store.lock import held_folder
 from study.text import counted
 
 TRACES = "traces.csv"
@@ -136,18 +137,25 @@ def warm(problem: Problem) -> None:
 
 
 def reproduce(folder: Path, seeds: Sequence[int], settings: Mapping[str, Any], out: Console) -> str:
-    """Run what is missing, write all files, and return the text."""
+    """Run what is missing, write all files, and return the text.
+
+    Raises
+    ------
+    InputError
+        If another run holds the folder, or its table of runs is none.
+    """
     output = ResultFolder.made(folder)
-    chosen = problems()
-    before = len(read_traces(folder / TRACES))
-    traces = run_missing(chosen, seeds, folder / TRACES, out)
-    looks = traces_frame(traces)
-    runs = runs_frame(looks, chosen)
-    results = Results(
-        "heuristic_search",
-        heuristic_search_markdown(runs, chosen, len(seeds)),
-        {"heuristic_search": runs},
-        {"heuristic_search": traces_figure(looks, chosen)},
-    )
-    output.write(results, {**settings, "n_runs": len(traces), "n_runs_before": before})
+    with held_folder(folder):
+        chosen = problems()
+        before = len(read_traces(folder / TRACES))
+        traces = run_missing(chosen, seeds, folder / TRACES, out)
+        looks = traces_frame(traces)
+        runs = runs_frame(looks, chosen)
+        results = Results(
+            "heuristic_search",
+            heuristic_search_markdown(runs, chosen, len(seeds)),
+            {"heuristic_search": runs},
+            {"heuristic_search": traces_figure(looks, chosen)},
+        )
+        output.write(results, {**settings, "n_runs": len(traces), "n_runs_before": before})
     return results.text

@@ -28,6 +28,7 @@ from study.reproduce.heuristic_search.traces import (
     search,
     sweeps,
 )
+from study.store.lock import held_folder
 
 N_RUNS = 2
 
@@ -132,6 +133,16 @@ def test_a_torn_run_is_run_again_and_a_foreign_file_refused(tmp_path: Path) -> N
             "no traces of this version; use another folder, or move it away\n"
         )
         assert path.read_bytes() == broken
+
+
+def test_one_run_at_a_time_holds_a_folder(tmp_path: Path) -> None:
+    with held_folder(tmp_path):
+        done = CliRunner().invoke(app, ["reproduce", "heuristic-search", "--output", str(tmp_path)])
+    assert done.exit_code == 2
+    assert done.stderr.endswith(
+        f"'{tmp_path}' is held by another run; wait for it, or use another folder\n"
+    )
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
