@@ -1,4 +1,6 @@
-"""Counts in sentences: ``1 game``, ``2 games``, ``1,000 games``."""
+"""Counts and lists in sentences: ``1 game``, ``2 games``, ``1,000 games``; ``a, b and c``."""
+
+from collections.abc import Sequence
 
 
 def counted(n: int, noun: str) -> str:
@@ -10,3 +12,8 @@ def there_already(*counts: str) -> str:
     """Say of counts from :func:`counted` that they need not be played again."""
     one = len(counts) == 1 and counts[0].startswith("1 ")
     return f"{' and '.join(counts)} {'is' if one else 'are'} there already"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Write ``a``, ``a and b``, ``a, b and c``."""
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]

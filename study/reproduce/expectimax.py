@@ -35,6 +35,7 @@ from study.report.sections import Section, document
 from study.report.style import BLACK, STYLE, caption
 from study.reproduce.bellman import READINGS, difference_of, draw_readings, mean_of, sign_of
 from study.reproduce.reproduction import Reproduction, Results
+from study.text import listed
 
 GAMMAS = {"the whole game's score": (0.9, 1.0), "what remains": (0.5, 0.9, 0.99, 1.0)}
 PLAIN = "without expectimax"
@@ -144,14 +145,9 @@ def answer(part: pd.DataFrame) -> str:
         n = int(others[-1]["n_games"])
         sentences.append(
             f"Compared with γ = 1 and V as {REMAINS}, n = {n:,} pairs, V as {reading} has "
-            f"{joined(found)}."
+            f"{listed(found)}."
         )
     return " ".join(sentences)
-
-
-def joined(phrases: Sequence[str]) -> str:
-    """Join phrases by commas and *and*."""
-    return f"{', '.join(phrases[:-1])} and {phrases[-1]}"
 
 
 def section(part: pd.DataFrame) -> Section:

@@ -14,6 +14,7 @@ from study.reproduce.mcts.design import DEPTH, EXPLORATION, TITLES, Design, Wide
 from study.reproduce.mcts.points import leads
 from study.reproduce.mcts.timing import TIMED_SIMULATIONS, Timings
 from study.reproduce.mcts.widening import case_of, points_a_percent
+from study.text import listed
 
 HEURISTICS = (LeafValue.WEIGHTS_A, LeafValue.WEIGHTS_B, LeafValue.SCORE)
 SHOWN_DEPTHS = (1, 5, 10, 15, 20)
@@ -23,11 +24,6 @@ NEITHER_SIDE = 0.05  # probability that a 95% interval misses 0 by chance
 def ratio(relative: Estimate) -> str:
     """Write a ratio of times with its 95% interval."""
     return f"{relative.value:.2f} ({relative.low:.2f} to {relative.high:.2f})"
-
-
-def listed(names: Sequence[str]) -> str:
-    """Write ``a``, ``a and b``, ``a, b and c``."""
-    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
 
 
 def score_parts(points: pd.DataFrame) -> list[str]:

@@ -69,12 +69,25 @@ def line(
 ) -> None:
     """Draw the win rates of agents, with their intervals."""
     rates = [win_rate(played[agent]) for agent in agents]
-    colour, marker = look
     value, low, high = np.array([(rate.value, rate.low, rate.high) for rate in rates]).T
+    points(axes, at, value, low, high, label, look)
+
+
+def points(
+    axes: Axes,
+    at: npt.ArrayLike,
+    value: npt.ArrayLike,
+    low: npt.ArrayLike,
+    high: npt.ArrayLike,
+    label: str,
+    look: tuple[str, str],
+) -> None:
+    """Draw values with their intervals, as a line of a colour and a marker."""
+    colour, marker = look
     axes.errorbar(
         at,
         value,
-        yerr=[value - low, high - value],
+        yerr=[np.subtract(value, low), np.subtract(high, value)],
         fmt=f"{marker}-",
         color=colour,
         linewidth=1.2,

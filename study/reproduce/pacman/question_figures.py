@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from engine.pacman.motion import P_CHOSEN
 from study.report.style import BLACK, BLUE, CHOICE_MARKS, GREY, RED, STYLE
 from study.reproduce.pacman.design import MEDIUM
-from study.reproduce.pacman.figures import rate_axis, titled
+from study.reproduce.pacman.figures import points, rate_axis, titled
 from study.reproduce.pacman.questions import CERTAIN, MOVERS, REPORTED_CERTAIN, ROUTE_REWARDS
 
 LOOKS = ((GREY, "x"), *CHOICE_MARKS[1:4], (BLUE, "o"), (BLACK, "D"))
@@ -20,20 +20,8 @@ CHANGE_SPREAD = 0.22
 
 def rates(axes: Axes, at: pd.Series, rows: pd.DataFrame, label: str, look: tuple[str, str]) -> None:
     """Draw win rates with their intervals."""
-    colour, marker = look
-    rate = rows["win_rate"]
-    axes.errorbar(
-        at,
-        rate,
-        yerr=[rate - rows["win_rate_low95"], rows["win_rate_high95"] - rate],
-        fmt=f"{marker}-",
-        color=colour,
-        linewidth=1.2,
-        elinewidth=0.9,
-        markersize=4.5,
-        capsize=2,
-        label=label,
-    )
+    value, low, high = (rows[f"win_rate{end}"] for end in ("", "_low95", "_high95"))
+    points(axes, at, value, low, high, label, look)
 
 
 @mpl.rc_context(STYLE)
