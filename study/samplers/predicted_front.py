@@ -5,9 +5,17 @@ Notation
 ===========  =======================================================================================
 m(x)         posterior mean of both objectives at a point x of the unit cube, to be maximized
 budget       a cost that must not be exceeded
+K            posterior covariance of one objective over a front's points
+w            each point's share of the front's extent along the second objective, Σ w = 1
 ===========  =======================================================================================
+
+The points of a front share much of their error: a model whose score is too high at one is mostly
+too high at all. The mean error over the front, Σ wᵢ eᵢ, has variance wᵀKw, the band's *common*
+part; what is left at point i, its *local* part, has variance Kᵢᵢ − 2 (Kw)ᵢ + wᵀKw. Averaged by w,
+the two variances add up to that of the band.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,21 +43,46 @@ class PredictedFront:
         In the unit cube.
     mean, deviation : float64, shape (n, 2)
         Posterior means and standard deviations there, to be maximized.
+    common_deviation : float64, shape (2,)
+        Standard deviation of the mean error over the front, of each objective.
+    local_deviation : float64, shape (n, 2)
+        Standard deviation of a point's error less that mean.
     """
 
     points: Floats
     mean: Floats
     deviation: Floats
+    common_deviation: Floats
+    local_deviation: Floats
 
     @classmethod
     def at(cls, points: Floats, posterior: Posterior) -> "PredictedFront":
-        """Return the front that consists of these points."""
-        return cls(points, *posterior.predict(points))
+        """Return the front that consists of these points, the cheapest first."""
+        mean, deviation = posterior.predict(points)
+        weights = shares(mean[:, 1])
+        common, local = np.empty(2), np.empty_like(mean)
+        for k, process in enumerate(posterior.processes):
+            covariance = process.covariance(points)
+            with_mean = covariance @ weights
+            variance = float(weights @ with_mean)
+            common[k] = math.sqrt(max(variance, 0.0))
+            left = np.diag(covariance) - 2.0 * with_mean + variance
+            local[:, k] = np.sqrt(np.maximum(left, 0.0))
+        return cls(points, mean, deviation, common, local)
 
     def best_within(self, least_second: float) -> int:
         """Return the index of the best point with so large a second objective; −1 if none has."""
         allowed = np.flatnonzero(self.mean[:, 1] >= least_second)
         return int(allowed[np.argmax(self.mean[allowed, 0])]) if len(allowed) else -1
+
+
+def shares(second: Floats) -> Floats:
+    """Return which share of a front's extent lies nearest to each of its sorted points."""
+    if np.ptp(second) == 0.0:
+        return np.full(len(second), 1.0 / len(second))
+    middles = 0.5 * (second[1:] + second[:-1])
+    edges = np.concatenate([second[:1], middles, second[-1:]])
+    return np.asarray(np.abs(np.diff(edges)) / np.ptp(second))
 
 
 def predicted_fronts(

@@ -87,6 +87,36 @@ def test_no_trial_dominates_the_front_of_the_trials(
         assert not beaten.any()
 
 
+def test_the_band_has_a_common_and_a_local_part() -> None:
+    """Against 20,000 joint draws of the errors along a front of unequally spaced points."""
+    rng = np.random.default_rng(5)
+    points = sobol_points(CUBE, 16, rng)
+    values = toy(points)
+    noise = np.tile([200.0**2, 0.1**2], (16, 1))
+    posterior = Posterior.fit(observations_of(points, values, noise))
+    x = np.array([0.1, 0.2, 0.25, 0.5, 0.55, 0.95])
+    front = PredictedFront.at(np.column_stack([x, np.full(6, 0.5)]), posterior)
+    cost = -front.mean[:, 1]
+    edges = np.concatenate([cost[:1], (cost[1:] + cost[:-1]) / 2, cost[-1:]])
+    errors = posterior.draw(front.points, 20_000, rng) - front.mean
+    common = np.average(errors, axis=1, weights=np.diff(edges))
+    np.testing.assert_allclose(front.common_deviation, common.std(axis=0), rtol=0.03)
+    local = (errors - common[:, None]).std(axis=0)
+    np.testing.assert_allclose(front.local_deviation, local, rtol=0.03)
+    np.testing.assert_allclose(
+        np.average(front.local_deviation**2, axis=0, weights=np.diff(edges))
+        + front.common_deviation**2,
+        np.average(front.deviation**2, axis=0, weights=np.diff(edges)),
+        rtol=1e-9,
+    )
+
+
+def test_the_whole_error_of_a_front_of_one_point_is_common(fitted: Fitted) -> None:
+    front = PredictedFront.at(np.array([[0.5, 0.5]]), fitted[0])
+    np.testing.assert_allclose(front.common_deviation, front.deviation[0], rtol=1e-6)
+    np.testing.assert_allclose(front.local_deviation, 0.0, atol=1e-9)
+
+
 def test_the_same_seed_finds_the_same_front(
     fitted: Fitted,
 ) -> None:
@@ -108,6 +138,8 @@ FRONT = PredictedFront(
     points=np.arange(4.0)[:, None],
     mean=np.array([[10.0, -1.0], [20.0, -2.0], [30.0, -3.0], [40.0, -4.0]]),
     deviation=np.ones((4, 2)),
+    common_deviation=np.ones(2),
+    local_deviation=np.ones((4, 2)),
 )
 
 
