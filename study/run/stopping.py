@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from study.errors import InputError, check_range
 from study.experiments.objectives import SCORE, Goal
+from study.store.seeds import SEEDS_A_POINT
 
 Floats = npt.NDArray[np.float64]
 
@@ -30,6 +31,9 @@ class Precision:
         mean by a twentieth of its standard error at most, in simulations.)
     n_points : int
         Budgets for each of which a trial and a proposal of the model are chosen.
+    open_end : bool
+        Whether to go on beyond the standard error and ``most_games``, until something else stops
+        the validation, such as a deadline; at most 20,000 games a point, all of seeds of its own.
 
     Raises
     ------
@@ -40,6 +44,7 @@ class Precision:
     standard_error: float = SCORE.standard_error
     most_games: int = 1000
     n_points: int = 6
+    open_end: bool = False
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.standard_error) and self.standard_error > 0):
@@ -51,7 +56,12 @@ class Precision:
 
     @classmethod
     def of(
-        cls, goal: Goal, standard_error: float | None, most_games: int, n_points: int
+        cls,
+        goal: Goal,
+        standard_error: float | None,
+        most_games: int,
+        n_points: int,
+        open_end: bool = False,
     ) -> "Precision":
         """Return a precision with the goal's own standard error if none is given."""
         if standard_error is not None:
@@ -62,10 +72,14 @@ class Precision:
                     f"and up to {highest:g} allowed, such as {goal.standard_error:g} for "
                     f"{goal.format.text(goal.standard_error)}"
                 )
-            return cls(standard_error, most_games, n_points)
+            return cls(standard_error, most_games, n_points, open_end)
         if goal.is_exact:  # one game a point is played, see study.run.validation
             return cls(most_games=most_games, n_points=n_points)
-        return cls(goal.standard_error, most_games, n_points)
+        return cls(goal.standard_error, most_games, n_points, open_end)
+
+    def n_allowed(self, n_wanted: int) -> int:
+        """Return how many games a point may have that wants that many."""
+        return max(n_wanted, SEEDS_A_POINT) if self.open_end else n_wanted
 
     def n_wanted(self, samples: Sequence[float] | Floats) -> int:
         """Return how many games a point needs, estimated from its games so far."""

@@ -79,13 +79,18 @@ class Validation(Source[Key]):
             return 1
         return self.precision.n_wanted(self.goal.samples(point.in_order))
 
+    def n_allowed(self, point: ValidatedPoint) -> int:
+        """Return how many games a point may have in all."""
+        wanted = self.wanted[point.key]
+        return wanted if self.goal.is_exact else self.precision.n_allowed(wanted)
+
     def n_taken(self, point: ValidatedPoint) -> int:
         """Return how many games of a point are finished or in flight."""
         return len(point.games) + len(self.in_flight[point.key])
 
     def needy(self) -> list[ValidatedPoint]:
         """Return the points with games that are neither finished nor in flight."""
-        return [point for point in self.points if self.n_taken(point) < self.wanted[point.key]]
+        return [point for point in self.points if self.n_taken(point) < self.n_allowed(point)]
 
     @property
     def done(self) -> bool:
