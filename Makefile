@@ -7,8 +7,8 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install sweep test test-slow drills check format bench benchmark-samplers compare-samplers \
-	table1 decision-tree bellman expectimax replicates switching mcts heuristic-search uct dice pacman clean
+.PHONY: help install sweep test test-slow drills check format bench benchmark-samplers benchmark-allocation \
+	compare-samplers table1 decision-tree bellman expectimax replicates switching mcts heuristic-search uct dice pacman clean
 
 # Each of these variables is an option of `thetafront sweep`, given as `make sweep TRIALS=200`; one left
 # empty is not passed on. The environment does not set them.
@@ -92,6 +92,9 @@ bench: $(INSTALLED) ## measure the engine, against C programs too
 
 benchmark-samplers: $(INSTALLED) ## compare samplers on simulated studies (hours; stopped, it goes on)
 	@$(BIN)/thetafront benchmark-samplers --output results/samplers
+
+benchmark-allocation: $(INSTALLED) ## compare rules for sharing out validation games, simulated (minutes)
+	@$(BIN)/thetafront benchmark-allocation --output results/allocation
 
 SAMPLERS := nehvi tpe random
 SEEDS := 1 2 3

@@ -1,4 +1,4 @@
-"""Commands that measure: bench, utilization, benchmark-samplers, replicates."""
+"""Commands that measure: bench, utilization, benchmark-samplers, -allocation, replicates."""
 
 import json
 import time
@@ -147,6 +147,26 @@ def benchmark_samplers(
         status.stop()
     print(done.markdown)
     out.print(f"written: {', '.join(str(path) for path in done.paths)}", soft_wrap=True)
+
+
+@app.command("benchmark-allocation")
+def benchmark_allocation(
+    seeds: Annotated[int, whole("Number of seeds.")] = 100,
+    first_seed: Annotated[
+        int, whole("First seed: 0 to 99 are published, development uses 1000 and on.")
+    ] = 0,
+    output: Annotated[Path, path("Folder to write to.", "--output")] = RESULTS / "allocation",
+) -> None:
+    """Compare rules for sharing out validation games.
+
+    On simulated points whose truth is known, at equal seconds of play.
+    """
+    from study.bench.allocation import run_allocation
+
+    with working("simulating") as shown:
+        text, paths = run_allocation(seeds, first_seed, output, shown.update)
+    print(text)
+    console().print(f"written: {', '.join(str(path) for path in paths)}", soft_wrap=True)
 
 
 def parse_budget(text: str) -> tuple[int, int]:

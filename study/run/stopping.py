@@ -1,17 +1,11 @@
 """When to stop validating: the standard error asked for, and how many games that takes."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
-import numpy.typing as npt
 
 from study.errors import InputError, check_range
 from study.experiments.objectives import SCORE, Goal
 from study.store.seeds import SEEDS_A_POINT
-
-Floats = npt.NDArray[np.float64]
 
 FEWEST_GAMES = 100  # before a sample's own standard deviation counts
 MOST_GAMES_ALLOWED = 400_000
@@ -81,12 +75,11 @@ class Precision:
         """Return how many games a point may have that wants that many."""
         return max(n_wanted, SEEDS_A_POINT) if self.open_end else n_wanted
 
-    def n_wanted(self, samples: Sequence[float] | Floats) -> int:
-        """Return how many games a point needs, estimated from its games so far."""
-        if len(samples) < min(FEWEST_GAMES, self.most_games):
+    def n_wanted(self, n: int, variance: float) -> int:
+        """Return how many games a point needs, by the sample variance of its ``n`` so far."""
+        if n < min(FEWEST_GAMES, self.most_games):
             return min(FEWEST_GAMES, self.most_games)
-        variance = float(np.var(samples, ddof=1))
-        return min(self.most_games, max(len(samples), self.n_for(variance)))
+        return min(self.most_games, max(n, self.n_for(variance)))
 
     def n_for(self, variance: float) -> int:
         """Return how many games of that variance give the standard error."""

@@ -5,16 +5,25 @@ A search picks the best of noisy means, so what it has observed of its picks is 
 those that the model predicts to be best over the whole space, and the baselines. None of these
 games goes back into the model, so that they judge a point without having selected it.
 
-Points get their games in turn, those with the fewest first: whenever a validation is stopped, all
-points are equally well known.
+Games are played in rounds, of about a minute each. In the first one all points get the same small
+number. The games of a later round go where they are worth most (:mod:`study.run.allocation`), by
+all games stored when it is planned, and by nothing else: none of it depends on which worker was
+faster. The next round is planned when the last game of this one is stored. Within a round each
+point gets its games evenly, so that a validation may be stopped whenever one likes.
 """
 
+import math
+from collections import deque
+
+import numpy as np
 import optuna
 
 from agents.agent import warm
+from study.run.allocation import FIRST_GAMES, Played, decades_of_budgets, in_turns, next_round
 from study.run.source import Snapshot, Source
 from study.run.stopping import FEWEST_GAMES, Precision
 from study.run.workers import Finished, PlayError, Task
+from study.shrinkage import Moments
 from study.store.seeds import game_to_record, validation_seed
 from study.store.study_data import StudyData
 from study.store.validated_points import GAME_PREFIX, POINT_PREFIX, ValidatedPoint
@@ -22,6 +31,8 @@ from study.text import counted
 
 Key = tuple[str, int]
 """A game's point, and its replicate."""
+
+LEAST_SECONDS = 1e-6  # of a game, for the clock's resolution
 
 
 class Validation(Source[Key]):
@@ -46,7 +57,7 @@ class Validation(Source[Key]):
         points: list[ValidatedPoint],
         precision: Precision,
     ) -> None:
-        experiment = data.experiment
+        self.experiment = experiment = data.experiment
         warm(experiment.build({}))
         self.goal = experiment.goal
         self.study = study
@@ -70,14 +81,21 @@ class Validation(Source[Key]):
         self.by_key = {point.key: point for point in points}
         self.agents = {point.key: experiment.build(point.params) for point in points}
         self.in_flight: dict[str, set[int]] = {point.key: set() for point in points}
+        self.moments = {point.key: self.moments_of(point) for point in points}
         self.wanted = {point.key: self.n_wanted(point) for point in points}
+        self.round: deque[ValidatedPoint] = deque()
         self.n_games_before = sum(len(point.games) for point in points)
+
+    def moments_of(self, point: ValidatedPoint) -> Moments:
+        """Return the moments of a point's samples so far."""
+        return Moments.of(self.goal.samples(point.in_order))
 
     def n_wanted(self, point: ValidatedPoint) -> int:
         """Return how many games a point needs, by its games so far; one if scores are exact."""
         if self.goal.is_exact:
             return 1
-        return self.precision.n_wanted(self.goal.samples(point.in_order))
+        n, _, squares = self.moments[point.key]
+        return self.precision.n_wanted(n, squares / max(n - 1, 1))
 
     def n_allowed(self, point: ValidatedPoint) -> int:
         """Return how many games a point may have in all."""
@@ -98,16 +116,52 @@ class Validation(Source[Key]):
         return not self.needy()
 
     def next_task(self) -> Task[Key] | None:
-        """Return a game of the point with the fewest, among those that need more."""
-        point = min(self.needy(), key=self.n_taken, default=None)
-        if point is None:
-            return None
+        """Return the next game of the round; None while the last ones are being played."""
+        if not self.round:
+            if any(self.in_flight.values()):
+                return None
+            self.round.extend(self.plan())
+            if not self.round:
+                return None
+        point = self.round.popleft()
         flying = self.in_flight[point.key]
         taken = point.games.keys() | flying
         replicate = next(r for r in range(len(taken) + 1) if r not in taken)
         flying.add(replicate)
         seed = validation_seed(self.seed, point.number, replicate)
         return Task((point.key, replicate), self.agents[point.key], (seed,))
+
+    def plan(self) -> list[ValidatedPoint]:
+        """Return the points of the next round's games, in order."""
+        needy = self.needy()
+        first = [
+            (n, number, point)
+            for number, point in enumerate(needy)
+            for n in range(len(point.games), min(FIRST_GAMES, self.n_allowed(point)))
+        ]
+        if first:  # those with the fewest come first
+            return [point for *_, point in sorted(first, key=lambda each: each[:2])]
+        return self.allocated() if needy else []
+
+    def allocated(self) -> list[ValidatedPoint]:
+        """Return the points of a later round's games, in order."""
+        cost = self.experiment.cost
+        costs = {point.key: cost.of(point.in_order) for point in self.points}
+        points = sorted(self.points, key=lambda point: costs[point.key])
+        self.moments = {point.key: self.moments_of(point) for point in points}
+        moments = [self.moments[point.key] for point in points]
+        n = np.array([each.n for each in moments], np.float64)
+        seconds = [np.mean([game.seconds for game in point.in_order]) for point in points]
+        in_order = np.array([costs[point.key] for point in points])
+        played = Played(
+            mean=np.array([each.mean for each in moments]),
+            variance=n * self.goal.estimator.variances(moments),
+            n=n,
+            seconds=np.maximum(seconds, LEAST_SECONDS),
+            decades=decades_of_budgets(in_order, self.experiment.reference_cost),
+        )
+        limit = np.array([self.n_allowed(point) for point in points], np.int64)
+        return [points[k] for k in in_turns(next_round(played, limit))]
 
     def record(self, finished: Finished[Key]) -> None:
         """Store a game that has come back; PlayError if it could not be played."""
@@ -119,6 +173,7 @@ class Validation(Source[Key]):
             (game,) = finished.games
             self.study.set_user_attr(f"{GAME_PREFIX}{key}:{replicate}", game_to_record(game))
             point.games[replicate] = game
+            self.moments[key] = with_sample(self.moments[key], *self.goal.samples([game]))
             self.wanted[key] = self.n_wanted(point)
         self.in_flight[key].discard(replicate)
 
@@ -134,11 +189,23 @@ class Validation(Source[Key]):
     def snapshot(self) -> Snapshot:
         """Return how far the validation is."""
         counts = [len(point.games) for point in self.points]
+        note = f"{counted(min(counts), 'game')} a point at least"
+        if not self.goal.is_exact and min(counts) >= 2:
+            variances = self.goal.estimator.variances(list(self.moments.values()))
+            widest = math.sqrt(float(variances.max()))
+            note = f"widest standard error {self.goal.format.with_unit(widest)}"
         return Snapshot(
             unit="points",
             n_units_done=sum(len(each.games) >= self.wanted[each.key] for each in self.points),
             n_units=len(self.points),
             n_games_done=sum(counts),
             n_games=sum(self.estimated_total(point) for point in self.points),
-            note=f"{counted(min(counts), 'game')} a point at least",
+            note=note,
         )
+
+
+def with_sample(moments: Moments, sample: float) -> Moments:
+    """Return moments with one more sample (Welford 1962)."""
+    n = moments.n + 1
+    mean = moments.mean + (sample - moments.mean) / n
+    return Moments(n, mean, moments.m2 + (sample - moments.mean) * (sample - mean))

@@ -6,6 +6,7 @@ import pytest
 
 from study.errors import InputError
 from study.run.stopping import FEWEST_GAMES, Precision
+from study.store.seeds import SEEDS_A_POINT
 
 
 @pytest.mark.parametrize(
@@ -35,24 +36,33 @@ def test_a_precision_out_of_range_is_refused_in_one_line(
     assert str(refused.value) == message
 
 
-def scores_of_deviation(deviation: int, n: int) -> list[int]:
-    """Half of them above 5000 and half below: their sample variance is deviation²·n/(n − 1)."""
-    return [5000 - deviation, 5000 + deviation] * (n // 2)
+def of_deviation(deviation: int, n: int) -> tuple[int, float]:
+    """Number and sample variance of scores, half of them above 5000 and half below."""
+    return n, deviation**2 * n / max(n - 1, 1)
 
 
 def test_few_games_do_not_say_how_many_are_needed() -> None:
     precision = Precision(standard_error=1.0, most_games=5000)
     for n in (0, 2, 98):
-        assert precision.n_wanted(scores_of_deviation(900, n)) == FEWEST_GAMES == 100
-    assert Precision(standard_error=1.0, most_games=30).n_wanted([1, 99_999]) == 30
+        assert precision.n_wanted(*of_deviation(900, n)) == FEWEST_GAMES == 100
+    assert Precision(standard_error=1.0, most_games=30).n_wanted(*of_deviation(50_000, 2)) == 30
 
 
 def test_games_wanted_are_the_variance_over_the_squared_error() -> None:
     """Deviation 1000 in 100 games: variance 10⁶·100/99 = 1,010,101; an error of 40 takes 632."""
-    scores = scores_of_deviation(1000, 100)
-    assert Precision(standard_error=40.0, most_games=5000).n_wanted(scores) == 632
-    assert Precision(standard_error=40.0, most_games=600).n_wanted(scores) == 600, "the cap"
-    assert Precision(standard_error=200.0, most_games=600).n_wanted(scores) == 100, "the fewest"
-    more = scores_of_deviation(1000, 700)
-    assert Precision(standard_error=40.0, most_games=5000).n_wanted(more) == 700, "they are there"
-    assert Precision(standard_error=40.0, most_games=30).n_wanted(scores[:30]) == 30
+    scores = of_deviation(1000, 100)
+    assert Precision(standard_error=40.0, most_games=5000).n_wanted(*scores) == 632
+    assert Precision(standard_error=40.0, most_games=600).n_wanted(*scores) == 600, "the cap"
+    assert Precision(standard_error=200.0, most_games=600).n_wanted(*scores) == 100, "the fewest"
+    more = of_deviation(1000, 700)
+    assert Precision(standard_error=40.0, most_games=5000).n_wanted(*more) == 700, "they are there"
+    assert Precision(standard_error=40.0, most_games=30).n_wanted(*of_deviation(1000, 30)) == 30
+
+
+def test_an_open_end_goes_on_beyond_what_is_wanted() -> None:
+    """Up to as many games as a point has seeds of its own."""
+    precision = Precision(standard_error=200.0, most_games=600, open_end=True)
+    assert precision.n_wanted(*of_deviation(1000, 100)) == 100, "the aim is as before"
+    assert precision.n_allowed(100) == SEEDS_A_POINT == 20_000
+    assert precision.n_allowed(30_000) == 30_000
+    assert Precision().n_allowed(700) == 700

@@ -1,0 +1,197 @@
+"""Allocation: which points get the games of the next round of a validation.
+
+Notation
+--------
+======  ============================================================================================
+m, v/n  mean of n games of a point, and its variance, on the goal's scale
+g       seconds a game
+w       decades of budgets from a point's cost to the next point's, the last one's to the reference
+b       a budget; its answer is the point of the highest mean among those that cost no more
+Δ       further games of one point: its mean then moves by σ·z, σ² = v/n − v/(n + Δ), z ~ N(0, 1)
+======  ============================================================================================
+
+A user with budget b takes its answer and expects its mean. What this user may lose is the regret,
+best true mean less the answer's, and the error of what is expected. The rule ``answers`` gives the
+next second of play to the point that promises to lower the sum most, over log b:
+
+*   **regret**, as a knowledge gradient (Frazier, Powell, Dayanik 2009): E max(mₒ, m + σ·z) −
+    max(mₒ, m) = σ·(φ(d) − d·Φ(−d)), d = |mₒ − m|/σ, mₒ the best mean of the others within b. One
+    more game of a point that is clearly worse or better changes nothing, though many might. So the
+    gain per second is the best of several Δ (Frazier, Powell 2010, on non-concave value);
+*   **error**, E|m − μ| = √(2/π)·√(v/n), times the decades of budgets whose answer the point may be
+    (by draws of the means), per second.
+
+Both are of means that games have chosen, so a point that was unlucky at first would rarely be
+played again, and stay too low. A fifth of the time therefore goes to the points with the fewest
+games: nothing is left behind, and each has an honest interval.
+
+``regret`` leaves the error out; ``ocba`` is optimal computing budget allocation with costs (Chen,
+Lin, Yücesan, Chick 2000) for each budget, averaged; ``equal`` gives the same number of games to
+each. All are compared in :mod:`study.bench.allocation`.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtr
+
+Floats = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int64]
+
+FIRST_GAMES = 20
+"""Games of each point before the first round."""
+ROUND_SECONDS = 60.0
+ROUND_SHARE = 0.15  # of the seconds played before, if that is longer
+N_STEPS = 24  # a round is given away in as many parts
+LOOK_AHEAD = (0.1, 0.3, 1.0, 3.0)  # Δ over n
+FEWEST_SHARE = 0.2
+N_DRAWS = 256
+LARGEST_GAP = 38.0  # in σ; beyond it φ is 0
+CLOSEST = 0.3  # in standard errors: what OCBA takes a smaller difference for
+
+
+@dataclass(frozen=True)
+class Played:
+    """What is known of the points, the cheapest first.
+
+    Attributes
+    ----------
+    mean, variance : float64, shape (k,)
+        Of one game.
+    n : float64, shape (k,)
+        Games, one at least.
+    seconds : float64, shape (k,)
+        Of one game, above 0.
+    decades : float64, shape (k,)
+        w, 0 or more.
+    """
+
+    mean: Floats
+    variance: Floats
+    n: Floats
+    seconds: Floats
+    decades: Floats
+
+    @property
+    def seconds_played(self) -> float:
+        """Seconds of all games."""
+        return float(self.n @ self.seconds)
+
+
+Rule = Callable[[Played, Floats], Floats]
+"""Says how much each point promises per second; takes normal draws, shape (N_DRAWS, k), too."""
+
+
+def decades_of_budgets(costs: Floats, reference: float) -> Floats:
+    """Return w of costs in ascending order."""
+    ends = np.append(costs[1:], max(reference, costs[-1]))
+    return np.asarray(np.log10(ends / costs))
+
+
+def regret_gains(of: Played, _draws: Floats) -> Floats:
+    """Return by how much a second at each point promises to lower the regret, shape (k,)."""
+    k = len(of.mean)
+    others = np.tile(of.mean, (k, 1))
+    np.fill_diagonal(others, -np.inf)
+    gap = np.abs(np.maximum.accumulate(others, axis=1) - of.mean[:, None])  # by point and budget
+    affordable = np.triu(np.ones((k, k), bool))
+    gains = np.zeros(k)
+    for share in LOOK_AHEAD:
+        more = np.maximum(share * of.n, 1.0)
+        sigma = np.sqrt(of.variance / of.n - of.variance / (of.n + more))
+        d = np.minimum(gap / np.maximum(sigma, 1e-300)[:, None], LARGEST_GAP)
+        better = np.exp(-0.5 * d**2) / math.sqrt(2.0 * math.pi) - d * ndtr(-d)
+        gained = sigma * (np.where(affordable, better, 0.0) @ of.decades)
+        gains = np.maximum(gains, gained / (more * of.seconds))
+    return gains
+
+
+def error_gains(of: Played, draws: Floats) -> Floats:
+    """Return by how much a second at each point promises to lower the answers' errors."""
+    means = of.mean + np.sqrt(of.variance / of.n) * draws
+    best = np.maximum.accumulate(means, axis=1)
+    is_best = np.diff(best, axis=1, prepend=-np.inf) > 0.0
+    answers = np.maximum.accumulate(np.where(is_best, np.arange(len(of.mean)), 0), axis=1)
+    decades = np.broadcast_to(of.decades, answers.shape)
+    answered = np.bincount(answers.ravel(), decades.ravel(), len(of.mean)) / len(draws)
+    more = np.maximum(0.5 * of.n, 1.0)
+    lowered = np.sqrt(of.variance / of.n) - np.sqrt(of.variance / (of.n + more))
+    return np.asarray(answered * math.sqrt(2.0 / math.pi) * lowered / (more * of.seconds))
+
+
+def answers(of: Played, draws: Floats) -> Floats:
+    """Return gains of both kinds."""
+    return regret_gains(of, draws) + error_gains(of, draws)
+
+
+def ocba(of: Played, _draws: Floats) -> Floats:
+    """Return how far the seconds of each point are behind their share by OCBA."""
+    shares = np.zeros(len(of.mean))
+    for k, width in enumerate(of.decades, 1):
+        mean, variance, seconds = of.mean[:k], of.variance[:k], of.seconds[:k]
+        best = int(np.argmax(mean))
+        errors = np.sqrt(variance / of.n[:k] + variance[best] / of.n[best])
+        games = variance / np.maximum(mean[best] - mean, CLOSEST * np.maximum(errors, 1e-300)) ** 2
+        games[best] = 0.0
+        known = np.maximum(variance, 1e-300)
+        games[best] = math.sqrt(variance[best] * (seconds @ (games**2 / known)) / seconds[best])
+        total = float(games @ seconds)
+        shares[:k] += width * (games * seconds / total if total else np.full(k, 1.0 / k))
+    spent = of.n * of.seconds
+    return np.asarray(shares / shares.sum() * spent.sum() / spent)
+
+
+def equal(of: Played, _draws: Floats) -> Floats:
+    """Return the most for the point with the fewest games."""
+    return 1.0 / of.n
+
+
+RULES: dict[str, Rule] = {"answers": answers, "regret": regret_gains, "ocba": ocba, "equal": equal}
+DEFAULT_RULE = "answers"
+
+
+def next_round(of: Played, limit: Counts, rule: str = DEFAULT_RULE) -> Counts:
+    """Return how many games each point gets in the next round, shape (k,).
+
+    The result depends on what was played alone: the same games give the same round.
+
+    Parameters
+    ----------
+    of : Played
+        The points.
+    limit : int64, shape (k,)
+        Most games of each in all.
+    rule : str
+        One of :data:`RULES`.
+    """
+    left = max(ROUND_SECONDS, ROUND_SHARE * of.seconds_played)
+    fewest, step = FEWEST_SHARE * left, left / N_STEPS
+    draws = np.random.default_rng(0).standard_normal((N_DRAWS // 2, len(of.mean)))
+    draws = np.concatenate([draws, -draws])
+    n = of.n.astype(np.int64)
+    before = n.copy()
+    while left > 0.0 and (open_ := n < limit).any():
+        by = equal if fewest > 0.0 else RULES[rule]
+        now = replace(of, n=n.astype(np.float64))
+        gains = np.where(open_, by(now, draws), -np.inf)
+        if gains.max() <= 0.0:  # nothing is to be gained: exactly equal costs, or no noise
+            by, gains = equal, np.where(open_, equal(now, draws), -np.inf)
+        point = int(np.argmax(gains))
+        more = 1 if by is equal else max(1, round(step / of.seconds[point]))
+        more = min(more, int(limit[point] - n[point]))
+        n[point] += more
+        spent = more * float(of.seconds[point])
+        left, fewest = left - spent, fewest - spent
+    return n - before
+
+
+def in_turns(games: Sequence[int] | Counts) -> list[int]:
+    """Return the points of a round's games in order: whenever it stops, all have had their share.
+
+    The k-th of a point's n games is due after the share (k − ½)/n of the round.
+    """
+    due = [((k + 0.5) / n, point) for point, n in enumerate(games) for k in range(n)]
+    return [point for _, point in sorted(due)]
