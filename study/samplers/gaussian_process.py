@@ -252,12 +252,20 @@ class GaussianProcess:
         variance = self.hyper.variance - np.sum(explained * explained, axis=0)
         return mean, self.hyper.scale**2 * np.maximum(variance, 0.0)
 
-    def covariance(self, points: Floats) -> Floats:
-        """Return the covariance of the noise-free values, shape (m, m)."""
+    def covariance(self, points: Floats, others: Floats | None = None) -> Floats:
+        """Return the covariance of the noise-free values there and at ``others``, shape (m, m′).
+
+        By default, ``others`` are the points themselves.
+        """
+        explained = self.explained(points)
+        by_others = explained if others is None else self.explained(others)
+        left = matern(self.hyper, points, points if others is None else others)
+        return np.asarray(self.hyper.scale**2 * (left - explained.T @ by_others))
+
+    def explained(self, points: Floats) -> Floats:
+        """Return L⁻¹ k(X, x) for each point x, shape (n, m)."""
         cross = matern(self.hyper, points, self.points)
-        explained = solve_triangular(self.factor, cross.T, lower=True, check_finite=False)
-        left = matern(self.hyper, points, points) - explained.T @ explained
-        return np.asarray(self.hyper.scale**2 * left)
+        return np.asarray(solve_triangular(self.factor, cross.T, lower=True, check_finite=False))
 
     def draw(self, points: Floats, normals: Floats) -> Floats:
         """Draw noise-free values at some points jointly.

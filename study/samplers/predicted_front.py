@@ -31,6 +31,7 @@ Floats = npt.NDArray[np.float64]
 N_SOBOL = 4096
 N_ROUNDS = 30
 N_NEAR = 1024
+N_FOR_COMMON = 256
 
 
 @dataclass(frozen=True)
@@ -59,14 +60,15 @@ class PredictedFront:
     def at(cls, points: Floats, posterior: Posterior) -> "PredictedFront":
         """Return the front that consists of these points, the cheapest first."""
         mean, deviation = posterior.predict(points)
-        weights = shares(mean[:, 1])
+        # Some points stand for all: a front may have thousands, and pairs of them fill the memory.
+        some = np.unique(np.linspace(0, len(points) - 1, N_FOR_COMMON).round().astype(int))
+        weights = shares(mean[some, 1])
         common, local = np.empty(2), np.empty_like(mean)
         for k, process in enumerate(posterior.processes):
-            covariance = process.covariance(points)
-            with_mean = covariance @ weights
-            variance = float(weights @ with_mean)
+            with_mean = process.covariance(points, points[some]) @ weights
+            variance = float(weights @ with_mean[some])
             common[k] = math.sqrt(max(variance, 0.0))
-            left = np.diag(covariance) - 2.0 * with_mean + variance
+            left = deviation[:, k] ** 2 - 2.0 * with_mean + variance
             local[:, k] = np.sqrt(np.maximum(left, 0.0))
         return cls(points, mean, deviation, common, local)
 
