@@ -52,6 +52,14 @@ def sweep(
             show_default="the experiment's own",
         ),
     ] = None,
+    widen: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Widen the range of a parameter, where the front lies at its end or to "
+            "NAME=LOW:HIGH; the study's trials stay. Repeatable.",
+            metavar="NAME",
+        ),
+    ] = None,
     standard_error: StandardErrorOption = None,
     validation_games: ValidationGamesOption = 1000,
     validation_points: ValidationPointsOption = 6,
@@ -73,9 +81,11 @@ def sweep(
     import optuna
 
     from study.experiments.registry import experiment as find_experiment
+    from study.experiments.widening import parse_wish
     from study.run.settings import SearchSettings
     from study.run.stopping import Precision
     from study.run.sweep import Sweep
+    from study.run.widen import widen as grant
     from study.run.workers import check_jobs
     from study.samplers import check_sampler
     from study.samplers.design import draw_design
@@ -85,6 +95,7 @@ def sweep(
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     found = find_experiment(experiment).by(cost)
+    wishes = [parse_wish(text, found) for text in widen or ()]
     n_replicates = found.goal.replicates if replicates is None else replicates
     settings = SearchSettings(trials, n_replicates, seed, sampler, design, design_size)
     precision = Precision.of(found.goal, standard_error, validation_games, validation_points)
@@ -96,6 +107,7 @@ def sweep(
     with locked(location):
         with storage_errors_reported(location):
             study, backend = create_or_resume(location, settings.record(found))
+        found = grant(study, wishes, console())
         run = Sweep(found, location, study, backend, n_jobs, console())
         run.search(settings)
         if not no_validation:

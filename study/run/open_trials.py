@@ -18,6 +18,7 @@ from study.run.proposals import FinishedTrial, Proposal
 from study.run.settings import SearchSettings
 from study.run.workers import Finished
 from study.samplers.design import draw_design
+from study.store.study_record import ATTRIBUTE, StudyRecord
 from study.store.trial_games import TrialBatch, games_of, trial_id
 
 DESIGN_IS_ENQUEUED = "design enqueued"
@@ -31,7 +32,11 @@ def enqueue_design(study: optuna.Study, experiment: Experiment, settings: Search
     if study.user_attrs.get(DESIGN_IS_ENQUEUED):
         return
     design, size, seed = settings.design, settings.design_size, settings.seed
-    for point in draw_design(design, experiment.space, size, seed):
+    space = experiment.space
+    if ATTRIBUTE in study.user_attrs:
+        # That of before, if the study was widened between two points of the design.
+        space = StudyRecord.read(study.user_attrs, study.study_name).design_space
+    for point in draw_design(design, space, size, seed):
         study.enqueue_trial(point, user_attrs={"origin": "design"}, skip_if_exists=True)
     study.set_user_attr(DESIGN_IS_ENQUEUED, True)
 

@@ -8,6 +8,7 @@ of all trials up to t − 2, and trial t − 1 as one in flight, whether or not 
 back. So a study that was killed and resumed proposes exactly what an uninterrupted one would.
 """
 
+import copy
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import optuna
+from optuna.distributions import BaseDistribution
 from optuna.samplers import BaseSampler
 from optuna.storages import InMemoryStorage
 from optuna.study import StudyDirection
@@ -112,7 +114,7 @@ class Proposals:
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="proposals")
         self.future: Future[Proposal] | None = None
         self.seconds: list[float] = []
-        known = [self.asked_again(trial) for trial in trials]
+        known = [in_space(self.asked_again(trial), self.distributions) for trial in trials]
         number = first_waiting(known)
         for trial in known:
             if in_turn and trial.state.is_finished() and trial.number >= number - 1:
@@ -186,6 +188,19 @@ class Proposals:
     def close(self) -> None:
         """End the thread, after the proposal in work; nobody waits for that."""
         self.thread.shutdown(wait=False, cancel_futures=True)
+
+
+def in_space(trial: FrozenTrial, distributions: Mapping[str, BaseDistribution]) -> FrozenTrial:
+    """Return a trial as one of today's space, if the study was widened since.
+
+    Samplers search the parameters that have the same distribution in all trials.
+    """
+    known = {name: distributions[name] for name in trial.distributions if name in distributions}
+    if known == trial.distributions:
+        return trial
+    trial = copy.copy(trial)
+    trial.distributions = {**trial.distributions, **known}
+    return trial
 
 
 def first_waiting(trials: Sequence[FrozenTrial]) -> int:

@@ -13,6 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from study.errors import RunError
 from study.experiments.definition import Experiment
+from study.report.edges import edge_line
 from study.report.export import export
 from study.report.front_tables import print_front
 from study.run.dispatch import Dispatch
@@ -149,6 +150,8 @@ class Sweep:
         """
         data = StudyData.read(self.study, self.experiment)
         print_front(self.out, data)
+        if line := edge_line(data, self.location):
+            self.out.print(line, soft_wrap=True)
         paths = export(data, self.location, self.location.folder)
         self.out.print(f"written: {', '.join(str(path) for path in paths)}", soft_wrap=True)
         if self.n_failed:

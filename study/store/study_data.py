@@ -1,12 +1,13 @@
 """A snapshot of a study, read once: tables, figures, picks and reports are made from it."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import optuna
+from optuna.distributions import BaseDistribution
 from optuna.exceptions import StorageInternalError
 from optuna.storages import RDBStorage
 from optuna.trial import FrozenTrial, TrialState
@@ -113,7 +114,10 @@ class StudyData:
     @cached_property
     def trials(self) -> list[TrialData]:
         """The trials that have begun."""
-        found = [(trial, read_trial(trial, self.experiment)) for trial in self.frozen_trials]
+        allowed = self.record.distributions()
+        found = [
+            (trial, read_trial(trial, self.experiment, allowed)) for trial in self.frozen_trials
+        ]
         return [data for trial, data in found if trial.state != TrialState.WAITING]
 
     @cached_property
@@ -159,17 +163,23 @@ def first_unreadable(study: optuna.Study) -> str:
     return next(iter(StudyRows.read(backend.engine, study.study_name).unreadable()), "")
 
 
-def read_trial(trial: FrozenTrial, experiment: Experiment) -> TrialData:
-    """Read a trial; DamageError if a value is none of a trial of the experiment."""
+def read_trial(
+    trial: FrozenTrial,
+    experiment: Experiment,
+    allowed: Mapping[str, Sequence[BaseDistribution]],
+) -> TrialData:
+    """Read a trial; DamageError if a value is none of a trial of the experiment.
+
+    ``allowed`` are the distributions that each parameter may have been drawn from.
+    """
     kind, values = experiment.summary.game, trial.values
-    distributions = experiment.space.distributions()
     games = games_of(trial, kind)
     with locating(f"trial {trial.number}"):
         check_theta(experiment.space, trial.params)
         check_theta(experiment.space, trial.system_attrs.get(FIXED, {}))
         for name, distribution in trial.distributions.items():
-            if distribution != distributions[name]:
-                raise ValueError(f"{name}: {distribution} given, {distributions[name]} expected")
+            if distribution not in allowed[name]:
+                raise ValueError(f"{name}: {distribution} given, {allowed[name][0]} expected")
         origin, error = (trial.user_attrs.get(name, "") for name in ("origin", "error"))
         if not (isinstance(origin, str) and isinstance(error, str)):
             raise ValueError(f"origin {origin!r} and error {error!r} given, text expected")

@@ -5,9 +5,11 @@ Both are user attributes of the optuna study: ``thetafront``, and ``run:<index>`
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
+from datetime import UTC, datetime
 from typing import Any
 
 import optuna
+from optuna.distributions import BaseDistribution
 from optuna.study import StudyDirection
 
 from study.errors import InputError
@@ -28,13 +30,20 @@ KINDS: dict[str, type] = {
     "design_size": int,
     "cost": str,
     "fixed": dict,
+    "widened": list,
 }
 DIRECTIONS = (StudyDirection.MAXIMIZE, StudyDirection.MINIMIZE)
 
 
 @dataclass(frozen=True)
 class StudyRecord:
-    """What made a study, as it is stored with it."""
+    """What made a study, as it is stored with it.
+
+    ``space`` is that of trials to come. ``widened`` has an entry for each time that a parameter's
+    range became wider: its name, ``low`` and ``high`` of before, ``n_trials`` that the study had
+    then, waiting ones included, and the time. The record is one attribute of the study, so a space
+    is widened at once or not at all; trials keep their numbers, and so their seeds.
+    """
 
     experiment: str
     space: list[dict[str, Any]]
@@ -43,6 +52,7 @@ class StudyRecord:
     design_size: int
     cost: str = "seconds_per_move"
     fixed: dict[str, Any] = field(default_factory=dict)
+    widened: list[dict[str, Any]] = field(default_factory=list)
 
     @classmethod
     def read(cls, attributes: Mapping[str, Any], name: str) -> "StudyRecord":
@@ -74,13 +84,55 @@ class StudyRecord:
                 if field_name in stored and type(stored[field_name]) is not kind:
                     given = shortened(stored[field_name])
                     raise ValueError(f"{field_name} {given} given, {kind.__name__} expected")
-            for each in stored["space"]:
+            for each in (*stored["space"], *stored.get("widened", [])):
                 check_dimension(each)
+            for each in stored.get("widened", []):
+                if type(each.get("n_trials")) is not int:
+                    raise ValueError(f"{shortened(each)} given in widened, n_trials expected")
         return cls(**{each.name: stored[each.name] for each in known if each.name in stored})
 
     def store(self, study: optuna.Study) -> None:
         """Write the record into a study."""
         study.set_user_attr(ATTRIBUTE, {"format": FORMAT, **asdict(self)})
+
+    @property
+    def spaces(self) -> list[list[dict[str, Any]]]:
+        """All spaces that the study has had, the latest first."""
+        found = [self.space]
+        for change in reversed(self.widened):
+            ends = {"low": change["low"], "high": change["high"]}
+            found.append(
+                [{**each, **ends} if each["name"] == change["name"] else each for each in found[-1]]
+            )
+        return found
+
+    @property
+    def first_space(self) -> list[dict[str, Any]]:
+        """The space of the experiment that the study began with."""
+        return self.spaces[-1]
+
+    @property
+    def design_space(self) -> Space:
+        """The space of the initial design, which is not drawn again."""
+        n_later = sum(each["n_trials"] > 0 for each in self.widened)
+        return Space.from_records(self.spaces[n_later])
+
+    def distributions(self) -> dict[str, list[BaseDistribution]]:
+        """Return, by parameter, what trials may have been drawn from, the latest first."""
+        spaces = [Space.from_records(each).distributions() for each in self.spaces]
+        return {name: [each[name] for each in spaces] for name in spaces[0]}
+
+    def with_space(self, space: Space, n_trials: int) -> "StudyRecord":
+        """Return the record of a study whose space becomes wider when it has ``n_trials``."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        after = space.as_records()
+        changed = [
+            {"name": old["name"], "low": old["low"], "high": old["high"]}
+            for old, new in zip(self.space, after, strict=True)
+            if old != new
+        ]
+        entries = [{**each, "n_trials": n_trials, "at": now} for each in changed]
+        return replace(self, space=after, widened=[*self.widened, *entries])
 
     def differences(self, other: "StudyRecord") -> list[str]:
         """Say, a phrase each, in what another record differs from this one."""
@@ -89,7 +141,7 @@ class StudyRecord:
             mine, theirs = getattr(self, name), getattr(other, name)
             if mine != theirs:
                 phrases.append(f"{name.replace('_', ' ')} {mine}, not {theirs}")
-        old, new = without_symbols(self.space), without_symbols(other.space)
+        old, new = without_symbols(self.first_space), without_symbols(other.first_space)
         if self.experiment == other.experiment and old != new:
             changed = [range_of(each) for each in old if each not in new]
             names = {each["name"] for each in old}
@@ -100,7 +152,8 @@ class StudyRecord:
     def of_today(self) -> "StudyRecord":
         """Return the record of a study that is made with the experiment of today."""
         today = experiment(self.experiment)
-        return replace(self, space=today.space.as_records(), fixed=dict(today.fixed))
+        space = today.space.as_records()
+        return replace(self, space=space, fixed=dict(today.fixed), widened=[])
 
     def experiment_as_made(self) -> Experiment:
         """Return the study's experiment, with the search space that it had when the study was made.

@@ -140,7 +140,7 @@ class Examination:
         """Return the initial design."""
         record = self.record
         try:
-            return draw_design(record.design, self.space, record.design_size, record.seed)
+            return draw_design(record.design, record.design_space, record.design_size, record.seed)
         except InputError:
             return []
 

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -126,6 +126,7 @@ class StoredTrials:
         fixed = self.fixed_of(trial)
         candidates = [each for each in (fixed, self.exported.get(trial.number)) if each]
         distributions = self.of.space.distributions()
+        allowed = self.of.record.distributions()
         theta: dict[str, Value] = {}
         lost = []
         for name, distribution in distributions.items():
@@ -140,7 +141,7 @@ class StoredTrials:
                     check_theta(self.of.space, {name: value})
                     stored = rows.params[name][1].value
                     if stored != distribution_to_json(distribution):
-                        flaw = self.other_distribution(stored, distribution)
+                        flaw = self.other_distribution(stored, allowed[name])
                     if fixed and value != fixed[name]:
                         flaw = f"{name} {value} given, {fixed[name]} in the design"
                     theta[name] = value
@@ -185,10 +186,13 @@ class StoredTrials:
             return None
         return value
 
-    def other_distribution(self, stored: Any, expected: Any) -> str:
-        """Say that a stored distribution is another; empty if it only is written otherwise."""
+    def other_distribution(self, stored: Any, allowed: Sequence[BaseDistribution]) -> str:
+        """Say that a distribution is none that is allowed; empty if it only is written otherwise.
+
+        The first one allowed is of the study's space today, others of before it was widened.
+        """
         found = json_to_distribution(stored)
-        return "" if found == expected else f"{found} given, {expected} expected"
+        return "" if found in allowed else f"{found} given, {allowed[0]} expected"
 
     def fixed_of(self, trial: Trial) -> dict[str, Any] | None:
         """Return θ that a trial of the design is to have, mended if it is damaged."""

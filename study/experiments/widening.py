@@ -1,0 +1,167 @@
+"""Wider search spaces: bounds at which points lie, and how far they may be moved.
+
+A bound can be moved as far as the agent allows. Unless told otherwise it is moved by a factor of
+four on a logarithmic scale, and by half of the range on a linear one.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from agents.catalog import parameters
+from agents.parameters import IntegerRange, RealRange, Value
+from study.errors import InputError
+from study.experiments.definition import Experiment
+from study.experiments.space import NumericParameter, Space
+
+FACTOR = 4.0
+SHARE = 0.5
+AT_EDGE = 0.005  # of the range
+FORM = "NAME or NAME=LOW:HIGH"
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A bound at which points lie, and which can be moved."""
+
+    parameter: NumericParameter
+    is_upper: bool
+    n_points: int
+
+    @property
+    def bound(self) -> float:
+        """The bound's value."""
+        return self.parameter.high if self.is_upper else self.parameter.low
+
+    @property
+    def text(self) -> str:
+        """Say which bound it is: ``θ₄ at its lowest, 2``."""
+        end = "highest" if self.is_upper else "lowest"
+        return f"{self.parameter.label} at its {end}, {self.bound:g}"
+
+
+@dataclass(frozen=True)
+class Wish:
+    """A parameter to be widened, to the given bounds if there are any."""
+
+    name: str
+    bounds: tuple[float, float] | None = None
+
+
+def parse_wish(text: str, experiment: Experiment) -> Wish:
+    """Read ``NAME`` or ``NAME=LOW:HIGH``.
+
+    Raises
+    ------
+    InputError
+        If it names no numeric parameter, or has bounds that are not wider or not allowed.
+    """
+    name, has_bounds, bounds = text.partition("=")
+    known = [each.name for each in experiment.space if isinstance(each, NumericParameter)]
+    if name not in known:
+        raise InputError(f"widen: {text!r} given, {FORM} allowed, of {', '.join(known)}")
+    if not has_bounds:
+        return Wish(name)
+    try:
+        low, high = map(float, bounds.split(":"))
+    except ValueError:
+        raise InputError(f"widen: {text!r} given, {FORM} allowed, such as {name}=1:100") from None
+    wish = Wish(name, (low, high))
+    check_wish(experiment, wish)
+    return wish
+
+
+def edges_of(experiment: Experiment, thetas: Sequence[Mapping[str, Value]]) -> list[Edge]:
+    """Return the bounds at which some of these θ lie, as far as they can be moved."""
+    found = []
+    for each in experiment.space:
+        if not isinstance(each, NumericParameter):
+            continue
+        for is_upper in (False, True):
+            n_points = sum(is_at(each, theta[each.name], is_upper) for theta in thetas)
+            if n_points and moved(experiment, each, is_upper) != ends(each)[is_upper]:
+                found.append(Edge(each, is_upper, n_points))
+    return found
+
+
+def ends(parameter: NumericParameter) -> tuple[float, float]:
+    """Return a parameter's bounds."""
+    return parameter.low, parameter.high
+
+
+def is_at(parameter: NumericParameter, value: Value, is_upper: bool) -> bool:
+    """Return whether a value lies at a bound; one on a grid must be equal to it."""
+    if parameter.integer:
+        return bool(value == ends(parameter)[is_upper])
+    u = parameter.to_unit(value)
+    return u >= 1.0 - AT_EDGE if is_upper else u <= AT_EDGE
+
+
+def moved(experiment: Experiment, parameter: NumericParameter, is_upper: bool) -> float:
+    """Return where a bound goes by default: where it is, if the agent allows nothing beyond."""
+    low, high = ends(parameter)
+    here = ends(parameter)[is_upper]
+    domain = parameters(experiment.agent)[parameter.name].domain
+    assert isinstance(domain, IntegerRange | RealRange)
+    if parameter.log:
+        there = here * FACTOR if is_upper else here / FACTOR
+    else:
+        there = here + SHARE * (high - low) * (1.0 if is_upper else -1.0)
+    there = float(f"{there:.3g}")
+    if parameter.integer:
+        there = math.ceil(there) if is_upper else math.floor(there)
+        there = max(there, 1) if parameter.log else there
+    excluded = isinstance(domain, RealRange) and domain.open_low
+    if there <= domain.low and excluded:
+        there = domain.low + (low - domain.low) / FACTOR
+    return min(max(there, domain.low), domain.high)
+
+
+def widened(experiment: Experiment, wishes: Sequence[Wish], edges: Sequence[Edge]) -> Space:
+    """Return the experiment's space with wider bounds.
+
+    A wish without bounds moves those at which points lie, ``edges``; one with bounds asks for a
+    range that holds them. So a wish that is granted changes nothing when it is made again.
+    """
+    wished: dict[str, Wish] = {each.name: each for each in wishes}
+    return Space(
+        tuple(
+            widened_parameter(experiment, each, wished[each.name], edges)
+            if isinstance(each, NumericParameter) and each.name in wished
+            else each
+            for each in experiment.space
+        )
+    )
+
+
+def widened_parameter(
+    experiment: Experiment, parameter: NumericParameter, wish: Wish, edges: Sequence[Edge]
+) -> NumericParameter:
+    """Return a parameter with the bounds wished for, or those of its edges moved."""
+    low, high = ends(parameter)
+    if wish.bounds is None:
+        sides = {each.is_upper for each in edges if each.parameter.name == parameter.name}
+        low = moved(experiment, parameter, False) if False in sides else low
+        high = moved(experiment, parameter, True) if True in sides else high
+        return replace(parameter, low=low, high=high)
+    low, high = min(low, wish.bounds[0]), max(high, wish.bounds[1])
+    if parameter.integer:
+        low, high = int(low), int(high)
+    return replace(parameter, low=low, high=high)
+
+
+def check_wish(experiment: Experiment, wish: Wish) -> None:
+    """Refuse, by InputError, bounds that are not wider, or that the agent does not allow."""
+    parameter = next(each for each in experiment.space if each.name == wish.name)
+    if wish.bounds is None or not isinstance(parameter, NumericParameter):
+        return
+    given = f"widen: {wish.name}={wish.bounds[0]:g}:{wish.bounds[1]:g} given"
+    low, high = ends(parameter)
+    if not (wish.bounds[0] <= low and high <= wish.bounds[1]):
+        raise InputError(f"{given}, bounds that hold {low:g} to {high:g} allowed")
+    try:
+        replace(parameter, low=wish.bounds[0], high=wish.bounds[1])
+        for bound in wish.bounds:
+            parameters(experiment.agent)[wish.name].from_number(bound)
+    except (ValueError, OverflowError) as error:
+        raise InputError(f"{given}: {error}") from None

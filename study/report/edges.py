@@ -1,0 +1,73 @@
+"""Points of a front at the edge of the search space, and the command that widens it."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from agents.parameters import Value
+from study.experiments.registry import experiment as find_experiment
+from study.experiments.widening import Edge, edges_of
+from study.report.validated_rows import validated_rows
+from study.store.location import Location, locate
+from study.store.study_data import StudyData
+from study.store.study_model import fit_study
+from study.text import counted
+
+RESULTS = Path("results")
+N_PREDICTED = 12
+SEED, DESIGN, DESIGN_SIZE = 0, "sobol", 16  # of a sweep that is told nothing else
+
+
+def front_thetas(data: StudyData) -> list[Mapping[str, Value]]:
+    """Return θ of the validated front's points; before there is one, along the predicted front."""
+    if rows := validated_rows(data):
+        return [row for row in rows if row["on_front"]]
+    if (model := fit_study(data)) is None:
+        return []
+    points = model.predicted_front.points
+    chosen = sorted({round(k * (len(points) - 1) / (N_PREDICTED - 1)) for k in range(N_PREDICTED)})
+    return [model.cube.decode(points[k]) for k in chosen]
+
+
+def edge_line(
+    data: StudyData, location: Location, thetas: Sequence[Mapping[str, Value]] | None = None
+) -> str:
+    """Say how many points of the front lie at a bound that can be widened; empty if none does.
+
+    ``thetas`` are θ of the front's points where they are known already.
+    """
+    thetas = front_thetas(data) if thetas is None else thetas
+    edges = edges_of(data.experiment, thetas)
+    if not edges:
+        return ""
+    texts = [
+        f"{each.n_points} of {counted(len(thetas), 'point')} with {each.text}" for each in edges
+    ]
+    command = widening_command(data, location, edges)
+    return f"front at the edge of the space: {'; '.join(texts)}; to widen it: {command}"
+
+
+def widening_command(data: StudyData, location: Location, edges: Sequence[Edge]) -> str:
+    """Return the command that widens the space and goes on."""
+    record, words = data.record, ["thetafront", "sweep", data.record.experiment]
+    if location.name != record.experiment:
+        words += ["--name", location.name]
+    given = {"seed": record.seed, "design": record.design, "design-size": record.design_size}
+    usual = {"seed": SEED, "design": DESIGN, "design-size": DESIGN_SIZE}
+    for option, value in given.items():
+        if value != usual[option]:
+            words += [f"--{option}", str(value)]
+    if record.cost != find_experiment(record.experiment).cost.name:
+        words += ["--cost", record.cost]
+    results = location.folder.parent
+    if results != RESULTS:
+        words += ["--results", str(results)]
+    if location.url != locate(location.name, results, None).url:
+        words += ["--storage", location.url_without_password]
+    for name in dict.fromkeys(each.parameter.name for each in edges):
+        words += ["--widen", name]
+    asked = [run["n_trials"] for run in data.runs if "n_trials" in run]
+    n_complete = sum(trial.state == "complete" for trial in data.trials)
+    if asked and n_complete >= asked[-1]:  # the search is complete: some for the wider space
+        words += ["--trials", str(n_complete + max(16, n_complete // 2))]
+    return shlex.join(words)

@@ -1,0 +1,47 @@
+"""Widening a study's search space: its trials and games stay, later trials have more room."""
+
+from collections.abc import Sequence
+
+import optuna
+from rich.console import Console
+
+from study.errors import InputError
+from study.experiments.definition import Experiment
+from study.experiments.space import range_of
+from study.experiments.widening import Wish, edges_of, widened
+from study.report.edges import front_thetas
+from study.store.study_data import StudyData
+from study.text import counted
+
+
+def widen(study: optuna.Study, wishes: Sequence[Wish], out: Console) -> Experiment:
+    """Grant wishes for a wider space, say what is done, and return the study's experiment.
+
+    Raises
+    ------
+    InputError
+        If a wish has no bounds and no trial is complete, so that nothing says which to move.
+    """
+    data = StudyData.read(study)
+    if not wishes:
+        return data.experiment
+    thetas = front_thetas(data)
+    unsaid = [wish.name for wish in wishes if wish.bounds is None]
+    if unsaid and not thetas:
+        raise InputError(
+            f"widen: {unsaid[0]!r} given, but no trial is complete to tell which bound; "
+            f"{unsaid[0]}=LOW:HIGH allowed"
+        )
+    space = widened(data.experiment, wishes, edges_of(data.experiment, thetas))
+    record = data.record.with_space(space, len(data.frozen_trials))
+    changed = record.widened[len(data.record.widened) :]
+    if changed:
+        record.store(study)
+    ranges = {each["name"]: range_of(each) for each in space.as_records()}
+    n_trials = counted(len(data.frozen_trials), "trial")
+    for each in changed:
+        out.print(f"widened: {range_of(each)} is now {ranges[each['name']]}; {n_trials} stay")
+    for name in dict.fromkeys(wish.name for wish in wishes):
+        if name not in {each["name"] for each in changed}:
+            out.print(f"not widened: {ranges[name]} is wide enough for the front and what is asked")
+    return record.experiment_as_made()

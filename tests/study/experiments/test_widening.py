@@ -1,0 +1,96 @@
+"""Wider spaces: which bounds can be moved, how far, and what is refused."""
+
+import pytest
+
+from agents.parameters import Value
+from study.errors import InputError
+from study.experiments.definition import Experiment
+from study.experiments.dice import DICE
+from study.experiments.space import NumericParameter
+from study.experiments.twenty48 import MCMDP, UCT
+from study.experiments.widening import Wish, edges_of, moved, parse_wish, widened
+
+
+def theta(*values: float) -> dict[str, Value]:
+    return dict(zip(MCMDP.space.names, values, strict=True))
+
+
+def test_edges_are_bounds_that_the_agent_allows_to_move() -> None:
+    """θ₅ = 1 and θ₆ = 1 are the agent's own limits."""
+    thetas = [
+        theta(100, 50, 20, 2, 10.0, 1.0),
+        theta(100, 50, 20, 2, 9.99, 1.0),
+        theta(100, 50, 20, 3, 1.0, 0.5),
+    ]
+    found = {(each.parameter.name, each.is_upper): each for each in edges_of(MCMDP, thetas)}
+    assert {key: each.n_points for key, each in found.items()} == {
+        ("theta4", False): 2,
+        ("theta5", True): 2,
+    }
+    assert found["theta4", False].text == "θ₄ at its lowest, 2"
+    assert found["theta5", True].text == "θ₅ at its highest, 10"
+    assert edges_of(MCMDP, []) == []
+
+
+@pytest.mark.parametrize(
+    ("experiment", "name", "is_upper", "expected"),
+    [
+        (MCMDP, "theta4", False, 1),  # a factor of four, but an integer above 0
+        (MCMDP, "theta4", True, 256),
+        (MCMDP, "theta1", False, 4),
+        (MCMDP, "theta5", True, 40.0),
+        (MCMDP, "theta5", False, 1.0),  # the agent's limit
+        (MCMDP, "theta6", True, 1.0),
+        (MCMDP, "theta6", False, 0.0125),  # 0 itself is excluded: a quarter of the way is left
+        (UCT, "depth", True, 45),  # linear: half of 29 more
+        (UCT, "alpha_state", False, 0.0),
+        (DICE, "gamma", False, 0.25),
+        (DICE, "tolerance", True, 40.0),
+    ],
+)
+def test_bounds_move_as_far_as_stated(
+    experiment: Experiment, name: str, is_upper: bool, expected: float
+) -> None:
+    parameter = next(each for each in experiment.space if each.name == name)
+    assert isinstance(parameter, NumericParameter)
+    there = moved(experiment, parameter, is_upper)
+    assert there == pytest.approx(expected, rel=1e-12)
+    assert isinstance(there, int) or not parameter.integer
+    experiment.build({**next(iter(experiment.baselines.values())), name: there})
+
+
+def test_a_wish_moves_the_edges_and_is_granted_once() -> None:
+    edges = edges_of(MCMDP, [theta(100, 50, 20, 2, 10.0, 1.0)])
+    space = widened(MCMDP, [Wish("theta4")], edges)
+    assert [
+        (old.name, new.low, new.high)
+        for old, new in zip(MCMDP.space, space, strict=True)
+        if old != new
+    ] == [("theta4", 1, 64)]
+    wider = MCMDP.as_made(space, {})
+    again = edges_of(wider, [theta(100, 50, 20, 2, 10.0, 1.0)])
+    assert widened(wider, [Wish("theta4")], again) == space
+    given = widened(wider, [Wish("theta4", (1, 100)), Wish("theta6", (0.01, 1.0))], again)
+    assert widened(MCMDP.as_made(given, {}), [Wish("theta4", (1, 64))], []) == given
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("theta9", "widen: 'theta9' given, NAME or NAME=LOW:HIGH allowed, of theta1, theta2"),
+        ("", "widen: '' given, NAME or NAME=LOW:HIGH allowed, of theta1"),
+        ("theta4=1", "widen: 'theta4=1' given, NAME or NAME=LOW:HIGH allowed, such as theta4=1:1"),
+        ("theta4=4:64", "widen: theta4=4:64 given, bounds that hold 2 to 64 allowed"),
+        ("theta4=0:64", "widen: theta4=0:64 given: theta4: a log scale needs a bound above 0"),
+        ("theta4=1.5:64", "widen: theta4=1.5:64 given: theta4: bounds 1.5 to 64.0 are not whole"),
+        ("theta4=1:inf", "widen: theta4=1:inf given: theta4: bounds 1.0 to inf are no interval"),
+        ("theta4=1:1e9", "widen: theta4=1:1e+09 given: theta4: 1e+09 given, a whole number from 0"),
+        ("theta6=0:1", "widen: theta6=0:1 given: theta6: 0 given, above 0 and up to 1 allowed"),
+    ],
+)
+def test_a_wish_that_cannot_be_granted_is_refused(words: str, message: str) -> None:
+    with pytest.raises(InputError) as refused:
+        parse_wish(words, MCMDP)
+    assert str(refused.value).startswith(message)
+    with pytest.raises(InputError, match="of n_simulations, depth"):
+        parse_wish("leaf_value", UCT)

@@ -1,0 +1,188 @@
+"""A study whose space becomes wider keeps its trials, games and seeds."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import optuna
+import pytest
+from rich.console import Console
+
+from study.errors import DamageError, InputError
+from study.experiments.definition import Experiment
+from study.experiments.objectives import PLAYOUT_MOVES
+from study.experiments.space import NumericParameter, Space
+from study.experiments.widening import Wish
+from study.report.edges import edge_line
+from study.run.open_trials import enqueue_design
+from study.run.proposals import Proposals
+from study.run.settings import SearchSettings
+from study.run.widen import widen
+from study.samplers import make_sampler
+from study.samplers.design import draw_design
+from study.store.location import Location, locate
+from study.store.seeds import search_seed
+from study.store.storage import create_or_resume
+from study.store.study_data import StudyData
+from study.store.study_model import objectives_of
+from study.store.study_record import ATTRIBUTE, StudyRecord
+from tests.study.conftest import QUICK
+from tests.study.made_studies import store_trial
+
+pytestmark = pytest.mark.usefixtures("quick", "one_thread")
+
+EXPERIMENT = QUICK.with_cost(PLAYOUT_MOVES)
+SETTINGS = SearchSettings(n_trials=5, n_replicates=2, seed=3, sampler="nehvi", design_size=4)
+WIDE = Wish("n_playouts", (1, 80))
+
+
+def opened(folder: Path, settings: SearchSettings = SETTINGS) -> tuple[optuna.Study, Location]:
+    location = locate("s", folder, None)
+    location.folder.mkdir(exist_ok=True)
+    return create_or_resume(location, settings.record(EXPERIMENT))[0], location
+
+
+@pytest.fixture
+def searched(tmp_path: Path) -> tuple[optuna.Study, Location]:
+    """A study of four trials, one of them at the upper bound."""
+    study, location = opened(tmp_path)
+    for number, n_playouts in enumerate((3, 10, 20, 40)):
+        params = {"n_playouts": n_playouts}
+        agent = EXPERIMENT.build(params)
+        games = [agent.play(search_seed(3, number, replicate)) for replicate in (0, 1)]
+        store_trial(study, EXPERIMENT, params, games, EXPERIMENT.cost.of(games))
+    return study, location
+
+
+def said(study: optuna.Study, *wishes: Wish) -> tuple[str, Experiment]:
+    out = Console(file=io.StringIO(), width=200)
+    found = widen(study, wishes, out)
+    return out.file.getvalue(), found  # type: ignore[attr-defined]
+
+
+def bounds(space: Space) -> list[tuple[float, float]]:
+    return [(each.low, each.high) for each in space if isinstance(each, NumericParameter)]
+
+
+def test_trials_stay_and_the_record_says_what_was_widened(
+    searched: tuple[optuna.Study, Location], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All in one write, so that a kill leaves the space of before or the wider one."""
+    study, location = searched
+    before = StudyData.read(study)
+    written = []
+    write = optuna.Study.set_user_attr
+
+    def counted(self: optuna.Study, key: str, value: Any) -> None:
+        written.append(key)
+        write(self, key, value)
+
+    monkeypatch.setattr(optuna.Study, "set_user_attr", counted)
+    text, found = said(study, WIDE)
+    assert text == "widened: n_playouts 1 to 40 is now n_playouts 1 to 80; 4 trials stay\n"
+    assert written == [ATTRIBUTE]
+    assert bounds(found.space) == [(1, 80)]
+
+    study, _ = opened(location.folder.parent)  # asked for without --widen
+    after = StudyData.read(study)
+    assert bounds(after.experiment.space) == [(1, 80)]
+    assert after.trials == before.trials
+    (entry,) = after.record.widened
+    assert (entry["name"], entry["low"], entry["high"], entry["n_trials"]) == (
+        "n_playouts",
+        1,
+        40,
+        4,
+    )
+    assert not after.record.differences(SETTINGS.record(EXPERIMENT))
+    assert said(study)[1] == after.experiment
+    text, found = said(study, WIDE)
+    assert text.startswith("not widened: n_playouts 1 to 80 is wide enough")
+    assert StudyData.read(study).record == after.record
+
+
+def test_each_range_that_a_study_had_may_have_been_drawn_from(
+    searched: tuple[optuna.Study, Location],
+) -> None:
+    study, location = searched
+    said(study, WIDE)
+    said(study, Wish("n_playouts", (1, 200)))
+    record = StudyData.read(study).record
+    assert [each.high for each in record.distributions()["n_playouts"]] == [200, 80, 40]  # type: ignore[attr-defined]
+    assert bounds(record.design_space) == [(1, 40)]
+    other = {"n_playouts": optuna.distributions.IntDistribution(1, 70)}
+    study.add_trial(
+        optuna.trial.create_trial(params={"n_playouts": 50}, distributions=other, values=[1.0, 2.0])
+    )
+    with pytest.raises(DamageError, match=r"high=70.* given, .*high=200.* expected"):
+        opened(location.folder.parent)
+
+
+def test_samplers_search_the_wider_space(searched: tuple[optuna.Study, Location]) -> None:
+    """Optuna leaves out a parameter whose distribution differs between trials."""
+    study, _ = searched
+    _, found = said(study, WIDE)
+    proposals = Proposals(
+        study.get_trials(deepcopy=False),
+        study.directions,
+        found.space,
+        lambda number: make_sampler("nehvi", 3, number, 4, objectives_of(found)),
+        in_turn=True,
+    )
+    copies = proposals.copy.get_trials(deepcopy=False)
+    assert {each.distributions["n_playouts"].high for each in copies} == {80}  # type: ignore[attr-defined]
+    assert [each.params for each in copies] == [each.params for each in study.trials]
+    proposals.begin()
+    proposals.wait(60.0)
+    proposal = proposals.take()
+    proposals.close()
+    assert proposal.number == 4
+    assert 1 <= proposal.params["n_playouts"] <= 80
+    stored = study.get_trials(deepcopy=False)
+    assert {each.distributions["n_playouts"].high for each in stored} == {40}, "as drawn"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("n_before", [0, 2])
+def test_the_design_is_of_the_space_in_which_it_began(tmp_path: Path, n_before: int) -> None:
+    """A study without trials draws it from the wider space; one killed midway as it began."""
+    study, _ = opened(tmp_path)
+    narrow = draw_design("sobol", EXPERIMENT.space, 4, 3)
+    for values in narrow[:n_before]:
+        study.enqueue_trial(values, user_attrs={"origin": "design"})
+    _, found = said(study, WIDE)
+    enqueue_design(study, found, SETTINGS)
+    design = [trial.system_attrs["fixed_params"] for trial in study.trials]
+    wide = draw_design("sobol", found.space, 4, 3)
+    assert design == (narrow if n_before else wide)
+    assert narrow != wide
+
+
+def test_a_front_at_the_edge_is_told_with_the_command_that_widens(
+    searched: tuple[optuna.Study, Location],
+) -> None:
+    study, location = searched
+    data = StudyData.read(study)
+    line = edge_line(data, location, [{"n_playouts": 40}, {"n_playouts": 3}, {"n_playouts": 40}])
+    assert line == (
+        "front at the edge of the space: 2 of 3 points with n at its highest, 40; to widen it: "
+        f"thetafront sweep quick --name s --seed 3 --design-size 4 --cost playout_moves_per_move "
+        f"--results {location.folder.parent} --widen n_playouts"
+    )
+    assert not edge_line(data, location, [{"n_playouts": 1}]), "pmcts plays one playout at least"
+    text, found = said(study, Wish("n_playouts"))
+    assert "widened: n_playouts 1 to 40 is now n_playouts 1 to 60" in text
+    assert bounds(found.space) == [(1, 60)]
+
+
+def test_without_trials_nothing_says_which_bound(tmp_path: Path) -> None:
+    study, _ = opened(tmp_path)
+    with pytest.raises(InputError, match="no trial is complete to tell which bound; n_playouts="):
+        said(study, Wish("n_playouts"))
+
+
+@pytest.mark.parametrize("entry", [7, {"name": "n_playouts"}, {"name": "n", "low": 1, "high": 2}])
+def test_a_damaged_entry_is_named(tmp_path: Path, entry: Any) -> None:
+    study, _ = opened(tmp_path)
+    stored = {**study.user_attrs[ATTRIBUTE], "widened": [entry]}
+    with pytest.raises(DamageError, match=f"{ATTRIBUTE}: .* given"):
+        StudyRecord.read({ATTRIBUTE: stored}, "s")
