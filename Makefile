@@ -10,9 +10,10 @@ INSTALLED := $(VENV)/installed
 .PHONY: help install sweep test test-slow drills check format bench benchmark-samplers benchmark-allocation \
 	compare-samplers table1 decision-tree bellman expectimax replicates switching mcts heuristic-search uct dice pacman clean
 
-# Each of these variables is an option of `thetafront sweep`, given as `make sweep TRIALS=200`; one left
+# Each of these variables is an option of `thetafront sweep`, given as `make sweep BUDGET=1h`; one left
 # empty is not passed on. The environment does not set them.
 EXPERIMENT = mcmdp
+BUDGET =
 TRIALS =
 REPLICATES =
 JOBS =
@@ -36,8 +37,9 @@ help: ## show this text
 	@echo
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 26
 	@echo
-	@echo 'Variables of `make sweep`: EXPERIMENT TRIALS REPLICATES JOBS NAME SEED SAMPLER DESIGN'
-	@echo 'DESIGN_SIZE COST STANDARD_ERROR VALIDATION_GAMES VALIDATION_POINTS STORAGE RESULTS. Each is an'; echo 'option of `thetafront sweep`; see its --help.'
+	@echo 'Variables of `make sweep`: EXPERIMENT BUDGET TRIALS REPLICATES JOBS NAME SEED SAMPLER'
+	@echo 'DESIGN DESIGN_SIZE COST STANDARD_ERROR VALIDATION_GAMES VALIDATION_POINTS STORAGE RESULTS.'; \
+		echo 'Each is an option of `thetafront sweep`; see its --help.'
 
 install: $(INSTALLED) ## create .venv and install pinned dependencies
 
@@ -48,7 +50,7 @@ $(INSTALLED): pyproject.toml .constraints.txt
 
 sweep: $(INSTALLED) ## tune θ, or go on with it: progress, tables and plots in results/
 	@$(BIN)/thetafront sweep $(call quoted,$(EXPERIMENT)) \
-		$(call option,trials,TRIALS) $(call option,replicates,REPLICATES) $(call option,jobs,JOBS) \
+		$(call option,budget,BUDGET) $(call option,trials,TRIALS) $(call option,replicates,REPLICATES) $(call option,jobs,JOBS) \
 		$(call option,name,NAME) $(call option,seed,SEED) $(call option,sampler,SAMPLER) \
 		$(call option,design,DESIGN) $(call option,design-size,DESIGN_SIZE) $(call option,cost,COST) \
 		$(call option,standard-error,STANDARD_ERROR) \
@@ -105,7 +107,7 @@ compare-samplers: $(addprefix compare/,$(COMPARED)) ## compare samplers on the r
 
 compare/%: $(INSTALLED)
 	@$(BIN)/thetafront sweep mcmdp --name $* --sampler $(firstword $(subst -, ,$*)) \
-		--seed $(lastword $(subst -, ,$*)) --trials 64 --cost playout_moves_per_move \
+		--seed $(lastword $(subst -, ,$*)) --budget none --trials 64 --cost playout_moves_per_move \
 		--validation-points 4 --validation-games 100
 
 table1: $(INSTALLED) ## play the paper's Table 1 and Figure 3 again (an hour of CPU; stopped, it goes on)
@@ -124,7 +126,7 @@ expectimax: $(INSTALLED) ## the discount of equation 4 (a quarter of an hour of 
 	@$(BIN)/thetafront reproduce expectimax --output results/expectimax $(call option,jobs,JOBS)
 
 switching: $(INSTALLED) ## tune the agent that looks deeper, compare it with the plain one at equal time (an hour of CPU)
-	@$(BIN)/thetafront sweep switching --trials 96 --cost playout_moves_per_move --validation-games 40 \
+	@$(BIN)/thetafront sweep switching --budget none --trials 96 --cost playout_moves_per_move --validation-games 40 \
 		$(call option,jobs,JOBS)
 	@$(BIN)/thetafront reproduce switching results/reference/mcmdp switching --games 175 \
 		--output results/equal_time $(call option,jobs,JOBS)
@@ -136,7 +138,7 @@ heuristic-search: $(INSTALLED) ## heuristic search beside value iteration, on sm
 	@$(BIN)/thetafront reproduce heuristic-search --output results/heuristic_search
 
 uct: $(INSTALLED) ## tune tree search, and compare it with mcmdp at equal time (an hour and a half of CPU)
-	@$(BIN)/thetafront sweep uct --trials 256 --design-size 64 --seed 1 --validation-games 60 $(call option,jobs,JOBS)
+	@$(BIN)/thetafront sweep uct --budget none --trials 256 --design-size 64 --seed 1 --validation-games 60 $(call option,jobs,JOBS)
 	@$(BIN)/thetafront equal-time results/reference/mcmdp uct --games 20 \
 		--output results/uct_mcmdp $(call option,jobs,JOBS)
 

@@ -28,6 +28,10 @@ MESSAGE = b"thetafront: interrupted\n"
 SHOW_CURSOR = b"\r\x1b[?25h\x1b[K"  # progress hides it
 
 
+unfinished: set[str] = set()
+"""Files being written, by path, that are deleted if the process ends at once."""
+
+
 class _Answer(Enum):
     """What an interrupt does."""
 
@@ -125,6 +129,9 @@ def exit_at_once() -> NoReturn:
             for each in processes.active_children():
                 with contextlib.suppress(ProcessLookupError):  # it has just ended by itself
                     os.kill(each.pid, signal.SIGKILL)
+        for path in tuple(unfinished):
+            with contextlib.suppress(OSError):
+                os.unlink(path)
     finally:
         os._exit(EXIT_INTERRUPTED)
 

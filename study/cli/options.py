@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from study.cli.program import working
+from study.errors import InputError
 
 if TYPE_CHECKING:
     import optuna
@@ -32,6 +33,16 @@ def real_number(text: str) -> float:
         return float(text)
     except ValueError:
         raise typer.BadParameter(f"{text!r} given, a number allowed") from None
+
+
+def budget(text: str) -> float:
+    """Read a time span in seconds."""
+    from study.run.budget import seconds_of
+
+    try:
+        return seconds_of(str(text))
+    except InputError as error:
+        raise typer.BadParameter(str(error).removeprefix("budget: ")) from None
 
 
 def folder(text: str) -> Path:
@@ -91,7 +102,22 @@ StandardErrorOption = Annotated[
     ),
 ]
 ValidationGamesOption = Annotated[
-    int, whole("Validation: largest number of games per point.", "--validation-games")
+    int | None,
+    whole(
+        "Validation: largest number of games per point.",
+        "--validation-games",
+        show_default="1000",
+    ),
+]
+BudgetOption = Annotated[
+    float,
+    typer.Option(
+        "--budget",
+        help="Time to spend, such as 90s, 15m or 1h30m; none for no limit. Validation goes on "
+        "until it is spent, unless --standard-error or --validation-games is given.",
+        parser=budget,
+        metavar="TIME",
+    ),
 ]
 ValidationPointsOption = Annotated[
     int,

@@ -1,11 +1,13 @@
 """Commands that make studies: sweep and validate."""
 
-from typing import Annotated
+import math
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from study.cli.options import (
     RESULTS,
+    BudgetOption,
     JobsOption,
     NameOption,
     ResultsOption,
@@ -19,6 +21,28 @@ from study.cli.options import (
 )
 from study.cli.program import app, console
 from study.errors import InputError
+
+if TYPE_CHECKING:
+    from study.experiments.definition import Experiment
+    from study.experiments.objectives import Goal
+    from study.run.settings import SearchSettings
+    from study.run.stopping import Precision
+    from study.store.location import Location
+
+
+def precision_of(
+    goal: "Goal",
+    standard_error: float | None,
+    most_games: int | None,
+    n_points: int,
+    budget: float,
+) -> "Precision":
+    """Return when to stop validating: with a budget and no target given, when that is spent."""
+    from study.run.stopping import DEFAULT_GAMES, Precision
+
+    open_end = math.isfinite(budget) and standard_error is None and most_games is None
+    most_games = DEFAULT_GAMES if most_games is None else most_games
+    return Precision.of(goal, standard_error, most_games, n_points, open_end)
 
 
 @app.command()
@@ -61,8 +85,15 @@ def sweep(
         ),
     ] = None,
     standard_error: StandardErrorOption = None,
-    validation_games: ValidationGamesOption = 1000,
+    validation_games: ValidationGamesOption = None,
     validation_points: ValidationPointsOption = 6,
+    budget: BudgetOption = "15m",  # type: ignore[assignment]  # the parser reads it
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="Time a few games, print the plan and end; nothing is written."
+        ),
+    ] = False,
     no_validation: Annotated[
         bool, typer.Option("--no-validation", help="Stop after the search.")
     ] = False,
@@ -75,15 +106,15 @@ def sweep(
     """Tune an experiment: search, then validate the front.
 
     An initial design and a sampler choose the trials; the best of them and the model's proposals
-    are played again on fresh seeds. Repeat the command to go on after a stop, or with more trials;
-    a complete study is left as it is. Ctrl-C stops at once: finished games are stored.
+    are played again on fresh seeds. Half of the budget is for the search, and what that leaves for
+    validation. Repeat the command to go on after a stop or for another budget, or with more trials.
+    Ctrl-C stops: finished games are stored, tables and pictures written.
     """
     import optuna
 
     from study.experiments.registry import experiment as find_experiment
     from study.experiments.widening import parse_wish
     from study.run.settings import SearchSettings
-    from study.run.stopping import Precision
     from study.run.sweep import Sweep
     from study.run.widen import widen as grant
     from study.run.workers import check_jobs
@@ -98,21 +129,60 @@ def sweep(
     wishes = [parse_wish(text, found) for text in widen or ()]
     n_replicates = found.goal.replicates if replicates is None else replicates
     settings = SearchSettings(trials, n_replicates, seed, sampler, design, design_size)
-    precision = Precision.of(found.goal, standard_error, validation_games, validation_points)
+    precision = precision_of(
+        found.goal, standard_error, validation_games, validation_points, budget
+    )
     n_jobs = check_jobs(jobs)
     check_sampler(sampler)
     draw_design(design, found.space, design_size, seed)
     location = locate(found.name if name is None else name, results, storage)
+    to_reach = None if no_validation else precision
+    if dry_run:
+        if wishes:
+            raise InputError("dry run: given with --widen, which writes to the study; one allowed")
+        rehearse(found, location, settings, to_reach, n_jobs, budget)
+        return
     prepare_location(location)
     with locked(location):
         with storage_errors_reported(location):
             study, backend = create_or_resume(location, settings.record(found))
         found = grant(study, wishes, console())
-        run = Sweep(found, location, study, backend, n_jobs, console())
-        run.search(settings)
-        if not no_validation:
-            run.validate(precision)
+        run = Sweep(found, location, study, backend, n_jobs, console(), budget, settings, to_reach)
+        run.begin()
+        run.search()
+        if to_reach is not None:
+            run.validate()
         run.report()
+
+
+def rehearse(
+    experiment: "Experiment",
+    location: "Location",
+    settings: "SearchSettings",
+    precision: "Precision | None",
+    jobs: int,
+    seconds: float,
+) -> None:
+    """Print the plan of a sweep, from a few games that are not stored."""
+    from study.run.progress import PREPARING, ProgressDisplay
+    from study.run.rehearsal import rehearsed_plan
+    from study.run.sweep import SEARCH_SHARE
+    from study.store.location import check_folder
+    from study.store.storage import check_same, existing, storage_errors_reported
+
+    out = console()
+    check_folder(location.folder.parent)
+    with storage_errors_reported(location):
+        study = existing(location)
+    if study is not None:
+        check_same(study.record, settings.record(experiment), location)
+        experiment = study.experiment
+    out.print(PREPARING)
+    limits = (seconds if precision is None else SEARCH_SHARE * seconds, seconds)
+    plan = rehearsed_plan(
+        experiment, settings, precision, jobs, ProgressDisplay(out), limits, study
+    )
+    out.print("plan: no game ended in time" if plan is None else plan.text(experiment.goal))
 
 
 @app.command()
@@ -120,8 +190,9 @@ def validate(
     study: StudyArgument,
     name: NameOption = None,
     standard_error: StandardErrorOption = None,
-    validation_games: ValidationGamesOption = 1000,
+    validation_games: ValidationGamesOption = None,
     validation_points: ValidationPointsOption = 6,
+    budget: BudgetOption = "none",  # type: ignore[assignment]  # the parser reads it
     jobs: JobsOption = None,
     results: ResultsOption = RESULTS,
 ) -> None:
@@ -130,7 +201,6 @@ def validate(
     Validated points keep their games; a smaller standard error adds to them.
     """
     from study.experiments.objectives import SCORE
-    from study.run.stopping import Precision
     from study.run.sweep import Sweep
     from study.run.workers import check_jobs
     from study.store.database import check_database
@@ -138,12 +208,12 @@ def validate(
     from study.store.lock import locked
 
     # What no experiment allows is refused before anything is opened.
-    Precision.of(SCORE, standard_error, validation_games, validation_points)
+    precision_of(SCORE, standard_error, validation_games, validation_points, budget)
     n_jobs = check_jobs(jobs)
     with reading(study, name, results) as (opened, location, data):
-        precision = Precision.of(
-            data.experiment.goal, standard_error, validation_games, validation_points
-        )
+        goal = data.experiment.goal
+        precision = precision_of(goal, standard_error, validation_games, validation_points, budget)
+
         if location.database is not None:
             check_database(location.database, for_writing=True)
         make_folder(location.folder)
@@ -153,6 +223,9 @@ def validate(
                 f"{data.experiment.name!r} has changed since"
             )
         with locked(location):
-            run = Sweep(data.experiment, location, opened, None, n_jobs, console())
-            run.validate(precision)
+            run = Sweep(
+                data.experiment, location, opened, None, n_jobs, console(), budget, None, precision
+            )
+            run.begin()
+            run.validate()
             run.report()

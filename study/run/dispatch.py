@@ -7,18 +7,22 @@ nobody waits for that unless it takes longer than they do.
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
 from threadpoolctl import threadpool_limits
 
 from study import interrupt
+from study.run.budget import Budget
 from study.run.source import Snapshot, Source
 from study.run.workers import Workers
 
 Key = TypeVar("Key")
 TASKS_PER_WORKER = 3
 LONGEST_WAIT_SECONDS = 0.25
+LARGEST_LOAD = 1.3  # this program's own work gives up to 1.15 on two cores
+LEAST_CPU_SECONDS = 5.0  # before the load is known
 
 
 @dataclass
@@ -31,18 +35,26 @@ class Utilization:
         How many workers.
     busy_seconds : float
         Wall-clock seconds spent in games, all workers together.
+    cpu_seconds : float
+        CPU seconds of that.
+    n_tasks : int
+        How many tasks were played.
     first, last : float
         When the first game began, and the last one ended, on the monotonic clock.
     """
 
     jobs: int
     busy_seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    n_tasks: int = 0
     first: float = math.inf
     last: float = -math.inf
 
-    def add(self, began: float, ended: float) -> None:
+    def add(self, began: float, ended: float, cpu_seconds: float) -> None:
         """Count a task."""
         self.busy_seconds += ended - began
+        self.cpu_seconds += cpu_seconds
+        self.n_tasks += 1
         self.first = min(self.first, began)
         self.last = max(self.last, ended)
 
@@ -52,6 +64,22 @@ class Utilization:
         if self.last <= self.first:
             return math.nan
         return self.busy_seconds / (self.jobs * (self.last - self.first))
+
+    @property
+    def mean_seconds(self) -> float:
+        """Mean wall-clock seconds of a task; 0 before the first."""
+        return self.busy_seconds / max(1, self.n_tasks)
+
+    @property
+    def load(self) -> float:
+        """Wall-clock seconds a CPU second of games: 1 where nothing else runs; NaN if unknown."""
+        known = self.cpu_seconds >= LEAST_CPU_SECONDS
+        return self.busy_seconds / self.cpu_seconds if known else math.nan
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether games wait for other programs so much that a user should know."""
+        return self.load > LARGEST_LOAD
 
 
 class Display(Protocol):
@@ -76,6 +104,10 @@ class Dispatch(Generic[Key]):
         How many workers.
     display : Display
         Where progress is shown.
+    budget : Budget
+        No game is begun when it is spent.
+    each_turn : callable
+        Called several times a second.
 
     Attributes
     ----------
@@ -83,13 +115,18 @@ class Dispatch(Generic[Key]):
         So far.
     n_games, n_deaths : int
         Games that came back, and times that a worker died.
+    game_seconds : float
+        CPU seconds of these games' deciding threads.
     """
 
     source: Source[Key]
     jobs: int
     display: Display
+    budget: Budget = field(default_factory=Budget)
+    each_turn: Callable[[], None] = lambda: None
     n_games: int = 0
     n_deaths: int = 0
+    game_seconds: float = 0.0
     began: float = 0.0
     utilization: Utilization = field(init=False)
 
@@ -100,6 +137,23 @@ class Dispatch(Generic[Key]):
     def seconds(self) -> float:
         """Seconds since :meth:`run` began."""
         return time.monotonic() - self.began if self.began else 0.0
+
+    @property
+    def rate(self) -> float:
+        """Games a second so far."""
+        return self.n_games / self.seconds if self.seconds else 0.0
+
+    def seconds_left(self, now: Snapshot) -> float:
+        """Return how long the source's games take, within the budget; NaN if unknown."""
+        if not self.rate:
+            return math.nan
+        return min(self.budget.left, (now.n_games - now.n_games_done) / self.rate)
+
+    def n_games_expected(self, now: Snapshot) -> int:
+        """Return how many games the source will have within the budget."""
+        if not self.rate or not self.budget.is_limited:
+            return now.n_games
+        return min(now.n_games, now.n_games_done + round(self.rate * self.budget.left))
 
     def run(self) -> None:
         """Play until the source has no more games.
@@ -131,7 +185,7 @@ class Dispatch(Generic[Key]):
         while not interrupt.requested():
             self.hand_out(workers)
             thinking = self.source.thinking()
-            if not len(workers) and thinking is None:
+            if not len(workers) and (thinking is None or self.budget.is_spent):
                 return
             # With the line full, a proposal that is ready must not wake the loop again and again.
             has_room = len(workers) < TASKS_PER_WORKER * self.jobs
@@ -143,11 +197,13 @@ class Dispatch(Generic[Key]):
                 self.record(workers)
                 self.hand_out(workers)  # storing takes time: no worker waits for all of it
             self.display.show(self.source.snapshot(), self)
+            self.each_turn()
 
     def hand_out(self, workers: Workers[Key]) -> None:
-        """Fill the line."""
+        """Fill the line, but not with games that would begin after the budget."""
         while (
             len(workers) < TASKS_PER_WORKER * self.jobs
+            and (len(workers) // self.jobs) * self.utilization.mean_seconds < self.budget.left
             and (task := self.source.next_task()) is not None
         ):
             workers.submit(task)
@@ -158,4 +214,5 @@ class Dispatch(Generic[Key]):
         self.source.record(finished)
         if not finished.error:
             self.n_games += len(finished.games)
-            self.utilization.add(finished.began, finished.ended)
+            self.game_seconds += sum(game.seconds for game in finished.games)
+            self.utilization.add(finished.began, finished.ended, finished.cpu_seconds)

@@ -32,11 +32,12 @@ def duration(seconds: float) -> str:
 
 def figures_of(now: Snapshot, dispatch: Dispatch[Any]) -> str:
     """Write rate, remaining time, utilization and failures in one line."""
-    rate = dispatch.n_games / dispatch.seconds if dispatch.seconds else 0.0
-    seconds_left = (now.n_games - now.n_games_done) / rate if rate else math.nan
-    figures = [f"{rate:.2f} games/s", f"{duration(seconds_left)} left"]
+    seconds_left = dispatch.seconds_left(now)
+    figures = [f"{dispatch.rate:.2f} games/s", f"{duration(seconds_left)} left"]
     if math.isfinite(dispatch.utilization.share):
         figures.append(f"workers {dispatch.utilization.share:.0%} busy")
+    if dispatch.utilization.is_loaded:
+        figures.append(f"machine loaded, {dispatch.utilization.load:.1f} s a CPU second")
     if now.note:
         figures.append(now.note)
     if now.n_failed:
@@ -84,10 +85,11 @@ class ProgressDisplay:
 
     def show(self, now: Snapshot, dispatch: Dispatch[Any]) -> None:
         """Show how far the source is."""
+        n_games = dispatch.n_games_expected(now)
         if self.live:
             for bar, name, done, total in (
                 (self.units, now.unit, now.n_units_done, now.n_units),
-                (self.games, "games", now.n_games_done, now.n_games),
+                (self.games, "games", now.n_games_done, n_games),
             ):
                 visible = bar == self.games or name != "games"
                 self.bars.update(
@@ -99,5 +101,5 @@ class ProgressDisplay:
             units = f"{now.unit} {now.n_units_done}/{now.n_units} · "
             self.message(
                 f"{units if now.unit != 'games' else ''}"
-                f"games {now.n_games_done}/{now.n_games} · {figures_of(now, dispatch)}"
+                f"games {now.n_games_done}/{n_games} · {figures_of(now, dispatch)}"
             )

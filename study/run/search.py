@@ -16,7 +16,9 @@ from optuna.storages import BaseStorage
 
 from agents.agent import warm
 from study.experiments.definition import Experiment
+from study.run.budget import Budget
 from study.run.open_trials import Key, OpenTrials, enqueue_design
+from study.run.plan import FEWEST_GAMES_TIMED, FEWEST_TRIALS
 from study.run.proposals import FinishedTrial, Proposals
 from study.run.settings import SearchSettings
 from study.run.source import Snapshot, Source
@@ -43,6 +45,8 @@ class Search(Source[Key]):
         How many workers play. With one, proposals do not depend on timing.
     message : callable
         Called with a line of text when a trial fails.
+    budget : Budget, optional
+        No trial is begun when it is spent; those in flight are finished.
 
     Raises
     ------
@@ -58,12 +62,14 @@ class Search(Source[Key]):
         settings: SearchSettings,
         jobs: int,
         message: Callable[[str], None],
+        budget: Budget | None = None,
     ) -> None:
         warm(experiment.build({}))
         enqueue_design(study, experiment, settings)
         trials = study.get_trials(deepcopy=False)
         self.settings = settings
         self.message = message
+        self.budget = Budget() if budget is None else budget
         self.n_failures_in_a_row = 0
         self.objectives = objectives_of(experiment)
         # Tasks in the line that suffice, so that no proposal is made earlier than needed.
@@ -74,6 +80,7 @@ class Search(Source[Key]):
         self.trials = OpenTrials(experiment, study, storage, settings)
         for trial in trials:
             self.learn(self.trials.resume(trial))
+        self.n_games_before = self.trials.n_games
 
     def sampler_of(self, number: int) -> BaseSampler:
         """Return the sampler of one trial."""
@@ -103,12 +110,12 @@ class Search(Source[Key]):
         return None
 
     def thinking(self) -> "Future[Any] | None":
-        """Return the proposal in work."""
-        return self.proposals.future
+        """Return the proposal in work, if a trial may still begin."""
+        return None if self.budget.is_spent else self.proposals.future
 
     def propose_ahead(self) -> None:
         """Begin the trial whose proposal is ready; ask for the next when few games are in line."""
-        while True:
+        while not self.budget.is_spent:
             # Counted anew each time: a trial that was just begun may have failed at once.
             n_waiting = sum(len(batch.waiting) for batch in self.trials.batches.values())
             ready = None
@@ -174,6 +181,14 @@ class Search(Source[Key]):
             n_games=trials.n_games + n_missing,
             n_failed=trials.n_failed,
         )
+
+    @property
+    def stage(self) -> int:
+        """1 when enough is known for a plan, 2 when the initial design is complete."""
+        if self.trials.n_games - self.n_games_before < FEWEST_GAMES_TIMED:
+            return 0
+        n, size = self.trials.n_complete, self.settings.design_size
+        return int(n >= min(FEWEST_TRIALS, size)) + int(n >= size)
 
     def close(self) -> None:
         """End the sampler's thread."""

@@ -59,5 +59,10 @@ class Source(ABC, Generic[Key]):
     def snapshot(self) -> Snapshot:
         """Return how far the source is."""
 
+    @property
+    def stage(self) -> int:
+        """How many steps are reached at each of which there is more to show; 0 at the beginning."""
+        return 0
+
     def close(self) -> None:  # most sources have nothing to close
         """Release what the source holds, however the run ended."""

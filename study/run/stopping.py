@@ -8,6 +8,7 @@ from study.experiments.objectives import SCORE, Goal
 from study.store.seeds import SEEDS_A_POINT
 
 FEWEST_GAMES = 100  # before a sample's own standard deviation counts
+DEFAULT_GAMES = 1000
 MOST_GAMES_ALLOWED = 400_000
 MOST_POINTS = 1000
 
@@ -36,7 +37,7 @@ class Precision:
     """
 
     standard_error: float = SCORE.standard_error
-    most_games: int = 1000
+    most_games: int = DEFAULT_GAMES
     n_points: int = 6
     open_end: bool = False
 

@@ -1,8 +1,10 @@
 """The sweep: design, search, validation, report; and what a user reads of it meanwhile."""
 
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import optuna
@@ -11,12 +13,17 @@ from optuna.storages import BaseStorage
 from rich.console import Console
 from sqlalchemy.exc import SQLAlchemyError
 
+from agents.agent import warm
+from study import interrupt
 from study.errors import RunError
 from study.experiments.definition import Experiment
 from study.report.edges import edge_line
 from study.report.export import export
 from study.report.front_tables import print_front
+from study.run.budget import Budget
 from study.run.dispatch import Dispatch
+from study.run.live_report import LiveReport
+from study.run.plan import Pace, Plan, plan_of
 from study.run.progress import PREPARING, ProgressDisplay, duration
 from study.run.search import Search
 from study.run.settings import SearchSettings
@@ -25,15 +32,33 @@ from study.run.stopping import Precision
 from study.run.validation import Validation
 from study.run.workers import PlayError, n_cores
 from study.store.location import Location
-from study.store.manifest import provenance
+from study.store.manifest import command_line, provenance
+from study.store.storage import name_objectives
 from study.store.study_data import StudyData
 from study.store.study_model import choose_points, fit_study
 from study.store.study_record import store_run
 from study.text import counted, there_already
 
+SEARCH_SHARE = 0.5  # of a budget; what the search leaves of it goes to validation
+
 
 class StoppedError(RunError):
     """A sweep cannot go on."""
+
+
+def reached(data: StudyData) -> str:
+    """Say how many trials and validated points there are, and how precisely these are known."""
+    goal = data.experiment.goal
+    n_trials = sum(trial.state == "complete" for trial in data.trials)
+    played = [point.in_order for point in data.points if point.games]
+    said = f"{counted(n_trials, 'trial')}, {counted(len(played), 'point')} validated"
+    errors = sorted(goal.estimate(games).sem for games in played)
+    if goal.is_exact or not played:
+        return said
+    if not math.isfinite(sum(errors)):
+        return f"{said}, some with a single game"
+    low, high = goal.format.text(errors[0]), goal.format.with_unit(errors[-1])
+    return f"{said} to standard errors of {low} to {high}"
 
 
 @dataclass
@@ -54,6 +79,12 @@ class Sweep:
         How many workers play.
     out : rich.console.Console
         Where progress and tables go.
+    budget_seconds : float
+        Wall time for all phases, from when kernels are compiled; infinity for no limit.
+    settings : SearchSettings, optional
+        What the search is asked to do; None without one.
+    precision : Precision, optional
+        How precise validation is to be; None without one.
     """
 
     experiment: Experiment
@@ -62,9 +93,27 @@ class Sweep:
     backend: BaseStorage | None
     jobs: int
     out: Console
+    budget_seconds: float = math.inf
+    settings: SearchSettings | None = None
+    precision: Precision | None = None
     n_failed: int = 0
+    stopped_by_budget: bool = False
+    plan: Plan | None = None
+    planned_at: float = 0.0
 
-    def search(self, settings: SearchSettings) -> None:
+    @cached_property
+    def budget(self) -> Budget:
+        """The time for all phases, which begins when this is first asked for."""
+        return Budget(self.budget_seconds)
+
+    def begin(self) -> None:
+        """Compile, which the budget does not pay for; start the clock."""
+        self.out.print(PREPARING)
+        name_objectives(self.study, self.experiment)
+        warm(self.experiment.build({}))
+        self.budget  # noqa: B018
+
+    def search(self) -> None:
         """Bring the study to its total of trials: design first, then the sampler's proposals.
 
         Raises
@@ -72,17 +121,25 @@ class Sweep:
         StoppedError
             If trials, workers or the storage fail.
         """
+        settings = self.settings
+        assert settings is not None
         assert self.backend is not None
+        within = f", budget {duration(self.budget_seconds)}" if self.budget.is_limited else ""
         self.out.print(
             f"{self.experiment.title}: study {self.location.name!r} to a total of "
             f"{counted(settings.n_trials, 'trial')}, {counted(settings.n_replicates, 'game')} "
-            f"each, {counted(self.jobs, 'job')}, sampler {settings.sampler}"
+            f"each, {counted(self.jobs, 'job')}, sampler {settings.sampler}{within}"
         )
-        self.out.print(PREPARING)
         display = ProgressDisplay(self.out)
         with self.stops("search"):
             search = Search(
-                self.experiment, self.study, self.backend, settings, self.jobs, display.message
+                self.experiment,
+                self.study,
+                self.backend,
+                settings,
+                self.jobs,
+                display.message,
+                self.budget.part(1.0 if self.precision is None else SEARCH_SHARE),
             )
             before = search.snapshot()
             n_trials = counted(before.n_units_done, "trial")
@@ -101,8 +158,9 @@ class Sweep:
             }
             self.play("search", search, self.jobs, display, asked)
             self.n_failed = search.trials.n_failed - before.n_failed
+            self.stopped_by_budget = not search.done
 
-    def validate(self, precision: Precision) -> None:
+    def validate(self) -> None:
         """Play the front again, until it is known as precisely as asked for.
 
         Raises
@@ -110,20 +168,25 @@ class Sweep:
         StoppedError
             If games, workers or the storage fail.
         """
+        precision = self.precision
+        assert precision is not None
         data = StudyData.read(self.study, self.experiment)
         model = fit_study(data)
         if model is None:
+            if self.stopped_by_budget:
+                return
             raise StoppedError(f"study: {self.location.name!r} has no complete trial yet")
         points = choose_points(model, data, precision.n_points)
         goal = self.experiment.goal
         with self.stops("validation"):
             validation = Validation(self.study, data, points, precision)
-            until = (
-                "one game each, since scores are exact"
-                if goal.is_exact
-                else f"to a standard error of {goal.format.with_unit(precision.standard_error)} or "
-                f"{precision.most_games:,} games"
-            )
+            if goal.is_exact:
+                until = "one game each, since scores are exact"
+            elif precision.open_end:
+                until = f"for {duration(self.budget.left)}"
+            else:
+                wanted = goal.format.with_unit(precision.standard_error)
+                until = f"to a standard error of {wanted} or {precision.most_games:,} games"
             self.out.print(f"validation on fresh seeds: {counted(len(points), 'point')} {until}")
             if validation.done:
                 self.out.print("validation complete already")
@@ -134,11 +197,13 @@ class Sweep:
             asked = {
                 "standard_error": 0.0 if goal.is_exact else precision.standard_error,
                 "validation_games": precision.most_games,
+                "open_end": precision.open_end,
                 "validation_points": precision.n_points,
             }
             # No more workers than cores: a game that shares its core is timed wrongly.
             jobs = min(self.jobs, n_cores())
             self.play("validation", validation, jobs, ProgressDisplay(self.out), asked)
+            self.stopped_by_budget |= not validation.done
 
     def report(self) -> None:
         """Print the front, and write tables and pictures.
@@ -152,10 +217,55 @@ class Sweep:
         print_front(self.out, data)
         if line := edge_line(data, self.location):
             self.out.print(line, soft_wrap=True)
-        paths = export(data, self.location, self.location.folder)
-        self.out.print(f"written: {', '.join(str(path) for path in paths)}", soft_wrap=True)
+        self.write(data)
+        if self.budget.is_limited:
+            self.say_what_goes_on(data)
         if self.n_failed:
             raise StoppedError(f"{counted(self.n_failed, 'trial')} failed; trials.csv says why")
+
+    def say_what_goes_on(self, data: StudyData) -> None:
+        """Say how precise the results are, and what makes them more so."""
+        if self.stopped_by_budget:
+            state = f"the budget of {duration(self.budget_seconds)} is spent"
+            again = f"the same command goes on: {command_line()}"
+        else:
+            state = f"done before the budget of {duration(self.budget_seconds)} was spent"
+            smaller = "" if data.experiment.goal.is_exact else " or a smaller --standard-error"
+            again = f"for more, ask with --trials{smaller}"
+        self.out.print(f"{state}: {reached(data)}", soft_wrap=True)
+        self.out.print(again, soft_wrap=True)
+
+    def write(self, data: StudyData) -> None:
+        """Write tables and pictures, and say so."""
+        paths = export(data, self.location, self.location.folder)
+        self.out.print(f"written: {', '.join(str(path) for path in paths)}", soft_wrap=True)
+
+    def look(self, dispatch: Dispatch[Any], display: ProgressDisplay) -> None:
+        """Write tables and pictures of the study as it is now; tell a plan that has changed."""
+        data = StudyData.read(self.study, self.experiment)
+        if (plan := self.new_plan(data, dispatch)) is not None:
+            display.message(plan.text(self.experiment.goal))
+        export(data, self.location, self.location.folder)
+
+    def new_plan(self, data: StudyData, dispatch: Dispatch[Any]) -> Plan | None:
+        """Return what the rest of the run is expected to do, if that is new."""
+        source, left = dispatch.source, self.budget.left
+        is_search = isinstance(source, Search)
+        plan = plan_of(
+            data,
+            self.settings if is_search else None,
+            self.precision,
+            Pace.measured(dispatch),
+            source.budget.left if isinstance(source, Search) else 0.0,
+            left,
+        )
+        now = self.budget.clock()
+        if plan is None:
+            return None
+        if self.plan is not None and not plan.differs_from(self.plan, now - self.planned_at):
+            return None
+        self.plan, self.planned_at = plan, now
+        return plan
 
     def play(
         self,
@@ -166,16 +276,27 @@ class Sweep:
         asked: Mapping[str, Any],
     ) -> None:
         """Play all games of a source; write this run's provenance and statistics into the study."""
-        run = {**provenance(), "phase": phase, **asked, "jobs": jobs}
+        budget = {"budget_seconds": self.budget_seconds} if self.budget.is_limited else {}
+        run = {**provenance(), "phase": phase, **asked, **budget, "jobs": jobs}
         index = store_run(self.study, run)
-        dispatch = Dispatch(source, jobs, display)
-        with display:
-            dispatch.run()
-        seconds, share = dispatch.seconds, dispatch.utilization.share
+        dispatch = Dispatch(source, jobs, display, self.budget)
+        live = LiveReport(
+            lambda: self.look(dispatch, display), display.message, lambda: source.stage
+        )
+        dispatch.each_turn = live.turn
+        with interrupt.deferred():
+            with display:
+                dispatch.run()
+            if not live.finish() and interrupt.requested():
+                data = StudyData.read(self.study, self.experiment)
+                export(data, self.location, self.location.folder)
+        used = dispatch.utilization
+        seconds, share, load = dispatch.seconds, used.share, used.load
         run |= {
             "n_games": dispatch.n_games,
             "wall_seconds": seconds,
             "share_of_worker_time_in_games": share,
+            "wall_seconds_a_cpu_second": None if math.isnan(load) else load,
         }
         if isinstance(source, Search):
             run["seconds_each"] = source.seconds_each
@@ -185,6 +306,12 @@ class Sweep:
             f"{dispatch.n_games / seconds:.2f} a second; "
             f"workers were in games {share:.1%} of the time"
         )
+        if used.is_loaded:
+            self.out.print(
+                f"the machine is loaded: a CPU second of games took {load:.1f} s, so there were "
+                "fewer of them, and seconds per move are less exact",
+                soft_wrap=True,
+            )
 
     @contextmanager
     def stops(self, phase: str) -> Iterator[None]:
@@ -194,7 +321,7 @@ class Sweep:
         except KeyboardInterrupt:
             self.out.print(
                 f"stopped in the {phase}: what has finished is stored in "
-                f"{self.location.url_without_password}; "
+                f"{self.location.url_without_password}, tables and pictures show it; "
                 "the same command goes on from here",
                 soft_wrap=True,
             )

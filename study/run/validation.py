@@ -20,6 +20,7 @@ import optuna
 
 from agents.agent import warm
 from study.run.allocation import FIRST_GAMES, Played, decades_of_budgets, in_turns, next_round
+from study.run.plan import FEWEST_GAMES_TIMED
 from study.run.source import Snapshot, Source
 from study.run.stopping import FEWEST_GAMES, Precision
 from study.run.workers import Finished, PlayError, Task
@@ -179,12 +180,20 @@ class Validation(Source[Key]):
 
     def estimated_total(self, point: ValidatedPoint) -> int:
         """Return how many games a point will take in all, as far as known."""
+        if self.precision.open_end and not self.goal.is_exact:
+            return self.n_allowed(point)
         if self.goal.is_exact or len(point.games) >= FEWEST_GAMES:
             return max(self.wanted[point.key], len(point.games))
         if not point.games:
             return self.precision.most_games
         variance = self.goal.estimator.typical_variance(self.goal.samples(point.in_order))
         return max(len(point.games), min(self.precision.most_games, self.precision.n_for(variance)))
+
+    @property
+    def stage(self) -> int:
+        """1 when enough games have been timed for a plan."""
+        n_games = sum(len(point.games) for point in self.points)
+        return int(n_games - self.n_games_before >= FEWEST_GAMES_TIMED)
 
     def snapshot(self) -> Snapshot:
         """Return how far the validation is."""

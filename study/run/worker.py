@@ -15,8 +15,8 @@ from agents.agent import Agent, Game
 
 SECONDS_BETWEEN_LOOKS_AT_THE_PARENT = 1.0
 
-TimedGames = tuple[tuple[Game, ...], float, float]
-"""Games, and when the first began and the last ended on the monotonic clock, in seconds."""
+TimedGames = tuple[tuple[Game, ...], float, float, float]
+"""Games, when the first began and the last ended on the monotonic clock, and CPU seconds."""
 
 
 def begin_worker(parent: int) -> None:
@@ -35,11 +35,11 @@ def end_with(parent: int) -> None:
 
 def play_timed(agent: Agent, seeds: Sequence[int]) -> TimedGames:
     """Play one game a seed, one after the other."""
-    began = time.monotonic()
+    began, cpu_before = time.monotonic(), time.process_time()
     games = tuple(agent.play(seed) for seed in seeds)
-    ended = time.monotonic()
+    ended, cpu_seconds = time.monotonic(), time.process_time() - cpu_before
     settle()
-    return games, began, ended
+    return games, began, ended, cpu_seconds
 
 
 @cache

@@ -104,6 +104,8 @@ class Finished(Generic[Key]):
         Why there are none.
     began, ended : float
         On the monotonic clock, in seconds.
+    cpu_seconds : float
+        CPU time of the worker between them.
     """
 
     key: Key
@@ -111,6 +113,7 @@ class Finished(Generic[Key]):
     error: str = ""
     began: float = 0.0
     ended: float = 0.0
+    cpu_seconds: float = 0.0
 
 
 @dataclass
@@ -233,8 +236,8 @@ class Workers(Generic[Key]):
     def _take(self, future: "Future[TimedGames]") -> None:
         key, error = self.in_flight.pop(future).key, future.exception()
         if error is None:
-            games, began, ended = future.result()
-            self.returned.append(Finished(key, games, "", began, ended))
+            games, *times = future.result()
+            self.returned.append(Finished(key, games, "", *times))
         else:
             self.returned.append(Finished(key, (), f"{type(error).__name__}: {error}"))
 

@@ -1,6 +1,6 @@
 """Files that are written whole: a kill or a full disk leaves the old file or the new one.
 
-An interrupt waits for the end of the writing, so that no temporary file stays behind.
+An interrupt waits for the end of the writing, and a second one deletes the temporary file.
 """
 
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from study.errors import naming_file
-from study.interrupt import deferred
+from study.interrupt import deferred, unfinished
 
 
 @contextmanager
@@ -19,9 +19,12 @@ def atomic_write(path: Path) -> Iterator[Path]:
     """
     temporary = path.with_name(f".{path.name}.part")
     with deferred(), naming_file(path):
+        unfinished.add(str(temporary))
         try:
             yield temporary
             temporary.replace(path)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
+        finally:
+            unfinished.discard(str(temporary))

@@ -6,18 +6,20 @@ A study is one optuna study. Its user attribute ``thetafront`` records what made
 (:mod:`study.store.validated_points`).
 """
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import optuna
-from optuna.exceptions import StorageInternalError
+from optuna.exceptions import ExperimentalWarning, StorageInternalError
 from optuna.storages import RDBStorage
 from sqlalchemy import text
 from sqlalchemy.exc import NoSuchModuleError as NoSuchDriverError
 from sqlalchemy.exc import SQLAlchemyError
 
 from study.errors import DamageError, InputError, RunError
+from study.experiments.definition import Experiment
 from study.store.damage import of_study
 from study.store.database import MENDED, check_database, is_damage, studies_in
 from study.store.location import Location, check_folder, check_url, locate, make_folder, real_path
@@ -108,14 +110,27 @@ def create_or_resume(location: Location, record: StudyRecord) -> tuple[optuna.St
         check_no_games(location)
         record.store(study)
     with of_study(location.name):
-        differences = StudyRecord.read(study.user_attrs, location.name).differences(record)
-    if differences:
+        check_same(StudyRecord.read(study.user_attrs, location.name), record, location)
+    StudyData.read(study)
+    return study, storage
+
+
+def check_same(made: StudyRecord, asked: StudyRecord, location: Location) -> None:
+    """Refuse a study that was made with something else than is asked for."""
+    if differences := made.differences(asked):
         raise InputError(
             f"study: {location.name!r} was made with {'; '.join(differences)}; "
             "give what it was made with, or another name"
         )
-    StudyData.read(study)
-    return study, storage
+
+
+def name_objectives(study: optuna.Study, experiment: Experiment) -> None:
+    """Name a study's objectives for other programs that show it, such as optuna's dashboard."""
+    names = [experiment.goal.column("mean"), experiment.cost.name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ExperimentalWarning)
+        if study.metric_names != names:
+            study.set_metric_names(names)
 
 
 def location_given(name_or_url: str, results: Path, study_name: str | None = None) -> Location:
@@ -138,6 +153,19 @@ def open_for_reading(
     storage, location = find_study(name_or_url, results, study_name)
     study = optuna.load_study(study_name=location.name, storage=storage)
     return study, location, StudyData.read(study)
+
+
+def existing(location: Location) -> StudyData | None:
+    """Read the study of a location, which is left as it is; None if there is none.
+
+    DamageError if a stored value cannot be read.
+    """
+    if location.database is not None and not location.database.exists():
+        return None
+    storage = open_storage(location, for_writing=False)
+    if location.name not in names_in(storage):
+        return None
+    return StudyData.read(optuna.load_study(study_name=location.name, storage=storage))
 
 
 def find_study(

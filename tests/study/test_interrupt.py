@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -163,3 +164,18 @@ with Workers(1) as workers:
     while is_running(int(pid)):
         assert time.monotonic() < deadline, "a worker has outlived its parent"
         time.sleep(0.05)
+
+
+def test_a_file_that_is_being_written_then_leaves_no_draft(tmp_path: Path) -> None:
+    program = f"""
+from pathlib import Path
+from study.store.atomic import atomic_write
+with atomic_write(Path({str(tmp_path / "table.csv")!r})) as draft:
+    draft.write_text('half')
+    say('begun')
+    wait_for_flag()
+    say('flag')
+    time.sleep(60)
+"""
+    assert interrupted(program, [signal.SIGINT, signal.SIGINT]) == (130, ["begun", "flag"], MESSAGE)
+    assert list(tmp_path.iterdir()) == []

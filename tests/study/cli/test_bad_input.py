@@ -41,6 +41,8 @@ def test_an_output_that_cannot_be_made_is_named_as_given(words: list[str], tmp_p
         ("sweep --trials 0", "trials: 0 given, 1 to"),
         ("sweep --trials many", "'--trials': 'many' given, a whole number allowed"),
         ("sweep --replicates -1", "replicates: -1 given"),
+        ("sweep --budget 15", "'--budget': '15' given, a time such as 90s, 15m or 1h30m"),
+        ("validate s --budget 0s", "'--budget': '0s' given, a time such as 90s"),
         ("sweep --jobs 0", f"jobs: 0 given, 1 to {32 * n_cores()} allowed"),
         ("sweep --name ../x", "name: '../x' given"),
         ("sweep --name ''", "name: '' given"),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from agents.twenty48.pmcts import PureMonteCarlo
+from study.run.budget import Budget
 from study.run.dispatch import TASKS_PER_WORKER, Dispatch, Utilization
 from study.run.source import Snapshot, Source
 from study.run.workers import Finished, Task
@@ -21,16 +22,33 @@ def test_utilization_is_the_time_in_games_over_the_time_of_all_workers() -> None
     used = Utilization(jobs=2)
     assert math.isnan(used.share)
     for began, ended in [(10.5, 13.5), (10.0, 11.0), (12.0, 14.0)]:
-        used.add(began, ended)
+        used.add(began, ended, cpu_seconds=2.0)
     assert (used.first, used.last, used.busy_seconds) == (10.0, 14.0, 6.0)
     assert used.share == pytest.approx(6.0 / 8.0)
+    assert used.mean_seconds == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize(
+    ("cpu_seconds", "load", "is_loaded"),
+    [(0.4, math.nan, False), (7.9, 8.0 / 7.9, False), (5.0, 1.6, True)],
+)
+def test_games_that_wait_for_other_programs_are_noticed(
+    cpu_seconds: float, load: float, is_loaded: bool
+) -> None:
+    """Two games of 4 s each; a fraction of a CPU second tells nothing."""
+    used = Utilization(jobs=2)
+    assert math.isnan(used.load)
+    used.add(0.0, 4.0, cpu_seconds / 2)
+    used.add(0.0, 4.0, cpu_seconds / 2)
+    assert used.load == pytest.approx(load, nan_ok=True)
+    assert used.is_loaded is is_loaded
 
 
 def test_utilization_is_one_for_workers_that_never_rest() -> None:
     used = Utilization(jobs=2)
     for began in range(5):
-        used.add(began, began + 1.0)
-        used.add(began, began + 1.0)
+        used.add(began, began + 1.0, 1.0)
+        used.add(began, began + 1.0, 1.0)
     assert used.share == pytest.approx(1.0)
 
 
@@ -139,6 +157,46 @@ def test_without_game_or_thought_it_ends_at_once() -> None:
     assert source.finished == []
     assert dispatch.n_games == 0
     assert math.isnan(dispatch.utilization.share)
+
+
+def test_no_game_begins_when_the_budget_is_spent_and_those_in_flight_are_finished() -> None:
+    """Nor is one put into the line that would begin later; a thought is not waited for."""
+    source = Script([range(10**6), [10**6]], thought_seconds=3600.0)
+    dispatch = Dispatch(source, 2, Noted(), Budget(1.5))
+    dispatch.run()
+    assert dispatch.budget.is_spent
+    assert 0 < dispatch.n_games < 10**6
+    assert source.in_flight == 0
+    assert len({finished.key for finished in source.finished}) == dispatch.n_games
+
+
+@pytest.mark.parametrize(("left", "n_in_line"), [(math.inf, 6), (4.5, 4), (2.5, 2), (0.0, 0)])
+def test_the_line_is_as_long_as_the_budget_allows(left: float, n_in_line: int) -> None:
+    """Two workers, games of 3 s: the second in a worker's line begins in 3 s."""
+    source = Script([range(10)])
+    dispatch = Dispatch(source, 2, Noted(), Budget(left, lambda: 0.0))
+    dispatch.utilization.add(0.0, 3.0, 3.0)
+    workers = Asleep(2)
+    dispatch.hand_out(workers)  # type: ignore[arg-type]
+    assert len(workers.line) == n_in_line
+
+
+@pytest.mark.parametrize(
+    ("left", "seconds_left", "n_games"),
+    [(math.inf, 30.0, 100), (20.0, 20.0, 80), (99.0, 30.0, 100)],
+)
+def test_what_is_expected_ends_with_the_budget(
+    monkeypatch: pytest.MonkeyPatch, left: float, seconds_left: float, n_games: int
+) -> None:
+    """20 games in 10 s, 40 there in all, 100 wanted."""
+    dispatch = Dispatch(Script([[]]), 2, Noted(), Budget(left, lambda: 0.0))
+    now = Snapshot("games", 0, 0, 40, 100)
+    assert math.isnan(dispatch.seconds_left(now))
+    assert dispatch.n_games_expected(now) == 100
+    dispatch.n_games, dispatch.began = 20, 500.0
+    monkeypatch.setattr("study.run.dispatch.time.monotonic", lambda: 510.0)
+    assert dispatch.seconds_left(now) == pytest.approx(seconds_left)
+    assert dispatch.n_games_expected(now) == n_games
 
 
 class Asleep:

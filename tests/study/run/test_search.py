@@ -1,6 +1,7 @@
 """The search: budgets, resuming, failures."""
 
 import contextlib
+import math
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from agents.twenty48.agent import Game2048 as Game
 from study.errors import InputError
 from study.experiments.definition import Experiment
 from study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECONDS
+from study.run.budget import Budget
 from study.run.dispatch import Dispatch
 from study.run.search import Search
 from study.run.settings import SearchSettings
@@ -54,13 +56,20 @@ def search(
     settings: SearchSettings,
     stop_after: int | None = None,
     jobs: int = 1,
+    n_games_budget: float = math.inf,
 ) -> tuple[optuna.Study, Watch]:
-    """Run a search in this process; stop it after some games if asked to."""
+    """Run a search in this process; stop it after some games if asked to.
+
+    Its budget is counted in games that have been shown.
+    """
     location = locate("s", folder, None)
     location.folder.mkdir(exist_ok=True)
     study, storage = create_or_resume(location, settings.record(experiment))
     watch = Watch(stop_after)
-    source = Search(experiment, study, storage, settings, jobs, watch.message)
+    budget = Budget(
+        n_games_budget, lambda: float(sum(s.n_games_done for s in watch.snapshots[-1:]))
+    )
+    source = Search(experiment, study, storage, settings, jobs, watch.message, budget)
     if source.done:
         source.close()
     else:
@@ -135,6 +144,26 @@ def test_a_search_stopped_anywhere_ends_as_an_unbroken_one(
     whole, study = unbroken_and_stopped(quick, tmp_path, SETTINGS, 1, 3, 8, 14, 20, 26)
     assert outcome(study) == outcome(whole)
     assert len(study.trials) == 10
+
+
+def test_a_search_whose_budget_is_spent_finishes_its_trials_and_goes_on_later(
+    quick: Experiment, tmp_path: Path
+) -> None:
+    """In the design, in the middle of a trial, and after it: all that was begun is complete."""
+    (tmp_path / "whole").mkdir()
+    (tmp_path / "parts").mkdir()
+    whole, _ = search(quick, tmp_path / "whole", SETTINGS)
+    n_before = 0
+    for n_games in (4, 10, 25):
+        study, watch = search(quick, tmp_path / "parts", SETTINGS, n_games_budget=n_games)
+        done = [trial for trial in study.trials if trial.state == TrialState.COMPLETE]
+        states = {trial.state for trial in study.trials}
+        assert states <= {TrialState.COMPLETE, TrialState.WAITING}, "none is left half-played"
+        assert n_games <= watch.snapshots[-1].n_games_done == 3 * len(done) <= n_games + 3 * 3
+        assert len(done) > n_before
+        n_before = len(done)
+    study, _ = search(quick, tmp_path / "parts", SETTINGS)
+    assert outcome(study) == outcome(whole)
 
 
 EXACT = SearchSettings(n_trials=16, n_replicates=2, seed=3, sampler="nehvi", design_size=4)

@@ -1,0 +1,97 @@
+"""A run's budget of time: how it is written, and how much of it is left."""
+
+import math
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from study.errors import InputError
+
+NO_BUDGET = "none"
+LONGEST_SECONDS = 365 * 24 * 3600.0
+LONGEST_PAUSE = 20.0
+UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0}
+NUMBER = r"(\d+(?:\.\d+)?)"
+DURATION = re.compile("".join(f"(?:{NUMBER}{unit})?" for unit in UNITS))
+
+
+def seconds_of(text: str) -> float:
+    """Read a budget in seconds; infinity for ``none``.
+
+    Raises
+    ------
+    InputError
+        If it is no time.
+    """
+    if text == NO_BUDGET:
+        return math.inf
+    found = DURATION.fullmatch(text)
+    parts = found.groups() if found and text else ()
+    seconds = sum(float(n) * unit for n, unit in zip(parts, UNITS.values(), strict=False) if n)
+    if not 0 < seconds <= LONGEST_SECONDS:
+        raise InputError(
+            f"budget: {text!r} given, a time such as 90s, 15m or 1h30m, 8760h at most, or none "
+            "allowed"
+        )
+    return seconds
+
+
+class RunningTime:
+    """A clock that stands still while the process is stopped, as by Ctrl-Z.
+
+    A run looks at it several times a second. So a pause of many seconds between two looks means
+    that nothing ran, and does not count.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.clock = clock
+        self.last = clock()
+        self.running = 0.0
+
+    def __call__(self) -> float:
+        """Return the seconds that have been running since this was made."""
+        now = self.clock()
+        if now - self.last < LONGEST_PAUSE:
+            self.running += now - self.last
+        self.last = now
+        return self.running
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Wall time for a run, or for a part of it. Games in flight at its end are finished.
+
+    Parameters
+    ----------
+    seconds : float
+        From when it is made; infinity for no limit.
+    clock : callable
+        Returns the time in seconds.
+    """
+
+    seconds: float = math.inf
+    clock: Callable[[], float] = field(default_factory=RunningTime)
+    began: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "began", self.clock())
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether there is a limit."""
+        return math.isfinite(self.seconds)
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left, 0 at least."""
+        return max(0.0, self.began + self.seconds - self.clock())
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether nothing is left."""
+        return self.left <= 0.0
+
+    def part(self, share: float) -> "Budget":
+        """Return a budget, from now on, of a share of what is left."""
+        return replace(self, seconds=share * self.left)

@@ -1,0 +1,365 @@
+"""Plans: how many trials and games a budget of time buys, and how precise they make the front.
+
+What a game takes depends on θ: a hundredfold over the space. So a Gaussian process of log seconds a
+game is fitted to the trials and validated points so far, and tells what the trials to come and the
+points of the predicted front will take. How much longer games take than their deciding thread's CPU
+time, on this machine and at this hour, is measured. Later plans know more.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from optuna.trial import TrialState
+
+from study.experiments.objectives import Goal
+from study.run.allocation import FIRST_GAMES, Played, decades_of_budgets, next_round
+from study.run.dispatch import Dispatch
+from study.run.progress import duration
+from study.run.settings import SearchSettings
+from study.run.stopping import Precision
+from study.samplers.fitted_model import FittedModel
+from study.samplers.gaussian_process import GaussianProcess, fit_hyperparameters
+from study.store.study_data import FIXED, StudyData
+from study.store.study_model import choose_points, fit_study
+from study.store.validated_points import ValidatedPoint
+from study.text import counted
+
+Floats = npt.NDArray[np.float64]
+
+CHANGE = 1.5  # by which a plan must differ to be told again
+FEWEST_TRIALS = 8  # before a plan is made
+FEWEST_GAMES_TIMED = 8  # in this run
+TRIALS_OF_PRIOR = 8  # that the guess of a sampler's trials counts as
+LEAST_SECONDS = 1e-6
+N_PSEUDO = 100  # games of the expected mean, from which a variance is guessed
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How fast games are played.
+
+    Attributes
+    ----------
+    jobs : int
+        How many workers.
+    wall_seconds : float
+        Wall-clock seconds of a worker for each second of a game's deciding thread.
+    """
+
+    jobs: int
+    wall_seconds: float
+
+    @classmethod
+    def measured(cls, dispatch: Dispatch[Any]) -> "Pace":
+        """Return the pace of a run so far."""
+        used = dispatch.utilization
+        if not (used.share > 0.0 and dispatch.game_seconds > 0.0):
+            return cls(dispatch.jobs, 1.0)
+        return cls(dispatch.jobs, used.busy_seconds / used.share / dispatch.game_seconds)
+
+    def of(self, seconds: float) -> float:
+        """Return the wall-clock time of so many seconds of games, all workers together."""
+        return seconds * self.wall_seconds / self.jobs
+
+
+@dataclass(frozen=True)
+class Search:
+    """The rest of a search.
+
+    Attributes
+    ----------
+    n_complete : int
+        Trials there are.
+    seconds : float64, shape (n,)
+        Of the games of each trial to come, in order.
+    n_replicates : int
+        Games a trial.
+    """
+
+    n_complete: int
+    seconds: Floats
+    n_replicates: int
+
+
+@dataclass(frozen=True)
+class Points:
+    """The points to validate, the cheapest first.
+
+    Attributes
+    ----------
+    expected : Played
+        Mean, variance and seconds of one game of each, as far as known; games there are.
+    n_wanted : float64, shape (k,)
+        Games in all, at most.
+    """
+
+    expected: Played
+    n_wanted: Floats
+
+    def seconds_of(self, n: Floats) -> float:
+        """Return the seconds of the games that are missing to have ``n`` of each point."""
+        return float((n - self.expected.n) @ self.expected.seconds)
+
+    def after(self, seconds: float) -> Floats:
+        """Return the games each point has after so many seconds of games, by validation's rule."""
+        if self.seconds_of(self.n_wanted) <= seconds:
+            return self.n_wanted
+        n = self.expected.n
+        while True:
+            first = np.minimum(FIRST_GAMES, self.n_wanted)
+            if np.any(n < first):
+                goal = np.maximum(n, first)
+            else:
+                limit = self.n_wanted.astype(np.int64)
+                goal = n + next_round(replace(self.expected, n=n), limit)
+            left, needed = seconds - self.seconds_of(n), self.seconds_of(goal) - self.seconds_of(n)
+            if needed >= left or not needed:
+                return n + (goal - n) * (left / needed if needed else 0.0)
+            n = goal
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run is expected to do from now on.
+
+    Attributes
+    ----------
+    n_trials : int
+        Complete ones in the end.
+    search_seconds, validation_seconds : float
+        Wall-clock time of both phases.
+    n_search_games, n_validation_games : int
+        To be played.
+    n_points_games : int
+        Validation games there will be in all.
+    standard_errors : float64, shape (n_points,)
+        Of the validated means in the end, ascending; NaN where there is one game.
+    """
+
+    n_trials: int
+    search_seconds: float
+    n_search_games: int
+    validation_seconds: float
+    n_validation_games: int
+    n_points_games: int
+    standard_errors: Floats
+
+    @classmethod
+    def of(
+        cls, search: Search, points: Points, pace: Pace, search_limit: float, limit: float
+    ) -> "Plan":
+        """Make a plan: trials until the search's limit, then games of the points in turn.
+
+        Parameters
+        ----------
+        search, points, pace : Search, Points, Pace
+            What there is to do, and how fast.
+        search_limit, limit : float
+            Wall-clock seconds for the search, and for all; infinity for no limit.
+        """
+        ends = np.cumsum(search.seconds) * pace.of(1.0)
+        # A trial begins before the limit, and is finished.
+        n = min(int(np.searchsorted(ends, search_limit)) + 1, len(ends)) if search_limit > 0 else 0
+        search_seconds = float(ends[n - 1]) if n else 0.0
+        left = max(0.0, limit - search_seconds)
+        seconds = left / pace.of(1.0)
+        n_games = points.after(seconds)
+        with np.errstate(divide="ignore"):
+            errors = np.sqrt(points.expected.variance / n_games)
+        return cls(
+            search.n_complete + n,
+            search_seconds,
+            n * search.n_replicates,
+            pace.of(points.seconds_of(n_games)),
+            round(float(np.sum(n_games - points.expected.n))),
+            round(float(np.sum(n_games))),
+            np.sort(errors),
+        )
+
+    def differs_from(self, other: "Plan", seconds_since: float) -> bool:
+        """Tell whether it ends otherwise than one of so many seconds ago: half as much again."""
+        seconds = self.search_seconds + self.validation_seconds + seconds_since
+        pairs = [
+            (self.n_trials, other.n_trials),
+            (self.n_points_games, other.n_points_games),
+            (seconds, other.search_seconds + other.validation_seconds),
+        ]
+        if len(self.standard_errors) and len(other.standard_errors):
+            pairs.append(
+                (float(np.median(self.standard_errors)), float(np.median(other.standard_errors)))
+            )
+        return any(max(pair) > CHANGE * min(pair) for pair in pairs)
+
+    def text(self, goal: Goal) -> str:
+        """Write it in one line."""
+        parts = []
+        if self.n_search_games:
+            parts.append(
+                f"to {counted(self.n_trials, 'trial')} with {counted(self.n_search_games, 'game')} "
+                f"in {duration(self.search_seconds)}"
+            )
+        if n_points := len(self.standard_errors):
+            low, middle, high = np.quantile(self.standard_errors, (0.0, 0.5, 1.0))
+            precision = (
+                f": standard errors of some {goal.format.with_unit(middle)} "
+                f"({goal.format.text(low)} to {goal.format.text(high)})"
+            )
+            parts.append(
+                f"{counted(n_points, 'point')} validated with "
+                f"{counted(self.n_validation_games, 'game')} in "
+                f"{duration(self.validation_seconds)}{'' if goal.is_exact else precision}"
+            )
+        return f"plan: {'; '.join(parts) or 'nothing is left to play'}"
+
+
+class GameTimes:
+    """What a game of any θ takes, learned from the games of a study.
+
+    Parameters
+    ----------
+    data : StudyData
+        With one game at least.
+    model : FittedModel
+        Whose encoding of θ is used.
+    """
+
+    def __init__(self, data: StudyData, model: FittedModel) -> None:
+        self.cube = model.cube
+        names = set(data.experiment.space.names)
+        played = [
+            (params, np.mean([game.seconds for game in games.values()]))
+            for params, games in [
+                *((trial.params, trial.games) for trial in data.trials),
+                *((point.params, point.games) for point in data.points),
+            ]
+            if games and set(params) >= names
+        ]
+        points = self.cube.encode([params for params, _ in played])
+        logs = np.log(np.maximum([seconds for _, seconds in played], LEAST_SECONDS))
+        noise = np.full(len(logs), np.nan)
+        hyper = fit_hyperparameters(points, logs, noise, self.cube.owners)
+        self.process = GaussianProcess.condition(hyper, points, logs, noise)
+
+    def at(self, params: Sequence[Mapping[str, Any]]) -> Floats:
+        """Return the mean seconds of a game, one a θ."""
+        if not params:
+            return np.zeros(0)
+        mean, variance = self.process.predict(self.cube.encode(params))
+        return np.asarray(np.exp(mean + 0.5 * variance))
+
+
+def plan_of(
+    data: StudyData,
+    settings: SearchSettings | None,
+    precision: Precision | None,
+    pace: Pace,
+    search_limit: float,
+    limit: float,
+    n_complete: int | None = None,
+) -> Plan | None:
+    """Make the plan of a study as it is; None if too little is known.
+
+    Parameters
+    ----------
+    data : StudyData
+        The study.
+    settings : SearchSettings, optional
+        Of its search; None if only validation is left.
+    precision : Precision, optional
+        Of its validation; None if there will be none.
+    pace, search_limit, limit
+        As for :meth:`Plan.of`.
+    n_complete : int, optional
+        Complete trials, if these are not the study's own: its trials are then a rehearsal of those
+        to come.
+    """
+    model = fit_study(data)
+    if model is None:
+        return None
+    times = GameTimes(data, model)
+    chosen = choose_points(model, data, 6 if precision is None else precision.n_points)
+    front = times.at([point.params for point in chosen])
+    names = set(data.experiment.space.names)
+    if n_complete is None:
+        n_complete = sum(trial.state == "complete" for trial in data.trials)
+        fixed = [
+            trial.system_attrs.get(FIXED, {})
+            for trial in data.frozen_trials
+            if trial.state == TrialState.WAITING
+        ]
+    else:
+        fixed = [trial.params for trial in data.trials][n_complete:]
+    waiting = [each for each in fixed if set(each) >= names]
+    search = Search(n_complete, np.zeros(0), 1)
+    if settings is not None:
+        n = max(0, settings.n_trials - n_complete)
+        coming = coming_trials(data, waiting, n, times, front)
+        search = Search(n_complete, settings.n_replicates * coming, settings.n_replicates)
+    points = points_of(data, model, times, chosen if precision is not None else [], precision)
+    return Plan.of(search, points, pace, search_limit, limit)
+
+
+def points_of(
+    data: StudyData,
+    model: FittedModel,
+    times: GameTimes,
+    chosen: Sequence[ValidatedPoint],
+    precision: Precision | None,
+) -> Points:
+    """Return what is expected of the points that would be validated now."""
+    experiment = data.experiment
+    goal = experiment.goal
+    if precision is None or not chosen:
+        nothing = np.zeros(0)
+        return Points(Played(nothing, nothing, nothing, nothing, nothing), nothing)
+    params = [point.params for point in chosen]
+    means = model.posterior.predict(model.cube.encode(params))[0]
+    scores, costs = np.clip(means[:, 0], *goal.limits), 10.0 ** -means[:, 1]
+    order = np.argsort(costs)
+    known = {point.key: len(point.games) for point in data.points}
+    n = np.array([known.get(point.key, 0) for point in chosen], np.float64)
+    variances = np.array(
+        [goal.estimator.typical_variance(np.full(N_PSEUDO, score)) for score in scores]
+    )
+    wanted = np.ones(len(chosen))
+    if not goal.is_exact:
+        asked = [min(precision.most_games, precision.n_for(each)) for each in variances]
+        wanted = np.array([precision.n_allowed(each) for each in asked], np.float64)
+    expected = Played(
+        scores[order],
+        variances[order],
+        n[order],
+        times.at(params)[order],
+        decades_of_budgets(costs[order], experiment.reference_cost),
+    )
+    return Points(expected, np.maximum(wanted, n)[order])
+
+
+def coming_trials(
+    data: StudyData, waiting: Sequence[Mapping[str, Any]], n: int, times: GameTimes, front: Floats
+) -> Floats:
+    """Return the seconds of a game in each of the next ``n`` trials.
+
+    Those of the design that wait are known. A sampler's are guessed, until some have been played:
+    the geometric mean of those of the design and of the front.
+    """
+    names = set(data.experiment.space.names)
+    design = [trial.params for trial in data.trials if trial.origin == "design"]
+    proposed = [
+        float(np.mean([game.seconds for game in trial.games.values()]))
+        for trial in data.trials
+        if trial.origin != "design" and trial.games
+    ]
+    of_design = times.at([*(each for each in design if set(each) >= names), *waiting])
+    guess = (
+        math.sqrt(float(of_design.mean()) * float(front.mean()))
+        if len(of_design)
+        else (float(front.mean()))
+    )
+    typical = (TRIALS_OF_PRIOR * guess + sum(proposed)) / (TRIALS_OF_PRIOR + len(proposed))
+    known = times.at(waiting)[:n]
+    return np.concatenate([known, np.full(n - len(known), typical)])

@@ -1,0 +1,70 @@
+"""A rehearsal: a few games of the initial design, in memory, so that a plan can be made."""
+
+from dataclasses import replace
+
+import optuna
+from optuna.storages import InMemoryStorage
+
+from study.experiments.definition import Experiment
+from study.run.budget import Budget
+from study.run.dispatch import Dispatch
+from study.run.plan import FEWEST_TRIALS, Pace, Plan, plan_of
+from study.run.progress import ProgressDisplay
+from study.run.search import Search
+from study.run.settings import SearchSettings
+from study.run.stopping import Precision
+from study.store.study_data import StudyData
+from study.store.study_record import DIRECTIONS
+
+LONGEST_SECONDS = 20.0
+MOST_GAMES = 2  # of each θ
+MOST_TRIALS = 16
+
+
+def rehearsed_plan(
+    experiment: Experiment,
+    settings: SearchSettings,
+    precision: Precision | None,
+    jobs: int,
+    display: ProgressDisplay,
+    limits: tuple[float, float],
+    study: StudyData | None,
+) -> Plan | None:
+    """Play the first θ of the design for some seconds, and make the plan of a sweep.
+
+    Parameters
+    ----------
+    experiment, settings, precision, jobs : Experiment, SearchSettings, Precision, int
+        Of the sweep.
+    display : ProgressDisplay
+        Where progress is shown.
+    limits : (float, float)
+        Seconds for the search and for all.
+    study : StudyData, optional
+        The study, if there is one; nothing is written to it.
+    """
+    storage = InMemoryStorage()
+    scratch = optuna.create_study(
+        storage=storage,
+        directions=list(DIRECTIONS),
+        sampler=optuna.samplers.RandomSampler(seed=0),
+    )
+    settings.record(experiment).store(scratch)
+    few = replace(
+        settings,
+        n_trials=min(settings.design_size, MOST_TRIALS),
+        n_replicates=min(settings.n_replicates, MOST_GAMES),
+    )
+    budget = Budget(LONGEST_SECONDS)
+    search = Search(experiment, scratch, storage, few, jobs, display.message, budget)
+    dispatch = Dispatch(search, jobs, display, budget)
+    with display:
+        dispatch.run()
+    pace = Pace.measured(dispatch)
+    n_complete = 0
+    if study is not None:
+        n_complete = sum(trial.state == "complete" for trial in study.trials)
+        if n_complete >= FEWEST_TRIALS:
+            return plan_of(study, settings, precision, pace, *limits)
+    played = StudyData.read(scratch, experiment)
+    return plan_of(played, settings, precision, pace, *limits, n_complete=n_complete)

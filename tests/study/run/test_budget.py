@@ -1,0 +1,99 @@
+"""Budgets of time: how they are written, and their clock."""
+
+import math
+
+import pytest
+
+from study.errors import InputError
+from study.run.budget import LONGEST_PAUSE, Budget, RunningTime, seconds_of
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("90s", 90.0),
+        ("15m", 900.0),
+        ("1h30m", 5400.0),
+        ("2h", 7200.0),
+        ("1h0m1s", 3601.0),
+        ("1.5m", 90.0),
+        ("0.25s", 0.25),
+        ("8760h", 365 * 24 * 3600.0),
+        ("none", math.inf),
+    ],
+)
+def test_times_are_read(text: str, seconds: float) -> None:
+    assert seconds_of(text) == seconds
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "15",
+        "15 m",
+        "0s",
+        "0h0m",
+        "-5m",
+        "m",
+        "30m1h",
+        "1d",
+        "8761h",
+        "inf",
+        "None",
+        "1e3s",
+        "٣m٣",
+    ],
+)
+def test_what_is_no_time_is_refused(text: str) -> None:
+    with pytest.raises(InputError) as refused:
+        seconds_of(text)
+    assert str(refused.value) == (
+        f"budget: {text!r} given, a time such as 90s, 15m or 1h30m, 8760h at most, or none allowed"
+    )
+
+
+class Hand:
+    """A clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_budget_is_spent_by_its_clock_and_parts_are_of_what_is_left() -> None:
+    clock = Hand()
+    budget = Budget(100.0, clock)
+    clock.now += 20.0
+    assert (budget.left, budget.is_spent, budget.is_limited) == (80.0, False, True)
+    half = budget.part(0.5)
+    assert half.left == 40.0
+    clock.now += 40.0
+    assert (half.left, half.is_spent) == (0.0, True)
+    assert (budget.left, budget.is_spent) == (40.0, False)
+    clock.now += 1000.0
+    assert (budget.left, budget.is_spent) == (0.0, True)
+    assert Budget(100.0, clock).left == 100.0, "from when it is made"
+
+
+def test_no_budget_is_never_spent_nor_is_its_part() -> None:
+    clock = Hand()
+    for budget in (Budget(clock=clock), Budget(clock=clock).part(0.5)):
+        clock.now += 1e9
+        assert (budget.left, budget.is_spent, budget.is_limited) == (math.inf, False, False)
+
+
+def test_time_that_a_process_is_stopped_does_not_count() -> None:
+    hand = Hand()
+    clock = RunningTime(hand)
+    budget = Budget(60.0, clock)
+    for _ in range(20):
+        hand.now += 0.5
+        assert not budget.is_spent
+    assert budget.left == 50.0
+    hand.now += 10 * LONGEST_PAUSE  # Ctrl-Z, and fg
+    assert budget.left == 50.0
+    hand.now += 1.0
+    assert budget.left == 49.0

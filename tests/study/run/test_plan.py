@@ -1,0 +1,120 @@
+"""Plans against cases that are worked out by hand."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from study.experiments.definition import Experiment
+from study.experiments.objectives import EXACT_SCORE, SCORE
+from study.run.allocation import FIRST_GAMES, Played, next_round
+from study.run.plan import Pace, Plan, Points, Search, plan_of
+from study.run.settings import SearchSettings
+from study.run.stopping import Precision
+from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
+
+PACE = Pace(jobs=2, wall_seconds=1.25)  # a CPU second of games takes 0.625 s
+
+
+def points(
+    n: Sequence[float], wanted: Sequence[float], seconds: Sequence[float], deviation: float = 100.0
+) -> Points:
+    k = len(n)
+    mean = np.linspace(1000.0, 1100.0, k)
+    played = Played(
+        mean, np.full(k, deviation**2), np.array(n, float), np.array(seconds, float), np.ones(k)
+    )
+    return Points(played, np.array(wanted, float))
+
+
+NOTHING = points([], [], [])
+
+
+def test_trials_are_begun_until_the_limit_and_finished() -> None:
+    """8, 16 and 24 CPU seconds of games take 5, 10 and 15 s."""
+    search = Search(10, np.array([8.0, 16.0, 24.0]), n_replicates=4)
+    for limit, n, seconds in [(0.0, 0, 0.0), (4.9, 1, 5.0), (5.1, 2, 15.0), (math.inf, 3, 30.0)]:
+        plan = Plan.of(search, NOTHING, PACE, limit, math.inf)
+        assert (plan.n_trials, plan.n_search_games) == (10 + n, 4 * n)
+        assert plan.search_seconds == pytest.approx(seconds)
+        assert (plan.validation_seconds, plan.n_validation_games) == (0.0, 0)
+
+
+def test_without_a_limit_all_points_get_what_they_want() -> None:
+    wanted = points([0, 50], [100, 200], [1.0, 2.0])
+    plan = Plan.of(Search(3, np.zeros(0), 4), wanted, PACE, 0.0, math.inf)
+    assert (plan.n_trials, plan.n_search_games, plan.search_seconds) == (3, 0, 0.0)
+    assert (plan.n_validation_games, plan.n_points_games) == (250, 300)
+    assert plan.validation_seconds == pytest.approx(0.625 * (100 * 1.0 + 150 * 2.0))
+    assert plan.standard_errors == pytest.approx([100 / math.sqrt(200), 10.0])
+
+
+def test_the_first_games_of_points_are_shared_out_evenly() -> None:
+    """Half of the time of the first games gives half of them."""
+    wanted = points([0, 0], [1000, 1000], [1.0, 3.0])
+    seconds = FIRST_GAMES * (1.0 + 3.0)
+    assert wanted.after(seconds / 2) == pytest.approx([FIRST_GAMES / 2] * 2)
+    assert wanted.after(seconds) == pytest.approx([FIRST_GAMES] * 2)
+
+
+def test_later_games_follow_the_rule_of_validation_and_spend_all_the_time() -> None:
+    wanted = points([30, 40, 50], [20000] * 3, [0.1, 0.2, 0.4])
+    first = next_round(wanted.expected, np.full(3, 20000))
+    one_round = wanted.seconds_of(wanted.expected.n + first)
+    assert wanted.after(one_round) == pytest.approx(wanted.expected.n + first)
+    for seconds in (1.0, 100.0, 700.0):
+        n = wanted.after(seconds)
+        assert wanted.seconds_of(n) == pytest.approx(seconds)
+        assert np.all(n >= wanted.expected.n)
+
+
+def test_what_the_search_leaves_of_a_budget_is_for_validation() -> None:
+    search = Search(0, np.full(100, 16.0), 4)  # 10 s a trial
+    plan = Plan.of(search, points([20], [20000], [1.0]), PACE, 50.0, 100.0)
+    assert (plan.n_trials, plan.search_seconds) == (5, pytest.approx(50.0, abs=10.0))
+    assert plan.search_seconds + plan.validation_seconds == pytest.approx(100.0)
+    assert plan.n_validation_games == round(plan.validation_seconds / 0.625)
+    assert "plan: to 5 trials with 20 games in 50 s; 1 point validated with 80 games in 50 s" in (
+        plan.text(SCORE)
+    )
+    assert plan.text(EXACT_SCORE).endswith("in 50 s"), "without a standard error"
+
+
+@pytest.mark.parametrize(
+    ("games", "differs"), [(100, False), (149, False), (151, True), (66, True)]
+)
+def test_a_plan_is_told_again_if_it_ends_otherwise(games: int, differs: bool) -> None:
+    """40 s later it is the same if what is left has become 40 s less."""
+    before = Plan(128, 60.0, 512, 100.0, 100, 100, np.array([10.0]))
+    after = Plan(128, 20.0, 200, 100.0, games, games, np.array([10.0]))
+    assert after.differs_from(before, 40.0) is differs
+    assert after.differs_from(before, 400.0)
+
+
+def test_the_plan_of_a_study_goes_by_its_games(quick: Experiment) -> None:
+    """Eight trials of n playouts, n ms a game: the next eight and the points are in between."""
+    study = new_study()
+    add_trials(study, quick)
+    data = data_of(study, quick)
+    settings = SearchSettings(n_trials=16, n_replicates=3)
+    precision = Precision(500.0, 100, 2)
+    plan = plan_of(data, settings, precision, Pace(1, 1.0), math.inf, math.inf)
+    assert plan is not None
+    assert (plan.n_trials, plan.n_search_games) == (16, 24)
+    assert 24 * 0.001 < plan.search_seconds < 24 * 0.04
+    n_points = len(plan.standard_errors)
+    assert 2 <= n_points <= 5
+    assert plan.n_validation_games == plan.n_points_games == 100 * n_points
+    assert 100 * n_points * 0.001 < plan.validation_seconds < 100 * n_points * 0.04
+
+    add_point(study, 4, spread(2000, 300), 4 / 100)
+    again = plan_of(data_of(study, quick), None, precision, Pace(1, 1.0), 0.0, math.inf)
+    assert again is not None
+    assert (again.n_trials, again.n_search_games) == (8, 0)
+    assert again.n_validation_games == again.n_points_games - 100, "the baseline's are there"
+
+
+def test_nothing_is_planned_without_a_complete_trial(quick: Experiment) -> None:
+    data = data_of(new_study(), quick)
+    assert plan_of(data, SearchSettings(), Precision(), PACE, math.inf, math.inf) is None

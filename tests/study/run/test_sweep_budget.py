@@ -1,0 +1,109 @@
+"""Sweeps and validations with a budget: they end by it, say what they reached, and go on."""
+
+import itertools
+import json
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from study.cli import app
+from study.cli.tune import precision_of
+from study.experiments.definition import Experiment
+from study.experiments.objectives import EXACT_SCORE, SCORE, WIN_RATE, Goal
+from study.run.budget import RunningTime
+from study.store.storage import open_for_reading
+
+SWEEP = [
+    "sweep",
+    "coin",
+    "--design-size",
+    "4",
+    "--jobs",
+    "1",
+    "--validation-points",
+    "2",
+    "--sampler",
+    "random",
+]
+TARGETS = ["--trials", "4", "--validation-games", "40"]
+
+
+def said(results: Path, *words: str) -> str:
+    done = CliRunner().invoke(app, [*words, "--results", str(results)])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_a_sweep_ends_by_its_budget_and_goes_on(
+    coin: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = itertools.count()  # each takes 10 ms, so that a busy machine changes little
+    monkeypatch.setattr(RunningTime, "__call__", lambda _: next(looks) / 100)
+    folder = tmp_path / "coin"
+    n_validated = 0
+    for words in (SWEEP, ["validate", "coin", "--jobs", "1", "--validation-points", "2"]):
+        text = said(tmp_path, *words, "--budget", "8s")
+        assert "validation on fresh seeds: " in text
+        *_, reached, again = text.splitlines()
+        assert reached.startswith("the budget of 8 s is spent: ")
+        assert "points validated to standard errors of " in reached
+        assert again.startswith("the same command goes on: thetafront ")
+        games = pd.read_csv(folder / "games.csv")
+        is_validation = games["phase"] == "validation"
+        assert (~is_validation).sum() % 10 == 0, "trials that were begun are complete"
+        assert is_validation.sum() > n_validated
+        n_validated = is_validation.sum()
+        manifest = json.loads((folder / "manifest.json").read_text())
+        assert manifest["budget_seconds"] == 8.0
+    assert (folder / "pareto.png").read_bytes().startswith(b"\x89PNG")
+    study, _, _ = open_for_reading("coin", tmp_path)
+    assert study.metric_names == ["win_rate_mean", "seconds_per_move"], "as dashboards show them"
+
+
+@pytest.mark.parametrize(
+    ("goal", "given", "budget", "open_end"),
+    [
+        (SCORE, (None, None), 900.0, True),
+        (WIN_RATE, (None, None), 900.0, True),
+        (SCORE, (None, None), float("inf"), False),
+        (SCORE, (250.0, None), 900.0, False),
+        (SCORE, (None, 40), 900.0, False),
+        (EXACT_SCORE, (None, None), 900.0, False),
+    ],
+)
+def test_validation_goes_on_until_the_budget_is_spent_unless_a_target_is_given(
+    goal: Goal, given: tuple[float | None, int | None], budget: float, open_end: bool
+) -> None:
+    precision = precision_of(goal, *given, 6, budget)
+    assert precision.open_end is open_end
+    assert precision.most_games == (given[1] or 1000)
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_dry_run_prints_the_plan_and_writes_nothing(coin: Experiment, tmp_path: Path) -> None:
+    """Neither of a new study, for which it leaves no folder, nor of one that is there."""
+    dry = [*SWEEP, *TARGETS, "--dry-run"]
+    text = said(tmp_path, *dry)
+    assert list(tmp_path.iterdir()) == []
+    plan = (
+        r"plan: to 4 trials with 40 games in \d+ s; (\d) points validated with (\d+) games in \d+ s"
+    )
+    found = re.search(plan, text)
+    assert found, text
+    assert int(found[2]) == 40 * int(found[1])
+    last = said(tmp_path, *SWEEP, *TARGETS, "--budget", "1h").splitlines()[-2:]
+    assert last[0].startswith("done before the budget of 1 h 00 min was spent: 4 trials, ")
+    assert last[1] == "for more, ask with --trials or a smaller --standard-error"
+    before = files(tmp_path)
+    more = ["--trials", "6", "--validation-games", "50"]
+    assert "plan: to 6 trials with 20 games in " in said(tmp_path, *dry, *more)
+    assert files(tmp_path) == before
+    other = CliRunner().invoke(app, [*dry, "--seed", "3", "--results", str(tmp_path)])
+    assert other.exit_code == 2
+    assert "was made with seed 0, not 3" in other.stderr
