@@ -182,7 +182,8 @@ def rehearse(
     plan = rehearsed_plan(
         experiment, settings, precision, jobs, ProgressDisplay(out), limits, study
     )
-    out.print("plan: no game ended in time" if plan is None else plan.text(experiment.goal))
+    said = "plan: no game ended in time" if plan is None else plan.text(experiment.goal)
+    out.print(said, soft_wrap=True)
 
 
 @app.command()
