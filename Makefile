@@ -108,7 +108,7 @@ compare-samplers: $(addprefix compare/,$(COMPARED)) ## compare samplers on the r
 compare/%: $(INSTALLED)
 	@$(BIN)/thetafront sweep mcmdp --name $* --sampler $(firstword $(subst -, ,$*)) \
 		--seed $(lastword $(subst -, ,$*)) --budget none --trials 64 --cost playout_moves_per_move \
-		--validation-points 4 --validation-games 100
+		--validation-points 8 --validation-games 100
 
 table1: $(INSTALLED) ## play the paper's Table 1 and Figure 3 again (an hour of CPU; stopped, it goes on)
 	@$(BIN)/thetafront reproduce table1 --output results/table1 $(call option,jobs,JOBS)

@@ -122,7 +122,7 @@ BudgetOption = Annotated[
 ValidationPointsOption = Annotated[
     int,
     whole(
-        "Validation: number of cost budgets; each adds a trial and a proposal of the model.",
+        "Validation: number of cost budgets; each adds a proposal of the model.",
         "--validation-points",
     ),
 ]
@@ -165,3 +165,19 @@ def reading(
         with working(f"reading {without_password(study)}"):
             opened = open_for_reading(study, results, name)
         yield opened
+
+
+def check_playable(location: "Location", data: "StudyData") -> None:
+    """Refuse, by InputError, to add games to a study that cannot be written, or is of before."""
+    from study.errors import InputError
+    from study.store.database import check_database
+    from study.store.location import make_folder
+
+    if location.database is not None:
+        check_database(location.database, for_writing=True)
+    make_folder(location.folder)
+    if changes := data.record.differences(data.record.of_today()):
+        raise InputError(
+            f"study: {location.name!r} was made with {'; '.join(changes)}; "
+            f"{data.experiment.name!r} has changed since"
+        )

@@ -1,24 +1,37 @@
 """Commands that read studies: status, front, pick, plot, export, compare."""
 
 import json
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from study.cli.objective_options import ObjectiveCommand, objectives_given
 from study.cli.options import (
     RESULTS,
+    JobsOption,
     JsonOption,
     NameOption,
     OutputOption,
     ResultsOption,
     StudyArgument,
+    check_playable,
     reading,
     study_names,
+    whole,
 )
 from study.cli.program import app, console, working
-from study.errors import InputError
+from study.errors import InputError, check_range
+
+if TYPE_CHECKING:
+    import optuna
+
+    from study.report.recommend import Candidate
+    from study.store.location import Location
+    from study.store.study_data import StudyData
+
+MOST_GAMES_OF_A_PICK = 10_000
 
 
 @app.command()
@@ -87,29 +100,80 @@ def export(study: StudyArgument, name: NameOption = None, results: ResultsOption
 def pick(
     context: typer.Context,
     study: StudyArgument = "mcmdp",
+    games: Annotated[
+        int | None,
+        whole(
+            "Games to play of the θ that is proposed; 0 answers at once.",
+            "--games",
+            show_default="a minute's, 20 to 400",
+        ),
+    ] = None,
+    jobs: JobsOption = None,
     json_: JsonOption = False,
     name: NameOption = None,
     results: ResultsOption = RESULTS,
 ) -> None:
-    """Choose a validated θ for a budget or a target.
+    """Choose a θ for a budget or a target, from the whole space.
 
-    Give one of the study's own cost and goal. Games that did not choose θ tell what to expect of
-    it.
+    Give one of the study's own cost and goal. The best θ as far as the study knows is played on
+    fresh seeds, and its games are stored as those of a validated point; the answer is the best one
+    that has been played.
     """
+    from study.report.recommend import Wish, pick_json, pick_text, propose
     from study.report.recommend import pick as choose
-    from study.report.recommend import pick_json, pick_text
 
     given = objectives_given(context)
-    with reading(study, name, results) as (_, _, data):
+    if games is not None:
+        check_range("games", games, 0, MOST_GAMES_OF_A_PICK)
+    with reading(study, name, results) as (opened, location, data):
         cost, goal = data.experiment.cost, data.experiment.goal
         for option in given:
             if option not in {cost.option, goal.option}:
                 raise InputError(f"pick: {option} given, {cost.option} or {goal.option} allowed")
-        picked = choose(data, given.get(cost.option), given.get(goal.option))
+        wish = Wish(data.experiment, given.get(cost.option), given.get(goal.option))
+        with working("looking for the best θ"):
+            proposal = propose(data, wish)
+        now, played = data, []
+        if proposal is not None and games != 0:
+            try:
+                now, played = played_for(opened, location, data, proposal, games, jobs)
+            except InputError as error:
+                if games is not None:
+                    raise
+                print(f"no game is played: {error}", file=sys.stderr)
+        picked = choose(now, wish, None if played else proposal, played)
     if json_:
-        print(json.dumps(pick_json(picked, data.experiment)))
+        print(json.dumps(pick_json(picked)))
     else:
-        console().print(pick_text(picked, data.experiment), soft_wrap=True)
+        console().print(pick_text(picked), soft_wrap=True)
+
+
+def played_for(
+    opened: "optuna.Study",
+    location: "Location",
+    data: "StudyData",
+    proposal: "Candidate",
+    games: int | None,
+    jobs: int | None,
+) -> "tuple[StudyData, list[str]]":
+    """Play a proposal; return the study with its games, and the keys of the points played.
+
+    InputError if the study cannot be written.
+    """
+    from study.run.pick_games import games_in_a_minute, play_point
+    from study.run.workers import check_jobs, n_cores
+    from study.store.lock import locked
+    from study.store.study_data import StudyData
+
+    n_jobs = min(check_jobs(jobs), n_cores())
+    check_playable(location, data)
+    with locked(location):
+        data = StudyData.read(opened, data.experiment)  # nobody else has written since
+        n_games = games
+        if n_games is None:
+            n_games = games_in_a_minute(data, proposal.expected.cost.value, n_jobs)
+        play_point(opened, data, proposal.point, n_games, location, n_jobs, console(stderr=True))
+        return StudyData.read(opened, data.experiment), [proposal.point.key]
 
 
 @app.command()

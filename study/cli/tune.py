@@ -86,7 +86,7 @@ def sweep(
     ] = None,
     standard_error: StandardErrorOption = None,
     validation_games: ValidationGamesOption = None,
-    validation_points: ValidationPointsOption = 6,
+    validation_points: ValidationPointsOption = 12,
     budget: BudgetOption = "15m",  # type: ignore[assignment]  # the parser reads it
     dry_run: Annotated[
         bool,
@@ -192,7 +192,7 @@ def validate(
     name: NameOption = None,
     standard_error: StandardErrorOption = None,
     validation_games: ValidationGamesOption = None,
-    validation_points: ValidationPointsOption = 6,
+    validation_points: ValidationPointsOption = 12,
     budget: BudgetOption = "none",  # type: ignore[assignment]  # the parser reads it
     jobs: JobsOption = None,
     results: ResultsOption = RESULTS,

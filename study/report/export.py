@@ -11,12 +11,16 @@ from study.report.figures import hypervolume_figure, pareto_figure, scores_figur
 from study.report.hypervolume_trace import hypervolume_trace
 from study.report.style import save
 from study.report.tables import check_table, games_frame, trials_frame, write_csv
-from study.report.validated_front import predicted_front_frame, validated_frame
+from study.report.validated_front import (
+    combined_front_frame,
+    predicted_front_frame,
+    validated_frame,
+)
 from study.samplers.fitted_model import FittedModel
 from study.store.location import Location, make_folder
 from study.store.manifest import MANIFEST, earlier_manifest, write_json
 from study.store.study_data import StudyData
-from study.store.study_model import fit_study
+from study.store.study_model import combine, fit_study
 
 Tables = dict[str, pd.DataFrame]
 
@@ -61,24 +65,27 @@ def draw(data: StudyData, folder: Path) -> list[Path]:
 
 
 def tables_of(data: StudyData, model: FittedModel | None) -> Tables:
-    """Return a study's tables by name; that of the predicted front only if there is a model."""
+    """Return a study's tables by name; those of fronts over the whole space if there is a model."""
+    combined = combine(model, data)
     tables = {
-        "front": validated_frame(data, model),
+        "front": validated_frame(data, model, combined),
         "trials": trials_frame(data, model),
         "games": games_frame(data),
     }
-    return (
-        tables
-        if model is None
-        else tables | {"predicted_front": predicted_front_frame(data.experiment, model)}
-    )
+    if model is not None:
+        tables["predicted_front"] = predicted_front_frame(data.experiment, model)
+    if model is not None and combined is not None:
+        tables["combined_front"] = combined_front_frame(data.experiment, combined)
+    return tables
 
 
 def save_figures(data: StudyData, tables: Tables, folder: Path) -> list[Path]:
     """Draw and save the figures of some tables; return their paths."""
     experiment, validated, trials = data.experiment, tables["front"], tables["trials"]
     figures = {
-        "pareto.png": pareto_figure(trials, validated, tables["predicted_front"], experiment),
+        "pareto.png": pareto_figure(
+            trials, validated, tables["predicted_front"], experiment, tables["combined_front"]
+        ),
         "hypervolume.png": hypervolume_figure(
             hypervolume_trace(data), trials, validated, experiment
         ),

@@ -12,12 +12,14 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
 from study.experiments.definition import Experiment
+from study.experiments.objectives import Goal
 from study.experiments.space import CategoricalParameter
 from study.report.labels import number_points
 from study.report.style import (
     BLACK,
     BLUE,
     CHOICE_MARKS,
+    GREEN,
     GREY,
     RED,
     STYLE,
@@ -27,7 +29,11 @@ from study.report.style import (
     new_figure,
     points_axis,
 )
-from study.report.validated_rows import validated_hypervolume, without_baselines
+from study.report.validated_rows import (
+    cost_columns,
+    validated_hypervolume,
+    without_baselines,
+)
 from study.text import counted
 
 MOST_LABELS = 12
@@ -54,14 +60,19 @@ def games_note(frame: pd.DataFrame, what: str) -> str:
 def validated_bars(
     axes: Axes, frame: pd.DataFrame, experiment: Experiment, label: str, **style: Any
 ) -> None:
-    """Draw validated points with their 95% intervals."""
-    goal = experiment.goal
-    mean = frame[goal.column("mean")]
+    """Draw validated points with their 95% intervals, of the cost, too, where it is known."""
+    goal, cost = experiment.goal, experiment.cost
+    mean, costs = frame[goal.column("mean")], frame[cost.name]
     errors = [mean - frame[goal.column("low95")], frame[goal.column("high95")] - mean]
     has_width = not goal.is_exact
+    _, low, high = cost_columns(cost)
+    known = low in frame  # a table of an earlier version has no intervals of costs
     axes.errorbar(
-        frame[experiment.cost.name],
+        costs,
         mean,
+        xerr=[(costs - frame[low]).fillna(0.0), (frame[high] - costs).fillna(0.0)]
+        if known
+        else None,
         yerr=[each.fillna(0.0) for each in errors] if has_width else None,
         linestyle="none",
         elinewidth=1.1,
@@ -77,22 +88,23 @@ def choice_of(experiment: Experiment) -> CategoricalParameter | None:
 
 
 def draw_predicted(axes: Axes, predicted: pd.DataFrame, experiment: Experiment) -> None:
-    """Draw the predicted front with its band, and marks of the categorical parameter, if any."""
+    """Draw the front that the trials predict with its band, and marks of the choices, if any."""
     cost, goal, choice = experiment.cost, experiment.goal, choice_of(experiment)
     axes.plot(
         predicted[cost.name],
         predicted[goal.posterior_column("mean")],
         color=BLUE,
-        linewidth=1.7,
+        linewidth=1.2,
+        linestyle="--",
         zorder=2,
-        label="front that the model predicts",
+        label="front that the trials predict",
     )
     axes.fill_between(
         predicted[cost.name],
         predicted[goal.posterior_column("low95")].clip(*goal.limits),
         predicted[goal.posterior_column("high95")].clip(*goal.limits),
         color=BLUE,
-        alpha=0.16,
+        alpha=0.12,
         linewidth=0,
         zorder=1,
         label="its 95% band",
@@ -101,6 +113,31 @@ def draw_predicted(axes: Axes, predicted: pd.DataFrame, experiment: Experiment) 
         for part, colour, marker in by_choice(predicted.iloc[::ROWS_PER_MARK], choice):
             x, y = part[cost.name], part[goal.posterior_column("mean")]
             axes.plot(x, y, marker, color=colour, markersize=5, markeredgecolor="white", zorder=3)
+
+
+def draw_combined(axes: Axes, combined: pd.DataFrame, experiment: Experiment) -> None:
+    """Draw the front given trials and validation games, with its 95% band."""
+    goal, costs = experiment.goal, combined[f"combined_{experiment.cost.name}"]
+    mean, low, high = (
+        combined[goal.combined_column(each)].clip(*goal.limits)
+        for each in ("mean", "low95", "high95")
+    )
+    axes.plot(costs, mean, color=GREEN, linewidth=1.7, zorder=2, label="front, given all games")
+    axes.fill_between(
+        costs, low, high, color=GREEN, alpha=0.22, linewidth=0, zorder=1, label="its 95% band"
+    )
+
+
+def band_note(predicted: pd.DataFrame, goal: Goal) -> str:
+    """Say which part of the predicted front's error is common to all of it."""
+    common, local = (goal.posterior_column(f"sd_{part}") for part in ("common", "local"))
+    if goal.is_exact or common not in predicted:
+        return ""
+    shared, own = predicted[common].iloc[0], float(np.sqrt((predicted[local] ** 2).mean()))
+    return (
+        f" Standard deviation of its error: {goal.format.with_unit(shared)} in common, by which it "
+        f"is off as a whole, and {goal.format.text(own)} at each point."
+    )
 
 
 def by_choice(
@@ -172,9 +209,13 @@ def choice_legend(
 
 @mpl.rc_context(STYLE)
 def pareto_figure(
-    trials: pd.DataFrame, validated: pd.DataFrame, predicted: pd.DataFrame, experiment: Experiment
+    trials: pd.DataFrame,
+    validated: pd.DataFrame,
+    predicted: pd.DataFrame,
+    experiment: Experiment,
+    combined: pd.DataFrame | None = None,
 ) -> Figure:
-    """Draw the goal against cost: trials, the predicted front, validated points with intervals.
+    """Draw the goal against cost: trials, fronts, validated points with intervals.
 
     Colours and markers tell the choices of the first categorical parameter, if there is one.
 
@@ -185,6 +226,8 @@ def pareto_figure(
         is complete; ``validated`` may be empty.
     experiment : Experiment
         For the title, goal, cost and symbols.
+    combined : DataFrame, optional
+        The front given validation games, too; tables of an earlier version have none.
     """
     cost, goal = experiment.cost, experiment.goal
     complete = trials[trials["state"] == "complete"]
@@ -192,6 +235,8 @@ def pareto_figure(
     figure, axes = new_figure(10.8, 5.6)
     draw_trials(axes, complete, experiment)
     draw_predicted(axes, predicted, experiment)
+    if combined is not None and len(validated):
+        draw_combined(axes, combined, experiment)
     is_baseline = validated["origin"].isin(list(experiment.baselines))
     on_front = validated["on_front"].astype(bool)
     searched = validated[~is_baseline]
@@ -223,10 +268,10 @@ def pareto_figure(
             how = "played again; values are exact, times are measured"
         note += (
             f"\nNumbers: rows of front.csv. Validated: {games_note(validated, 'point')}, {how}. "
-            "The model is fitted to the trials alone."
+            f"The dashed front is of the trials alone.{band_note(predicted, goal)}"
         )
     else:
-        note += "\nNothing is validated yet."
+        note += f"\nNothing is validated yet.{band_note(predicted, goal)}"
     caption(figure, note)
     columns = [cost.name, *(goal.column(each) for each in ("mean", "low95", "high95"))]
     ends = validated[columns].astype(float).ffill(axis=1)  # a single game has no interval

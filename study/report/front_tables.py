@@ -9,13 +9,14 @@ from rich.console import Console
 from rich.table import Table
 
 from study.experiments.definition import Experiment
-from study.report.validated_rows import Row, validated_rows
+from study.report.validated_rows import Row, cost_columns, validated_rows
 from study.store.study_data import StudyData
 
 if TYPE_CHECKING:
     import pandas as pd
 
 WIDEST = 400  # characters
+VALIDATED = "validated alone"
 
 
 def print_front(out: Console, data: StudyData) -> None:
@@ -65,23 +66,35 @@ def new_table(
 def front_table(rows: Sequence[Row], experiment: Experiment) -> Table:
     """Lay out the validated points, with their numbers, for a terminal; dominated ones are dim."""
     goal, summary = experiment.goal, experiment.summary
+    own = [] if goal.is_exact else [f"{VALIDATED} ± 95%"]
     columns = [
         f"{goal.label} ± 95%",
+        *own,
         "n",
-        experiment.cost.label,
+        f"{experiment.cost.label} ± 95%",
         "P(front)",
         *summary.cells(summary.columns([])),
     ]
     table = new_table(f"Validated front: {experiment.title}", ("", "from"), experiment, columns)
+    if own:
+        table.caption = (
+            f"{goal.label}: given all games of the study; {VALIDATED}: by a point's own n games"
+        )
+        table.caption_justify = "left"
     for row in rows:
-        interval = (row[goal.column(what)] for what in ("mean", "low95", "high95"))
+        score, alone = (
+            goal.format.interval(*(row[column(what)] for what in ("mean", "low95", "high95")))
+            for column in (goal.combined_column, goal.column)
+        )
+        costs = (row[f"combined_{name}"] for name in cost_columns(experiment.cost))
         table.add_row(
             f"{row['number']}",
             row["origin"],
             *show_theta(row, experiment),
-            goal.format.interval(*interval),
+            score,
+            *([alone] if own else []),
             f"{row['n_games']:,.0f}",
-            experiment.cost.text(row[experiment.cost.name]),
+            experiment.cost.interval(*costs),
             f"{row['p_on_front']:.2f}",
             *summary.cells(row).values(),
             style="" if row["on_front"] else "dim",

@@ -36,9 +36,11 @@ def draw_published(folder: Path) -> list[Path]:
         validated.insert(1, "number", range(1, len(validated) + 1))
         tables["front"] = validated
     figures = {}
+    extra = folder / "combined_front.csv"  # which an earlier version did not write
+    combined = table_in(extra, experiment) if extra.exists() else None
     try:
         figures["pareto.png"] = pareto_figure(
-            tables["trials"], validated, tables["predicted_front"], experiment
+            tables["trials"], validated, tables["predicted_front"], experiment, combined
         )
         if len(validated) and experiment.goal.with_extremes:
             figures["scores.png"] = scores_figure(validated, tables["games"], experiment)

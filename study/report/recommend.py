@@ -1,56 +1,111 @@
-"""Picking a θ from the validated points, for a budget or for a wanted value of the goal.
+"""Picking a θ from the whole space, for a budget or for a wanted value of the goal.
 
-The best of several noisy means is too good, even if each is unbiased. So the games of each point
-are split in half, every second one to each: one half chooses, the other says what to expect.
+What to expect of a θ is its posterior given all games of the study, trials' and validation's
+(:func:`study.store.study_model.combine`). A θ is recommended by what is expected of it, so choosing
+the best of many does not make the answer too good: the posterior has taken luck into account, as
+far as its model is right. (Simulated studies show how far: `results/reference/picks`.)
 
-For a wanted value, a point must reach it both in the half that chooses and in the mean of *all*
-games, its validated mean. So the other half has a veto, and what to expect is a little too good,
-too. Where the truth equals the wanted value, the bias is 0.38 standard errors of the other half
-(0.91 for the half that chose; for two standard normals A and B, E[B | A > 0, A + B > 0] = 2/(3√π),
-E[A | …] = (√2 + 1)·2/(3√π)). Where the truth falls short, a bias is rarer and larger: a point that
-is short by one standard error of a half passes in 5 of 100 cases, and what to expect is then one
-standard error too good.
+For a budget, that is the best score among the θ whose cost is within it with a probability of 95%;
+for a wanted value, the cheapest θ that is expected to reach it. A θ without games must keep the
+budget with 99%, or reach the value with 75%: so it will probably do when it has been played, too.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from agents.catalog import theta_names
 from study.errors import InputError
-from study.estimate import Estimate
 from study.experiments.definition import Experiment
 from study.experiments.objectives import Goal
+from study.report.expected import (
+    CONFIDENCE,
+    Expected,
+    best_of,
+    cheapest_of,
+    expected_of,
+    is_met,
+    is_reached,
+    proposals,
+)
 from study.report.validated_rows import by_cost
+from study.samplers.fitted_model import FittedModel
 from study.store.study_data import StudyData
-from study.store.validated_points import ValidatedPoint
+from study.store.study_model import combine, fit_study
+from study.store.validated_points import ValidatedPoint, key_of
 from study.text import counted
 
 
 @dataclass(frozen=True)
-class PassedOver:
-    """A point that looks better in the table than the one picked.
+class Wish:
+    """What a user asks for: a budget, or a value of the goal.
+
+    Raises
+    ------
+    InputError
+        Unless one of the two is given, and possible.
+    """
+
+    experiment: Experiment
+    cost_limit: float | None = None
+    score_wanted: float | None = None
+
+    def __post_init__(self) -> None:
+        goal, cost = self.experiment.goal, self.experiment.cost
+        if (self.cost_limit is None) == (self.score_wanted is None):
+            raise InputError(f"pick: one of {cost.option} and {goal.option} allowed, and needed")
+        if self.score_wanted is not None:
+            check_wanted(goal, self.score_wanted)
+        elif not (math.isfinite(self.limit) and self.limit > 0):
+            raise InputError(f"pick: {self.limit:g} given, a number above 0 allowed")
+
+    @property
+    def limit(self) -> float:
+        """The budget; without one, infinite."""
+        return math.inf if self.cost_limit is None else self.cost_limit
+
+    def best(self, candidates: "list[Candidate]") -> "Candidate | None":
+        """Return the candidate to recommend; None if none does what is asked for."""
+        expected = [each.expected for each in candidates]
+        met = [k for k, each in enumerate(candidates) if self.is_met(each)]
+        choose = best_of if self.score_wanted is None else cheapest_of
+        index = choose(expected, met)
+        return None if index is None else candidates[index]
+
+    def is_met(self, candidate: "Candidate") -> bool:
+        """Tell whether a θ would do; one without games has to be better by a margin."""
+        goal, expected, is_played = self.experiment.goal, candidate.expected, candidate.number > 0
+        if self.score_wanted is None:
+            return is_met(expected, self.limit, is_played)
+        return is_reached(expected, self.score_wanted, goal, is_played)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A θ that may be recommended.
 
     Attributes
     ----------
     point : ValidatedPoint
-        The point.
+        The θ, with its games of validation, if it has any.
     number : int
-        Its number in tables and figures.
-    cost : float
-        Its cost.
-    mean : float
-        The goal's estimate from all its games.
-    mean_that_chooses : float
-        That from the half of its games that chooses.
+        Its number in tables and figures; 0 if it has no games.
+    expected : Expected
+        Its score and cost, given all games of the study.
     """
 
     point: ValidatedPoint
     number: int
-    cost: float
-    mean: float
-    mean_that_chooses: float
+    expected: Expected
+
+
+@dataclass(frozen=True)
+class PassedOver:
+    """A θ that a user might rather have expected, and why it was not picked."""
+
+    candidate: Candidate
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -59,125 +114,157 @@ class Pick:
 
     Attributes
     ----------
-    point : ValidatedPoint
-        The θ, with its games.
-    expected : Estimate
-        Its value of the goal, from games that did not choose it.
-    n_games : int
-        How many those are.
-    cost : float
-        The point's cost.
+    wish : Wish
+        What was asked for.
+    chosen : Candidate
+        The θ.
     n_candidates : int
-        How many validated points there were to choose from.
-    wanted : float, optional
-        The value of the goal that was asked for, and all candidates reach; None for a budget.
-    number : int
-        The point's number in tables and figures.
-    mean_that_chooses : float
-        The goal's estimate from the half of the point's games that chose it.
+        How many θ with games of validation there were to choose from.
+    n_games : int
+        Games of the study that tell what to expect.
     passed_over : tuple of PassedOver
-        Cheaper points whose mean of all games is as high as wanted, or points within the budget
-        whose mean is higher: chosen by another half of the games, they are not.
+        What was not picked, though its own games look better, or it was played for the purpose.
     """
 
-    point: ValidatedPoint
-    expected: Estimate
-    n_games: int
-    cost: float
+    wish: Wish
+    chosen: Candidate
     n_candidates: int
-    wanted: float | None = None
-    number: int = 0
-    mean_that_chooses: float = math.nan
+    n_games: int
     passed_over: tuple[PassedOver, ...] = ()
+
+
+def played_candidates(data: StudyData, combined: FittedModel) -> list[Candidate]:
+    """Return the θ with games of validation, the cheapest first."""
+    points = by_cost(data)
+    expected = expected_of(combined, data.experiment, points)
+    return [
+        Candidate(point, number, each)
+        for number, (point, each) in enumerate(zip(points, expected, strict=True), 1)
+    ]
+
+
+def combined_model(data: StudyData) -> FittedModel:
+    """Fit the model to all games of a study; InputError if it has none."""
+    combined = combine(fit_study(data), data)
+    if combined is None:
+        raise InputError(f"study: {data.name!r} has no complete trial yet: nothing to pick from")
+    return combined
+
+
+def propose(data: StudyData, wish: Wish) -> Candidate | None:
+    """Return the θ of the whole space that does best what is asked for, as far as is known.
+
+    One that has games already is as good as any; None if no θ is expected to do.
+
+    Raises
+    ------
+    InputError
+        If the study has no games.
+    """
+    combined = combined_model(data)
+    played = played_candidates(data, combined)
+    known = {each.point.key for each in played}
+    anywhere = [
+        Candidate(ValidatedPoint(key, theta, "proposal"), 0, expected)
+        for theta, expected in zip(
+            *proposals(combined, data.experiment.space, data.experiment.goal), strict=True
+        )
+        if (key := key_of(theta)) not in known
+    ]
+    return wish.best(played + anywhere)
 
 
 def pick(
     data: StudyData,
-    cost_limit: float | None = None,
-    score_wanted: float | None = None,
+    wish: Wish,
+    proposal: Candidate | None = None,
+    played: Collection[str] = (),
 ) -> Pick:
-    """Choose the best point within a budget, or the cheapest one that reaches a value of the goal.
+    """Choose the best θ within a budget, or the cheapest one that reaches a value of the goal.
 
     Parameters
     ----------
     data : StudyData
         The study to pick from.
-    cost_limit : float, optional
-        The budget.
-    score_wanted : float, optional
-        The value of the goal to reach; exactly one of the two must be given.
+    wish : Wish
+        What is asked for.
+    proposal : Candidate, optional
+        A θ of the whole space to consider beside the validated points, though it has no games.
+    played : collection of str
+        Keys of points that were played for this wish.
 
     Raises
     ------
     InputError
-        If nothing is validated yet, or no validated point does what is asked for.
+        If the study has no games, or no θ does what is asked for.
     """
-    goal, cost = data.experiment.goal, data.experiment.cost
-    if (cost_limit is None) == (score_wanted is None):
-        raise InputError(f"pick: one of {cost.option} and {goal.option} allowed, and needed")
-    points = [point for point in data.points if len(point.games) >= goal.fewest_to_pick]
-    costs = {point.key: cost.of(point.in_order) for point in points}
-    numbers = {point.key: number for number, point in enumerate(by_cost(data), 1)}
-    means = {point.key: goal.estimate(point.in_order).value for point in points}
-    chosen_by = {
-        point.key: goal.estimate(goal.estimator.halves(point.in_order)[0]).value for point in points
-    }
-    if cost_limit is not None:
-        if not (math.isfinite(cost_limit) and cost_limit > 0):
-            raise InputError(f"pick: {cost_limit:g} given, a number above 0 allowed")
-        check_validated(data, points)
-        allowed = [point for point in points if costs[point.key] <= cost_limit]
-        if not allowed:
-            raise InputError(
-                f"pick: {cost.label} of {cost.text(cost_limit)} given; the cheapest validated "
-                f"point takes {cost.text(min(costs.values()))}"
-            )
-        best = max(allowed, key=lambda point: (chosen_by[point.key], -costs[point.key]))
-        better = [point for point in allowed if means[point.key] > means[best.key]]
-    else:
-        assert score_wanted is not None
-        check_wanted(goal, score_wanted)
-        check_validated(data, points)
-        reached = {point.key: min(chosen_by[point.key], means[point.key]) for point in points}
-        allowed = [point for point in points if goal.reaches(reached[point.key], score_wanted)]
-        if not allowed:
-            highest = goal.format.text(max(reached.values()))
-            in_both = " in all its games and in the half of them that chooses"
-            raise InputError(
-                f"pick: {goal.label} {goal.format.text(score_wanted)} given; the best validated "
-                f"point reaches {highest}{'' if goal.is_exact else in_both}"
-            )
-        best = min(allowed, key=lambda point: costs[point.key])
-        better = [
-            point
-            for point in points
-            if costs[point.key] < costs[best.key] and goal.reaches(means[point.key], score_wanted)
-        ]
-    judges = goal.estimator.halves(best.in_order)[1]
+    combined = combined_model(data)
+    validated = played_candidates(data, combined)
+    candidates = list(validated)
+    if proposal is not None and proposal.number == 0:
+        candidates.append(proposal)
+    best = wish.best(candidates)
+    if best is None:
+        raise InputError(refusal(wish, candidates, data))
     return Pick(
-        point=best,
-        expected=goal.estimate(judges),
-        n_games=len(judges),
-        cost=costs[best.key],
-        n_candidates=len(allowed),
-        wanted=score_wanted,
-        number=numbers[best.key],
-        mean_that_chooses=chosen_by[best.key],
+        wish,
+        best,
+        n_candidates=sum(wish.is_met(each) for each in validated),
+        n_games=sum(len(each.games) for each in data.trials)
+        + sum(len(each.games) for each in data.points),
         passed_over=tuple(
-            PassedOver(
-                point, numbers[point.key], costs[point.key], means[point.key], chosen_by[point.key]
-            )
-            for point in sorted(better, key=lambda point: costs[point.key])
+            PassedOver(each, reason)
+            for each in validated
+            if each is not best and (reason := why_not(each, best, wish, played))
         ),
     )
 
 
-def check_validated(data: StudyData, points: list[ValidatedPoint]) -> None:
-    """Refuse, by InputError, a study without points to pick from."""
-    if not points:
-        raise InputError(
-            f"study: {data.name!r} has no validated points yet (thetafront validate {data.name})"
+def refusal(wish: Wish, candidates: list[Candidate], data: StudyData) -> str:
+    """Say that nothing does what is asked for, and what comes nearest."""
+    goal, cost = wish.experiment.goal, wish.experiment.cost
+    if not candidates:
+        return f"study: {data.name!r} has no validated points yet (thetafront validate {data.name})"
+    if wish.score_wanted is not None:
+        best = max(each.expected.score.value for each in candidates)
+        return (
+            f"pick: {goal.label} {goal.format.text(wish.score_wanted)} given; "
+            f"the best θ is expected to reach {goal.format.text(best)}"
         )
+    cheapest = min(candidates, key=lambda each: each.expected.cost.value).expected
+    return (
+        f"pick: {cost.label} of {cost.text(wish.limit)} given; the cheapest θ takes "
+        f"{cost_text(cheapest, wish.experiment)}, "
+        f"within it with a probability of {cheapest.p_within(wish.limit):.2f}, "
+        f"{CONFIDENCE:.2f} needed"
+    )
+
+
+def why_not(each: Candidate, best: Candidate, wish: Wish, played: Collection[str]) -> str:
+    """Say why a point was not picked that may look better than the one that was; else nothing."""
+    goal, cost = wish.experiment.goal, wish.experiment.cost
+    own, of_best = (goal.estimate(one.point.in_order).value for one in (each, best))
+    measured = cost.of(each.point.in_order)
+    now = ", played for this" if each.point.key in played else ""
+    expects = f"{goal.format.text(each.expected.score.value)} expected{now}"
+    its_own = f"{goal.format.text(own)} in its own games"
+    if wish.score_wanted is not None:
+        cheaper = each.expected.cost.value < best.expected.cost.value
+        if not cheaper or wish.is_met(each):
+            return f"{expects}, and dearer" if now else ""
+        if not (now or goal.reaches(own, wish.score_wanted)):
+            return ""
+        return f"{its_own}, {expects} (wanted: {goal.format.text(wish.score_wanted)})"
+    chosen = f"(number {best.number}: {goal.format.text(best.expected.score.value)})"
+    if best.number == 0:
+        chosen = f"(picked: {goal.format.text(best.expected.score.value)})"
+    if wish.is_met(each):
+        looks_better = own > of_best if best.point.games else own > best.expected.score.value
+        return f"{its_own}, {expects} {chosen}" if now or looks_better else ""
+    if now or (measured <= wish.limit and each.expected.score.value > best.expected.score.value):
+        p = each.expected.p_within(wish.limit)
+        return f"{expects}, within the limit with a probability of {p:.2f} only"
+    return ""
 
 
 def check_wanted(goal: Goal, value: float) -> None:
@@ -205,116 +292,123 @@ def command_of(experiment: Experiment, params: Mapping[str, Any]) -> str:
     return f"thetafront play {experiment.agent} {settings}"
 
 
-def pick_json(picked: Pick, experiment: Experiment) -> dict[str, Any]:
+def cost_text(expected: Expected, experiment: Experiment) -> str:
+    """Write a cost with its 95% interval."""
+    cost = expected.cost
+    return experiment.cost.interval(cost.value, cost.low, cost.high)
+
+
+def pick_json(picked: Pick) -> dict[str, Any]:
     """Return what ``pick --json`` prints."""
-    goal, games, expected = experiment.goal, picked.point.in_order, picked.expected
-    validated = goal.estimate(games)
+    experiment, chosen, wish = picked.wish.experiment, picked.chosen, picked.wish
+    goal, cost, expected = experiment.goal, experiment.cost, picked.chosen.expected
+    games = chosen.point.in_order
+    own = goal.estimate(games)
+    promised = (
+        {"p_within_limit": expected.p_within(wish.limit)}
+        if wish.score_wanted is None
+        else {"p_reaches_wanted": expected.p_reaches(wish.score_wanted)}
+    )
     return {
-        "number": picked.number,
-        "params": dict(picked.point.params),
-        "origin": picked.point.origin,
+        "number": chosen.number or None,
+        "params": dict(chosen.point.params),
+        "origin": chosen.point.origin,
         f"expected_{goal.name}": {
-            "mean": expected.value,
-            "low95": expected.low,
-            "high95": expected.high,
+            "mean": expected.score.value,
+            "low95": expected.score.low,
+            "high95": expected.score.high,
             "n_games": picked.n_games,
         },
         f"validated_{goal.name}": {
-            "mean": validated.value,
-            "sem": validated.sem,
-            "low95": validated.low,
-            "high95": validated.high,
+            "mean": own.value,
+            "sem": own.sem,
+            "low95": own.low,
+            "high95": own.high,
             "n_games": len(games),
-        },
-        experiment.cost.name: picked.cost,
+        }
+        if games
+        else None,
+        cost.name: expected.cost.value,
+        f"{cost.name}_low95": expected.cost.low,
+        f"{cost.name}_high95": expected.cost.high,
+        **promised,
         "n_candidates": picked.n_candidates,
         "passed_over": [
             {
-                "number": each.number,
-                "params": dict(each.point.params),
-                "origin": each.point.origin,
-                experiment.cost.name: each.cost,
-                f"mean_{goal.name}": each.mean,
-                f"mean_{goal.name}_of_the_half_that_chooses": each.mean_that_chooses,
+                "number": each.candidate.number,
+                "params": dict(each.candidate.point.params),
+                "origin": each.candidate.point.origin,
+                cost.name: each.candidate.expected.cost.value,
+                f"mean_{goal.name}": goal.estimate(each.candidate.point.in_order).value,
+                f"expected_{goal.name}": each.candidate.expected.score.value,
+                "reason": each.reason,
             }
             for each in picked.passed_over
         ],
-        "command": command_of(experiment, picked.point.params),
+        "command": command_of(experiment, chosen.point.params),
     }
 
 
-def pick_text(picked: Pick, experiment: Experiment) -> str:
+def pick_text(picked: Pick) -> str:
     """Return what ``pick`` prints, a labelled line each."""
-    goal, cost, params = experiment.goal, experiment.cost, picked.point.params
+    experiment, chosen = picked.wish.experiment, picked.chosen
+    goal, cost, params = experiment.goal, experiment.cost, chosen.point.params
     theta = ", ".join(f"{each.label} {each.text(params[each.name])}" for each in experiment.space)
-    lines = [("θ", f"{theta} (number {picked.number}, {picked.point.origin})")]
-    if goal.is_exact:
-        lines.append(("expect", exact_text(picked, goal)))
-    else:
-        lines.append(("expect", expected_text(picked, goal)))
-        lines.append(("validated", validated_text(picked, goal)))
-    lines.append((cost.label, cost.text(picked.cost)))
-    lines += experiment.summary.lines(picked.point.in_order)
-    for k, text in enumerate(passed_over_lines(picked, experiment)):
+    name = f"number {chosen.number}, {chosen.point.origin}" if chosen.number else "a proposal"
+    lines = [("θ", f"{theta} ({name})"), ("expect", expected_text(picked, goal))]
+    if chosen.point.games and not goal.is_exact:
+        lines.append(("validated", validated_text(chosen, goal)))
+    lines.append((cost.label, cost_line(picked)))
+    lines += experiment.summary.lines(chosen.point.in_order) if chosen.point.games else []
+    for k, text in enumerate(passed_over_lines(picked)):
         lines.append(("" if k else "passed over", text))
     lines.append(("play it", command_of(experiment, params)))
-    width = len(cost.label) + 2
+    width = max(len(cost.label), len("passed over")) + 2
     return "\n".join(f"{label:{width}}{text}" for label, text in lines)
-
-
-def passed_over_lines(picked: Pick, experiment: Experiment) -> list[str]:
-    """Say, a line each, why points that look better were not picked."""
-    goal, cost = experiment.goal, experiment.cost
-    cells = [
-        (
-            f"number {each.number}, {cost.text(each.cost)}",
-            goal.format.text(each.mean),
-            goal.format.text(each.mean_that_chooses),
-        )
-        for each in picked.passed_over
-    ]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    needed = f"number {picked.number}: {goal.format.text(picked.mean_that_chooses)}"
-    if picked.wanted is not None:
-        needed = f"wanted: {goal.format.text(picked.wanted)}"
-    return [
-        f"{first:{widths[0]}}  {mean:>{widths[1]}} in all games, but {half:>{widths[2]}} in the "
-        f"half that chooses ({needed})"
-        for first, mean, half in cells
-    ]
-
-
-def candidates_text(picked: Pick, goal: Goal) -> str:
-    """Say how many points there were to choose from: ``3 validated points within the budget``."""
-    points = counted(picked.n_candidates, "validated point")
-    if picked.wanted is None:
-        return f"{points} within the budget"
-    verb = "reaches" if picked.n_candidates == 1 else "reach"
-    return f"{points} that {verb} {goal.format.with_unit(picked.wanted)}"
-
-
-def exact_text(picked: Pick, goal: Goal) -> str:
-    """Write an exact value."""
-    value = goal.format.with_unit(picked.expected.value)
-    return f"{value} (exact; the best of {candidates_text(picked, goal)})"
 
 
 def expected_text(picked: Pick, goal: Goal) -> str:
     """Write what to expect, and which games say so."""
-    expected = picked.expected
-    interval = goal.format.interval_with_unit(expected.value, expected.low, expected.high)
-    games, candidates = counted(picked.n_games, "game"), candidates_text(picked, goal)
-    if picked.wanted is None:
-        return f"{interval} (95% interval; {games} that did not choose it from {candidates})"
-    return f"{interval} (95% interval; {games} with a veto only: others chose it from {candidates})"
+    score, chosen = picked.chosen.expected.score, picked.chosen
+    reaches = ""
+    if picked.wish.score_wanted is not None and not goal.is_exact:
+        wanted = picked.wish.score_wanted
+        p = chosen.expected.p_reaches(wanted)
+        reaches = f"; reaches {goal.format.text(wanted)} with a probability of {p:.2f}"
+    if goal.is_exact and chosen.point.games:
+        return f"{goal.format.with_unit(score.value)} (exact)"
+    interval = goal.format.interval_with_unit(score.value, score.low, score.high)
+    own = len(chosen.point.games)
+    how = f"{own:,} of them of this θ" if own else "none of this θ"
+    return f"{interval} (95% interval, given {counted(picked.n_games, 'game')}, {how}{reaches})"
 
 
-def validated_text(picked: Pick, goal: Goal) -> str:
-    """Write the mean of all games of the point; with its interval where a value was wanted."""
-    games = picked.point.in_order
-    found, n_games = goal.estimate(games), f"all {counted(len(games), 'game')}"
-    if picked.wanted is None:
-        error = goal.format.with_unit(found.sem)
-        return f"{goal.format.text(found.value)} ± {error} (standard error; {n_games})"
+def validated_text(chosen: Candidate, goal: Goal) -> str:
+    """Write the mean of the point's own games of validation."""
+    found = goal.estimate(chosen.point.in_order)
     interval = goal.format.interval_with_unit(found.value, found.low, found.high)
-    return f"{interval} (95% interval; {n_games})"
+    return f"{interval} (95% interval, by its own {counted(len(chosen.point.games), 'game')} alone)"
+
+
+def cost_line(picked: Pick) -> str:
+    """Write the cost, and how surely it is within the budget."""
+    text = cost_text(picked.chosen.expected, picked.wish.experiment)
+    if picked.wish.cost_limit is None:
+        return text
+    limit = picked.wish.experiment.cost.text(picked.wish.limit)
+    p = picked.chosen.expected.p_within(picked.wish.limit)
+    return f"{text}, within {limit} with a probability of {p:.2f}"
+
+
+def passed_over_lines(picked: Pick) -> list[str]:
+    """Say, a line each, why points that look better were not picked."""
+    cost = picked.wish.experiment.cost
+    heads = [
+        f"number {each.candidate.number}, {cost.text(each.candidate.expected.cost.value)}"
+        for each in picked.passed_over
+    ]
+    width = max(map(len, heads), default=0)
+    return [
+        f"{head:{width}}  {each.reason}"
+        for head, each in zip(heads, picked.passed_over, strict=True)
+    ]

@@ -16,6 +16,7 @@ from study.experiments.objectives import Cost, Goal
 from study.store.atomic import atomic_write
 
 BLUE, BLACK, RED, GREY = "#0072B2", "#000000", "#D55E00", "#8C8C8C"
+GREEN = "#009E73"
 # Of a categorical parameter's choices; they differ from the model's blue and the baselines' black.
 CHOICE_MARKS = (
     ("#D55E00", "o"),

@@ -1,8 +1,9 @@
-"""Tables of the validated front, and of the front that the model predicts.
+"""Tables of the validated front, and of fronts over the whole space.
 
 Validated values are means over games that did not choose their point, with 95% intervals. Predicted
 values are posterior means with 95% bands, from the trials of the search alone. So the two can be
-compared.
+compared. Combined values are posterior means given all games, of trials and of validation: what to
+expect.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -12,8 +13,9 @@ import pandas as pd
 
 from study.estimate import Z95
 from study.experiments.definition import Experiment
+from study.report.expected import expected_at
 from study.report.tables import thetas_of
-from study.report.validated_rows import validated_columns, validated_rows
+from study.report.validated_rows import combined_columns, validated_columns, validated_rows
 from study.store.study_data import StudyData
 
 if TYPE_CHECKING:
@@ -22,10 +24,12 @@ if TYPE_CHECKING:
 N_CURVE_ROWS = 120
 
 
-def validated_frame(data: StudyData, model: "FittedModel | None" = None) -> pd.DataFrame:
+def validated_frame(
+    data: StudyData, model: "FittedModel | None" = None, combined: "FittedModel | None" = None
+) -> pd.DataFrame:
     """Return :func:`validated_rows` as a table; with a ``model``, its predictions are added."""
     experiment = data.experiment
-    frame = pd.DataFrame(validated_rows(data), columns=validated_columns(experiment))
+    frame = pd.DataFrame(validated_rows(data, combined), columns=validated_columns(experiment))
     if model is not None and len(frame):
         codes = model.cube.encode(thetas_of(frame, experiment))
         mean = model.posterior.mean(codes)[:, 0]
@@ -42,16 +46,16 @@ def predicted_interval(mean: Any, deviation: Any) -> dict[str, Any]:
 
 
 def predicted_front_frame(experiment: Experiment, model: "FittedModel") -> pd.DataFrame:
-    """Return the predicted front over the whole space, the cheapest first, thinned to some rows.
+    """Return the front over the whole space that the trials predict, the cheapest first.
 
-    A row has θ, its predicted cost, the goal's posterior mean and 95% band, and
-    ``distance_to_trial``, the distance to the nearest trial in the unit cube (√2 or more to a trial
-    of another choice).
+    It is thinned to some rows. A row has θ, its predicted cost, the goal's posterior mean and 95%
+    band; ``posterior_sd_common``, the part of the band's standard deviation that all of the front
+    shares, and ``posterior_sd_local``, what is left; and ``distance_to_trial``, the distance to the
+    nearest trial in the unit cube (√2 or more to a trial of another choice).
     """
-    front = model.predicted_front
-    chosen = np.unique(np.linspace(0, len(front.points) - 1, N_CURVE_ROWS).round().astype(int))
+    front, goal = model.predicted_front, experiment.goal
     rows = []
-    for index in chosen:
+    for index in thinned(len(front.points)):
         mean, deviation = front.mean[index], front.deviation[index]
         band = predicted_interval(mean[0], deviation[0])
         gaps = model.observations.points - front.points[index]
@@ -59,8 +63,32 @@ def predicted_front_frame(experiment: Experiment, model: "FittedModel") -> pd.Da
             {
                 **model.cube.decode(front.points[index]),
                 experiment.cost.name: 10.0 ** -mean[1],
-                **{experiment.goal.posterior_column(what): bound for what, bound in band.items()},
+                **{goal.posterior_column(what): bound for what, bound in band.items()},
+                goal.posterior_column("sd_common"): front.common_deviation[0],
+                goal.posterior_column("sd_local"): front.local_deviation[index, 0],
                 "distance_to_trial": float(np.sqrt((gaps**2).sum(axis=1).min())),
             }
         )
     return pd.DataFrame(rows)
+
+
+def combined_front_frame(experiment: Experiment, combined: "FittedModel") -> pd.DataFrame:
+    """Return the front over the whole space given all games, thinned, the cheapest first.
+
+    A row has θ, and the combined mean and 95% interval of score and cost.
+    """
+    front = combined.predicted_front
+    thetas = [combined.cube.decode(front.points[k]) for k in thinned(len(front.points))]
+    found = expected_at(combined, experiment.goal, thetas)
+    return pd.DataFrame(
+        [
+            {**theta, **combined_columns(expected, experiment)}
+            for theta, expected in zip(thetas, found, strict=True)
+        ]
+    )
+
+
+def thinned(n: int) -> list[int]:
+    """Return the indices of some of n points, equally spaced."""
+    spaced: list[int] = np.linspace(0, n - 1, N_CURVE_ROWS).round().astype(int).tolist()
+    return sorted(set(spaced))

@@ -1,5 +1,9 @@
 """Validated points as rows of a table, their front and their hypervolume.
 
+Two estimates stand side by side: of a point's own validation games, which had no part in choosing
+it; and *combined*, of its score and cost given all games of the study, trials' included. The former
+can refute the model of the trials; the latter is what to expect, and what the front is made of.
+
 Without pandas, which is slow to import: commands that only print need nothing more.
 """
 
@@ -11,11 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Game
-from study.estimate import Z95
+from study.estimate import Z95, Estimate
 from study.experiments.definition import Experiment
-from study.experiments.objectives import Goal
+from study.experiments.objectives import Cost, Goal
 from study.pareto import nondominated, p_on_front
+from study.report.expected import Expected, expected_of
+from study.samplers.fitted_model import FittedModel
 from study.store.study_data import StudyData
+from study.store.study_model import combine, cost_variances, fit_study
 from study.store.validated_points import ValidatedPoint
 
 Row = Mapping[Any, Any]
@@ -35,18 +42,41 @@ def games_columns(games: Sequence[Game], experiment: Experiment) -> dict[str, An
     }
 
 
-def validated_rows(data: StudyData) -> list[Row]:
+def validated_rows(data: StudyData, combined: FittedModel | None = None) -> list[Row]:
     """Return one row a validated point that has games, numbered from the cheapest on.
 
-    Each has the goal's mean and its 95% interval, NaN for a single noisy game. ``on_front`` marks
-    nondominated means. ``p_on_front`` is the probability that no other validated point dominates,
-    by draws of the means from their standard errors; costs are taken as exact.
+    Each has the mean of its validation games and its cost, with 95% intervals, NaN where the games
+    do not tell; and both given all that the study knows, by the ``combined`` model
+    (:func:`study.store.study_model.combine`), which is fitted unless given. By the latter,
+    ``on_front`` marks nondominated points, and ``p_on_front`` is the probability that no other
+    validated point dominates.
     """
     experiment = data.experiment
+    points = by_cost(data)
+    if combined is None:
+        combined = combine(fit_study(data), data)
+    if not points or combined is None:
+        return []
+    intervals = {each: cost_intervals(experiment, each, points) for each in experiment.costs}
     rows = [
-        validated_row(point, experiment, number) for number, point in enumerate(by_cost(data), 1)
+        {
+            **validated_row(point, experiment, number),
+            **{
+                name: bound
+                for cost, found in intervals.items()
+                for name, bound in zip(cost_columns(cost)[1:], found[number - 1], strict=True)
+            },
+            **combined_columns(expected, experiment),
+        }
+        for number, (point, expected) in enumerate(
+            zip(points, expected_of(combined, experiment, points), strict=True), 1
+        )
     ]
-    return with_front(rows, experiment)
+    codes = combined.cube.encode([point.params for point in points])
+    draws = combined.posterior.draw(codes, N_DRAWS, np.random.default_rng(0))
+    if experiment.goal.is_exact:
+        draws[..., 0] = column(rows, experiment.goal.combined_column("mean"))
+    return with_front(rows, experiment, draws)
 
 
 def by_cost(data: StudyData) -> list[ValidatedPoint]:
@@ -56,10 +86,51 @@ def by_cost(data: StudyData) -> list[ValidatedPoint]:
     return sorted(points, key=lambda point: cost.of(point.in_order))
 
 
+def cost_columns(cost: Cost) -> tuple[str, str, str]:
+    """Name the columns of a cost and its 95% interval."""
+    return cost.name, f"{cost.name}_low95", f"{cost.name}_high95"
+
+
+def cost_intervals(
+    experiment: Experiment, cost: Cost, points: Sequence[ValidatedPoint]
+) -> list[tuple[float, float]]:
+    """Return the 95% interval of each point's cost, from its own games."""
+    found = []
+    for point, variance in zip(points, cost_variances(experiment, cost, points), strict=True):
+        factor = 10.0 ** (Z95 * math.sqrt(variance))
+        found.append((cost.of(point.in_order) / factor, cost.of(point.in_order) * factor))
+    return found
+
+
+def combined_columns(expected: Expected, experiment: Experiment) -> dict[str, float]:
+    """Return the columns of what is expected of a point, given all that the study knows."""
+    goal = experiment.goal
+    score, cost = expected.score, expected.cost
+    return {
+        goal.combined_column("mean"): score.value,
+        goal.combined_column("sd"): score.sem,
+        goal.combined_column("low95"): score.low,
+        goal.combined_column("high95"): score.high,
+        **{
+            f"combined_{name}": value
+            for name, value in zip(
+                cost_columns(experiment.cost), (cost.value, cost.low, cost.high), strict=True
+            )
+        },
+    }
+
+
 def validated_columns(experiment: Experiment) -> list[str]:
     """Return the columns of :func:`validated_rows`."""
     empty = ValidatedPoint("", dict.fromkeys(experiment.space.names), "")
-    return [*validated_row(empty, experiment, 0), "on_front", "p_on_front"]
+    nothing = Expected(Estimate(math.nan), Estimate(math.nan), math.nan)
+    return [
+        *validated_row(empty, experiment, 0),
+        *(name for cost in experiment.costs for name in cost_columns(cost)[1:]),
+        *combined_columns(nothing, experiment),
+        "on_front",
+        "p_on_front",
+    ]
 
 
 def without_baselines(rows: Sequence[Row], experiment: Experiment) -> list[Row]:
@@ -69,18 +140,41 @@ def without_baselines(rows: Sequence[Row], experiment: Experiment) -> list[Row]:
     )
 
 
-def with_front(rows: Sequence[Row], experiment: Experiment) -> list[Row]:
-    """Add which points are nondominated, and with what probability."""
-    means = column(rows, experiment.goal.column("mean"))
-    costs = column(rows, experiment.cost.name)
-    draws = mean_draws(rows, experiment.goal)
-    both = np.stack([draws, np.broadcast_to(-costs, draws.shape)], axis=-1)
+def with_front(
+    rows: Sequence[Row], experiment: Experiment, draws: npt.NDArray[np.float64] | None = None
+) -> list[Row]:
+    """Add which points are nondominated, and with what probability.
+
+    By what the study knows of score and cost; in a table of an earlier version, by validation games
+    alone, and costs as if they were exact. The probability is by ``draws`` of score and
+    −log₁₀ cost, shape (n_draws, n, 2), if they are given; else errors are taken to be independent.
+    """
+    goal, cost = experiment.goal, experiment.cost
+    if rows and goal.combined_column("mean") in rows[0]:
+        means = column(rows, goal.combined_column("mean"))
+        errors = column(rows, goal.combined_column("sd"))
+        costs = column(rows, f"combined_{cost.name}")
+        cost_errors = log_deviations(rows, f"combined_{cost.name}")
+    else:
+        means, costs = column(rows, goal.column("mean")), column(rows, cost.name)
+        errors = column(rows, goal.column("sem"))
+        errors, cost_errors = np.where(np.isnan(errors), means, errors), np.zeros(len(rows))
+    if draws is None:
+        normals = np.random.default_rng(0).standard_normal((N_DRAWS, len(rows), 2))
+        middles = np.stack([means, -np.log10(costs)], axis=-1)
+        draws = middles + np.stack([errors, cost_errors], axis=-1) * normals
     on_front = np.isin(np.arange(len(rows)), nondominated(means, costs)).tolist()
-    shares = p_on_front(both).tolist()
+    shares = p_on_front(draws).tolist()
     return [
         {**row, "on_front": on, "p_on_front": share}
         for row, on, share in zip(rows, on_front, shares, strict=True)
     ]
+
+
+def log_deviations(rows: Sequence[Row], name: str) -> npt.NDArray[np.float64]:
+    """Return the standard deviation of log₁₀ of a cost, from its 95% interval."""
+    low, high = column(rows, f"{name}_low95"), column(rows, f"{name}_high95")
+    return np.asarray(np.log10(high / low) / (2.0 * Z95))
 
 
 def column(rows: Sequence[Row], name: str) -> npt.NDArray[np.float64]:
@@ -89,7 +183,7 @@ def column(rows: Sequence[Row], name: str) -> npt.NDArray[np.float64]:
 
 
 def validated_row(point: ValidatedPoint, experiment: Experiment, number: int) -> dict[str, Any]:
-    """Return the columns of one point."""
+    """Return the columns of one point that its own games tell."""
     goal = experiment.goal
     columns = games_columns(point.in_order, experiment)
     found = goal.estimate(point.in_order)
@@ -121,18 +215,6 @@ def half_columns(point: ValidatedPoint, goal: Goal) -> dict[str, float]:
     return columns
 
 
-def mean_draws(rows: Sequence[Row], goal: Goal) -> npt.NDArray[np.float64]:
-    """Draw the true means, given the observed ones and their errors, shape (N_DRAWS, n).
-
-    Each draw is followed by its mirror image, so that the mean of all draws is the observed one.
-    """
-    means, errors = column(rows, goal.column("mean")), column(rows, goal.column("sem"))
-    errors = np.where(np.isnan(errors), means, errors)
-    half = np.random.default_rng(0).standard_normal((N_DRAWS // 2, len(rows)))
-    normals = np.stack([half, -half], axis=1).reshape(N_DRAWS, len(rows))
-    return np.asarray(means + errors * normals)
-
-
 def validated_hypervolume(
     rows: Sequence[Row], experiment: Experiment
 ) -> tuple[float, float, float]:
@@ -143,26 +225,30 @@ def validated_hypervolume(
     round; the result is the mean of both. Given the front, the area is a sum of heights times
     widths, so it is unbiased and has a standard error. It may be a little low where a half chooses
     the wrong point. In simulations with points as close as trials and proposals are, the interval
-    covered the truth in 86 to 94 of 100 cases.
+    covered the truth in 86 to 94 of 100 cases. Errors of costs add to it.
     """
     errors_of = [experiment.goal.column(f"sem_{half}_half") for half in HALVES]
     known = [row for row in rows if not any(math.isnan(row[name]) for name in errors_of)]
     if not known:
         return math.nan, math.nan, math.nan
-    areas, errors = [], []
-    for choosing, judging in (HALVES, HALVES[::-1]):
-        area, error = judged_area(known, experiment, choosing, judging)
-        areas.append(area)
-        errors.append(error)
-    volume = float(np.mean(areas))
-    half_width = Z95 * float(np.sqrt(np.sum(np.square(errors)))) / 2.0
+    judged = [judged_area(known, experiment, *halves) for halves in (HALVES, HALVES[::-1])]
+    volume = float(np.mean([area for area, _, _ in judged]))
+    # Each half has its own scores; the costs are those of all games, in both.
+    variance = sum(by_score for _, by_score, _ in judged) / 4.0
+    variance += sum(by_costs for _, _, by_costs in judged) / 2.0
+    half_width = Z95 * math.sqrt(variance)
     return volume, volume - half_width, volume + half_width
 
 
 def judged_area(
     rows: Sequence[Row], experiment: Experiment, choosing: str, judging: str
-) -> tuple[float, float]:
-    """Return the area under the front that one half chooses, by heights of the other half."""
+) -> tuple[float, float, float]:
+    """Return the area under the front that one half chooses, by heights of the other half.
+
+    With its variances by the errors of scores, and by those of costs: a point that costs a decade
+    more widens its predecessor's part of the area by one, and narrows its own. Times share their
+    errors, since points are played in turns on one machine; counts do not.
+    """
     goal = experiment.goal
     costs = column(rows, experiment.cost.name)
     chosen_by = column(rows, goal.column(f"mean_{choosing}_half"))
@@ -170,7 +256,24 @@ def judged_area(
     kept = np.flatnonzero(inside)
     front = kept[nondominated(chosen_by[kept], costs[kept])]
     widths = np.diff(np.log10(np.append(costs[front], experiment.reference_cost)))
-    heights = column(rows, goal.column(f"mean_{judging}_half"))[front]
+    heights = column(rows, goal.column(f"mean_{judging}_half"))[front] - experiment.reference_score
     errors = column(rows, goal.column(f"sem_{judging}_half"))[front]
-    area = float(np.sum(widths * (heights - experiment.reference_score)))
-    return area, float(np.sqrt(np.sum((widths * errors) ** 2)))
+    cost_errors = cost_deviations(rows, experiment.cost.name)[front]
+    of_costs = np.diff(heights, prepend=0.0) * cost_errors
+    return (
+        float(np.sum(widths * heights)),
+        float(np.sum((widths * errors) ** 2)),
+        float(np.sum(of_costs) ** 2 if experiment.cost.is_timed else np.sum(of_costs**2)),
+    )
+
+
+def cost_deviations(rows: Sequence[Row], name: str) -> npt.NDArray[np.float64]:
+    """Return the standard deviation of log₁₀ of each point's cost.
+
+    From its own games; where they do not tell, from all that the study knows; 0 in a table of an
+    earlier version.
+    """
+    if f"{name}_low95" not in rows[0]:
+        return np.zeros(len(rows))
+    own = log_deviations(rows, name)
+    return np.where(np.isnan(own), log_deviations(rows, f"combined_{name}"), own)

@@ -25,7 +25,7 @@ class Precision:
         Limit on the games of a point. (Stopping by the standard error of what was played biases a
         mean by a twentieth of its standard error at most, in simulations.)
     n_points : int
-        Budgets for each of which a trial and a proposal of the model are chosen.
+        Budgets for each of which a proposal of the model is chosen.
     open_end : bool
         Whether to go on beyond the standard error and ``most_games``, until something else stops
         the validation, such as a deadline; at most 20,000 games a point, all of seeds of its own.
@@ -38,7 +38,7 @@ class Precision:
 
     standard_error: float = SCORE.standard_error
     most_games: int = DEFAULT_GAMES
-    n_points: int = 6
+    n_points: int = 12
     open_end: bool = False
 
     def __post_init__(self) -> None:

@@ -47,19 +47,34 @@ class Posterior:
         """Fit the model to observations, at least one."""
         points = observations.points
         m = len(observations.first_noise)
-        processes = []
-        for k in range(2):
-            values = np.ascontiguousarray(observations.values[:, k])
-            hyper = cached_fit(
+        hypers = [
+            cached_fit(
                 (m, points.shape[1]),
                 points[:m].tobytes(),
-                values[:m].tobytes(),
+                np.ascontiguousarray(observations.values[:m, k]).tobytes(),
                 observations.first_noise[:, k].tobytes(),
                 observations.owners.astype(np.int64).tobytes(),
             )
-            noise = np.ascontiguousarray(observations.noise[:, k])
-            processes.append(GaussianProcess.condition(hyper, points, values, noise))
-        return cls(processes)
+            for k in range(2)
+        ]
+        return cls.condition(hypers, observations)
+
+    @classmethod
+    def condition(
+        cls, hypers: Sequence[Hyperparameters], observations: Observations
+    ) -> "Posterior":
+        """Condition processes with these hyperparameters, one an objective, on observations."""
+        return cls(
+            [
+                GaussianProcess.condition(
+                    hyper,
+                    observations.points,
+                    np.ascontiguousarray(observations.values[:, k]),
+                    np.ascontiguousarray(observations.noise[:, k]),
+                )
+                for k, hyper in enumerate(hypers)
+            ]
+        )
 
     def mean(self, points: Floats) -> Floats:
         """Return the posterior mean at some points, shape (m, 2)."""

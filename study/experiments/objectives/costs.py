@@ -10,8 +10,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
 from agents.agent import Game
+from study.batch_means import variances_of_log_ratios
 from study.experiments.objectives.formats import format_seconds
+
+TIMED_TOGETHER = 50  # games of a block: a machine's speed drifts from one to the next
 
 
 @dataclass(frozen=True)
@@ -45,9 +51,37 @@ class Cost:
         total = sum(getattr(game, self.counted) for game in games)
         return float(total / (sum(game.n_moves for game in games) if self.per_move else len(games)))
 
+    @property
+    def is_timed(self) -> bool:
+        """Whether it is a time, which depends on the machine and drifts with its load."""
+        return self.unit == "s"
+
+    def log_variances(self, samples: Sequence[Sequence[Game]]) -> npt.NDArray[np.float64]:
+        """Return the variance of log₁₀ of each sample's cost; NaN where nothing tells.
+
+        Times are compared between blocks of consecutive games, counts between single games
+        (:mod:`study.batch_means`). ``samples`` are those of one study: they share what they tell of
+        a block.
+        """
+        columns = [
+            (
+                np.array([getattr(game, self.counted) for game in games], np.float64),
+                np.array([game.n_moves if self.per_move else 1 for game in games], np.float64),
+            )
+            for games in samples
+        ]
+        return variances_of_log_ratios(columns, TIMED_TOGETHER if self.is_timed else 1)
+
     def text(self, value: float) -> str:
         """Write a cost."""
         return format_seconds(value) if self.unit == "s" else f"{value:,.0f}"
+
+    def interval(self, value: float, low: float, high: float) -> str:
+        """Write a cost with its 95% interval in percent, if that has a width: ``129 µs ± 2%``."""
+        if low == high:
+            return self.text(value)
+        half = (high / low) ** 0.5 - 1.0
+        return f"{self.text(value)} ± {f'{100.0 * half:.2g}%' if math.isfinite(half) else '?'}"
 
     def in_words(self, value: float) -> str:
         """Write a cost in a sentence: ``1.00 ms a move``."""

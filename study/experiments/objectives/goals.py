@@ -97,6 +97,10 @@ class Goal:
         """Name a column of a model's predictions: ``posterior_mean_points``."""
         return f"posterior_{statistic}{self.column_unit}"
 
+    def combined_column(self, statistic: str) -> str:
+        """Name a column of what trials and validation tell: ``combined_mean_points``."""
+        return f"combined_{statistic}{self.column_unit}"
+
     @property
     def column_unit(self) -> str:
         """What its columns end in."""

@@ -43,7 +43,9 @@ def test_hypervolumes_by_hand(quick: Experiment) -> None:
     entries = [compared_study(data_of(study_of(*each), quick)) for each in made]
     frame = compare_frame(entries, quick)
     assert frame["hypervolume"].tolist() == pytest.approx([1000.0, 3000.0, 500.0])
-    assert frame["hypervolume_low95"].tolist() == pytest.approx([1000.0, 3000.0, 500.0])
+    low, high = frame["hypervolume_low95"], frame["hypervolume_high95"]
+    assert (low < frame["hypervolume"]).all(), "four games say little of a time"
+    assert (low + high).tolist() == pytest.approx([2000.0, 6000.0, 1000.0])
     assert frame["n_validated_points"].tolist() == [1, 1, 1]
     assert frame["n_validation_games"].tolist() == [4, 4, 4]
     text = compare_markdown(frame, quick.goal)

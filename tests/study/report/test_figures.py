@@ -76,7 +76,7 @@ def test_without_words_the_picture_is_as_it_was(quick: Experiment) -> None:
     texts = legend_of(pareto_figure(trials, validated, curve, quick))
     assert texts == [
         "trials, observed means",
-        "front that the model predicts",
+        "front that the trials predict",
         "its 95% band",
         "validated, on the front",
         "validated, dominated",

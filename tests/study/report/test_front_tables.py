@@ -78,11 +78,19 @@ def test_the_table_of_validated_points_has_their_numbers(quick: Experiment) -> N
     add_point(study, 5, spread(10_000, 1000), 1.25, "four playouts")
     add_point(study, 9, spread(12_345, 600), 2.0, "trial 12")
     add_point(study, 11, [777], 3.0)
-    text = printed(front_table(validated_rows(data_of(study, quick)), quick))
+    rows = validated_rows(data_of(study, quick))
+    text = printed(front_table(rows, quick))
     half = T99 * 1000 / math.sqrt(99)
     lines = [line.split() for line in text.splitlines() if line.strip()]
     first = next(line for line in lines if line[:3] == ["1", "four", "playouts"])
-    assert first[3:] == ["5", "10,000", "±", f"{half:.0f}", "100", "1.25", "ms", "1.00", "0%", "0%"]
+    given, low, high = (rows[0][f"combined_{each}_points"] for each in ("mean", "low95", "high95"))
+    times = [rows[0][f"combined_seconds_per_move{each}"] for each in ("", "_low95", "_high95")]
+    assert first[3:] == [
+        *("5", f"{given:,.0f}", "±", f"{(high - low) / 2:,.0f}"),
+        *("10,000", "±", f"{half:.0f}", "100"),
+        *quick.cost.interval(*times).split(),
+        *("1.00", "0%", "0%"),
+    ]
     assert "12,345" in text
     assert "trial 12" in text
     assert "777 ± ?" in text
@@ -122,7 +130,8 @@ def study_with_words(words: Experiment) -> optuna.Study:
             Game(r, int(rng.normal(3000 + 4000 * best, 300)), 100, 1e-3, 500 * number + 9, 256, 0)
             for r in range(3)
         ]
-        store_trial(study, words, values, games, 1e-6 * (1 + number), origin="design")
+        cost = 1e-3 * 2.0 ** (values["n_simulations"] - 4)
+        store_trial(study, words, values, games, cost, origin="design")
     for word, score, cost in (("weights_a", 7000, 2), ("score", 3000, 1), ("random", 2000, 3)):
         params = {"n_simulations": 3 + cost, "leaf_value": word, "exploration": 1234.5}
         games = {
@@ -145,7 +154,7 @@ def test_tables_have_words(words: Experiment, tmp_path: Path) -> None:
     assert by_choice["score"] == pytest.approx(3000, abs=500)
     # What the model believes in is the word that is best, at nearly every budget.
     curve = predicted_front_frame(words, model)
-    assert (curve["leaf_value"] == "weights_a").mean() > 0.9
+    assert (curve["leaf_value"] == "weights_a").mean() > 0.8
     trials = trials_frame(data_of(study, words), model)
     for frame in (front, curve, trials):
         (tmp_path / "table.csv").unlink(missing_ok=True)

@@ -1,25 +1,28 @@
 """The validated front: intervals and probabilities in closed form."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import optuna
 import pandas as pd
 import pytest
 from scipy.stats import norm
 
+from agents.twenty48.agent import Game2048
 from study.experiments.definition import Experiment
 from study.experiments.objectives import PLAYOUT_MOVES
 from study.report.validated_front import validated_frame
 from study.report.validated_rows import (
     validated_hypervolume,
     validated_rows,
+    with_front,
     without_baselines,
 )
-from study.store.study_model import fit_study
+from study.store.study_model import combine, fit_study
 from study.store.validated_points import key_of
-from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
+from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread, store_point
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
@@ -92,19 +95,78 @@ def test_the_interval_of_a_single_game_is_not_known(quick: Experiment) -> None:
     assert 0.0 <= row["p_on_front"] <= 1.0
 
 
-def test_p_on_front_of_two_points_is_the_normal_closed_form(quick: Experiment) -> None:
-    """Errors 100.5 and 60.3: the costlier point is on the front with Φ(100/117.2) = 0.803."""
+def two_close_points() -> optuna.Study:
     study = new_study()
     add_point(study, 5, spread(10_000, 1000), 1.0)
     add_point(study, 9, spread(10_100, 600), 2.0)
-    frame = validated_frame(data_of(study, quick))
-    errors = [1000 / math.sqrt(99), 600 / math.sqrt(99)]
-    expected = norm.cdf(100 / math.hypot(*errors))
-    assert expected == pytest.approx(0.803, abs=0.001)
+    return study
+
+
+def test_p_on_front_of_two_points_is_the_normal_closed_form(quick: Experiment) -> None:
+    """The costlier point is on the front if its score is the higher: by the joint posterior."""
+    data = data_of(two_close_points(), quick)
+    combined = combine(None, data)
+    assert combined is not None
+    codes = combined.cube.encode([{"n_playouts": n} for n in (5, 9)])
+    process = combined.posterior.processes[0]
+    mean, covariance = process.mean(codes), process.covariance(codes)
+    deviation = math.sqrt(covariance[0, 0] + covariance[1, 1] - 2.0 * covariance[0, 1])
+    expected = norm.cdf((mean[1] - mean[0]) / deviation)
+    assert 0.05 < expected < 0.95
+    frame = validated_frame(data)
     tolerance = 5 * math.sqrt(expected * (1 - expected) / 4000)
     assert row_of(frame, 9)["p_on_front"] == pytest.approx(expected, abs=tolerance)
     assert row_of(frame, 5)["p_on_front"] == 1.0, "nothing is cheaper"
+
+
+def test_a_table_of_an_earlier_version_has_its_front_by_validated_means(quick: Experiment) -> None:
+    """Errors 100.5 and 60.3: the costlier point is on the front with Φ(100/117.2) = 0.803."""
+    rows = [
+        {key: value for key, value in row.items() if "combined" not in key and "95" not in key}
+        for row in validated_rows(data_of(two_close_points(), quick))
+    ]
+    frame = pd.DataFrame(with_front(rows, quick))
+    expected = norm.cdf(100 / math.hypot(1000 / math.sqrt(99), 600 / math.sqrt(99)))
+    assert expected == pytest.approx(0.803, abs=0.001)
+    tolerance = 5 * math.sqrt(expected * (1 - expected) / 4000)
+    assert row_of(frame, 9)["p_on_front"] == pytest.approx(expected, abs=tolerance)
     assert frame["on_front"].tolist() == [True, True]
+    assert validated_hypervolume(rows, quick)[0] > 0.0
+
+
+def timed_games(n: int, milliseconds: Sequence[float]) -> dict[int, Game2048]:
+    """Games of 100 moves each that score alike."""
+    return {
+        r: Game2048(500_000 + r, 5000 + n + r % 3, 100, 0.1 * each, 500_000, 512, 0)
+        for r, each in enumerate(milliseconds)
+    }
+
+
+def test_the_interval_of_a_time_is_of_blocks_of_games(quick: Experiment) -> None:
+    """Five blocks of 60 games at 0.9, 1.1, 1.0, 1.05, 0.95 ms: s² = 0.00625, by hand."""
+    study = new_study()
+    blocks = (0.9, 1.1, 1.0, 1.05, 0.95)
+    store_point(study, {"n_playouts": 5}, timed_games(5, np.repeat(blocks, 60).tolist()))
+    row = validated_frame(data_of(study, quick)).iloc[0]
+    error = math.sqrt(0.00625 / 5) / math.log(10.0)
+    assert row["seconds_per_move"] == pytest.approx(1e-3)
+    assert row["seconds_per_move_low95"] == pytest.approx(1e-3 / 10 ** (Z * error))
+    assert row["seconds_per_move_high95"] == pytest.approx(1e-3 * 10 ** (Z * error))
+    assert row["playout_moves_per_move_low95"] == row["playout_moves_per_move"] == 5000.0
+    assert row["combined_seconds_per_move_low95"] < 1e-3 < row["combined_seconds_per_move_high95"]
+
+
+def test_a_cost_that_is_uncertain_leaves_the_front_uncertain(quick: Experiment) -> None:
+    """Two points of one cost, each known to 5%: which is the cheaper is a toss of a coin."""
+    study, rng = new_study(), np.random.default_rng(5)
+    for n, score in ((5, 1000), (30, 9000)):
+        drift = np.repeat(rng.normal(1.0, 0.11, 5), 60)
+        drift *= 1.0 / drift.mean()
+        store_point(study, {"n_playouts": n}, timed_games(score, drift.tolist()))
+    frame = validated_frame(data_of(study, quick))
+    worse = row_of(frame, 5)["p_on_front"]
+    assert 0.35 < worse < 0.65
+    assert row_of(frame, 30)["p_on_front"] == 1.0
 
 
 def test_p_on_front_of_points_far_apart_is_1_or_0(quick: Experiment) -> None:
@@ -148,11 +210,23 @@ def test_what_the_search_predicted_stands_beside_what_was_validated(quick: Exper
 
 
 def test_the_hypervolume_of_one_exact_point_is_a_rectangle(quick: Experiment) -> None:
-    """3,000 points, and 1 ms is a decade below the reference of 10 ms."""
+    """3,000 points, and 1,000 playout moves are three decades below the reference of a million."""
+    study, exact = new_study(), quick.with_cost(PLAYOUT_MOVES)
+    add_point(study, 20, [3000, 3000, 3000, 3000], 1.0)
+    volumes = validated_hypervolume(validated_rows(data_of(study, exact)), exact)
+    assert volumes == pytest.approx((9000.0, 9000.0, 9000.0))
+
+
+def test_the_hypervolume_is_no_surer_than_its_costs(quick: Experiment) -> None:
+    """A rectangle of 5,000 points: the interval of its width is that of the cost."""
     study = new_study()
-    add_point(study, 3, [3000, 3000, 3000, 3000], 1.0)
-    volumes = validated_hypervolume(validated_rows(data_of(study, quick)), quick)
-    assert volumes == pytest.approx((3000.0, 3000.0, 3000.0))
+    blocks = (0.9, 1.1, 1.0, 1.05, 0.95)
+    games = timed_games(0, np.repeat(blocks, 60).tolist())
+    store_point(study, {"n_playouts": 5}, games)
+    volume, low, high = validated_hypervolume(validated_rows(data_of(study, quick)), quick)
+    half = Z * 5001.0 * math.sqrt(0.00625 / 5) / math.log(10.0)
+    assert volume == pytest.approx(5001.0)
+    assert (volume - low, high - volume) == pytest.approx((half, half), rel=0.001)
 
 
 def test_the_hypervolume_of_one_noisy_point_is_as_sure_as_its_score(quick: Experiment) -> None:

@@ -145,7 +145,9 @@ def test_dice_are_tuned(tmp_path: Path) -> None:
     front = pd.read_csv(tmp_path / "dice" / "front.csv")
     (post,) = front.loc[front["origin"] == "the post's", "score_mean_points"]
     assert post == pytest.approx(13.1397, abs=5e-5)
-    answer = json.loads(succeeded(tmp_path, "pick", "dice", "--score", "13.1", "--json"))
+    answer = json.loads(
+        succeeded(tmp_path, "pick", "dice", "--score", "13.1", "--jobs", "1", "--json")
+    )
     assert answer["expected_score"]["mean"] >= 13.1
     assert "study: 'dice' given, of games of dice_solution; of 2048 allowed" in refused(
         tmp_path, "replicates", "--study", "dice"

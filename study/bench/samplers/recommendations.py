@@ -1,0 +1,330 @@
+"""What users get of a simulated study: claims, picks at budgets and at targets, chances.
+
+A study is searched, its proposals at twelve budgets are validated, and users with several budgets
+and targets pick a θ: of the validated points by the split of their games in half, as earlier
+versions did; of the same by the combined model; from the whole space, without a game; and after the
+proposal for their budget has been played.
+
+Games are those of the surface, on a machine whose speed drifts as that of the published sweep did:
+times of games that are played together have a common factor, of which a part changes from game to
+game and the rest forgets itself over 840 games; a search times its games 5% higher.
+"""
+
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from study.batch_means import variances_of_log_ratios
+from study.bench.samplers.contest import N_DESIGN, Contest
+from study.bench.samplers.surface import Floats, Surface
+from study.bench.samplers.surfaces import surface
+from study.bench.samplers.truth import Truth, true_front
+from study.estimate import t_interval
+from study.experiments.objectives import SCORE
+from study.experiments.objectives.costs import TIMED_TOGETHER
+from study.pareto import nondominated, p_on_front
+from study.report.expected import (
+    Expected,
+    best_of,
+    cheapest_of,
+    expected_at,
+    is_met,
+    is_reached,
+    proposals,
+)
+from study.samplers.candidates import is_among
+from study.samplers.fitted_model import FittedModel
+from study.samplers.posterior import Posterior
+from study.samplers.predicted_front import best_within_budgets
+from study.shrinkage import Moments, variances_of_means
+
+DRIFT, FAST_SHARE, GAMES_OF_MEMORY = 0.05, 0.3, 840.0
+SEARCH_IS_SLOWER = 0.05
+N_POINTS = 12
+VALIDATION_GAMES = (100, 1000)  # a point
+N_BUDGETS, N_TARGETS = 25, 15
+TARGETS = (0.35, 0.9)  # of the true front's highest score
+GAMES_OF_A_PICK = 100
+N_DRAWS = 2000
+ROUNDING = 1.0 + 1e-9
+
+
+class Machine:
+    """Times games, faster or slower as its load drifts."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.rng = rng
+        self.state = rng.standard_normal()
+
+    def factors(self, n: int) -> Floats:
+        """Return the factors of the times of the next n games."""
+        memory = np.exp(-1.0 / GAMES_OF_MEMORY)
+        fresh = self.rng.standard_normal((n, 2))
+        slow = np.empty(n)
+        for k in range(n):
+            self.state = memory * self.state + np.sqrt(1.0 - memory**2) * fresh[k, 0]
+            slow[k] = self.state
+        both = np.sqrt(FAST_SHARE) * fresh[:, 1] + np.sqrt(1.0 - FAST_SHARE) * slow
+        return np.asarray(np.exp(DRIFT * both - 0.5 * DRIFT**2))
+
+
+@dataclass
+class Points:
+    """Validated points: θ in the unit cube, and the scores and times of their games."""
+
+    codes: Floats
+    scores: list[Floats]
+    seconds: list[Floats]
+
+    @property
+    def values(self) -> Floats:
+        """Return mean scores and −log₁₀ times, shape (n, 2)."""
+        scores = [each.mean() for each in self.scores]
+        return np.column_stack([scores, [-np.log10(each.mean()) for each in self.seconds]])
+
+    @property
+    def noise(self) -> Floats:
+        """Return their variances."""
+        moments = [Moments.of(each) for each in self.scores]
+        timed = [(each, np.ones(len(each))) for each in self.seconds]
+        return np.column_stack(
+            [variances_of_means(moments), variances_of_log_ratios(timed, TIMED_TOGETHER)]
+        )
+
+    def added(self, code: Floats, scores: Floats, seconds: Floats) -> "Points":
+        """Return these points and one more."""
+        codes = np.concatenate([self.codes, code[None]])
+        return Points(codes, [*self.scores, scores], [*self.seconds, seconds])
+
+
+def validated(on: Surface, codes: Floats, n_games: int, rng: np.random.Generator) -> Points:
+    """Play points in turn on one machine."""
+    factors = Machine(rng).factors(n_games * len(codes)).reshape(n_games, len(codes)).T
+    games = [on.games(code, n_games, rng) for code in codes]
+    seconds = [each * factor for (_, each), factor in zip(games, factors, strict=True)]
+    return Points(codes, [scores for scores, _ in games], seconds)
+
+
+@dataclass(frozen=True)
+class Loaded(Surface):
+    """A surface whose games a search times, on a machine."""
+
+    machine: Machine = field(default_factory=lambda: Machine(np.random.default_rng(0)))
+
+    def games(self, point: Floats, n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """Play games at a point, shape (d,): noisy scores and seconds per move, shape (n,)."""
+        scores, seconds = super().games(point, n, rng)
+        return scores, seconds * self.machine.factors(n) * (1.0 + SEARCH_IS_SLOWER)
+
+
+def searched(on: Surface, sampler: str, n_trials: int, n_games: int, seed: int) -> FittedModel:
+    """Run a search and fit the model to its trials."""
+    machine = Machine(np.random.default_rng([seed, 2]))
+    loaded = Loaded(**{each.name: getattr(on, each.name) for each in fields(on)}, machine=machine)
+    contest = Contest.begin(loaded, seed, N_DESIGN)
+    for _ in range(n_trials):
+        contest.trial(sampler, n_games, seed, N_DESIGN)
+    posterior, observations, cube = contest.fitted(n_trials)
+    return FittedModel(cube, observations, posterior, seed)
+
+
+def chosen(model: FittedModel, on: Surface) -> Floats:
+    """Return the proposals at twelve budgets, rounded, in the unit cube."""
+    front = model.predicted_front
+    budgets = np.linspace(front.mean[0, 1], front.mean[-1, 1], N_POINTS) - 1e-9
+    at = front.points[best_within_budgets(front, budgets)]
+    return model.cube.encode([on.space.tidy(model.cube.decode(point)) for point in at])
+
+
+def picked_by_halves(points: Points, limit: float) -> tuple[int, float, float, float] | None:
+    """Return a pick as earlier versions made it: its index, and what to expect with its ends."""
+    costs = 10.0 ** -points.values[:, 1]
+    allowed = np.flatnonzero(costs <= limit)
+    if not len(allowed):
+        return None
+    best = int(allowed[np.argmax([points.scores[k][::2].mean() for k in allowed])])
+    found = t_interval(points.scores[best][1::2])
+    return best, found.value, found.low, found.high
+
+
+@dataclass
+class Answers:
+    """Answers to the users of one study, compared with the truth."""
+
+    on: Surface
+    truth: Truth
+    run: dict[str, Any]
+    trials: FittedModel
+    points: Points
+    rng: np.random.Generator
+    rows: list[dict[str, Any]]
+
+    def given(self, points: Points) -> FittedModel:
+        """Return the combined model."""
+        return self.trials.given(points.codes, points.values, points.noise, timed=True)
+
+    def add(
+        self,
+        way: str,
+        asked: str,
+        amount: float,
+        code: Floats | None,
+        claim: tuple[float, float, float] | None,
+    ) -> dict[str, Any]:
+        """Compare an answer, a θ and a value with the ends of its interval, with the truth."""
+        row = {
+            **self.run,
+            "way": way,
+            "asked": asked,
+            "amount": amount,
+            "served": claim is not None,
+        }
+        score = 0.0
+        if code is not None and claim is not None:
+            score, seconds = (
+                float(each(code[None])[0]) for each in (self.on.score, self.on.seconds)
+            )
+            value, low, high = claim
+            row |= {"true_score": score, "true_seconds": seconds, "error": value - score}
+            row |= {"covered": low <= score <= high, "half_width": (high - low) / 2.0}
+            if asked == "budget":
+                row["exceeded"] = seconds > amount
+            elif asked == "target":
+                least = self.truth.seconds[np.argmax(self.truth.scores >= amount)]
+                row |= {"exceeded": score < amount, "decades": float(np.log10(seconds / least))}
+        if asked == "budget":
+            at = np.searchsorted(self.truth.seconds, amount * ROUNDING, side="right") - 1
+            row["regret"] = float(self.truth.scores[at]) - score
+        self.rows.append(row)
+        return row
+
+    def claims(self) -> None:
+        """Compare what is said of each validated point, and its chance to be on the front."""
+        points, combined = self.points, self.given(self.points)
+        codes = points.codes
+        known = replace(combined.observations, first_noise=combined.observations.noise)
+        refitted = FittedModel(combined.cube, known, Posterior.fit(known), combined.seed)
+        for code, scores in zip(codes, points.scores, strict=True):
+            found = t_interval(scores)
+            self.add("own games", "point", 0.0, code, (found.value, found.low, found.high))
+        models = {"trials": self.trials, "combined": combined, "refitted": refitted}
+        for way, model in models.items():
+            thetas = [model.cube.decode(code) for code in codes]
+            for code, each in zip(codes, expected_at(model, SCORE, thetas), strict=True):
+                row = self.add(way, "point", 0.0, code, claim_of(each))
+                row["cost_error"] = float(np.log10(each.cost.value / row["true_seconds"]))
+                row["cost_covered"] = each.cost.low <= row["true_seconds"] <= each.cost.high
+
+    def chances(self) -> None:
+        """Compare the chances to be on the front, of proposals and of trials, with the truth."""
+        trials = self.trials.trial_front.points
+        few = trials[np.linspace(0, len(trials) - 1, N_POINTS).round().astype(int)]
+        codes = np.unique(np.concatenate([self.points.codes, few]), axis=0)
+        points = validated(self.on, codes, self.run["n_validation"], self.rng)
+        rng = np.random.default_rng(0)
+        shape = (N_DRAWS, len(codes))
+        scores = points.values[:, 0] + np.sqrt(points.noise[:, 0]) * rng.standard_normal(shape)
+        exact_costs = np.broadcast_to(points.values[:, 1], shape)
+        combined = self.given(points).posterior
+        chances = {
+            "exact costs": p_on_front(np.stack([scores, exact_costs], axis=-1)),
+            "combined": p_on_front(combined.draw(codes, N_DRAWS, rng)),
+        }
+        front = nondominated(self.on.score(codes), self.on.seconds(codes))
+        on_front = np.isin(np.arange(len(codes)), front)
+        for way, chance in chances.items():
+            for p, is_on in zip(chance, on_front, strict=True):
+                self.rows.append(
+                    {**self.run, "way": way, "asked": "front", "p": float(p), "on": bool(is_on)}
+                )
+
+    def picks(self) -> None:
+        """Let users with budgets and targets pick."""
+        combined, points = self.given(self.points), self.points
+        thetas = [combined.cube.decode(code) for code in points.codes]
+        anywhere = thetas + proposals(combined, self.on.space, SCORE)[0]
+        low, decades = (
+            self.truth.seconds[0],
+            np.log10(self.truth.seconds[-1] / self.truth.seconds[0]),
+        )
+        budgets = low * 10.0 ** (decades * (np.arange(N_BUDGETS) + 0.5) / N_BUDGETS)
+        targets = np.linspace(*TARGETS, N_TARGETS) * self.truth.scores.max()
+        for limit in budgets.tolist():
+            halves = picked_by_halves(points, limit)
+            code = None if halves is None else points.codes[halves[0]]
+            self.add("halves", "budget", limit, code, None if halves is None else halves[1:])
+        for asked, amounts in (("budget", budgets), ("target", targets)):
+            for amount in amounts.tolist():
+                code, claim = answer(combined, thetas, asked, amount)
+                self.add("validated", asked, amount, code, claim)
+                code, claim = answer(combined, anywhere, asked, amount, len(thetas))
+                self.add("anywhere", asked, amount, code, claim)
+                if code is not None:
+                    code, claim = self.after_games(code, thetas, asked, amount)
+                self.add("played", asked, amount, code, claim)
+
+    def after_games(
+        self, code: Floats, thetas: list[dict[str, Any]], asked: str, amount: float
+    ) -> tuple[Floats | None, tuple[float, float, float] | None]:
+        """Play a proposal, unless it has games; return the best of the θ that have been played."""
+        if not is_among(code[None], self.points.codes)[0]:
+            scores, seconds = self.on.games(code, GAMES_OF_A_PICK, self.rng)
+            seconds = seconds * Machine(self.rng).factors(GAMES_OF_A_PICK)
+            after = self.given(self.points.added(code, scores, seconds))
+            return answer(after, [*thetas, after.cube.decode(code)], asked, amount)
+        return answer(self.given(self.points), thetas, asked, amount)
+
+
+def claim_of(expected: Expected) -> tuple[float, float, float]:
+    """Return what to expect with the ends of its interval."""
+    return expected.score.value, expected.score.low, expected.score.high
+
+
+def answer(
+    model: FittedModel,
+    thetas: list[dict[str, Any]],
+    asked: str,
+    amount: float,
+    n_played: int | None = None,
+) -> tuple[Floats | None, tuple[float, float, float] | None]:
+    """Return the best θ for a user, in the unit cube, and what to expect of it.
+
+    The first ``n_played`` of the ``thetas``, or all, have been played.
+    """
+    expected = expected_at(model, SCORE, thetas)
+    n_played = len(thetas) if n_played is None else n_played
+    if asked == "budget":
+        met = [k for k, each in enumerate(expected) if is_met(each, amount, k < n_played)]
+        index = best_of(expected, met)
+    else:
+        met = [
+            k for k, each in enumerate(expected) if is_reached(each, amount, SCORE, k < n_played)
+        ]
+        index = cheapest_of(expected, met)
+    if index is None:
+        return None, None
+    return model.cube.encode([thetas[index]])[0], claim_of(expected[index])
+
+
+def measured(
+    name: str, sampler: str, n_trials: int, n_games: int, seed: int
+) -> list[dict[str, Any]]:
+    """Run one study, validate it twice, and return what users get, a row an answer."""
+    on, truth = surface(name), true_front(name)
+    rows: list[dict[str, Any]] = []
+    with threadpool_limits(1):
+        trials = searched(on, sampler, n_trials, n_games, seed)
+        codes = chosen(trials, on)
+        for n_validation in VALIDATION_GAMES:
+            rng = np.random.default_rng([seed, 3])
+            points = validated(on, codes, n_validation, rng)
+            run = {"surface": name, "sampler": sampler, "n_trials": n_trials, "n_games": n_games}
+            run |= {"seed": seed, "n_validation": n_validation}
+            answers = Answers(on, truth, run, trials, points, rng, [])
+            answers.claims()
+            answers.picks()
+            answers.chances()
+            rows += answers.rows
+    return rows

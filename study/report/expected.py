@@ -1,0 +1,123 @@
+"""What to expect of a θ, given all games of a study: its score and cost, by the combined model."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from study.estimate import Z95, Estimate
+from study.experiments.definition import Experiment
+from study.experiments.objectives import Goal
+from study.experiments.space import Space
+from study.samplers.fitted_model import FittedModel
+from study.store.validated_points import ValidatedPoint
+
+CONFIDENCE = 0.95  # with which a θ must keep a budget
+# Of a θ without games, so that it is still good enough when it has some:
+OF_PROPOSALS = 0.99  # that it keeps a budget
+TO_REACH = 0.75  # that it reaches a value of the goal
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Score and cost of a θ as a study knows them.
+
+    Attributes
+    ----------
+    score, cost : Estimate
+        Posterior means (of the cost, the median) with 95% intervals; ``sem`` of the score is its
+        standard deviation.
+    log_deviation : float
+        Standard deviation of log₁₀ of the cost.
+    """
+
+    score: Estimate
+    cost: Estimate
+    log_deviation: float
+
+    def p_within(self, limit: float) -> float:
+        """Return the probability that the cost is at most ``limit``."""
+        return normal_cdf(math.log10(limit) - math.log10(self.cost.value), self.log_deviation)
+
+    def p_reaches(self, wanted: float) -> float:
+        """Return the probability that the score is at least ``wanted``."""
+        return normal_cdf(self.score.value - wanted, self.score.sem)
+
+
+def normal_cdf(value: float, deviation: float) -> float:
+    """Return the probability of a normal number with mean 0 to be at most ``value``."""
+    if deviation == 0.0:
+        return 1.0 if value >= 0.0 else 0.0
+    return 0.5 * math.erfc(-value / (deviation * math.sqrt(2.0)))
+
+
+def expected_at(
+    model: FittedModel, goal: Goal, thetas: Sequence[Mapping[str, Any]]
+) -> list[Expected]:
+    """Return what a model expects of some θ; a share lies between 0 and 1."""
+    if not thetas:
+        return []
+    mean, deviation = model.posterior.predict(model.cube.encode(thetas))
+    found = []
+    for (score, minus_log_cost), (error, own_error) in zip(mean, deviation, strict=True):
+        log_error = math.hypot(own_error, math.sqrt(model.common_variance))
+        ends = score + Z95 * error * np.array([0.0, -1.0, 1.0])
+        value, low, high = np.clip(ends, *goal.limits) if goal.is_share else ends
+        middle, factor = 10.0**-minus_log_cost, 10.0 ** (Z95 * log_error)
+        cost = Estimate(float(middle), float(middle / factor), float(middle * factor))
+        estimate = Estimate(float(value), float(low), float(high), float(error))
+        found.append(Expected(estimate, cost, log_error))
+    return found
+
+
+def expected_of(
+    combined: FittedModel, experiment: Experiment, points: Sequence[ValidatedPoint]
+) -> list[Expected]:
+    """Return what is expected of points with games; what is exact is what it is."""
+    goal, cost = experiment.goal, experiment.cost
+    found = expected_at(combined, goal, [point.params for point in points])
+    if not goal.is_exact:
+        return found
+    exact = []
+    for point, each in zip(points, found, strict=True):
+        score, work = goal.estimate(point.in_order), cost.of(point.in_order)
+        if cost.is_timed:
+            exact.append(Expected(score, each.cost, each.log_deviation))
+        else:
+            exact.append(Expected(score, Estimate(work, work, work, 0.0), 0.0))
+    return exact
+
+
+def is_met(expected: Expected, limit: float, is_played: bool) -> bool:
+    """Tell whether a θ keeps a budget surely enough."""
+    return expected.p_within(limit) >= (CONFIDENCE if is_played else OF_PROPOSALS)
+
+
+def is_reached(expected: Expected, wanted: float, goal: Goal, is_played: bool) -> bool:
+    """Tell whether a θ is expected to reach a value of the goal."""
+    reaches = goal.reaches(expected.score.value, wanted)
+    return reaches and (is_played or expected.p_reaches(wanted) >= TO_REACH)
+
+
+def best_of(expected: Sequence[Expected], chosen: Sequence[int]) -> int | None:
+    """Return which of some chosen θ has the best score, the cheaper of equals."""
+    return max(
+        chosen, key=lambda k: (expected[k].score.value, -expected[k].cost.value), default=None
+    )
+
+
+def cheapest_of(expected: Sequence[Expected], chosen: Sequence[int]) -> int | None:
+    """Return which of some chosen θ is the cheapest."""
+    return min(chosen, key=lambda k: expected[k].cost.value, default=None)
+
+
+def proposals(
+    combined: FittedModel, space: Space, goal: Goal
+) -> tuple[list[dict[str, Any]], list[Expected]]:
+    """Return the θ along the combined model's front over the whole space, and what it expects."""
+    front = combined.predicted_front.points
+    rounded = [space.tidy(combined.cube.decode(point)) for point in front]
+    thetas = list({tuple(theta.values()): theta for theta in rounded}.values())
+    return thetas, expected_at(combined, goal, thetas)
