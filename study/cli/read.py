@@ -133,7 +133,8 @@ def pick(
         wish = Wish(data.experiment, given.get(cost.option), given.get(goal.option))
         with working("looking for the best θ"):
             proposal = propose(data, wish)
-        now, played = data, []
+        now = data
+        played: list[str] = []
         if proposal is not None and games != 0:
             try:
                 now, played = played_for(opened, location, data, proposal, games, jobs)

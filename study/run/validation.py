@@ -1,9 +1,9 @@
 """Validation: the front played again, on seeds that the search never used.
 
 A search picks the best of noisy means, so what it has observed of its picks is too good. Here some
-θ are played until their means are known precisely: those on the model's front among the trials,
-those that the model predicts to be best over the whole space, and the baselines. None of these
-games goes back into the model, so that they judge a point without having selected it.
+θ are played until their means are known precisely: those that the model predicts to be the best of
+the whole space, and the baselines. None of these games goes back into the model of the trials, so
+that they judge a point without having selected it.
 
 Games are played in rounds, of about a minute each. In the first one all points get the same small
 number. The games of a later round go where they are worth most (:mod:`study.run.allocation`), by
