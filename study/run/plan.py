@@ -281,7 +281,7 @@ def plan_of(
     if model is None:
         return None
     times = GameTimes(data, model)
-    chosen = choose_points(model, data, 6 if precision is None else precision.n_points)
+    chosen = choose_points(model, data, precision.n_points if precision else Precision().n_points)
     front = times.at([point.params for point in chosen])
     names = set(data.experiment.space.names)
     if n_complete is None:
