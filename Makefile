@@ -23,6 +23,7 @@ SAMPLER =
 DESIGN =
 DESIGN_SIZE =
 COST =
+WIDEN =
 STANDARD_ERROR =
 VALIDATION_GAMES =
 VALIDATION_POINTS =
@@ -38,7 +39,7 @@ help: ## show this text
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 26
 	@echo
 	@echo 'Variables of `make sweep`: EXPERIMENT BUDGET TRIALS REPLICATES JOBS NAME SEED SAMPLER'
-	@echo 'DESIGN DESIGN_SIZE COST STANDARD_ERROR VALIDATION_GAMES VALIDATION_POINTS STORAGE RESULTS.'; \
+	@echo 'DESIGN DESIGN_SIZE COST WIDEN STANDARD_ERROR VALIDATION_GAMES VALIDATION_POINTS STORAGE RESULTS.'; \
 		echo 'Each is an option of `thetafront sweep`; see its --help.'
 
 install: $(INSTALLED) ## create .venv and install pinned dependencies
@@ -53,7 +54,7 @@ sweep: $(INSTALLED) ## tune θ, or go on with it: progress, tables and plots in 
 		$(call option,budget,BUDGET) $(call option,trials,TRIALS) $(call option,replicates,REPLICATES) $(call option,jobs,JOBS) \
 		$(call option,name,NAME) $(call option,seed,SEED) $(call option,sampler,SAMPLER) \
 		$(call option,design,DESIGN) $(call option,design-size,DESIGN_SIZE) $(call option,cost,COST) \
-		$(call option,standard-error,STANDARD_ERROR) \
+		$(call option,widen,WIDEN) $(call option,standard-error,STANDARD_ERROR) \
 		$(call option,validation-games,VALIDATION_GAMES) \
 		$(call option,validation-points,VALIDATION_POINTS) \
 		$(call option,storage,STORAGE) $(call option,results,RESULTS)

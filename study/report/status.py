@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 
+from study.experiments.space import range_of
 from study.report.validated_rows import (
     validated_hypervolume,
     validated_rows,
@@ -29,6 +30,10 @@ def status_lines(data: StudyData, location: Location) -> list[str]:
         f"experiment   {experiment.name}: {experiment.title}",
         f"seed         {record.seed}, design {record.design} of {record.design_size}",
         f"cost         {experiment.cost.name}",
+        *(
+            f"widened      formerly {range_of(each)}, until {counted(each['n_trials'], 'trial')}"
+            for each in record.widened
+        ),
         f"trials       {n_complete} complete{asked}{others}",
         f"games        {n_games:,} of trials, {n_validation_games:,} of validation",
         f"sweep        {holder_of(location) or 'none is running'}",

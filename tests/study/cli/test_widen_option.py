@@ -1,0 +1,45 @@
+"""`sweep --widen`: a study goes on in a wider space, and all of it can be checked and replayed."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from agents.catalog import AGENTS
+from study.cli import app
+from study.experiments.definition import Experiment
+from study.store.storage import open_for_reading
+
+SWEEP = ["sweep", "coin", "--design-size", "4", "--no-validation", "--jobs", "1", "--replicates"]
+
+
+def thetafront(*words: str) -> str:
+    done = CliRunner().invoke(app, list(words))
+    assert done.exit_code == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_a_sweep_goes_on_in_a_wider_space(
+    coin: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = ["--results", str(tmp_path)]
+    thetafront(*SWEEP, "2", "--trials", "6", *where)
+    _, _, before = open_for_reading("coin", tmp_path)
+    widened = thetafront(*SWEEP, "2", "--trials", "8", "--widen", "effort=1:1000", *where)
+    assert "widened: effort 1 to 100 is now effort 1 to 1000; 6 trials stay" in widened
+    thetafront(*SWEEP, "2", "--trials", "10", *where)
+    _, _, after = open_for_reading("coin", tmp_path)
+    assert after.trials[:6] == before.trials
+    highs = [trial.distributions["effort"].high for trial in after.frozen_trials]  # type: ignore[attr-defined]
+    assert highs == [100] * 6 + [1000] * 4
+    assert any(trial.params["effort"] > 100 for trial in after.trials[6:])
+    assert "widened      formerly effort 1 to 100, until 6 trials" in thetafront(
+        "status", "coin", *where
+    )
+    agent = AGENTS[coin.agent]
+    for trial in after.trials:
+        for game in trial.games.values():
+            assert agent(**trial.params).play(game.seed) == game
+    verified = thetafront("verify", "coin", "--games", "1", "--jobs", "1", *where)
+    assert "FLAW" not in verified.upper()
