@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install sweep test test-slow drills check format bench benchmark-samplers benchmark-allocation \
+.PHONY: help install sweep test test-slow drills check format bench benchmark-samplers benchmark-rounds \
 	compare-samplers table1 decision-tree bellman expectimax replicates switching mcts heuristic-search uct dice pacman clean
 
 # Each of these variables is an option of `thetafront sweep`, given as `make sweep BUDGET=1h`; one left
@@ -96,8 +96,8 @@ bench: $(INSTALLED) ## measure the engine, against C programs too
 benchmark-samplers: $(INSTALLED) ## compare samplers on simulated studies (hours; stopped, it goes on)
 	@$(BIN)/thetafront benchmark-samplers --output results/samplers
 
-benchmark-allocation: $(INSTALLED) ## compare rules for sharing out validation games, simulated (minutes)
-	@$(BIN)/thetafront benchmark-allocation --output results/allocation
+benchmark-rounds: $(INSTALLED) ## compare rules for sharing out validation games, simulated (minutes)
+	@$(BIN)/thetafront benchmark-rounds --output results/rounds
 
 SAMPLERS := nehvi tpe random
 SEEDS := 1 2 3

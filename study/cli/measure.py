@@ -1,4 +1,4 @@
-"""Commands that measure: bench, utilization, benchmark-samplers, -allocation, replicates."""
+"""Commands that measure: bench, utilization, benchmark-samplers, benchmark-rounds, replicates."""
 
 import json
 import time
@@ -149,13 +149,13 @@ def benchmark_samplers(
     out.print(f"written: {', '.join(str(path) for path in done.paths)}", soft_wrap=True)
 
 
-@app.command("benchmark-allocation")
-def benchmark_allocation(
+@app.command("benchmark-rounds")
+def benchmark_rounds(
     seeds: Annotated[int, whole("Number of seeds.")] = 100,
     first_seed: Annotated[
         int, whole("First seed: 0 to 99 are published, development uses 1000 and on.")
     ] = 0,
-    output: Annotated[Path, path("Folder to write to.", "--output")] = RESULTS / "allocation",
+    output: Annotated[Path, path("Folder to write to.", "--output")] = RESULTS / "rounds",
 ) -> None:
     """Compare rules for sharing out validation games.
 
