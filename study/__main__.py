@@ -3,10 +3,12 @@
 import os
 import resource
 import sys
+import warnings
 
 from study import interrupt
 
 LEAST_ADDRESS_SPACE = 3 * 2**29  # bytes; a sweep on two cores takes a gigabyte of it
+LARGEST_SIZE = 9999  # of a terminal, in characters
 STREAMS = ((0, os.O_RDONLY), (1, os.O_WRONLY), (2, os.O_WRONLY))
 
 
@@ -16,6 +18,8 @@ def main() -> None:
     if flaws:
         print(f"thetafront: {flaws[0]}", file=sys.stderr)
         sys.exit(2)
+    drop_impossible_sizes()
+    warnings.formatwarning = one_line
     interrupt.watch()
     from study.cli import main as run  # noqa: PLC0415
 
@@ -44,6 +48,21 @@ def open_streams() -> list[str]:
     if 1 not in closed:
         return []
     return ["standard output: closed, an open one needed (>/dev/null if nobody reads it)"]
+
+
+def drop_impossible_sizes() -> None:
+    """Let the terminal itself tell its size where the environment tells none that it can have."""
+    for name in ("COLUMNS", "LINES"):
+        size = os.environ.get(name, "")
+        if size.isdecimal() and not 1 <= int(size[:9]) <= LARGEST_SIZE:
+            del os.environ[name]
+
+
+def one_line(
+    message: Warning | str, category: type[Warning], file: str, number: int, text: str | None = None
+) -> str:
+    """Write a library's warning in one line: that of numba about a variable has a traceback."""
+    return f"thetafront: {str(message).splitlines()[0]}\n"
 
 
 def small_limits() -> list[str]:

@@ -120,7 +120,7 @@ def play_missing(
 
     Raises
     ------
-    InputError
+    RunError
         If another run is writing the ledger.
     PlayError
         If a game cannot be played.

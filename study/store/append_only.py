@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from study.errors import InputError, naming_file
+from study.errors import InputError, RunError, naming_file
 
 
 class AppendOnlyFile:
@@ -51,18 +51,22 @@ class AppendOnlyFile:
 
         Raises
         ------
+        RunError
+            If another run holds it.
         InputError
-            If another run holds it, or ``read`` refuses it.
+            If ``read`` refuses it.
         """
         self.content()
         with self.path.open("ab+", buffering=0) as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
-                raise InputError(f"{self.path}: another run is writing it") from None
+                raise RunError(
+                    f"{self.path}: another run is writing it; wait for it, or use another folder"
+                ) from None
             # A repair may have put another file in its place since it was opened.
             if not os.path.samestat(os.fstat(file.fileno()), self.path.stat()):
-                raise InputError(f"{self.path}: another run has replaced it; try again")
+                raise RunError(f"{self.path}: another run has replaced it; try again")
             file.seek(0)
             content = file.readall()
             n_whole = read(content)

@@ -5,7 +5,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from study.errors import DamageError, InputError
+from study.errors import DamageError, InputError, RunError
 
 MENDED = "`thetafront verify NAME --repair` mends indices and values; else restore a copy"
 SQLITE_HEADER = b"SQLite format 3\0"
@@ -65,7 +65,7 @@ def check_database(path: Path, for_writing: bool) -> None:
 
 
 def tables_in(path: Path) -> set[str]:
-    """Return the names of a database's tables; InputError if it cannot be read."""
+    """Return the names of a database's tables; RunError if it cannot be read."""
     return texts_in(path, "SELECT name FROM sqlite_master WHERE type = 'table'")
 
 
@@ -77,7 +77,7 @@ def studies_in(path: Path) -> set[str]:
 
 
 def texts_in(path: Path, query: str) -> set[str]:
-    """Return what a query for one column of text finds; InputError if it cannot be read."""
+    """Return what a query for one column of text finds; RunError if it cannot be read."""
     # Whoever opens the file next, and may write, rolls back what a kill left half-written.
     mode = "rw" if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK) else "ro"
     try:
@@ -86,7 +86,8 @@ def texts_in(path: Path, query: str) -> set[str]:
     except sqlite3.Error as error:
         if is_damage(error):
             raise DamageError(f"storage: {str(path)!r} is damaged: {error}; {MENDED}") from None
-        raise InputError(f"storage: {str(path)!r} cannot be read as a database: {error}") from None
+        # Held by another program, or the disk fails: no input is to blame.
+        raise RunError(f"storage: {str(path)!r} cannot be read: {error}") from None
 
 
 def is_damage(error: BaseException) -> bool:

@@ -192,8 +192,10 @@ class Ledger(Generic[G]):
 
         Raises
         ------
+        RunError
+            If another run holds it.
         InputError
-            If another run holds it, or the file is no table of games.
+            If the file is no table of games.
         """
         if self.file.is_held:
             yield

@@ -47,7 +47,7 @@ class Location:
     @property
     def url_without_password(self) -> str:
         """The storage's URL, its password masked."""
-        return make_url(self.url).render_as_string(hide_password=True)
+        return without_password(make_url(self.url).render_as_string(hide_password=True))
 
 
 def real_path(path: Path) -> Path:
@@ -59,8 +59,8 @@ def check_name(name: str) -> str:
     """Return a study's name if a folder can have it; InputError otherwise."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
         raise InputError(
-            f"name: {name!r} given, 1 to 64 letters, digits, dots, dashes and underscores allowed, "
-            "a letter or digit first"
+            f"name: {name!r} given, 1 to 64 letters a to z, digits, dots, dashes and underscores "
+            "allowed, a letter or digit first"
         )
     if name in RESERVED_NAMES:
         raise InputError(f"name: {name!r} given, which is kept for published results; use another")
@@ -68,8 +68,9 @@ def check_name(name: str) -> str:
 
 
 def without_password(text: str) -> str:
-    """Mask the passwords of URLs in a text."""
-    return re.sub(r"(://[^:/@\s]*):[^@\s]+@", r"\1:***@", text)
+    """Mask the passwords of URLs in a text: before the host, and among the parameters."""
+    text = re.sub(r"(://[^:/@\s]*):[^@\s]+@", r"\1:***@", text)
+    return re.sub(r"([?&][^=&\s]*(?:password|passwd|pwd)=)[^&\s'\"]+", r"\1***", text, flags=re.I)
 
 
 def check_url(text: str) -> URL:

@@ -14,14 +14,14 @@ from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
 
-from study.errors import InputError
+from study.errors import InputError, RunError
 from study.store.location import Location
 from study.store.manifest import command_line
 
 
 @contextmanager
 def locked(location: Location) -> Iterator[None]:
-    """Hold the study for one sweep; InputError if another sweep holds it."""
+    """Hold the study for one sweep; RunError if another run holds it."""
     path = lock_file(location)
     file = acquired(path, location.name)
     with file:
@@ -36,13 +36,13 @@ def locked(location: Location) -> Iterator[None]:
 
 @contextmanager
 def held_folder(folder: Path) -> Iterator[None]:
-    """Hold a folder for a run that replaces its files; InputError if another run holds it."""
+    """Hold a folder for a run that replaces its files; RunError if another run holds it."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise InputError(
+            raise RunError(
                 f"output: '{folder}' is held by another run; wait for it, or use another folder"
             ) from None
         yield
@@ -59,8 +59,8 @@ def acquired(path: Path, name: str) -> TextIOWrapper:
         except OSError:
             with file:
                 holder = file.read().strip() or "an unknown process"
-            raise InputError(
-                f"study: {name!r} is held by another sweep, {holder}; wait for it, or stop it"
+            raise RunError(
+                f"study: {name!r} is held by another run, {holder}; wait for it, or stop it"
             ) from None
         # Who held it may have deleted it since it was opened: then nobody else would see this lock.
         if path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat()):

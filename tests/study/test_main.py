@@ -1,9 +1,12 @@
 """What must be right before the program begins: its streams, and a limit on memory."""
 
+import os
 import subprocess
 import sys
 
 import pytest
+
+from study.__main__ import drop_impossible_sizes
 
 COMMAND = f"{sys.executable} -m study --version"
 
@@ -43,3 +46,21 @@ def test_too_small_a_limit_on_memory_is_named() -> None:
         "thetafront: memory: limited to 400000 KiB (ulimit -v), 1572864 KiB or more needed\n"
     )
     assert shell(f"ulimit -v 1600000; {COMMAND}").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"), [("0", False), ("00", False), ("9" * 20, False), ("80", True), ("x", True)]
+)
+def test_sizes_that_no_terminal_has_are_dropped(
+    given: str, kept: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", given)
+    drop_impossible_sizes()
+    assert ("COLUMNS" in os.environ) is kept
+
+
+def test_a_warning_of_a_library_is_one_line() -> None:
+    """That of numba about a variable that it cannot read has a traceback."""
+    done = shell(f"NUMBA_OPT=9 {sys.executable} -m study status none")
+    assert "Traceback" not in done.stderr
+    assert all(line.startswith("thetafront: ") for line in done.stderr.splitlines())

@@ -141,8 +141,10 @@ def reproduce(folder: Path, seeds: Sequence[int], settings: Mapping[str, Any], o
 
     Raises
     ------
+    RunError
+        If another run holds the folder.
     InputError
-        If another run holds the folder, or its table of runs is none.
+        If its table of runs is none.
     """
     output = ResultFolder.made(folder)
     with held_folder(folder):

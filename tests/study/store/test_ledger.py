@@ -15,7 +15,7 @@ from agents.twenty48.agent import Game2048
 from agents.twenty48.mcmdp import MonteCarloMDP, Table1
 from agents.twenty48.pmcts import PureMonteCarlo
 from agents.twenty48.random import RandomAgent
-from study.errors import InputError
+from study.errors import InputError, RunError
 from study.store.ledger import Ledger
 
 RANDOM, ONE = RandomAgent(), PureMonteCarlo(1)
@@ -161,7 +161,7 @@ def test_two_runs_do_not_write_at_once(tmp_path: Path) -> None:
     with first.held():
         with first.held():
             first.add(RANDOM, RANDOM.play(1))
-        with pytest.raises(InputError, match="another run is writing it"), second.held():
+        with pytest.raises(RunError, match="another run is writing it"), second.held():
             pass
         first.add(RANDOM, RANDOM.play(2))
     with second.held():

@@ -15,8 +15,8 @@ def test_a_study_lives_in_its_folder(tmp_path: Path) -> None:
 
 
 def test_a_password_is_not_shown(tmp_path: Path) -> None:
-    location = locate("night", tmp_path, "postgresql://me:secret@host/db")
-    assert "secret" not in location.url_without_password
+    for url in ("postgresql://me:secret@host/db", "mysql://host/db?user=me&password=secret&x=1"):
+        assert "secret" not in locate("night", tmp_path, url).url_without_password
 
 
 @pytest.mark.parametrize("name", ["", "../up", "a/b", "-x", "a b", "x" * 65, "reference"])

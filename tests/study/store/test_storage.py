@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from study.cli import app
-from study.errors import InputError
+from study.errors import InputError, RunError
 from study.experiments.definition import Experiment
 from study.experiments.registry import EXPERIMENTS
 from study.experiments.space import NumericParameter, Space
@@ -205,7 +205,7 @@ def test_a_link_to_the_database_is_held_too(tmp_path: Path) -> None:
     assert holder_of(one) == ""
     with locked(one):
         assert f"process {os.getpid()} on" in holder_of(two)
-        with pytest.raises(InputError, match="is held by another sweep"), locked(two):
+        with pytest.raises(RunError, match="is held by another run"), locked(two):
             pass
     assert holder_of(two) == ""
 
@@ -287,7 +287,7 @@ def test_a_second_sweep_is_refused_and_told_who_holds_the_study(tmp_path: Path) 
     ) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
-        with pytest.raises(InputError, match=f"process {holder.pid} on "), locked(location):
+        with pytest.raises(RunError, match=f"process {holder.pid} on "), locked(location):
             pass
         holder.kill()
         holder.wait()

@@ -10,7 +10,7 @@ from agents.agent import Game
 from agents.twenty48.agent import Game2048
 from agents.twenty48.pmcts import PureMonteCarlo
 from agents.twenty48.random import RandomAgent
-from study.errors import InputError
+from study.errors import InputError, RunError
 from study.store.ledger import Ledger
 from study.verify import verification
 from study.verify.replay import Entry
@@ -105,7 +105,7 @@ def test_a_table_is_held_while_it_is_repaired(
         try:
             with Ledger(path, Game2048).held():
                 refused.append(False)
-        except InputError:
+        except RunError:
             refused.append(True)
         return [entry.agent.play(entry.seed) for entry in entries]
 
@@ -187,7 +187,7 @@ def test_games_appended_meanwhile_cannot_be_lost(
 
     def play_while_a_run_begins(entries: list[Entry], *_: object) -> list[Game]:
         if not (folder / "games.csv.before-repair-1").exists():
-            with pytest.raises(InputError, match="another run is writing it"), other.held(len):
+            with pytest.raises(RunError, match="another run is writing it"), other.held(len):
                 pass
         return [entry.agent.play(entry.seed) for entry in entries]
 

@@ -193,8 +193,8 @@ def test_a_study_that_a_sweep_holds_is_not_repaired(results: Path) -> None:
     with locked(locate(NAME, results, None)):
         assert thetafront(results, *VERIFY)[0] == 1
         code, _, error = thetafront(results, *VERIFY, "--repair")
-    assert code == 2
-    assert "is held by another sweep" in error
+    assert code == 1
+    assert "is held by another run" in error
 
 
 @pytest.mark.parametrize("words", [("--games", "-1"), ("--games", "some"), ("--games", "9" * 30)])

@@ -20,7 +20,7 @@ from study.bench.samplers.measures import (
 from study.bench.samplers.surfaces import surface
 from study.bench.samplers.tables import MEASURES
 from study.bench.samplers.truth import Truth, true_front
-from study.errors import InputError
+from study.errors import InputError, RunError
 
 # Two decades, a point at each end and in the middle.
 SCORES, SECONDS = np.array([100.0, 200.0, 400.0]), np.array([1e-5, 1e-4, 1e-3])
@@ -165,7 +165,7 @@ def test_a_run_whose_line_lacks_its_end_is_kept(tmp_path: Path) -> None:
     ledger = RunLedger(path)
     with ledger.held():
         ledger.add(replace(run, seed=1002), record | {"seed": 1002})
-        with pytest.raises(InputError, match="another run is writing it"), RunLedger(path).held():
+        with pytest.raises(RunError, match="another run is writing it"), RunLedger(path).held():
             pass
     assert [each.seed for each in RunLedger(path).records] == [1000, 1001, 1002]
     assert path.read_bytes().count(b"\n") == 3
