@@ -59,7 +59,11 @@ def drop_impossible_sizes() -> None:
 
 
 def one_line(
-    message: Warning | str, category: type[Warning], file: str, number: int, text: str | None = None
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    line: str | None = None,
 ) -> str:
     """Write a library's warning in one line: that of numba about a variable has a traceback."""
     return f"thetafront: {str(message).splitlines()[0]}\n"
