@@ -169,6 +169,48 @@ def benchmark_rounds(
     console().print(f"written: {', '.join(str(path) for path in paths)}", soft_wrap=True)
 
 
+@app.command("benchmark-picks")
+def benchmark_picks(
+    seeds: Annotated[int, whole("Number of seeds.")] = 20,
+    first_seed: Annotated[int, whole("First seed; development uses 1000 and on.")] = 0,
+    sampler: Annotated[list[str] | None, typer.Option(help="A sampler; repeatable.")] = None,
+    surface: Annotated[
+        list[str] | None, typer.Option(help="A surface; repeatable.", show_default="recorded")
+    ] = None,
+    jobs: JobsOption = None,
+    output: OutputOption = None,
+) -> None:
+    """Compare picks and claims with the truth, on simulated studies.
+
+    Prints errors, coverage, regret, and how often limits are exceeded.
+    """
+    from study.bench.samplers.picks import NOTE, pick_answers, pick_sections
+    from study.bench.samplers.surfaces import surface as find_surface
+    from study.report.sections import document
+    from study.report.tables import write_csv, write_text
+    from study.samplers import DEFAULT_SAMPLER, check_sampler
+    from study.store.location import make_folder
+    from study.store.manifest import MANIFEST, check_output, provenance, write_json
+
+    samplers, surfaces = sampler or [DEFAULT_SAMPLER], surface or ["recorded"]
+    for each in samplers:
+        check_sampler(each)
+    for each in surfaces:
+        find_surface(each)
+    if output is not None:
+        make_folder(output, "output")
+        check_output(output)
+    made_by = provenance()
+    with working("running studies"):
+        answers = pick_answers(samplers, surfaces, seeds, first_seed, jobs)
+    text = document("Picks of simulated studies", NOTE, *pick_sections(answers))
+    if output is not None:
+        write_csv(answers, output / "answers.csv")
+        write_text(text, output / "picks.md")
+        write_json(made_by, output / MANIFEST)
+    print(text, end="")
+
+
 def parse_budget(text: str) -> tuple[int, int]:
     """Parse ``TRIALSxGAMES``."""
     try:

@@ -113,7 +113,7 @@ def pick(
     name: NameOption = None,
     results: ResultsOption = RESULTS,
 ) -> None:
-    """Choose a θ for a budget or a target, from the whole space.
+    """Choose a θ for a budget or a target.
 
     Give one of the study's own cost and goal. The best θ as far as the study knows is played on
     fresh seeds, and its games are stored as those of a validated point; the answer is the best one

@@ -3,7 +3,7 @@
 What to expect of a θ is its posterior given all games of the study, trials' and validation's
 (:func:`study.store.study_model.combine`). A θ is recommended by what is expected of it, so choosing
 the best of many does not make the answer too good: the posterior has taken luck into account, as
-far as its model is right. (Simulated studies show how far: `results/reference/picks`.)
+far as its model is right (``thetafront benchmark-picks`` shows how far).
 
 For a budget, that is the best score among the θ whose cost is within it with a probability of 95%;
 for a wanted value, the cheapest θ that is expected to reach it. A θ without games must keep the
