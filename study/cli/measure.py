@@ -180,9 +180,9 @@ def benchmark_picks(
     jobs: JobsOption = None,
     output: OutputOption = None,
 ) -> None:
-    """Compare picks and claims with the truth, on simulated studies.
+    """Compare picks and claims with a known truth.
 
-    Prints errors, coverage, regret, and how often limits are exceeded.
+    On simulated studies: errors, coverage, regret, and how often limits are exceeded.
     """
     from study.bench.samplers.picks import NOTE, pick_answers, pick_sections
     from study.bench.samplers.surfaces import surface as find_surface
