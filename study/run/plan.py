@@ -33,7 +33,7 @@ Floats = npt.NDArray[np.float64]
 CHANGE = 1.5  # by which a plan must differ to be told again
 FEWEST_TRIALS = 8  # before a plan is made
 FEWEST_GAMES_TIMED = 8  # in this run
-TRIALS_OF_PRIOR = 8  # that the guess of a sampler's trials counts as
+TRIALS_OF_PRIOR = 4  # that the guess of a sampler's trials counts as
 LEAST_SECONDS = 1e-6
 N_PSEUDO = 100  # games of the expected mean, from which a variance is guessed
 

@@ -235,6 +235,8 @@ def test_an_interrupt_stops_soon_and_can_be_resumed(tmp_path: Path) -> None:
     assert sweep.returncode == 130
     assert "the same command goes on from here" in stdout
     assert stderr.splitlines() == ["thetafront: interrupted"]
+    table = pd.read_csv(tmp_path / "s" / "games.csv")
+    assert 5 <= len(table) <= stored_games(database), "tables show what is stored"
     status = run("status", "s", "--results", str(tmp_path))
     assert "running" in status.stdout
 

@@ -1,0 +1,89 @@
+"""Reports that are written while games are played."""
+
+import threading
+
+import pytest
+
+from study.run.live_report import LARGEST_SHARE, SECONDS_BETWEEN_REPORTS, LiveReport
+
+
+class Written:
+    """Counts reports, a clock and a stage beside them; each report takes some seconds."""
+
+    def __init__(self, seconds: float = 1.0) -> None:
+        self.n = 0
+        self.now = 100.0
+        self.stage = 0
+        self.seconds = seconds
+        self.error: Exception | None = None
+        self.messages: list[str] = []
+        self.live = LiveReport(
+            self.write, self.messages.append, lambda: self.stage, lambda: self.now
+        )
+
+    def write(self) -> None:
+        assert threading.current_thread() is not threading.main_thread(), "the loop goes on"
+        self.now += self.seconds
+        if self.error:
+            raise self.error
+        self.n += 1
+
+    def turn(self, seconds: float = 0.0) -> int:
+        """Let time pass, take a turn of the loop, and return how many reports there are then."""
+        self.now += seconds
+        self.live.turn()
+        self.live.finish()
+        return self.n
+
+
+def test_a_report_is_written_at_each_stage_and_once_a_minute() -> None:
+    written = Written()
+    assert written.turn(SECONDS_BETWEEN_REPORTS - 1.0) == 0
+    assert written.turn(1.0) == 1
+    assert written.turn(10.0) == 1
+    written.stage = 1
+    assert written.turn() == 2
+    assert written.turn() == 2, "once a stage"
+    written.stage = 2
+    assert written.turn() == 3
+    assert written.turn(SECONDS_BETWEEN_REPORTS - 2.0) == 3
+    assert written.turn(1.0) == 4
+
+
+def test_a_slow_report_is_written_less_often() -> None:
+    """In a large study that takes half a minute, a fifth of the time, however long that is."""
+    written = Written(seconds=30.0)
+    assert written.turn(SECONDS_BETWEEN_REPORTS) == 1
+    assert written.turn(30.0 / LARGEST_SHARE - 1.0) == 1
+    assert written.turn(1.0) == 2
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"), [(OSError("no space\nleft"), "no space left"), (KeyError(), "KeyError")]
+)
+def test_a_failure_is_said_once_and_games_go_on(error: Exception, reason: str) -> None:
+    written = Written()
+    written.error = error
+    for _ in range(3):
+        assert written.turn(10 * SECONDS_BETWEEN_REPORTS) == 0
+    assert written.messages == [f"tables and pictures are not written: {reason}; games go on"]
+    written.error = None
+    assert written.turn(10 * SECONDS_BETWEEN_REPORTS) == 1
+
+
+def test_the_end_waits_for_what_is_being_written_and_knows_whether_it_is_whole() -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def write() -> None:
+        begun.set()
+        assert go_on.wait(60)
+
+    live = LiveReport(write, print, lambda: 1)
+    assert not live.finish(), "nothing is being written"
+    live.turn()
+    assert begun.wait(60)
+    assert live.is_writing
+    live.turn()  # no second one beside it
+    threading.Timer(0.05, go_on.set).start()
+    assert live.finish()
+    assert not live.finish()
