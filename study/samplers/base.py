@@ -62,14 +62,14 @@ class ModelSampler(BaseSampler):
             return {}
         cube = UnitCube(search_space)
         others = [each for each in study.get_trials(deepcopy=False) if each.number != trial.number]
-        observations = observe(others, cube, study.directions, self.objectives)
-        if len(observations.points) < self.n_startup_trials:
-            return {}
         rng = np.random.default_rng([self.seed, trial.number])
         # More threads make matrices this small slower, tenfold on a busy machine, and round
         # differently. The limit holds for the process: without the lock, a second thread would take
         # the first one's limit for the original one, and restore it.
         with ONE_AT_A_TIME, threadpool_limits(1):
+            observations = observe(others, cube, study.directions, self.objectives)
+            if len(observations.points) < self.n_startup_trials:
+                return {}
             point = self.propose(observations, cube, rng)
         return cube.decode(point)
 

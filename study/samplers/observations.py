@@ -2,10 +2,13 @@
 
 On the model's scale both objectives are maximized: a minimized one changes its sign, and one on a
 ratio scale, such as seconds, is replaced by its logarithm to base 10.
+
+Noise that depends on the mean (``Objectives.noise_at``) is taken at the model's means. So a model
+is fitted here, to find the variances that it is then fitted with.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +16,13 @@ from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from study.samplers.encoding import UnitCube
+from study.samplers.posterior import Posterior
 
 Floats = npt.NDArray[np.float64]
 MOST_PENDING = 512
 GROWTH = 1.1
 MOST_TO_FIT = 256
+N_REFITS = 2  # of noise that depends on the mean; a third changes variances by less than 1%
 
 
 @dataclass(frozen=True)
@@ -35,11 +40,16 @@ class Objectives:
         Takes the complete trials with finite values, in order, and returns the variances of their
         two values, shape (n, 2), in the values' own units squared; NaN where a variance is unknown
         and must be inferred, as all are by default.
+    noise_at : callable, optional
+        For noise that depends on the mean: takes these trials and their posterior means, shape (n,
+        2), in the objectives' own units, and returns variances as ``noise`` does. The model is
+        fitted with the variances of ``noise`` first, then twice more with those at its means.
     """
 
     logarithmic: tuple[bool, bool] = (False, False)
     reference_point: tuple[float, float] | None = None
     noise: Callable[[Sequence[FrozenTrial]], Floats] | None = None
+    noise_at: Callable[[Sequence[FrozenTrial], Floats], Floats] | None = None
 
     def __post_init__(self) -> None:
         """Refuse an impossible reference point."""
@@ -88,6 +98,12 @@ class Observations:
         """Complete and pending trials, no point twice, shape (m, d)."""
         return np.unique(np.concatenate([self.points, self.pending]), axis=0)
 
+    @property
+    def first(self) -> "Observations":
+        """Those that hyperparameters are fitted to, alone."""
+        m = len(self.first_noise)
+        return replace(self, points=self.points[:m], values=self.values[:m], noise=self.first_noise)
+
 
 def n_to_fit(n: int) -> int:
     """Return to how many of ``n`` observations, the first ones, hyperparameters are fitted.
@@ -101,11 +117,22 @@ def n_to_fit(n: int) -> int:
     return size
 
 
-def noise_of(trials: Sequence[FrozenTrial], raw: Floats, objectives: Objectives) -> Floats:
-    """Return the variances of values on the model's scale, shape (n, 2); NaN where unknown."""
+def noise_of(
+    trials: Sequence[FrozenTrial],
+    raw: Floats,
+    objectives: Objectives,
+    means: Floats | None = None,
+) -> Floats:
+    """Return the variances of values on the model's scale, shape (n, 2); NaN where unknown.
+
+    ``raw`` are the observed values, ``means`` their posterior means, both in their own units.
+    """
     if objectives.noise is None or not len(trials):
         return np.full(raw.shape, np.nan)
-    noise = np.asarray(objectives.noise(trials), np.float64)
+    if means is not None and objectives.noise_at is not None:
+        noise = np.asarray(objectives.noise_at(trials, means), np.float64)
+    else:
+        noise = np.asarray(objectives.noise(trials), np.float64)
     if noise.shape != raw.shape:
         raise ValueError(f"noise: shape {noise.shape} returned, {raw.shape} needed")
     if np.any(noise < 0.0) or np.any(np.isinf(noise)):
@@ -125,6 +152,15 @@ def to_maximize(
     with np.errstate(divide="ignore", invalid="ignore"):
         scaled = np.where(np.array(logarithmic), np.log10(values), values)
     return np.asarray(signs * scaled)
+
+
+def to_own_units(
+    values: Floats, directions: Sequence[StudyDirection], logarithmic: Sequence[bool]
+) -> Floats:
+    """Map values, shape (n, 2), back from the model's scale."""
+    scaled = values * [1.0 if each == StudyDirection.MAXIMIZE else -1.0 for each in directions]
+    with np.errstate(over="ignore"):
+        return np.where(np.array(logarithmic), 10.0**scaled, scaled)
 
 
 def observe(
@@ -162,4 +198,19 @@ def observe(
         reference = worst - 0.1 * np.maximum(np.ptp(values, axis=0), least)
     else:
         reference = np.zeros(2)
-    return Observations(points, values, noise, first_noise, pending, reference, cube.owners)
+    observations = Observations(points, values, noise, first_noise, pending, reference, cube.owners)
+    if objectives.noise_at is None or not complete:
+        return observations
+    scales = directions, objectives.logarithmic
+
+    def noise_at_means(some: Observations) -> Floats:
+        """Return the noise of the first trials at the means of a model fitted to them alone."""
+        n = len(some.points)
+        means = to_own_units(Posterior.fit(some).mean(some.points), *scales)
+        return noise_of(complete[:n], raw[:n], objectives, means)
+
+    for _ in range(N_REFITS):
+        first_noise = noise_at_means(observations.first)
+        noise = noise_at_means(observations)
+        observations = replace(observations, noise=noise, first_noise=first_noise)
+    return observations

@@ -6,13 +6,16 @@ Objectives are on the scale of :mod:`study.samplers.observations`, both to be ma
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from study.pareto import nondominated
 from study.samplers.gaussian_process import GaussianProcess, Hyperparameters, fit_hyperparameters
-from study.samplers.observations import Observations
+
+if TYPE_CHECKING:
+    from study.samplers.observations import Observations
 
 Floats = npt.NDArray[np.float64]
 
@@ -43,7 +46,7 @@ class Posterior:
     processes: Sequence[GaussianProcess]
 
     @classmethod
-    def fit(cls, observations: Observations) -> "Posterior":
+    def fit(cls, observations: "Observations") -> "Posterior":
         """Fit the model to observations, at least one."""
         points = observations.points
         m = len(observations.first_noise)

@@ -37,15 +37,26 @@ def objectives_of(
         logarithmic=(False, True),
         reference_point=(experiment.reference_score, experiment.reference_cost),
         noise=partial(noise_of_trials, goal=experiment.goal, moments=moments or {}),
+        noise_at=partial(noise_of_trials, goal=experiment.goal, moments=moments or {}),
     )
 
 
 def noise_of_trials(
-    trials: Sequence[FrozenTrial], goal: Goal, moments: Mapping[int, Moments]
+    trials: Sequence[FrozenTrial],
+    means: npt.NDArray[np.float64] | None = None,
+    *,
+    goal: Goal,
+    moments: Mapping[int, Moments],
 ) -> npt.NDArray[np.float64]:
-    """Return the variances of the trials' means, shape (n, 2); NaN for costs, to be inferred."""
+    """Return the variances of the trials' means, shape (n, 2); NaN for costs, to be inferred.
+
+    ``means``, shape (n, 2), are what a model expects of the trials, once there is one.
+    """
     found = [moments.get(trial.number) or moments_of(trial, goal) for trial in trials]
-    variances = goal.estimator.variances(found)
+    estimator = goal.estimator
+    variances = (
+        estimator.variances(found) if means is None else estimator.variances_at(found, means[:, 0])
+    )
     return np.stack([variances, np.full(len(trials), np.nan)], axis=-1)
 
 

@@ -27,7 +27,7 @@ from study.samplers.encoding import UnitCube
 from study.samplers.observations import Objectives, Observations, observe
 from study.samplers.posterior import Posterior
 from study.samplers.predicted_front import predicted_fronts
-from study.shrinkage import Moments, variances_of_means
+from study.shrinkage import Moments, variances_at_means, variances_of_means
 
 N_DESIGN = 16
 SHARES = (0.2, 0.3, 0.4, 0.6, 0.8, 1.0)  # of a run's trials, after which to measure it
@@ -48,10 +48,16 @@ class Run:
     seed: int  # fixes all random numbers
 
 
-def noise_of(trials: Sequence[FrozenTrial]) -> Floats:
-    """Return the variances of the trials' mean scores; NaN for times, for the model to infer."""
+def noise_of(trials: Sequence[FrozenTrial], means: Floats | None = None) -> Floats:
+    """Return the variances of the trials' mean scores; NaN for times, for the model to infer.
+
+    ``means``, shape (n, 2), are what a model expects of the trials, once there is one.
+    """
     samples = [Moments.of(np.array(trial.user_attrs[SCORES])) for trial in trials]
-    return np.column_stack([variances_of_means(samples), np.full(len(samples), np.nan)])
+    variances = (
+        variances_of_means(samples) if means is None else variances_at_means(samples, means[:, 0])
+    )
+    return np.column_stack([variances, np.full(len(samples), np.nan)])
 
 
 @dataclass
@@ -66,7 +72,7 @@ class Contest:
     @property
     def objectives(self) -> Objectives:
         """What the samplers' models know of both objectives."""
-        return Objectives((False, True), self.on.reference, noise_of)
+        return Objectives((False, True), self.on.reference, noise_of, noise_of)
 
     @classmethod
     def begin(cls, on: Surface, seed: int, n_design: int) -> "Contest":

@@ -1,7 +1,8 @@
 """Statistics of a goal's samples, one sample a game: the estimate of their mean, and its variance.
 
 *   A **noisy mean** has Student's t interval, and variances shrunk towards the pooled variance
-    (:func:`study.shrinkage.variances_of_means`).
+    (:func:`study.shrinkage.variances_of_means`); once a model has been fitted, they grow with its
+    means (:func:`study.shrinkage.variances_at_means`).
 *   A **proportion** has Wilson's interval (:func:`study.estimate.share`), and variances by
     :func:`study.shrinkage.variances_of_rates`. A model takes it on its raw scale, where the
     posterior may reach a little beyond 0 or 1.
@@ -18,7 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from study.estimate import Estimate, share, t_interval
-from study.shrinkage import TYPICAL_DEVIATION, Moments, variances_of_means, variances_of_rates
+from study.shrinkage import (
+    TYPICAL_DEVIATION,
+    Moments,
+    variances_at_means,
+    variances_of_means,
+    variances_of_rates,
+)
 
 Floats = npt.NDArray[np.float64]
 T = TypeVar("T")
@@ -37,6 +44,10 @@ class Estimator(ABC):
     @abstractmethod
     def variances(self, trials: Sequence[Moments]) -> Floats:
         """Return the variance of each trial's mean, for a model; NaN for a trial without games."""
+
+    def variances_at(self, trials: Sequence[Moments], expected: Floats) -> Floats:
+        """Return these variances given what a model expects of each trial's mean."""
+        return self.variances(trials)
 
     @abstractmethod
     def typical_variance(self, samples: Floats) -> float:
@@ -58,6 +69,10 @@ class NoisyMean(Estimator):
     def variances(self, trials: Sequence[Moments]) -> Floats:
         """Return sample variances over n, shrunk towards the pooled one."""
         return variances_of_means(trials)
+
+    def variances_at(self, trials: Sequence[Moments], expected: Floats) -> Floats:
+        """Return variances that grow with the expected mean."""
+        return variances_at_means(trials, expected)
 
     def typical_variance(self, samples: Floats) -> float:
         """Take the standard deviation to be a fixed share of the mean."""

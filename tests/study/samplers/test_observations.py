@@ -117,6 +117,48 @@ def test_the_variance_of_a_logarithm_is_relative() -> None:
     assert found.noise[0, 0] == pytest.approx(np.log10(draws).var(), rel=0.03)
 
 
+def rising(n: int) -> list[FrozenTrial]:
+    """Trials along x: seconds from 1 to 100, to be minimized, and 500 + 1000 x points."""
+    return [trial(float(x), (500.0 + 1000.0 * x, 100.0**x)) for x in np.linspace(0.0, 1.0, n)]
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_noise_that_depends_on_the_mean_is_taken_at_the_models_means() -> None:
+    """Asked of the first 22 and of all 23 in each of two rounds, in the objectives' own units."""
+    asked: list[np.ndarray] = []
+
+    def noise_at(trials: Sequence[FrozenTrial], means: np.ndarray) -> np.ndarray:
+        asked.append(means)
+        return np.column_stack([(0.01 * means[:, 0]) ** 2, np.full(len(trials), np.nan)])
+
+    found = seen(
+        rising(23),
+        logarithmic=(False, True),
+        noise=lambda trials: np.tile([100.0, np.nan], (len(trials), 1)),
+        noise_at=noise_at,
+    )
+    assert [len(each) for each in asked] == [22, 23, 22, 23]
+    x = np.linspace(0.0, 1.0, 23)
+    np.testing.assert_allclose(asked[-1][:, 0], 500.0 + 1000.0 * x, rtol=0.02)
+    np.testing.assert_allclose(asked[-1][:, 1], 100.0**x, rtol=0.02)
+    np.testing.assert_allclose(np.sqrt(found.noise[:, 0]), 5.0 + 10.0 * x, rtol=0.02)
+    assert np.isnan(found.noise[:, 1]).all()
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_what_hyperparameters_are_fitted_to_does_not_depend_on_later_trials() -> None:
+    def noise_at(trials: Sequence[FrozenTrial], means: np.ndarray) -> np.ndarray:
+        return np.column_stack([np.abs(means[:, 0]), np.ones(len(trials))])
+
+    objectives = {"noise": lambda trials: np.ones((len(trials), 2)), "noise_at": noise_at}
+    trials = rising(24)
+    surprise = trial(0.5, (1e5, 3.0))
+    first, other = seen(trials[:23], **objectives), seen([*trials[:22], surprise], **objectives)
+    assert first.noise.shape == (23, 2)
+    np.testing.assert_array_equal(first.first_noise, other.first_noise)
+    assert abs(first.noise - other.noise).max() > 1.0
+
+
 def test_noise_of_another_shape_is_refused() -> None:
     with pytest.raises(ValueError, match=r"noise: shape \(1,\) returned, \(1, 2\) needed"):
         seen([trial(0.1, (1.0, 2.0))], noise=lambda trials: np.ones(len(trials)))
