@@ -99,7 +99,7 @@ benchmark-samplers: $(INSTALLED) ## compare samplers on simulated studies (hours
 benchmark-rounds: $(INSTALLED) ## compare rules for sharing out validation games, simulated (minutes)
 	@$(BIN)/thetafront benchmark-rounds --output results/rounds
 
-SAMPLERS := nehvi tpe random
+SAMPLERS := knowledge-gradient nehvi tpe random
 SEEDS := 1 2 3
 COMPARED := $(foreach sampler,$(SAMPLERS),$(foreach seed,$(SEEDS),$(sampler)-$(seed)))
 
@@ -107,7 +107,7 @@ compare-samplers: $(addprefix compare/,$(COMPARED)) ## compare samplers on the r
 	@$(BIN)/thetafront compare $(COMPARED) --output results/compare
 
 compare/%: $(INSTALLED)
-	@$(BIN)/thetafront sweep mcmdp --name $* --sampler $(firstword $(subst -, ,$*)) \
+	@$(BIN)/thetafront sweep mcmdp --name $* --sampler $(patsubst %-$(lastword $(subst -, ,$*)),%,$*) \
 		--seed $(lastword $(subst -, ,$*)) --budget none --trials 64 --cost playout_moves_per_move \
 		--validation-points 8 --validation-games 100
 

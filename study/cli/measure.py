@@ -97,7 +97,7 @@ def benchmark_samplers(
     ] = None,
     budget: Annotated[
         list[str] | None,
-        typer.Option(help="TRIALSxGAMES; repeatable.", show_default="80x9 and 240x3"),
+        typer.Option(help="TRIALSxGAMES; repeatable.", show_default="80x9, 48x9 and 240x3"),
     ] = None,
     jobs: JobsOption = None,
     output: Annotated[Path, path("Folder to write to.", "--output")] = RESULTS / "samplers",

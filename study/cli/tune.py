@@ -65,8 +65,11 @@ def sweep(
     seed: Annotated[int, whole("Seed of all random numbers of the study.")] = 0,
     sampler: Annotated[
         str,
-        typer.Option(help="nehvi, surrogate, tpe, nsga2, random; if installed gp, botorch."),
-    ] = "nehvi",
+        typer.Option(
+            help="knowledge-gradient, nehvi, surrogate, tpe, nsga2, random; if installed gp, "
+            "botorch."
+        ),
+    ] = "knowledge-gradient",
     design: Annotated[str, typer.Option(help="Initial design: sobol or lhs.")] = "sobol",
     design_size: Annotated[int, whole("Number of trials of the initial design.")] = 16,
     cost: Annotated[

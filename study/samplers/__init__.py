@@ -4,7 +4,8 @@ Each trial has a new sampler, whose random numbers are named by (study seed, tri
 resumed study goes on with fresh ones instead of repeating its first. What a sampler must remember
 it reads from the study. This room may import experiments, and the ground modules of study.
 
-`nehvi` (:mod:`study.samplers.nehvi`) and `surrogate` (:mod:`study.samplers.surrogate`) are our own,
+`knowledge-gradient` (:mod:`study.samplers.knowledge_gradient`), `nehvi`
+(:mod:`study.samplers.nehvi`) and `surrogate` (:mod:`study.samplers.surrogate`) are our own,
 `botorch` (:mod:`study.samplers.botorch`) is a yardstick, the others are optuna's.
 """
 
@@ -20,7 +21,7 @@ from study.samplers.observations import Objectives
 
 __all__ = ["DEFAULT_SAMPLER", "SAMPLERS", "check_sampler", "installed_samplers", "make_sampler"]
 
-DEFAULT_SAMPLER = "nehvi"
+DEFAULT_SAMPLER = "knowledge-gradient"
 
 
 def startup(n_design: int) -> int:
@@ -30,6 +31,13 @@ def startup(n_design: int) -> int:
     would be drawn at random otherwise.
     """
     return max(1, n_design // 2)
+
+
+def knowledge_gradient(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
+    """Hypervolume knowledge gradient with the known noise of each trial."""
+    from study.samplers.knowledge_gradient import KnowledgeGradientSampler
+
+    return KnowledgeGradientSampler(seed, objectives, startup(n_design))
 
 
 def nehvi(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
@@ -54,6 +62,7 @@ def botorch(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
 
 
 SAMPLERS: dict[str, Callable[[int, int, Objectives], BaseSampler]] = {
+    "knowledge-gradient": knowledge_gradient,
     "nehvi": nehvi,
     "surrogate": surrogate,
     # Tree-structured Parzen estimators; trials in flight count as bad (constant liar).

@@ -97,12 +97,25 @@ def predicted_fronts(
     """
     of_trials = posterior.front(np.unique(observations.points, axis=0))
     front = posterior.front(np.concatenate([of_trials, sobol_points(cube, N_SOBOL, rng)]))
-    for _ in range(N_ROUNDS):
-        chosen = front[rng.integers(len(front), size=N_NEAR)]
-        scales = 10.0 ** rng.uniform(-2.5, -0.7, (N_NEAR, 1))
+    front = climb(front, posterior, cube, rng, N_ROUNDS, N_NEAR)
+    return PredictedFront.at(of_trials, posterior), PredictedFront.at(front, posterior)
+
+
+def climb(
+    front: Floats,
+    posterior: Posterior,
+    cube: UnitCube,
+    rng: np.random.Generator,
+    n_rounds: int,
+    n_near: int,
+) -> Floats:
+    """Improve a front by rounds of small perturbations, ``n_near`` of them a round."""
+    for _ in range(n_rounds):
+        chosen = front[rng.integers(len(front), size=n_near)]
+        scales = 10.0 ** rng.uniform(-2.5, -0.7, (n_near, 1))
         near = perturb(cube, chosen, scales, rng)
         front = posterior.front(np.unique(np.concatenate([front, near]), axis=0))
-    return PredictedFront.at(of_trials, posterior), PredictedFront.at(front, posterior)
+    return front
 
 
 def best_within_budgets(front: PredictedFront, least: Floats) -> list[int]:

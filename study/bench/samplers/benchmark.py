@@ -29,7 +29,7 @@ from study.store.location import make_folder
 from study.store.manifest import MANIFEST, check_output, provenance, write_manifest
 from study.store.seeds import LARGEST_STUDY_SEED
 
-BUDGETS = ((80, 9), (240, 3))  # trials, games a trial: 720 games each
+BUDGETS = ((80, 9), (48, 9), (240, 3))  # trials, games a trial: 720, 432 and 720 games
 LIBRARIES = ("scikit-learn", "threadpoolctl", "torch", "gpytorch", "botorch")
 MOST_SEEDS, MOST_TRIALS, MOST_GAMES = 10_000, 1_000, 10_000
 
@@ -59,8 +59,9 @@ def planned(
     first_seed: int,
     budgets: Sequence[tuple[int, int]],
 ) -> list[Run]:
-    """Return all runs, seed after seed: interrupted, they have compared all samplers equally.
+    """Return all runs, one budget after the other, and seed after seed.
 
+    So an interrupted benchmark has compared all samplers equally, by the first budget first.
     InputError if a name is unknown or a number out of range.
     """
     if not samplers:
@@ -80,9 +81,9 @@ def planned(
         check_range("budget: games a trial", n_games, 2, MOST_GAMES)
     return [
         Run(on, sampler, n_trials, n_games, seed)
+        for n_trials, n_games in dict.fromkeys(budgets)
         for seed in range(first_seed, first_seed + n_seeds)
         for on in dict.fromkeys(surfaces)
-        for n_trials, n_games in dict.fromkeys(budgets)
         for sampler in dict.fromkeys(samplers)
     ]
 

@@ -15,7 +15,16 @@ from study.report.style import STYLE, caption
 from study.samplers import SAMPLERS
 
 # Okabe and Ito's colours; a sampler keeps its own in all figures.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8C8C8C", "#E69F00", "#56B4E9")
+COLOURS = (
+    "#000000",
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#CC79A7",
+    "#8C8C8C",
+    "#E69F00",
+    "#56B4E9",
+)
 LINES = ("-", "--", ":", "-.")
 MARKERS = {"circle": "o", "square": "s", "triangle": "^", "diamond": "D"}
 
@@ -41,12 +50,12 @@ def draw_course(axes: Axes, records: Sequence[dict[str, Any]], style: str, label
 
 
 def draw_regret(axes: Axes, summary: pd.DataFrame, budgets: Sequence[Budget]) -> None:
-    """Draw each sampler's regret by posterior (filled) and by observed means (hollow)."""
+    """Draw each sampler's regret from the whole space (filled) and from its trials (hollow)."""
     names = list(dict.fromkeys(summary["sampler"]))
     for _, row in summary.iterrows():
         nth = budgets.index((int(row["n_trials"]), int(row["n_games"])))
         position = names.index(row["sampler"]) + 0.22 * (nth - (len(budgets) - 1) / 2)
-        for by, face in (("posterior", colour(row["sampler"])), ("observed", "white")):
+        for by, face in (("model", colour(row["sampler"])), ("posterior", "white")):
             mean, error = (row[f"regret_points_by_{by}_{each}"] for each in ("mean", "sem"))
             marker = list(MARKERS.values())[nth % len(MARKERS)]
             style: dict[str, Any] = {
@@ -101,7 +110,8 @@ def samplers_figure(records: Sequence[dict[str, Any]], summary: pd.DataFrame) ->
     caption(
         figure,
         f"Means over {seeds} seeds, bands and bars ± 1 standard error; {spent} a run, a Sobol "
-        "design of 16 trials first.\nAbove: recommended by the posterior means of one model for "
-        f"all samplers. Below: filled, by that model; hollow, by observed means ({marks}).",
+        "design of 16 trials first.\nRecommended by the posterior means of one model for all "
+        f"samplers. Above: from the trials. Below: filled, from the whole space; hollow, from the "
+        f"trials ({marks}).",
     )
     return figure

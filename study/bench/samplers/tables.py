@@ -32,6 +32,7 @@ COLUMNS = (
     ("unserved", "unserved_by_posterior", ".2f", 1.0),
     ("optimism by posterior", "optimism_points_by_posterior", "+,.0f", 1.0),
     ("hypervolume by model", "hypervolume_by_model", ".3f", 1.0),
+    ("Δ", "hypervolume_by_model_minus_nehvi", "+.3f", 1.0),
     ("regret by model", "regret_points_by_model", ",.0f", 1.0),
     ("Δ", "regret_points_by_model_minus_nehvi", "+,.0f", 1.0),
     ("hypervolume by observed", "hypervolume_by_observed", ".3f", 1.0),

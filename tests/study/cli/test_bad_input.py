@@ -34,7 +34,7 @@ def test_an_output_that_cannot_be_made_is_named_as_given(words: list[str], tmp_p
         ("fly", "command: 'fly' given, one of agents, experiments, sweep, "),
         ("reproduce fly", "command: 'fly' given, one of table1, "),
         ("sweep chess", "experiment: 'chess' given"),
-        ("sweep --sampler magic", "sampler: 'magic' given, one of nehvi"),
+        ("sweep --sampler magic", "sampler: 'magic' given, one of knowledge-gradient"),
         ("sweep --design grid", "design: 'grid' given, one of lhs, sobol"),
         ("sweep --design-size 12", "design size: 12 given"),
         ("sweep --design-size 8192", "design size: 8192 given, 1 to 4096 allowed"),

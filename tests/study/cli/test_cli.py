@@ -81,7 +81,11 @@ def test_a_sweep_leaves_its_tables_and_pictures(finished: Path) -> None:
     assert manifest["command_line"].startswith("thetafront sweep --trials 6")
     assert manifest["phase"] == "validation"
     searched = manifest["earlier_runs"][0]
-    assert (searched["n_trials"], searched["n_replicates"], searched["sampler"]) == (6, 3, "nehvi")
+    assert (searched["n_trials"], searched["n_replicates"], searched["sampler"]) == (
+        6,
+        3,
+        "knowledge-gradient",
+    )
     assert searched["n_games"] == N_GAMES
     assert 0 < searched["share_of_worker_time_in_games"] <= 1
     for name in ("pareto.png", "scores.png", "hypervolume.png"):

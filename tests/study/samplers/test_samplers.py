@@ -43,7 +43,7 @@ def test_the_seed_decides(sampler: str) -> None:
 
 
 def test_an_unknown_sampler_is_named() -> None:
-    allowed = "nehvi, surrogate, tpe, nsga2, random, gp, botorch"
+    allowed = "knowledge-gradient, nehvi, surrogate, tpe, nsga2, random, gp, botorch"
     with pytest.raises(InputError, match=f"'magic' given, one of {allowed} allowed"):
         make_sampler("magic", 0, 0, 8, OBJECTIVES)
 

@@ -189,7 +189,7 @@ def test_a_damaged_manifest_is_refused_before_anything_is_played(
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"samplers": ["magic"]}, "sampler: 'magic' given, one of nehvi"),
+        ({"samplers": ["magic"]}, "sampler: 'magic' given, one of knowledge-gradient"),
         ({"samplers": []}, "samplers: none given"),
         ({"surfaces": ["moon"]}, "surface: 'moon' given, one of recorded"),
         ({"surfaces": []}, "surfaces: none given"),

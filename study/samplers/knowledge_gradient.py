@@ -1,0 +1,214 @@
+"""Hypervolume knowledge gradient, as an optuna sampler for two objectives.
+
+What a study recommends is the front of the posterior mean over the whole space, whether its points
+were tried or not. So a trial is worth what it will add, in expectation over its outcome, to the
+area under *that* front. Whether the tried point is itself good does not count: noisy expected
+hypervolume improvement (:mod:`study.samplers.nehvi`) improves the front of the tried points.
+
+Notation
+--------
+=====  =============================================================================================
+m, K   posterior mean and covariance of the first objective at J points, sorted by the posterior
+       mean of the second one, the largest first
+r      the first objective's reference
+e      distances along the second objective, from each point to the next, times p
+p      probability that the best first objective lies at that distance or farther
+c, v   a candidate; the noise variance of a trial there
+z      a standard normal number
+=====  =============================================================================================
+
+The area is Σⱼ eⱼ max(m₁ − r, …, mⱼ − r, 0). A trial at c will move the mean to m + s z, s = K[:, c]
+/ √(K[c, c] + v), and the expectation over z is a quadrature of nine nodes. So the gain is exact but
+for the quadrature, the list of points, and the second objective, which stays at its posterior mean:
+costs are known far better than scores.
+
+Users' budgets reach up to what the best score of all costs, and wherever that is, no farther: so a
+distance counts by the probability, from joint draws of the posterior, that the best score lies at
+or beyond it. If all distances counted up to a distant reference, the most expensive θ would be
+worth as much as the rest of the front, and most trials would be spent on them.
+
+Trials in flight are taken to return their posterior means: that changes no mean, but what is left
+to learn. A new trial is as noisy as those of about the same posterior mean.
+
+Sources: Frazier, Powell and Dayanik, *The knowledge-gradient policy for correlated normal beliefs*
+(2009); Daulton, Balandat and Bakshy, *Hypervolume knowledge gradient: a lookahead approach for
+multi-objective Bayesian optimization with partial information* (2023).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from study.samplers.base import ModelSampler
+from study.samplers.candidates import is_among, perturb, sobol_points
+from study.samplers.encoding import UnitCube
+from study.samplers.gaussian_process import GaussianProcess
+from study.samplers.observations import Observations
+from study.samplers.posterior import Posterior
+from study.samplers.predicted_front import climb
+
+Floats = npt.NDArray[np.float64]
+
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
+WEIGHTS = WEIGHTS / WEIGHTS.sum()
+
+N_SOBOL = 256
+N_NEAR_FRONT = 256
+N_ROUNDS, N_NEAR = 6, 128  # of the search for the front
+MOST_ON_FRONT = 64
+N_REFINED = 4
+N_NEIGHBOURS = 24
+# Of perturbations, in the unit cube, one a round of refinement.
+SCALES = (0.2, 0.07, 0.02)
+N_DRAWS = 64  # of where the best score lies
+MOST_DRAWN = 192  # points
+PLAUSIBLE = 3.0  # standard deviations: points that are farther below the front do not count
+
+
+@dataclass(frozen=True)
+class Area:
+    """The area under the recommended front.
+
+    Attributes
+    ----------
+    points : float64, shape (J, d)
+        In the unit cube, sorted by the second objective, the largest first.
+    heights : float64, shape (J,)
+        m − r.
+    extents : float64, shape (J,)
+        e.
+    """
+
+    points: Floats
+    heights: Floats
+    extents: Floats
+
+    @classmethod
+    def under(
+        cls,
+        points: Floats,
+        posterior: Posterior,
+        process: GaussianProcess,
+        reference: Floats,
+        rng: np.random.Generator,
+    ) -> "Area":
+        """Take those of some points that may come to the front, at their posterior means.
+
+        ``process`` is the first objective's, with trials in flight.
+        """
+        second = posterior.processes[1].mean(points)
+        order = np.argsort(-second, kind="stable")
+        order = order[second[order] > reference[1]]
+        points, second = points[order], second[order]
+        first, variance = process.predict(points)
+        kept = first + PLAUSIBLE * np.sqrt(variance) >= np.maximum.accumulate(first)
+        points, first, second = points[kept], first[kept], second[kept]
+        extents = -np.diff(second, append=reference[1])
+        if len(points):
+            some = rng.permutation(len(points))[:MOST_DRAWN]
+            draws = process.draw(points[some], rng.standard_normal((len(some), N_DRAWS)))
+            best = second[some[np.argmax(draws, axis=0)]]
+            extents = extents * np.mean(best <= second[:, None], axis=1)
+        return cls(points, first - reference[0], extents)
+
+    def gains(self, steps: Floats) -> Floats:
+        """Return the expected gain in area, shape (n,), by steps s of the heights, shape (n, J)."""
+        area = np.zeros(len(steps))
+        moved = np.empty_like(steps)
+        for z, weight in zip(NODES, WEIGHTS, strict=True):
+            np.multiply(steps, z, out=moved)
+            moved += self.heights
+            np.maximum.accumulate(moved, axis=1, out=moved)
+            np.maximum(moved, 0.0, out=moved)
+            area += weight * (moved @ self.extents)
+        present = np.maximum(np.maximum.accumulate(self.heights), 0.0) @ self.extents
+        return np.asarray(area - present)
+
+
+class KnowledgeGradientSampler(ModelSampler):
+    """Proposes the point from which the recommended front will gain most.
+
+    Parameters are those of :class:`~study.samplers.base.ModelSampler`.
+    """
+
+    def propose(
+        self, observations: Observations, cube: UnitCube, rng: np.random.Generator
+    ) -> Floats:
+        """Return the candidate of the largest expected gain."""
+        posterior = Posterior.fit(observations)
+        noise = noise_of_new_trials(posterior.processes[0], observations)
+        # Of the first objective, whose covariance trials in flight reduce.
+        process = awaiting(posterior.processes[0], observations, noise)
+
+        def worth(candidates: Floats, area: Area) -> Floats:
+            mean, variance = process.predict(candidates)
+            total = variance + noise(mean)
+            # A point that is known exactly has nothing more to tell, but for rounding.
+            known = (noise(mean) == 0.0) & is_among(candidates, observations.tried)
+            total[known | (total == 0.0)] = np.inf
+            steps = process.covariance(candidates, area.points) / np.sqrt(total)[:, None]
+            return area.gains(steps)
+
+        front, candidates = self.candidates(posterior, observations, cube, rng)
+        points = np.concatenate([front, candidates])
+        area = Area.under(points, posterior, process, observations.reference, rng)
+        gains = worth(candidates, area)
+        if not gains.max() > 0.0:
+            return np.asarray(candidates[np.argmax(process.predict(candidates)[1])])
+        for scale in SCALES:
+            best = np.argsort(-gains, kind="stable")[:N_REFINED]
+            near = np.repeat(candidates[best], N_NEIGHBOURS, axis=0)
+            candidates = np.concatenate(
+                [candidates[best], perturb(cube, near, np.array(scale), rng)]
+            )
+            points = np.concatenate([area.points, candidates])
+            area = Area.under(points, posterior, process, observations.reference, rng)
+            gains = worth(candidates, area)
+        return np.asarray(candidates[np.argmax(gains)])
+
+    def candidates(
+        self,
+        posterior: Posterior,
+        observations: Observations,
+        cube: UnitCube,
+        rng: np.random.Generator,
+    ) -> tuple[Floats, Floats]:
+        """Return the predicted front, and points over the whole cube and near that front."""
+        spread = sobol_points(cube, N_SOBOL, rng)
+        front = posterior.front(np.unique(np.concatenate([observations.points, spread]), axis=0))
+        front = climb(front, posterior, cube, rng, N_ROUNDS, N_NEAR)
+        chosen = front[rng.integers(len(front), size=N_NEAR_FRONT)]
+        scales = 10.0 ** rng.uniform(-2.0, -0.5, (N_NEAR_FRONT, 1))
+        some = np.linspace(0, len(front) - 1, min(len(front), MOST_ON_FRONT)).astype(int)
+        return front[some], np.concatenate([spread, perturb(cube, chosen, scales, rng)])
+
+
+def noise_of_new_trials(
+    process: GaussianProcess, observations: Observations
+) -> Callable[[Floats], Floats]:
+    """Return the noise variance of a trial as a function of its posterior mean.
+
+    It is interpolated between those of the trials so far.
+    """
+    means = process.mean(observations.points)
+    order = np.argsort(means, kind="stable")
+    noise = observations.noise[:, 0]
+    inferred = process.hyper.noise * process.hyper.scale**2
+    noise = np.where(np.isnan(noise), inferred, noise)
+    means, noise = means[order], noise[order]
+    return lambda at: np.asarray(np.interp(at, means, noise))
+
+
+def awaiting(
+    process: GaussianProcess, observations: Observations, noise: Callable[[Floats], Floats]
+) -> GaussianProcess:
+    """Return the first objective's process after trials in flight, with its means unchanged."""
+    means = process.mean(observations.pending)
+    return GaussianProcess.condition(
+        process.hyper,
+        np.concatenate([observations.points, observations.pending]),
+        np.concatenate([observations.values[:, 0], means]),
+        np.concatenate([observations.noise[:, 0], noise(means)]),
+    )

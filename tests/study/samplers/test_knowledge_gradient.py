@@ -1,0 +1,236 @@
+"""The knowledge gradient: gains by hand, degenerate studies, and problems to solve."""
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import optuna
+import pytest
+from optuna.distributions import CategoricalDistribution, IntDistribution
+from optuna.samplers import BaseSampler, RandomSampler
+from scipy.special import ndtr
+
+from study.samplers.encoding import UnitCube
+from study.samplers.gaussian_process import GaussianProcess, Hyperparameters
+from study.samplers.knowledge_gradient import (
+    Area,
+    KnowledgeGradientSampler,
+    awaiting,
+    noise_of_new_trials,
+)
+from study.samplers.observations import Objectives, observe
+from study.samplers.posterior import Posterior
+from study.samplers.predicted_front import predicted_fronts
+from tests.study.samplers.toy import (
+    DEGENERATE,
+    MIXED,
+    OBJECTIVES,
+    UNIT,
+    ask,
+    mixed_study,
+    observations_of,
+    ordinary,
+)
+
+pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning", "error::UserWarning")
+
+
+def area_of(heights: list[float], extents: list[float]) -> Area:
+    return Area(np.zeros((len(heights), 1)), np.array(heights), np.array(extents))
+
+
+def test_the_larger_of_two_normals_by_its_closed_form() -> None:
+    """E max(a, b + s z) = a Φ(−t) + b Φ(t) + s φ(t), t = (b − a)/s, times the second's extent.
+
+    The first step is larger than 0 at one point alone; nine nodes are within 2% of the scale.
+    """
+    a, b, s, extents = 5.0, 4.6, 1.5, [2.0, 3.0]
+    t = (b - a) / s
+    density = np.exp(-0.5 * t * t) / np.sqrt(2.0 * np.pi)
+    gain = extents[1] * (a * ndtr(-t) + b * ndtr(t) + s * density - a)
+    found = area_of([a, b], extents).gains(np.array([[0.0, s], [0.0, 0.0]]))
+    assert found[0] == pytest.approx(gain, abs=0.02 * s * extents[1])
+    assert found[1] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_gains_are_those_of_many_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plain loop over 20,000 outcomes: the front's area after each, less today's.
+
+    Nine nodes are rough where a few points compete; eleven times as many are exact.
+    """
+    rng = np.random.default_rng(4)
+    heights, extents = rng.normal(1.0, 2.0, 12), rng.random(12)
+    steps = rng.normal(0.0, 1.5, (3, 12))
+
+    def area(of: np.ndarray) -> float:
+        best, total = 0.0, 0.0
+        for height, extent in zip(of, extents, strict=True):
+            best = max(best, height)
+            total += best * extent
+        return total
+
+    draws = rng.standard_normal(20_000)
+    expected = [np.mean([area(heights + s * z) for z in draws]) - area(heights) for s in steps]
+    of = Area(np.zeros((12, 1)), heights, extents)
+    np.testing.assert_allclose(of.gains(steps), expected, rtol=0.15)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(99)
+    module = import_module("study.samplers.knowledge_gradient")
+    monkeypatch.setattr(module, "NODES", nodes)
+    monkeypatch.setattr(module, "WEIGHTS", weights / weights.sum())
+    np.testing.assert_allclose(of.gains(steps), expected, rtol=0.03)
+
+
+def test_news_that_moves_all_scores_alike_is_worth_nothing() -> None:
+    """The area gains on average nothing: what is recommended stays the same."""
+    found = area_of([50.0, 60.0, 70.0], [1.0, 1.0, 1.0]).gains(np.full((1, 3), 2.0))
+    assert found[0] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_the_area_has_the_plausible_points_by_cost() -> None:
+    """Six points known exactly but one, which is the best of all with a probability of 0.25.
+
+    Its prior variance is 100, its noise 4: so its score is 100/104 · 8 ± 1.96. What lies beyond it
+    counts by that probability, what lies before the best of the others wholly.
+    """
+    points = np.linspace(0.0, 1.0, 6)[:, None]
+    first = np.array([1.0, 5.0, 3.0, 9.0, 8.0, 7.0])
+    second = np.array([0.0, -1.0, -1.5, -2.0, -2.1, -3.0])
+    hyper = Hyperparameters(0.0, 1.0, 100.0, np.array([0.05]), 1e-12)
+    exact = np.full(6, 1e-9)
+    score, cost = (
+        GaussianProcess.condition(hyper, points, each, exact) for each in (first, second)
+    )
+    noise = np.where(first == 8.0, 4.0, exact)
+    uncertain = GaussianProcess.condition(hyper, points, first, noise)
+    given = points[[4, 2, 0, 5, 1, 3]], Posterior([score, cost]), uncertain
+    rng = np.random.default_rng(0)
+    area = Area.under(*given, np.array([0.5, -9.0]), rng)
+    np.testing.assert_array_equal(area.points, points[[0, 1, 3, 4]])
+    np.testing.assert_allclose(area.heights, [0.5, 4.5, 8.5, 7.2], atol=0.1)
+    np.testing.assert_allclose(area.extents[:3], [1.0, 1.0, 0.1], atol=1e-3)
+    z = (9.0 - 800.0 / 104.0) / np.sqrt(400.0 / 104.0)
+    assert area.extents[3] == pytest.approx(6.9 * ndtr(-z), abs=6.9 * 0.15)
+    nearer = Area.under(*given, np.array([0.5, -1.7]), rng)
+    np.testing.assert_allclose(nearer.extents, [1.0, 0.7], atol=1e-3)
+    assert len(Area.under(*given, np.array([0.5, 1.0]), rng).points) == 0
+
+
+def test_trials_in_flight_change_no_mean_but_what_is_left_to_learn() -> None:
+    rng = np.random.default_rng(0)
+    points = rng.random((12, 2))
+    values = np.column_stack([100.0 * points[:, 0], -points[:, 1]])
+    seen = observations_of(points, values, np.tile([25.0, np.nan], (12, 1)))
+    pending = observations_of(points, values, seen.noise)
+    object.__setattr__(pending, "pending", np.array([[0.5, 0.5], [0.9, 0.1]]))
+    before = Posterior.fit(seen).processes[0]
+    noise = noise_of_new_trials(before, seen)
+    after = awaiting(before, pending, noise)
+    grid = rng.random((50, 2))
+    np.testing.assert_allclose(after.mean(grid), before.mean(grid), rtol=1e-6)
+    assert (after.predict(grid)[1] <= before.predict(grid)[1] + 1e-9).all()
+    variance = before.predict(pending.pending[:1])[1][0]
+    alone = observations_of(points, values, seen.noise)
+    object.__setattr__(alone, "pending", pending.pending[:1])
+    left = awaiting(before, alone, noise).predict(pending.pending[:1])[1][0]
+    assert left == pytest.approx(1.0 / (1.0 / variance + 1.0 / 25.0), rel=1e-3)
+
+
+def test_a_new_trial_is_as_noisy_as_those_of_its_mean() -> None:
+    points = np.linspace(0.0, 1.0, 5)[:, None]
+    values = np.column_stack([100.0 + 100.0 * points[:, 0], np.zeros(5)])
+    variances = np.column_stack([1e-4 * values[:, 0] ** 2, np.full(5, np.nan)])
+    seen = observations_of(points, values, variances)
+    noise = noise_of_new_trials(Posterior.fit(seen).processes[0], seen)
+    np.testing.assert_allclose(noise(np.array([50.0, 150.0, 999.0])), [1.0, 2.25, 4.0], rtol=0.02)
+
+
+@pytest.mark.parametrize("name", DEGENERATE)
+def test_degenerate_studies(name: str) -> None:
+    trials = DEGENERATE[name](np.random.default_rng(2))
+    ask(mixed_study(KnowledgeGradientSampler(0, OBJECTIVES, 1), trials))
+
+
+def study_of(seed: int = 0, n: int = 12) -> optuna.Study:
+    return mixed_study(
+        KnowledgeGradientSampler(seed, OBJECTIVES), ordinary(np.random.default_rng(1), n)
+    )
+
+
+def test_the_seed_and_the_data_decide() -> None:
+    first, again, other = ask(study_of(), 3), ask(study_of(), 3), ask(study_of(seed=1), 3)
+    assert [trial.params for trial in first] == [trial.params for trial in again]
+    assert [trial.params for trial in first] != [trial.params for trial in other]
+    assert ask(study_of(n=11), 1)[0].params != first[0].params
+    assert set(first[0].relative_params) == set(MIXED) - {"single"}
+
+
+def test_what_is_known_exactly_is_not_tried_again() -> None:
+    """Exact values on a grid of 32: every trial is a new one until none is left."""
+    space = {"n": IntDistribution(0, 15), "c": CategoricalDistribution("ab")}
+    objectives = Objectives(noise=lambda trials: np.zeros((len(trials), 2)))
+    study = optuna.create_study(
+        directions=["maximize", "minimize"],
+        sampler=KnowledgeGradientSampler(1, objectives, n_startup_trials=3),
+    )
+    for _ in range(14):
+        trial = study.ask(space)
+        n, worse = trial.params["n"], trial.params["c"] == "a"
+        study.tell(trial, (np.sin(n / 3.0) - 0.1 * worse, n))
+    asked = [(trial.params["n"], trial.params["c"]) for trial in study.trials[3:]]
+    assert len(set(asked)) == len(asked)
+
+
+def regret(study: optuna.Study, objectives: Objectives, seed: int) -> float:
+    """Return what users lose with the recommended front, mean over ten budgets of x + q ≤ b.
+
+    The score is x − q, q = Σ (xₖ − ½)²; the best at a budget b is b, with q = 0.
+    """
+    cube = UnitCube(UNIT)
+    observations = observe(study.trials, cube, study.directions, objectives)
+    rng = np.random.default_rng(seed)
+    posterior = Posterior.fit(observations)
+    _, front = predicted_fronts(posterior, observations, cube, rng)
+    losses = []
+    for budget in np.linspace(0.1, 1.0, 10):
+        pick = front.best_within(-budget)
+        if pick < 0:
+            losses.append(budget)
+            continue
+        x, q = parts(cube.decode(front.points[pick]))
+        losses.append(budget - (x - q))
+    return float(np.mean(losses))
+
+
+def parts(params: dict[str, Any]) -> tuple[float, float]:
+    first, *others = (params[name] for name in UNIT)
+    return first, float(np.sum((np.array(others) - 0.5) ** 2))
+
+
+def searched(sampler: BaseSampler, objectives: Objectives, seed: int) -> float:
+    study = optuna.create_study(
+        directions=["maximize", "minimize"], sampler=RandomSampler(seed=seed)
+    )
+    rng = np.random.default_rng(seed)
+    for number in range(30):
+        if number == 10:
+            study.sampler = sampler
+        trial = study.ask(UNIT)
+        x, q = parts(trial.params)
+        study.tell(trial, (x - q + 0.1 * rng.standard_normal(), x + q))
+    return regret(study, objectives, seed)
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_what_it_recommends_is_better_than_after_random_trials() -> None:
+    objectives = Objectives(
+        reference_point=(-1.0, 2.0),
+        noise=lambda trials: np.tile([0.1**2, np.nan], (len(trials), 1)),
+    )
+    ours, by_chance = (
+        np.mean([searched(make(seed), objectives, seed) for seed in range(4)])
+        for make in (
+            lambda seed: KnowledgeGradientSampler(seed, objectives),
+            lambda seed: RandomSampler(seed=seed),
+        )
+    )
+    assert ours < by_chance
