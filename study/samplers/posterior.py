@@ -64,7 +64,7 @@ class Posterior:
 
     @classmethod
     def condition(
-        cls, hypers: Sequence[Hyperparameters], observations: Observations
+        cls, hypers: Sequence[Hyperparameters], observations: "Observations"
     ) -> "Posterior":
         """Condition processes with these hyperparameters, one an objective, on observations."""
         return cls(

@@ -8,7 +8,7 @@ import optuna
 import pytest
 from optuna.distributions import CategoricalDistribution, IntDistribution
 from optuna.samplers import BaseSampler, RandomSampler
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
 from study.samplers.encoding import UnitCube
 from study.samplers.gaussian_process import GaussianProcess, Hyperparameters
@@ -53,8 +53,8 @@ def test_the_larger_of_two_normals_by_its_closed_form() -> None:
     assert found[1] == pytest.approx(0.0, abs=1e-12)
 
 
-def test_gains_are_those_of_many_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A plain loop over 20,000 outcomes: the front's area after each, less today's.
+def test_gains_are_those_of_many_outcomes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plain loop over 20,000 equally likely outcomes: the front's area after each, less today's.
 
     Nine nodes are rough where a few points compete; eleven times as many are exact.
     """
@@ -69,7 +69,7 @@ def test_gains_are_those_of_many_draws(monkeypatch: pytest.MonkeyPatch) -> None:
             total += best * extent
         return total
 
-    draws = rng.standard_normal(20_000)
+    draws = ndtri((np.arange(20_000) + 0.5) / 20_000)
     expected = [np.mean([area(heights + s * z) for z in draws]) - area(heights) for s in steps]
     of = Area(np.zeros((12, 1)), heights, extents)
     np.testing.assert_allclose(of.gains(steps), expected, rtol=0.15)
