@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -166,10 +167,12 @@ def test_a_search_whose_budget_is_spent_finishes_its_trials_and_goes_on_later(
     assert outcome(study) == outcome(whole)
 
 
-EXACT = SearchSettings(n_trials=16, n_replicates=2, seed=3, sampler="nehvi", design_size=4)
+EXACT = SearchSettings(
+    n_trials=16, n_replicates=2, seed=3, sampler="knowledge-gradient", design_size=4
+)
 
 
-def test_nehvi_killed_and_resumed_proposes_exactly_what_it_would_have(
+def test_a_search_killed_and_resumed_proposes_exactly_what_it_would_have(
     quick: Experiment, tmp_path: Path
 ) -> None:
     """One worker and the exact cost: stopped after any game, the same θ in the same trials."""
@@ -178,7 +181,7 @@ def test_nehvi_killed_and_resumed_proposes_exactly_what_it_would_have(
     assert outcome(study) == outcome(whole)
     assert [trial.values for trial in study.trials] == [trial.values for trial in whole.trials]
     origins = [trial.user_attrs["origin"] for trial in whole.trials]
-    assert origins == ["design"] * 4 + ["nehvi"] * 12
+    assert origins == ["design"] * 4 + ["knowledge-gradient"] * 12
     again, _ = search(exact, tmp_path, EXACT)
     assert outcome(again) == outcome(whole), "the same seed, the same study"
 
@@ -191,7 +194,7 @@ def test_a_trial_begun_without_parameters_is_proposed_as_it_would_have_been(
     (tmp_path / "whole").mkdir()
     (tmp_path / "parts").mkdir()
     whole, _ = search(exact, tmp_path / "whole", EXACT)
-    shorter = SearchSettings(n_trials=9, n_replicates=2, seed=3, sampler="nehvi", design_size=4)
+    shorter = replace(EXACT, n_trials=9)
     study, _ = search(exact, tmp_path / "parts", shorter)
     study.sampler = optuna.samplers.RandomSampler(seed=0)
     study.ask()
