@@ -39,8 +39,6 @@ class Goal:
         Other goals whose mean and standard error tables have.
     replicates : int
         Games a trial by default.
-    fewest_to_pick : int
-        Games that a point needs to be picked.
     """
 
     name: str
@@ -54,7 +52,6 @@ class Goal:
     with_extremes: bool = False
     reported_too: tuple["Goal", ...] = ()
     replicates: int = 4
-    fewest_to_pick: int = 4
 
     @property
     def is_exact(self) -> bool:
@@ -151,5 +148,4 @@ EXACT_SCORE = Goal(
     standard_error=0.0,
     limits=(None, None),
     replicates=1,
-    fewest_to_pick=1,
 )
