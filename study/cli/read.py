@@ -163,11 +163,13 @@ def played_for(
     """
     from study.run.pick_games import games_in_a_minute, play_point
     from study.run.workers import check_jobs, n_cores
-    from study.store.lock import locked
+    from study.store.lock import holder_of, locked
     from study.store.study_data import StudyData
 
     n_jobs = min(check_jobs(jobs), n_cores())
     check_playable(location, data)
+    if games is None and (holder := holder_of(location)):
+        raise InputError(f"study: {location.name!r} is held by another run, {holder}")
     with locked(location):
         data = StudyData.read(opened, data.experiment)  # nobody else has written since
         n_games = games
