@@ -9,7 +9,7 @@ import hashlib
 import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, get_type_hints
 
@@ -55,6 +55,8 @@ class Game:
         Name of the subclass in stored records.
     kinds : dict of str to type
         All subclasses by name.
+    is_timed : bool
+        Whether ``seconds`` is what the game takes alone. Costs are computed from such games.
     """
 
     seed: int
@@ -64,6 +66,7 @@ class Game:
 
     kind: ClassVar[str] = ""
     kinds: ClassVar[dict[str, type["Game"]]] = {}
+    is_timed: ClassVar[bool] = True
 
     def __init_subclass__(cls, *, kind: str) -> None:
         super().__init_subclass__()
@@ -77,6 +80,11 @@ class Game:
         return (
             all(map(math.isfinite, counts)) and min(self.seed, self.n_moves - 1, self.seconds) >= 0
         )
+
+    @property
+    def played_with(self) -> range:
+        """Seeds of the games that were played side by side with it, its own included."""
+        return range(self.seed, self.seed + 1)
 
     @classmethod
     def columns(cls) -> dict[str, str]:
@@ -140,10 +148,13 @@ class Agent(ABC):
         Name in the catalog, in stored games and on the command line.
     is_random : bool
         Whether its games depend on the seed.
+    n_side_by_side : int
+        How many games it plays best side by side; 1 if it gains nothing by it.
     """
 
     name: ClassVar[str] = ""
     is_random: ClassVar[bool] = True
+    n_side_by_side: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         """Check the parameters; ValueError names the one that is not allowed."""
@@ -185,6 +196,19 @@ class Agent(ABC):
         ValueError
             If the seed is out of range.
         """
+
+    def play_side_by_side(self, seeds: Sequence[int]) -> tuple[Game, ...]:
+        """Play games with consecutive seeds, which may take less time together than alone.
+
+        Their scores are distributed as those of :meth:`play`. An agent with ``n_side_by_side`` of 1
+        plays one after the other.
+
+        Raises
+        ------
+        ValueError
+            If a seed is out of range.
+        """
+        return tuple(self.play(seed) for seed in seeds)
 
 
 def identity(agent: Agent) -> dict[str, Value]:

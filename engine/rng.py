@@ -21,6 +21,7 @@ PLAYOUT = np.uint64(3)  # the playouts of a decision
 POLICY = np.uint64(4)  # random choices of a policy itself
 SLIP = np.uint64(5)  # the direction that Pacman really moves in
 GHOSTS = np.uint64(6)  # the ghosts' moves of a turn
+SIDE_BY_SIDE = np.uint64(7)  # the playouts of one decision in each of several games
 
 
 @inlined

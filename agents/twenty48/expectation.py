@@ -131,42 +131,55 @@ class ExpectationSettings(NamedTuple):
     reward_weight: float = 1.0
 
 
-@decides(ExpectationSettings)
 @kernel
-def decide_by_expectation(
-    settings: ExpectationSettings, board: np.uint64, stream: np.uint64, rule: BuiltRule
-) -> DecisionTuple2048:
-    """Decide by equation 2 (γ = w = 1) or 3.
+def put_nodes(
+    settings: ExpectationSettings,
+    board: np.uint64,
+    rule: BuiltRule,
+    nodes: npt.NDArray[np.uint64],
+    counts: npt.NDArray[np.int64],
+    first_node: npt.NDArray[np.int64],
+    n_nodes: Integer,
+) -> tuple[Integer, int, int]:
+    """Write the nodes of a decision and their numbers of playouts, from index ``n_nodes`` on.
 
-    Parameters and results are those of :func:`agents.twenty48.loop.decide`. The action is the one
-    with the largest value, the first one in a tie. A single legal action has the value NaN.
+    ``first_node``, shape (5,), receives where each action's nodes begin, and their end. Return the
+    new number of nodes, the number of legal actions, and the last of these (-1 if there is none).
     """
-    schedule, top_share, gamma, reward_weight = settings
-    values = np.full(N_ACTIONS, np.nan)
-    nodes = np.empty(MOST_NODES, np.uint64)
-    counts = np.empty(MOST_NODES, np.int64)
-    first_node = np.empty(N_ACTIONS + 1, np.int64)
-    n_nodes: Integer = 0
     n_legal = 0
-    best = -1
+    last = -1
     for action in range(N_ACTIONS):
         first_node[action] = n_nodes
         after, _ = afterstate(board, action, rule)
         if after == board:
             continue
         n_legal += 1
-        best = action
+        last = action
         m = n_empty(after)
         n_before = n_nodes
         n_nodes = put_spawns(after, nodes, n_nodes)
         for node in range(n_before, n_nodes):
-            counts[node] = schedule[(node - n_before) % 2, m]
+            counts[node] = settings.schedule[(node - n_before) % 2, m]
     first_node[N_ACTIONS] = n_nodes
-    if n_legal <= 1:
-        return best, values, 0
+    return n_nodes, n_legal, last
 
-    scores, n_playout_moves = playouts(nodes[:n_nodes], counts[:n_nodes], stream, rule)
 
+@kernel
+def choose(
+    settings: ExpectationSettings,
+    board: np.uint64,
+    rule: BuiltRule,
+    counts: npt.NDArray[np.int64],
+    first_node: npt.NDArray[np.int64],
+    scores: npt.NDArray[np.int64],
+    values: npt.NDArray[np.float64],
+) -> int:
+    """Return the action of the largest value, the first one in a tie.
+
+    ``scores`` are those of the decision's playouts, node by node. ``values``, shape (4,), receives
+    the values of legal actions.
+    """
+    _, top_share, gamma, reward_weight = settings
     best = -1
     best_value = -np.inf
     offset = 0
@@ -186,4 +199,26 @@ def decide_by_expectation(
         if value > best_value:
             best_value = value
             best = action
+    return best
+
+
+@decides(ExpectationSettings)
+@kernel
+def decide_by_expectation(
+    settings: ExpectationSettings, board: np.uint64, stream: np.uint64, rule: BuiltRule
+) -> DecisionTuple2048:
+    """Decide by equation 2 (γ = w = 1) or 3.
+
+    Parameters and results are those of :func:`agents.twenty48.loop.decide`. The action is the one
+    with the largest value, the first one in a tie. A single legal action has the value NaN.
+    """
+    values = np.full(N_ACTIONS, np.nan)
+    nodes = np.empty(MOST_NODES, np.uint64)
+    counts = np.empty(MOST_NODES, np.int64)
+    first_node = np.empty(N_ACTIONS + 1, np.int64)
+    n_nodes, n_legal, only = put_nodes(settings, board, rule, nodes, counts, first_node, 0)
+    if n_legal <= 1:
+        return only, values, 0
+    scores, n_playout_moves = playouts(nodes[:n_nodes], counts[:n_nodes], stream, rule)
+    best = choose(settings, board, rule, counts, first_node, scores, values)
     return best, values, n_playout_moves

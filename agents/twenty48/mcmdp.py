@@ -7,10 +7,14 @@ Source: Ripstein (2023), §3.2 and §3.3, equations 2 and 3.
 """
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
+import numpy as np
+
+from agents.agent import warm
 from agents.parameters import flag, integer, real, whole
 from agents.twenty48.agent import Agent2048
 from agents.twenty48.expectation import ExpectationSettings
@@ -20,6 +24,7 @@ from agents.twenty48.schedule import (
     LARGEST_COUNT,
     Schedule,
 )
+from agents.twenty48.side_by_side import SideBySide2048, play_on_side_by_side, play_side_by_side
 
 LARGEST_REWARD_WEIGHT = 1000.0
 
@@ -27,9 +32,28 @@ LARGEST_REWARD_WEIGHT = 1000.0
 class ScheduledAgent(Agent2048):
     """Decides by equation 2 or 3 with the playouts of a schedule."""
 
+    n_side_by_side: ClassVar[int] = 8
+
     theta6: float
     gamma: float
     reward_weight: float
+
+    def warm_up(self) -> None:
+        super().warm_up()
+        nothing = np.zeros(2, np.uint64)
+        play_on_side_by_side(
+            self.settings,
+            nothing,
+            nothing.copy(),
+            np.zeros((3, 2), np.int64),
+            0,
+            1,
+            self.rule.built,
+        )
+
+    def play_side_by_side(self, seeds: Sequence[int]) -> tuple[SideBySide2048, ...]:
+        warm(self)
+        return play_side_by_side(self.settings, seeds, self.rule)
 
     @property
     @abstractmethod

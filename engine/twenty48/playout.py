@@ -129,36 +129,42 @@ def worth_and_sum(board: np.uint64) -> tuple[np.uint64, np.uint64]:
 
 
 @kernel
-def playouts(
+def random_games(
     boards: npt.NDArray[np.uint64], counts: npt.NDArray[np.int64], seed: np.uint64, rule: BuiltRule
-) -> tuple[npt.NDArray[np.int64], np.int64]:
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Play ``counts[i]`` games of random legal actions, equally likely, from board i to the end.
 
-    Return the sum of rewards of each playout, those of board 0 first, and the number of legal
-    actions of all playouts together.
+    Return the sum of rewards and the number of legal actions of each, those of board 0 first.
     """
     n_playouts = counts.sum()
     ends = np.empty(n_playouts, np.uint64)
     gained = np.empty(n_playouts, np.int64)  # minus f of the start, until f of the end is added
-    sum_of_tiles = np.int64(0)
+    n_moves = np.empty(n_playouts, np.int64)  # the same with the sum of tiles
     playout = 0
     for i in range(len(boards)):
         start_worth, start_sum = worth_and_sum(boards[i])
-        sum_of_tiles -= np.int64(start_sum) * counts[i]
         for _ in range(counts[i]):
             ends[playout] = boards[i]
             gained[playout] = -np.int64(start_worth)
+            n_moves[playout] = -np.int64(start_sum)
             playout += 1
 
     n_fours = np.zeros(n_playouts, np.int64)
     left = play_many(ends, n_fours, seed, rule) if n_playouts > FEW else np.arange(n_playouts)
     finish(ends, n_fours, left, seed, rule)
 
-    n_moves = np.int64(0)
     for playout in range(n_playouts):
         end_worth, end_sum = worth_and_sum(ends[playout])
         gained[playout] += np.int64(end_worth) - 4 * n_fours[playout]
-        sum_of_tiles += np.int64(end_sum)
-        n_moves -= n_fours[playout]
-    # A move adds a 2 or a 4 to the sum of tiles, and merging does not change it.
-    return gained, n_moves + sum_of_tiles // 2
+        # A move adds a 2 or a 4 to the sum of tiles, and merging does not change it.
+        n_moves[playout] = ((n_moves[playout] + np.int64(end_sum)) >> 1) - n_fours[playout]
+    return gained, n_moves
+
+
+@kernel
+def playouts(
+    boards: npt.NDArray[np.uint64], counts: npt.NDArray[np.int64], seed: np.uint64, rule: BuiltRule
+) -> tuple[npt.NDArray[np.int64], np.int64]:
+    """Return each sum of rewards of :func:`random_games`, and the actions of all together."""
+    gained, n_moves = random_games(boards, counts, seed, rule)
+    return gained, np.int64(n_moves.sum())

@@ -1,0 +1,193 @@
+"""Games of the Monte Carlo MDP agent side by side: one batch of playouts for a decision in each.
+
+The playouts of a single decision do not fill the lanes of :mod:`engine.twenty48.playout` to the
+end. Those of eight games together fill them far better: an agent with few playouts plays more than
+twice as many games a second, see ``make bench``.
+
+Random bits belong to lanes, which the games share. So a game played side by side is not the game
+that the same seed gives alone; its scores have the same distribution. What can be played again to
+the bit is all of the games together: the agent, their seeds, and their order. Spawns are those of
+each game's own seed.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.agent import check_seed, column
+from agents.twenty48.agent import Game2048
+from agents.twenty48.expectation import (
+    MOST_NODES,
+    ExpectationSettings,
+    choose,
+    put_nodes,
+)
+from engine.jit import Integer, kernel
+from engine.rng import SIDE_BY_SIDE, SPAWN, stream
+from engine.twenty48 import Rule, initial, largest_exponent, tile
+from engine.twenty48.board import N_ACTIONS, afterstate, spawn
+from engine.twenty48.playout import random_games
+from engine.twenty48.rule import BuiltRule
+
+STEPS_PER_CALL = 16  # decisions of each game between two chances to interrupt
+
+
+@dataclass(frozen=True)
+class SideBySide2048(Game2048, kind="2048 side by side"):
+    """One of several games of 2048 that were played side by side, with consecutive seeds.
+
+    Attributes
+    ----------
+    seconds : float
+        Its share of the CPU seconds of all of them, by moves. It is not what the game takes alone,
+        so no cost is computed from it.
+    first_seed : int
+        The lowest of their seeds.
+    n_side_by_side : int
+        How many they are.
+    """
+
+    first_seed: int = column()
+    n_side_by_side: int = column()
+
+    is_timed: ClassVar[bool] = False
+
+    @property
+    def is_possible(self) -> bool:
+        return super().is_possible and self.seed in self.played_with and self.n_side_by_side > 1
+
+    @property
+    def played_with(self) -> range:
+        return range(self.first_seed, self.first_seed + self.n_side_by_side)
+
+
+@kernel
+def play_on_side_by_side(
+    settings: ExpectationSettings,
+    seeds: npt.NDArray[np.uint64],
+    boards: npt.NDArray[np.uint64],
+    counters: npt.NDArray[np.int64],
+    n_steps: int,
+    max_steps: int,
+    rule: BuiltRule,
+) -> int:
+    """Make a move in each game that is not over, until all are or ``max_steps`` steps are done.
+
+    Parameters
+    ----------
+    settings, rule
+        As for :func:`agents.twenty48.expectation.decide_by_expectation`.
+    seeds : uint64, shape (K,)
+        Of the games. The first one names the random streams of playouts.
+    boards : uint64, shape (K,)
+        The games so far; changed in place.
+    counters : int64, shape (3, K)
+        Scores, moves and playout moves so far; changed in place.
+    n_steps, max_steps : int
+        Steps done before this call, and to be done in all.
+
+    Returns
+    -------
+    n_steps : int
+        Steps done in all; below ``max_steps`` if and only if all games are over.
+    """
+    n_games = len(seeds)
+    scores, n_moves, n_playout_moves = counters[0], counters[1], counters[2]
+    nodes = np.empty(n_games * MOST_NODES, np.uint64)
+    counts = np.empty(n_games * MOST_NODES, np.int64)
+    first_node = np.empty((n_games, N_ACTIONS + 1), np.int64)
+    n_legal = np.empty(n_games, np.int64)
+    last = np.empty(n_games, np.int64)
+    values = np.empty(N_ACTIONS, np.float64)
+    while n_steps < max_steps:
+        n_nodes: Integer = np.int64(0)
+        n_playing = 0
+        for k in range(n_games):
+            n_before = n_nodes
+            n_nodes, n_legal[k], last[k] = put_nodes(
+                settings, boards[k], rule, nodes, counts, first_node[k], n_before
+            )
+            n_playing += n_legal[k] > 0
+            if n_legal[k] <= 1:  # nothing to decide
+                n_nodes = n_before
+        if n_playing == 0:
+            break
+        playouts = stream(seeds[0], SIDE_BY_SIDE, np.uint64(n_steps))
+        gained, lengths = random_games(nodes[:n_nodes], counts[:n_nodes], playouts, rule)
+        begin = 0
+        for k in range(n_games):
+            if n_legal[k] == 0:
+                continue
+            action = last[k]
+            if n_legal[k] > 1:
+                end = begin + counts[first_node[k, 0] : first_node[k, N_ACTIONS]].sum()
+                action = choose(
+                    settings, boards[k], rule, counts, first_node[k], gained[begin:end], values
+                )
+                n_playout_moves[k] += lengths[begin:end].sum()
+                begin = end
+            after, reward = afterstate(boards[k], action, rule)
+            boards[k] = spawn(after, stream(seeds[k], SPAWN, np.uint64(n_moves[k])))
+            scores[k] += reward
+            n_moves[k] += 1
+        n_steps += 1
+    return n_steps
+
+
+def play_side_by_side(
+    settings: ExpectationSettings, seeds: Sequence[int], rule: Rule
+) -> tuple[SideBySide2048, ...]:
+    """Play games to their ends side by side; kernels must be compiled already.
+
+    Parameters
+    ----------
+    settings : ExpectationSettings
+        Of the agent that plays all of them.
+    seeds : sequence of int, shape (K,)
+        Two or more consecutive numbers.
+    rule : Rule
+        How tiles merge.
+
+    Raises
+    ------
+    ValueError
+        If a seed is out of range, or they are not consecutive.
+    """
+    first, n_games = seeds[0], len(seeds)
+    if n_games < 2 or list(seeds) != list(range(first, first + n_games)):
+        raise ValueError(f"seeds: {list(seeds)} given, two or more consecutive ones allowed")
+    for seed in seeds:
+        check_seed(seed)
+    boards = np.array([initial(seed) for seed in seeds], np.uint64)
+    counters = np.zeros((3, n_games), np.int64)
+    of_games = np.array(seeds, np.uint64)
+    n_steps = 0
+    seconds = 0.0
+    while True:
+        target = n_steps + STEPS_PER_CALL
+        begin = time.thread_time()
+        n_steps = play_on_side_by_side(
+            settings, of_games, boards, counters, n_steps, target, rule.built
+        )
+        seconds += time.thread_time() - begin
+        if n_steps < target:
+            break
+    scores, n_moves, n_playout_moves = counters.tolist()
+    return tuple(
+        SideBySide2048(
+            seed=seed,
+            score=scores[k],
+            n_moves=n_moves[k],
+            seconds=seconds * n_moves[k] / sum(n_moves),
+            n_playout_moves=n_playout_moves[k],
+            max_tile=tile(largest_exponent(int(boards[k]))),
+            end_board=int(boards[k]),
+            first_seed=first,
+            n_side_by_side=n_games,
+        )
+        for k, seed in enumerate(seeds)
+    )

@@ -1,0 +1,154 @@
+"""Games side by side against a plain Python loop, and against games played alone."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import ks_2samp
+
+from agents.agent import Game, warm
+from agents.catalog import AGENTS
+from agents.twenty48.mcmdp import MonteCarloMDP, Table1
+from agents.twenty48.schedule import Schedule
+from agents.twenty48.side_by_side import SideBySide2048
+from engine.rng import SIDE_BY_SIDE, SPAWN
+from engine.twenty48 import Rule, afterstate, initial, playouts, spawn, stream
+from tests.agents.twenty48.scheduled import scheduled
+from tests.oracles import twenty48 as oracle
+
+SMALL = Schedule.from_theta((6, 4, 3, 2, 2.0), min_playouts=1)
+CHEAP = MonteCarloMDP(16, 8, 4, 2, 10.0)
+
+
+def nodes_of(board: int, rule: Rule) -> list[tuple[int, int, float, int]]:
+    """Return the nodes of a decision: action, packed board, probability, playouts."""
+    faces = oracle.from_packed(board)
+    nodes = []
+    for action in oracle.legal_actions(faces):
+        after, _ = oracle.slide(faces, action, rule)
+        empty = oracle.empty_cells(after)
+        for cell in empty:
+            for tile, p, table in ((2, 0.9, SMALL.n_twos), (4, 0.1, SMALL.n_fours)):
+                node = oracle.to_packed(oracle.put(after, cell, tile))
+                nodes.append((action, node, p / len(empty), table[len(empty) - 1]))
+    return nodes
+
+
+def played_by_definition(
+    first: int, n_games: int, top_share: float, rule: Rule
+) -> list[tuple[int, int, int]]:
+    """Play games side by side in plain Python; return score, moves and last board of each."""
+    boards = [initial(first + k) for k in range(n_games)]
+    scores, n_moves = [0] * n_games, [0] * n_games
+    for step in range(10_000):
+        legal = [oracle.legal_actions(oracle.from_packed(board)) for board in boards]
+        if not any(legal):
+            break
+        nodes = [
+            (k, *node)
+            for k in range(n_games)
+            if len(legal[k]) > 1
+            for node in nodes_of(boards[k], rule)
+        ]
+        results, _ = playouts(
+            [node[2] for node in nodes],
+            [node[4] for node in nodes],
+            stream(first, int(SIDE_BY_SIDE), step),
+            rule,
+        )
+        drawn = iter(results.tolist())
+        values: dict[tuple[int, int], float] = {}
+        for k, action, _, p, n in nodes:
+            best = sorted((next(drawn) for _ in range(n)), reverse=True)
+            best = best[: math.ceil(round(top_share * n, 9))]
+            reward = oracle.slide(oracle.from_packed(boards[k]), action, rule)[1]
+            values.setdefault((k, action), reward)
+            values[k, action] += p * sum(best) / len(best)
+        for k in range(n_games):
+            if legal[k]:
+                action = max(legal[k], key=lambda each: values.get((k, each), 0.0))
+                after, reward = afterstate(boards[k], action, rule)
+                boards[k] = spawn(after, stream(first + k, int(SPAWN), n_moves[k]))
+                scores[k] += reward
+                n_moves[k] += 1
+    return list(zip(scores, n_moves, boards, strict=True))
+
+
+@pytest.mark.parametrize(("rule", "top_share"), [(Rule.COMMON, 1.0), (Rule.CASCADE, 0.5)])
+def test_games_follow_the_definition(rule: Rule, top_share: float) -> None:
+    agent = scheduled(SMALL, top_share, cascade=rule is Rule.CASCADE)
+    games = agent.play_side_by_side(range(40, 43))
+    found = [(game.score, game.n_moves, game.end_board) for game in games]
+    assert found == played_by_definition(40, 3, top_share, rule)
+    assert [game.seed for game in games] == [40, 41, 42]
+    assert all(game.played_with == range(40, 43) and not game.is_timed for game in games)
+    assert all(game.is_possible for game in games)
+
+
+def test_they_are_the_same_again_and_others_with_other_companions() -> None:
+    def scores(first: int, n: int) -> list[int]:
+        return [game.score for game in CHEAP.play_side_by_side(range(first, first + n))]
+
+    assert scores(0, 8) == scores(0, 8)
+    assert scores(0, 8)[:4] != scores(0, 4)
+
+
+def test_playout_moves_of_all_are_those_of_their_batches() -> None:
+    """A count per game, from one batch: together with one more game, the first moves agree."""
+    games = CHEAP.play_side_by_side(range(8))
+    alone = [CHEAP.play(seed) for seed in range(8)]
+    rates = [
+        sum(game.n_playout_moves for game in each) / sum(game.n_moves for game in each)
+        for each in (games, alone)
+    ]
+    assert rates[0] == pytest.approx(rates[1], rel=0.1)
+
+
+def test_scores_are_distributed_as_those_of_games_alone() -> None:
+    """400 games each of a θ with few playouts: a Kolmogorov-Smirnov test at 0.1%."""
+    alone = [CHEAP.play(seed).score for seed in range(400)]
+    together = [
+        game.score
+        for first in range(10_000, 10_400, 8)
+        for game in CHEAP.play_side_by_side(range(first, first + 8))
+    ]
+    assert ks_2samp(alone, together).pvalue > 1e-3
+
+
+@pytest.mark.slow
+def test_ten_thousand_scores_are_distributed_as_those_of_games_alone() -> None:
+    alone = [CHEAP.play(seed).score for seed in range(10_000)]
+    together = [
+        game.score
+        for first in range(10_000, 20_000, 8)
+        for game in CHEAP.play_side_by_side(range(first, first + 8))
+    ]
+    assert ks_2samp(alone, together).pvalue > 1e-3
+    difference = np.mean(together) - np.mean(alone)
+    assert abs(difference) < 3.5 * np.hypot(np.std(alone), np.std(together)) / 100
+
+
+def test_a_row_has_what_replays_the_game() -> None:
+    game = CHEAP.play_side_by_side(range(5, 9))[2]
+    assert Game.kinds["2048 side by side"] is SideBySide2048
+    assert SideBySide2048.from_row(game.to_row()) == game
+    assert game.to_row()["first_seed"] == 5
+    assert game.to_row()["n_side_by_side"] == 4
+    assert not replace(game, first_seed=8).is_possible
+    assert not replace(game, n_side_by_side=1).is_possible
+
+
+@pytest.mark.parametrize("seeds", [[3], [3, 5], [4, 3], [2**63 - 1, 2**63]])
+def test_impossible_seeds_are_refused(seeds: list[int]) -> None:
+    with pytest.raises(ValueError, match="seed"):
+        Table1().play_side_by_side(seeds)
+
+
+def test_other_agents_play_one_after_the_other() -> None:
+    agent = AGENTS["random"]()
+    assert agent.n_side_by_side == 1
+    games = agent.play_side_by_side([4, 5])
+    warm(agent)
+    assert [game.score for game in games] == [agent.play(seed).score for seed in (4, 5)]
+    assert all(game.is_timed for game in games)
