@@ -82,6 +82,11 @@ class Game:
         )
 
     @property
+    def seconds_per_move(self) -> float | None:
+        """CPU seconds of a move; None if the game was not played alone."""
+        return self.seconds / self.n_moves if self.is_timed else None
+
+    @property
     def played_with(self) -> range:
         """Seeds of the games that were played side by side with it, its own included."""
         return range(self.seed, self.seed + 1)

@@ -14,6 +14,7 @@ from study.bench.processes import CReference, fresh_process_figures, games_per_s
 from study.bench.rates import (
     BY_PLANES,
     BY_TABLE,
+    SIDE_BY_SIDE,
     author_times,
     batch_rate,
     decision_microseconds,
@@ -74,6 +75,10 @@ def measure(with_c: bool, say: Callable[[str], None]) -> dict[str, Any]:
     for theta in ("author's θ", "author's θ × 10"):
         mcmdp = f"inside mcmdp, {theta}"
         ratios[f"top share 0.25 over 1, {theta}"] = ratio(f"{mcmdp}, top share 0.25", mcmdp)
+    for theta, together in SIDE_BY_SIDE.items():
+        ratios[f"8 games side by side over one, {theta}"] = ratio(
+            together, f"inside mcmdp, {theta}"
+        )
     if f"{C_PREFIX}bitslice" in rates:
         ratios["bit-planes over C bitslice"] = ratio(BY_PLANES, f"{C_PREFIX}bitslice")
     if f"{C_PREFIX}table" in rates:

@@ -73,23 +73,29 @@ def inside(
     agent: Agent,
     seconds: float = SECONDS_OF_AGENT_GAMES,
     count_of: Callable[[Any], int] = playout_moves,
+    n_side_by_side: int = 1,
 ) -> Round:
     """Return a round of an agent's whole games, over all their CPU seconds.
 
     No game begins after ``seconds`` of CPU time. ``count_of`` a finished game takes no counted
-    time.
+    time. Games are played alone, or so many side by side.
     """
     warm(agent)
+
+    def next_games(first: int) -> tuple[Any, ...]:
+        if n_side_by_side == 1:
+            return (agent.play(first),)
+        return agent.play_side_by_side(range(first, first + n_side_by_side))
 
     def play(number: int) -> tuple[int, float]:
         count = 0
         spent = 0.0
         game = 0
         while spent < seconds:
-            played = agent.play(1000 * number + game)
-            count += count_of(played)
-            spent += played.seconds
-            game += 1
+            played = next_games(1000 * number + game)
+            count += sum(map(count_of, played))
+            spent += sum(each.seconds for each in played)
+            game += len(played)
         return count, spent
 
     return play
@@ -101,6 +107,15 @@ def author_times(factor: float, top_share: float = 1.0) -> MonteCarloMDP:
     return MonteCarloMDP(theta1, theta2, theta3, theta4, AUTHORS_THETA[4], top_share)
 
 
+FEW_PLAYOUTS = MonteCarloMDP(35, 8, 10, 11, 3.15)
+"""The cheapest point of the published front."""
+
+SIDE_BY_SIDE = {
+    name: f"mcmdp, {name}, 8 games side by side" for name in ("author's θ", "few playouts")
+}
+"""Names of the rounds of games side by side."""
+
+
 def kernel_rounds() -> dict[str, Round]:
     """Return the rounds of all kernels of 2048, by name."""
     return {
@@ -110,6 +125,9 @@ def kernel_rounds() -> dict[str, Round]:
         "inside mcmdp, author's θ, top share 0.25": inside(author_times(1, 0.25)),
         "inside mcmdp, author's θ × 10": inside(author_times(10)),
         "inside mcmdp, author's θ × 10, top share 0.25": inside(author_times(10, 0.25)),
+        "inside mcmdp, few playouts": inside(FEW_PLAYOUTS),
+        SIDE_BY_SIDE["author's θ"]: inside(author_times(1), n_side_by_side=8),
+        SIDE_BY_SIDE["few playouts"]: inside(FEW_PLAYOUTS, n_side_by_side=8),
         "inside pmcts, 100 playouts": inside(PureMonteCarlo(100)),
     }
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 LEAST_WHOLE = 100
 MOST_GAMES = 1_000_000
+MOST_SIDE_BY_SIDE = 64
 
 
 @app.command()
@@ -37,6 +38,13 @@ def play(
     layout: LayoutOption = None,
     games: Annotated[int, whole("Number of games.")] = 10,
     seed: Annotated[int, whole("Seed of the first game; the others count up from it.")] = 0,
+    side_by_side: Annotated[
+        int | None,
+        whole(
+            "Play so many games with consecutive seeds side by side, as validation does.",
+            show_default="each alone",
+        ),
+    ] = None,
     jobs: JobsOption = None,
     json_: JsonOption = False,
 ) -> None:
@@ -44,16 +52,22 @@ def play(
     from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
     from agents.agent import warm
+    from agents.catalog import AGENTS
     from study.experiments.agent_parser import agent_of, notes_on
     from study.experiments.play_summary import summary_of
     from study.run.progress import PREPARING
     from study.run.workers import PlayError, check_jobs, play_all
 
     check_range("games", games, 1, MOST_GAMES)
+    n_together = 1 if side_by_side is None else side_by_side
+    check_range("side by side", n_together, 1, MOST_SIDE_BY_SIDE)
     n_jobs = min(check_jobs(jobs), games)
     if not 0 <= seed < 2**62:
         raise InputError(f"seed: {seed} given, 0 to 2**62 - 1 allowed")
     player, params = agent_of(agent, theta, set_ or (), layout)
+    if n_together > 1 and player.n_side_by_side == 1:
+        able = ", ".join(name for name, each in AGENTS.items() if each.n_side_by_side > 1)
+        raise InputError(f"side by side: {n_together} games of {agent} given; {able} allowed")
     for note in notes_on(player):
         print(note, file=sys.stderr)
     played: list[Game] = []
@@ -68,11 +82,11 @@ def play(
     err = console(stderr=True)
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         task = bar.add_task("games", total=games)
-        for finished in play_all(player, range(seed, seed + games), n_jobs):
+        for finished in play_all(player, range(seed, seed + games), n_jobs, n_together):
             if finished.error:
                 raise PlayError(f"game {finished.key}: {finished.error}")
             played += finished.games
-            bar.advance(task)
+            bar.advance(task, len(finished.games))
     summary = summary_of(agent, params, sorted(played, key=lambda game: game.seed))
     if json_:
         print(json.dumps(summary))
@@ -82,7 +96,7 @@ def play(
 
 def summary_text(summary: Mapping[str, Any]) -> str:
     """Return a summary of :func:`study.experiments.play_summary.summary_of` as lines of text."""
-    from study.experiments.objectives import WIN_RATE, format_seconds
+    from study.experiments.objectives import WIN_RATE
     from study.text import counted
 
     score, rate = summary["score"], summary.get("win_rate")
@@ -110,7 +124,7 @@ def summary_text(summary: Mapping[str, Any]) -> str:
         lines.append(f"reached      {', '.join(reached)}")
     lines += [
         f"moves        {summary['n_moves_mean']:,.{digits and 1}f} per game",
-        f"time         {format_seconds(summary['seconds_per_move'])} of CPU per move",
+        f"time         {time_text(summary['seconds_per_move'])}",
     ]
     if summary.get("playout_moves_per_move"):
         lines.append(
@@ -118,3 +132,12 @@ def summary_text(summary: Mapping[str, Any]) -> str:
             f"{summary['playout_moves_per_second'] / 1e6:,.0f} million per CPU second"
         )
     return "\n".join(lines)
+
+
+def time_text(seconds_per_move: float | None) -> str:
+    """Write what a move took."""
+    from study.experiments.objectives import format_seconds
+
+    if seconds_per_move is None:
+        return "not known, since no game was played alone"
+    return f"{format_seconds(seconds_per_move)} of CPU per move"

@@ -18,7 +18,7 @@ def summary_of(name: str, params: Mapping[str, Value], games: Sequence[Game]) ->
 
     Games that can be won have a ``win_rate`` with Wilson's 95% interval. Games of 2048 have
     ``reach``, the share of games that reached each tile: 1024 to 8192, and larger ones that some
-    game reached.
+    game reached. ``seconds_per_move`` is None if no game was played alone.
     """
     score = SCORE.summary(games)
     in_2048 = [game for game in games if isinstance(game, Game2048)]
@@ -40,7 +40,7 @@ def summary_of(name: str, params: Mapping[str, Value], games: Sequence[Game]) ->
         },
         **reach,
         "n_moves_mean": sum(game.n_moves for game in games) / len(games),
-        "seconds_per_move": SECONDS.of(games),
+        "seconds_per_move": SECONDS.of(games) if SECONDS.measured(games) else None,
         **playouts,
         "games": [row_of(game) for game in games],
     }

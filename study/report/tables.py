@@ -93,16 +93,18 @@ def game_rows(games: Mapping[int, Game], **labels: Any) -> list[dict[str, Any]]:
             **labels,
             "replicate": replicate,
             **dict(zip(game.columns().values(), game.to_row().values(), strict=True)),
-            "seconds_per_move": game.seconds / game.n_moves,
+            "seconds_per_move": game.seconds_per_move,
         }
         for replicate, game in games.items()
     ]
 
 
-def columns_of_games(game: type[Game]) -> list[str]:
-    """Return the columns of a table of games: labels, those of all games, then the game's own."""
+def columns_of_games(*games: type[Game]) -> list[str]:
+    """Return the columns of a table of games: labels, those of all games, then the games' own."""
     common = Game.columns().values()
-    own = [column for column in game.columns().values() if column not in common]
+    own = dict.fromkeys(
+        column for game in games for column in game.columns().values() if column not in common
+    )
     return ["phase", "trial", "point", "origin", "replicate", *common, "seconds_per_move", *own]
 
 
@@ -115,8 +117,11 @@ def games_frame(data: StudyData) -> pd.DataFrame:
     for point in data.points:
         labels = {"phase": "validation", "trial": pd.NA, "point": point.key, "origin": point.origin}
         rows += game_rows(point.games, **labels)
-    columns = columns_of_games(data.experiment.summary.game)
-    return pd.DataFrame(rows, columns=columns).astype({"trial": "Int64"})
+    usual = data.experiment.summary.game
+    kinds = {type(game): None for point in data.points for game in point.games.values()}
+    columns = columns_of_games(usual, *kinds)
+    whole = ["trial", *(each for each in columns if each not in columns_of_games(usual))]
+    return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(whole, "Int64"))
 
 
 def check_table(path: Path, first_column: str) -> None:

@@ -33,10 +33,13 @@ def end_with(parent: int) -> None:
     os._exit(1)
 
 
-def play_timed(agent: Agent, seeds: Sequence[int]) -> TimedGames:
-    """Play one game a seed, one after the other."""
+def play_timed(agent: Agent, seeds: Sequence[int], side_by_side: bool) -> TimedGames:
+    """Play one game a seed: one after the other, or all side by side."""
     began, cpu_before = time.monotonic(), time.process_time()
-    games = tuple(agent.play(seed) for seed in seeds)
+    if side_by_side:
+        games = agent.play_side_by_side(seeds)
+    else:
+        games = tuple(agent.play(seed) for seed in seeds)
     ended, cpu_seconds = time.monotonic(), time.process_time() - cpu_before
     settle()
     return games, began, ended, cpu_seconds

@@ -11,7 +11,7 @@ import multiprocessing.resource_tracker
 import os
 import signal
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
@@ -70,7 +70,7 @@ def start_trackers() -> None:
 
 @dataclass
 class Task(Generic[Key]):
-    """Games for one worker to play, one after the other.
+    """Games for one worker to play.
 
     Attributes
     ----------
@@ -80,6 +80,9 @@ class Task(Generic[Key]):
         Who plays.
     seeds : sequence of int
         Of the games.
+    side_by_side : bool
+        Whether they are played side by side (:meth:`agents.agent.Agent.play_side_by_side`), or one
+        after the other.
     n_deaths_alone : int
         How often a worker died on it while no other task was in flight.
     """
@@ -87,6 +90,7 @@ class Task(Generic[Key]):
     key: Key
     agent: Agent
     seeds: Sequence[int]
+    side_by_side: bool = False
     n_deaths_alone: int = 0
 
 
@@ -194,7 +198,7 @@ class Workers(Generic[Key]):
 
     def _start(self, task: Task[Key]) -> None:
         try:
-            future = self.pool.submit(play_timed, task.agent, task.seeds)
+            future = self.pool.submit(play_timed, task.agent, task.seeds, task.side_by_side)
         except BrokenProcessPool as error:
             # It broke since the last look: collect() will notice, and play this task too.
             future = Future()
@@ -267,14 +271,17 @@ class Workers(Generic[Key]):
                 self._start(self.held_back.popleft())
 
 
-def play_all(agent: Agent, seeds: Iterable[int], jobs: int) -> Iterator[Finished[int]]:
-    """Play games of one agent; yield each as it ends, with its seed as key."""
+def play_all(
+    agent: Agent, seeds: range, jobs: int, n_side_by_side: int = 1
+) -> Iterator[Finished[int]]:
+    """Play games of one agent, alone or so many side by side; the key is the first seed."""
     warm(agent)
-    remaining = iter(seeds)
+    remaining = iter(range(0, len(seeds), n_side_by_side))
     with Workers[int](jobs) as workers:
         while True:
-            while len(workers) < 2 * jobs and (seed := next(remaining, None)) is not None:
-                workers.submit(Task(seed, agent, (seed,)))
+            while len(workers) < 2 * jobs and (begin := next(remaining, None)) is not None:
+                some = seeds[begin : begin + n_side_by_side]
+                workers.submit(Task(some[0], agent, some, side_by_side=len(some) > 1))
             if not len(workers):
                 return
             workers.collect(timeout=1.0)

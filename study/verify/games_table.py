@@ -135,14 +135,21 @@ class GamesTable(ABC):
         words = line.content.decode().count(",") + 1
         if len(line.cells) != len(self.columns) or (words < len(self.columns)):
             raise ValueError(f"{shortened(line.content.decode())} is no line of this table")
-        game = self.kind.from_row(self.fields(line.cells))
+        kind = self.kind_of(line.cells)
+        game = kind.from_row(self.fields(line.cells, kind))
         if not (is_countable(game) and game.is_possible):
             raise ValueError(f"no game of {game.kind} has these figures")
         return game
 
-    def fields(self, cells: Mapping[str, str]) -> dict[str, str]:
+    def kind_of(self, cells: Mapping[str, str]) -> type[Game]:
+        """Return the class of a line's game: games side by side have columns of their own."""
+        kinds = [each for each in Game.kinds.values() if issubclass(self.kind, each)]
+        whole = [each for each in kinds if all(map(cells.get, each.columns().values()))]
+        return (whole or kinds)[-1 if whole else 0]
+
+    def fields(self, cells: Mapping[str, str], kind: type[Game] | None = None) -> dict[str, str]:
         """Return a line's cells by the game's fields."""
-        columns = self.kind.columns()
+        columns = (kind or self.kind).columns()
         return {name: cells[column] for name, column in columns.items() if column in cells}
 
     def examine(self) -> None:
@@ -384,9 +391,9 @@ class ExportedTable(GamesTable):
             "point": "" if kind == "trial" else name,
             "origin": cells.get("origin", ""),
             "replicate": game.seed - self.first_seeds[owner],
-            "seconds_per_move": game.seconds / game.n_moves,
+            "seconds_per_move": game.seconds_per_move,
         }
-        return line_of(tuple(row[column] for column in self.columns)).rstrip(b"\n")
+        return line_of(tuple(row.get(column) for column in self.columns)).rstrip(b"\n")
 
 
 def number_in(cells: Mapping[str, Any], name: str) -> int | None:

@@ -48,6 +48,11 @@ class Entry:
     cells: Mapping[str, Any]
     keep: Callable[[Game], None]
 
+    @property
+    def seeds(self) -> range:
+        """Seeds of the games played side by side with it; its own if it is damaged."""
+        return range(self.seed, self.seed + 1) if self.game is None else self.game.played_with
+
     def restored(self, played: Game) -> Game:
         """Return the played game; its seconds are those stored if all else but one cell agrees.
 
@@ -65,27 +70,36 @@ class Entry:
 
 
 class Replays(Source[int]):
-    """Games to be played again; ``played`` takes them, by place in the list."""
+    """Games to be played again; ``played`` takes them, by place in the list.
+
+    Games that were played side by side are so again, all of them at once.
+    """
 
     def __init__(self, entries: Sequence[Entry], note: str) -> None:
         self.entries = entries
         self.note = note
         self.played: dict[int, Game] = {}
-        self.waiting = iter(range(len(entries)))
+        self.together: dict[tuple[Agent, range], list[int]] = {}
+        for place, entry in enumerate(entries):
+            self.together.setdefault((entry.agent, entry.seeds), []).append(place)
+        self.waiting = iter(self.together)
 
     def next_task(self) -> Task[int] | None:
-        """Return the next game."""
-        place = next(self.waiting, None)
-        if place is None:
+        """Return the next games; their key is the place of one of them."""
+        found = next(self.waiting, None)
+        if found is None:
             return None
-        entry = self.entries[place]
-        return Task(place, entry.agent, (entry.seed,))
+        agent, seeds = found
+        return Task(self.together[found][0], agent, seeds, side_by_side=len(seeds) > 1)
 
     def record(self, finished: Finished[int]) -> None:
-        """Take a game; PlayError if it could not be played."""
+        """Take the games; PlayError if they could not be played."""
+        entry = self.entries[finished.key]
         if finished.error:
-            raise PlayError(f"{self.entries[finished.key].where}: {finished.error}")
-        (self.played[finished.key],) = finished.games
+            raise PlayError(f"{entry.where}: {finished.error}")
+        by_seed = {game.seed: game for game in finished.games}
+        for place in self.together[entry.agent, entry.seeds]:
+            self.played[place] = by_seed[self.entries[place].seed]
 
     def snapshot(self) -> Snapshot:
         """Return how many have been played."""

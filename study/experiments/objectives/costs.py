@@ -45,7 +45,11 @@ class Cost:
     per_move: bool = True
 
     def of(self, games: Sequence[Game]) -> float:
-        """Return the cost of some games; NaN if there are none."""
+        """Return the cost of some games; NaN if there are none.
+
+        Seconds are those of games played alone; counts are those of all games.
+        """
+        games = self.measured(games)
         if not games:
             return math.nan
         total = sum(getattr(game, self.counted) for game in games)
@@ -63,6 +67,9 @@ class Cost:
         (:mod:`study.batch_means`). ``samples`` are those of one study: they share what they tell of
         a block.
         """
+        n_games = sum(map(len, samples))
+        samples = [self.measured(games) for games in samples]
+        n_measured = sum(map(len, samples))
         columns = [
             (
                 np.array([getattr(game, self.counted) for game in games], np.float64),
@@ -70,7 +77,15 @@ class Cost:
             )
             for games in samples
         ]
-        return variances_of_log_ratios(columns, TIMED_TOGETHER if self.is_timed else 1)
+        if not self.is_timed:
+            return variances_of_log_ratios(columns, 1)
+        # A block is a stretch of time: games played side by side pass, but are not measured.
+        length = max(1, round(TIMED_TOGETHER * n_measured / max(n_games, 1)))
+        return variances_of_log_ratios(columns, length)
+
+    def measured(self, games: Sequence[Game]) -> Sequence[Game]:
+        """Return the games that tell the cost."""
+        return [game for game in games if game.is_timed] if self.is_timed else games
 
     def text(self, value: float) -> str:
         """Write a cost."""
