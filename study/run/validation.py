@@ -21,6 +21,7 @@ import optuna
 from agents.agent import warm
 from study.run.allocation import FIRST_GAMES, Played, decades_of_budgets, in_turns, next_round
 from study.run.plan import FEWEST_GAMES_TIMED
+from study.run.side_by_side import next_together
 from study.run.source import Snapshot, Source
 from study.run.stopping import FEWEST_GAMES, Precision
 from study.run.workers import Finished, PlayError, Task
@@ -31,7 +32,7 @@ from study.store.validated_points import GAME_PREFIX, POINT_PREFIX, ValidatedPoi
 from study.text import counted
 
 Key = tuple[str, int]
-"""A game's point, and its replicate."""
+"""The point of some games, and the first one's replicate."""
 
 LEAST_SECONDS = 1e-6  # of a game, for the clock's resolution
 
@@ -117,7 +118,7 @@ class Validation(Source[Key]):
         return not self.needy()
 
     def next_task(self) -> Task[Key] | None:
-        """Return the next game of the round; None while the last ones are being played."""
+        """Return the next games of the round; None while the last ones are being played."""
         if not self.round:
             if any(self.in_flight.values()):
                 return None
@@ -127,10 +128,15 @@ class Validation(Source[Key]):
         point = self.round.popleft()
         flying = self.in_flight[point.key]
         taken = point.games.keys() | flying
-        replicate = next(r for r in range(len(taken) + 1) if r not in taken)
-        flying.add(replicate)
-        seed = validation_seed(self.seed, point.number, replicate)
-        return Task((point.key, replicate), self.agents[point.key], (seed,))
+        missing = next(r for r in range(len(taken) + 1) if r not in taken)
+        agent, most = self.agents[point.key], self.precision.n_allowed(self.precision.most_games)
+        replicates = next_together(missing, agent.n_side_by_side, most, point.games)
+        for _ in replicates[1:]:
+            if point in self.round:
+                self.round.remove(point)
+        flying.update(replicates)
+        seeds = [validation_seed(self.seed, point.number, each) for each in replicates]
+        return Task((point.key, replicates[0]), agent, seeds, side_by_side=len(seeds) > 1)
 
     def plan(self) -> list[ValidatedPoint]:
         """Return the points of the next round's games, in order."""
@@ -165,18 +171,18 @@ class Validation(Source[Key]):
         return [points[k] for k in in_turns(next_round(played, limit))]
 
     def record(self, finished: Finished[Key]) -> None:
-        """Store a game that has come back; PlayError if it could not be played."""
-        key, replicate = finished.key
+        """Store games that have come back; PlayError if they could not be played."""
+        key, first = finished.key
         point = self.by_key[key]
         if finished.error:
             raise PlayError(f"{point.origin} cannot be played: {finished.error}")
-        if replicate not in point.games:
-            (game,) = finished.games
-            self.study.set_user_attr(f"{GAME_PREFIX}{key}:{replicate}", game_to_record(game))
-            point.games[replicate] = game
-            self.moments[key] = with_sample(self.moments[key], *self.goal.samples([game]))
-            self.wanted[key] = self.n_wanted(point)
-        self.in_flight[key].discard(replicate)
+        for replicate, game in enumerate(finished.games, first):
+            if replicate not in point.games:
+                self.study.set_user_attr(f"{GAME_PREFIX}{key}:{replicate}", game_to_record(game))
+                point.games[replicate] = game
+                self.moments[key] = with_sample(self.moments[key], *self.goal.samples([game]))
+                self.wanted[key] = self.n_wanted(point)
+            self.in_flight[key].discard(replicate)
 
     def estimated_total(self, point: ValidatedPoint) -> int:
         """Return how many games a point will take in all, as far as known."""

@@ -80,7 +80,7 @@ class Cost:
         if not self.is_timed:
             return variances_of_log_ratios(columns, 1)
         # A block is a stretch of time: games played side by side pass, but are not measured.
-        length = max(1, round(TIMED_TOGETHER * n_measured / max(n_games, 1)))
+        length = max(2, round(TIMED_TOGETHER * n_measured / max(n_games, 1)))
         return variances_of_log_ratios(columns, length)
 
     def measured(self, games: Sequence[Game]) -> Sequence[Game]:
