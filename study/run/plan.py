@@ -20,6 +20,7 @@ from study.run.allocation import FIRST_GAMES, Played, decades_of_budgets, next_r
 from study.run.dispatch import Dispatch
 from study.run.progress import duration
 from study.run.settings import SearchSettings
+from study.run.side_by_side import expected_share
 from study.run.stopping import Precision
 from study.samplers.fitted_model import FittedModel
 from study.samplers.gaussian_process import GaussianProcess, fit_hyperparameters
@@ -217,7 +218,7 @@ class Plan:
 
 
 class GameTimes:
-    """What a game of any θ takes, learned from the games of a study.
+    """What a game of any θ takes alone, learned from the games of a study.
 
     Parameters
     ----------
@@ -231,12 +232,12 @@ class GameTimes:
         self.cube = model.cube
         names = set(data.experiment.space.names)
         played = [
-            (params, np.mean([game.seconds for game in games.values()]))
+            (params, np.mean([game.seconds for game in games.values() if game.is_timed]))
             for params, games in [
                 *((trial.params, trial.games) for trial in data.trials),
                 *((point.params, point.games) for point in data.points),
             ]
-            if games and set(params) >= names
+            if any(game.is_timed for game in games.values()) and set(params) >= names
         ]
         points = self.cube.encode([params for params, _ in played])
         logs = np.log(np.maximum([seconds for _, seconds in played], LEAST_SECONDS))
@@ -333,7 +334,7 @@ def points_of(
         scores[order],
         variances[order],
         n[order],
-        times.at(params)[order],
+        times.at(params)[order] * expected_share(experiment.build({}).n_side_by_side),
         decades_of_budgets(costs[order], experiment.reference_cost),
     )
     return Points(expected, np.maximum(wanted, n)[order])
