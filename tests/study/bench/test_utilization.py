@@ -9,8 +9,8 @@ from engine.twenty48 import parse
 from study.bench.utilization import Durations, simulate, utilization_frame, utilization_table
 from study.errors import InputError
 from study.store.seeds import game_to_record
-from study.store.study_data import StudyData
 from tests.study.conftest import QUICK
+from tests.study.made_studies import data_of
 
 FREE = Durations(think=0.0, begin=0.0, store=0.0, tell=0.0)
 
@@ -61,7 +61,7 @@ def test_games_of_all_lengths_are_played_once() -> None:
 def test_a_study_without_a_finished_search_is_named() -> None:
     study = optuna.create_study(study_name="bare", directions=["maximize", "minimize"])
     with pytest.raises(InputError, match="'bare' has no finished search"):
-        utilization_frame(StudyData.read(study, QUICK))
+        utilization_frame(data_of(study, QUICK))
 
 
 def test_the_frame_is_one_of_a_studys_own_games() -> None:
@@ -78,7 +78,7 @@ def test_the_frame_is_one_of_a_studys_own_games() -> None:
         study.tell(trial, (100.0, 0.01))
     each = {"think": 0.01, "begin": 0.001, "store": 0.001, "tell": 0.001}
     study.set_user_attr("run:0", {"seconds_each": each})
-    frame = utilization_frame(StudyData.read(study, QUICK))
+    frame = utilization_frame(data_of(study, QUICK))
     assert frame["workers"].tolist() == [2, 8, 16, 64, 256]
     # A worker plays two games a second, and a proposal is four games: 50 workers keep up with it.
     assert frame.loc[frame["workers"] <= 16, "share_in_games"].min() > 0.95
