@@ -1,6 +1,6 @@
 """Figures of a study, from its tables. Every caption has the numbers of games behind the figure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import matplotlib as mpl
@@ -43,6 +43,7 @@ GAMES_AT_FULL_INK, FAINTEST, DARKEST = 30.0, 0.25, 0.6
 # A legend beside the axes: inside it would hide points.
 BESIDE: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5), "fontsize": 8.5}
 ROWS_PER_MARK = 6  # of the predicted front, for the marks of a categorical parameter
+HEADROOM = 1.25  # of the highest point or band, below which no interval ends the y axis
 
 
 def games_note(frame: pd.DataFrame, what: str) -> str:
@@ -253,6 +254,7 @@ def pareto_figure(
         validated_bars(axes, one, experiment, label, **style)
     cost_axis(axes, cost)
     goal_axis(axes, goal, goal.axis_label)
+    is_cut = cut_above(axes, [complete, validated, predicted, combined], goal)
     axes.set_title(f"{experiment.title}: {goal.label} against {cost.label}")
     if choice is None:
         axes.legend(**BESIDE)
@@ -266,6 +268,8 @@ def pareto_figure(
         how = "on seeds that the search never used; bars: 95% intervals"
         if goal.is_exact:
             how = "played again; values are exact, times are measured"
+        elif is_cut:
+            how += ", some of them cut"
         note += (
             f"\nNumbers: rows of front.csv. Validated: {games_note(validated, 'point')}, {how}. "
             f"The dashed front is of the trials alone.{band_note(predicted, goal)}"
@@ -278,6 +282,22 @@ def pareto_figure(
     texts = [f"{number}" for number in validated["number"]]
     number_points(figure, axes, ends.itertuples(index=False, name=None), texts)
     return figure
+
+
+def cut_above(axes: Axes, tables: Sequence[pd.DataFrame | None], goal: Goal) -> bool:
+    """Cut the y axis above all points and bands; return whether that cuts intervals.
+
+    The interval of two or three games may be ten times as long as all else.
+    """
+    columns = {goal.column("mean"), goal.posterior_column("high95"), goal.combined_column("high95")}
+    heights = [
+        frame[name].max() for frame in tables if frame is not None for name in columns & {*frame}
+    ]
+    highest = HEADROOM * max(heights)
+    if goal.limits[1] is not None or axes.get_ylim()[1] <= highest:
+        return False
+    axes.set_ylim(top=highest)
+    return True
 
 
 @mpl.rc_context(STYLE)

@@ -4,8 +4,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from study.experiments.definition import Experiment
-from study.report.figures import by_choice, games_note, pareto_figure
-from study.report.style import CHOICE_MARKS
+from study.experiments.registry import experiment
+from study.report.figures import by_choice, cut_above, games_note, pareto_figure
+from study.report.style import CHOICE_MARKS, new_figure
 
 
 def frames(names: dict[str, list[object]]) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
@@ -109,3 +110,15 @@ def test_counts_of_one_are_singular() -> None:
         ([40, 1000], "2 points of 40 to 1,000 games each, 1,040 in all"),
     ):
         assert games_note(pd.DataFrame({"n_games": counts}), "point") == said
+
+
+def test_an_interval_of_few_games_does_not_press_all_else_flat() -> None:
+    goal = experiment("mcmdp").goal
+    mean, high = goal.column("mean"), goal.posterior_column("high95")
+    _, axes = new_figure(4.0, 3.0)
+    axes.errorbar([1.0], [50_000.0], yerr=[700_000.0])
+    low = axes.get_ylim()[0]
+    tables = [pd.DataFrame({mean: [50_000.0]}), pd.DataFrame({high: [80_000.0]}), None]
+    assert cut_above(axes, tables, goal)
+    assert axes.get_ylim() == (low, 1.25 * 80_000.0)
+    assert not cut_above(axes, tables, goal)
