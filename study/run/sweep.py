@@ -248,7 +248,9 @@ class Sweep:
         export(data, self.location, self.location.folder)
 
     def new_plan(self, data: StudyData, dispatch: Dispatch[Any]) -> Plan | None:
-        """Return what the rest of the run is expected to do, if that is new."""
+        """Return what the rest of the run is expected to do, if that is new; None for a pick."""
+        if self.settings is None and self.precision is None:
+            return None
         source, left = dispatch.source, self.budget.left
         is_search = isinstance(source, Search)
         plan = plan_of(
