@@ -14,6 +14,7 @@ from pathlib import Path
 import optuna
 from optuna.exceptions import ExperimentalWarning, StorageInternalError
 from optuna.storages import RDBStorage
+from optuna.storages._rdb.models import BaseModel
 from sqlalchemy import text
 from sqlalchemy.exc import NoSuchModuleError as NoSuchDriverError
 from sqlalchemy.exc import SQLAlchemyError
@@ -76,12 +77,27 @@ def open_storage(location: Location, for_writing: bool) -> RDBStorage:
     wait = {"connect_args": {"timeout": 60}} if location.database is not None else {}
     with storage_errors_reported(location):
         try:
-            return RDBStorage(location.url, engine_kwargs=wait, skip_table_creation=not for_writing)
+            storage = RDBStorage(
+                location.url, engine_kwargs=wait, skip_table_creation=not for_writing
+            )
+            if for_writing:
+                make_indices(storage)
+            return storage
         except RuntimeError as error:  # optuna's, for tables of another version
             reason = str(error).strip().splitlines()[0]
             raise InputError(
                 f"storage: {location.url_without_password} cannot be used: {reason}"
             ) from None
+
+
+def make_indices(storage: RDBStorage) -> None:
+    """Make the indices that are not there, since a kill came between a table and its indices.
+
+    Without the one that keeps names unique, optuna would make a study again at each start.
+    """
+    for table in BaseModel.metadata.tables.values():
+        for index in table.indexes:
+            index.create(storage.engine, checkfirst=True)
 
 
 def create_or_resume(location: Location, record: StudyRecord) -> tuple[optuna.Study, RDBStorage]:

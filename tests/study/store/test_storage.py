@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,6 +32,8 @@ SETTINGS = SearchSettings(n_trials=4, seed=7)
 def record(quick: Experiment, **changes: object) -> StudyRecord:
     return StudyRecord(**{**SETTINGS.record(quick).__dict__, **changes})
 
+
+INDICES = "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name"
 
 KILLED_IN_A_COMMIT = """
 import os, signal, sqlite3, sys
@@ -378,3 +381,20 @@ def test_a_study_made_before_there_were_words_opens(tmp_path: Path) -> None:
     )
     create_or_resume(location, settings.record(EXPERIMENTS["mcmdp"]))
     assert open_for_reading("old", tmp_path)[2].experiment.name == "mcmdp"
+
+
+def test_a_kill_between_a_table_and_its_index_leaves_one_study(
+    quick: Experiment, tmp_path: Path
+) -> None:
+    location = locate("s", tmp_path, f"sqlite:///{tmp_path}/study.db")
+    create_or_resume(location, record(quick))
+    with closing(sqlite3.connect(tmp_path / "study.db")) as database:
+        names = [name for (name,) in database.execute(INDICES)]
+        assert "ix_studies_study_name" in names
+        for name in names:
+            database.execute(f"DROP INDEX {name}")
+    create_or_resume(location, record(quick))
+    create_or_resume(location, record(quick))
+    with closing(sqlite3.connect(tmp_path / "study.db")) as database:
+        assert [name for (name,) in database.execute(INDICES)] == names
+        assert database.execute("SELECT study_name FROM studies").fetchall() == [("s",)]
