@@ -178,7 +178,7 @@ def read_trial(
         check_theta(experiment.space, trial.params)
         check_theta(experiment.space, trial.system_attrs.get(FIXED, {}))
         for name, distribution in trial.distributions.items():
-            if distribution not in allowed[name]:
+            if distribution not in allowed.get(name, ()):
                 raise ValueError(f"{name}: {distribution} given, {allowed[name][0]} expected")
         origin, error = (trial.user_attrs.get(name, "") for name in ("origin", "error"))
         if not (isinstance(origin, str) and isinstance(error, str)):

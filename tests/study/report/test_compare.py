@@ -8,6 +8,7 @@ from study.errors import InputError
 from study.experiments.definition import Experiment
 from study.report.compare import compare_figure, compare_frame, compare_markdown, compared_study
 from study.store.seeds import game_to_record
+from tests.study.conftest import QUICK
 from tests.study.made_studies import data_of, store_point
 
 
@@ -17,7 +18,13 @@ def game(seed: int, score: int, seconds: float) -> Game:
 
 def study_of(name: str, sampler: str, seed: int, scores: list[int]) -> optuna.Study:
     study = optuna.create_study(study_name=name, directions=["maximize", "minimize"])
-    record = {"experiment": "quick", "space": [], "seed": seed, "design": "lhs", "design_size": 1}
+    record = {
+        "experiment": "quick",
+        "space": QUICK.space.as_records(),
+        "seed": seed,
+        "design": "lhs",
+        "design_size": 1,
+    }
     study.set_user_attr("thetafront", {"format": 1, **record})
     design = study.ask({"n_playouts": optuna.distributions.IntDistribution(1, 40)})
     design.set_user_attr("origin", "design")

@@ -154,7 +154,7 @@ def test_tables_have_words(words: Experiment, tmp_path: Path) -> None:
     assert by_choice["score"] == pytest.approx(3000, abs=500)
     # What the model believes in is the word that is best, at nearly every budget.
     curve = predicted_front_frame(words, model)
-    assert (curve["leaf_value"] == "weights_a").mean() > 0.8
+    assert (curve["leaf_value"] == "weights_a").mean() > 0.7
     trials = trials_frame(data_of(study, words), model)
     for frame in (front, curve, trials):
         (tmp_path / "table.csv").unlink(missing_ok=True)

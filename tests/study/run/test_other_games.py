@@ -142,7 +142,7 @@ def picked_is_right(results: Path) -> None:
     assert answer["validated_win_rate"]["n_games"] >= 30
     truth = Coin(answer["params"]["effort"]).p_win
     assert answer["expected_win_rate"]["mean"] == pytest.approx(truth, abs=0.25)
-    assert "30 games" in succeeded(results, "verify", "coin")
+    assert "  30 │ ok, of" in succeeded(results, "verify", "coin")
     words = ["pick", "coin", "--seconds-per-move", "1", "--games", "0"]
     before = n_stored(results)
     said = succeeded(results, *words)

@@ -50,7 +50,7 @@ def test_a_sweep_ends_by_its_budget_and_goes_on(
         *_, reached, again = text.splitlines()
         assert reached.startswith("the budget of 8 s is spent: ")
         assert "points validated to standard errors of " in reached
-        assert again.startswith("the same command goes on: thetafront ")
+        assert again.startswith("the same command goes on: thetafront")
         games = pd.read_csv(folder / "games.csv")
         is_validation = games["phase"] == "validation"
         assert (~is_validation).sum() % 10 == 0, "trials that were begun are complete"
