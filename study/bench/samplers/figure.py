@@ -65,7 +65,7 @@ def draw_regret(axes: Axes, summary: pd.DataFrame, budgets: Sequence[Budget]) ->
             }
             bar = np.nan_to_num(error)
             axes.errorbar(position, mean, bar, fmt=marker, markerfacecolor=face, **style)
-    axes.set_xticks(range(len(names)), names, fontsize=8, rotation=20)
+    axes.set_xticks(range(len(names)), names, fontsize=8, rotation=30, ha="right")
     axes.set_xlim(-0.6, len(names) - 0.4)
     axes.set_ylim(bottom=0)
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
