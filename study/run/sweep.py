@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -39,6 +39,7 @@ from study.store.study_model import choose_points, fit_study
 from study.store.study_record import store_run
 from study.text import counted, there_already
 
+FEWEST_SECONDS_TIMED = 20.0  # of games, before a phase tells its own pace
 SEARCH_SHARE = 0.5  # of a budget; what the search leaves of it goes to validation
 
 
@@ -100,6 +101,8 @@ class Sweep:
     stopped_by_budget: bool = False
     plan: Plan | None = None
     planned_at: float = 0.0
+    pace: Pace | None = None
+    pace_before: Pace | None = None
 
     @cached_property
     def budget(self) -> Budget:
@@ -257,7 +260,7 @@ class Sweep:
             data,
             self.settings if is_search else None,
             self.precision,
-            Pace.measured(dispatch),
+            self.pace_of(dispatch),
             source.budget.left if isinstance(source, Search) else 0.0,
             left,
         )
@@ -268,6 +271,13 @@ class Sweep:
             return None
         self.plan, self.planned_at = plan, now
         return plan
+
+    def pace_of(self, dispatch: Dispatch[Any]) -> Pace:
+        """Return how fast games are played; at first, with workers idle, as in the phase before."""
+        self.pace = Pace.measured(dispatch)
+        if self.pace_before is None or dispatch.game_seconds >= FEWEST_SECONDS_TIMED:
+            return self.pace
+        return replace(self.pace_before, jobs=dispatch.jobs)
 
     def play(
         self,
@@ -281,6 +291,7 @@ class Sweep:
         budget = {"budget_seconds": self.budget_seconds} if self.budget.is_limited else {}
         run = {**provenance(), "phase": phase, **asked, **budget, "jobs": jobs}
         index = store_run(self.study, run)
+        self.pace_before = self.pace
         dispatch = Dispatch(source, jobs, display, self.budget)
         live = LiveReport(
             lambda: self.look(dispatch, display), display.message, lambda: source.stage

@@ -1,12 +1,15 @@
 """Sweeps and validations with a budget: they end by it, say what they reached, and go on."""
 
+import io
 import itertools
 import json
 import re
 from pathlib import Path
 
+import optuna
 import pandas as pd
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from study.cli import app
@@ -14,7 +17,13 @@ from study.cli.tune import precision_of
 from study.experiments.definition import Experiment
 from study.experiments.objectives import EXACT_SCORE, SCORE, WIN_RATE, Goal
 from study.run.budget import RunningTime
+from study.run.dispatch import Dispatch
+from study.run.plan import Pace
+from study.run.progress import ProgressDisplay
+from study.run.sweep import Sweep
+from study.store.location import locate
 from study.store.storage import open_for_reading
+from study.verify.replay import Replays
 
 SWEEP = [
     "sweep",
@@ -107,3 +116,21 @@ def test_a_dry_run_prints_the_plan_and_writes_nothing(coin: Experiment, tmp_path
     other = CliRunner().invoke(app, [*dry, "--seed", "3", "--results", str(tmp_path)])
     assert other.exit_code == 2
     assert "was made with seed 0, not 3" in other.stderr
+
+
+def test_the_pace_of_a_phase_is_that_before_until_enough_games_are_timed(
+    coin: Experiment, tmp_path: Path
+) -> None:
+    """Workers that start are idle at first, which would look like a slow machine."""
+    display = ProgressDisplay(Console(file=io.StringIO()))
+    location = locate("coin", tmp_path, None)
+    sweep = Sweep(coin, location, optuna.create_study(), None, 2, display.console)
+    starting = Dispatch(Replays([], ""), 2, display)
+    starting.utilization.add(10.0, 11.0, 1.0)
+    starting.utilization.add(13.0, 14.0, 1.0)
+    starting.game_seconds = 1.0
+    assert sweep.pace_of(starting) == Pace.measured(starting)
+    sweep.pace_before = Pace(1, 1.5)
+    assert sweep.pace_of(starting) == Pace(2, 1.5)
+    starting.game_seconds = 20.0
+    assert sweep.pace_of(starting) == Pace.measured(starting)
