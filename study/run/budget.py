@@ -12,7 +12,7 @@ NO_BUDGET = "none"
 LONGEST_SECONDS = 365 * 24 * 3600.0
 LONGEST_PAUSE = 20.0
 UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0}
-NUMBER = r"(\d+(?:\.\d+)?)"
+NUMBER = r"([0-9]+(?:\.[0-9]+)?)"
 DURATION = re.compile("".join(f"(?:{NUMBER}{unit})?" for unit in UNITS))
 
 

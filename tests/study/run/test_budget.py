@@ -32,6 +32,7 @@ def test_times_are_read(text: str, seconds: float) -> None:
         "",
         "15",
         "15 m",
+        "١٥m",
         "0s",
         "0h0m",
         "-5m",
