@@ -15,6 +15,7 @@ from study.cli.options import (
     StudyArgument,
     ValidationGamesOption,
     ValidationPointsOption,
+    check_playable,
     experiment_names,
     reading,
     whole,
@@ -207,8 +208,6 @@ def validate(
     from study.experiments.objectives import SCORE
     from study.run.sweep import Sweep
     from study.run.workers import check_jobs
-    from study.store.database import check_database
-    from study.store.location import make_folder
     from study.store.lock import locked
 
     # What no experiment allows is refused before anything is opened.
@@ -217,15 +216,7 @@ def validate(
     with reading(study, name, results) as (opened, location, data):
         goal = data.experiment.goal
         precision = precision_of(goal, standard_error, validation_games, validation_points, budget)
-
-        if location.database is not None:
-            check_database(location.database, for_writing=True)
-        make_folder(location.folder)
-        if changes := data.record.differences(data.record.of_today()):
-            raise InputError(
-                f"study: {location.name!r} was made with {'; '.join(changes)}; "
-                f"{data.experiment.name!r} has changed since"
-            )
+        check_playable(location, data)
         with locked(location):
             run = Sweep(
                 data.experiment, location, opened, None, n_jobs, console(), budget, None, precision
