@@ -30,7 +30,7 @@ from study.run.allocation import (
     in_turns,
     next_round,
 )
-from study.shrinkage import Moments, variances_of_means
+from study.shrinkage import Moments, growing_variances
 from study.store.location import make_folder
 from study.store.manifest import MANIFEST, check_output, provenance, write_manifest
 from study.store.seeds import LARGEST_STUDY_SEED
@@ -94,7 +94,7 @@ class Simulated:
         moments = [Moments.of(own[: int(k)]) for own, k in zip(self.scores, n, strict=True)]
         played = Played(
             np.array([each.mean for each in moments]),
-            n * variances_of_means(moments),
+            n * growing_variances(moments),
             n,
             self.seconds,
             self.decades,

@@ -59,16 +59,19 @@ def expected_at(
     """Return what a model expects of some θ; a share lies between 0 and 1."""
     if not thetas:
         return []
-    mean, deviation = model.posterior.predict(model.cube.encode(thetas))
+    points = model.cube.encode(thetas)
+    scores = np.stack(model.posterior.goal(points), axis=-1)
+    if goal.is_share:
+        scores[:, [0, 2, 3]] = np.clip(scores[:, [0, 2, 3]], *goal.limits)
+    minus_log_costs, variances = model.posterior.processes[1].predict(points)
     found = []
-    for (score, minus_log_cost), (error, own_error) in zip(mean, deviation, strict=True):
-        log_error = math.hypot(own_error, math.sqrt(model.common_variance))
-        ends = score + Z95 * error * np.array([0.0, -1.0, 1.0])
-        value, low, high = np.clip(ends, *goal.limits) if goal.is_share else ends
+    for (value, error, low, high), minus_log_cost, variance in zip(
+        scores.tolist(), minus_log_costs, variances, strict=True
+    ):
+        log_error = math.sqrt(variance + model.common_variance)
         middle, factor = 10.0**-minus_log_cost, 10.0 ** (Z95 * log_error)
         cost = Estimate(float(middle), float(middle / factor), float(middle * factor))
-        estimate = Estimate(float(value), float(low), float(high), float(error))
-        found.append(Expected(estimate, cost, log_error))
+        found.append(Expected(Estimate(value, low, high, error), cost, log_error))
     return found
 
 

@@ -39,15 +39,15 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
     rows = []
     for m in steps[steps <= len(complete)]:
         known = observe(complete[:m], cube, DIRECTIONS, objectives)
-        predicted = Posterior.fit(known).mean(known.points)
+        posterior = Posterior.fit(known)
+        scores, costs = posterior.goal(known.points).mean, posterior.cost(known.points)
+        values = np.array([trial.values for trial in complete[:m]])
         rows.append(
             {
                 "n_trials": m,
                 "n_games": sum(n_games[trial.number] for trial in complete[:m]),
-                "observed": hypervolume(
-                    known.values[:, 0], 10.0 ** -known.values[:, 1], *reference
-                ),
-                "posterior": hypervolume(predicted[:, 0], 10.0 ** -predicted[:, 1], *reference),
+                "observed": hypervolume(values[:, 0], values[:, 1], *reference),
+                "posterior": hypervolume(scores, costs, *reference),
             }
         )
     return pd.DataFrame(rows, columns=["n_trials", "n_games", "observed", "posterior"])

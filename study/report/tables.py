@@ -76,9 +76,10 @@ def add_predictions(
 ) -> None:
     """Add the model's predictions of the complete trials."""
     points = model.cube.encode(thetas_of(frame.loc[complete], experiment))
+    scores = model.posterior.goal(points)
     predicted = {
-        experiment.goal.posterior_column("mean"): model.posterior.mean(points)[:, 0],
-        experiment.goal.posterior_column("sd"): model.posterior.deviation(points)[:, 0],
+        experiment.goal.posterior_column("mean"): scores.mean,
+        experiment.goal.posterior_column("sd"): scores.deviation,
         "p_on_front": p_on_front(model.posterior.draw(points, N_DRAWS, np.random.default_rng(0))),
     }
     for name, values in predicted.items():

@@ -6,12 +6,11 @@ compared. Combined values are posterior means given all games, of trials and of 
 expect.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from study.estimate import Z95
 from study.experiments.definition import Experiment
 from study.report.expected import expected_at
 from study.report.tables import thetas_of
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from study.samplers.fitted_model import FittedModel
 
 N_CURVE_ROWS = 120
+BAND = ("mean", "low95", "high95")
 
 
 def validated_frame(
@@ -32,17 +32,10 @@ def validated_frame(
     frame = pd.DataFrame(validated_rows(data, combined), columns=validated_columns(experiment))
     if model is not None and len(frame):
         codes = model.cube.encode(thetas_of(frame, experiment))
-        mean = model.posterior.mean(codes)[:, 0]
-        deviation = model.posterior.deviation(codes)[:, 0]
-        for what, bound in predicted_interval(mean, deviation).items():
-            frame[experiment.goal.posterior_column(what)] = bound
+        predicted = model.posterior.goal(codes)
+        for what in BAND:
+            frame[experiment.goal.posterior_column(what)] = getattr(predicted, what)
     return frame
-
-
-def predicted_interval(mean: Any, deviation: Any) -> dict[str, Any]:
-    """Return posterior means with their 95% band."""
-    half = Z95 * deviation
-    return {"mean": mean, "low95": mean - half, "high95": mean + half}
 
 
 def predicted_front_frame(experiment: Experiment, model: "FittedModel") -> pd.DataFrame:
@@ -54,18 +47,16 @@ def predicted_front_frame(experiment: Experiment, model: "FittedModel") -> pd.Da
     nearest trial in the unit cube (√2 or more to a trial of another choice).
     """
     front, goal = model.predicted_front, experiment.goal
-    rows = []
+    rows, predicted = [], model.posterior.goal(front.points)
     for index in thinned(len(front.points)):
-        mean, deviation = front.mean[index], front.deviation[index]
-        band = predicted_interval(mean[0], deviation[0])
         gaps = model.observations.points - front.points[index]
         rows.append(
             {
                 **model.cube.decode(front.points[index]),
-                experiment.cost.name: 10.0 ** -mean[1],
-                **{goal.posterior_column(what): bound for what, bound in band.items()},
-                goal.posterior_column("sd_common"): front.common_deviation[0],
-                goal.posterior_column("sd_local"): front.local_deviation[index, 0],
+                experiment.cost.name: 10.0 ** -front.mean[index, 1],
+                **{goal.posterior_column(each): getattr(predicted, each)[index] for each in BAND},
+                goal.posterior_column("sd_common"): front.common_deviation,
+                goal.posterior_column("sd_local"): front.local_deviation[index],
                 "distance_to_trial": float(np.sqrt((gaps**2).sum(axis=1).min())),
             }
         )

@@ -318,8 +318,9 @@ def points_of(
         nothing = np.zeros(0)
         return Points(Played(nothing, nothing, nothing, nothing, nothing), nothing)
     params = [point.params for point in chosen]
-    means = model.posterior.predict(model.cube.encode(params))[0]
-    scores, costs = np.clip(means[:, 0], *goal.limits), 10.0 ** -means[:, 1]
+    codes = model.cube.encode(params)
+    scores = np.clip(model.posterior.goal(codes).mean, *goal.limits)
+    costs = model.posterior.cost(codes)
     order = np.argsort(costs)
     known = {point.key: len(point.games) for point in data.points}
     n = np.array([known.get(point.key, 0) for point in chosen], np.float64)

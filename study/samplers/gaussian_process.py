@@ -41,7 +41,7 @@ from study.samplers.scaling import centre_and_scale
 Floats = npt.NDArray[np.float64]
 
 # Lognormal priors for data scaled to variance 1: (median, standard deviation of the log).
-LENGTH_PRIOR = (0.7, 0.55)  # times √p: points of a cube are farther apart in more dimensions
+LENGTH_PRIOR = (0.5, 0.55)  # times √p: points of a cube are farther apart in more dimensions
 SIGNAL_PRIOR = (1.0, 0.7)
 NOISE_PRIOR = (1e-3, 1.5)
 LOG_BOUNDS = (-9.0, 5.0)

@@ -48,6 +48,7 @@ from study.samplers.gaussian_process import GaussianProcess
 from study.samplers.observations import Observations
 from study.samplers.posterior import Posterior
 from study.samplers.predicted_front import climb
+from study.scale import Scale
 
 Floats = npt.NDArray[np.float64]
 
@@ -84,6 +85,8 @@ class Area:
     points: Floats
     heights: Floats
     extents: Floats
+    scale: Scale
+    reference: float
 
     @classmethod
     def under(
@@ -111,7 +114,7 @@ class Area:
             draws = process.draw(points[some], rng.standard_normal((len(some), N_DRAWS)))
             best = second[some[np.argmax(draws, axis=0)]]
             extents = extents * np.mean(best <= second[:, None], axis=1)
-        return cls(points, first - reference[0], extents)
+        return cls(points, first, extents, posterior.scales[0], float(reference[0]))
 
     def gains(self, steps: Floats) -> Floats:
         """Return the expected gain in area, shape (n,), by steps s of the heights, shape (n, J)."""
@@ -121,10 +124,14 @@ class Area:
             np.multiply(steps, z, out=moved)
             moved += self.heights
             np.maximum.accumulate(moved, axis=1, out=moved)
-            np.maximum(moved, 0.0, out=moved)
-            area += weight * (moved @ self.extents)
-        present = np.maximum(np.maximum.accumulate(self.heights), 0.0) @ self.extents
+            area += weight * (self.above(moved) @ self.extents)
+        present = self.above(np.maximum.accumulate(self.heights)) @ self.extents
         return np.asarray(area - present)
+
+    def above(self, heights: Floats) -> Floats:
+        """Return by how much heights exceed the reference, in the first objective's unit."""
+        floor = self.scale.back(np.array(self.reference))
+        return self.scale.back(np.maximum(heights, self.reference)) - floor
 
 
 class KnowledgeGradientSampler(ModelSampler):

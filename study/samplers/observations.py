@@ -1,17 +1,11 @@
 """A study's trials as arrays that a model can be fitted to.
 
-On the model's scale both objectives are maximized: a minimized one changes its sign, and one on a
-ratio scale, such as seconds, is replaced by its logarithm to base 10.
-
-Noise that depends on the mean (``Objectives.noise_at``) is taken at the model's means, so a model
-is fitted here. Its hyperparameters stay those of noise that is pooled: fitted to precise low scores
-and vague high ones, they describe the low ones. After 80 trials of four games on the surfaces of
-:mod:`study.bench.samplers`, six studies each, the front's score was then off by 4,061 points in
-place of 3,158 (root mean square).
+On the model's scale both objectives are maximized: each is taken on a scale of :mod:`study.scale`,
+and a minimized one changes its sign.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -19,13 +13,13 @@ from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from study.samplers.encoding import UnitCube
-from study.samplers.posterior import Posterior
+from study.scale import Scale
 
 Floats = npt.NDArray[np.float64]
+Noise = Callable[[Sequence[FrozenTrial]], npt.ArrayLike]
 MOST_PENDING = 512
 GROWTH = 1.1
 MOST_TO_FIT = 256
-N_REFITS = 2  # of the model, with noise that depends on its means
 
 
 @dataclass(frozen=True)
@@ -34,8 +28,9 @@ class Objectives:
 
     Attributes
     ----------
-    logarithmic : pair of bool
-        Whether an objective, which is then above 0, is modelled by its logarithm.
+    scales : pair of Scale
+        On which the objectives are modelled. Trials with a value that is not on its scale, such as
+        0 on that of logarithms, are left out.
     reference_point : pair of float, optional
         In the objectives' own units; only points that are better in both count. By default a tenth
         of the observed range beyond the worst observed values.
@@ -43,17 +38,11 @@ class Objectives:
         Takes the complete trials with finite values, in order, and returns the variances of their
         two values, shape (n, 2), in the values' own units squared; NaN where a variance is unknown
         and must be inferred, as all are by default.
-    noise_at : callable, optional
-        For noise that depends on the mean: takes these trials and their posterior means, shape (n,
-        2), in the objectives' own units, and returns variances as ``noise`` does. Hyperparameters
-        are fitted with the variances of ``noise``; then the model is conditioned twice more, on
-        those at its means.
     """
 
-    logarithmic: tuple[bool, bool] = (False, False)
+    scales: tuple[Scale, Scale] = (Scale.LINEAR, Scale.LINEAR)
     reference_point: tuple[float, float] | None = None
-    noise: Callable[[Sequence[FrozenTrial]], Floats] | None = None
-    noise_at: Callable[[Sequence[FrozenTrial], Floats], Floats] | None = None
+    noise: Noise | None = None
 
     def __post_init__(self) -> None:
         """Refuse an impossible reference point."""
@@ -61,9 +50,12 @@ class Objectives:
             return
         if len(self.reference_point) != 2 or not np.all(np.isfinite(self.reference_point)):
             raise ValueError(f"reference point: {self.reference_point} given, two numbers allowed")
-        for value, log in zip(self.reference_point, self.logarithmic, strict=True):
-            if log and value <= 0.0:
-                raise ValueError(f"reference point: {value} given, above 0 allowed for a logarithm")
+        for value, scale in zip(self.reference_point, self.scales, strict=True):
+            if not np.isfinite(scale.of(np.array(value))):
+                allowed = "above 0" if scale is Scale.LOG else "0 and above"
+                raise ValueError(
+                    f"reference point: {value} given, {allowed} allowed on scale {scale.value!r}"
+                )
 
 
 @dataclass(frozen=True)
@@ -78,24 +70,28 @@ class Observations:
         Their observed objectives.
     noise : float64, shape (n, 2)
         The values' variances; NaN where they must be inferred.
-    first_noise : float64, shape (m, 2)
-        The variances of the first m values, computed from these m trials alone. Hyperparameters are
-        fitted to these, so that they do not change before the next fit.
+    first_values, first_noise : float64, shape (m, 2)
+        The first m values and their variances, computed from these m trials alone. Hyperparameters
+        are fitted to these, so that they do not change before the next fit.
     pending : float64, shape (p, d)
         Trials in flight.
     reference : float64, shape (2,)
         The reference point.
     owners : int64, shape (d,)
         Which parameter each coordinate belongs to, see :class:`~study.samplers.encoding.UnitCube`.
+    scales : pair of Scale
+        Those of the values.
     """
 
     points: Floats
     values: Floats
     noise: Floats
+    first_values: Floats
     first_noise: Floats
     pending: Floats
     reference: Floats
     owners: npt.NDArray[np.int64]
+    scales: tuple[Scale, Scale] = (Scale.LINEAR, Scale.LINEAR)
 
     @property
     def tried(self) -> Floats:
@@ -116,49 +112,40 @@ def n_to_fit(n: int) -> int:
 
 
 def noise_of(
-    trials: Sequence[FrozenTrial],
-    raw: Floats,
-    objectives: Objectives,
-    means: Floats | None = None,
+    trials: Sequence[FrozenTrial], raw: Floats, scales: Sequence[Scale], noise: Noise | None
 ) -> Floats:
     """Return the variances of values on the model's scale, shape (n, 2); NaN where unknown.
 
-    ``raw`` are the observed values, ``means`` their posterior means, both in their own units.
+    ``raw`` are the observed values, in their own units.
     """
-    if objectives.noise is None or not len(trials):
+    if noise is None or not len(trials):
         return np.full(raw.shape, np.nan)
-    if means is not None and objectives.noise_at is not None:
-        noise = np.asarray(objectives.noise_at(trials, means), np.float64)
-    else:
-        noise = np.asarray(objectives.noise(trials), np.float64)
-    if noise.shape != raw.shape:
-        raise ValueError(f"noise: shape {noise.shape} returned, {raw.shape} needed")
-    if np.any(noise < 0.0) or np.any(np.isinf(noise)):
+    variances = np.asarray(noise(trials), np.float64)
+    if variances.shape != raw.shape:
+        raise ValueError(f"noise: shape {variances.shape} returned, {raw.shape} needed")
+    if np.any(variances < 0.0) or np.any(np.isinf(variances)):
         raise ValueError(
             "noise: a negative or infinite variance returned, 0 and above or NaN allowed"
         )
-    # The variance of log₁₀ y, to first order.
-    slopes = np.where(np.array(objectives.logarithmic), raw * np.log(10.0), 1.0)
-    return np.asarray(noise / slopes**2)
+    columns = zip(scales, raw.T, variances.T, strict=True)
+    return np.column_stack([scale.variances(*each) for scale, *each in columns])
 
 
 def to_maximize(
-    values: Floats, directions: Sequence[StudyDirection], logarithmic: Sequence[bool]
+    values: Floats,
+    directions: Sequence[StudyDirection],
+    scales: Sequence[Scale],
+    noise: Floats | None = None,
 ) -> Floats:
-    """Map values, shape (n, 2), to the model's scale; NaN where a logarithm does not exist."""
-    signs = np.array([1.0 if each == StudyDirection.MAXIMIZE else -1.0 for each in directions])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        scaled = np.where(np.array(logarithmic), np.log10(values), values)
+    """Map values, shape (n, 2), to the model's scale; NaN where they are not on it.
+
+    ``noise`` are their variances there, if they have any: it may bias them.
+    """
+    noise = np.full(values.shape, np.nan) if noise is None else noise
+    columns = zip(scales, values.T, noise.T, strict=True)
+    scaled = np.column_stack([scale.unbiased(scale.of(each), v) for scale, each, v in columns])
+    signs = [1.0 if each == StudyDirection.MAXIMIZE else -1.0 for each in directions]
     return np.asarray(signs * scaled)
-
-
-def to_own_units(
-    values: Floats, directions: Sequence[StudyDirection], logarithmic: Sequence[bool]
-) -> Floats:
-    """Map values, shape (n, 2), back from the model's scale."""
-    scaled = values * [1.0 if each == StudyDirection.MAXIMIZE else -1.0 for each in directions]
-    with np.errstate(over="ignore"):
-        return np.where(np.array(logarithmic), 10.0**scaled, scaled)
 
 
 def observe(
@@ -175,20 +162,23 @@ def observe(
     usable = [trial for trial in trials if names <= set(trial.params)]
     complete = [trial for trial in usable if trial.state == TrialState.COMPLETE]
     raw = np.array([trial.values for trial in complete], np.float64).reshape(-1, 2)
-    values = to_maximize(raw, directions, objectives.logarithmic)
+    scales = objectives.scales
+    values = to_maximize(raw, directions, scales)
     # Before the noise is computed: an infinite value would spoil what is pooled over trials.
     finite = np.all(np.isfinite(values), axis=1)
     complete = [trial for trial, kept in zip(complete, finite, strict=True) if kept]
-    raw, values = raw[finite], values[finite]
-    noise = noise_of(complete, raw, objectives)
+    raw = raw[finite]
+    noise = noise_of(complete, raw, scales, objectives.noise)
+    values = to_maximize(raw, directions, scales, noise)
     first = n_to_fit(len(complete))
-    first_noise = noise_of(complete[:first], raw[:first], objectives)
+    first_noise = noise_of(complete[:first], raw[:first], scales, objectives.noise)
+    first_values = to_maximize(raw[:first], directions, scales, first_noise)
     points = cube.encode([trial.params for trial in complete])
     running = [trial for trial in usable if trial.state == TrialState.RUNNING][-MOST_PENDING:]
     pending = cube.encode([trial.params for trial in running])
     if objectives.reference_point is not None:
         given = np.array([objectives.reference_point], np.float64)
-        reference = to_maximize(given, directions, objectives.logarithmic)[0]
+        reference = to_maximize(given, directions, scales)[0]
     elif len(values):
         worst = values.min(axis=0)
         # Below constant values too, whatever their size.
@@ -196,11 +186,14 @@ def observe(
         reference = worst - 0.1 * np.maximum(np.ptp(values, axis=0), least)
     else:
         reference = np.zeros(2)
-    observations = Observations(points, values, noise, first_noise, pending, reference, cube.owners)
-    if objectives.noise_at is None or not complete:
-        return observations
-    for _ in range(N_REFITS):
-        means = Posterior.fit(observations).mean(points)
-        means = to_own_units(means, directions, objectives.logarithmic)
-        observations = replace(observations, noise=noise_of(complete, raw, objectives, means))
-    return observations
+    return Observations(
+        points,
+        values,
+        noise,
+        first_values,
+        first_noise,
+        pending,
+        reference,
+        cube.owners,
+        scales,
+    )

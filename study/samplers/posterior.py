@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from study.pareto import nondominated
 from study.samplers.gaussian_process import GaussianProcess, Hyperparameters, fit_hyperparameters
+from study.scale import Belief, Scale
 
 if TYPE_CHECKING:
     from study.samplers.observations import Observations
@@ -41,9 +42,12 @@ class Posterior:
     ----------
     processes : pair of GaussianProcess
         One an objective.
+    scales : pair of Scale
+        On which they are.
     """
 
     processes: Sequence[GaussianProcess]
+    scales: tuple[Scale, Scale] = (Scale.LINEAR, Scale.LINEAR)
 
     @classmethod
     def fit(cls, observations: "Observations") -> "Posterior":
@@ -54,7 +58,7 @@ class Posterior:
             cached_fit(
                 (m, points.shape[1]),
                 points[:m].tobytes(),
-                np.ascontiguousarray(observations.values[:m, k]).tobytes(),
+                np.ascontiguousarray(observations.first_values[:, k]).tobytes(),
                 observations.first_noise[:, k].tobytes(),
                 observations.owners.astype(np.int64).tobytes(),
             )
@@ -76,16 +80,23 @@ class Posterior:
                     np.ascontiguousarray(observations.noise[:, k]),
                 )
                 for k, hyper in enumerate(hypers)
-            ]
+            ],
+            observations.scales,
         )
 
     def mean(self, points: Floats) -> Floats:
         """Return the posterior mean at some points, shape (m, 2)."""
         return np.stack([process.mean(points) for process in self.processes], axis=-1)
 
-    def deviation(self, points: Floats) -> Floats:
-        """Return the posterior standard deviation at some points, shape (m, 2)."""
-        return self.predict(points)[1]
+    def goal(self, points: Floats) -> Belief:
+        """Return what is known of the first objective, a maximized one, in its own unit."""
+        mean, variance = self.processes[0].predict(points)
+        return self.scales[0].belief(mean, np.sqrt(variance))
+
+    def cost(self, points: Floats) -> Floats:
+        """Return the posterior median of the second objective, a minimized one, in its unit."""
+        mean = -self.processes[1].mean(points)
+        return self.scales[1].belief(mean, np.zeros_like(mean)).mean
 
     def predict(self, points: Floats) -> tuple[Floats, Floats]:
         """Return posterior means and standard deviations at some points, each of shape (m, 2)."""
@@ -108,5 +119,6 @@ class Posterior:
     def given(self, points: Floats, draws: Floats) -> "Posterior":
         """Return the posterior conditioned on each of ``draws``, shape (n_draws, m, 2)."""
         return Posterior(
-            [process.given(points, draws[..., k].T) for k, process in enumerate(self.processes)]
+            [process.given(points, draws[..., k].T) for k, process in enumerate(self.processes)],
+            self.scales,
         )

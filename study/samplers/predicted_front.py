@@ -5,7 +5,7 @@ Notation
 ===========  =======================================================================================
 m(x)         posterior mean of both objectives at a point x of the unit cube, to be maximized
 budget       a cost that must not be exceeded
-K            posterior covariance of one objective over a front's points
+K            posterior covariance of the first objective over a front's points, in its own unit
 w            each point's share of the front's extent along the second objective, Σ w = 1
 ===========  =======================================================================================
 
@@ -44,16 +44,16 @@ class PredictedFront:
         In the unit cube.
     mean, deviation : float64, shape (n, 2)
         Posterior means and standard deviations there, to be maximized.
-    common_deviation : float64, shape (2,)
-        Standard deviation of the mean error over the front, of each objective.
-    local_deviation : float64, shape (n, 2)
+    common_deviation : float
+        Standard deviation of the mean error over the front, of the first objective in its own unit.
+    local_deviation : float64, shape (n,)
         Standard deviation of a point's error less that mean.
     """
 
     points: Floats
     mean: Floats
     deviation: Floats
-    common_deviation: Floats
+    common_deviation: float
     local_deviation: Floats
 
     @classmethod
@@ -63,14 +63,13 @@ class PredictedFront:
         # Some points stand for all: a front may have thousands, and pairs of them fill the memory.
         some = np.unique(np.linspace(0, len(points) - 1, N_FOR_COMMON).round().astype(int))
         weights = shares(mean[some, 1])
-        common, local = np.empty(2), np.empty_like(mean)
-        for k, process in enumerate(posterior.processes):
-            with_mean = process.covariance(points, points[some]) @ weights
-            variance = float(weights @ with_mean[some])
-            common[k] = math.sqrt(max(variance, 0.0))
-            left = deviation[:, k] ** 2 - 2.0 * with_mean + variance
-            local[:, k] = np.sqrt(np.maximum(left, 0.0))
-        return cls(points, mean, deviation, common, local)
+        slopes = posterior.scales[0].slope(mean[:, 0])
+        covariance = posterior.processes[0].covariance(points, points[some])
+        with_mean = slopes * (covariance @ (slopes[some] * weights))
+        variance = float(weights @ with_mean[some])
+        local = (slopes * deviation[:, 0]) ** 2 - 2.0 * with_mean + variance
+        common = math.sqrt(max(variance, 0.0))
+        return cls(points, mean, deviation, common, np.sqrt(np.maximum(local, 0.0)))
 
     def best_within(self, least_second: float) -> int:
         """Return the index of the best point with so large a second objective; −1 if none has."""

@@ -19,6 +19,7 @@ from study.samplers.fitted_model import FittedModel, fit_model
 from study.samplers.observations import Objectives, Observations, to_maximize
 from study.samplers.posterior import Posterior
 from study.samplers.predicted_front import best_within_budgets
+from study.scale import Scale
 from study.shrinkage import Moments
 from study.store.study_data import StudyData
 from study.store.study_record import DIRECTIONS
@@ -34,29 +35,23 @@ def objectives_of(
     ``moments`` are those of trials, by number, that have been read already.
     """
     return Objectives(
-        logarithmic=(False, True),
+        scales=scales_of(experiment),
         reference_point=(experiment.reference_score, experiment.reference_cost),
         noise=partial(noise_of_trials, goal=experiment.goal, moments=moments or {}),
-        noise_at=partial(noise_of_trials, goal=experiment.goal, moments=moments or {}),
     )
+
+
+def scales_of(experiment: Experiment) -> tuple[Scale, Scale]:
+    """Return the scales on which a model takes the objectives."""
+    return experiment.goal.estimator.scale, Scale.LOG
 
 
 def noise_of_trials(
-    trials: Sequence[FrozenTrial],
-    means: npt.NDArray[np.float64] | None = None,
-    *,
-    goal: Goal,
-    moments: Mapping[int, Moments],
+    trials: Sequence[FrozenTrial], *, goal: Goal, moments: Mapping[int, Moments]
 ) -> npt.NDArray[np.float64]:
-    """Return the variances of the trials' means, shape (n, 2); NaN for costs, to be inferred.
-
-    ``means``, shape (n, 2), are what a model expects of the trials, once there is one.
-    """
+    """Return the variances of the trials' means, shape (n, 2); NaN for costs, to be inferred."""
     found = [moments.get(trial.number) or moments_of(trial, goal) for trial in trials]
-    estimator = goal.estimator
-    variances = (
-        estimator.variances(found) if means is None else estimator.variances_at(found, means[:, 0])
-    )
+    variances = goal.estimator.variances(found)
     return np.stack([variances, np.full(len(trials), np.nan)], axis=-1)
 
 
@@ -88,16 +83,19 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
     codes = cube.encode([point.params for point in points])
     games = [point.in_order for point in points]
     raw = np.array([(goal.estimate(each).value, cost.of(each)) for each in games])
-    values = to_maximize(raw, DIRECTIONS, (False, True))
+    scales = scales_of(experiment)
     moments = [Moments.of(goal.samples(each)) for each in games]
-    variances = [goal.estimator.variances(moments), cost_variances(experiment, cost, points)]
-    noise = np.stack(variances, axis=-1)
+    variances = scales[0].variances(raw[:, 0], goal.estimator.variances(moments))
+    noise = np.stack([variances, cost_variances(experiment, cost, points)], axis=-1)
+    values = to_maximize(raw, DIRECTIONS, scales, noise)
     with threadpool_limits(1):
         if model is not None:
             return model.given(codes, values, noise, timed=cost.is_timed)
         corner = np.array([(experiment.reference_score, experiment.reference_cost)])
-        reference = to_maximize(corner, DIRECTIONS, (False, True))[0]
-        known = Observations(codes, values, noise, noise, codes[:0], reference, cube.owners)
+        reference = to_maximize(corner, DIRECTIONS, scales)[0]
+        known = Observations(
+            codes, values, noise, values, noise, codes[:0], reference, cube.owners, scales
+        )
         return FittedModel(cube, known, Posterior.fit(known), data.record.seed)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import optuna
+from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial
 from threadpoolctl import threadpool_limits
 
@@ -27,11 +28,14 @@ from study.samplers.encoding import UnitCube
 from study.samplers.observations import Objectives, Observations, observe
 from study.samplers.posterior import Posterior
 from study.samplers.predicted_front import predicted_fronts
-from study.shrinkage import Moments, variances_at_means, variances_of_means
+from study.scale import Scale
+from study.shrinkage import Moments, growing_variances
 
 N_DESIGN = 16
 SHARES = (0.2, 0.3, 0.4, 0.6, 0.8, 1.0)  # of a run's trials, after which to measure it
 SCORES = "scores"
+SCALES = (Scale.ROOT, Scale.LOG)
+DIRECTIONS = (StudyDirection.MAXIMIZE, StudyDirection.MINIMIZE)
 N_WARM = 4
 # Suggestions for which a model is refitted cost more: the mean of nine, up to the 80th trial.
 LATE = slice(71, 80)
@@ -48,16 +52,10 @@ class Run:
     seed: int  # fixes all random numbers
 
 
-def noise_of(trials: Sequence[FrozenTrial], means: Floats | None = None) -> Floats:
-    """Return the variances of the trials' mean scores; NaN for times, for the model to infer.
-
-    ``means``, shape (n, 2), are what a model expects of the trials, once there is one.
-    """
+def noise_of(trials: Sequence[FrozenTrial]) -> Floats:
+    """Return the variances of the trials' mean scores; NaN for times, for the model to infer."""
     samples = [Moments.of(np.array(trial.user_attrs[SCORES])) for trial in trials]
-    variances = (
-        variances_of_means(samples) if means is None else variances_at_means(samples, means[:, 0])
-    )
-    return np.column_stack([variances, np.full(len(samples), np.nan)])
+    return np.column_stack([growing_variances(samples), np.full(len(samples), np.nan)])
 
 
 @dataclass
@@ -72,12 +70,12 @@ class Contest:
     @property
     def objectives(self) -> Objectives:
         """What the samplers' models know of both objectives."""
-        return Objectives((False, True), self.on.reference, noise_of, noise_of)
+        return Objectives(SCALES, self.on.reference, noise_of)
 
     @classmethod
     def begin(cls, on: Surface, seed: int, n_design: int) -> "Contest":
         """Make a study with its initial design enqueued."""
-        study = optuna.create_study(directions=["maximize", "minimize"])
+        study = optuna.create_study(directions=DIRECTIONS)
         for values in draw_design("sobol", on.space, n_design, seed):
             study.enqueue_trial(values)
         return cls(on, study, [], [])
@@ -115,17 +113,19 @@ class Contest:
     def by_posterior(self, n_trials: int) -> Predictions:
         """Return the posterior means of the first trials."""
         posterior, observations, _ = self.fitted(n_trials)
-        means = posterior.mean(observations.points)
-        true = self.truth_at(np.array(self.points[:n_trials]))
-        return Predictions(means[:, 0], 10.0 ** -means[:, 1], *true)
+        scores, costs = (
+            posterior.goal(observations.points).mean,
+            posterior.cost(observations.points),
+        )
+        return Predictions(scores, costs, *self.truth_at(np.array(self.points[:n_trials])))
 
     def by_model(self, seed: int) -> Predictions:
         """Return the model's predicted front over the whole space."""
         posterior, observations, cube = self.fitted(len(self.points))
         rng = np.random.default_rng([seed, 1])
         _, front = predicted_fronts(posterior, observations, cube, rng)
-        true = self.truth_at(front.points)
-        return Predictions(front.mean[:, 0], 10.0 ** -front.mean[:, 1], *true)
+        scores, costs = posterior.goal(front.points).mean, posterior.cost(front.points)
+        return Predictions(scores, costs, *self.truth_at(front.points))
 
 
 @lru_cache(maxsize=32)

@@ -17,7 +17,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from study.batch_means import variances_of_log_ratios
-from study.bench.samplers.contest import N_DESIGN, Contest
+from study.bench.samplers.contest import DIRECTIONS, N_DESIGN, SCALES, Contest
 from study.bench.samplers.surface import Floats, Surface
 from study.bench.samplers.surfaces import surface
 from study.bench.samplers.truth import Truth, true_front
@@ -36,9 +36,10 @@ from study.report.expected import (
 )
 from study.samplers.candidates import is_among
 from study.samplers.fitted_model import FittedModel
+from study.samplers.observations import to_maximize
 from study.samplers.posterior import Posterior
 from study.samplers.predicted_front import best_within_budgets
-from study.shrinkage import Moments, variances_of_means
+from study.shrinkage import Moments, growing_variances
 
 DRIFT, FAST_SHARE, GAMES_OF_MEMORY = 0.05, 0.3, 840.0
 SEARCH_IS_SLOWER = 0.05
@@ -80,18 +81,18 @@ class Points:
 
     @property
     def values(self) -> Floats:
-        """Return mean scores and −log₁₀ times, shape (n, 2)."""
-        scores = [each.mean() for each in self.scores]
-        return np.column_stack([scores, [-np.log10(each.mean()) for each in self.seconds]])
+        """Return mean scores and times on the model's scale, shape (n, 2)."""
+        raw = [(s.mean(), t.mean()) for s, t in zip(self.scores, self.seconds, strict=True)]
+        return to_maximize(np.array(raw, np.float64), DIRECTIONS, SCALES, self.noise)
 
     @property
     def noise(self) -> Floats:
-        """Return their variances."""
+        """Return their variances, on that scale."""
         moments = [Moments.of(each) for each in self.scores]
         timed = [(each, np.ones(len(each))) for each in self.seconds]
-        return np.column_stack(
-            [variances_of_means(moments), variances_of_log_ratios(timed, TIMED_TOGETHER)]
-        )
+        means = np.array([each.mean for each in moments])
+        scores = SCALES[0].variances(means, growing_variances(moments))
+        return np.column_stack([scores, variances_of_log_ratios(timed, TIMED_TOGETHER)])
 
     def added(self, code: Floats, scores: Floats, seconds: Floats) -> "Points":
         """Return these points and one more."""
@@ -204,7 +205,8 @@ class Answers:
         """Compare what is said of each validated point, and its chance to be on the front."""
         points, combined = self.points, self.given(self.points)
         codes = points.codes
-        known = replace(combined.observations, first_noise=combined.observations.noise)
+        seen = combined.observations
+        known = replace(seen, first_values=seen.values, first_noise=seen.noise)
         refitted = FittedModel(combined.cube, known, Posterior.fit(known), combined.seed)
         for code, scores in zip(codes, points.scores, strict=True):
             found = t_interval(scores)

@@ -1,8 +1,10 @@
 """Statistics of a goal's samples, one sample a game: the estimate of their mean, and its variance.
 
 *   A **noisy mean** has Student's t interval, and variances shrunk towards the pooled variance
-    (:func:`study.shrinkage.variances_of_means`); once a model has been fitted, they grow with its
-    means (:func:`study.shrinkage.variances_at_means`).
+    (:func:`study.shrinkage.variances_of_means`).
+*   A **growing mean** is one of samples that are not negative and scatter more the larger they are.
+    Its variances grow with it (:func:`study.shrinkage.growing_variances`), and a model takes its
+    square root.
 *   A **proportion** has Wilson's interval (:func:`study.estimate.share`), and variances by
     :func:`study.shrinkage.variances_of_rates`. A model takes it on its raw scale, where the
     posterior may reach a little beyond 0 or 1.
@@ -19,10 +21,11 @@ import numpy as np
 import numpy.typing as npt
 
 from study.estimate import Estimate, share, t_interval
+from study.scale import Scale
 from study.shrinkage import (
     TYPICAL_DEVIATION,
     Moments,
-    variances_at_means,
+    growing_variances,
     variances_of_means,
     variances_of_rates,
 )
@@ -36,6 +39,7 @@ class Estimator(ABC):
     """Statistics of one kind of samples."""
 
     is_exact: ClassVar[bool] = False
+    scale: ClassVar[Scale] = Scale.LINEAR  # on which a model takes the mean
 
     @abstractmethod
     def estimate(self, samples: Floats) -> Estimate:
@@ -44,10 +48,6 @@ class Estimator(ABC):
     @abstractmethod
     def variances(self, trials: Sequence[Moments]) -> Floats:
         """Return the variance of each trial's mean, for a model; NaN for a trial without games."""
-
-    def variances_at(self, trials: Sequence[Moments], expected: Floats) -> Floats:
-        """Return these variances given what a model expects of each trial's mean."""
-        return self.variances(trials)
 
     @abstractmethod
     def typical_variance(self, samples: Floats) -> float:
@@ -70,13 +70,20 @@ class NoisyMean(Estimator):
         """Return sample variances over n, shrunk towards the pooled one."""
         return variances_of_means(trials)
 
-    def variances_at(self, trials: Sequence[Moments], expected: Floats) -> Floats:
-        """Return variances that grow with the expected mean."""
-        return variances_at_means(trials, expected)
-
     def typical_variance(self, samples: Floats) -> float:
         """Take the standard deviation to be a fixed share of the mean."""
         return (TYPICAL_DEVIATION * float(np.mean(samples))) ** 2
+
+
+@dataclass(frozen=True)
+class GrowingMean(NoisyMean):
+    """Samples that are not negative and scatter more the larger they are."""
+
+    scale: ClassVar[Scale] = Scale.ROOT
+
+    def variances(self, trials: Sequence[Moments]) -> Floats:
+        """Return sample variances over n, shrunk towards what is pooled in proportion to means."""
+        return growing_variances(trials)
 
 
 @dataclass(frozen=True)

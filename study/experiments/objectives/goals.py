@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from agents.agent import Game
 from study.estimate import Estimate
-from study.experiments.objectives.estimators import Estimator, ExactValue, NoisyMean, Proportion
+from study.experiments.objectives.estimators import Estimator, ExactValue, GrowingMean, Proportion
 from study.experiments.objectives.formats import Format
 
 
@@ -120,7 +120,7 @@ SCORE = Goal(
     label="score",
     axis_label="mean score, points",
     sample="score",
-    estimator=NoisyMean(),
+    estimator=GrowingMean(),
     format=Format(",.0f", ",.0f", ",.0f", unit="points", area_unit="points"),
     standard_error=500.0,
     limits=(0.0, None),

@@ -13,12 +13,13 @@ from study.experiments.registry import EXPERIMENTS
 from study.run.proposals import FinishedTrial, Proposals
 from study.samplers import make_sampler
 from study.samplers.observations import Objectives
+from study.scale import Scale
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
 SPACE = EXPERIMENTS["mcmdp"].space
 DIRECTIONS = [StudyDirection.MAXIMIZE, StudyDirection.MINIMIZE]
-OBJECTIVES = Objectives(logarithmic=(False, True))
+OBJECTIVES = Objectives(scales=(Scale.LINEAR, Scale.LOG))
 N_DESIGN = 4
 
 Params = dict[str, Any]

@@ -18,6 +18,7 @@ from study.samplers.candidates import is_among, perturb
 from study.samplers.encoding import UnitCube
 from study.samplers.nehvi import NoisyEHVISampler
 from study.samplers.observations import Objectives
+from study.scale import Scale
 from tests.study.samplers.toy import (
     DEGENERATE,
     MIXED,
@@ -183,7 +184,7 @@ def test_the_better_choice_is_found_and_kept() -> None:
     proposed = []
     for seed in range(3):
         objectives = Objectives(
-            logarithmic=(False, True),
+            scales=(Scale.LINEAR, Scale.LOG),
             reference_point=(0.0, 1000.0),
             noise=lambda trials: np.tile([0.5**2, np.nan], (len(trials), 1)),
         )

@@ -11,6 +11,7 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from study.samplers.encoding import UnitCube
 from study.samplers.observations import MOST_PENDING, Objectives, Observations, observe
+from study.scale import Scale
 
 SPACE = {"x": FloatDistribution(0.0, 1.0), "choice": CategoricalDistribution(["a", "b"])}
 CUBE = UnitCube(SPACE)
@@ -51,13 +52,13 @@ def test_a_minimized_objective_changes_its_sign() -> None:
 
 def test_logarithms_are_to_base_10() -> None:
     trials = [trial(0.25, (100.0, 0.01)), trial(0.5, (1000.0, 10.0))]
-    both = seen(trials, logarithmic=(True, True))
+    both = seen(trials, scales=(Scale.LOG, Scale.LOG))
     np.testing.assert_allclose(both.values, [[2.0, 2.0], [3.0, -1.0]], rtol=1e-12)
 
 
 def test_what_has_no_logarithm_is_left_out() -> None:
     trials = [trial(0.1, (1.0, 0.0)), trial(0.2, (1.0, -2.0)), trial(0.3, (-1.0, 2.0))]
-    found = seen(trials, logarithmic=(False, True))
+    found = seen(trials, scales=(Scale.LINEAR, Scale.LOG))
     np.testing.assert_array_equal(found.points[:, 0], [0.3])
 
 
@@ -110,7 +111,7 @@ def test_noise_is_asked_for_finite_trials_alone() -> None:
 def test_the_variance_of_a_logarithm_is_relative() -> None:
     """Var(log₁₀ y) ≈ Var(y)/(y ln 10)²: here against the spread of many logarithms."""
     found = seen(
-        [trial(0.1, (50.0, 2.0), variance=0.25)], logarithmic=(True, False), noise=noise_of
+        [trial(0.1, (50.0, 2.0), variance=0.25)], scales=(Scale.LOG, Scale.LINEAR), noise=noise_of
     )
     assert found.noise[0, 0] == pytest.approx(0.25 / (50.0 * np.log(10.0)) ** 2, rel=1e-12)
     draws = np.random.default_rng(0).normal(50.0, 0.5, 100_000)
@@ -133,7 +134,7 @@ def test_noise_that_depends_on_the_mean_is_taken_at_the_models_means() -> None:
 
     found = seen(
         rising(23),
-        logarithmic=(False, True),
+        scales=(Scale.LINEAR, Scale.LOG),
         noise=lambda trials: np.tile([100.0, np.nan], (len(trials), 1)),
         noise_at=noise_at,
     )
@@ -170,7 +171,7 @@ def test_the_reference_of_constant_objectives_is_below_them(value: float) -> Non
 
 
 def test_a_given_reference_is_in_the_objectives_own_units() -> None:
-    found = seen([], reference_point=(5.0, 0.01), logarithmic=(False, True))
+    found = seen([], reference_point=(5.0, 0.01), scales=(Scale.LINEAR, Scale.LOG))
     np.testing.assert_allclose(found.reference, [5.0, 2.0], rtol=1e-12)
 
 

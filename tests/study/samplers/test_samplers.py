@@ -9,10 +9,11 @@ from study.errors import InputError
 from study.experiments.registry import EXPERIMENTS
 from study.samplers import SAMPLERS, make_sampler
 from study.samplers.observations import Objectives
+from study.scale import Scale
 
 SPACE = EXPERIMENTS["mcmdp"].space
 WITHOUT_TORCH = sorted(set(SAMPLERS) - {"gp", "botorch"})
-OBJECTIVES = Objectives(logarithmic=(False, True))
+OBJECTIVES = Objectives(scales=(Scale.LINEAR, Scale.LOG))
 
 
 def proposals(sampler: str, seed: int, n_trials: int, restart_at: int | None = None) -> list[dict]:

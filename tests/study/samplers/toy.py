@@ -17,6 +17,7 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from study.pareto import hypervolume
 from study.samplers.observations import Objectives, Observations, n_to_fit
+from study.scale import Scale
 from study.shrinkage import Moments, variances_of_means
 
 Floats = npt.NDArray[np.float64]
@@ -28,6 +29,7 @@ def observations_of(points: Floats, values: Floats, variances: Floats) -> Observ
         points=points,
         values=values,
         noise=variances,
+        first_values=values[: n_to_fit(len(points))],
         first_noise=variances[: n_to_fit(len(points))],
         pending=points[:0],
         reference=np.array([-1000.0, -4.0]),
@@ -51,7 +53,7 @@ def noise(trials: Sequence[FrozenTrial]) -> Floats:
     return np.stack([variances, np.full(len(trials), np.nan)], axis=1)
 
 
-OBJECTIVES = Objectives(logarithmic=(False, True), noise=noise)
+OBJECTIVES = Objectives(scales=(Scale.LINEAR, Scale.LOG), noise=noise)
 
 
 def random_params(rng: np.random.Generator) -> dict[str, Any]:
