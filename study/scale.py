@@ -90,13 +90,13 @@ class Scale(Enum):
     def unbiased(self, scaled: Floats, variances: Floats) -> Floats:
         """Take off the bias of √y of a noisy y: E[√y] = √(E[y] − v), v the variance of √y.
 
-        Logarithms stay as they are: their noise is small.
+        Where v is unknown, and on other scales, values stay as they are.
         """
         if self is not Scale.ROOT:
             return scaled
         with np.errstate(divide="ignore", invalid="ignore"):
-            bias = np.fmin(variances / (2.0 * scaled), MOST_BIAS * scaled)
-        return scaled + np.where(scaled > 0.0, bias, 0.0)
+            bias = np.minimum(variances / (2.0 * scaled), MOST_BIAS * scaled)
+        return scaled + np.nan_to_num(bias)
 
     def belief(self, mean: Floats, deviation: Floats) -> Belief:
         """Return what m and s say of y, with its 95% interval; of a logarithm, the median of y."""

@@ -10,17 +10,18 @@ Notation
 =====  =============================================================================================
 m, K   posterior mean and covariance of the first objective at J points, sorted by the posterior
        mean of the second one, the largest first
-r      the first objective's reference
+r, u   the first objective's reference; its unit as a function of the model's scale
 e      distances along the second objective, from each point to the next, times p
 p      probability that the best first objective lies at that distance or farther
 c, v   a candidate; the noise variance of a trial there
 z      a standard normal number
 =====  =============================================================================================
 
-The area is Σⱼ eⱼ max(m₁ − r, …, mⱼ − r, 0). A trial at c will move the mean to m + s z, s = K[:, c]
-/ √(K[c, c] + v), and the expectation over z is a quadrature of nine nodes. So the gain is exact but
-for the quadrature, the list of points, and the second objective, which stays at its posterior mean:
-costs are known far better than scores.
+The area is Σⱼ eⱼ (u(max(m₁, …, mⱼ, r)) − u(r)). It is in the objective's own unit: on the scale of
+a square root, high scores would count too little. A trial at c will move the mean to m + s z, s =
+K[:, c] / √(K[c, c] + v), and the expectation over z is a quadrature of nine nodes. So the gain is
+exact but for the quadrature, the list of points, and the second objective, which stays at its
+posterior mean: costs are known far better than scores.
 
 Users' budgets reach up to what the best score of all costs, and wherever that is, no farther: so a
 distance counts by the probability, from joint draws of the posterior, that the best score lies at
@@ -77,9 +78,13 @@ class Area:
     points : float64, shape (J, d)
         In the unit cube, sorted by the second objective, the largest first.
     heights : float64, shape (J,)
-        m − r.
+        m.
     extents : float64, shape (J,)
         e.
+    scale : Scale
+        Of the heights; it is what u undoes.
+    reference : float
+        r.
     """
 
     points: Floats
@@ -129,7 +134,7 @@ class Area:
         return np.asarray(area - present)
 
     def above(self, heights: Floats) -> Floats:
-        """Return by how much heights exceed the reference, in the first objective's unit."""
+        """Return u(max(m, r)) − u(r)."""
         floor = self.scale.back(np.array(self.reference))
         return self.scale.back(np.maximum(heights, self.reference)) - floor
 

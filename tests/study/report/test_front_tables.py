@@ -55,13 +55,11 @@ def test_the_curve_is_sorted_and_of_the_space(quick: Experiment, model: FittedMo
         assert quick.space.parameters[0].check(row.n_playouts) == row.n_playouts
         assert row.seconds_per_move == pytest.approx(1e-5 * row.n_playouts, rel=0.4)
     codes = model.cube.encode([{"n_playouts": n} for n in curve["n_playouts"]])
-    mean, deviation = model.posterior.mean(codes)[:, 0], model.posterior.deviation(codes)[:, 0]
-    np.testing.assert_allclose(curve["posterior_mean_points"], mean, rtol=1e-6)
-    np.testing.assert_allclose(
-        curve["posterior_high95_points"] - curve["posterior_low95_points"],
-        2 * Z * deviation,
-        rtol=1e-3,
-    )
+    mean, deviation = (each[:, 0] for each in model.posterior.predict(codes))  # of √score
+    np.testing.assert_allclose(curve["posterior_mean_points"], mean**2 + deviation**2, rtol=1e-6)
+    ends = (mean - Z * deviation) ** 2, (mean + Z * deviation) ** 2
+    np.testing.assert_allclose(curve["posterior_low95_points"], ends[0], rtol=1e-3)
+    np.testing.assert_allclose(curve["posterior_high95_points"], ends[1], rtol=1e-3)
     tried = [1, 3, 7, 12, 20, 28, 36, 40]
     gaps = [min(abs(n - m) for m in tried) / 40 for n in curve["n_playouts"]]
     np.testing.assert_allclose(curve["distance_to_trial"], gaps, atol=1e-9)

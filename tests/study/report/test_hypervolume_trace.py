@@ -74,7 +74,7 @@ def test_what_is_observed_never_shrinks_and_what_is_predicted_is_less_lucky(
 def test_one_trial_is_one_look(quick: Experiment) -> None:
     frame = hypervolume_trace(data_of(study_of(quick, 1), quick))
     assert frame["n_trials"].tolist() == [1]
-    assert frame["posterior"].iloc[0] == pytest.approx(frame["observed"].iloc[0])
+    assert frame["posterior"].iloc[0] == pytest.approx(frame["observed"].iloc[0], rel=0.05)
 
 
 def test_a_study_without_complete_trials_has_no_history(quick: Experiment) -> None:

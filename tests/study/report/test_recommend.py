@@ -121,7 +121,7 @@ def test_validated_points_alone_can_be_picked_from(quick: Experiment) -> None:
         assert (found.n_candidates, found.n_games) == (n_candidates, 120)
         own = found.chosen.point.scores
         assert found.chosen.expected.score.contains(np.mean(own))
-        assert found.chosen.expected.score.sem < np.std(own, ddof=1) / math.sqrt(40) * 1.05
+        assert found.chosen.expected.score.sem < np.std(own, ddof=1) / math.sqrt(40) * 1.2
     for wanted, n_playouts in ((5000.0, 20), (7000.0, 30)):
         found = picked(study, quick, score_wanted=wanted)
         assert found.chosen.point.params == {"n_playouts": n_playouts}
@@ -284,7 +284,7 @@ def test_the_answer_for_programs(quick: Experiment) -> None:
         "high95": score.high,
         "n_games": 120,
     }
-    assert score.high - score.value == pytest.approx(1.959964 * score.sem)
+    assert score.high - score.low == pytest.approx(2 * 1.959964 * score.sem, rel=1e-3)
     error = np.std(own, ddof=1) / math.sqrt(40)
     assert answer["validated_score"]["sem"] == pytest.approx(error)
     assert answer["validated_score"]["high95"] == pytest.approx(6000 + 2.022691 * error)

@@ -205,10 +205,10 @@ def test_what_the_search_predicted_stands_beside_what_was_validated(quick: Exper
     assert model is not None
     row = validated_frame(data_of(study, quick), model).iloc[0]
     code = model.cube.encode([{"n_playouts": 10}])
-    mean, deviation = model.posterior.mean(code)[0, 0], model.posterior.deviation(code)[0, 0]
-    assert row["posterior_mean_points"] == pytest.approx(mean)
-    assert row["posterior_low95_points"] == pytest.approx(mean - Z * deviation)
-    assert row["posterior_high95_points"] == pytest.approx(mean + Z * deviation)
+    mean, deviation = (each[0, 0] for each in model.posterior.predict(code))  # of √score
+    assert row["posterior_mean_points"] == pytest.approx(mean**2 + deviation**2)
+    assert row["posterior_low95_points"] == pytest.approx((mean - Z * deviation) ** 2)
+    assert row["posterior_high95_points"] == pytest.approx((mean + Z * deviation) ** 2)
     assert "posterior_mean_points" not in validated_frame(data_of(study, quick))
 
 

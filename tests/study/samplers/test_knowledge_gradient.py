@@ -21,6 +21,7 @@ from study.samplers.knowledge_gradient import (
 from study.samplers.observations import Objectives, observe
 from study.samplers.posterior import Posterior
 from study.samplers.predicted_front import predicted_fronts
+from study.scale import Scale
 from tests.study.samplers.toy import (
     DEGENERATE,
     MIXED,
@@ -36,7 +37,8 @@ pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning", "error::UserWar
 
 
 def area_of(heights: list[float], extents: list[float]) -> Area:
-    return Area(np.zeros((len(heights), 1)), np.array(heights), np.array(extents))
+    points = np.zeros((len(heights), 1))
+    return Area(points, np.array(heights), np.array(extents), Scale.LINEAR, 0.0)
 
 
 def test_the_larger_of_two_normals_by_its_closed_form() -> None:
@@ -53,7 +55,10 @@ def test_the_larger_of_two_normals_by_its_closed_form() -> None:
     assert found[1] == pytest.approx(0.0, abs=1e-12)
 
 
-def test_gains_are_those_of_many_outcomes(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("scale", "power"), [(Scale.LINEAR, 1.0), (Scale.ROOT, 2.0)])
+def test_gains_are_those_of_many_outcomes(
+    scale: Scale, power: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A plain loop over 20,000 equally likely outcomes: the front's area after each, less today's.
 
     Nine nodes are rough where a few points compete; eleven times as many are exact.
@@ -63,15 +68,15 @@ def test_gains_are_those_of_many_outcomes(monkeypatch: pytest.MonkeyPatch) -> No
     steps = rng.normal(0.0, 1.5, (3, 12))
 
     def area(of: np.ndarray) -> float:
-        best, total = 0.0, 0.0
+        best, total = 0.5, 0.0
         for height, extent in zip(of, extents, strict=True):
             best = max(best, height)
-            total += best * extent
+            total += (best**power - 0.5**power) * extent
         return total
 
     draws = ndtri((np.arange(20_000) + 0.5) / 20_000)
     expected = [np.mean([area(heights + s * z) for z in draws]) - area(heights) for s in steps]
-    of = Area(np.zeros((12, 1)), heights, extents)
+    of = Area(np.zeros((12, 1)), heights, extents, scale, 0.5)
     np.testing.assert_allclose(of.gains(steps), expected, rtol=0.15)
     nodes, weights = np.polynomial.hermite_e.hermegauss(99)
     module = import_module("study.samplers.knowledge_gradient")
@@ -106,7 +111,7 @@ def test_the_area_has_the_plausible_points_by_cost() -> None:
     rng = np.random.default_rng(0)
     area = Area.under(*given, np.array([0.5, -9.0]), rng)
     np.testing.assert_array_equal(area.points, points[[0, 1, 3, 4]])
-    np.testing.assert_allclose(area.heights, [0.5, 4.5, 8.5, 7.2], atol=0.1)
+    np.testing.assert_allclose(area.heights, [1.0, 5.0, 9.0, 7.7], atol=0.1)
     np.testing.assert_allclose(area.extents[:3], [1.0, 1.0, 0.1], atol=1e-3)
     z = (9.0 - 800.0 / 104.0) / np.sqrt(400.0 / 104.0)
     assert area.extents[3] == pytest.approx(6.9 * ndtr(-z), abs=6.9 * 0.15)

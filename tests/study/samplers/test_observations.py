@@ -118,33 +118,27 @@ def test_the_variance_of_a_logarithm_is_relative() -> None:
     assert found.noise[0, 0] == pytest.approx(np.log10(draws).var(), rel=0.03)
 
 
-def rising(n: int) -> list[FrozenTrial]:
-    """Trials along x: seconds from 1 to 100, to be minimized, and 500 + 1000 x points."""
-    return [trial(float(x), (500.0 + 1000.0 * x, 100.0**x)) for x in np.linspace(0.0, 1.0, n)]
+def test_roots_of_noisy_means_are_not_biased() -> None:
+    """Of 200,000 means of four games, gamma-distributed, their roots' squares are right to 1%."""
+    rng = np.random.default_rng(0)
+    games = rng.gamma(6.25, 100.0 / 6.25, (200_000, 4))  # mean 100, deviation 40
+    means = games.mean(axis=1)
+    variance = float(np.mean(games.var(axis=1, ddof=1) / 4))
+    trials = [trial(0.1, (float(mean), 2.0), variance=variance) for mean in means[:2000]]
+    found = seen(trials, scales=(Scale.ROOT, Scale.LINEAR), noise=noise_of)
+    np.testing.assert_allclose(found.noise[:, 0], variance / (4.0 * means[:2000]), rtol=1e-12)
+    corrected = Scale.ROOT.unbiased(np.sqrt(means), np.full(len(means), variance / 400.0))
+    np.testing.assert_allclose(found.values[:, 0], np.sqrt(means[:2000]), rtol=0.02)
+    assert (found.values[:, 0] > np.sqrt(means[:2000])).all()
+    assert corrected.mean() ** 2 == pytest.approx(100.0, rel=0.001)
+    assert np.sqrt(means).mean() ** 2 < 99.1
+    np.testing.assert_array_equal(found.first_values, found.values[: len(found.first_values)])
 
 
-@pytest.mark.usefixtures("one_thread")
-def test_noise_that_depends_on_the_mean_is_taken_at_the_models_means() -> None:
-    """In two rounds, in own units; hyperparameters are fitted to the first noise."""
-    asked: list[np.ndarray] = []
-
-    def noise_at(trials: Sequence[FrozenTrial], means: np.ndarray) -> np.ndarray:
-        asked.append(means)
-        return np.column_stack([(0.01 * means[:, 0]) ** 2, np.full(len(trials), np.nan)])
-
-    found = seen(
-        rising(23),
-        scales=(Scale.LINEAR, Scale.LOG),
-        noise=lambda trials: np.tile([100.0, np.nan], (len(trials), 1)),
-        noise_at=noise_at,
-    )
-    assert len(asked) == 2
-    np.testing.assert_array_equal(found.first_noise[:, 0], 100.0)
-    x = np.linspace(0.0, 1.0, 23)
-    np.testing.assert_allclose(asked[-1][:, 0], 500.0 + 1000.0 * x, rtol=0.02)
-    np.testing.assert_allclose(asked[-1][:, 1], 100.0**x, rtol=0.02)
-    np.testing.assert_allclose(np.sqrt(found.noise[:, 0]), 5.0 + 10.0 * x, rtol=0.02)
-    assert np.isnan(found.noise[:, 1]).all()
+def test_what_has_no_root_is_left_out() -> None:
+    trials = [trial(0.1, (-1.0, 1.0)), trial(0.2, (0.0, 1.0)), trial(0.3, (9.0, 2.0))]
+    found = seen(trials, scales=(Scale.ROOT, Scale.LINEAR))
+    np.testing.assert_array_equal(found.values[:, 0], [0.0, 3.0])
 
 
 def test_noise_of_another_shape_is_refused() -> None:

@@ -64,7 +64,7 @@ def test_hyperparameters_stay_between_two_fits_but_all_observations_count() -> N
         assert fewer.processes[k].hyper is more.processes[k].hyper
         assert more.processes[k].hyper is not refit.processes[k].hyper
     here = many.points[22:23]
-    assert (more.deviation(here) < fewer.deviation(here)).all()
+    assert (more.predict(here)[1] < fewer.predict(here)[1]).all()
 
 
 def test_other_noise_is_another_fit() -> None:
@@ -78,11 +78,7 @@ def test_each_objective_is_learned_from_its_own_values() -> None:
     """60 points of smooth functions: between them, each is known to 2% of its range."""
     posterior = Posterior.fit(observations(60))
     elsewhere = 0.05 + 0.9 * np.random.default_rng(9).random((200, 2))
-    mean, deviation, exact = (
-        posterior.mean(elsewhere),
-        posterior.deviation(elsewhere),
-        truth(elsewhere),
-    )
+    (mean, deviation), exact = posterior.predict(elsewhere), truth(elsewhere)
     assert mean.shape == deviation.shape == (200, 2)
     errors = np.abs(mean - exact)
     assert (errors.mean(axis=0) < 0.02 * np.ptp(exact, axis=0)).all()
@@ -97,7 +93,7 @@ def test_draws_have_the_posterior_mean_and_deviation() -> None:
     n = 20_000
     draws = posterior.draw(points, n, np.random.default_rng(2))
     assert draws.shape == (n, 12, 2)
-    mean, deviation = posterior.mean(points), posterior.deviation(points)
+    mean, deviation = posterior.predict(points)
     assert (np.abs(draws.mean(axis=0) - mean) < 5.0 * deviation / np.sqrt(n)).all()
     np.testing.assert_allclose(draws.std(axis=0), deviation, rtol=0.05)
     across = [np.corrcoef(draws[:, k, 0], draws[:, k, 1])[0, 1] for k in range(12)]
@@ -122,4 +118,4 @@ def test_a_posterior_given_draws_goes_through_them() -> None:
     scales = np.array([process.hyper.scale for process in posterior.processes])
     np.testing.assert_allclose(mean / scales, draws.transpose(1, 0, 2) / scales, rtol=0, atol=2e-3)
     np.testing.assert_allclose(given.mean(points), mean)
-    assert (given.deviation(points) < 1e-3 * scales).all()
+    assert (given.predict(points)[1] < 1e-3 * scales).all()

@@ -1,6 +1,7 @@
 """A study whose space becomes wider keeps its trials, games and seeds."""
 
 import io
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -44,12 +45,13 @@ def opened(folder: Path, settings: SearchSettings = SETTINGS) -> tuple[optuna.St
 
 @pytest.fixture
 def searched(tmp_path: Path) -> tuple[optuna.Study, Location]:
-    """A study of four trials, one of them at the upper bound."""
+    """A study of four trials, the best of them at the upper bound."""
     study, location = opened(tmp_path)
     for number, n_playouts in enumerate((3, 10, 20, 40)):
         params = {"n_playouts": n_playouts}
         agent = EXPERIMENT.build(params)
-        games = [agent.play(search_seed(3, number, replicate)) for replicate in (0, 1)]
+        seeds = [search_seed(3, number, replicate) for replicate in (0, 1)]
+        games = [replace(agent.play(seed), score=1000 + 100 * n_playouts) for seed in seeds]
         store_trial(study, EXPERIMENT, params, games, EXPERIMENT.cost.of(games))
     return study, location
 
