@@ -62,7 +62,7 @@ class Scale(Enum):
             case Scale.LOG:
                 return np.asarray(10.0**scaled)
             case Scale.ROOT:
-                return np.fmax(scaled, 0.0) ** 2
+                return np.asarray(np.fmax(scaled, 0.0) ** 2)
             case _:
                 return scaled
 
@@ -96,7 +96,7 @@ class Scale(Enum):
             return scaled
         with np.errstate(divide="ignore", invalid="ignore"):
             bias = np.minimum(variances / (2.0 * scaled), MOST_BIAS * scaled)
-        return scaled + np.nan_to_num(bias)
+        return np.asarray(scaled + np.nan_to_num(bias))
 
     def belief(self, mean: Floats, deviation: Floats) -> Belief:
         """Return what m and s say of y, with its 95% interval; of a logarithm, the median of y."""

@@ -119,7 +119,8 @@ def pick(
     fresh seeds, and its games are stored as those of a validated point; the answer is the best one
     that has been played.
     """
-    from study.report.recommend import Wish, pick_json, pick_text, propose
+    from study.report.pick_text import pick_json, pick_text
+    from study.report.recommend import Wish, propose
     from study.report.recommend import pick as choose
 
     given = objectives_given(context)

@@ -7,8 +7,10 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from study.errors import InputError
-from study.report.figures import hypervolume_figure, pareto_figure, scores_figure
+from study.report.hypervolume_figure import hypervolume_figure
 from study.report.hypervolume_trace import hypervolume_trace
+from study.report.pareto_figure import pareto_figure
+from study.report.scores_figure import scores_figure
 from study.report.style import save
 from study.report.tables import check_table, games_frame, trials_frame, write_csv
 from study.report.validated_front import (

@@ -5,14 +5,17 @@ import pandas as pd
 from optuna.trial import TrialState
 
 from study.pareto import hypervolume
+from study.samplers.candidates import sobol_points
 from study.samplers.encoding import UnitCube
 from study.samplers.observations import observe
 from study.samplers.posterior import Posterior
+from study.samplers.predicted_front import climb
 from study.store.study_data import StudyData
 from study.store.study_model import objectives_of
 from study.store.study_record import DIRECTIONS
 
 N_STEPS = 24
+N_SOBOL, N_ROUNDS, N_NEAR = 1024, 8, 256  # of the search for a front
 
 
 def hypervolume_trace(data: StudyData) -> pd.DataFrame:
@@ -22,8 +25,8 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
     -------
     DataFrame
         ``n_trials``, ``n_games``, and hypervolumes in the goal's unit times decades: ``observed``,
-        of observed means, biased upwards as a maximum over noise; ``posterior``, of posterior means
-        at these trials, given these trials alone.
+        of observed means, biased upwards as a maximum over noise; ``predicted``, of the front over
+        the whole space that these trials predict, by a quick search.
     """
     experiment = data.experiment
     objectives = objectives_of(experiment, data.moments)
@@ -40,14 +43,17 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
     for m in steps[steps <= len(complete)]:
         known = observe(complete[:m], cube, DIRECTIONS, objectives)
         posterior = Posterior.fit(known)
-        scores, costs = posterior.goal(known.points).mean, posterior.cost(known.points)
+        rng = np.random.default_rng(0)
+        front = np.concatenate([known.points, sobol_points(cube, N_SOBOL, rng)])
+        front = climb(posterior.front(front), posterior, cube, rng, N_ROUNDS, N_NEAR)
+        scores, costs = posterior.goal(front).mean, posterior.cost(front)
         values = np.array([trial.values for trial in complete[:m]])
         rows.append(
             {
                 "n_trials": m,
                 "n_games": sum(n_games[trial.number] for trial in complete[:m]),
                 "observed": hypervolume(values[:, 0], values[:, 1], *reference),
-                "posterior": hypervolume(scores, costs, *reference),
+                "predicted": hypervolume(scores, costs, *reference),
             }
         )
-    return pd.DataFrame(rows, columns=["n_trials", "n_games", "observed", "posterior"])
+    return pd.DataFrame(rows, columns=["n_trials", "n_games", "observed", "predicted"])

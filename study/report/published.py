@@ -11,7 +11,8 @@ import pandas as pd
 from study.errors import InputError
 from study.experiments.definition import Experiment
 from study.experiments.registry import experiment as experiment_by_name
-from study.report.figures import pareto_figure, scores_figure
+from study.report.pareto_figure import pareto_figure
+from study.report.scores_figure import scores_figure
 from study.report.style import save
 from study.store.manifest import MANIFEST
 

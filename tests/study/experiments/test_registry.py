@@ -15,7 +15,7 @@ from study.experiments.definition import Experiment
 from study.experiments.objectives import BACKUPS, SWEEPS
 from study.experiments.registry import experiment
 from study.experiments.space import NumericParameter, Space
-from study.report.recommend import command_of
+from study.report.pick_text import command_of
 from study.store.study_model import objectives_of
 
 

@@ -62,24 +62,24 @@ def test_what_is_observed_never_shrinks_and_what_is_predicted_is_less_lucky(
     """Posterior means know the noise of 3 games, so they stay below a maximum of luck."""
     frame = hypervolume_trace(data_of(study_of(quick, 40), quick))
     assert (np.diff(frame["observed"]) >= 0.0).all()
-    assert np.isfinite(frame["posterior"]).all()
-    assert (frame["posterior"] > 0.0).all()
-    assert frame["posterior"].iloc[-1] < frame["observed"].iloc[-1]
+    assert np.isfinite(frame["predicted"]).all()
+    assert (frame["predicted"] > 0.0).all()
+    assert frame["predicted"].iloc[-1] < frame["observed"].iloc[-1]
     # All means are unbiased: the true front of these trials, 2000 + 100·n at n µs, to 5%.
     n = np.arange(1, 41)
     true = hypervolume(2000.0 + 100.0 * n, 1e-6 * n, 0.0, 0.01)
-    assert frame["posterior"].iloc[-1] == pytest.approx(true, rel=0.05)
+    assert frame["predicted"].iloc[-1] == pytest.approx(true, rel=0.05)
 
 
 def test_one_trial_is_one_look(quick: Experiment) -> None:
     frame = hypervolume_trace(data_of(study_of(quick, 1), quick))
     assert frame["n_trials"].tolist() == [1]
-    assert frame["posterior"].iloc[0] == pytest.approx(frame["observed"].iloc[0], rel=0.05)
+    assert frame["predicted"].iloc[0] == pytest.approx(frame["observed"].iloc[0], rel=0.05)
 
 
 def test_a_study_without_complete_trials_has_no_history(quick: Experiment) -> None:
     study = optuna.create_study(directions=["maximize", "minimize"])
-    columns = ["n_trials", "n_games", "observed", "posterior"]
+    columns = ["n_trials", "n_games", "observed", "predicted"]
     for _ in range(2):
         frame = hypervolume_trace(data_of(study, quick))
         assert list(frame.columns) == columns

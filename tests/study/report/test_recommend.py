@@ -19,7 +19,8 @@ from study.experiments.definition import Experiment
 from study.experiments.objectives import EXACT_SCORE, PLAYOUT_MOVES, SCORE
 from study.experiments.registry import EXPERIMENTS
 from study.report.expected import Expected, best_of, cheapest_of, is_met, is_reached
-from study.report.recommend import Pick, Wish, command_of, pick, pick_json, pick_text, propose
+from study.report.pick_text import command_of, pick_json, pick_text
+from study.report.recommend import Pick, Wish, pick, propose
 from tests.study.conftest import CoinGame, SolvedGame
 from tests.study.made_studies import add_trials, data_of, new_study, spread, store_point
 

@@ -1,4 +1,4 @@
-"""Figures of a study, from its tables. Every caption has the numbers of games behind the figure."""
+"""The figure of a front: the goal against cost."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -9,7 +9,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter
 
 from study.experiments.definition import Experiment
 from study.experiments.objectives import Goal
@@ -25,16 +24,13 @@ from study.report.style import (
     STYLE,
     caption,
     cost_axis,
+    games_note,
     goal_axis,
     new_figure,
-    points_axis,
 )
 from study.report.validated_rows import (
     cost_columns,
-    validated_hypervolume,
-    without_baselines,
 )
-from study.text import counted
 
 MOST_LABELS = 12
 FAINT: dict[str, Any] = {"alpha": 0.6, "markersize": 4.5, "markeredgewidth": 0}
@@ -46,34 +42,26 @@ ROWS_PER_MARK = 6  # of the predicted front, for the marks of a categorical para
 HEADROOM = 1.25  # of the highest point or band, below which no interval ends the y axis
 
 
-def games_note(frame: pd.DataFrame, what: str) -> str:
-    """Say how many games the rows of a table have."""
-    counts = sorted(set(frame["n_games"].astype(int)))
-    each = counted(counts[-1], "game")
-    if len(counts) > 1:
-        each = f"{counts[0]:,} to {each}"
-    rows = counted(len(frame), what)
-    if len(frame) == 1 or counts[-1] == 1:
-        return f"{rows} of {each}{' each' if len(frame) > 1 else ''}"
-    return f"{rows} of {each} each, {int(frame['n_games'].sum()):,} in all"
-
-
 def validated_bars(
     axes: Axes, frame: pd.DataFrame, experiment: Experiment, label: str, **style: Any
 ) -> None:
-    """Draw validated points with their 95% intervals, of the cost, too, where it is known."""
+    """Draw validated points with their 95% intervals, of the cost, too, where it is known.
+
+    A point with too few games to tell its cost's interval has that of the combined model.
+    """
     goal, cost = experiment.goal, experiment.cost
     mean, costs = frame[goal.column("mean")], frame[cost.name]
     errors = [mean - frame[goal.column("low95")], frame[goal.column("high95")] - mean]
     has_width = not goal.is_exact
-    _, low, high = cost_columns(cost)
-    known = low in frame  # a table of an earlier version has no intervals of costs
+    ends = []
+    for name in cost_columns(cost)[1:]:
+        if name in frame:  # a table of an earlier version has no intervals of costs
+            relative = frame[f"combined_{name}"] / frame[f"combined_{cost.name}"]
+            ends.append((frame[name].fillna(costs * relative) - costs).abs().fillna(0.0))
     axes.errorbar(
         costs,
         mean,
-        xerr=[(costs - frame[low]).fillna(0.0), (frame[high] - costs).fillna(0.0)]
-        if known
-        else None,
+        xerr=ends or None,
         yerr=[each.fillna(0.0) for each in errors] if has_width else None,
         linestyle="none",
         elinewidth=1.1,
@@ -298,128 +286,3 @@ def cut_above(axes: Axes, tables: Sequence[pd.DataFrame | None], goal: Goal) -> 
         return False
     axes.set_ylim(top=highest)
     return True
-
-
-@mpl.rc_context(STYLE)
-def scores_figure(validated: pd.DataFrame, games: pd.DataFrame, experiment: Experiment) -> Figure:
-    """Draw how single games' scores spread along the validated front.
-
-    Parameters
-    ----------
-    validated, games : DataFrame
-        ``validated`` has one row at least.
-    experiment : Experiment
-        For the title and the cost.
-    """
-    front = validated[validated["on_front"]]
-    if len(front) > MOST_LABELS:
-        chosen = np.linspace(0, len(front) - 1, MOST_LABELS).round().astype(int)
-        front = front.iloc[np.unique(chosen)]
-    figure, axes = new_figure(8.6, 0.55 * len(front) + 2.2)
-    rng = np.random.default_rng(0)
-    for position, (_, row) in enumerate(front.iterrows()):
-        scores = games.loc[games["point"] == row["point"], "score_points"].to_numpy(float)
-        heights = position + rng.uniform(-0.3, 0.3, len(scores))
-        ink = min(DARKEST, max(FAINTEST, GAMES_AT_FULL_INK / max(len(scores), 1)))
-        axes.plot(scores, heights, "o", color=BLUE, alpha=ink, markersize=3.2, markeredgewidth=0)
-        mean = row[experiment.goal.column("mean")]
-        axes.plot(mean, position, "|", color=RED, markersize=26, markeredgewidth=2)
-    cost = experiment.cost
-    axes.set_yticks(range(len(front)))
-    axes.set_yticklabels(
-        [
-            f"{row['number']}:  "
-            + ", ".join(
-                [
-                    row["origin"],
-                    *(row[each.name] for each in experiment.space.categorical),
-                    cost.text(row[cost.name]),
-                ]
-            )
-            for _, row in front.iterrows()
-        ]
-    )
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    axes.set_ylabel(f"number in pareto.png, origin, {cost.label}")
-    axes.set_xlabel("score of one game, points")
-    axes.set_xlim(left=0)
-    axes.set_ylim(-0.6, len(front) - 0.4)
-    axes.set_title("Games along the validated front")
-    caption(
-        figure,
-        f"{experiment.title}. A dot is a game (heights are random), an orange bar the "
-        f"mean; {games_note(front, 'point')}.",
-    )
-    return figure
-
-
-@mpl.rc_context(STYLE)
-def hypervolume_figure(
-    trace: pd.DataFrame, trials: pd.DataFrame, validated: pd.DataFrame, experiment: Experiment
-) -> Figure:
-    """Draw the hypervolume against the games played: observed, predicted and validated.
-
-    Parameters
-    ----------
-    trace : DataFrame
-        From :func:`study.report.hypervolume_trace.hypervolume_trace`.
-    trials, validated : DataFrame
-        From :mod:`study.report.tables` and :mod:`study.report.validated_front`; the latter may be
-        empty.
-    experiment : Experiment
-        For the reference point.
-    """
-    goal = experiment.goal
-    complete = trials[trials["state"] == "complete"]
-    figure, axes = new_figure(7.2, 4.4)
-    axes.step(
-        trace["n_games"],
-        trace["observed"],
-        where="post",
-        color=GREY,
-        linewidth=1.2,
-        label="of the trials" if goal.is_exact else "of observed means (biased upwards)",
-    )
-    axes.plot(
-        trace["n_games"],
-        trace["posterior"],
-        "o-",
-        color=BLUE,
-        linewidth=1.8,
-        markersize=3.5,
-        label="of posterior means at the trials",
-    )
-    searched = without_baselines(validated.to_dict("records"), experiment)
-    if searched:
-        volume, low, high = validated_hypervolume(searched, experiment)
-        axes.axhspan(low, high, color=RED, alpha=0.15, linewidth=0, zorder=0)
-        label = f"validated points: {goal.format.area(volume)}"
-        if not goal.is_exact:
-            label += f", 95% interval {goal.format.area(low)} to {goal.format.area(high)}"
-        axes.axhline(volume, color=RED, linewidth=1.5, zorder=1, label=label)
-    n_design = int((complete["origin"] == "design").sum())
-    if 0 < n_design < len(complete):
-        end = float(complete.sort_values("trial")["n_games"].cumsum().iloc[n_design - 1])
-        axes.axvline(end, color=GREY, linestyle=":", linewidth=1.2)
-        axes.annotate(
-            " end of the initial design",
-            (end, 1),
-            xycoords=("data", "axes fraction"),
-            fontsize=8,
-            va="top",
-            color="#555555",
-        )
-    if goal.format.is_whole:
-        points_axis(axes)
-    axes.set_xlabel("games of the search, in the order of the trials")
-    axes.set_ylabel(f"hypervolume, {goal.format.area_unit} · decades")
-    axes.set_ylim(bottom=0)
-    axes.set_title("Hypervolume: what the search found")
-    axes.legend(loc="lower right", fontsize=8.5)
-    unit, reference = goal.format.unit, experiment.cost.in_words(experiment.reference_cost)
-    worth = f"{goal.format.at_axis(experiment.reference_score)} {unit or goal.label}"
-    caption(
-        figure,
-        f"{games_note(complete, 'trial')}. Reference point: {worth} at {reference}.",
-    )
-    return figure

@@ -5,8 +5,8 @@ from matplotlib.figure import Figure
 
 from study.experiments.definition import Experiment
 from study.experiments.registry import experiment
-from study.report.figures import by_choice, cut_above, games_note, pareto_figure
-from study.report.style import CHOICE_MARKS, new_figure
+from study.report.pareto_figure import by_choice, cut_above, pareto_figure
+from study.report.style import CHOICE_MARKS, games_note, new_figure
 
 
 def frames(names: dict[str, list[object]]) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:

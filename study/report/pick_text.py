@@ -1,0 +1,140 @@
+"""What `pick` says, for people and for programs."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from agents.catalog import theta_names
+from study.experiments.definition import Experiment
+from study.experiments.objectives import Goal
+from study.report.recommend import Candidate, Pick, cost_text
+from study.text import counted
+
+
+def command_of(experiment: Experiment, params: Mapping[str, Any]) -> str:
+    """Return the command that plays a θ."""
+    params = {**experiment.fixed, **params}
+    names = theta_names(experiment.agent)
+    if names and set(names) == set(params):
+        theta = ",".join(repr(params[name]) for name in names)
+        return f"thetafront play {experiment.agent} --theta {theta}"
+    settings = " ".join(
+        f"--set {name}={value if isinstance(value, str) else repr(value)}"
+        for name, value in params.items()
+    )
+    return f"thetafront play {experiment.agent} {settings}"
+
+
+def pick_json(picked: Pick) -> dict[str, Any]:
+    """Return what ``pick --json`` prints."""
+    experiment, chosen, wish = picked.wish.experiment, picked.chosen, picked.wish
+    goal, cost, expected = experiment.goal, experiment.cost, picked.chosen.expected
+    games = chosen.point.in_order
+    own = goal.estimate(games)
+    promised = (
+        {"p_within_limit": expected.p_within(wish.limit)}
+        if wish.score_wanted is None
+        else {"p_reaches_wanted": expected.p_reaches(wish.score_wanted)}
+    )
+    return {
+        "number": chosen.number or None,
+        "params": dict(chosen.point.params),
+        "origin": chosen.point.origin,
+        f"expected_{goal.name}": {
+            "mean": expected.score.value,
+            "low95": expected.score.low,
+            "high95": expected.score.high,
+            "n_games": picked.n_games,
+        },
+        f"validated_{goal.name}": {
+            "mean": own.value,
+            "sem": own.sem,
+            "low95": own.low,
+            "high95": own.high,
+            "n_games": len(games),
+        }
+        if games
+        else None,
+        cost.name: expected.cost.value,
+        f"{cost.name}_low95": expected.cost.low,
+        f"{cost.name}_high95": expected.cost.high,
+        **promised,
+        "n_candidates": picked.n_candidates,
+        "passed_over": [
+            {
+                "number": each.candidate.number,
+                "params": dict(each.candidate.point.params),
+                "origin": each.candidate.point.origin,
+                cost.name: each.candidate.expected.cost.value,
+                f"mean_{goal.name}": goal.estimate(each.candidate.point.in_order).value,
+                f"expected_{goal.name}": each.candidate.expected.score.value,
+                "reason": each.reason,
+            }
+            for each in picked.passed_over
+        ],
+        "command": command_of(experiment, chosen.point.params),
+    }
+
+
+def pick_text(picked: Pick) -> str:
+    """Return what ``pick`` prints, a labelled line each."""
+    experiment, chosen = picked.wish.experiment, picked.chosen
+    goal, cost, params = experiment.goal, experiment.cost, chosen.point.params
+    theta = ", ".join(f"{each.label} {each.text(params[each.name])}" for each in experiment.space)
+    name = f"number {chosen.number}, {chosen.point.origin}" if chosen.number else "a proposal"
+    lines = [("θ", f"{theta} ({name})"), ("expect", expected_text(picked, goal))]
+    if chosen.point.games and not goal.is_exact:
+        lines.append(("validated", validated_text(chosen, goal)))
+    lines.append((cost.label, cost_line(picked)))
+    lines += experiment.summary.lines(chosen.point.in_order) if chosen.point.games else []
+    for k, text in enumerate(passed_over_lines(picked)):
+        lines.append(("" if k else "passed over", text))
+    lines.append(("play it", command_of(experiment, params)))
+    width = max(len(cost.label), len("passed over")) + 2
+    return "\n".join(f"{label:{width}}{text}" for label, text in lines)
+
+
+def expected_text(picked: Pick, goal: Goal) -> str:
+    """Write what to expect, and which games say so."""
+    score, chosen = picked.chosen.expected.score, picked.chosen
+    reaches = ""
+    if picked.wish.score_wanted is not None and not goal.is_exact:
+        wanted = picked.wish.score_wanted
+        p = chosen.expected.p_reaches(wanted)
+        reaches = f"; reaches {goal.format.text(wanted)} with a probability of {p:.2f}"
+    if goal.is_exact and chosen.point.games:
+        return f"{goal.format.with_unit(score.value)} (exact)"
+    interval = goal.format.interval_with_unit(score.value, score.low, score.high)
+    own = len(chosen.point.games)
+    how = f"{own:,} of them of this θ" if own else "none of this θ"
+    return f"{interval} (95% interval, given {counted(picked.n_games, 'game')}, {how}{reaches})"
+
+
+def validated_text(chosen: Candidate, goal: Goal) -> str:
+    """Write the mean of the point's own games of validation."""
+    found = goal.estimate(chosen.point.in_order)
+    interval = goal.format.interval_with_unit(found.value, found.low, found.high)
+    return f"{interval} (95% interval, by its own {counted(len(chosen.point.games), 'game')} alone)"
+
+
+def cost_line(picked: Pick) -> str:
+    """Write the cost, and how surely it is within the budget."""
+    text = cost_text(picked.chosen.expected, picked.wish.experiment)
+    if picked.wish.cost_limit is None:
+        return text
+    limit = picked.wish.experiment.cost.text(picked.wish.limit)
+    p = picked.chosen.expected.p_within(picked.wish.limit)
+    return f"{text}, within {limit} with a probability of {p:.2f}"
+
+
+def passed_over_lines(picked: Pick) -> list[str]:
+    """Say, a line each, why points that look better were not picked."""
+    cost = picked.wish.experiment.cost
+    heads = [
+        f"number {each.candidate.number}, {cost.text(each.candidate.expected.cost.value)}"
+        for each in picked.passed_over
+    ]
+    width = max(map(len, heads), default=0)
+    return [
+        f"{head:{width}}  {each.reason}"
+        for head, each in zip(heads, picked.passed_over, strict=True)
+    ]
