@@ -193,7 +193,13 @@ def compare(
 
     Draws one figure, and prints hypervolumes with intervals.
     """
-    from study.report.compare import compare_figure, compare_frame, compare_markdown, compared_study
+    from study.report.compare import (
+        check_comparable,
+        compare_figure,
+        compare_frame,
+        compare_markdown,
+        compared_study,
+    )
     from study.report.style import save
     from study.report.tables import write_csv, write_text
     from study.store.location import make_folder
@@ -206,9 +212,7 @@ def compare(
         with reading(study, None, results) as (_, _, data):
             entries.append(compared_study(data))
             experiments.append(data.experiment)
-    if any(each != experiments[0] for each in experiments):
-        names = ", ".join(f"{each.name} by {each.cost.name}" for each in experiments)
-        raise InputError(f"studies: of {names} given; of one experiment and cost allowed")
+    check_comparable(experiments)
     if output is not None:
         make_folder(output, "output")
         check_output(output)

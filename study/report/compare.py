@@ -6,7 +6,7 @@ choosing. Baselines, which all studies share, do not count.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import matplotlib as mpl
 import numpy as np
@@ -50,6 +50,14 @@ class ComparedStudy:
     n_trials: int
     n_games: int
     validated: pd.DataFrame
+
+
+def check_comparable(experiments: Sequence[Experiment]) -> None:
+    """Refuse, by InputError, studies of different experiments; one of them may be widened."""
+    first = experiments[0]
+    if any(replace(each, space=first.space) != first for each in experiments):
+        names = ", ".join(f"{each.name} by {each.cost.name}" for each in experiments)
+        raise InputError(f"studies: of {names} given; of one experiment and cost allowed")
 
 
 def compared_study(data: StudyData) -> ComparedStudy:

@@ -1,12 +1,22 @@
 """Studies side by side."""
 
+from dataclasses import replace
+
 import optuna
 import pytest
 
 from agents.twenty48.agent import Game2048 as Game
 from study.errors import InputError
 from study.experiments.definition import Experiment
-from study.report.compare import compare_figure, compare_frame, compare_markdown, compared_study
+from study.experiments.objectives import PLAYOUT_MOVES
+from study.experiments.space import NumericParameter, Space
+from study.report.compare import (
+    check_comparable,
+    compare_figure,
+    compare_frame,
+    compare_markdown,
+    compared_study,
+)
 from study.store.seeds import game_to_record
 from tests.study.conftest import QUICK
 from tests.study.made_studies import data_of, store_point
@@ -66,3 +76,10 @@ def test_a_study_without_validated_points_is_named(quick: Experiment) -> None:
     study = study_of("bare", "tpe", 0, [])
     with pytest.raises(InputError, match="'bare' has no validated points"):
         compared_study(data_of(study, quick))
+
+
+def test_a_widened_study_is_of_the_same_experiment(quick: Experiment) -> None:
+    space = Space((NumericParameter("n_playouts", 1, 80, integer=True),))
+    check_comparable([quick, replace(quick, space=space)])
+    with pytest.raises(InputError, match="of quick by seconds_per_move, quick by playout_moves"):
+        check_comparable([quick, quick.with_cost(PLAYOUT_MOVES)])
