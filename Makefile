@@ -127,8 +127,7 @@ expectimax: $(INSTALLED) ## the discount of equation 4 (a quarter of an hour of 
 	@$(BIN)/thetafront reproduce expectimax --output results/expectimax $(call option,jobs,JOBS)
 
 switching: $(INSTALLED) ## tune the agent that looks deeper, compare it with the plain one at equal time (an hour of CPU)
-	@$(BIN)/thetafront sweep switching --budget none --trials 96 --cost playout_moves_per_move --validation-games 40 \
-		$(call option,jobs,JOBS)
+	@$(BIN)/thetafront sweep switching $(call option,jobs,JOBS)
 	@$(BIN)/thetafront reproduce switching results/reference/mcmdp switching --games 175 \
 		--output results/equal_time $(call option,jobs,JOBS)
 
@@ -139,7 +138,7 @@ heuristic-search: $(INSTALLED) ## heuristic search beside value iteration, on sm
 	@$(BIN)/thetafront reproduce heuristic-search --output results/heuristic_search
 
 uct: $(INSTALLED) ## tune tree search, and compare it with mcmdp at equal time (an hour and a half of CPU)
-	@$(BIN)/thetafront sweep uct --budget none --trials 256 --design-size 64 --seed 1 --validation-games 60 $(call option,jobs,JOBS)
+	@$(BIN)/thetafront sweep uct --budget 25m --trials 256 --design-size 64 --seed 1 $(call option,jobs,JOBS)
 	@$(BIN)/thetafront equal-time results/reference/mcmdp uct --games 20 \
 		--output results/uct_mcmdp $(call option,jobs,JOBS)
 

@@ -62,6 +62,13 @@ class Pace:
             return cls(dispatch.jobs, 1.0)
         return cls(dispatch.jobs, used.busy_seconds / used.share / dispatch.game_seconds)
 
+    @classmethod
+    def never_idle(cls, dispatch: Dispatch[Any]) -> "Pace":
+        """Return the pace of a run whose workers are always in games."""
+        if not dispatch.game_seconds > 0.0:
+            return cls(dispatch.jobs, 1.0)
+        return cls(dispatch.jobs, dispatch.utilization.busy_seconds / dispatch.game_seconds)
+
     def of(self, seconds: float) -> float:
         """Return the wall-clock time of so many seconds of games, all workers together."""
         return seconds * self.wall_seconds / self.jobs

@@ -39,7 +39,7 @@ from study.store.study_model import choose_points, fit_study
 from study.store.study_record import store_run
 from study.text import counted, there_already
 
-FEWEST_SECONDS_TIMED = 20.0  # of games, before a phase tells its own pace
+FEWEST_SECONDS_TIMED = 60.0  # of games, before a phase tells its own pace
 SEARCH_SHARE = 0.5  # of a budget; what the search leaves of it goes to validation
 
 
@@ -273,11 +273,16 @@ class Sweep:
         return plan
 
     def pace_of(self, dispatch: Dispatch[Any]) -> Pace:
-        """Return how fast games are played; at first, with workers idle, as in the phase before."""
+        """Return how fast games are played.
+
+        At first, while workers start and most games are not back yet, that is the pace of the phase
+        before, or else that of workers which are never idle.
+        """
         self.pace = Pace.measured(dispatch)
-        if self.pace_before is None or dispatch.game_seconds >= FEWEST_SECONDS_TIMED:
+        if dispatch.game_seconds >= FEWEST_SECONDS_TIMED:
             return self.pace
-        return replace(self.pace_before, jobs=dispatch.jobs)
+        before = self.pace_before or Pace.never_idle(dispatch)
+        return replace(before, jobs=dispatch.jobs)
 
     def play(
         self,
