@@ -16,7 +16,9 @@ together correlate by 0.79 with the next ones, by 0.46 after 20 games of each of
 after 100. So the mean of 1,000 games is off by 1.7%, where independent games would give 0.25%.
 Blocks are few and long, to drift apart; still, each halving of B multiplied s²/B by 1.8 there. So
 the variance of R is 2s²/B for blocks of times, s²/B for single games; s² is shrunk as in
-:mod:`study.shrinkage`, since all samples were timed on one machine.
+:mod:`study.shrinkage`, since all samples were timed on one machine. Two blocks alone may agree by
+chance, so where all samples have fewer than four degrees of freedom together, s̄² of times is filled
+up to four with deviations of 5%, as blocks of a search have.
 
 Source: Law, *Simulation Modeling and Analysis* (2015), §9.5.3, batch means.
 """
@@ -29,6 +31,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 PSEUDO_BLOCKS = 10.0
 MOST_BLOCKS = 5
+LEAST_FREEDOM, TYPICAL_DEVIATION = 4.0, 0.05  # of times
 CORRELATED = 2.0  # by how much neighbouring blocks' likeness raises the variance of a mean
 
 
@@ -52,7 +55,8 @@ def variances_of_log_ratios(samples: Sequence[tuple[Floats, Floats]], block: int
     )
     if not freedom.sum():
         return np.full(len(samples), np.nan)
-    pooled = squares.sum() / freedom.sum()
+    more = 0.0 if block == 1 else max(LEAST_FREEDOM - freedom.sum(), 0.0)
+    pooled = (squares.sum() + more * TYPICAL_DEVIATION**2) / (freedom.sum() + more)
     shrunk = (squares + PSEUDO_BLOCKS * pooled) / (freedom + PSEUDO_BLOCKS)
     correlated = 1.0 if block == 1 else CORRELATED
     found = correlated * shrunk / np.maximum(n_blocks, 1) / np.log(10.0) ** 2

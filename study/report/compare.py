@@ -17,6 +17,7 @@ from study.errors import InputError
 from study.estimate import t_interval
 from study.experiments.definition import Experiment
 from study.experiments.objectives import Goal
+from study.pareto import nondominated
 from study.report.sections import markdown_table
 from study.report.style import STYLE, caption, cost_axis, goal_axis, new_figure
 from study.report.validated_rows import (
@@ -128,7 +129,7 @@ def compare_markdown(frame: pd.DataFrame, goal: Goal) -> str:
 
 @mpl.rc_context(STYLE)
 def compare_figure(entries: Sequence[ComparedStudy], experiment: Experiment) -> Figure:
-    """Draw all validated fronts: a colour a sampler, a line a study."""
+    """Draw all validated fronts, by the points' own games: a colour a sampler, a line a study."""
     cost, goal = experiment.cost, experiment.goal
     figure, axes = new_figure(8.6, 5.6)
     samplers = list(dict.fromkeys(entry.sampler for entry in entries))
@@ -138,7 +139,8 @@ def compare_figure(entries: Sequence[ComparedStudy], experiment: Experiment) -> 
         first = next(each for each in entries if each.sampler == entry.sampler) is entry
         n_studies = sum(each.sampler == entry.sampler for each in entries)
         noun = "study" if n_studies == 1 else "studies"
-        front = entry.validated[entry.validated["on_front"]]
+        means, costs = (entry.validated[each] for each in (goal.column("mean"), cost.name))
+        front = entry.validated.iloc[nondominated(means.to_numpy(), costs.to_numpy())]
         means = front[goal.column("mean")]
         axes.plot(
             [*front[cost.name], dearest],

@@ -15,7 +15,7 @@ from study.text import counted
 
 RESULTS = Path("results")
 N_PREDICTED = 12
-SEED, DESIGN, DESIGN_SIZE = 0, "sobol", 16  # of a sweep that is told nothing else
+SEED, DESIGN, DESIGN_SIZE, TRIALS = 0, "sobol", 16, 128  # of a sweep that is told nothing else
 
 
 def front_thetas(data: StudyData) -> list[Mapping[str, Value]]:
@@ -70,4 +70,6 @@ def widening_command(data: StudyData, location: Location, edges: Sequence[Edge])
     n_complete = sum(trial.state == "complete" for trial in data.trials)
     if asked and n_complete >= asked[-1]:  # the search is complete: some for the wider space
         words += ["--trials", str(n_complete + max(16, n_complete // 2))]
+    elif asked and asked[-1] != TRIALS:
+        words += ["--trials", str(asked[-1])]
     return shlex.join(words)

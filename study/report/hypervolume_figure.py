@@ -1,5 +1,7 @@
 """The figure of the hypervolume: what the search gained with its games."""
 
+import math
+
 import matplotlib as mpl
 import pandas as pd
 from matplotlib.figure import Figure
@@ -43,11 +45,11 @@ def hypervolume_figure(
         color=BLUE,
         linewidth=1.8,
         markersize=3.5,
-        label="of the front that the trials predict",
+        label="of 12 points of the front that the trials predict",
     )
     searched = without_baselines(validated.to_dict("records"), experiment)
-    if searched:
-        volume, low, high = validated_hypervolume(searched, experiment)
+    volume, low, high = validated_hypervolume(searched, experiment)
+    if math.isfinite(volume):
         axes.axhspan(low, high, color=RED, alpha=0.15, linewidth=0, zorder=0)
         label = f"validated points: {goal.format.area(volume)}"
         if not goal.is_exact:

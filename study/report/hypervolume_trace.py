@@ -15,6 +15,7 @@ from study.store.study_model import objectives_of
 from study.store.study_record import DIRECTIONS
 
 N_STEPS = 24
+N_POINTS = 12
 N_SOBOL, N_ROUNDS, N_NEAR = 1024, 8, 256  # of the search for a front
 
 
@@ -25,8 +26,9 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
     -------
     DataFrame
         ``n_trials``, ``n_games``, and hypervolumes in the goal's unit times decades: ``observed``,
-        of observed means, biased upwards as a maximum over noise; ``predicted``, of the front over
-        the whole space that these trials predict, by a quick search.
+        of observed means, biased upwards as a maximum over noise; ``predicted``, of points of
+        the front over the whole space that these trials predict, found by a quick search, at as
+        many budgets as would be validated.
     """
     experiment = data.experiment
     objectives = objectives_of(experiment, data.moments)
@@ -46,6 +48,9 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
         rng = np.random.default_rng(0)
         front = np.concatenate([known.points, sobol_points(cube, N_SOBOL, rng)])
         front = climb(posterior.front(front), posterior, cube, rng, N_ROUNDS, N_NEAR)
+        logs = -posterior.mean(front)[:, 1]
+        budgets = np.linspace(logs[0], logs[-1], N_POINTS) + 1e-9
+        front = front[np.unique(np.searchsorted(logs, budgets, side="right") - 1)]
         scores, costs = posterior.goal(front).mean, posterior.cost(front)
         values = np.array([trial.values for trial in complete[:m]])
         rows.append(

@@ -32,10 +32,7 @@ from study.report.validated_rows import (
     cost_columns,
 )
 
-MOST_LABELS = 12
 FAINT: dict[str, Any] = {"alpha": 0.6, "markersize": 4.5, "markeredgewidth": 0}
-# Of dots of single games, so many that a row of 60 is as visible as one of 1,000.
-GAMES_AT_FULL_INK, FAINTEST, DARKEST = 30.0, 0.25, 0.6
 # A legend beside the axes: inside it would hide points.
 BESIDE: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5), "fontsize": 8.5}
 ROWS_PER_MARK = 6  # of the predicted front, for the marks of a categorical parameter
@@ -282,7 +279,7 @@ def cut_above(axes: Axes, tables: Sequence[pd.DataFrame | None], goal: Goal) -> 
         frame[name].max() for frame in tables if frame is not None for name in columns & {*frame}
     ]
     highest = HEADROOM * max(heights)
-    if goal.limits[1] is not None or axes.get_ylim()[1] <= highest:
+    if goal.limits[1] is not None or highest <= 0.0 or axes.get_ylim()[1] <= highest:
         return False
     axes.set_ylim(top=highest)
     return True

@@ -207,7 +207,7 @@ def pick(
         wish,
         best,
         n_candidates=sum(wish.is_met(each) for each in validated),
-        n_games=sum(len(each.games) for each in data.trials)
+        n_games=sum(len(each.games) for each in data.trials if each.state == "complete")
         + sum(len(each.games) for each in data.points),
         passed_over=tuple(
             PassedOver(each, reason)

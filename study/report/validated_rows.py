@@ -76,6 +76,8 @@ def validated_rows(data: StudyData, combined: FittedModel | None = None) -> list
     draws = combined.posterior.draw(codes, N_DRAWS, np.random.default_rng(0))
     if experiment.goal.is_exact:
         draws[..., 0] = column(rows, experiment.goal.combined_column("mean"))
+        if not experiment.cost.is_timed:
+            draws[..., 1] = -np.log10(column(rows, f"combined_{experiment.cost.name}"))
     return with_front(rows, experiment, draws)
 
 

@@ -11,6 +11,7 @@ from study.errors import InputError
 NO_BUDGET = "none"
 LONGEST_SECONDS = 365 * 24 * 3600.0
 LONGEST_PAUSE = 20.0
+LEAST_SHARE = 0.05  # of a processor, in a longer time that was not a pause
 UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0}
 NUMBER = r"([0-9]+(?:\.[0-9]+)?)"
 DURATION = re.compile("".join(f"(?:{NUMBER}{unit})?" for unit in UNITS))
@@ -40,21 +41,27 @@ def seconds_of(text: str) -> float:
 class RunningTime:
     """A clock that stands still while the process is stopped, as by Ctrl-Z.
 
-    A run looks at it several times a second. So a pause of many seconds between two looks means
-    that nothing ran, and does not count.
+    A run looks at it several times a second, but for times in which it computes. So many seconds
+    between two looks in which it hardly used a processor mean that it was stopped, and do not
+    count.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self.clock = clock
-        self.last = clock()
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        cpu_clock: Callable[[], float] = time.process_time,
+    ) -> None:
+        self.clock, self.cpu_clock = clock, cpu_clock
+        self.last, self.last_cpu = clock(), cpu_clock()
         self.running = 0.0
 
     def __call__(self) -> float:
         """Return the seconds that have been running since this was made."""
-        now = self.clock()
-        if now - self.last < LONGEST_PAUSE:
-            self.running += now - self.last
-        self.last = now
+        now, cpu = self.clock(), self.cpu_clock()
+        passed = now - self.last
+        if passed < LONGEST_PAUSE or cpu - self.last_cpu > LEAST_SHARE * passed:
+            self.running += passed
+        self.last, self.last_cpu = now, cpu
         return self.running
 
 

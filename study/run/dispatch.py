@@ -6,7 +6,6 @@ nobody waits for that unless it takes longer than they do.
 """
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
@@ -108,6 +107,8 @@ class Dispatch(Generic[Key]):
         No game is begun when it is spent.
     each_turn : callable
         Called several times a second.
+    limit : Budget, optional
+        The phase's part of the budget: what is told of the time left.
 
     Attributes
     ----------
@@ -127,7 +128,8 @@ class Dispatch(Generic[Key]):
     n_games: int = 0
     n_deaths: int = 0
     game_seconds: float = 0.0
-    began: float = 0.0
+    began: float | None = None
+    limit: Budget | None = None
     utilization: Utilization = field(init=False)
 
     def __post_init__(self) -> None:
@@ -135,8 +137,8 @@ class Dispatch(Generic[Key]):
 
     @property
     def seconds(self) -> float:
-        """Seconds since :meth:`run` began."""
-        return time.monotonic() - self.began if self.began else 0.0
+        """Seconds since :meth:`run` began, but for those in which it was stopped."""
+        return 0.0 if self.began is None else self.budget.clock() - self.began
 
     @property
     def rate(self) -> float:
@@ -147,13 +149,18 @@ class Dispatch(Generic[Key]):
         """Return how long the source's games take, within the budget; NaN if unknown."""
         if not self.rate:
             return math.nan
-        return min(self.budget.left, (now.n_games - now.n_games_done) / self.rate)
+        return min(self.left, (now.n_games - now.n_games_done) / self.rate)
 
     def n_games_expected(self, now: Snapshot) -> int:
         """Return how many games the source will have within the budget."""
         if not self.rate or not self.budget.is_limited:
             return now.n_games
-        return min(now.n_games, now.n_games_done + round(self.rate * self.budget.left))
+        return min(now.n_games, now.n_games_done + round(self.rate * self.left))
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left, of the budget or of this phase's part of it."""
+        return min(each.left for each in (self.budget, self.limit) if each is not None)
 
     def run(self) -> None:
         """Play until the source has no more games.
@@ -167,7 +174,7 @@ class Dispatch(Generic[Key]):
         PlayError
             If games cannot be played, or workers die again and again.
         """
-        self.began = time.monotonic()
+        self.began = self.budget.clock()
         with interrupt.deferred():
             try:
                 # One thread for linear algebra: the cores are the workers'.
@@ -187,9 +194,9 @@ class Dispatch(Generic[Key]):
             thinking = self.source.thinking()
             if not len(workers) and (thinking is None or self.budget.is_spent):
                 return
+            self.budget.clock()  # often: many seconds without a look count as a pause
             # With the line full, a proposal that is ready must not wake the loop again and again.
-            has_room = len(workers) < TASKS_PER_WORKER * self.jobs
-            workers.collect(LONGEST_WAIT_SECONDS, thinking if has_room else None)
+            workers.collect(LONGEST_WAIT_SECONDS, thinking if self.has_room(workers) else None)
             if workers.n_deaths > self.n_deaths:
                 self.n_deaths = workers.n_deaths
                 self.display.message("a worker died; the games in flight are played again")
@@ -201,12 +208,14 @@ class Dispatch(Generic[Key]):
 
     def hand_out(self, workers: Workers[Key]) -> None:
         """Fill the line, but not with games that would begin after the budget."""
-        while (
-            len(workers) < TASKS_PER_WORKER * self.jobs
-            and (len(workers) // self.jobs) * self.utilization.mean_seconds < self.budget.left
-            and (task := self.source.next_task()) is not None
-        ):
+        while self.has_room(workers) and (task := self.source.next_task()) is not None:
             workers.submit(task)
+
+    def has_room(self, workers: Workers[Key]) -> bool:
+        """Tell whether the line takes one more task, which would begin within the budget."""
+        n = len(workers)
+        begins_in = (n // self.jobs) * self.utilization.mean_seconds
+        return n < TASKS_PER_WORKER * self.jobs and begins_in < self.budget.left
 
     def record(self, workers: Workers[Key]) -> None:
         """Record the first of the tasks that have come back."""

@@ -176,7 +176,7 @@ class Plan:
         left = max(0.0, limit - search_seconds)
         seconds = left / pace.of(1.0)
         n_games = points.after(seconds)
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):
             errors = np.sqrt(points.expected.variance / n_games)
         return cls(
             search.n_complete + n,
@@ -196,10 +196,12 @@ class Plan:
             (self.n_points_games, other.n_points_games),
             (seconds, other.search_seconds + other.validation_seconds),
         ]
-        if len(self.standard_errors) and len(other.standard_errors):
-            pairs.append(
-                (float(np.median(self.standard_errors)), float(np.median(other.standard_errors)))
-            )
+        medians = [
+            float(np.median(each)) if len(each) else math.nan
+            for each in (self.standard_errors, other.standard_errors)
+        ]
+        if all(map(math.isfinite, medians)):
+            pairs.append((medians[0], medians[1]))
         return any(max(pair) > CHANGE * min(pair) for pair in pairs)
 
     def text(self, goal: Goal) -> str:
@@ -210,17 +212,21 @@ class Plan:
                 f"to {counted(self.n_trials, 'trial')} with {counted(self.n_search_games, 'game')} "
                 f"in {duration(self.search_seconds)}"
             )
-        if n_points := len(self.standard_errors):
-            low, middle, high = np.quantile(self.standard_errors, (0.0, 0.5, 1.0))
-            precision = (
-                f": standard errors of some {goal.format.with_unit(middle)} "
-                f"({goal.format.text(low)} to {goal.format.text(high)})"
-            )
+        if (n_points := len(self.standard_errors)) and self.n_points_games:
+            precision = ""
+            if np.isfinite(self.standard_errors).all():
+                low, middle, high = np.quantile(self.standard_errors, (0.0, 0.5, 1.0))
+                precision = (
+                    f": standard errors of some {goal.format.with_unit(middle)} "
+                    f"({goal.format.text(low)} to {goal.format.text(high)})"
+                )
             parts.append(
                 f"{counted(n_points, 'point')} validated with "
                 f"{counted(self.n_validation_games, 'game')} in "
                 f"{duration(self.validation_seconds)}{'' if goal.is_exact else precision}"
             )
+        elif n_points:
+            parts.append("no time for validation")
         return f"plan: {'; '.join(parts) or 'nothing is left to play'}"
 
 

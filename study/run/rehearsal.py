@@ -5,6 +5,7 @@ from dataclasses import replace
 import optuna
 from optuna.storages import InMemoryStorage
 
+from agents.agent import warm
 from study.experiments.definition import Experiment
 from study.run.budget import Budget
 from study.run.dispatch import Dispatch
@@ -55,6 +56,7 @@ def rehearsed_plan(
         n_trials=min(settings.design_size, MOST_TRIALS),
         n_replicates=min(settings.n_replicates, MOST_GAMES),
     )
+    warm(experiment.build({}))  # compiled before the clock starts
     budget = Budget(LONGEST_SECONDS)
     search = Search(experiment, scratch, storage, few, jobs, display.message, budget)
     dispatch = Dispatch(search, jobs, display, budget)

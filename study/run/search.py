@@ -46,7 +46,8 @@ class Search(Source[Key]):
     message : callable
         Called with a line of text when a trial fails.
     budget : Budget, optional
-        No trial is begun when it is spent; those in flight are finished.
+        No trial is begun when it is spent; those in flight are finished, as far as the run's own
+        budget allows.
 
     Raises
     ------

@@ -28,7 +28,8 @@ class Precision:
         Budgets for each of which a proposal of the model is chosen.
     open_end : bool
         Whether to go on beyond the standard error and ``most_games``, until something else stops
-        the validation, such as a deadline; at most 20,000 games a point, all of seeds of its own.
+        the validation, such as a deadline; at most 20,000 games a point, which the first 25 points
+        have of seeds of their own.
 
     Raises
     ------

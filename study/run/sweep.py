@@ -1,6 +1,7 @@
 """The sweep: design, search, validation, report; and what a user reads of it meanwhile."""
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -179,6 +180,10 @@ class Sweep:
             if self.stopped_by_budget:
                 return
             raise StoppedError(f"study: {self.location.name!r} has no complete trial yet")
+        if self.budget.is_spent:
+            self.out.print("no time is left for validation")
+            self.stopped_by_budget = True
+            return
         points = choose_points(model, data, precision.n_points)
         goal = self.experiment.goal
         with self.stops("validation"):
@@ -228,13 +233,18 @@ class Sweep:
 
     def say_what_goes_on(self, data: StudyData) -> None:
         """Say how precise the results are, and what makes them more so."""
+        budget = duration(self.budget_seconds)
         if self.stopped_by_budget:
-            state = f"the budget of {duration(self.budget_seconds)} is spent"
-            again = f"the same command goes on: {command_line()}"
+            state = f"the budget of {budget} is spent"
+            if not self.budget.is_spent:
+                state = f"the search's part of the budget of {budget} is spent"
+            again = f"the same command goes on: {without_widening(command_line())}"
         else:
-            state = f"done before the budget of {duration(self.budget_seconds)} was spent"
-            smaller = "" if data.experiment.goal.is_exact else " or a smaller --standard-error"
-            again = f"for more, ask with --trials{smaller}"
+            state = f"done before the budget of {budget} was spent"
+            ways = ["--trials"] if self.settings is not None else []
+            if not data.experiment.goal.is_exact:
+                ways += ["a smaller --standard-error", "more --validation-games"]
+            again = f"for more, ask with {' or '.join(ways)}"
         self.out.print(f"{state}: {reached(data)}", soft_wrap=True)
         self.out.print(again, soft_wrap=True)
 
@@ -243,17 +253,22 @@ class Sweep:
         paths = export(data, self.location, self.location.folder)
         self.out.print(f"written: {', '.join(str(path) for path in paths)}", soft_wrap=True)
 
+    @property
+    def is_pick(self) -> bool:
+        """Whether only a point that a user has asked for is played; the answer is all it tells."""
+        return self.settings is None and self.precision is None
+
     def look(self, dispatch: Dispatch[Any], display: ProgressDisplay) -> None:
         """Write tables and pictures of the study as it is now; tell a plan that has changed."""
+        if self.is_pick:
+            return
         data = StudyData.read(self.study, self.experiment)
         if (plan := self.new_plan(data, dispatch)) is not None:
             display.message(plan.text(self.experiment.goal))
         export(data, self.location, self.location.folder)
 
     def new_plan(self, data: StudyData, dispatch: Dispatch[Any]) -> Plan | None:
-        """Return what the rest of the run is expected to do, if that is new; None for a pick."""
-        if self.settings is None and self.precision is None:
-            return None
+        """Return what the rest of the run is expected to do, if that is new."""
         source, left = dispatch.source, self.budget.left
         is_search = isinstance(source, Search)
         plan = plan_of(
@@ -278,8 +293,8 @@ class Sweep:
         At first, while workers start and most games are not back yet, that is the pace of the phase
         before, or else that of workers which are never idle.
         """
-        self.pace = Pace.measured(dispatch)
         if dispatch.game_seconds >= FEWEST_SECONDS_TIMED:
+            self.pace = Pace.measured(dispatch)
             return self.pace
         before = self.pace_before or Pace.never_idle(dispatch)
         return replace(before, jobs=dispatch.jobs)
@@ -297,15 +312,19 @@ class Sweep:
         run = {**provenance(), "phase": phase, **asked, **budget, "jobs": jobs}
         index = store_run(self.study, run)
         self.pace_before = self.pace
-        dispatch = Dispatch(source, jobs, display, self.budget)
+        part = source.budget if isinstance(source, Search) else None
+        dispatch = Dispatch(source, jobs, display, self.budget, limit=part)
         live = LiveReport(
             lambda: self.look(dispatch, display), display.message, lambda: source.stage
         )
         dispatch.each_turn = live.turn
         with interrupt.deferred():
-            with display:
-                dispatch.run()
-            if not live.finish() and interrupt.requested():
+            try:
+                with display:
+                    dispatch.run()
+            finally:
+                live.finish()
+            if interrupt.requested() and not self.is_pick:
                 data = StudyData.read(self.study, self.experiment)
                 export(data, self.location, self.location.folder)
         used = dispatch.utilization
@@ -313,17 +332,19 @@ class Sweep:
         run |= {
             "n_games": dispatch.n_games,
             "wall_seconds": seconds,
-            "share_of_worker_time_in_games": share,
+            "share_of_worker_time_in_games": None if math.isnan(share) else share,
             "wall_seconds_a_cpu_second": None if math.isnan(load) else load,
         }
         if isinstance(source, Search):
             run["seconds_each"] = source.seconds_each
         store_run(self.study, run, index)
-        self.out.print(
-            f"{phase}: played {counted(dispatch.n_games, 'game')} in {duration(seconds)}, "
-            f"{dispatch.n_games / seconds:.2f} a second; "
-            f"workers were in games {share:.1%} of the time"
-        )
+        played = f"{phase}: played {counted(dispatch.n_games, 'game')} in {duration(seconds)}"
+        if dispatch.n_games and not math.isnan(share):
+            played += (
+                f", {dispatch.n_games / seconds:.2f} a second; "
+                f"workers were in games {share:.1%} of the time"
+            )
+        self.out.print(played)
         if used.is_loaded:
             self.out.print(
                 f"the machine is loaded: a CPU second of games took {load:.1f} s, so there were "
@@ -354,3 +375,8 @@ class Sweep:
             raise StoppedError(
                 f"storage: {self.location.url_without_password} fails: {reason}"
             ) from None
+
+
+def without_widening(command: str) -> str:
+    """Leave out what is granted already, and would widen the space again later on."""
+    return re.sub(r" --widen[ =]\S+", "", command)

@@ -5,11 +5,12 @@ A search picks the best of noisy means, so what it has observed of its picks is 
 the whole space, and the baselines. None of these games goes back into the model of the trials, so
 that they judge a point without having selected it.
 
-Games are played in rounds, of about a minute each. In the first one all points get the same small
-number. The games of a later round go where they are worth most (:mod:`study.run.allocation`), by
-all games stored when it is planned, and by nothing else: none of it depends on which worker was
-faster. The next round is planned when the last game of this one is stored. Within a round each
-point gets its games evenly, so that a validation may be stopped whenever one likes.
+Games are played in rounds of a CPU minute, or of 15% of what has been played, if that is more. In
+the first one all points get the same small number. The games of a later round go where they are
+worth most (:mod:`study.run.allocation`), by all games stored when it is planned, and by nothing
+else: none of it depends on which worker was faster. The next round is planned when the last game of
+this one is stored. Within a round each point gets its games evenly, so that a validation may be
+stopped whenever one likes.
 """
 
 import math
@@ -72,7 +73,7 @@ class Validation(Source[Key]):
                 point.games = known[point.key].games
                 point.number = known[point.key].number
             else:
-                point.number = len(known)
+                point.number = 1 + max((each.number for each in known.values()), default=-1)
                 known[point.key] = point
                 record = {
                     "params": dict(point.params),
@@ -131,11 +132,13 @@ class Validation(Source[Key]):
         missing = next(r for r in range(len(taken) + 1) if r not in taken)
         agent, most = self.agents[point.key], self.precision.n_allowed(self.precision.most_games)
         replicates = next_together(missing, agent.n_side_by_side, most, point.games)
+        seeds = [validation_seed(self.seed, point.number, each) for each in replicates]
+        if seeds[-1] - seeds[0] != len(seeds) - 1:  # seeds of one point wrap around: no chunk
+            replicates, seeds = replicates[:1], seeds[:1]
         for _ in replicates[1:]:
             if point in self.round:
                 self.round.remove(point)
         flying.update(replicates)
-        seeds = [validation_seed(self.seed, point.number, each) for each in replicates]
         return Task((point.key, replicates[0]), agent, seeds, side_by_side=len(seeds) > 1)
 
     def plan(self) -> list[ValidatedPoint]:

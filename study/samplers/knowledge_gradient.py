@@ -10,23 +10,23 @@ Notation
 =====  =============================================================================================
 m, K   posterior mean and covariance of the first objective at J points, sorted by the posterior
        mean of the second one, the largest first
-r, u   the first objective's reference; its unit as a function of the model's scale
+r, u   the first objective's reference; z |z| on the scale of a square root, else z
 e      distances along the second objective, from each point to the next, times p
-p      probability that the best first objective lies at that distance or farther
+p      probability that the best first objective lies at that point or at a later one
 c, v   a candidate; the noise variance of a trial there
 z      a standard normal number
 =====  =============================================================================================
 
-The area is Σⱼ eⱼ (u(max(m₁, …, mⱼ, r)) − u(r)). It is in the objective's own unit: on the scale of
-a square root, high scores would count too little. A trial at c will move the mean to m + s z, s =
-K[:, c] / √(K[c, c] + v), and the expectation over z is a quadrature of nine nodes. So the gain is
-exact but for the quadrature, the list of points, and the second objective, which stays at its
-posterior mean: costs are known far better than scores.
+The area is Σⱼ eⱼ (u(max(m₁, …, mⱼ, r)) − u(r)). On the scale of a square root, u goes back to the
+objective's own unit: high scores would count too little. A trial at c will move the mean to m + s
+z, s = K[:, c] / √(K[c, c] + v), and the expectation over z is a quadrature of nine nodes. So the
+gain is exact but for the quadrature, the list of points, and the second objective, which stays at
+its posterior mean: costs are known far better than scores.
 
 Users' budgets reach up to what the best score of all costs, and wherever that is, no farther: so a
 distance counts by the probability, from joint draws of the posterior, that the best score lies at
-or beyond it. If all distances counted up to a distant reference, the most expensive θ would be
-worth as much as the rest of the front, and most trials would be spent on them.
+its beginning or beyond. If all distances counted up to a distant reference, the most expensive θ
+would be worth as much as the rest of the front, and most trials would be spent on them.
 
 Trials in flight are taken to return their posterior means: that changes no mean, but what is left
 to learn. A new trial is as noisy as those of about the same posterior mean.
@@ -82,7 +82,7 @@ class Area:
     extents : float64, shape (J,)
         e.
     scale : Scale
-        Of the heights; it is what u undoes.
+        Of the heights.
     reference : float
         r.
     """
@@ -135,8 +135,10 @@ class Area:
 
     def above(self, heights: Floats) -> Floats:
         """Return u(max(m, r)) − u(r)."""
-        floor = self.scale.back(np.array(self.reference))
-        return self.scale.back(np.maximum(heights, self.reference)) - floor
+        raised = np.maximum(heights, self.reference)
+        if self.scale is Scale.ROOT:
+            return np.asarray(raised * np.abs(raised) - self.reference * abs(self.reference))
+        return raised - self.reference
 
 
 class KnowledgeGradientSampler(ModelSampler):

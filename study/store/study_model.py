@@ -73,7 +73,8 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
     """Condition the model of the trials on the validation games, too; None if there is nothing.
 
     A validated point is one more observation: the mean of its games and their cost, each with its
-    own variance. Where there are no trials, the model is fitted to the points alone.
+    own variance; what games of trials tell of a game's variance counts, too. Where there are no
+    trials, the model is fitted to the points alone.
     """
     experiment, points = data.experiment, [point for point in data.points if point.games]
     if not points:
@@ -85,7 +86,9 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
     raw = np.array([(goal.estimate(each).value, cost.of(each)) for each in games])
     scales = scales_of(experiment)
     moments = [Moments.of(goal.samples(each)) for each in games]
-    variances = scales[0].variances(raw[:, 0], goal.estimator.variances(moments))
+    of_trials = [data.moments[trial.number] for trial in data.trials if trial.state == "complete"]
+    of_points = goal.estimator.variances([*of_trials, *moments])[len(of_trials) :]
+    variances = scales[0].variances(raw[:, 0], of_points)
     noise = np.stack([variances, cost_variances(experiment, cost, points)], axis=-1)
     values = to_maximize(raw, DIRECTIONS, scales, noise)
     with threadpool_limits(1):

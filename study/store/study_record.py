@@ -129,7 +129,7 @@ class StudyRecord:
         changed = [
             {"name": old["name"], "low": old["low"], "high": old["high"]}
             for old, new in zip(self.space, after, strict=True)
-            if old != new
+            if without_symbols([old]) != without_symbols([new])
         ]
         entries = [{**each, "n_trials": n_trials, "at": now} for each in changed]
         return replace(self, space=after, widened=[*self.widened, *entries])

@@ -24,10 +24,10 @@ def test_single_games_are_the_blocks_of_a_count() -> None:
 
 
 def test_samples_are_shrunk_towards_one_another() -> None:
-    """κ = 10: one of s² = 0.02 and one of 0, each with one degree of freedom."""
+    """κ = 10: one of s² = 0.02 and one of 0, each with one degree of freedom, and two of 5%."""
     uneven, even = np.repeat([0.9, 1.1], 50), np.ones(100)
     found = variances_of_log_ratios([(uneven, even), (even, even)], 50)
-    pooled = 0.02 / 2
+    pooled = (0.02 + 2 * 0.05**2) / 4
     expected = [(0.02 + 10 * pooled) / 11, 10 * pooled / 11]
     assert found == pytest.approx(np.array(expected) * 2 / 2 / LN10**2)
 
@@ -36,7 +36,9 @@ def test_without_two_blocks_nothing_is_known() -> None:
     few, none = np.ones(99), np.empty(0)
     assert np.isnan(variances_of_log_ratios([(few, few), (none, none)], 50)).all()
     found = variances_of_log_ratios([(few, few), (np.ones(100), np.ones(100)), (none, none)], 50)
-    assert found[:2].tolist() == [0.0, 0.0]
+    pooled = 3 * 0.05**2 / 4  # two blocks that agree, and three deviations of 5%
+    shrunk = [pooled, 10 * pooled / 11]
+    np.testing.assert_allclose(found[:2], 2 * np.array(shrunk) / [1, 2] / np.log(10.0) ** 2)
     assert math.isnan(found[2])
 
 
