@@ -35,6 +35,8 @@ CHANGE = 1.5  # by which a plan must differ to be told again
 FEWEST_TRIALS = 8  # before a plan is made
 FEWEST_GAMES_TIMED = 8  # in this run
 TRIALS_OF_PRIOR = 4  # that the guess of a sampler's trials counts as
+TRIALS_OF_TRUST = 64  # after so many, the model's times of games to come count as much as a guess
+DEARER = 1.8  # games of proposals and of the front than those of the design: 1.4 to 2.4 were seen
 LEAST_SECONDS = 1e-6
 N_PSEUDO = 100  # games of the expected mean, from which a variance is guessed
 
@@ -111,6 +113,19 @@ class Points:
     def seconds_of(self, n: Floats) -> float:
         """Return the seconds of the games that are missing to have ``n`` of each point."""
         return float((n - self.expected.n) @ self.expected.seconds)
+
+    def near(self, typical: float, trust: float, seconds: float) -> "Points":
+        """Draw the times of games towards a guess, as far as the model is not to be trusted.
+
+        A model of a few trials may expect a front that is ten times too dear, or too cheap: the
+        mean time of the games of so many ``seconds`` becomes a geometric mean of both.
+        """
+        n = self.after(seconds) - self.expected.n
+        if not n.sum():
+            return self
+        factor = (typical * n.sum() / float(n @ self.expected.seconds)) ** (1.0 - trust)
+        expected = replace(self.expected, seconds=self.expected.seconds * factor)
+        return replace(self, expected=expected)
 
     def after(self, seconds: float) -> Floats:
         """Return the games each point has after so many seconds of games, by validation's rule."""
@@ -296,8 +311,11 @@ def plan_of(
         return None
     times = GameTimes(data, model)
     chosen = choose_points(model, data, precision.n_points if precision else Precision().n_points)
-    front = times.at([point.params for point in chosen])
     names = set(data.experiment.space.names)
+    begun = [trial for trial in data.trials if set(trial.params) >= names]
+    design = [each.params for each in begun if each.origin == "design"] or [
+        each.params for each in begun
+    ]
     if n_complete is None:
         n_complete = sum(trial.state == "complete" for trial in data.trials)
         fixed = [
@@ -308,12 +326,17 @@ def plan_of(
     else:
         fixed = [trial.params for trial in data.trials][n_complete:]
     waiting = [each for each in fixed if set(each) >= names]
+    typical = typical_of(times.at([*design, *waiting]))
     search = Search(n_complete, np.zeros(0), 1)
     if settings is not None:
         n = max(0, settings.n_trials - n_complete)
-        coming = coming_trials(data, waiting, n, times, front)
+        coming = coming_trials(data, waiting, n, times, typical)
         search = Search(n_complete, settings.n_replicates * coming, settings.n_replicates)
     points = points_of(data, model, times, chosen if precision is not None else [], precision)
+    n_seen = len(model.observations.points)
+    share = expected_share(data.experiment.build({}).n_side_by_side)
+    trust = n_seen / (n_seen + TRIALS_OF_TRUST)
+    points = points.near(share * typical, trust, limit / pace.of(1.0))
     return Plan.of(search, points, pace, search_limit, limit)
 
 
@@ -354,27 +377,32 @@ def points_of(
     return Points(expected, np.maximum(wanted, n)[order])
 
 
+def typical_of(of_design: Floats) -> float:
+    """Guess the seconds of a game that a sampler asks for, or a front, by those of the design.
+
+    They vary by orders of magnitude: between the arithmetic and the geometric mean.
+    """
+    geometric = float(np.exp(np.mean(np.log(of_design))))
+    return DEARER * math.sqrt(float(of_design.mean()) * geometric)
+
+
 def coming_trials(
-    data: StudyData, waiting: Sequence[Mapping[str, Any]], n: int, times: GameTimes, front: Floats
+    data: StudyData,
+    waiting: Sequence[Mapping[str, Any]],
+    n: int,
+    times: GameTimes,
+    typical: float,
 ) -> Floats:
     """Return the seconds of a game in each of the next ``n`` trials.
 
-    Those of the design that wait are known. A sampler's are guessed, until some have been played:
-    the geometric mean of those of the design and of the front.
+    Those of the design that wait are known. A sampler's are guessed (``typical``), until some have
+    been played.
     """
-    names = set(data.experiment.space.names)
-    design = [trial.params for trial in data.trials if trial.origin == "design"]
     proposed = [
         float(np.mean([game.seconds for game in trial.games.values()]))
         for trial in data.trials
         if trial.origin != "design" and trial.games
     ]
-    of_design = times.at([*(each for each in design if set(each) >= names), *waiting])
-    guess = (
-        math.sqrt(float(of_design.mean()) * float(front.mean()))
-        if len(of_design)
-        else (float(front.mean()))
-    )
-    typical = (TRIALS_OF_PRIOR * guess + sum(proposed)) / (TRIALS_OF_PRIOR + len(proposed))
+    guess = (TRIALS_OF_PRIOR * typical + sum(proposed)) / (TRIALS_OF_PRIOR + len(proposed))
     known = times.at(waiting)[:n]
-    return np.concatenate([known, np.full(n - len(known), typical)])
+    return np.concatenate([known, np.full(n - len(known), guess)])

@@ -9,7 +9,7 @@ import pytest
 from study.experiments.definition import Experiment
 from study.experiments.objectives import EXACT_SCORE, SCORE
 from study.run.allocation import FIRST_GAMES, Played, next_round
-from study.run.plan import Pace, Plan, Points, Search, plan_of
+from study.run.plan import Pace, Plan, Points, Search, plan_of, typical_of
 from study.run.settings import SearchSettings
 from study.run.stopping import Precision
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
@@ -118,3 +118,18 @@ def test_the_plan_of_a_study_goes_by_its_games(quick: Experiment) -> None:
 def test_nothing_is_planned_without_a_complete_trial(quick: Experiment) -> None:
     data = data_of(new_study(), quick)
     assert plan_of(data, SearchSettings(), Precision(), PACE, math.inf, math.inf) is None
+
+
+def test_times_of_few_trials_are_drawn_towards_a_guess() -> None:
+    """A mean of 2 s a game by the model, 4 s by the guess, half trusted: √8 s."""
+    given = points([0, 0], [100, 100], [1.0, 3.0])
+    assert given.near(4.0, 0.5, math.inf).expected.seconds == pytest.approx([2**0.5, 3 * 2**0.5])
+    assert given.near(4.0, 1.0, math.inf).expected.seconds == pytest.approx([1.0, 3.0])
+    assert given.near(4.0, 0.0, math.inf).seconds_of(given.n_wanted) == pytest.approx(800.0)
+    complete = points([100, 100], [100, 100], [1.0, 3.0])
+    assert complete.near(4.0, 0.0, math.inf) is complete
+
+
+def test_a_typical_game_is_dearer_than_those_of_the_design() -> None:
+    """Means 2.5 and 2 of 1 and 4 s: 1.8 √5."""
+    assert typical_of(np.array([1.0, 4.0])) == pytest.approx(1.8 * 5.0**0.5)

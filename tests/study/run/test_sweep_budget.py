@@ -108,7 +108,8 @@ def test_a_dry_run_prints_the_plan_and_writes_nothing(coin: Experiment, tmp_path
     assert int(found[2]) == 40 * int(found[1])
     last = said(tmp_path, *SWEEP, *TARGETS, "--budget", "1h").splitlines()[-2:]
     assert last[0].startswith("done before the budget of 1 h 00 min was spent: 4 trials, ")
-    assert last[1] == "for more, ask with --trials or a smaller --standard-error"
+    wanted = "--trials or a smaller --standard-error or more --validation-games"
+    assert last[1] == f"for more, ask with {wanted}"
     before = files(tmp_path)
     more = ["--trials", "6", "--validation-games", "50"]
     assert "plan: to 6 trials with 20 games in " in said(tmp_path, *dry, *more)
