@@ -118,12 +118,13 @@ class Points:
         """Draw the times of games towards a guess, as far as the model is not to be trusted.
 
         A model of a few trials may expect a front that is ten times too dear, or too cheap: the
-        mean time of the games of so many ``seconds`` becomes a geometric mean of both.
+        mean time of the games of so many ``seconds`` becomes a geometric mean of both, in which the
+        guess counts half at most.
         """
         n = self.after(seconds) - self.expected.n
         if not n.sum():
             return self
-        factor = (typical * n.sum() / float(n @ self.expected.seconds)) ** (1.0 - trust)
+        factor = (typical * n.sum() / float(n @ self.expected.seconds)) ** (0.5 * (1.0 - trust))
         expected = replace(self.expected, seconds=self.expected.seconds * factor)
         return replace(self, expected=expected)
 

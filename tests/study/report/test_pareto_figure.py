@@ -1,12 +1,20 @@
 """Pictures: words of a categorical parameter are told apart, and the legend says which is which."""
 
+import numpy as np
 import pandas as pd
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from study.experiments.definition import Experiment
 from study.experiments.registry import experiment
+from study.report.export import tables_of
+from study.report.hypervolume_figure import hypervolume_figure
+from study.report.hypervolume_trace import hypervolume_trace
 from study.report.pareto_figure import by_choice, cut_above, pareto_figure
+from study.report.scores_figure import scores_figure
 from study.report.style import CHOICE_MARKS, games_note, new_figure
+from study.store.study_model import fit_study
+from tests.study.made_studies import add_point, add_trials, data_of, new_study
 
 
 def frames(names: dict[str, list[object]]) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
@@ -122,3 +130,44 @@ def test_an_interval_of_few_games_does_not_press_all_else_flat() -> None:
     assert cut_above(axes, tables, goal)
     assert axes.get_ylim() == (low, 1.25 * 80_000.0)
     assert not cut_above(axes, tables, goal)
+
+
+def test_a_point_without_blocks_has_the_combined_models_interval_of_its_time(
+    quick: Experiment,
+) -> None:
+    """Its bar is as wide in proportion: from 1 µs · 0.9 to 1 µs · 1.2."""
+    trials, validated, curve = frames({"n_playouts": [1, 2, 4]})
+    one = validated.iloc[:1].assign(
+        seconds_per_move_low95=float("nan"),
+        seconds_per_move_high95=float("nan"),
+        combined_seconds_per_move=2e-6,
+        combined_seconds_per_move_low95=1.8e-6,
+        combined_seconds_per_move_high95=2.4e-6,
+    )
+    combined = one.assign(
+        combined_mean_points=1.0, combined_low95_points=0.5, combined_high95_points=1.5
+    )
+    figure = pareto_figure(trials, one, curve, quick, combined)
+    assert "front, given all games" in legend_of(figure)
+    ends = [
+        segment[:, 0].tolist()
+        for bars in figure.axes[0].collections
+        if isinstance(bars, LineCollection)
+        for segment in bars.get_segments()
+        if segment[0, 1] == segment[1, 1]
+    ]
+    np.testing.assert_allclose(ends, [[0.9e-6, 1.2e-6]])
+
+
+def test_points_of_single_games_have_no_hypervolume_yet(quick: Experiment) -> None:
+    """Halves of one game tell no interval: the legend shows no number."""
+    study = new_study()
+    add_trials(study, quick)
+    add_point(study, 10, [3000], 0.1)
+    data = data_of(study, quick)
+    tables = tables_of(data, fit_study(data))
+    trace = hypervolume_trace(data)
+    figure = hypervolume_figure(trace, tables["trials"], tables["front"], quick)
+    assert not any("validated" in text for text in legend_of(figure))
+    scores = scores_figure(tables["front"], tables["games"], quick)
+    assert [text.get_text()[:3] for text in scores.axes[0].get_yticklabels()] == ["1: "]

@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from agents.twenty48.agent import Game2048
 from study.experiments.definition import Experiment
-from study.experiments.objectives import PLAYOUT_MOVES
+from study.experiments.objectives import PLAYOUT_MOVES, SWEEPS
 from study.report.validated_front import validated_frame
 from study.report.validated_rows import (
     validated_hypervolume,
@@ -22,6 +22,7 @@ from study.report.validated_rows import (
 )
 from study.store.study_model import combine, fit_study
 from study.store.validated_points import key_of
+from tests.study.conftest import SolvedGame
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread, store_point
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
@@ -292,3 +293,29 @@ def test_baselines_are_not_what_a_search_has_found(quick: Experiment) -> None:
     assert searched["origin"].tolist() == ["trial 3"]
     assert searched["on_front"].tolist() == [True]
     assert searched["p_on_front"].tolist() == [1.0]
+
+
+def test_of_equal_counted_costs_only_the_better_is_on_the_front(solver: Experiment) -> None:
+    """Sweeps and exact scores have no error, so nothing makes the worse one look better."""
+    study = new_study()
+    by_count = solver.with_cost(SWEEPS)
+    for sweeps, worth in ((20, 11.0), (21, 12.0)):
+        game = SolvedGame(500_000, worth, 1, 1e-4, 20)
+        store_point(study, {"sweeps": sweeps}, {0: game})
+    frame = validated_frame(data_of(study, by_count))
+    assert frame["p_on_front"].tolist() == [0.0, 1.0]
+    assert frame["on_front"].tolist() == [False, True]
+
+
+def test_two_games_that_agree_do_not_make_a_point_exact(quick: Experiment) -> None:
+    """Its standard error is that of trials of such a score: some 40% of 2,000 over √2."""
+    study = new_study()
+    add_trials(study, quick)
+    add_point(study, 10, [2000, 2010], 1.0)
+    data = data_of(study, quick)
+    combined = combine(fit_study(data), data)
+    assert combined is not None
+    error = 2 * math.sqrt(2005.0) * math.sqrt(combined.observations.noise[-1, 0])
+    moments = [data.moments[trial.number] for trial in data.trials]
+    own = math.sqrt(sum(each.m2 for each in moments) / sum(each.n - 1 for each in moments) / 2)
+    assert error > 0.3 * own

@@ -98,3 +98,15 @@ def test_time_that_a_process_is_stopped_does_not_count() -> None:
     assert budget.left == 50.0
     hand.now += 1.0
     assert budget.left == 49.0
+
+
+def test_time_in_which_the_process_computes_is_no_pause() -> None:
+    """A minute of a busy machine counts, a minute of Ctrl-Z does not."""
+    wall, cpu = Hand(), Hand()
+    clock = RunningTime(wall, cpu)
+    wall.now, cpu.now = wall.now + 60.0, cpu.now + 5.0
+    assert clock() == 60.0
+    wall.now, cpu.now = wall.now + 60.0, cpu.now + 0.1
+    assert clock() == 60.0
+    wall.now += 1.0
+    assert clock() == 61.0

@@ -121,11 +121,12 @@ def test_nothing_is_planned_without_a_complete_trial(quick: Experiment) -> None:
 
 
 def test_times_of_few_trials_are_drawn_towards_a_guess() -> None:
-    """A mean of 2 s a game by the model, 4 s by the guess, half trusted: √8 s."""
+    """A mean of 2 s a game by the model, 4 s by the guess: √8 s if nothing is known, then 2 s."""
     given = points([0, 0], [100, 100], [1.0, 3.0])
-    assert given.near(4.0, 0.5, math.inf).expected.seconds == pytest.approx([2**0.5, 3 * 2**0.5])
+    assert given.near(4.0, 0.0, math.inf).expected.seconds == pytest.approx([2**0.5, 3 * 2**0.5])
     assert given.near(4.0, 1.0, math.inf).expected.seconds == pytest.approx([1.0, 3.0])
-    assert given.near(4.0, 0.0, math.inf).seconds_of(given.n_wanted) == pytest.approx(800.0)
+    quarter = given.near(4.0, 0.5, math.inf)
+    assert quarter.seconds_of(given.n_wanted) == pytest.approx(400.0 * 2**0.25)
     complete = points([100, 100], [100, 100], [1.0, 3.0])
     assert complete.near(4.0, 0.0, math.inf) is complete
 
@@ -133,3 +134,10 @@ def test_times_of_few_trials_are_drawn_towards_a_guess() -> None:
 def test_a_typical_game_is_dearer_than_those_of_the_design() -> None:
     """Means 2.5 and 2 of 1 and 4 s: 1.8 √5."""
     assert typical_of(np.array([1.0, 4.0])) == pytest.approx(1.8 * 5.0**0.5)
+
+
+def test_a_plan_without_time_for_validation_says_so() -> None:
+    """Ten seconds of search fill the limit; no standard error is promised."""
+    search = Search(0, np.array([20.0]), 4)
+    plan = Plan.of(search, points([0, 0], [10, 10], [1.0, 1.0]), Pace(2, 1.0), 10.0, 10.0)
+    assert plan.text(SCORE) == "plan: to 1 trial with 4 games in 10 s; no time for validation"

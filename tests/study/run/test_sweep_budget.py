@@ -20,7 +20,7 @@ from study.run.budget import RunningTime
 from study.run.dispatch import Dispatch
 from study.run.plan import Pace
 from study.run.progress import ProgressDisplay
-from study.run.sweep import Sweep
+from study.run.sweep import Sweep, without_widening
 from study.store.location import locate
 from study.store.storage import open_for_reading
 from study.verify.replay import Replays
@@ -136,3 +136,8 @@ def test_the_pace_of_a_phase_is_that_before_until_enough_games_are_timed(
     assert sweep.pace_of(starting) == Pace(2, 1.5)
     starting.game_seconds = 60.0
     assert sweep.pace_of(starting) == Pace.measured(starting)
+
+
+def test_the_command_that_goes_on_does_not_widen_again() -> None:
+    command = "thetafront sweep mcmdp --widen theta4 --budget 5m --widen=theta5=1:20 --seed 1"
+    assert without_widening(command) == "thetafront sweep mcmdp --budget 5m --seed 1"

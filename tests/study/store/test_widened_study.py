@@ -26,7 +26,7 @@ from study.store.seeds import search_seed
 from study.store.storage import create_or_resume
 from study.store.study_data import StudyData
 from study.store.study_model import objectives_of
-from study.store.study_record import ATTRIBUTE, StudyRecord
+from study.store.study_record import ATTRIBUTE, StudyRecord, store_run
 from tests.study.conftest import QUICK
 from tests.study.made_studies import store_trial
 
@@ -188,3 +188,14 @@ def test_a_damaged_entry_is_named(tmp_path: Path, entry: Any) -> None:
     stored = {**study.user_attrs[ATTRIBUTE], "widened": [entry]}
     with pytest.raises(DamageError, match=f"{ATTRIBUTE}: .* given"):
         StudyRecord.read({ATTRIBUTE: stored}, "s")
+
+
+@pytest.mark.parametrize(("asked", "told"), [(4, "--trials 20"), (9, "--trials 9"), (128, "")])
+def test_the_command_that_widens_keeps_the_trials_that_were_asked_for(
+    asked: int, told: str, searched: tuple[optuna.Study, Location]
+) -> None:
+    """Four are complete; a search that is complete gets sixteen more."""
+    study, location = searched
+    store_run(study, {"n_trials": asked})
+    line = edge_line(StudyData.read(study), location, [{"n_playouts": 40}])
+    assert line.partition("--widen n_playouts")[2].strip() == told
