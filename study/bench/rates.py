@@ -108,7 +108,7 @@ def author_times(factor: float, top_share: float = 1.0) -> MonteCarloMDP:
 
 
 FEW_PLAYOUTS = MonteCarloMDP(35, 8, 10, 11, 3.15)
-"""The cheapest point of the published front."""
+"""The cheapest point of the front that was published when games were first played side by side."""
 
 SIDE_BY_SIDE = {
     name: f"mcmdp, {name}, 8 games side by side" for name in ("author's θ", "few playouts")

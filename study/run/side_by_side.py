@@ -19,7 +19,7 @@ EXPECTED_SHARE = 0.65
 """Seconds a game of such a block over those of a game alone, before any block has been played.
 
 Eight side by side play 1.36 times as many random moves a CPU second as one at the author's θ of
-``mcmdp``, 2.20 times at the cheapest point of its front (medians of seven rounds, as ``make bench``
+``mcmdp``, 2.20 times at a cheap point of its front (medians of seven rounds, as ``make bench``
 plays them, with AVX-512). For blocks that gives 0.78 and 0.54.
 """
 
