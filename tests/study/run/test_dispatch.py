@@ -186,17 +186,18 @@ def test_the_line_is_as_long_as_the_budget_allows(left: float, n_in_line: int) -
     [(math.inf, 30.0, 100), (20.0, 20.0, 80), (99.0, 30.0, 100)],
 )
 def test_what_is_expected_ends_with_the_budget(
-    monkeypatch: pytest.MonkeyPatch, left: float, seconds_left: float, n_games: int
+    left: float, seconds_left: float, n_games: int
 ) -> None:
-    """20 games in 10 s, 40 there in all, 100 wanted."""
+    """20 games in 10 s, 40 there in all, 100 wanted; a phase may have a part of the budget only."""
     dispatch = Dispatch(Script([[]]), 2, Noted(), Budget(left, lambda: 0.0))
     now = Snapshot("games", 0, 0, 40, 100)
     assert math.isnan(dispatch.seconds_left(now))
     assert dispatch.n_games_expected(now) == 100
-    dispatch.n_games, dispatch.began = 20, 500.0
-    monkeypatch.setattr("study.run.dispatch.time.monotonic", lambda: 510.0)
+    dispatch.n_games, dispatch.began = 20, -10.0
     assert dispatch.seconds_left(now) == pytest.approx(seconds_left)
     assert dispatch.n_games_expected(now) == n_games
+    dispatch.limit = Budget(5.0, lambda: 0.0)
+    assert dispatch.seconds_left(now) == 5.0
 
 
 class Asleep:
