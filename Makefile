@@ -128,7 +128,7 @@ expectimax: $(INSTALLED) ## the discount of equation 4 (a quarter of an hour of 
 
 switching: $(INSTALLED) ## tune the agent that looks deeper, compare it with the plain one at equal time (an hour of CPU)
 	@$(BIN)/thetafront sweep switching $(call option,jobs,JOBS)
-	@$(BIN)/thetafront reproduce switching results/reference/mcmdp switching --games 175 \
+	@$(BIN)/thetafront reproduce switching results/reference/mcmdp switching --games 75 \
 		--output results/equal_time $(call option,jobs,JOBS)
 
 mcts: $(INSTALLED) ## tree search by leaf value, and with widening (an hour of CPU; stopped, it goes on)
@@ -139,7 +139,7 @@ heuristic-search: $(INSTALLED) ## heuristic search beside value iteration, on sm
 
 uct: $(INSTALLED) ## tune tree search, and compare it with mcmdp at equal time (an hour and a half of CPU)
 	@$(BIN)/thetafront sweep uct --budget 25m --trials 256 --design-size 64 --seed 1 $(call option,jobs,JOBS)
-	@$(BIN)/thetafront equal-time results/reference/mcmdp uct --games 20 \
+	@$(BIN)/thetafront equal-time results/reference/mcmdp uct --games 30 \
 		--output results/uct_mcmdp $(call option,jobs,JOBS)
 
 dice: $(INSTALLED) ## three dice by value iteration: the post's table beside exact expectations (seconds)
