@@ -58,18 +58,15 @@ class Pace:
 
     @classmethod
     def measured(cls, dispatch: Dispatch[Any]) -> "Pace":
-        """Return the pace of a run so far."""
+        """Return the pace of a run so far.
+
+        Tasks in flight count as one more a worker: at first, most time is theirs.
+        """
         used = dispatch.utilization
         if not (used.share > 0.0 and dispatch.game_seconds > 0.0):
             return cls(dispatch.jobs, 1.0)
-        return cls(dispatch.jobs, used.busy_seconds / used.share / dispatch.game_seconds)
-
-    @classmethod
-    def never_idle(cls, dispatch: Dispatch[Any]) -> "Pace":
-        """Return the pace of a run whose workers are always in games."""
-        if not dispatch.game_seconds > 0.0:
-            return cls(dispatch.jobs, 1.0)
-        return cls(dispatch.jobs, dispatch.utilization.busy_seconds / dispatch.game_seconds)
+        share = min(1.0, used.share + used.mean_seconds / (used.last - used.first))
+        return cls(dispatch.jobs, used.busy_seconds / share / dispatch.game_seconds)
 
     def of(self, seconds: float) -> float:
         """Return the wall-clock time of so many seconds of games, all workers together."""

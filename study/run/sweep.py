@@ -291,13 +291,14 @@ class Sweep:
         """Return how fast games are played.
 
         At first, while workers start and most games are not back yet, that is the pace of the phase
-        before, or else that of workers which are never idle.
+        before, if there was one.
         """
+        measured = Pace.measured(dispatch)
         if dispatch.game_seconds >= FEWEST_SECONDS_TIMED:
-            self.pace = Pace.measured(dispatch)
-            return self.pace
-        before = self.pace_before or Pace.never_idle(dispatch)
-        return replace(before, jobs=dispatch.jobs)
+            self.pace = measured
+        elif self.pace_before is not None:
+            return replace(self.pace_before, jobs=dispatch.jobs)
+        return measured
 
     def play(
         self,
