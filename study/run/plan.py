@@ -37,6 +37,7 @@ FEWEST_GAMES_TIMED = 8  # in this run
 TRIALS_OF_PRIOR = 4  # that the guess of a sampler's trials counts as
 TRIALS_OF_TRUST = 64  # after so many, the model's times of games to come count as much as a guess
 DEARER = 1.8  # games of proposals and of the front than those of the design: 1.4 to 2.4 were seen
+SECONDS_A_PROPOSAL = 0.15
 LEAST_SECONDS = 1e-6
 N_PSEUDO = 100  # games of the expected mean, from which a variance is guessed
 
@@ -183,6 +184,8 @@ class Plan:
             Wall-clock seconds for the search, and for all; infinity for no limit.
         """
         ends = np.cumsum(search.seconds) * pace.of(1.0)
+        # Proposals come one after the other: workers wait for them where games are short.
+        ends = np.maximum(ends, SECONDS_A_PROPOSAL * np.arange(1, len(ends) + 1))
         # A trial begins before the limit, and is finished.
         n = min(int(np.searchsorted(ends, search_limit)) + 1, len(ends)) if search_limit > 0 else 0
         search_seconds = float(ends[n - 1]) if n else 0.0

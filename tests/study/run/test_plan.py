@@ -9,7 +9,15 @@ import pytest
 from study.experiments.definition import Experiment
 from study.experiments.objectives import EXACT_SCORE, SCORE
 from study.run.allocation import FIRST_GAMES, Played, next_round
-from study.run.plan import Pace, Plan, Points, Search, plan_of, typical_of
+from study.run.plan import (
+    SECONDS_A_PROPOSAL,
+    Pace,
+    Plan,
+    Points,
+    Search,
+    plan_of,
+    typical_of,
+)
 from study.run.settings import SearchSettings
 from study.run.stopping import Precision
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
@@ -102,7 +110,7 @@ def test_the_plan_of_a_study_goes_by_its_games(quick: Experiment) -> None:
     plan = plan_of(data, settings, precision, Pace(1, 1.0), math.inf, math.inf)
     assert plan is not None
     assert (plan.n_trials, plan.n_search_games) == (16, 24)
-    assert 24 * 0.001 < plan.search_seconds < 24 * 0.04
+    assert plan.search_seconds == pytest.approx(8 * SECONDS_A_PROPOSAL), "games are shorter"
     n_points = len(plan.standard_errors)
     assert 2 <= n_points <= 5
     assert plan.n_validation_games == plan.n_points_games == 100 * n_points
@@ -141,3 +149,9 @@ def test_a_plan_without_time_for_validation_says_so() -> None:
     search = Search(0, np.array([20.0]), 4)
     plan = Plan.of(search, points([0, 0], [10, 10], [1.0, 1.0]), Pace(2, 1.0), 10.0, 10.0)
     assert plan.text(SCORE) == "plan: to 1 trial with 4 games in 10 s; no time for validation"
+
+
+def test_short_games_wait_for_proposals() -> None:
+    """A hundred trials of a millisecond take as long as a hundred proposals."""
+    plan = Plan.of(Search(0, np.full(100, 1e-3), 4), NOTHING, PACE, math.inf, math.inf)
+    assert plan.search_seconds == pytest.approx(100 * SECONDS_A_PROPOSAL)
