@@ -18,12 +18,12 @@ from optuna.trial import TrialState
 from study.experiments.objectives import Goal
 from study.run.allocation import FIRST_GAMES, Played, decades_of_budgets, next_round
 from study.run.dispatch import Dispatch
+from study.run.game_times import GameTimes, typical_of
 from study.run.progress import duration
 from study.run.settings import SearchSettings
 from study.run.side_by_side import expected_share
 from study.run.stopping import Precision
 from study.samplers.fitted_model import FittedModel
-from study.samplers.gaussian_process import GaussianProcess, fit_hyperparameters
 from study.store.study_data import FIXED, StudyData
 from study.store.study_model import choose_points, fit_study
 from study.store.validated_points import ValidatedPoint
@@ -35,10 +35,8 @@ CHANGE = 1.5  # by which a plan must differ to be told again
 FEWEST_TRIALS = 8  # before a plan is made
 FEWEST_GAMES_TIMED = 8  # in this run
 TRIALS_OF_PRIOR = 4  # that the guess of a sampler's trials counts as
-TRIALS_OF_TRUST = 64  # after so many, the model's times of games to come count as much as a guess
-DEARER = 1.8  # games of proposals and of the front than those of the design: 1.4 to 2.4 were seen
-SECONDS_A_PROPOSAL = 0.15
-LEAST_SECONDS = 1e-6
+TRIALS_OF_TRUST = 64  # after so many, a guess of times counts half as much as at first
+SECONDS_A_PROPOSAL = 0.15  # with the writing of its trial; searches of short games took 0.2 to 0.3
 N_PSEUDO = 100  # games of the expected mean, from which a variance is guessed
 
 
@@ -246,42 +244,6 @@ class Plan:
         return f"plan: {'; '.join(parts) or 'nothing is left to play'}"
 
 
-class GameTimes:
-    """What a game of any θ takes alone, learned from the games of a study.
-
-    Parameters
-    ----------
-    data : StudyData
-        With one game at least.
-    model : FittedModel
-        Whose encoding of θ is used.
-    """
-
-    def __init__(self, data: StudyData, model: FittedModel) -> None:
-        self.cube = model.cube
-        names = set(data.experiment.space.names)
-        played = [
-            (params, np.mean([game.seconds for game in games.values() if game.is_timed]))
-            for params, games in [
-                *((trial.params, trial.games) for trial in data.trials),
-                *((point.params, point.games) for point in data.points),
-            ]
-            if any(game.is_timed for game in games.values()) and set(params) >= names
-        ]
-        points = self.cube.encode([params for params, _ in played])
-        logs = np.log(np.maximum([seconds for _, seconds in played], LEAST_SECONDS))
-        noise = np.full(len(logs), np.nan)
-        hyper = fit_hyperparameters(points, logs, noise, self.cube.owners)
-        self.process = GaussianProcess.condition(hyper, points, logs, noise)
-
-    def at(self, params: Sequence[Mapping[str, Any]]) -> Floats:
-        """Return the mean seconds of a game, one a θ."""
-        if not params:
-            return np.zeros(0)
-        mean, variance = self.process.predict(self.cube.encode(params))
-        return np.asarray(np.exp(mean + 0.5 * variance))
-
-
 def plan_of(
     data: StudyData,
     settings: SearchSettings | None,
@@ -376,15 +338,6 @@ def points_of(
         decades_of_budgets(costs[order], experiment.reference_cost),
     )
     return Points(expected, np.maximum(wanted, n)[order])
-
-
-def typical_of(of_design: Floats) -> float:
-    """Guess the seconds of a game that a sampler asks for, or a front, by those of the design.
-
-    They vary by orders of magnitude: between the arithmetic and the geometric mean.
-    """
-    geometric = float(np.exp(np.mean(np.log(of_design))))
-    return DEARER * math.sqrt(float(of_design.mean()) * geometric)
 
 
 def coming_trials(

@@ -359,9 +359,10 @@ class Sweep:
         try:
             yield
         except KeyboardInterrupt:
+            shown = "thetafront export shows it" if self.is_pick else "tables and pictures show it"
             self.out.print(
                 f"stopped in the {phase}: what has finished is stored in "
-                f"{self.location.url_without_password}, tables and pictures show it; "
+                f"{self.location.url_without_password}, {shown}; "
                 "the same command goes on from here",
                 soft_wrap=True,
             )

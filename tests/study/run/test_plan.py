@@ -9,6 +9,7 @@ import pytest
 from study.experiments.definition import Experiment
 from study.experiments.objectives import EXACT_SCORE, SCORE
 from study.run.allocation import FIRST_GAMES, Played, next_round
+from study.run.game_times import typical_of
 from study.run.plan import (
     SECONDS_A_PROPOSAL,
     Pace,
@@ -16,7 +17,6 @@ from study.run.plan import (
     Points,
     Search,
     plan_of,
-    typical_of,
 )
 from study.run.settings import SearchSettings
 from study.run.stopping import Precision
