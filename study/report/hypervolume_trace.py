@@ -26,9 +26,9 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
     -------
     DataFrame
         ``n_trials``, ``n_games``, and hypervolumes in the goal's unit times decades: ``observed``,
-        of observed means, biased upwards as a maximum over noise; ``predicted``, of points of
-        the front over the whole space that these trials predict, found by a quick search, at as
-        many budgets as would be validated.
+        of observed means, biased upwards as a maximum over noise; ``predicted``, of points at
+        twelve budgets of the front over the whole space that these trials predict, found by a quick
+        search.
     """
     experiment = data.experiment
     objectives = objectives_of(experiment, data.moments)
