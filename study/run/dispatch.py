@@ -36,6 +36,8 @@ class Utilization:
         Wall-clock seconds spent in games, all workers together.
     cpu_seconds : float
         CPU seconds of that.
+    longest_seconds : float
+        Wall-clock seconds of the longest task.
     n_tasks : int
         How many tasks were played.
     first, last : float
@@ -45,6 +47,7 @@ class Utilization:
     jobs: int
     busy_seconds: float = 0.0
     cpu_seconds: float = 0.0
+    longest_seconds: float = 0.0
     n_tasks: int = 0
     first: float = math.inf
     last: float = -math.inf
@@ -53,6 +56,7 @@ class Utilization:
         """Count a task."""
         self.busy_seconds += ended - began
         self.cpu_seconds += cpu_seconds
+        self.longest_seconds = max(self.longest_seconds, ended - began)
         self.n_tasks += 1
         self.first = min(self.first, began)
         self.last = max(self.last, ended)

@@ -25,10 +25,13 @@ class GameTimes:
         With one game at least.
     model : FittedModel
         Whose encoding of θ is used.
+    overhead : float
+        Seconds between two games, to be added.
     """
 
-    def __init__(self, data: StudyData, model: FittedModel) -> None:
+    def __init__(self, data: StudyData, model: FittedModel, overhead: float = 0.0) -> None:
         self.cube = model.cube
+        self.overhead = overhead
         names = set(data.experiment.space.names)
         played = [
             (params, np.mean([game.seconds for game in games.values() if game.is_timed]))
@@ -45,11 +48,11 @@ class GameTimes:
         self.process = GaussianProcess.condition(hyper, points, logs, noise)
 
     def at(self, params: Sequence[Mapping[str, Any]]) -> Floats:
-        """Return the mean seconds of a game, one a θ."""
+        """Return the mean seconds of a game with its overhead, one a θ."""
         if not params:
             return np.zeros(0)
         mean, variance = self.process.predict(self.cube.encode(params))
-        return np.asarray(np.exp(mean + 0.5 * variance))
+        return np.asarray(np.exp(mean + 0.5 * variance)) + self.overhead
 
 
 def typical_of(of_design: Floats) -> float:

@@ -50,22 +50,34 @@ class Pace:
         How many workers.
     wall_seconds : float
         Wall-clock seconds of a worker for each second of a game's deciding thread.
+    idle_seconds : float
+        In which a worker waits between two tasks, because games are handed out and stored one by
+        one. It matters where games are short.
     """
 
     jobs: int
     wall_seconds: float
+    idle_seconds: float = 0.0
 
     @classmethod
     def measured(cls, dispatch: Dispatch[Any]) -> "Pace":
         """Return the pace of a run so far.
 
-        Tasks in flight count as one more a worker: at first, most time is theirs.
+        When the last task ended, the other workers were in tasks that are not counted yet. At first
+        most time is theirs: each may have taken as long as the longest.
         """
         used = dispatch.utilization
         if not (used.share > 0.0 and dispatch.game_seconds > 0.0):
             return cls(dispatch.jobs, 1.0)
-        share = min(1.0, used.share + used.mean_seconds / (used.last - used.first))
-        return cls(dispatch.jobs, used.busy_seconds / share / dispatch.game_seconds)
+        in_flight = (dispatch.jobs - 1) * used.longest_seconds
+        idle = dispatch.jobs * (used.last - used.first) - used.busy_seconds - in_flight
+        wall = used.busy_seconds / dispatch.game_seconds
+        return cls(dispatch.jobs, wall, max(0.0, idle) / used.n_tasks)
+
+    @property
+    def overhead(self) -> float:
+        """Seconds of a game's deciding thread that are worth as much as the time between tasks."""
+        return self.idle_seconds / self.wall_seconds
 
     def of(self, seconds: float) -> float:
         """Return the wall-clock time of so many seconds of games, all workers together."""
@@ -158,6 +170,10 @@ class Plan:
         Validation games there will be in all.
     standard_errors : float64, shape (n_points,)
         Of the validated means in the end, ascending; NaN where there is one game.
+    ends_by_time : bool
+        Whether validation has no time left in the end, rather than no games. Then the number of its
+        games is not told: they go where they are worth most, to cheap points by the hundred, and in
+        every second study there were half as many as planned, or twice.
     """
 
     n_trials: int
@@ -167,6 +183,7 @@ class Plan:
     n_validation_games: int
     n_points_games: int
     standard_errors: Floats
+    ends_by_time: bool = False
 
     @classmethod
     def of(
@@ -200,6 +217,7 @@ class Plan:
             round(float(np.sum(n_games - points.expected.n))),
             round(float(np.sum(n_games))),
             np.sort(errors),
+            ends_by_time=bool(np.any(n_games < points.n_wanted)),
         )
 
     def differs_from(self, other: "Plan", seconds_since: float) -> bool:
@@ -207,9 +225,10 @@ class Plan:
         seconds = self.search_seconds + self.validation_seconds + seconds_since
         pairs = [
             (self.n_trials, other.n_trials),
-            (self.n_points_games, other.n_points_games),
             (seconds, other.search_seconds + other.validation_seconds),
         ]
+        if not (self.ends_by_time and other.ends_by_time):
+            pairs.append((self.n_points_games, other.n_points_games))
         medians = [
             float(np.median(each)) if len(each) else math.nan
             for each in (self.standard_errors, other.standard_errors)
@@ -234,9 +253,9 @@ class Plan:
                     f": standard errors of some {goal.format.with_unit(middle)} "
                     f"({goal.format.text(low)} to {goal.format.text(high)})"
                 )
+            games = "" if self.ends_by_time else f" with {counted(self.n_validation_games, 'game')}"
             parts.append(
-                f"{counted(n_points, 'point')} validated with "
-                f"{counted(self.n_validation_games, 'game')} in "
+                f"{counted(n_points, 'point')} validated{games} in "
                 f"{duration(self.validation_seconds)}{'' if goal.is_exact else precision}"
             )
         elif n_points:
@@ -272,7 +291,7 @@ def plan_of(
     model = fit_study(data)
     if model is None:
         return None
-    times = GameTimes(data, model)
+    times = GameTimes(data, model, pace.overhead)
     chosen = choose_points(model, data, precision.n_points if precision else Precision().n_points)
     names = set(data.experiment.space.names)
     begun = [trial for trial in data.trials if set(trial.params) >= names]
@@ -357,6 +376,8 @@ def coming_trials(
         for trial in data.trials
         if trial.origin != "design" and trial.games
     ]
-    guess = (TRIALS_OF_PRIOR * typical + sum(proposed)) / (TRIALS_OF_PRIOR + len(proposed))
+    n_proposed = len(proposed)
+    total = TRIALS_OF_PRIOR * typical + sum(proposed) + n_proposed * times.overhead
+    guess = total / (TRIALS_OF_PRIOR + n_proposed)
     known = times.at(waiting)[:n]
     return np.concatenate([known, np.full(n - len(known), guess)])

@@ -41,6 +41,7 @@ from study.store.study_record import store_run
 from study.text import counted, there_already
 
 FEWEST_SECONDS_TIMED = 60.0  # of games, before a phase tells its own pace
+FEWEST_TASKS_TIMED = 64  # or so many tasks
 SEARCH_SHARE = 0.5  # of a budget; what the search leaves of it goes to validation
 
 
@@ -291,10 +292,15 @@ class Sweep:
         """Return how fast games are played.
 
         At first, while workers start and most games are not back yet, that is the pace of the phase
-        before, if there was one.
+        before, if there was one. The time between tasks is the least seen: in a search, workers
+        wait for proposals, too.
         """
         measured = Pace.measured(dispatch)
-        if dispatch.game_seconds >= FEWEST_SECONDS_TIMED:
+        if self.pace is not None:
+            idle = min(measured.idle_seconds, self.pace.idle_seconds)
+            measured = replace(measured, idle_seconds=idle)
+        n_tasks = dispatch.utilization.n_tasks
+        if dispatch.game_seconds >= FEWEST_SECONDS_TIMED or n_tasks >= FEWEST_TASKS_TIMED:
             self.pace = measured
         elif self.pace_before is not None:
             return replace(self.pace_before, jobs=dispatch.jobs)

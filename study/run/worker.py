@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from functools import cache
 
-from agents.agent import Agent, Game
+from agents.agent import Agent, Game, warm
 
 SECONDS_BETWEEN_LOOKS_AT_THE_PARENT = 1.0
 
@@ -35,6 +35,7 @@ def end_with(parent: int) -> None:
 
 def play_timed(agent: Agent, seeds: Sequence[int], side_by_side: bool) -> TimedGames:
     """Play one game a seed: one after the other, or all side by side."""
+    warm(agent)
     began, cpu_before = time.monotonic(), time.process_time()
     if side_by_side:
         games = agent.play_side_by_side(seeds)

@@ -1,15 +1,19 @@
 """Plans against cases that are worked out by hand."""
 
+import io
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from study.experiments.definition import Experiment
 from study.experiments.objectives import EXACT_SCORE, SCORE
 from study.run.allocation import FIRST_GAMES, Played, next_round
-from study.run.game_times import typical_of
+from study.run.dispatch import Dispatch
+from study.run.game_times import GameTimes, typical_of
 from study.run.plan import (
     SECONDS_A_PROPOSAL,
     Pace,
@@ -18,8 +22,11 @@ from study.run.plan import (
     Search,
     plan_of,
 )
+from study.run.progress import ProgressDisplay
 from study.run.settings import SearchSettings
 from study.run.stopping import Precision
+from study.store.study_model import fit_study
+from study.verify.replay import Replays
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
 
 PACE = Pace(jobs=2, wall_seconds=1.25)  # a CPU second of games takes 0.625 s
@@ -56,6 +63,7 @@ def test_without_a_limit_all_points_get_what_they_want() -> None:
     assert (plan.n_validation_games, plan.n_points_games) == (250, 300)
     assert plan.validation_seconds == pytest.approx(0.625 * (100 * 1.0 + 150 * 2.0))
     assert plan.standard_errors == pytest.approx([100 / math.sqrt(200), 10.0])
+    assert "2 points validated with 250 games in" in plan.text(SCORE), "a number that is known"
 
 
 def test_the_first_games_of_points_are_shared_out_evenly() -> None:
@@ -83,8 +91,8 @@ def test_what_the_search_leaves_of_a_budget_is_for_validation() -> None:
     assert (plan.n_trials, plan.search_seconds) == (5, pytest.approx(50.0, abs=10.0))
     assert plan.search_seconds + plan.validation_seconds == pytest.approx(100.0)
     assert plan.n_validation_games == round(plan.validation_seconds / 0.625)
-    assert "plan: to 5 trials with 20 games in 50 s; 1 point validated with 80 games in 50 s" in (
-        plan.text(SCORE)
+    assert "plan: to 5 trials with 20 games in 50 s; 1 point validated in 50 s: " in plan.text(
+        SCORE
     )
     assert plan.text(EXACT_SCORE).endswith("in 50 s"), "without a standard error"
 
@@ -98,6 +106,28 @@ def test_a_plan_is_told_again_if_it_ends_otherwise(games: int, differs: bool) ->
     after = Plan(128, 20.0, 200, 100.0, games, games, np.array([10.0]))
     assert after.differs_from(before, 40.0) is differs
     assert after.differs_from(before, 400.0)
+    open_before, open_after = (replace(each, ends_by_time=True) for each in (before, after))
+    assert not open_after.differs_from(open_before, 40.0), "as long, as precise"
+
+
+def test_time_between_tasks_counts_beside_that_of_games(quick: Experiment) -> None:
+    """Of 100 tasks of 10 ms, 5 ms of them in the game, a worker of two waits 30 ms after each."""
+    dispatch = Dispatch(Replays([], ""), 2, ProgressDisplay(Console(file=io.StringIO())))
+    for worker in (0.0, 0.01):
+        for k in range(50):
+            dispatch.utilization.add(worker + 0.04 * k, worker + 0.04 * k + 0.01, 0.01)
+            dispatch.game_seconds += 0.005
+    pace = Pace.measured(dispatch)
+    assert (pace.jobs, pace.wall_seconds) == (2, pytest.approx(2.0))
+    assert pace.idle_seconds == pytest.approx(0.03, rel=0.03)
+    study = new_study()
+    add_trials(study, quick)
+    data = data_of(study, quick)
+    model = fit_study(data)
+    assert model is not None
+    theta = [trial.params for trial in data.trials]
+    alone = GameTimes(data, model).at(theta)
+    assert GameTimes(data, model, pace.overhead).at(theta) == pytest.approx(alone + 0.015, rel=0.05)
 
 
 def test_the_plan_of_a_study_goes_by_its_games(quick: Experiment) -> None:

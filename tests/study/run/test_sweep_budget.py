@@ -130,13 +130,15 @@ def test_the_pace_of_a_phase_is_that_before_until_enough_games_are_timed(
     starting.utilization.add(10.0, 11.0, 1.0)
     starting.utilization.add(13.0, 14.0, 1.0)
     starting.game_seconds = 1.0
-    # Two tasks of a second in four seconds of two workers, and one more each in flight.
-    assert sweep.pace_of(starting).wall_seconds == pytest.approx(2.0 / (0.25 + 0.25))
+    # Two tasks of a second in four seconds of two workers, and perhaps one more in flight.
+    assert sweep.pace_of(starting) == Pace(2, 2.0, idle_seconds=2.5)
     assert sweep.pace is None, "not enough for the next phase to go by"
     sweep.pace_before = Pace(1, 1.5)
     assert sweep.pace_of(starting) == Pace(2, 1.5)
     starting.game_seconds = 60.0
     assert sweep.pace_of(starting) == Pace.measured(starting)
+    starting.utilization.add(30.0, 31.0, 1.0)  # the next proposal took long
+    assert sweep.pace_of(starting).idle_seconds == 2.5, "the least seen"
 
 
 def test_the_command_that_goes_on_does_not_widen_again() -> None:
