@@ -178,6 +178,11 @@ class Agent(ABC):
         """What its kernels are compiled for besides its class, such as a rule of the game."""
         return None
 
+    @property
+    def made_of(self) -> Mapping[str, Value]:
+        """What its games depend on besides its parameters, such as the digest of a file."""
+        return {}
+
     @abstractmethod
     def warm_up(self) -> None:
         """Call each kernel of :meth:`play` once, so that it is compiled. See :func:`warm`."""
@@ -227,7 +232,7 @@ def identity(agent: Agent) -> dict[str, Value]:
         for name, value in plain_values(agent).items()
         if not (known[name].later and value == known[name].domain.plain(known[name].default))
     }
-    return {"agent": agent.name or type(agent).__qualname__, **values}
+    return {"agent": agent.name or type(agent).__qualname__, **values, **agent.made_of}
 
 
 def digest_of(agent: Agent) -> str:

@@ -9,7 +9,9 @@ from agents.pacman.astar import PacmanAStar
 from agents.pacman.mdp import PacmanMDP
 from agents.pacman.random import PacmanRandom
 from agents.parameters import Parameter, Value, parameters_of
+from agents.twenty48.heuristic import Expectimax
 from agents.twenty48.mcmdp import MonteCarloMDP, Table1
+from agents.twenty48.ntuple.agent import NTuple
 from agents.twenty48.pmcts import PureMonteCarlo
 from agents.twenty48.published_program import FoursExploredAsTwos, OneSpawnADirection
 from agents.twenty48.random import RandomAgent
@@ -21,8 +23,10 @@ AGENTS: dict[str, type[Agent]] = {
     for each in (
         DiceAgent,
         DiceSolver,
+        Expectimax,
         FoursExploredAsTwos,
         MonteCarloMDP,
+        NTuple,
         OneSpawnADirection,
         PacmanAStar,
         PacmanMDP,

@@ -13,6 +13,7 @@ Python, because a kernel would accept them and fail later.
 
 import dataclasses
 import math
+import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from enum import StrEnum
@@ -206,6 +207,24 @@ def parameter(default: Any, domain: Domain, *, later: bool = False, **options: A
     """
     metadata = {"domain": domain, "later": later}
     return dataclasses.field(default=default, metadata=metadata, **options)
+
+
+LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+@dataclass(frozen=True)
+class Label(Domain):
+    """The name of something outside the program, such as a trained network."""
+
+    allowed = "a name of letters, digits, ., _ and -"
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, str) and LABEL.fullmatch(value) is not None
+
+
+def label(default: str) -> Any:
+    """Declare a field that holds a name."""
+    return parameter(default, Label())
 
 
 @dataclass(frozen=True)

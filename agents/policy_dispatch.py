@@ -1,4 +1,4 @@
-"""Dispatch on the class of an agent's settings: which kernel decides.
+"""Dispatch on the class of an agent's settings: which kernel decides, or values an afterstate.
 
 An agent hands its parameters to kernels as *settings*, a NamedTuple of its own class.
 :func:`decides` registers the kernel that decides for a class. Each game loop has a function
@@ -11,7 +11,7 @@ and every process would compile it anew. The cache is valid as long as the code 
 """
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from numba import types
 from numba.core.typing.templates import AbstractTemplate, infer_global
@@ -21,18 +21,22 @@ Settings = tuple[Any, ...]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-KERNELS: dict[type[Settings], Callable[..., Any]] = {}
-"""The deciding kernel of each class of settings."""
+Kernels = dict[type[Settings], Callable[..., Any]]
+"""The kernel of each class of settings."""
+
+KERNELS: Kernels = {}
+"""The deciding ones."""
 
 
-def decides(settings_class: type[Settings]) -> Callable[[F], F]:
-    """Return a decorator that registers the deciding kernel of a class of settings.
+def decides(settings_class: type[Settings], kernels: Kernels = KERNELS) -> Callable[[F], F]:
+    """Return a decorator that registers the kernel of a class of settings, by default to decide.
 
-    The kernel has the arguments and results of its game's ``decide``, settings first.
+    The kernel has the arguments and results of the marked function, such as its game's ``decide``,
+    settings first.
     """
 
     def register(function: F) -> F:
-        KERNELS[settings_class] = function
+        kernels[settings_class] = function
         return function
 
     return register
@@ -43,13 +47,6 @@ def kernel_of(settings: Settings) -> Callable[..., Any]:
     return KERNELS[type(settings)]
 
 
-def kernel_of_type(settings: types.Type) -> Callable[..., Any] | None:
-    """Return the deciding kernel for settings of a numba type; None if there is none."""
-    if not isinstance(settings, types.BaseNamedTuple):
-        return None
-    return KERNELS.get(settings.instance_class)
-
-
 class DispatchInKernels(AbstractTemplate):  # type: ignore[misc]
     """Types a call of a marked function in a kernel.
 
@@ -57,19 +54,28 @@ class DispatchInKernels(AbstractTemplate):  # type: ignore[misc]
     compiled again with each kernel that calls it.
     """
 
+    kernels: ClassVar[Kernels]
+
+    def kernel_of_type(self, settings: types.Type) -> Callable[..., Any] | None:
+        """Return the kernel for settings of a numba type; None if there is none."""
+        if not isinstance(settings, types.BaseNamedTuple):
+            return None
+        return self.kernels.get(settings.instance_class)
+
     def generic(self, args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
-        """Return the signature of the call; None if no kernel decides for such settings."""
-        function = kernel_of_type(args[0])
+        """Return the signature of the call; None if there is no kernel for such settings."""
+        function = self.kernel_of_type(args[0])
         return function and types.Dispatcher(function).get_call_type(self.context, args, kws)
 
     def get_impl_key(self, sig: Any) -> Any:
         """Return numba's key of the compiled kernel."""
-        return types.Dispatcher(kernel_of_type(sig.args[0])).get_overload(sig)
+        return types.Dispatcher(self.kernel_of_type(sig.args[0])).get_overload(sig)
 
 
-def dispatch_on_settings(function: Callable[..., Any]) -> None:
+def dispatch_on_settings(function: Callable[..., Any], kernels: Kernels = KERNELS) -> None:
     """Mark a function of a module: in kernels, its first argument's class selects the kernel.
 
     This is no decorator because numba looks the function up in its module.
     """
-    infer_global(function)(DispatchInKernels)
+    name = f"{DispatchInKernels.__name__}_{function.__name__}"
+    infer_global(function)(type(name, (DispatchInKernels,), {"kernels": kernels}))

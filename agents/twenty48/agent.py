@@ -6,7 +6,7 @@ answered within a second.
 
 import time
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -132,7 +132,7 @@ class Agent2048(Agent):
         return Rule.CASCADE if self.cascade else Rule.COMMON
 
     @property
-    def built_for(self) -> Rule:
+    def built_for(self) -> Hashable:
         return self.rule
 
     @property

@@ -5,7 +5,7 @@ slow libraries only inside the commands: help and completion stay fast.
 """
 
 # The help lists commands in the order of these imports.
-from study.cli import catalog, tune, read, verify, play, inspect, measure, reproduce  # noqa: I001
+from study.cli import catalog, tune, train, read, verify, play, inspect, measure, reproduce  # noqa: I001
 from study.cli.program import app, main
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "play",
     "read",
     "reproduce",
+    "train",
     "tune",
     "verify",
 ]

@@ -49,7 +49,11 @@ def test_theta_is_what_is_called_so_or_all_numbers() -> None:
 @pytest.mark.parametrize(
     ("name", "values", "part"),
     [
-        ("chess", {}, "'chess' given, one of dice, dice_solver, mcmdp, pacman_astar, pacman_mdp"),
+        (
+            "chess",
+            {},
+            "'chess' given, one of dice, dice_solver, expectimax, mcmdp, ntuple, pacman_a",
+        ),
         ("mcmdp", {"theta7": 1.0}, "'theta7' given for mcmdp"),
         ("uct", {"weights": "1 2"}, "weights: '1 2' given, 16 numbers"),
         ("dice", {"n_dice": 20.0, "n_sides": 1000.0}, "n_dice: 20 given with 1000 sides, fewer"),

@@ -1,0 +1,123 @@
+"""Expectimax over a heuristic of rows and columns.
+
+The value of an afterstate is a sum over its four rows and four columns, of
+
+    base + w_empty·(empty cells) + w_merge·(equal neighbours)
+         − w_order·min(Σ rises, Σ falls) − w_tiles·Σ eᵠ
+
+where e are the exponents of a line's tiles, rises and falls are those of eᵖ from one cell to the
+next, and empty cells do not separate equal neighbours. It stands for the whole position: the points
+on the way to it do not count. A position without a legal action is worth 0, so ``base`` is what the
+end of the game costs; since only ratios matter, it is fixed.
+
+Source of the features: the program nneonneo/2048-ai, which has other weights.
+"""
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.parameters import integer, real
+from agents.twenty48.afterstate_value import values
+from agents.twenty48.lookahead import DEPTHS, FOURS, LookaheadAgent
+from engine.jit import inlined
+from engine.twenty48.board import transpose
+from engine.twenty48.rows import N_ROWS, ROW
+
+BASE = 100_000.0
+LARGEST_WEIGHT = 1e6
+CELLS_OF_A_ROW = 4
+
+Floats = npt.NDArray[np.float64]
+
+
+class LineValues(NamedTuple):
+    """The heuristic as kernels take it: the value of each row, float32, shape (65536,)."""
+
+    lines: npt.NDArray[np.float32]
+
+
+@inlined
+def sum_of_rows(lines: npt.NDArray[np.float32], board: np.uint64) -> np.float32:
+    """Add up the values of four rows."""
+    first: np.float32 = lines[board & ROW] + lines[(board >> np.uint64(16)) & ROW]
+    last: np.float32 = lines[(board >> np.uint64(32)) & ROW] + lines[board >> np.uint64(48)]
+    return first + last
+
+
+@values(LineValues)
+@inlined
+def line_value(knowledge: LineValues, afterstate: np.uint64) -> np.float32:
+    """Add up the values of all rows and columns."""
+    lines = knowledge.lines
+    return sum_of_rows(lines, afterstate) + sum_of_rows(lines, transpose(afterstate))
+
+
+@cache
+def exponents() -> Floats:
+    """Return the exponents of each row's cells, shape (4, 65536)."""
+    rows = np.arange(N_ROWS)
+    return np.array([(rows >> 4 * cell) & 15 for cell in range(CELLS_OF_A_ROW)], np.float64)
+
+
+@cache
+def n_equal_neighbours() -> Floats:
+    """Return how often a row's next tile is the same, empty cells left out, shape (65536,)."""
+    count, last = np.zeros(N_ROWS), np.zeros(N_ROWS)
+    for cell in exponents():
+        count += (cell > 0) & (cell == last)
+        last = np.where(cell > 0, cell, last)
+    return count
+
+
+@dataclass(frozen=True)
+class Expectimax(LookaheadAgent):
+    """Expectimax over a heuristic of rows and columns.
+
+    Parameters
+    ----------
+    empty, merge, order, tiles : float
+        The weights, where the end of the game costs 100,000 a line.
+    order_power, tiles_power : float
+        p and q.
+    depth, deeper_below, fours, position_bits, leaf_bits : int
+        As for :class:`~agents.twenty48.lookahead.LookaheadAgent`.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    """
+
+    name: ClassVar[str] = "expectimax"
+    reward_weight: ClassVar[float] = 0.0
+
+    empty: float = real(150.0, 0, LARGEST_WEIGHT)
+    merge: float = real(400.0, 0, LARGEST_WEIGHT)
+    order: float = real(25.0, 0, LARGEST_WEIGHT)
+    order_power: float = real(4.0, 0, 8)
+    tiles: float = real(6.0, 0, LARGEST_WEIGHT)
+    tiles_power: float = real(3.5, 0, 8)
+    depth: int = integer(2, *DEPTHS)
+    deeper_below: int = integer(0, 0, 16)
+    fours: int = integer(FOURS[1], *FOURS)
+    position_bits: int = integer(14, 0, 24)
+    leaf_bits: int = integer(0, 0, 24)
+
+    @cached_property
+    def knowledge(self) -> LineValues:
+        cells = exponents()
+        steps = np.diff(cells**self.order_power, axis=0)
+        rises, falls = np.maximum(steps, 0.0).sum(0), np.maximum(-steps, 0.0).sum(0)
+        sizes = np.where(cells > 0.0, cells**self.tiles_power, 0.0).sum(0)
+        lines = (
+            BASE
+            + self.empty * (cells == 0.0).sum(0)
+            + self.merge * n_equal_neighbours()
+            - self.order * np.minimum(rises, falls)
+            - self.tiles * sizes
+        )
+        return LineValues(lines.astype(np.float32))

@@ -1,0 +1,299 @@
+"""Expectimax by plies over values of afterstates.
+
+Notation
+--------
+============  ====================================================================================
+ply           a move of the player; at one ply the best afterstate is taken, without a spawn
+V(W)          value of an afterstate W (:mod:`agents.twenty48.afterstate_value`)
+Q(W, p, f)    what is still to be won after W, p plies further: V(W) for p = 0, else the mean over
+              the spawns of the maximum of r + Q(W′, p − 1, f′) over the actions; 0 at the end
+f             how many spawned 4s one path may still hold; where it is 0, only 2s are spawned
+============  ====================================================================================
+
+A decision takes the action with the largest r + Q(W, depth − 1, f), the first of equal ones. It
+looks one ply further where few cells are empty: there the game is decided, and trees are small.
+
+Q is a function of its arguments, so that two tables can only save time. A table of positions holds
+Q by (W, p, f), a table of leaves V by W. A new entry replaces an old one in its place. Whatever the
+tables' sizes, and whatever they hold of moves or games before, the decisions are the same.
+"""
+
+from abc import abstractmethod
+from functools import cached_property
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.policy_dispatch import Settings, decides
+from agents.twenty48.afterstate_value import value
+from agents.twenty48.agent import Agent2048, Progress
+from agents.twenty48.loop import DecisionTuple2048
+from engine.jit import Integer, inlined, kernel
+from engine.rng import GOLDEN, POLICY, SPAWN, mix, stream
+from engine.twenty48.board import (
+    N_ACTIONS,
+    P_FOUR,
+    P_TWO,
+    count_cells,
+    empty_cells,
+    spawn,
+    transpose,
+)
+from engine.twenty48.rows import RowTables, row_tables, slide_rows, turned_back, turned_for
+
+DEPTHS = (1, 7)  # with one ply more where few cells are empty, the tag of a position has four bits
+FOURS = (0, 8)
+NOTHING = np.float32(-np.inf)
+KEY, VALUE = 0, 1  # columns of a table
+
+Table = npt.NDArray[np.uint64]
+
+
+class LookaheadSettings(NamedTuple):
+    """A search as kernels take it.
+
+    Attributes
+    ----------
+    knowledge : Settings
+        What :func:`~agents.twenty48.afterstate_value.value` reads.
+    rows : RowTables
+        Of :func:`~engine.twenty48.rows.row_tables`.
+    reward_weight : float32
+        Points of the moves count so much beside values: 0 for values of a whole position.
+    depth, deeper_below, fours : int
+        Moves looked ahead; one more where fewer cells are empty; and f.
+    positions, leaves : uint64, shape (2**k, 2)
+        Tables, zero at first. One row: no table.
+    """
+
+    knowledge: Settings
+    rows: RowTables
+    reward_weight: np.float32
+    depth: int
+    deeper_below: int
+    fours: int
+    positions: Table
+    leaves: Table
+
+
+def new_table(bits: int) -> Table:
+    """Return an empty table of 2**bits rows; one row if there are no bits."""
+    return np.zeros((1 << bits, 2), np.uint64)
+
+
+@inlined
+def leaf_value(settings: LookaheadSettings, after: np.uint64) -> np.float32:
+    """Return V of an afterstate, from the table of leaves if it is there."""
+    leaves = settings.leaves
+    if len(leaves) == 1:
+        return value(settings.knowledge, after)
+    slot = ((after * GOLDEN) >> np.uint64(32)) & np.uint64(len(leaves) - 1)
+    if leaves[slot, KEY] == after:
+        return np.uint32(leaves[slot, VALUE]).view(np.float32)
+    found = value(settings.knowledge, after)
+    leaves[slot, KEY] = after
+    leaves[slot, VALUE] = np.uint64(np.float32(found).view(np.uint32))
+    return found
+
+
+@inlined
+def best_leaf(settings: LookaheadSettings, board: np.uint64) -> np.float32:
+    """Return the maximum of r + V over the actions, 0 if none is legal."""
+    transposed = transpose(board)
+    best = NOTHING
+    for action in range(N_ACTIONS):
+        turned = turned_for(board, transposed, action)
+        after, reward = slide_rows(settings.rows, turned)
+        if after != turned:
+            best = max(best, settings.reward_weight * reward + leaf_value(settings, after))
+    return best if best > NOTHING else np.float32(0.0)
+
+
+@kernel
+def afterstate_value(
+    settings: LookaheadSettings, after: np.uint64, plies: Integer, fours: Integer
+) -> np.float32:
+    """Return Q of an afterstate for ``plies`` of one or more."""
+    fours = min(fours, plies)
+    positions = settings.positions
+    # Four bits suffice for each number; the tag is stored beside the value.
+    tag = np.uint64(plies) * np.uint64(16) + np.uint64(fours) + np.uint64(1)
+    slot = np.uint64(0)
+    if len(positions) > 1:
+        slot = mix(after + tag * GOLDEN) & np.uint64(len(positions) - 1)
+        stored = positions[slot, VALUE]
+        if positions[slot, KEY] == after and stored >> np.uint64(32) == tag:
+            return np.uint32(stored & np.uint64(0xFFFFFFFF)).view(np.float32)
+    empty = empty_cells(after)
+    n = np.float32(count_cells(empty))
+    by_two, by_four = np.float32(0.0), np.float32(0.0)
+    while empty != np.uint64(0):
+        cell = empty & (np.uint64(0) - empty)
+        empty ^= cell
+        if plies == 1:
+            by_two += best_leaf(settings, after | cell)
+            if fours > 0:
+                by_four += best_leaf(settings, after | (cell << np.uint64(1)))
+            continue
+        # Both tiles in one loop: a function of their own would call this one in turn, and numba
+        # cannot load two such functions from its cache.
+        for four in range(2 if fours > 0 else 1):
+            board = after | (cell << np.uint64(four))
+            transposed = transpose(board)
+            best = NOTHING
+            for action in range(N_ACTIONS):
+                turned = turned_for(board, transposed, action)
+                below, reward = slide_rows(settings.rows, turned)
+                if below != turned:
+                    worth = afterstate_value(settings, below, plies - 1, fours - four)
+                    best = max(best, settings.reward_weight * reward + worth)
+            if best == NOTHING:
+                best = np.float32(0.0)
+            if four == 0:
+                by_two += best
+            else:
+                by_four += best
+    result = by_two / n
+    if fours > 0:
+        result = (np.float32(P_TWO) * by_two + np.float32(P_FOUR) * by_four) / n
+    if len(positions) > 1:
+        positions[slot, KEY] = after
+        positions[slot, VALUE] = (tag << np.uint64(32)) | np.uint64(
+            np.float32(result).view(np.uint32)
+        )
+    return result
+
+
+@inlined
+def put_worths(
+    settings: LookaheadSettings, board: np.uint64, worths: npt.NDArray[np.float64]
+) -> tuple[Integer, np.uint64, np.float32]:
+    """Put r + Q of each action into ``worths``, NaN if it is illegal.
+
+    Returns
+    -------
+    action : int
+        The best one; -1 if none is legal.
+    after : uint64
+        Its afterstate.
+    reward : float32
+        Its points.
+    """
+    plies = settings.depth
+    if count_cells(empty_cells(board)) < np.uint64(settings.deeper_below):
+        plies += 1
+    transposed = transpose(board)
+    best, best_worth, best_after, best_reward = -1, NOTHING, board, np.float32(0.0)
+    for action in range(N_ACTIONS):
+        turned = turned_for(board, transposed, action)
+        after, reward = slide_rows(settings.rows, turned)
+        worths[action] = np.nan
+        if after == turned:
+            continue
+        if plies == 1:
+            below = value(settings.knowledge, after)
+        else:
+            below = afterstate_value(settings, after, plies - 1, settings.fours)
+        worth = settings.reward_weight * reward + below
+        worths[action] = worth
+        if worth > best_worth:
+            best, best_worth, best_after, best_reward = action, worth, after, reward
+    return best, turned_back(best_after, best), best_reward
+
+
+@decides(LookaheadSettings)
+@kernel
+def lookahead_decision(
+    settings: LookaheadSettings, board: np.uint64, stream: np.uint64, rule: None
+) -> DecisionTuple2048:
+    """Decide by expectimax; nothing is random."""
+    worths = np.empty(N_ACTIONS)
+    action, _, _ = put_worths(settings, board, worths)
+    return action, worths, 0
+
+
+@kernel
+def play_by_lookahead(
+    settings: LookaheadSettings,
+    board: np.uint64,
+    score: Integer,
+    n_moves: int,
+    seed: np.uint64,
+    max_moves: int,
+) -> tuple[np.uint64, Integer, int]:
+    """Play the game of :func:`~agents.twenty48.loop.play_on`, in less time a move.
+
+    A move takes a third of a microsecond, of which allocating its values and sliding a second time
+    would be a quarter.
+    """
+    worths = np.empty(N_ACTIONS)
+    while n_moves < max_moves:
+        action, after, reward = put_worths(settings, board, worths)
+        if action < 0:
+            break
+        score += np.int64(reward)
+        board = spawn(after, stream(seed, SPAWN, np.uint64(n_moves)))
+        n_moves += 1
+    return board, score, n_moves
+
+
+class LookaheadAgent(Agent2048):
+    """Takes the action that is worth most by expectimax over values of afterstates.
+
+    Subclasses have these parameters, and :attr:`knowledge`.
+
+    Parameters
+    ----------
+    depth : int
+        Plies; 1 takes the best afterstate.
+    deeper_below : int
+        One ply more where fewer cells than this are empty.
+    fours : int
+        How many spawned 4s a path may hold; beyond it only 2s are looked at.
+    position_bits, leaf_bits : int
+        Sizes of both tables, as powers of two; 0 is none. They change the time only.
+    """
+
+    purpose: ClassVar[int] = int(POLICY)
+    reward_weight: ClassVar[float] = 1.0
+
+    depth: int
+    deeper_below: int
+    fours: int
+    position_bits: int
+    leaf_bits: int
+
+    @property
+    @abstractmethod
+    def knowledge(self) -> Settings:
+        """What values are read from."""
+
+    @property
+    def moves_per_chunk(self) -> int:  # type: ignore[override]
+        """Fewer where a move takes longer: a ply more takes some twenty times as long."""
+        return max(1, 4096 >> (4 * (self.depth - 1)))
+
+    @cached_property
+    def settings(self) -> LookaheadSettings:
+        return LookaheadSettings(
+            self.knowledge,
+            row_tables(),
+            np.float32(self.reward_weight),
+            self.depth,
+            self.deeper_below,
+            self.fours,
+            new_table(self.position_bits),
+            new_table(self.leaf_bits),
+        )
+
+    def advance(self, progress: Progress, seed: int, max_moves: int) -> Progress:
+        board, score, n_moves = play_by_lookahead(
+            self.settings,
+            np.uint64(progress.board),
+            progress.score,
+            progress.n_moves,
+            np.uint64(seed),
+            max_moves,
+        )
+        return Progress(int(board), int(score), int(n_moves), progress.n_playout_moves)

@@ -1,0 +1,62 @@
+"""The agent that plays by a learned network, one move or several ahead."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+from agents.parameters import Value, integer, label
+from agents.policy_dispatch import Settings
+from agents.twenty48.afterstate_value import NoKnowledge
+from agents.twenty48.lookahead import DEPTHS, FOURS, LookaheadAgent
+from agents.twenty48.ntuple.network import NONE, TrainedNetwork, trained_network
+
+
+@dataclass(frozen=True)
+class NTuple(LookaheadAgent):
+    """Takes the afterstate that is worth most by a trained network, or by expectimax over it.
+
+    Parameters
+    ----------
+    network : str
+        Name of the network: see ``thetafront train``. Without one all afterstates are worth 0, and
+        only points count.
+    depth, deeper_below, fours, position_bits, leaf_bits : int
+        As for :class:`~agents.twenty48.lookahead.LookaheadAgent`.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, or the network does not exist.
+    """
+
+    name: ClassVar[str] = "ntuple"
+
+    network: str = label(NONE)
+    depth: int = integer(1, *DEPTHS)
+    deeper_below: int = integer(0, 0, 16)
+    fours: int = integer(FOURS[1], *FOURS)
+    position_bits: int = integer(14, 0, 24)
+    leaf_bits: int = integer(12, 0, 24)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.network != NONE:
+            trained_network(self.network).check()
+
+    @cached_property
+    def trained(self) -> TrainedNetwork | None:
+        """The network's manifest."""
+        return None if self.network == NONE else trained_network(self.network)
+
+    @property
+    def made_of(self) -> dict[str, Value]:
+        return {} if self.trained is None else {"network_digest": self.trained.digest}
+
+    @cached_property
+    def knowledge(self) -> Settings:
+        return NoKnowledge() if self.trained is None else self.trained.read()
+
+    @property
+    def built_for(self) -> Hashable:
+        return type(self.knowledge)

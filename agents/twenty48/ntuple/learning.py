@@ -1,0 +1,149 @@
+"""Learning: a network plays games by its own values, and corrects these backwards after each game.
+
+Notation
+--------
+=========  =======================================================================================
+s          an afterstate of the game, in order; V(s) is the sum of its m weights
+r          points of the action after s
+G(s)       what V(s) is corrected towards: r + (1 − λ)·V(s′) + λ·G(s′), 0 after the last one;
+           V(s′) is what it was before its correction, and the sum of the changes
+δ          the error G(s) − V(s)
+α          learning rate: a weight changes by α·δ/m
+E, A       coherence of a weight: the sum of its errors, and of their absolute values
+=========  =======================================================================================
+
+With coherence a weight changes by α·|E|/A·δ/m: by less where its errors have changed their signs.
+
+Sources: Szubert and Jaśkowski (2014), §II, for learning from afterstates; Jaśkowski (2017),
+*Mastering 2048 with delayed temporal coherence learning, multi-stage weight promotion, redundant
+encoding and carousel shaping*, §III, for coherence, and for λ; Guei, Chen and Wu (2021),
+*Optimistic temporal difference learning for 2048*, for an optimistic start.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.twenty48.afterstate_value import value
+from agents.twenty48.ntuple.patterns import Network, Weights, put_indices
+from engine.jit import inlined, kernel
+from engine.rng import SPAWN, START, next_word, stream
+from engine.twenty48.board import N_ACTIONS, spawn_from_word, transpose
+from engine.twenty48.rows import RowTables, slide_rows, turned_for
+
+MOST_MOVES = 1 << 18  # of a game: sixteen 32768s, each move adding 2 points of tiles
+
+Boards = npt.NDArray[np.uint64]
+
+
+@inlined
+def best_afterstate(
+    network: Network, tables: RowTables, board: np.uint64
+) -> tuple[np.uint64, np.float32]:
+    """Return the best action's afterstate, turned somehow, and its points; −1 if none is legal."""
+    transposed = transpose(board)
+    best = np.float32(-np.inf)
+    best_after, best_reward = board, np.float32(-1.0)
+    for action in range(N_ACTIONS):
+        turned = turned_for(board, transposed, action)
+        after, reward = slide_rows(tables, turned)
+        if after != turned:
+            worth = reward + value(network, after)
+            if worth > best:
+                best, best_after, best_reward = worth, after, reward
+    return best_after, best_reward
+
+
+@kernel
+def learn(
+    network: Network,
+    coherence: Weights,
+    tables: RowTables,
+    seed: np.uint64,
+    first_game: int,
+    n_games: int,
+    most_moves: int,
+    rate: float,
+    decay: float,
+    coherent: bool,
+    path: Boards,
+    rewards: Weights,
+    indices: Boards,
+) -> tuple[int, int, float]:
+    """Play games and learn from each; return their number, that of their moves, and summed score.
+
+    Parameters
+    ----------
+    network : Network
+        Whose weights change.
+    coherence : float32, shape (n_weights, 2)
+        E and A of each weight, which change, too; any shape if not ``coherent``.
+    tables : RowTables
+        Of :func:`~engine.twenty48.rows.row_tables`.
+    seed : uint64
+        Of the training. Game g draws from its streams number g for ``START`` and ``SPAWN``.
+    first_game, n_games, most_moves : int
+        Which games; none is begun after so many moves.
+    rate, decay : float
+        α and λ.
+    coherent : bool
+        Whether rates follow coherence.
+    path, rewards : uint64 and float32, shape (MOST_MOVES,)
+        Work space for one game.
+    indices : uint64, shape (m,)
+        Work space for the indices of one value.
+
+    Notes
+    -----
+    Threads may call it with the same network at once. They take no locks, so now and then a change
+    is lost, and the result depends on which thread was faster.
+    """
+    m = len(indices)
+    step_rate = np.float32(rate / m)
+    carried = np.float32(decay)
+    rest = np.float32(1.0) - carried
+    n_played, n_moves = 0, 0
+    total: Any = 0.0
+    while n_played < n_games and n_moves < most_moves:
+        game = first_game + n_played
+        words = stream(seed, START, np.uint64(game))
+        word, words = next_word(words)
+        board = spawn_from_word(np.uint64(0), word)
+        word, words = next_word(words)
+        board = spawn_from_word(board, word)
+        words = stream(seed, SPAWN, np.uint64(game))
+        n = 0
+        while n < len(path):
+            after, reward = best_afterstate(network, tables, board)
+            if reward < np.float32(0.0):
+                break
+            path[n], rewards[n] = after, reward
+            total += reward
+            n += 1
+            word, words = next_word(words)
+            board = spawn_from_word(after, word)
+        n_moves += n
+        target: Any = np.float32(0.0)
+        for k in range(n - 1, -1, -1):
+            put_indices(network, path[k], indices)
+            before = np.float32(0.0)
+            for i in range(m):
+                before += network.weights[indices[i]]
+            error = target - before
+            step = step_rate * error
+            after_update = before
+            for i in range(m):
+                j = indices[i]
+                change = step
+                if coherent:
+                    errors, magnitudes = coherence[j, 0], coherence[j, 1]
+                    if magnitudes != np.float32(0.0):
+                        change = step * (abs(errors) / magnitudes)
+                    coherence[j, 0] = errors + error
+                    coherence[j, 1] = magnitudes + abs(error)
+                network.weights[j] += change
+                after_update += change
+            target = rewards[k] + rest * after_update + carried * target
+        n_played += 1
+    return n_played, n_moves, total

@@ -1,0 +1,213 @@
+"""Trained networks on disk: a folder with a manifest and the weights.
+
+The folder of all networks is ``results/networks``, or what ``THETAFRONT_NETWORKS`` says.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agents.agent import LARGEST_SEED, N_DIGITS
+from agents.parameters import Value, categorical, check_parameters, integer, real
+from agents.twenty48.ntuple.patterns import (
+    NETWORKS,
+    Network,
+    PatternSet,
+    Weights,
+    n_weights_of,
+)
+from engine.jit import ROOT
+
+FOLDER = Path("results") / "networks"
+MANIFEST = "manifest.json"
+NONE = "none"  # no network, where a name is expected
+FORMAT = 1
+
+
+class Method(StrEnum):
+    """How a network learns."""
+
+    COHERENT = "tc"
+    PLAIN = "td"
+
+
+@dataclass(frozen=True)
+class TrainingSettings:
+    """What a network learns with.
+
+    Parameters
+    ----------
+    patterns : PatternSet
+        The patterns.
+    method : Method
+        Temporal coherence (tc), or plain temporal differences (td).
+    rate, decay : float
+        α and λ, see :mod:`agents.twenty48.ntuple.learning`.
+    optimism : float
+        Value of every afterstate at the start, in points.
+    seed : int
+        Determines the games' random numbers.
+
+    Raises
+    ------
+    ValueError
+        If one is out of range.
+    """
+
+    patterns: PatternSet = categorical(PatternSet.FOUR_BY_SIX)
+    method: Method = categorical(Method.COHERENT)
+    rate: float = real(1.0, 0, 2, open_low=True)
+    decay: float = real(0.0, 0, 1)
+    optimism: float = real(0.0, 0, 1e6)
+    seed: int = integer(0, 0, LARGEST_SEED)
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+    @property
+    def is_coherent(self) -> bool:
+        """Whether the network keeps coherence."""
+        return self.method == Method.COHERENT
+
+
+@dataclass(frozen=True)
+class TrainedNetwork:
+    """A network's manifest.
+
+    Attributes
+    ----------
+    name : str
+        Its folder.
+    training : mapping
+        The parameters of :class:`TrainingSettings`.
+    n_games, n_moves : int
+        It learned from.
+    cpu_seconds : float
+        That took.
+    digest : str
+        Of its weights: twelve hexadecimal digits of SHA-256.
+    """
+
+    name: str
+    training: Mapping[str, Value]
+    n_games: int
+    n_moves: int
+    cpu_seconds: float
+    digest: str
+
+    @property
+    def settings(self) -> TrainingSettings:
+        """What it was trained with."""
+        return TrainingSettings(**self.training)  # type: ignore[arg-type]
+
+    @property
+    def weights_file(self) -> Path:
+        """Path of its weights."""
+        return folder_of(self.name) / weights_name(self.digest)
+
+    def check(self) -> None:
+        """Raise ValueError if the file of weights is not as the manifest says; nothing is read."""
+        expected = (n_weights_of(self.settings.patterns),)
+        path = self.weights_file
+        try:
+            mapped = np.load(path, mmap_mode="r", allow_pickle=False)
+        except (OSError, ValueError) as error:
+            raise ValueError(
+                f"network: {path} cannot be read ({error}); {again(self.name)}"
+            ) from None
+        if mapped.dtype != np.float32 or mapped.shape != expected:
+            raise ValueError(
+                f"network: {path} has {mapped.shape} numbers of {mapped.dtype}, {expected} of "
+                f"float32 expected; {again(self.name)}"
+            )
+
+    def read(self) -> Network:
+        """Read the weights.
+
+        They are not mapped into memory: a game looks up weights all over the file, and pages of
+        4 kB took a fifth longer than the large ones that numpy asks for.
+        """
+        weights = np.load(self.weights_file, allow_pickle=False)
+        return NETWORKS[self.settings.patterns](weights)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON data."""
+        return {
+            "format": FORMAT,
+            "training": dict(self.training),
+            "n_games": self.n_games,
+            "n_moves": self.n_moves,
+            "cpu_seconds": self.cpu_seconds,
+            "digest": self.digest,
+        }
+
+
+def networks_folder() -> Path:
+    """Return the folder of all networks."""
+    return Path(os.environ.get("THETAFRONT_NETWORKS") or ROOT / FOLDER)
+
+
+def folder_of(name: str) -> Path:
+    """Return the folder of a network."""
+    return networks_folder() / name
+
+
+def weights_name(digest: str) -> str:
+    """Return the name of a file of weights."""
+    return f"weights-{digest}.npy"
+
+
+def again(name: str) -> str:
+    """Say how a network is made."""
+    return f"thetafront train ntuple --name {name} makes it"
+
+
+def digest_of_weights(weights: Weights) -> str:
+    """Return twelve hexadecimal digits that name an array of weights."""
+    return hashlib.sha256(weights.data).hexdigest()[:N_DIGITS]
+
+
+def trained_networks() -> list[str]:
+    """Return the names of all trained networks."""
+    return sorted(path.parent.name for path in networks_folder().glob(f"*/{MANIFEST}"))
+
+
+def trained_network(name: str) -> TrainedNetwork:
+    """Read a network's manifest.
+
+    Raises
+    ------
+    ValueError
+        If there is no such network, or its manifest cannot be read.
+    """
+    path = folder_of(name) / MANIFEST
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        known = trained_networks()
+        allowed = f"one of {', '.join((NONE, *known))}" if known else NONE
+        raise ValueError(f"network: {name!r} given, {allowed} allowed; {again(name)}") from None
+    except (OSError, ValueError) as error:
+        raise ValueError(f"network: {path} cannot be read ({error})") from None
+    try:
+        if found["format"] != FORMAT:
+            raise ValueError(f"format {found['format']} given, {FORMAT} allowed")
+        network = TrainedNetwork(
+            name=name,
+            training=dict(found["training"]),
+            n_games=int(found["n_games"]),
+            n_moves=int(found["n_moves"]),
+            cpu_seconds=float(found["cpu_seconds"]),
+            digest=str(found["digest"]),
+        )
+        network.settings  # noqa: B018, checks them
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"network: {path} is no manifest of a network ({error})") from None
+    return network

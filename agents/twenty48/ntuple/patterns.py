@@ -1,0 +1,228 @@
+"""Patterns: the sets of cells whose tiles a network looks up together.
+
+=========  =======================================================================================
+pattern    some cells of the board, numbered in reading order from 0 to f; its tiles, as digits to
+           the base 16, are the index of a weight in the pattern's table
+value      of an afterstate: the sum of the weights of all patterns on all eight symmetric boards
+set        a network's patterns; ``4x6`` has four patterns of six cells each
+=========  =======================================================================================
+
+The cells of a pattern are at most two stretches of the board's nibbles, so that an index takes two
+shifts. All tables of a network are one array; a pattern's own begins at its *base*.
+
+Sources: Szubert and Jaśkowski (2014), *Temporal difference learning of n-tuple networks for the
+game 2048*, §III, for networks of this form; Yeh et al. (2016), *Multistage temporal difference
+learning for 2048-like games*, for tuples of six cells.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import accumulate
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.policy_dispatch import Kernels, Settings, decides, dispatch_on_settings
+from agents.twenty48.afterstate_value import values
+from engine.jit import inlined
+from engine.twenty48.board import mirror, transpose
+
+N_SYMMETRIES = 8
+N_EXPONENTS = 16
+NIBBLE = 4  # bits
+
+Weights = npt.NDArray[np.float32]
+Indices = npt.NDArray[np.uint64]
+
+
+class PatternSet(StrEnum):
+    """The sets of patterns, the smallest tables first."""
+
+    FOUR_BY_FIVE = "4x5"
+    SIX_BY_FIVE = "6x5"
+    FOUR_BY_SIX = "4x6"
+    FIVE_BY_SIX = "5x6"
+
+
+CELLS = {
+    PatternSet.FOUR_BY_FIVE: ("01234", "45678", "01245", "45689"),
+    PatternSet.SIX_BY_FIVE: ("01234", "45678", "01245", "45689", "01456", "4589a"),
+    PatternSet.FOUR_BY_SIX: ("012345", "456789", "012456", "45689a"),
+    PatternSet.FIVE_BY_SIX: ("012345", "456789", "012456", "45689a", "89abcd"),
+}
+"""The cells of each set's patterns, as hexadecimal digits."""
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """One pattern as shifts and masks of a packed board.
+
+    The index is ((board >> shifts[0]) & masks[0]) | ((board >> shifts[1]) & masks[1]).
+
+    Attributes
+    ----------
+    cells : tuple of int
+        In reading order, in at most two stretches of neighbouring numbers.
+    shifts, masks : tuple of int
+        Two of each; a mask of 0 if there is one stretch.
+    """
+
+    cells: tuple[int, ...]
+    shifts: tuple[int, int]
+    masks: tuple[int, int]
+
+    @classmethod
+    def of(cls, digits: str) -> "Pattern":
+        """Read the cells; ValueError if they take more than two shifts."""
+        cells = tuple(int(digit, 16) for digit in digits)
+        masks: dict[int, int] = {}
+        for position, cell in enumerate(cells):
+            shift = NIBBLE * (cell - position)
+            masks[shift] = masks.get(shift, 0) | (0xF << NIBBLE * position)
+        first, *rest = masks.items()
+        if len(rest) > 1 or min(masks) < 0:
+            raise ValueError(f"pattern: {digits!r} given, two ascending stretches of cells allowed")
+        second = rest[0] if rest else (0, 0)
+        return cls(cells, (first[0], second[0]), (first[1], second[1]))
+
+    @property
+    def n_weights(self) -> int:
+        """Length of its table."""
+        return int(N_EXPONENTS ** len(self.cells))
+
+
+def patterns_of(pattern_set: PatternSet) -> tuple[Pattern, ...]:
+    """Return the patterns of a set, in order."""
+    return tuple(map(Pattern.of, CELLS[pattern_set]))
+
+
+def n_weights_of(pattern_set: PatternSet) -> int:
+    """Return how many weights a network with these patterns has."""
+    return sum(each.n_weights for each in patterns_of(pattern_set))
+
+
+def n_looked_up(pattern_set: PatternSet) -> int:
+    """Return how many weights make up one value."""
+    return N_SYMMETRIES * len(CELLS[pattern_set])
+
+
+PUT: Kernels = {}
+"""The kernel of each class of networks that puts the indices of an afterstate into an array."""
+
+
+def put_indices(network: Settings, afterstate: np.uint64, indices: Indices) -> None:
+    """Put the index of each weight of a value into an array; only kernels can call it."""
+    raise NotImplementedError
+
+
+dispatch_on_settings(put_indices, PUT)
+
+
+class Network4x5(NamedTuple):
+    """Weights of a network with the patterns 4x5; :func:`value_kernels` needs a class a set."""
+
+    weights: Weights
+
+
+class Network6x5(NamedTuple):
+    """Weights of a network with the patterns 6x5."""
+
+    weights: Weights
+
+
+class Network4x6(NamedTuple):
+    """Weights of a network with the patterns 4x6."""
+
+    weights: Weights
+
+
+class Network5x6(NamedTuple):
+    """Weights of a network with the patterns 5x6."""
+
+    weights: Weights
+
+
+Network = Network4x5 | Network6x5 | Network4x6 | Network5x6
+
+NETWORKS: dict[PatternSet, type[Network]] = {
+    PatternSet.FOUR_BY_FIVE: Network4x5,
+    PatternSet.SIX_BY_FIVE: Network6x5,
+    PatternSet.FOUR_BY_SIX: Network4x6,
+    PatternSet.FIVE_BY_SIX: Network5x6,
+}
+"""The class of a set's networks."""
+
+
+def value_kernels(
+    patterns: tuple[Pattern, ...],
+) -> tuple[Callable[..., np.float32], Callable[..., None]]:
+    """Return the kernels of networks with these patterns: value, and indices of its weights.
+
+    Shifts and masks are constants in them: reading them from arrays takes two thirds longer where
+    the weights are in the cache. numba does not tell such kernels apart in its cache, but the
+    callers' signatures differ by the class of the network.
+    """
+    n = len(patterns)
+    shifts = tuple(np.uint64(each.shifts[0]) for each in patterns)
+    masks = tuple(np.uint64(each.masks[0]) for each in patterns)
+    second_shifts = tuple(np.uint64(each.shifts[1]) for each in patterns)
+    second_masks = tuple(np.uint64(each.masks[1]) for each in patterns)
+    bases = tuple(map(np.uint64, accumulate((each.n_weights for each in patterns), initial=0)))
+
+    @inlined
+    def index(board: np.uint64, k: int) -> np.uint64:
+        low = (board >> shifts[k]) & masks[k]
+        return bases[k] + (low | ((board >> second_shifts[k]) & second_masks[k]))
+
+    @inlined
+    def part(weights: Weights, board: np.uint64) -> np.float32:
+        total: np.float32 = weights[index(board, 0)]
+        for k in range(1, n):
+            total += weights[index(board, k)]
+        return total
+
+    @inlined
+    def network_value(network: Network, afterstate: np.uint64) -> np.float32:
+        weights = network.weights
+        a, b = afterstate, transpose(afterstate)
+        c, d = mirror(a), mirror(b)
+        return ((part(weights, a) + part(weights, b)) + (part(weights, c) + part(weights, d))) + (
+            (part(weights, flip(a)) + part(weights, flip(b)))
+            + (part(weights, flip(c)) + part(weights, flip(d)))
+        )
+
+    @inlined
+    def put_part(indices: Indices, first: int, board: np.uint64) -> None:
+        for k in range(n):
+            indices[first + k] = index(board, k)
+
+    @inlined
+    def network_indices(network: Network, afterstate: np.uint64, indices: Indices) -> None:
+        a, b = afterstate, transpose(afterstate)
+        c, d = mirror(a), mirror(b)
+        put_part(indices, 0, a)
+        put_part(indices, n, b)
+        put_part(indices, 2 * n, c)
+        put_part(indices, 3 * n, d)
+        put_part(indices, 4 * n, flip(a))
+        put_part(indices, 5 * n, flip(b))
+        put_part(indices, 6 * n, flip(c))
+        put_part(indices, 7 * n, flip(d))
+
+    return network_value, network_indices
+
+
+@inlined
+def flip(board: np.uint64) -> np.uint64:
+    """Reverse the order of the rows."""
+    board = (board << np.uint64(32)) | (board >> np.uint64(32))
+    rows = np.uint64(0x0000FFFF0000FFFF)
+    return ((board & rows) << np.uint64(16)) | ((board >> np.uint64(16)) & rows)
+
+
+for each_set, network_class in NETWORKS.items():
+    value_kernel, indices_kernel = value_kernels(patterns_of(each_set))
+    values(network_class)(value_kernel)
+    decides(network_class, PUT)(indices_kernel)

@@ -1,0 +1,165 @@
+"""The command that trains networks: train."""
+
+import math
+import time
+from typing import TYPE_CHECKING, Annotated, Self
+
+import typer
+
+from study.cli.options import decimal, whole
+from study.cli.program import app, console, working
+from study.errors import InputError, check_range
+
+if TYPE_CHECKING:
+    from study.train.training import Training
+
+DEFAULT_SECONDS = 300.0
+SECONDS_BETWEEN_LINES = 15.0
+KINDS = ("ntuple",)
+MOST_JOBS = 64
+DEFAULT_RATES = {"tc": 1.0, "td": 0.1}
+
+
+@app.command()
+def train(
+    kind: Annotated[str, typer.Argument(help="What to train: ntuple.")],
+    name: Annotated[str, typer.Option(help="Name of the network.")],
+    cpu_seconds: Annotated[
+        float | None,
+        decimal("CPU seconds of training in all, of all threads.", show_default="300"),
+    ] = None,
+    moves: Annotated[int | None, whole("Moves of training in all.")] = None,
+    patterns: Annotated[str, typer.Option(help="Set of patterns: 4x5, 6x5, 4x6, 5x6.")] = "4x6",
+    method: Annotated[
+        str, typer.Option(help="tc (temporal coherence) or td (temporal differences).")
+    ] = "tc",
+    rate: Annotated[float | None, decimal("Learning rate.", show_default="1; 0.1 for td")] = None,
+    decay: Annotated[float, decimal("λ: 0 learns from the next value, 1 from the score.")] = 0.0,
+    optimism: Annotated[float, decimal("Value of every board at the start, in points.")] = 0.0,
+    seed: Annotated[int, whole("Seed of the games.")] = 0,
+    jobs: Annotated[
+        int, whole("Number of threads; with more than one, weights depend on their timing.")
+    ] = 1,
+) -> None:
+    """Train a network of an agent, or go on with it."""
+    from agents.parameters import Label, parameters_of
+    from agents.twenty48.ntuple.network import NONE, TrainingSettings, folder_of
+    from study.run.progress import PREPARING
+    from study.store.lock import held_folder
+    from study.train.training import Training, TrainingBudget
+
+    if kind not in KINDS:
+        raise InputError(f"train: {kind!r} given, {' or '.join(KINDS)} allowed")
+    check_range("jobs", jobs, 1, MOST_JOBS)
+    if cpu_seconds is None and moves is None:
+        cpu_seconds = DEFAULT_SECONDS
+    for option, value in (("cpu seconds", cpu_seconds), ("moves", moves)):
+        if value is not None and not 0.0 < value < math.inf:
+            raise InputError(f"{option}: {value:g} given, a finite number above 0 allowed")
+    if rate is None:
+        rate = DEFAULT_RATES.get(method, 1.0)
+    known = parameters_of(TrainingSettings)
+    given: dict[str, float | str] = {
+        "patterns": patterns,
+        "method": method,
+        "rate": rate,
+        "decay": decay,
+    }
+    given |= {"optimism": optimism, "seed": seed}
+    try:
+        Label().check("name", name)
+        if name == NONE:
+            raise ValueError(f"name: {NONE!r} given, which means no network; another name allowed")
+        settings = TrainingSettings(
+            **{key: known[key].from_number(value) for key, value in given.items()}
+        )
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    budget = TrainingBudget(
+        math.inf if cpu_seconds is None else cpu_seconds, math.inf if moves is None else moves
+    )
+    folder = folder_of(name)
+    folder.mkdir(parents=True, exist_ok=True)
+    with held_folder(folder):
+        with working(PREPARING):
+            training = Training(name, settings, budget, jobs)
+        out = console()
+        if training.is_done:
+            out.print(
+                f"network {name!r} has this budget behind it: {text_of(training)}", soft_wrap=True
+            )
+        else:
+            try:
+                with TrainingDisplay(training) as display:
+                    training.run(display.show)
+            except KeyboardInterrupt:
+                out.print(f"stopped: {text_of(training)}", soft_wrap=True)
+                out.print(
+                    f"written: {training.checkpoint}; the same command goes on from here",
+                    soft_wrap=True,
+                )
+                raise
+            out.print(f"network {name!r}: {text_of(training)}", soft_wrap=True)
+        with working("writing the weights"):
+            network = training.publish()
+        out.print(f"written: {network.weights_file}", soft_wrap=True)
+        out.print(f"to play: thetafront play ntuple --set network={name}", soft_wrap=True)
+
+
+def text_of(training: "Training") -> str:
+    """Say how far a training is, and how good."""
+    counts = training.counts
+    parts = [
+        f"{counts.n_games:,} games, {counts.n_moves / 1e6:,.1f} million moves in "
+        f"{counts.cpu_seconds:,.0f} CPU s"
+    ]
+    if counts.cpu_seconds:
+        parts.append(f"{counts.n_moves / counts.cpu_seconds / 1e6:.2f} million moves a CPU second")
+    if training.recent:
+        n = sum(each for each, _ in training.recent)
+        parts.append(f"mean score of the last {n:,}: {training.recent_score:,.0f}")
+    return " · ".join(parts)
+
+
+class TrainingDisplay:
+    """Shows how far a training is: a bar on a terminal, else a line now and then."""
+
+    def __init__(self, training: "Training") -> None:
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        self.training = training
+        self.console = console(stderr=True)
+        self.bar = Progress(
+            BarColumn(40),
+            TextColumn("{task.percentage:3.0f}% · {task.fields[figures]}"),
+            console=self.console,
+            disable=not self.console.is_terminal,
+        )
+        self.task = self.bar.add_task("training", total=1.0, figures="")
+        self.began, self.share_before = time.monotonic(), self.share
+        self.last_line = self.began
+
+    @property
+    def share(self) -> float:
+        """Which part of the budget is spent."""
+        return self.training.budget.share(self.training.counts)
+
+    def __enter__(self) -> Self:
+        self.bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.bar.stop()
+
+    def show(self) -> None:
+        """Show it; called several times a second."""
+        from study.run.progress import duration
+
+        gained = self.share - self.share_before
+        now = time.monotonic()
+        left = (now - self.began) * (1.0 - self.share) / gained if gained > 0.0 else math.nan
+        figures = f"{text_of(self.training)} · {duration(left)} left"
+        self.bar.update(self.task, completed=min(1.0, self.share), figures=figures)
+        if self.bar.disable and now - self.last_line >= SECONDS_BETWEEN_LINES:
+            self.last_line = now
+            self.console.print(figures, soft_wrap=True)

@@ -1,0 +1,109 @@
+"""Checkpoints: all that a training needs to go on, in one file that is written whole.
+
+Few of a network's weights ever change, so only those are kept, with their coherence.
+"""
+
+import json
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.parameters import plain_values
+from agents.twenty48.ntuple.network import TrainingSettings
+from study.errors import InputError, RunError
+from study.store.atomic import atomic_write
+
+CHECKPOINT = "checkpoint.npz"
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass
+class Counts:
+    """How far a training is.
+
+    Attributes
+    ----------
+    n_games, n_moves : int
+        Learned from.
+    cpu_seconds : float
+        Of all threads.
+    """
+
+    n_games: int = 0
+    n_moves: int = 0
+    cpu_seconds: float = 0.0
+
+
+def save(
+    path: Path,
+    settings: TrainingSettings,
+    counts: Counts,
+    initial: float,
+    weights: Floats,
+    coherence: Floats,
+) -> None:
+    """Write a checkpoint; OSError names the file if that fails, and the one before is still there.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    settings, counts : TrainingSettings, Counts
+        What is trained, and how far it is.
+    initial : float
+        What all weights were at first.
+    weights, coherence : float32, shapes (n,) and (n, 2)
+        The network's; coherence is empty if there is none.
+    """
+    changed = weights != np.float32(initial)
+    if len(coherence):
+        changed |= coherence[:, 1] != 0.0
+    indices = np.flatnonzero(changed)
+    header = {"training": plain_values(settings), "counts": vars(counts)}
+    with atomic_write(path) as temporary, temporary.open("wb") as file:
+        np.savez(
+            file,
+            header=np.array(json.dumps(header)),
+            indices=indices,
+            weights=weights[indices],
+            coherence=coherence[indices] if len(coherence) else coherence,
+        )
+
+
+def load(path: Path, settings: TrainingSettings, weights: Floats, coherence: Floats) -> Counts:
+    """Read a checkpoint into arrays of a new network, and return how far it is.
+
+    Raises
+    ------
+    InputError
+        If it is of a training with other settings.
+    RunError
+        If it cannot be read.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as saved:
+            header = json.loads(str(saved["header"]))
+            refuse_others(path, header["training"], plain_values(settings))
+            indices = saved["indices"]
+            weights[indices] = saved["weights"]
+            if len(coherence):
+                coherence[indices] = saved["coherence"]
+            return Counts(**header["counts"])
+    except (OSError, ValueError, KeyError, TypeError, IndexError, zipfile.BadZipFile) as error:
+        raise RunError(
+            f"{path}: cannot be read ({error}); delete it to train from the start"
+        ) from None
+
+
+def refuse_others(path: Path, trained: dict[str, Any], given: dict[str, Any]) -> None:
+    """Refuse to go on with other settings."""
+    for name, value in given.items():
+        if trained.get(name) != value:
+            raise InputError(
+                f"{name}: {value} given, {trained.get(name)} allowed for the network "
+                f"{path.parent.name!r}; another --name for another network"
+            )

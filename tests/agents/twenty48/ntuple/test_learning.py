@@ -1,0 +1,158 @@
+"""Learning against the rules of its documentation, on the games that the kernel played."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from agents.twenty48.ntuple.learning import MOST_MOVES, learn
+from agents.twenty48.ntuple.patterns import NETWORKS, n_looked_up, n_weights_of
+from engine.twenty48.rows import row_tables
+from tests.agents.twenty48.ntuple.networks import (
+    FOUR_BY_FIVE,
+    plain_indices,
+    plain_value,
+    random_network,
+    symmetric_boards,
+)
+from tests.oracles import twenty48 as oracle
+
+M = n_looked_up(FOUR_BY_FIVE)
+
+
+@dataclass
+class Learned:
+    """What a call of the kernel leaves behind."""
+
+    weights: np.ndarray
+    coherence: np.ndarray
+    path: list[int]
+    rewards: list[float]
+    counts: tuple[int, int, float]
+
+
+def learned(
+    weights: np.ndarray,
+    coherence: np.ndarray,
+    games: range,
+    *,
+    rate: float = 1.0,
+    decay: float = 0.0,
+    coherent: bool = True,
+    most_moves: int = 10**9,
+) -> Learned:
+    weights, coherence = weights.copy(), coherence.copy()
+    path, rewards = np.zeros(MOST_MOVES, np.uint64), np.zeros(MOST_MOVES, np.float32)
+    counts = learn(
+        NETWORKS[FOUR_BY_FIVE](weights),
+        coherence,
+        row_tables(),
+        np.uint64(7),
+        games.start,
+        len(games),
+        most_moves,
+        rate,
+        decay,
+        coherent,
+        path,
+        rewards,
+        np.zeros(M, np.uint64),
+    )
+    n = int(np.argmin(path)) if len(games) == 1 else 0
+    return Learned(weights, coherence, path[:n].tolist(), rewards[:n].tolist(), counts)
+
+
+def nothing() -> tuple[np.ndarray, np.ndarray]:
+    n = n_weights_of(FOUR_BY_FIVE)
+    return np.zeros(n, np.float32), np.zeros((n, 2), np.float32)
+
+
+def afterstates(board: oracle.Board) -> list[tuple[int, float]]:
+    slides = [oracle.slide(board, action) for action in oracle.legal_actions(board)]
+    return [(oracle.to_packed(after), reward) for after, reward in slides]
+
+
+def smallest(packed: int) -> int:
+    """One number for all symmetric boards."""
+    return min(
+        sum(cell << 4 * k for k, cell in enumerate(cells)) for cells in symmetric_boards(packed)
+    )
+
+
+@pytest.mark.parametrize("coherent", [True, False])
+@pytest.mark.parametrize("decay", [0.0, 0.6])
+def test_weights_change_as_the_equations_say(coherent: bool, decay: float) -> None:
+    """Three games one after the other, so that coherence matters; all in double precision."""
+    weights, coherence = nothing()
+    exact, sums = weights.astype(float), coherence.astype(float)
+    rate = 1.0 if coherent else 0.1
+    for game in range(3):
+        done = learned(
+            weights, coherence, range(game, game + 1), rate=rate, decay=decay, coherent=coherent
+        )
+        target = 0.0
+        for after, reward in zip(reversed(done.path), reversed(done.rewards), strict=True):
+            indices = plain_indices(FOUR_BY_FIVE, after)
+            value = sum(exact[k] for k in indices)
+            error = target - value
+            for k in indices:  # one after the other: a weight may occur more than once
+                share = abs(sums[k, 0]) / sums[k, 1] if coherent and sums[k, 1] else 1.0
+                exact[k] += rate * share * error / M
+                sums[k] += (error, abs(error)) if coherent else (0.0, 0.0)
+                value += rate * share * error / M
+            target = reward + (1.0 - decay) * value + decay * target
+        weights, coherence = done.weights, done.coherence
+        assert done.counts == (1, len(done.path), sum(done.rewards))
+        np.testing.assert_allclose(weights, exact, rtol=2e-3, atol=0.05)
+        np.testing.assert_allclose(coherence, sums, rtol=2e-3, atol=0.5)
+    assert np.abs(exact).max() > 5.0
+
+
+def test_games_are_played_by_the_best_afterstate() -> None:
+    """Each is one of the largest r + V after some spawn on the one before."""
+    network = random_network(FOUR_BY_FIVE)
+    done = learned(network.weights, nothing()[1], range(5, 6))
+    assert len(done.path) > 20
+    boards = [oracle.from_packed(each) for each in done.path]
+    for before, after, reward in zip(boards, done.path[1:], done.rewards[1:], strict=False):
+        assert any(
+            is_best(oracle.put(before, cell, tile), after, reward, network)
+            for cell in oracle.empty_cells(before)
+            for tile in (2, 4)
+        )
+
+
+def is_best(board: oracle.Board, after: int, reward: float, network: object) -> bool:
+    worths = {
+        (smallest(each), points): points + plain_value(FOUR_BY_FIVE, network, each)  # type: ignore[arg-type]
+        for each, points in afterstates(board)
+    }
+    found = worths.get((smallest(after), reward))
+    return found is not None and found >= max(worths.values()) - 0.01
+
+
+def test_games_are_the_same_in_any_batches() -> None:
+    weights, coherence = nothing()
+    at_once = learned(weights, coherence, range(6))
+    for games in (range(1), range(1, 4), range(4, 6)):
+        done = learned(weights, coherence, games)
+        weights, coherence = done.weights, done.coherence
+    assert np.array_equal(weights, at_once.weights)
+    assert np.array_equal(coherence, at_once.coherence)
+
+
+def test_no_game_begins_after_so_many_moves() -> None:
+    n_games, n_moves, _ = learned(*nothing(), range(100), most_moves=500).counts
+    assert n_games < 100
+    assert n_moves >= 500
+    assert learned(*nothing(), range(n_games)).counts[1] == n_moves
+    assert learned(*nothing(), range(n_games - 1)).counts[1] < 500
+
+
+def test_learning_helps() -> None:
+    """The last 200 of 1,000 games score more than five times as much as the first 100."""
+    weights, coherence = nothing()
+    first = learned(weights, coherence, range(100))
+    middle = learned(first.weights, first.coherence, range(100, 800))
+    last = learned(middle.weights, middle.coherence, range(800, 1000))
+    assert last.counts[2] / 200 > 5 * first.counts[2] / 100

@@ -1,0 +1,78 @@
+"""Values and indices of networks against sums over the patterns' cells in plain Python."""
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from agents.twenty48.afterstate_value import value
+from agents.twenty48.ntuple.patterns import (
+    CELLS,
+    NETWORKS,
+    Network,
+    Pattern,
+    PatternSet,
+    n_looked_up,
+    n_weights_of,
+    put_indices,
+)
+from engine.jit import kernel
+from tests.agents.twenty48.ntuple.networks import (
+    plain_indices,
+    plain_value,
+    random_boards,
+    random_network,
+    symmetric_boards,
+)
+
+SMALL = (PatternSet.FOUR_BY_FIVE, PatternSet.SIX_BY_FIVE)
+
+
+@kernel
+def value_of(network: Network, board: np.uint64) -> np.float32:
+    return value(network, board)
+
+
+@kernel
+def indices_of(network: Network, board: np.uint64, indices: npt.NDArray[np.uint64]) -> None:
+    put_indices(network, board, indices)
+
+
+@pytest.mark.parametrize("pattern_set", SMALL)
+def test_a_value_is_the_sum_over_patterns_and_symmetric_boards(pattern_set: PatternSet) -> None:
+    network = random_network(pattern_set)
+    for board in random_boards(100, largest=16):
+        found = value_of(network, np.uint64(board))
+        assert found == pytest.approx(plain_value(pattern_set, network, board), abs=0.01)
+
+
+@pytest.mark.parametrize("pattern_set", PatternSet)
+def test_indices_are_those_of_the_cells(pattern_set: PatternSet) -> None:
+    indices = np.zeros(n_looked_up(pattern_set), np.uint64)
+    empty = NETWORKS[pattern_set](np.zeros(1, np.float32))  # indices read no weight
+    for board in random_boards(50, largest=16):
+        indices_of(empty, np.uint64(board), indices)
+        assert sorted(indices.tolist()) == sorted(plain_indices(pattern_set, board))
+        assert indices.max() < n_weights_of(pattern_set)
+
+
+def test_symmetric_boards_have_the_same_value() -> None:
+    network = random_network(PatternSet.FOUR_BY_FIVE)
+    for board in random_boards(20):
+        same = [
+            value_of(network, np.uint64(sum(int(e) << 4 * k for k, e in enumerate(cells))))
+            for cells in symmetric_boards(board)
+        ]
+        assert same == pytest.approx([same[0]] * 8, abs=0.01)
+
+
+def test_the_sets_are_named_by_their_patterns() -> None:
+    for pattern_set, patterns in CELLS.items():
+        n, length = map(int, pattern_set.split("x"))
+        assert [len(set(each)) for each in patterns] == [length] * n
+        assert n_weights_of(pattern_set) == n * 16**length
+
+
+@pytest.mark.parametrize("digits", ["024", "210", "10"])
+def test_patterns_of_other_forms_are_refused(digits: str) -> None:
+    with pytest.raises(ValueError, match=f"pattern: '{digits}' given, two ascending stretches"):
+        Pattern.of(digits)

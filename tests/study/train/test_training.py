@@ -1,0 +1,210 @@
+"""Training: the same to the bit however it is cut, and nothing lost by a kill."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from agents.agent import identity
+from agents.twenty48.ntuple.agent import NTuple
+from agents.twenty48.ntuple.network import MANIFEST, TrainingSettings, trained_network
+from study.cli import app
+from study.errors import RunError
+from study.train import training as module
+from study.train.training import Training, TrainingBudget
+from tests.study.program import COMMAND, refused
+
+SMALL = TrainingSettings(patterns="4x5", seed=3)
+WORDS = ["--patterns", "4x5", "--seed", "3"]
+
+
+@pytest.fixture(autouse=True)
+def networks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "networks"
+    monkeypatch.setenv("THETAFRONT_NETWORKS", str(folder))
+    return folder
+
+
+def train(name: str, n_moves: float, settings: TrainingSettings = SMALL, jobs: int = 1) -> Training:
+    training = Training(name, settings, TrainingBudget(n_moves=n_moves), jobs)
+    training.run(lambda: None)
+    training.publish()
+    return training
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        SMALL,
+        TrainingSettings(patterns="4x5", method="td", rate=0.1, decay=0.5, optimism=3200.0, seed=3),
+    ],
+)
+def test_a_training_in_parts_gives_the_same_weights(settings: TrainingSettings) -> None:
+    whole = train("whole", 60_000, settings)
+    for n_moves in (1, 20_000, 60_000):
+        parts = train("parts", n_moves, settings)
+        assert parts.counts.n_moves >= n_moves
+    assert np.array_equal(whole.weights, parts.weights)
+    assert np.array_equal(whole.coherence, parts.coherence)
+    assert trained_network("whole").digest == trained_network("parts").digest
+    assert (whole.counts.n_games, whole.counts.n_moves) == (
+        parts.counts.n_games,
+        parts.counts.n_moves,
+    )
+
+
+def test_an_agent_plays_with_the_trained_weights(networks: Path) -> None:
+    training = train("v1", 100_000)
+    agent = NTuple(network="v1")
+    assert np.array_equal(agent.knowledge.weights, training.weights)  # type: ignore[attr-defined]
+    scores = [agent.play(seed).score for seed in range(30)]
+    plain = [NTuple().play(seed).score for seed in range(30)]
+    assert np.mean(scores) > 2 * np.mean(plain)
+    before = identity(agent)
+    assert before["network_digest"] == trained_network("v1").digest
+    train("v1", 150_000)
+    assert identity(NTuple(network="v1")) != before, "another network of the same name"
+    assert len(list((networks / "v1").glob("weights-*.npy"))) == 1
+
+
+def test_several_threads_learn_too() -> None:
+    training = train("both", 300_000, jobs=2)
+    assert training.counts.n_moves >= 300_000
+    assert training.recent_score > 3000
+    assert np.isfinite(training.weights).all()
+
+
+def test_a_killed_training_goes_on_from_its_checkpoint(
+    networks: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Checkpoints are made each second here; the end is as if nothing had happened."""
+    program = (
+        "from study.train import training as t;"
+        "t.CHECKPOINT_SECONDS = t.ROUND_SECONDS = 0.2; t.LARGEST_SHARE = 1.0;"
+        "from study.__main__ import main; main()"
+    )
+    command = [sys.executable, "-c", program, "train", "ntuple", "--name", "k", *WORDS]
+    checkpoint = networks / "k" / "checkpoint.npz"
+    for _ in range(3):
+        process = subprocess.Popen([*command, "--moves", str(10**9)], stderr=subprocess.DEVNULL)
+        before = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
+        while not (checkpoint.exists() and checkpoint.stat().st_mtime_ns > before):
+            time.sleep(0.05)
+        process.kill()
+        process.wait()
+    counts = Training("k", SMALL, TrainingBudget(), 1).counts
+    assert counts.n_games > 0
+    n_moves = counts.n_moves + 1000
+    assert np.array_equal(train("k", n_moves).weights, train("undisturbed", n_moves).weights)
+
+
+def test_an_interrupt_writes_a_checkpoint(networks: Path) -> None:
+    command = [*COMMAND, "train", "ntuple", "--name", "i", *WORDS, "--moves", str(10**9)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        time.sleep(6.0)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "the same command goes on from here" in out
+    assert (networks / "i" / "checkpoint.npz").exists()
+    assert not (networks / "i" / MANIFEST).exists()
+
+
+def test_a_budget_that_is_spent_is_not_spent_again() -> None:
+    first = CliRunner().invoke(app, ["train", "ntuple", "--name", "v", *WORDS, "--moves", "5000"])
+    assert first.exit_code == 0, first.output
+    assert "to play: thetafront play ntuple --set network=v" in first.stdout
+    again = CliRunner().invoke(app, ["train", "ntuple", "--name", "v", *WORDS, "--moves", "5000"])
+    assert again.exit_code == 0
+    assert "has this budget behind it" in again.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["chess", "--name", "v"], "train: 'chess' given, ntuple allowed"),
+        (["ntuple", "--name", "../v"], "name: '../v' given, a name of letters"),
+        (["ntuple", "--name", "none"], "name: 'none' given"),
+        (["ntuple", "--name", "v", "--cpu-seconds", "0"], "cpu seconds: 0 given"),
+        (["ntuple", "--name", "v", "--cpu-seconds", "nan"], "cpu seconds: nan given"),
+        (["ntuple", "--name", "v", "--moves", "-1"], "moves: -1 given"),
+        (["ntuple", "--name", "v", "--patterns", "9x9"], "patterns: '9x9' given, one of 4x5"),
+        (["ntuple", "--name", "v", "--method", "q"], "method: 'q' given, one of tc, td allowed"),
+        (["ntuple", "--name", "v", "--rate", "0"], "rate: 0 given, above 0 and up to 2 allowed"),
+        (["ntuple", "--name", "v", "--decay", "1.5"], "decay: 1.5 given, 0 to 1 allowed"),
+        (["ntuple", "--name", "v", "--jobs", "0"], "jobs: 0 given, 1 to 64 allowed"),
+        (["ntuple", "--name", "v", "--seed", "-1"], "seed: -1 given"),
+    ],
+)
+def test_bad_input_is_refused_and_nothing_is_made(
+    words: list[str], line: str, networks: Path
+) -> None:
+    assert refused("train", *words).startswith(f"thetafront: {line}")
+    assert not networks.exists()
+
+
+def test_other_settings_of_a_network_are_refused() -> None:
+    train("v", 1)
+    line = refused("train", "ntuple", "--name", "v", "--patterns", "4x5", "--seed", "4")
+    assert "seed: 4 given, 3 allowed for the network 'v'" in line
+
+
+@pytest.mark.parametrize("damage", ["truncated", "foreign", "pickled", "gone"])
+def test_files_that_are_no_network_are_refused(damage: str, networks: Path) -> None:
+    train("v", 1)
+    weights = next((networks / "v").glob("weights-*.npy"))
+    if damage == "truncated":
+        os.truncate(weights, 1000)
+    elif damage == "foreign":
+        np.save(weights, np.zeros(10))
+    elif damage == "pickled":
+        np.save(weights, np.array([print], dtype=object), allow_pickle=True)
+    else:
+        weights.unlink()
+    line = refused("play", "ntuple", "--set", "network=v", "--games", "1")
+    assert "network: " in line
+    assert "thetafront train ntuple --name v" in line
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"format": 2}', '{"format": 1, "training": {}}'])
+def test_manifests_of_other_things_are_refused(text: str, networks: Path) -> None:
+    train("v", 1)
+    (networks / "v" / MANIFEST).write_text(text)
+    assert "manifest" in refused("play", "ntuple", "--set", "network=v", "--games", "1")
+
+
+def test_a_missing_network_is_named() -> None:
+    train("v", 1)
+    line = refused("play", "ntuple", "--set", "network=w", "--games", "1")
+    assert "network: 'w' given, one of none, v allowed; thetafront train ntuple --name w" in line
+
+
+def test_a_damaged_checkpoint_is_named_and_kept(networks: Path) -> None:
+    train("v", 1)
+    checkpoint = networks / "v" / "checkpoint.npz"
+    os.truncate(checkpoint, checkpoint.stat().st_size // 2)
+    done = CliRunner().invoke(app, ["train", "ntuple", "--name", "v", *WORDS, "--moves", "99999"])
+    assert done.exit_code == 1
+    assert "checkpoint.npz: cannot be read" in done.stderr
+    assert checkpoint.exists()
+
+
+def test_too_little_memory_is_said_with_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "free_memory", lambda: 100e6)
+    with pytest.raises(RunError, match="4x6 by tc takes 805 MB, 100 MB are free"):
+        Training("v", TrainingSettings(), TrainingBudget(), 1)
+
+
+def test_the_manifest_tells_what_made_a_network(networks: Path) -> None:
+    train("v", 5000)
+    manifest = json.loads((networks / "v" / MANIFEST).read_text())
+    assert manifest["training"]["patterns"] == "4x5"
+    assert manifest["n_moves"] >= 5000
+    assert manifest["run"]["versions"]["numba"]
