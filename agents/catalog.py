@@ -86,6 +86,26 @@ def from_theta(name: str, theta: Sequence[float]) -> dict[str, float]:
     return dict(zip(names, theta, strict=True))
 
 
+def build_identified(identity: Mapping[str, Value]) -> Agent:
+    """Build an agent from its :func:`~agents.agent.identity`.
+
+    Raises
+    ------
+    ValueError
+        As :func:`build`; or if what it was made of has changed, such as a network.
+    """
+    values = dict(identity)
+    name = str(values.pop("agent"))
+    made_of = {key: values.pop(key) for key in set(values) - set(parameters(name))}
+    agent = build(name, values)
+    for key, value in made_of.items():
+        if key not in agent.made_of:
+            build(name, {key: value})  # which refuses it
+        if agent.made_of[key] != value:
+            raise ValueError(f"{key}: {value} given, which is now {agent.made_of[key]}")
+    return agent
+
+
 def build(name: str, values: Mapping[str, Value]) -> Agent:
     """Build an agent.
 

@@ -94,6 +94,40 @@ def equal_time(
     compare_at_equal_time(first, second, games, seed, jobs, output, results, overlap_only=False)
 
 
+@app.command()
+def champions(
+    network: Annotated[list[str], typer.Option(help="A trained network; repeatable.")],
+    front: Annotated[
+        list[Path] | None,
+        path("Folder of a study whose front is drawn; repeatable.", show_default="published ones"),
+    ] = None,
+    games: Annotated[int, whole("Games at one ply; a third at two, a tenth at three.")] = 300,
+    seed: SeedOption = 2000,
+    jobs: JobsOption = None,
+    output: Annotated[Path, output_option("champions")] = RESULTS / "champions",
+) -> None:
+    """Draw all agents of 2048: score against CPU time.
+
+    Plays each network with several depths of search. Repeat the command to go on after a stop.
+    """
+    from agents.twenty48.agent import Game2048
+    from agents.twenty48.ntuple.network import trained_network
+    from study.reproduce.champions import PUBLISHED, show_champions
+    from study.reproduce.equal_time.fronts import front_in_folder
+
+    seeds = seeds_of(games, seed)
+    names = list(dict.fromkeys(network))
+    try:
+        for name in names:
+            trained_network(name)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    fronts = [front_in_folder(folder) for folder in front or PUBLISHED]
+    with folder_of(output, Game2048, jobs) as run:
+        text = show_champions(run, names, fronts, seeds, settings_of(games, seed))
+    print(text, end="")
+
+
 app.add_typer(reproduce, name="reproduce")
 
 

@@ -34,7 +34,7 @@ def train(
         str, typer.Option(help="tc (temporal coherence) or td (temporal differences).")
     ] = "tc",
     rate: Annotated[float | None, decimal("Learning rate.", show_default="1; 0.1 for td")] = None,
-    decay: Annotated[float, decimal("λ: 0 learns from the next value, 1 from the score.")] = 0.0,
+    decay: Annotated[float, decimal("λ: 0 learns from the next value, 1 from the score.")] = 0.5,
     optimism: Annotated[float, decimal("Value of every board at the start, in points.")] = 0.0,
     seed: Annotated[int, whole("Seed of the games.")] = 0,
     jobs: Annotated[

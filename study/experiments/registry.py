@@ -8,9 +8,11 @@ from study.experiments.definition import Experiment
 from study.experiments.dice import DICE
 from study.experiments.objectives import Cost, Goal
 from study.experiments.pacman import PACMAN, PACMAN_SMALL
-from study.experiments.twenty48 import MCMDP, SWITCHING, UCT
+from study.experiments.twenty48 import EXPECTIMAX, MCMDP, SWITCHING, UCT
 
-EXPERIMENTS = {each.name: each for each in (DICE, MCMDP, PACMAN, PACMAN_SMALL, SWITCHING, UCT)}
+EXPERIMENTS = {
+    each.name: each for each in (DICE, EXPECTIMAX, MCMDP, PACMAN, PACMAN_SMALL, SWITCHING, UCT)
+}
 
 
 def objectives() -> list[Goal | Cost]:

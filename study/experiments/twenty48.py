@@ -22,6 +22,11 @@ The space of ``uct`` contains the book's example, random rollouts with m = 100, 
   most 30 spawns, so with α′ above 0 a search never reaches k′·N^α′ different states, and all
   decisions are exactly those of the plain tree (k′ = 0 in :mod:`agents.twenty48.uct`, which a
   logarithmic scale cannot reach). The baseline has k′ = 30.
+
+The space of ``expectimax`` has weights from a fifteenth of the defaults to fifteen times as much or
+more, and powers from 1, where rises and tiles count by exponent, to 5. One move ahead takes a tenth
+of a microsecond, three take a tenth of a millisecond, so depth and the boards that are searched one
+ply deeper decide what a move takes. Limits on 4s in a path save time from two plies on.
 """
 
 from dataclasses import replace
@@ -104,6 +109,41 @@ UCT = replace(
             "exploration": 100.0,
             "k_state": 30.0,  # no widening, exactly
             "alpha_state": 0.5,
+        }
+    },
+)
+
+EXPECTIMAX = replace(
+    MCMDP,
+    name="expectimax",
+    title="2048, expectimax over a heuristic",
+    agent="expectimax",
+    space=Space(
+        (
+            NumericParameter("empty", 10, 10_000.0, log=True, symbol="w_e"),
+            NumericParameter("merge", 10, 10_000.0, log=True, symbol="w_m"),
+            NumericParameter("order", 1, 1000.0, log=True, symbol="w_o"),
+            NumericParameter("order_power", 1.0, 5.0, symbol="p"),
+            NumericParameter("tiles", 0.1, 100.0, log=True, symbol="w_t"),
+            NumericParameter("tiles_power", 1.0, 5.0, symbol="q"),
+            NumericParameter("depth", 1, 3, integer=True, symbol="d"),
+            NumericParameter("deeper_below", 0, 8, integer=True, symbol="k"),
+            NumericParameter("fours", 0, 4, integer=True, symbol="f"),
+        )
+    ),
+    costs=(SECONDS,),
+    reference_costs={"seconds_per_move": 0.001},
+    baselines={
+        "weights of nneonneo/2048-ai": {  # where the end of the game costs 100,000 a line
+            "empty": 135.0,
+            "merge": 350.0,
+            "order": 23.5,
+            "order_power": 4.0,
+            "tiles": 5.5,
+            "tiles_power": 3.5,
+            "depth": 2,
+            "deeper_below": 0,
+            "fours": 4,
         }
     },
 )

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from agents.agent import Agent, Game, digest_of, identity
-from agents.catalog import build
+from agents.catalog import build_identified
 from study.errors import InputError
 from study.store.append_only import AppendOnlyFile
 from study.store.atomic import atomic_write
@@ -145,9 +145,8 @@ class Ledger(Generic[G]):
         path = self.path.with_name(AGENTS_FILE)
         if digest not in self.identities:
             raise InputError(f"{path}: nothing on agent {digest} of {self.path.name}")
-        values = dict(self.identities[digest])
         try:
-            return build(str(values.pop("agent")), values)
+            return build_identified(self.identities[digest])
         except ValueError as error:
             raise InputError(f"{path}: {digest}: {error}") from None
 

@@ -64,7 +64,7 @@ class TrainingSettings:
     patterns: PatternSet = categorical(PatternSet.FOUR_BY_SIX)
     method: Method = categorical(Method.COHERENT)
     rate: float = real(1.0, 0, 2, open_low=True)
-    decay: float = real(0.0, 0, 1)
+    decay: float = real(0.5, 0, 1)
     optimism: float = real(0.0, 0, 1e6)
     seed: int = integer(0, 0, LARGEST_SEED)
 
