@@ -14,6 +14,7 @@ from study.bench.processes import CReference, fresh_process_figures, games_per_s
 from study.bench.rates import (
     BY_PLANES,
     BY_TABLE,
+    SECONDS_OF_AGENT_GAMES,
     SIDE_BY_SIDE,
     author_times,
     batch_rate,
@@ -21,8 +22,10 @@ from study.bench.rates import (
     inside,
     kernel_rounds,
     median_rates,
+    rates_by_unit,
 )
 from study.bench.simulations import allocations_per_simulation, simulation_rates
+from study.bench.values import value_rounds
 from study.report.style import BLUE, STYLE, caption
 from study.run.workers import n_cores
 from study.store.manifest import machine
@@ -61,7 +64,8 @@ def measure(with_c: bool, say: Callable[[str], None]) -> dict[str, Any]:
     dict
         By name, median, min and max over ``n_rounds`` rounds of
         ``million_moves_per_cpu_second``, ``million_simulations_per_cpu_second`` (``uct``, by leaf
-        value) and ``other_games`` (:func:`study.bench.games.game_rates`); ``ratios`` of two rates;
+        value), ``values`` (:mod:`study.bench.values`) and ``other_games``
+        (:func:`study.bench.games.game_rates`); ``ratios`` of two rates;
         ``decision_microseconds``, percentiles at the author's θ; ``games_per_second`` by jobs;
         rates ``by_batch``, playouts a batch, and ``by_factor``, multiples of the author's θ;
         ``machine``, ``processes``, and ``allocations_per_simulation`` of ``uct``.
@@ -86,6 +90,7 @@ def measure(with_c: bool, say: Callable[[str], None]) -> dict[str, Any]:
 
     simulations = simulation_rates(N_ROUNDS, say)
     other_games = game_rates(N_ROUNDS, say)
+    values = rates_by_unit(value_rounds(SECONDS_OF_AGENT_GAMES), N_ROUNDS, say, "learned values")
     say("single decisions")
     latency = decision_microseconds(author_times(1), N_DECISIONS)
     say("batches of different sizes")
@@ -108,6 +113,7 @@ def measure(with_c: bool, say: Callable[[str], None]) -> dict[str, Any]:
         "million_simulations_per_cpu_second": simulations,
         "allocations_per_simulation": allocations_per_simulation(),
         "other_games": other_games,
+        "values": values,
         "ratios": ratios,
         "decision_microseconds": latency,
         "games_per_second": throughput,
@@ -137,12 +143,13 @@ def add_rate(table: Table, name: str, rate: dict[str, Any], unit: str, n_digits:
 def bench_tables(figures: dict[str, Any]) -> list[Table]:
     """Lay the figures out for a terminal: 2048's, and the other games' if there are any."""
     tables = [table_of_2048(figures)]
-    # Older published figures have no other games.
-    if "other_games" in figures:
-        table = table_of(figures, "Dice and Pacman")
-        for name, rate in figures["other_games"].items():
-            add_rate(table, name, rate, rate["unit"], 2)
-        tables.append(table)
+    # Older published figures lack some.
+    for key, title in (("values", "Learned values"), ("other_games", "Dice and Pacman")):
+        if key in figures:
+            table = table_of(figures, title)
+            for name, rate in figures[key].items():
+                add_rate(table, name, rate, rate["unit"], 2)
+            tables.append(table)
     return tables
 
 

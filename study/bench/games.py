@@ -21,7 +21,7 @@ from agents.dice.agent import DiceAgent
 from agents.pacman.astar import PacmanAStar
 from agents.pacman.mdp import PacmanMDP
 from engine.pacman import Layout, LayoutName, random_games
-from study.bench.rates import SECONDS_OF_AGENT_GAMES, Round, inside, median_rates, repeated
+from study.bench.rates import SECONDS_OF_AGENT_GAMES, Round, inside, rates_by_unit, repeated
 
 DICE = "three dice, optimal policy"
 RANDOM_SMALL = "Pacman at random, small"
@@ -66,10 +66,6 @@ def game_rounds(seconds: float) -> dict[str, dict[str, Round]]:
 
 
 def game_rates(n_rounds: int, say: Callable[[str], None]) -> dict[str, dict[str, Any]]:
-    """Measure both games in turns: :func:`~study.bench.rates.median_rates`, and a ``unit``."""
-    by_unit = game_rounds(SECONDS_OF_AGENT_GAMES)
-    rounds = {name: each for named in by_unit.values() for name, each in named.items()}
-    rates = median_rates(rounds, n_rounds, say, "dice and Pacman", FLOORS)
-    return {
-        name: {"unit": unit, **rates[name]} for unit, named in by_unit.items() for name in named
-    }
+    """Measure both games in turns: :func:`~study.bench.rates.rates_by_unit`."""
+    rounds = game_rounds(SECONDS_OF_AGENT_GAMES)
+    return rates_by_unit(rounds, n_rounds, say, "dice and Pacman", FLOORS)

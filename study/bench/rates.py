@@ -159,6 +159,21 @@ def median_rates(
     }
 
 
+def rates_by_unit(
+    by_unit: Mapping[str, Mapping[str, Round]],
+    n_rounds: int,
+    say: Callable[[str], None],
+    what: str,
+    floors: Mapping[str, float] = NO_FLOORS,
+) -> dict[str, dict[str, Any]]:
+    """Measure rounds of several units in turns: :func:`median_rates`, and a ``unit``."""
+    rounds = {name: each for named in by_unit.values() for name, each in named.items()}
+    rates = median_rates(rounds, n_rounds, say, what, floors)
+    return {
+        name: {"unit": unit, **rates[name]} for unit, named in by_unit.items() for name in named
+    }
+
+
 def batch_rate(n_playouts: int) -> float:
     """Return the rate of batches of ``n_playouts``, in million moves a CPU second."""
     boards = start_boards(min(n_playouts, 1000))

@@ -14,6 +14,7 @@ from agents.pacman.astar import PacmanAStar
 from agents.pacman.mdp import PacmanMDP
 from agents.pacman.random import PacmanRandom
 from agents.twenty48.leaf_value import LeafValue
+from agents.twenty48.ntuple.network import TrainingSettings
 from agents.twenty48.uct import UCT
 from engine.pacman import Layout, LayoutName
 from engine.twenty48.board import initial
@@ -31,6 +32,7 @@ from study.bench.simulations import (
     simulation_rates,
 )
 from study.bench.table_playout import row_tables, table_playouts
+from study.bench.values import learning, value_rounds
 from study.report.style import save
 from study.store.manifest import ROOT
 from tests.oracles import twenty48 as oracle
@@ -177,9 +179,25 @@ def test_both_games_have_their_rates(monkeypatch: pytest.MonkeyPatch) -> None:
         assert 1e-4 < rate["min"] <= rate["median"] <= rate["max"] < 1e4
 
 
+def test_learning_and_search_have_their_rates() -> None:
+    """Learning counts the moves of its games; the first game, which compiles, is left out."""
+    settings = TrainingSettings(patterns="4x5")
+    on = learning(settings, 0.05)
+    n_moves, seconds = on(0)
+    assert seconds >= 0.05
+    assert 1e4 < n_moves / seconds < 1e8
+    assert set(value_rounds(1e-9)["moves"]) == {
+        "learning 4x6, tc",
+        "learning 4x6, td",
+        "expectimax, one ply",
+        "expectimax, two plies",
+    }
+
+
 def test_published_figures_can_be_laid_out_and_drawn(tmp_path: Path) -> None:
     figures = json.loads((ROOT / "results" / "reference" / "bench" / "bench.json").read_text())
     figures.pop("other_games", None)
+    figures.pop("values", None)
     (alone,) = bench_tables(figures)
     assert alone.row_count > 10
     figures["million_simulations_per_cpu_second"] = {
@@ -191,6 +209,7 @@ def test_published_figures_can_be_laid_out_and_drawn(tmp_path: Path) -> None:
         "three dice": {"unit": "games", "median": 9.876, "min": 9, "max": 10.5, "floor": 5},
         "pacman_astar": {"unit": "moves", "median": 0.31, "min": 0.3, "max": 0.32},
     }
+    figures["values"] = {"learning": {"unit": "moves", "median": 0.85, "min": 0.8, "max": 0.9}}
     console = Console(width=150, record=True, file=io.StringIO())
     console.print(*bench_tables(figures))
     text = console.export_text()
@@ -200,6 +219,7 @@ def test_published_figures_can_be_laid_out_and_drawn(tmp_path: Path) -> None:
     assert "1.50 million simulations a CPU second " in text
     assert "allocations of a simulation of uct" in text
     assert text.index("memory of a worker") < text.index("Dice and Pacman on ")
+    assert "0.85 million moves a CPU second " in text
     assert "9.88 million games a CPU second (floor 5)" in text
     assert "9.00 to 10.50 " in text
     assert "0.31 million moves a CPU second " in text
