@@ -28,13 +28,13 @@ def learning(settings: TrainingSettings, seconds: float) -> Round:
     indices = np.empty(m, np.uint64)
     n_learned = 0
 
-    def learn_on(_: int) -> tuple[int, float]:
+    def learn_on(number: int) -> tuple[int, float]:
         nonlocal n_learned
         count = 0
         spent = 0.0
         while spent < seconds:
             begin = time.thread_time()
-            n_games, n_moves, _ = learn(
+            n_games, n_moves, _total = learn(
                 network,
                 coherence,
                 row_tables(),
