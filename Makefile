@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install sweep test test-slow drills check format bench benchmark-samplers benchmark-rounds \
+.PHONY: help install sweep test test-slow drills check format bench champions benchmark-samplers benchmark-rounds \
 	compare-samplers table1 decision-tree bellman expectimax replicates switching mcts heuristic-search uct dice pacman clean
 
 # Each of these variables is an option of `thetafront sweep`, given as `make sweep BUDGET=1h`; one left
@@ -95,6 +95,12 @@ bench: $(INSTALLED) ## measure the engine, against C programs too
 
 benchmark-samplers: $(INSTALLED) ## compare samplers on simulated studies (hours; stopped, it goes on)
 	@$(BIN)/thetafront benchmark-samplers --output results/samplers
+
+champions: $(INSTALLED) ## train networks for 1, 5 and 15 CPU minutes, and draw all agents of 2048 (half an hour)
+	@$(BIN)/thetafront train ntuple --name minute --cpu-seconds 60
+	@$(BIN)/thetafront train ntuple --name five --cpu-seconds 300
+	@$(BIN)/thetafront train ntuple --name fifteen --cpu-seconds 900 --jobs 2
+	@$(BIN)/thetafront champions --network minute --network five --network fifteen
 
 benchmark-rounds: $(INSTALLED) ## compare rules for sharing out validation games, simulated (minutes)
 	@$(BIN)/thetafront benchmark-rounds --output results/rounds
