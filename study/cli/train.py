@@ -17,6 +17,7 @@ DEFAULT_SECONDS = 300.0
 SECONDS_BETWEEN_LINES = 15.0
 KINDS = ("ntuple",)
 MOST_JOBS = 64
+MOST_MOVES = 10**15
 DEFAULT_RATES = {"tc": 1.0, "td": 0.1}
 
 
@@ -45,6 +46,7 @@ def train(
     from agents.parameters import Label, parameters_of
     from agents.twenty48.ntuple.network import NONE, TrainingSettings, folder_of
     from study.run.progress import PREPARING
+    from study.store.location import make_folder
     from study.store.lock import held_folder
     from study.train.training import Training, TrainingBudget
 
@@ -53,9 +55,10 @@ def train(
     check_range("jobs", jobs, 1, MOST_JOBS)
     if cpu_seconds is None and moves is None:
         cpu_seconds = DEFAULT_SECONDS
-    for option, value in (("cpu seconds", cpu_seconds), ("moves", moves)):
-        if value is not None and not 0.0 < value < math.inf:
-            raise InputError(f"{option}: {value:g} given, a finite number above 0 allowed")
+    if cpu_seconds is not None and not 0.0 < cpu_seconds < math.inf:
+        raise InputError(f"cpu seconds: {cpu_seconds:g} given, a finite number above 0 allowed")
+    if moves is not None:
+        check_range("moves", moves, 1, MOST_MOVES)
     if rate is None:
         rate = DEFAULT_RATES.get(method, 1.0)
     known = parameters_of(TrainingSettings)
@@ -79,8 +82,9 @@ def train(
         math.inf if cpu_seconds is None else cpu_seconds, math.inf if moves is None else moves
     )
     folder = folder_of(name)
-    folder.mkdir(parents=True, exist_ok=True)
-    with held_folder(folder):
+    make_folder(folder.parent, "networks")
+    make_folder(folder, "name")
+    with held_folder(folder, f"name: {name!r} is being trained by another run; wait for it"):
         with working(PREPARING):
             training = Training(name, settings, budget, jobs)
         out = console()
@@ -94,10 +98,11 @@ def train(
                     training.run(display.show)
             except KeyboardInterrupt:
                 out.print(f"stopped: {text_of(training)}", soft_wrap=True)
-                out.print(
-                    f"written: {training.checkpoint}; the same command goes on from here",
-                    soft_wrap=True,
-                )
+                if training.checkpoint.exists():
+                    out.print(
+                        f"written: {training.checkpoint}; the same command goes on from here",
+                        soft_wrap=True,
+                    )
                 raise
             out.print(f"network {name!r}: {text_of(training)}", soft_wrap=True)
         with working("writing the weights"):
@@ -115,9 +120,9 @@ def text_of(training: "Training") -> str:
     ]
     if counts.cpu_seconds:
         parts.append(f"{counts.n_moves / counts.cpu_seconds / 1e6:.2f} million moves a CPU second")
-    if training.recent:
-        n = sum(each for each, _ in training.recent)
-        parts.append(f"mean score of the last {n:,}: {training.recent_score:,.0f}")
+    n, score = training.recent_scores
+    if n:
+        parts.append(f"mean score of the last {n:,}: {score:,.0f}")
     return " · ".join(parts)
 
 

@@ -296,7 +296,7 @@ class Sweep:
         wait for proposals, too.
         """
         measured = Pace.measured(dispatch)
-        if self.pace is not None:
+        if self.pace is not None and self.pace.idle_seconds:
             idle = min(measured.idle_seconds, self.pace.idle_seconds)
             measured = replace(measured, idle_seconds=idle)
         n_tasks = dispatch.utilization.n_tasks

@@ -35,15 +35,24 @@ def locked(location: Location) -> Iterator[None]:
 
 
 @contextmanager
-def held_folder(folder: Path) -> Iterator[None]:
-    """Hold a folder for a run that replaces its files; RunError if another run holds it."""
+def held_folder(folder: Path, otherwise: str = "") -> Iterator[None]:
+    """Hold a folder for a run that replaces its files.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder.
+    otherwise : str
+        What to say if another run holds it: the message of the RunError.
+    """
     descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise RunError(
-                f"output: '{folder}' is held by another run; wait for it, or use another folder"
+                otherwise
+                or f"output: '{folder}' is held by another run; wait for it, or use another folder"
             ) from None
         yield
     finally:

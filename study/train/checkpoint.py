@@ -18,6 +18,16 @@ from study.errors import InputError, RunError
 from study.store.atomic import atomic_write
 
 CHECKPOINT = "checkpoint.npz"
+UNREADABLE = (
+    OSError,
+    EOFError,
+    ValueError,
+    KeyError,
+    TypeError,
+    IndexError,
+    AttributeError,
+    zipfile.BadZipFile,
+)
 Floats = npt.NDArray[np.float32]
 
 
@@ -93,7 +103,7 @@ def load(path: Path, settings: TrainingSettings, weights: Floats, coherence: Flo
             if len(coherence):
                 coherence[indices] = saved["coherence"]
             return Counts(**header["counts"])
-    except (OSError, ValueError, KeyError, TypeError, IndexError, zipfile.BadZipFile) as error:
+    except UNREADABLE as error:
         raise RunError(
             f"{path}: cannot be read ({error}); delete it to train from the start"
         ) from None

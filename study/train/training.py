@@ -28,9 +28,9 @@ from agents.twenty48.ntuple.network import (
 from agents.twenty48.ntuple.patterns import NETWORKS, n_looked_up, n_weights_of
 from engine.twenty48.rows import row_tables
 from study import interrupt
-from study.errors import RunError
+from study.errors import InputError, RunError
 from study.store.atomic import atomic_write
-from study.store.manifest import provenance, write_json
+from study.store.manifest import earlier_manifest, provenance, write_manifest
 from study.train.checkpoint import CHECKPOINT, Counts, load, save
 
 BATCH_SECONDS = 0.1  # of games that a thread plays before it looks at the clock
@@ -40,7 +40,9 @@ CHECKPOINT_SECONDS = 60.0
 LARGEST_SHARE = 0.1  # of the time that checkpoints may take
 MOST_RECENT = 1000  # games, of which the mean score is told
 FLOAT_BYTES = 4
+SCRATCH_BYTES = 2  # of a weight, for which of them a checkpoint keeps
 UNLIMITED = 1 << 62
+DIVERGED = "weights grew beyond all bounds, and nothing of that is kept; a smaller --rate is needed"
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,11 @@ class Training:
         self.recent: deque[tuple[int, float]] = deque()
         self.lock = threading.Lock()
         self.batch = 1
+        if self.has_lost_its_checkpoint:
+            raise InputError(
+                f"name: {name!r} given, a network without its {CHECKPOINT}, which cannot go on; "
+                "another name allowed"
+            )
         if self.checkpoint.exists():
             self.counts = load(self.checkpoint, settings, self.weights, self.coherence)
         self.next_game = self.counts.n_games
@@ -115,15 +122,21 @@ class Training:
         return self.folder / CHECKPOINT
 
     @property
+    def has_lost_its_checkpoint(self) -> bool:
+        """Whether there is a trained network that cannot be trained further."""
+        return (self.folder / MANIFEST).exists() and not self.checkpoint.exists()
+
+    @property
     def is_done(self) -> bool:
         """Whether its budget is spent."""
         return self.budget.share(self.counts) >= 1.0
 
     @property
-    def recent_score(self) -> float:
-        """Mean score of the last thousand games; NaN before the first."""
-        n = sum(each for each, _ in self.recent)
-        return sum(score for _, score in self.recent) / n if n else math.nan
+    def recent_scores(self) -> tuple[int, float]:
+        """How many games there were last, a thousand or some more, and their mean score."""
+        with self.lock:
+            n, total = sum(each for each, _ in self.recent), sum(each for _, each in self.recent)
+        return n, total / n if n else math.nan
 
     def run(self, show: Callable[[], None]) -> None:
         """Train until the budget is spent, or an interrupt; ``show`` is called now and then.
@@ -143,6 +156,8 @@ class Training:
                     show()
                 for each in playing:
                     each.result()
+                if self.recent and not self.recent[-1][1]:
+                    raise RunError(DIVERGED)
                 if time.monotonic() - self.saved_at >= max(
                     CHECKPOINT_SECONDS, self.seconds_to_save / LARGEST_SHARE
                 ):
@@ -187,8 +202,10 @@ class Training:
         )
 
     def save(self) -> None:
-        """Write a checkpoint."""
+        """Write a checkpoint; RunError if weights are no numbers any more."""
         began = time.monotonic()
+        if not np.isfinite(self.weights).all():
+            raise RunError(DIVERGED)
         save(
             self.checkpoint,
             self.settings,
@@ -203,15 +220,16 @@ class Training:
     def publish(self) -> TrainedNetwork:
         """Write the weights and then the manifest; weights of before are deleted."""
         digest = digest_of_weights(self.weights)
-        path = self.folder / weights_name(digest)
-        if not path.exists():
-            with atomic_write(path) as temporary, temporary.open("wb") as file:
-                np.save(file, self.weights, allow_pickle=False)
         network = TrainedNetwork(
             self.name, plain_values(self.settings), **vars(self.counts), digest=digest
         )
-        write_json({**network.to_json(), "run": provenance()}, self.folder / MANIFEST)
-        for each in self.folder.glob(weights_name("*")):
+        path, manifest = network.weights_file, self.folder / MANIFEST
+        with atomic_write(path) as temporary, temporary.open("wb") as file:
+            np.save(file, self.weights, allow_pickle=False)
+        if earlier_manifest(manifest).get("digest") != digest:
+            write_manifest({**network.to_json(), **provenance(), "jobs": self.jobs}, manifest)
+        names = weights_name("*")
+        for each in (*self.folder.glob(names), *self.folder.glob(f".{names}*")):
             if each != path:
                 each.unlink()
         return network
@@ -229,7 +247,7 @@ class WorkSpace:
 def check_memory(settings: TrainingSettings) -> None:
     """Refuse, by RunError, a training that does not fit into the memory that is free."""
     arrays = 3 if settings.is_coherent else 1
-    needed = arrays * FLOAT_BYTES * n_weights_of(settings.patterns)
+    needed = (arrays * FLOAT_BYTES + SCRATCH_BYTES) * n_weights_of(settings.patterns)
     free = free_memory()
     if needed > free:
         raise RunError(

@@ -1,7 +1,7 @@
 """The agent that plays by a learned network, one move or several ahead."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
 
@@ -39,19 +39,32 @@ class NTuple(LookaheadAgent):
     position_bits: int = integer(14, 0, 24)
     leaf_bits: int = integer(12, 0, 24)
 
+    # Of the weights, when the agent was built; it goes with the agent to workers.
+    digest: str = field(default="", init=False, repr=False, compare=False)
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.network != NONE:
-            trained_network(self.network).check()
+            network = trained_network(self.network)
+            network.check()
+            object.__setattr__(self, "digest", network.digest)
 
     @cached_property
     def trained(self) -> TrainedNetwork | None:
-        """The network's manifest."""
-        return None if self.network == NONE else trained_network(self.network)
+        """The network's manifest; ValueError if the network has learned since."""
+        if self.network == NONE:
+            return None
+        found = trained_network(self.network)
+        if found.digest != self.digest:
+            raise ValueError(
+                f"network: {self.network!r} of digest {self.digest} given, which has learned since "
+                f"({found.digest})"
+            )
+        return found
 
     @property
     def made_of(self) -> dict[str, Value]:
-        return {} if self.trained is None else {"network_digest": self.trained.digest}
+        return {} if self.network == NONE else {"network_digest": self.digest}
 
     @cached_property
     def knowledge(self) -> Settings:
@@ -59,4 +72,4 @@ class NTuple(LookaheadAgent):
 
     @property
     def built_for(self) -> Hashable:
-        return type(self.knowledge)
+        return None if self.trained is None else self.trained.settings.patterns

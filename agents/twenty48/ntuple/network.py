@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ FOLDER = Path("results") / "networks"
 MANIFEST = "manifest.json"
 NONE = "none"  # no network, where a name is expected
 FORMAT = 1
+MENDED = "the command that trained it writes it again"
 
 
 class Method(StrEnum):
@@ -117,15 +119,13 @@ class TrainedNetwork:
         expected = (n_weights_of(self.settings.patterns),)
         path = self.weights_file
         try:
-            mapped = np.load(path, mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError) as error:
-            raise ValueError(
-                f"network: {path} cannot be read ({error}); {again(self.name)}"
-            ) from None
+            mapped = np.lib.format.open_memmap(path, mode="r")
+        except (OSError, ValueError, EOFError) as error:
+            raise ValueError(f"network: {path} cannot be read ({error}); {MENDED}") from None
         if mapped.dtype != np.float32 or mapped.shape != expected:
             raise ValueError(
                 f"network: {path} has {mapped.shape} numbers of {mapped.dtype}, {expected} of "
-                f"float32 expected; {again(self.name)}"
+                f"float32 expected; {MENDED}"
             )
 
     def read(self) -> Network:
@@ -134,8 +134,7 @@ class TrainedNetwork:
         They are not mapped into memory: a game looks up weights all over the file, and pages of
         4 kB took a fifth longer than the large ones that numpy asks for.
         """
-        weights = np.load(self.weights_file, allow_pickle=False)
-        return NETWORKS[self.settings.patterns](weights)
+        return NETWORKS[self.settings.patterns](weights_in(self.weights_file))
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON data."""
@@ -147,6 +146,13 @@ class TrainedNetwork:
             "cpu_seconds": self.cpu_seconds,
             "digest": self.digest,
         }
+
+
+@lru_cache(maxsize=1)
+def weights_in(path: Path) -> Weights:
+    """Read weights, once in a process: a worker gets an agent anew with each task."""
+    weights: Weights = np.load(path, allow_pickle=False)
+    return weights
 
 
 def networks_folder() -> Path:
@@ -194,8 +200,8 @@ def trained_network(name: str) -> TrainedNetwork:
         known = trained_networks()
         allowed = f"one of {', '.join((NONE, *known))}" if known else NONE
         raise ValueError(f"network: {name!r} given, {allowed} allowed; {again(name)}") from None
-    except (OSError, ValueError) as error:
-        raise ValueError(f"network: {path} cannot be read ({error})") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise ValueError(f"network: {path} is no manifest of a network ({error})") from None
     try:
         if found["format"] != FORMAT:
             raise ValueError(f"format {found['format']} given, {FORMAT} allowed")
@@ -208,6 +214,6 @@ def trained_network(name: str) -> TrainedNetwork:
             digest=str(found["digest"]),
         )
         network.settings  # noqa: B018, checks them
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"network: {path} is no manifest of a network ({error})") from None
     return network

@@ -48,7 +48,7 @@ class PatternSet(StrEnum):
 
 CELLS = {
     PatternSet.FOUR_BY_FIVE: ("01234", "45678", "01245", "45689"),
-    PatternSet.SIX_BY_FIVE: ("01234", "45678", "01245", "45689", "01456", "4589a"),
+    PatternSet.SIX_BY_FIVE: ("01234", "45678", "01245", "45689", "01456", "01256"),
     PatternSet.FOUR_BY_SIX: ("012345", "456789", "012456", "45689a"),
     PatternSet.FIVE_BY_SIX: ("012345", "456789", "012456", "45689a", "89abcd"),
 }

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -17,12 +18,20 @@ from agents.twenty48.ntuple.agent import NTuple
 from agents.twenty48.ntuple.network import MANIFEST, TrainingSettings, trained_network
 from study.cli import app
 from study.errors import RunError
+from study.run.workers import Task, Workers
 from study.train import training as module
 from study.train.training import Training, TrainingBudget
-from tests.study.program import COMMAND, refused
+from tests.study.program import refused
 
 SMALL = TrainingSettings(patterns="4x5", seed=3)
 WORDS = ["--patterns", "4x5", "--seed", "3"]
+HASTY = [  # a program that writes checkpoints all the time
+    sys.executable,
+    "-c",
+    "from study.train import training as t;"
+    "t.CHECKPOINT_SECONDS = t.ROUND_SECONDS = 0.2; t.LARGEST_SHARE = 1.0;"
+    "from study.__main__ import main; main()",
+]
 
 
 @pytest.fixture(autouse=True)
@@ -77,26 +86,23 @@ def test_an_agent_plays_with_the_trained_weights(networks: Path) -> None:
 def test_several_threads_learn_too() -> None:
     training = train("both", 300_000, jobs=2)
     assert training.counts.n_moves >= 300_000
-    assert training.recent_score > 3000
+    assert training.recent_scores[1] > 3000
     assert np.isfinite(training.weights).all()
 
 
 def test_a_killed_training_goes_on_from_its_checkpoint(
     networks: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Checkpoints are made each second here; the end is as if nothing had happened."""
-    program = (
-        "from study.train import training as t;"
-        "t.CHECKPOINT_SECONDS = t.ROUND_SECONDS = 0.2; t.LARGEST_SHARE = 1.0;"
-        "from study.__main__ import main; main()"
-    )
-    command = [sys.executable, "-c", program, "train", "ntuple", "--name", "k", *WORDS]
+    """The end is as if nothing had happened."""
+    command = [*HASTY, "train", "ntuple", "--name", "k", *WORDS]
     checkpoint = networks / "k" / "checkpoint.npz"
     for _ in range(3):
         process = subprocess.Popen([*command, "--moves", str(10**9)], stderr=subprocess.DEVNULL)
         before = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
         while not (checkpoint.exists() and checkpoint.stat().st_mtime_ns > before):
+            assert process.poll() is None, "it has ended by itself"
             time.sleep(0.05)
+        time.sleep(0.3)  # into games, or the next checkpoint
         process.kill()
         process.wait()
     counts = Training("k", SMALL, TrainingBudget(), 1).counts
@@ -106,14 +112,19 @@ def test_a_killed_training_goes_on_from_its_checkpoint(
 
 
 def test_an_interrupt_writes_a_checkpoint(networks: Path) -> None:
-    command = [*COMMAND, "train", "ntuple", "--name", "i", *WORDS, "--moves", str(10**9)]
+    command = [*HASTY, "train", "ntuple", "--name", "i", *WORDS, "--moves", str(10**9)]
+    checkpoint = networks / "i" / "checkpoint.npz"
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        time.sleep(6.0)
+        while not checkpoint.exists():
+            assert process.poll() is None, "it has ended by itself"
+            time.sleep(0.05)
+        before = Training("i", SMALL, TrainingBudget(), 1).counts.n_games
+        time.sleep(1.0)
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "the same command goes on from here" in out
-    assert (networks / "i" / "checkpoint.npz").exists()
+    assert Training("i", SMALL, TrainingBudget(), 1).counts.n_games > before
     assert not (networks / "i" / MANIFEST).exists()
 
 
@@ -156,12 +167,17 @@ def test_other_settings_of_a_network_are_refused() -> None:
     assert "seed: 4 given, 3 allowed for the network 'v'" in line
 
 
-@pytest.mark.parametrize("damage", ["truncated", "foreign", "pickled", "gone"])
+@pytest.mark.parametrize("damage", ["truncated", "emptied", "foreign", "pickled", "zipped", "gone"])
 def test_files_that_are_no_network_are_refused(damage: str, networks: Path) -> None:
     train("v", 1)
     weights = next((networks / "v").glob("weights-*.npy"))
     if damage == "truncated":
         os.truncate(weights, 1000)
+    elif damage == "emptied":
+        os.truncate(weights, 0)
+    elif damage == "zipped":
+        with weights.open("wb") as file:
+            np.savez(file, np.zeros(10))
     elif damage == "foreign":
         np.save(weights, np.zeros(10))
     elif damage == "pickled":
@@ -170,7 +186,10 @@ def test_files_that_are_no_network_are_refused(damage: str, networks: Path) -> N
         weights.unlink()
     line = refused("play", "ntuple", "--set", "network=v", "--games", "1")
     assert "network: " in line
-    assert "thetafront train ntuple --name v" in line
+    assert "the command that trained it writes it again" in line
+    train("v", 1)
+    done = CliRunner().invoke(app, ["play", "ntuple", "--set", "network=v", "--games", "1"])
+    assert done.exit_code == 0, done.output
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"format": 2}', '{"format": 1, "training": {}}'])
@@ -186,19 +205,67 @@ def test_a_missing_network_is_named() -> None:
     assert "network: 'w' given, one of none, v allowed; thetafront train ntuple --name w" in line
 
 
-def test_a_damaged_checkpoint_is_named_and_kept(networks: Path) -> None:
+@pytest.mark.parametrize("keep", [0, 1])
+def test_a_damaged_checkpoint_is_named_and_kept(keep: int, networks: Path) -> None:
     train("v", 1)
     checkpoint = networks / "v" / "checkpoint.npz"
-    os.truncate(checkpoint, checkpoint.stat().st_size // 2)
+    os.truncate(checkpoint, keep * checkpoint.stat().st_size // 2)
     done = CliRunner().invoke(app, ["train", "ntuple", "--name", "v", *WORDS, "--moves", "99999"])
     assert done.exit_code == 1
     assert "checkpoint.npz: cannot be read" in done.stderr
     assert checkpoint.exists()
 
 
+def test_a_network_without_its_checkpoint_is_not_trained_from_the_start(networks: Path) -> None:
+    train("v", 1)
+    (networks / "v" / "checkpoint.npz").unlink()
+    assert "without its checkpoint.npz" in refused("train", "ntuple", "--name", "v", *WORDS)
+    assert NTuple(network="v").play(1).n_moves > 0
+
+
+def test_weights_that_grow_beyond_all_bounds_end_a_training(networks: Path) -> None:
+    words = ["--patterns", "4x5", "--method", "td", "--rate", "2", "--moves", "1000000"]
+    done = CliRunner().invoke(app, ["train", "ntuple", "--name", "v", *words])
+    assert done.exit_code == 1
+    assert "a smaller --rate is needed" in done.stderr
+    assert not list((networks / "v").iterdir())
+
+
+def test_an_agent_refuses_a_network_that_has_learned_since(networks: Path) -> None:
+    train("v", 1)
+    agent = pickle.loads(pickle.dumps(NTuple(network="v")))
+    train("v", 5000)
+    with pytest.raises(ValueError, match=r"network: 'v' of digest .* which has learned since"):
+        agent.play(1)
+
+
+def test_warming_suffices_with_a_network_too(networks: Path) -> None:
+    train("v", 1)
+    program = (
+        "from agents.twenty48.ntuple.agent import NTuple;"
+        "from tests.agents import conformance as c;"
+        "c.small_variants = lambda name: [NTuple(network='v', depth=2)]; c.check_warming('ntuple')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_workers_play_with_a_network(networks: Path) -> None:
+    train("v", 50_000)
+    with Workers[int](2) as workers:
+        for seed in range(4):
+            workers.submit(Task(seed, NTuple(network="v"), (seed,)))
+        while len(workers):
+            workers.collect(timeout=600)
+    found = {each.key: each.games[0].score for each in workers.returned}
+    assert found == {seed: NTuple(network="v").play(seed).score for seed in range(4)}
+
+
 def test_too_little_memory_is_said_with_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "free_memory", lambda: 100e6)
-    with pytest.raises(RunError, match="4x6 by tc takes 805 MB, 100 MB are free"):
+    with pytest.raises(RunError, match="4x6 by tc takes 940 MB, 100 MB are free"):
         Training("v", TrainingSettings(), TrainingBudget(), 1)
 
 
@@ -207,4 +274,11 @@ def test_the_manifest_tells_what_made_a_network(networks: Path) -> None:
     manifest = json.loads((networks / "v" / MANIFEST).read_text())
     assert manifest["training"]["patterns"] == "4x5"
     assert manifest["n_moves"] >= 5000
-    assert manifest["run"]["versions"]["numba"]
+    assert manifest["versions"]["numba"]
+    assert manifest["jobs"] == 1
+    train("v", 5000)
+    assert json.loads((networks / "v" / MANIFEST).read_text()) == manifest, "nothing new"
+    assert manifest.pop("earlier_runs") == []
+    train("v", 9000, jobs=2)
+    again = json.loads((networks / "v" / MANIFEST).read_text())
+    assert (again["jobs"], again["earlier_runs"]) == (2, [manifest])

@@ -72,6 +72,18 @@ def test_the_sets_are_named_by_their_patterns() -> None:
         assert n_weights_of(pattern_set) == n * 16**length
 
 
+def test_no_set_has_a_pattern_twice() -> None:
+    """Not even turned or mirrored."""
+    board = np.arange(16).reshape(4, 4)
+    turned = [np.rot90(each, k).ravel() for each in (board, board.T) for k in range(4)]
+    for patterns in CELLS.values():
+        forms = {
+            min(tuple(sorted(int(turn[int(cell, 16)]) for cell in each)) for turn in turned)
+            for each in patterns
+        }
+        assert len(forms) == len(patterns)
+
+
 @pytest.mark.parametrize("digits", ["024", "210", "10"])
 def test_patterns_of_other_forms_are_refused(digits: str) -> None:
     with pytest.raises(ValueError, match=f"pattern: '{digits}' given, two ascending stretches"):
