@@ -35,6 +35,8 @@ def naming_file(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno is None or error.filename is not None:
+        if error.filename is not None:
             raise
+        if error.errno is None:  # a message of numpy's
+            raise OSError(f"{path}: {error}") from error
         raise OSError(error.errno, error.strerror, str(path)) from error

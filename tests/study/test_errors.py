@@ -17,10 +17,14 @@ def test_an_error_without_a_file_gets_one() -> None:
         raise full
 
 
+def test_a_message_without_a_number_gets_one_too() -> None:
+    with pytest.raises(OSError, match=r"^a/b: no room$"), naming_file(Path("a/b")):
+        raise OSError("no room")
+
+
 def test_other_errors_stay_as_they_are() -> None:
     for error in (
         FileNotFoundError(errno.ENOENT, "gone", "other"),
-        OSError("odd"),
         ValueError("x"),
     ):
         with pytest.raises(type(error)) as caught, naming_file(Path("a/b")):
