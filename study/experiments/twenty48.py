@@ -23,8 +23,8 @@ The space of ``uct`` contains the book's example, random rollouts with m = 100, 
   decisions are exactly those of the plain tree (k′ = 0 in :mod:`agents.twenty48.uct`, which a
   logarithmic scale cannot reach). The baseline has k′ = 30.
 
-The space of ``expectimax`` has weights from a fifteenth of the defaults to fifteen times as much or
-more, and powers from 1, where rises and tiles count by exponent, to 5. One move ahead takes a tenth
+The space of ``heuristic`` has weights from a tenth of the baseline's, or less, to ten times as
+much, or more, and powers from 1, where rises and tiles count by exponent, to 5. One move ahead takes a tenth
 of a microsecond, three take a tenth of a millisecond, so depth and the boards that are searched one
 ply deeper decide what a move takes. Limits on 4s in a path save time from two plies on.
 """
@@ -113,9 +113,9 @@ UCT = replace(
     },
 )
 
-EXPECTIMAX = replace(
+HEURISTIC = replace(
     MCMDP,
-    name="expectimax",
+    name="heuristic",
     title="2048, expectimax over a heuristic",
     agent="expectimax",
     space=Space(

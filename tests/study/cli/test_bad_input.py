@@ -124,6 +124,6 @@ def test_bad_input_prints_no_traceback_in_a_real_process() -> None:
     result = run("sweep", "chess")
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr == (
-        "thetafront: experiment: 'chess' given, one of dice, expectimax, mcmdp, pacman, "
+        "thetafront: experiment: 'chess' given, one of dice, heuristic, mcmdp, pacman, "
         "pacman_small, switching, uct allowed\n"
     )

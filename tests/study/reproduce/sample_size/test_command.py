@@ -112,8 +112,8 @@ def test_a_damaged_manifest_is_refused_before_anything_is_played(results: Path) 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["chess"], "agent: 'chess' given; one of mcmdp, pmcts, "),
-        (["dice"], "agent: 'dice' given, which plays another game; one of mcmdp, pmcts, "),
+        (["chess"], "agent: 'chess' given; one of expectimax, mcmdp, "),
+        (["dice"], "agent: 'dice' given, which plays another game; one of expectimax, "),
         (["mcmdp", "--theta", "1,2"], "theta"),
         (["mcmdp", "--versus", "500,54,18,9,6.25,1"], "which is the same θ; another allowed"),
         (["--games", "1"], "games: 1 given, 2 to 400000 allowed"),
