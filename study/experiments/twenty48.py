@@ -24,9 +24,10 @@ The space of ``uct`` contains the book's example, random rollouts with m = 100, 
   logarithmic scale cannot reach). The baseline has k′ = 30.
 
 The space of ``heuristic`` has weights from a tenth of the baseline's, or less, to ten times as
-much, or more, and powers from 1, where rises and tiles count by exponent, to 5. One move ahead takes a tenth
-of a microsecond, three take a tenth of a millisecond, so depth and the boards that are searched one
-ply deeper decide what a move takes. Limits on 4s in a path save time from two plies on.
+much, or more, and powers from 1, where rises and tiles count by exponent, to 5. One move ahead
+takes a tenth of a microsecond, three take a tenth of a millisecond, so depth and the boards that
+are searched one ply deeper decide what a move takes. Limits on 4s in a path save time from two
+plies on.
 """
 
 from dataclasses import replace
