@@ -30,6 +30,7 @@ FOLDER = Path("results") / "networks"
 MANIFEST = "manifest.json"
 NONE = "none"  # no network, where a name is expected
 FORMAT = 1
+MOST_IN_MEMORY = 3  # networks that take turns in a worker; reading one takes half a second
 MENDED = "the command that trained it writes it again"
 
 
@@ -148,7 +149,7 @@ class TrainedNetwork:
         }
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=MOST_IN_MEMORY)
 def weights_in(path: Path) -> Weights:
     """Read weights, once in a process: a worker gets an agent anew with each task."""
     weights: Weights = np.load(path, allow_pickle=False)
