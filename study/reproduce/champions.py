@@ -16,6 +16,7 @@ import matplotlib as mpl
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from agents.agent import Agent
 from agents.twenty48.agent import Game2048
@@ -38,7 +39,7 @@ from study.reproduce.reproduction import Reproduction, Results
 from study.store.manifest import ROOT
 
 REFERENCE = ROOT / "results" / "reference"
-PUBLISHED = tuple(REFERENCE / name for name in ("mcmdp", "switching", "uct"))
+PUBLISHED = tuple(REFERENCE / name for name in ("heuristic", "mcmdp", "switching", "uct"))
 FEWER_GAMES = (1, 3, 10)  # by depth, since a move takes ten to twenty times as long
 TILES = (8192, 16384, 32768)
 
@@ -98,8 +99,7 @@ class Row:
 
 def training_text(network: TrainedNetwork) -> str:
     """Say how long a network was trained."""
-    minutes = network.cpu_seconds / 60
-    return f"{network.settings.patterns}, {minutes:.3g} CPU minutes of training"
+    return f"{network.settings.patterns}, {network.cpu_seconds / 60:.3g} CPU min of training"
 
 
 def network_rows(names: Sequence[str]) -> dict[str, Row]:
@@ -213,11 +213,16 @@ def champions_figure(
         learning.annotate(
             row["network"],
             (row["training_cpu_seconds"] / 60, row["score_mean_points"]),
-            xytext=(6, -10),
+            xytext=(0, -22),
             textcoords="offset points",
+            ha="center",
             fontsize=8,
         )
     learning.set_xscale("log")
+    learning.margins(x=0.25)
+    learning.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    learning.xaxis.set_major_formatter(FuncFormatter(lambda minutes, _: f"{minutes:g}"))
+    learning.xaxis.set_minor_formatter(NullFormatter())
     learning.set_xlabel("CPU minutes of training")
     learning.set_title("At one ply")
     n = frame["n_games"]
@@ -232,10 +237,11 @@ def champions_figure(
 
 def draw_fronts(axes: Axes, fronts: Sequence[Front]) -> None:
     """Draw the validated points of studies that are on their fronts."""
-    for front, line in zip(fronts, ("-", "--", "-.", ":") * len(fronts), strict=False):
+    lines = [f"{mark}{line}" for mark in ".x" for line in ("-", "--", "-.")]
+    for front, line in zip(fronts, lines * len(fronts), strict=False):
         part = front.validated[front.validated["on_front"].astype(bool)]
         part = part.sort_values("seconds_per_move")
-        style = {"fmt": f".{line}", "linewidth": 1.2, "markersize": 4, "capsize": 0}
+        style = {"fmt": line, "linewidth": 1.2, "markersize": 4, "capsize": 0}
         label = f"{front.name}: {front.experiment.title.removeprefix('2048, ')}"
         score_bars(axes, part["seconds_per_move"], part, color=GREY, label=label, **style)
 
