@@ -97,19 +97,6 @@ def leaf_value(settings: LookaheadSettings, after: np.uint64) -> np.float32:
     return found
 
 
-@inlined
-def best_leaf(settings: LookaheadSettings, board: np.uint64) -> np.float32:
-    """Return the maximum of r + V over the actions, 0 if none is legal."""
-    transposed = transpose(board)
-    best = NOTHING
-    for action in range(N_ACTIONS):
-        turned = turned_for(board, transposed, action)
-        after, reward = slide_rows(settings.rows, turned)
-        if after != turned:
-            best = max(best, settings.reward_weight * reward + leaf_value(settings, after))
-    return best if best > NOTHING else np.float32(0.0)
-
-
 @kernel
 def afterstate_value(
     settings: LookaheadSettings, after: np.uint64, plies: Integer, fours: Integer
@@ -131,13 +118,8 @@ def afterstate_value(
     while empty != np.uint64(0):
         cell = empty & (np.uint64(0) - empty)
         empty ^= cell
-        if plies == 1:
-            by_two += best_leaf(settings, after | cell)
-            if fours > 0:
-                by_four += best_leaf(settings, after | (cell << np.uint64(1)))
-            continue
-        # Both tiles in one loop: a function of their own would call this one in turn, and numba
-        # cannot load two such functions from its cache.
+        # No function of its own for a state: it would call this one in turn, and numba cannot load
+        # two such functions from its cache.
         for four in range(2 if fours > 0 else 1):
             board = after | (cell << np.uint64(four))
             transposed = transpose(board)
@@ -146,7 +128,10 @@ def afterstate_value(
                 turned = turned_for(board, transposed, action)
                 below, reward = slide_rows(settings.rows, turned)
                 if below != turned:
-                    worth = afterstate_value(settings, below, plies - 1, fours - four)
+                    if plies == 1:
+                        worth = leaf_value(settings, below)
+                    else:
+                        worth = afterstate_value(settings, below, plies - 1, fours - four)
                     best = max(best, settings.reward_weight * reward + worth)
             if best == NOTHING:
                 best = np.float32(0.0)
@@ -224,8 +209,8 @@ def play_by_lookahead(
 ) -> tuple[np.uint64, Integer, int]:
     """Play the game of :func:`~agents.twenty48.loop.play_on`, in less time a move.
 
-    A move takes a third of a microsecond, of which allocating its values and sliding a second time
-    would be a quarter.
+    At one ply a heuristic takes 0.09 µs a move instead of 0.16, and a network a twentieth less, for
+    values are not allocated and the board slides once.
     """
     worths = np.empty(N_ACTIONS)
     while n_moves < max_moves:
