@@ -105,7 +105,7 @@ def load(path: Path, settings: TrainingSettings, weights: Floats, coherence: Flo
             return Counts(**header["counts"])
     except UNREADABLE as error:
         raise RunError(
-            f"{path}: cannot be read ({error}); delete it to train from the start"
+            f"{path}: cannot be read ({error}); move the folder away to train from the start"
         ) from None
 
 
