@@ -87,6 +87,7 @@ def play(
                 raise PlayError(f"game {finished.key}: {finished.error}")
             played += finished.games
             bar.advance(task, len(finished.games))
+    params |= player.made_of
     summary = summary_of(agent, params, sorted(played, key=lambda game: game.seed))
     if json_:
         print(json.dumps(summary))

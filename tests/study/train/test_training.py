@@ -188,8 +188,11 @@ def test_files_that_are_no_network_are_refused(damage: str, networks: Path) -> N
     assert "network: " in line
     assert "the command that trained it writes it again" in line
     train("v", 1)
-    done = CliRunner().invoke(app, ["play", "ntuple", "--set", "network=v", "--games", "1"])
+    done = CliRunner().invoke(
+        app, ["play", "ntuple", "--set", "network=v", "--games", "1", "--json"]
+    )
     assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["params"]["network_digest"] == trained_network("v").digest
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"format": 2}', '{"format": 1, "training": {}}'])
