@@ -155,11 +155,15 @@ class Agent(ABC):
         Whether its games depend on the seed.
     n_side_by_side : int
         How many games it plays best side by side; 1 if it gains nothing by it.
+    learns : bool
+        Whether it learns before its first game, which may take minutes. All games of one θ are then
+        best played in one process.
     """
 
     name: ClassVar[str] = ""
     is_random: ClassVar[bool] = True
     n_side_by_side: ClassVar[int] = 1
+    learns: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Check the parameters; ValueError names the one that is not allowed."""

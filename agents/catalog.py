@@ -12,6 +12,7 @@ from agents.parameters import Parameter, Value, parameters_of
 from agents.twenty48.heuristic import Expectimax
 from agents.twenty48.mcmdp import MonteCarloMDP, Table1
 from agents.twenty48.ntuple.agent import NTuple
+from agents.twenty48.ntuple.learner import NTupleLearner
 from agents.twenty48.pmcts import PureMonteCarlo
 from agents.twenty48.published_program import FoursExploredAsTwos, OneSpawnADirection
 from agents.twenty48.random import RandomAgent
@@ -27,6 +28,7 @@ AGENTS: dict[str, type[Agent]] = {
         FoursExploredAsTwos,
         MonteCarloMDP,
         NTuple,
+        NTupleLearner,
         OneSpawnADirection,
         PacmanAStar,
         PacmanMDP,

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+N_DECIMALS = 10  # of values on a grid
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class Axis:
         """Round values to the grid, and clip them to the bounds."""
         if self.step:
             values = self.low + self.step * np.round((values - self.low) / self.step)
+            values = np.round(values, N_DECIMALS)  # 0.3, and not 0.1 + 2·0.1
         return np.clip(values, self.low, self.high)
 
     def from_unit(self, u: Floats) -> Floats:

@@ -1,8 +1,19 @@
 """What holds for all tests."""
 
 import signal
+from collections.abc import Iterator
+
+import pytest
 
 # A shell starts background jobs, and all their children, with Ctrl-C ignored, and nohup does so
 # with SIGHUP. Tests that interrupt a program would wait for ever.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def networks_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep what agents learn in tests away from the networks of a user."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("THETAFRONT_NETWORKS", str(tmp_path_factory.mktemp("networks")))
+        yield

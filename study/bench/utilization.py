@@ -25,7 +25,7 @@ import pandas as pd
 from rich.table import Table
 
 from study.errors import InputError
-from study.run.dispatch import TASKS_PER_WORKER
+from study.run.source import Source
 from study.store.study_data import StudyData
 
 WORKERS = (2, 8, 16, 64, 256)
@@ -70,7 +70,7 @@ def simulate(
             if proposed:
                 now += durations.begin
                 writing += durations.begin
-            if not waiting or len(out) >= TASKS_PER_WORKER * jobs:
+            if not waiting or len(out) >= Source.tasks_per_worker * jobs:
                 break
             number, seconds = waiting.popleft()
             start = max(now, heapq.heappop(free))

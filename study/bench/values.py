@@ -10,8 +10,8 @@ import numpy as np
 
 from agents.twenty48.heuristic import Expectimax
 from agents.twenty48.ntuple.learning import MOST_MOVES, learn
-from agents.twenty48.ntuple.network import Method, TrainingSettings
 from agents.twenty48.ntuple.patterns import NETWORKS, n_looked_up, n_weights_of
+from agents.twenty48.ntuple.training_settings import Method, TrainingSettings
 from engine.twenty48.rows import row_tables
 from study.bench.rates import Round, inside
 

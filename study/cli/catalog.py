@@ -113,7 +113,9 @@ def experiment_record(experiment: "Experiment") -> dict[str, Any]:
                 else [each.low, each.high],
                 "scale": "choice"
                 if isinstance(each, CategoricalParameter)
-                else ("integer, " if each.integer else "") + ("log" if each.log else "linear"),
+                else ("integer, " if each.integer else "")
+                + ("log" if each.log else "linear")
+                + (f", steps of {each.step:g}" if each.step else ""),
                 "baselines": {
                     name: values[each.name] for name, values in experiment.baselines.items()
                 },

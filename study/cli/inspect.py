@@ -53,6 +53,7 @@ def act(
     """
     from agents.agent import warm
     from engine.twenty48 import render
+    from study.cli.train import have_learned
     from study.experiments.agent_parser import agent_2048_of
     from study.run.progress import PREPARING
     from study.terminal.inspect import (
@@ -68,6 +69,7 @@ def act(
     check_range("repeats", repeats, 2, MOST_REPEATS)
     player, params = agent_2048_of(agent, theta, set_ or ())
     packed = board_of(board)
+    have_learned(player)
     with working(PREPARING) as shown:
         warm(player)
         shown.update("deciding")
@@ -159,6 +161,7 @@ def watch(
     """Watch an agent play in the terminal, or play yourself."""
     from agents.pacman.agent import PacmanAgent
     from agents.twenty48.agent import Agent2048
+    from study.cli.train import have_learned
     from study.experiments.agent_parser import agent_of, check_plays, notes_on
     from study.terminal import pacman, twenty48
     from study.terminal.pace import FASTEST, SLOWEST
@@ -176,6 +179,7 @@ def watch(
     for note in notes_on(player):
         print(note, file=sys.stderr)
 
+    have_learned(player)
     words = [agent, *(["--theta", theta] if theta is not None else [])]
     words += [word for setting in set_ or () for word in ("--set", setting)]
     words += ["--layout", layout] if layout is not None else []

@@ -53,6 +53,7 @@ def play(
 
     from agents.agent import warm
     from agents.catalog import AGENTS
+    from study.cli.train import have_learned
     from study.experiments.agent_parser import agent_of, notes_on
     from study.experiments.play_summary import summary_of
     from study.run.progress import PREPARING
@@ -71,6 +72,7 @@ def play(
     for note in notes_on(player):
         print(note, file=sys.stderr)
     played: list[Game] = []
+    have_learned(player)
     with working(PREPARING):
         warm(player)
     columns = [

@@ -1,5 +1,6 @@
 """The command that trains networks: train."""
 
+import contextlib
 import math
 import time
 from typing import TYPE_CHECKING, Annotated, Self
@@ -11,7 +12,8 @@ from study.cli.program import app, console, working
 from study.errors import InputError, check_range
 
 if TYPE_CHECKING:
-    from study.train.training import Training
+    from agents.agent import Agent
+    from study.train.training import Training, TrainingBudget
 
 DEFAULT_SECONDS = 300.0
 SECONDS_BETWEEN_LINES = 15.0
@@ -44,11 +46,13 @@ def train(
 ) -> None:
     """Train a network of an agent, or go on with it."""
     from agents.parameters import Label, parameters_of
-    from agents.twenty48.ntuple.network import NONE, TrainingSettings, folder_of
+    from agents.twenty48.ntuple.network import NONE, folder_of
+    from agents.twenty48.ntuple.training_settings import TrainingSettings
     from study.run.progress import PREPARING
+    from study.store.held_folder import held_folder
     from study.store.location import make_folder
-    from study.store.lock import held_folder
-    from study.train.training import Training, TrainingBudget
+    from study.train.publication import has_lost_its_checkpoint, publish
+    from study.train.training import CHECKPOINT, Training, TrainingBudget
 
     if kind not in KINDS:
         raise InputError(f"train: {kind!r} given, {' or '.join(KINDS)} allowed")
@@ -85,8 +89,13 @@ def train(
     make_folder(folder.parent, "networks")
     make_folder(folder, "name")
     with held_folder(folder, f"name: {name!r} is being trained by another run; wait for it"):
+        if has_lost_its_checkpoint(folder):
+            raise InputError(
+                f"name: {name!r} given, a network without its {CHECKPOINT}, which cannot go on; "
+                "another name allowed"
+            )
         with working(PREPARING):
-            training = Training(name, settings, budget, jobs)
+            training = Training(folder / CHECKPOINT, settings, budget, jobs)
         out = console()
         if training.is_done:
             out.print(
@@ -94,7 +103,7 @@ def train(
             )
         else:
             try:
-                with TrainingDisplay(training) as display:
+                with TrainingDisplay(training, budget) as display:
                     training.run(display.show)
             except KeyboardInterrupt:
                 out.print(f"stopped: {text_of(training)}", soft_wrap=True)
@@ -106,9 +115,28 @@ def train(
                 raise
             out.print(f"network {name!r}: {text_of(training)}", soft_wrap=True)
         with working("writing the weights"):
-            network = training.publish()
+            network = publish(training, name)
         out.print(f"written: {network.weights_file}", soft_wrap=True)
         out.print(f"to play: thetafront play ntuple --set network={name}", soft_wrap=True)
+
+
+def have_learned(agent: "Agent") -> None:
+    """Have an agent learn what it plays by, and show how far it is; most agents do not learn."""
+    if not agent.learns:
+        return
+    from study.train.on_demand import learn_first
+    from study.train.training import TrainingBudget
+
+    with contextlib.ExitStack() as shown:
+        displays: list[TrainingDisplay] = []
+
+        def show(training: "Training", n_moves: int) -> None:
+            if not displays:
+                display = TrainingDisplay(training, TrainingBudget(n_moves=n_moves))
+                displays.append(shown.enter_context(display))
+            displays[0].show()
+
+        learn_first(agent, show)
 
 
 def text_of(training: "Training") -> str:
@@ -129,10 +157,10 @@ def text_of(training: "Training") -> str:
 class TrainingDisplay:
     """Shows how far a training is: a bar on a terminal, else a line now and then."""
 
-    def __init__(self, training: "Training") -> None:
+    def __init__(self, training: "Training", budget: "TrainingBudget") -> None:
         from rich.progress import BarColumn, Progress, TextColumn
 
-        self.training = training
+        self.training, self.budget = training, budget
         self.console = console(stderr=True)
         self.bar = Progress(
             BarColumn(40),
@@ -147,7 +175,7 @@ class TrainingDisplay:
     @property
     def share(self) -> float:
         """Which part of the budget is spent."""
-        return self.training.budget.share(self.training.counts)
+        return self.budget.share(self.training.counts)
 
     def __enter__(self) -> Self:
         self.bar.start()

@@ -8,10 +8,11 @@ from study.experiments.definition import Experiment
 from study.experiments.dice import DICE
 from study.experiments.objectives import Cost, Goal
 from study.experiments.pacman import PACMAN, PACMAN_SMALL
-from study.experiments.twenty48 import HEURISTIC, MCMDP, SWITCHING, UCT
+from study.experiments.twenty48 import HEURISTIC, MCMDP, NTUPLE, SWITCHING, UCT
 
 EXPERIMENTS = {
-    each.name: each for each in (DICE, HEURISTIC, MCMDP, PACMAN, PACMAN_SMALL, SWITCHING, UCT)
+    each.name: each
+    for each in (DICE, HEURISTIC, MCMDP, NTUPLE, PACMAN, PACMAN_SMALL, SWITCHING, UCT)
 }
 
 

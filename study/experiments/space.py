@@ -35,6 +35,7 @@ from study.errors import InputError
 SIGNIFICANT_DIGITS = 3
 LEAST_CHOICES = 2
 LEAST_WITH_DECIMALS = 0.1
+TOLERANCE = 1e-9  # of a step
 
 
 @dataclass(frozen=True)
@@ -53,12 +54,14 @@ class NumericParameter:
         Whether the scale is logarithmic.
     symbol : str
         For tables and axes; ``name`` if empty.
+    step : float
+        Values are ``low`` and so many steps more, on a linear scale; 0 for all between the bounds.
 
     Raises
     ------
     ValueError
-        If the bounds are no interval, not integers for an integer, or not positive for a
-        logarithmic scale.
+        If the bounds are no interval, not integers for an integer, not positive for a logarithmic
+        scale, or no whole number of steps apart.
     """
 
     name: str
@@ -67,6 +70,7 @@ class NumericParameter:
     integer: bool = False
     log: bool = False
     symbol: str = ""
+    step: float = 0.0
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
@@ -75,6 +79,14 @@ class NumericParameter:
             raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are not whole")
         if self.log and self.low <= 0:
             raise ValueError(f"{self.name}: a log scale needs a bound above 0, not {self.low}")
+        if self.step and (self.integer or self.log):
+            raise ValueError(f"{self.name}: steps are for real numbers on a linear scale")
+        n_steps = (self.high - self.low) / self.step if self.step else 0.0
+        if abs(n_steps - round(n_steps)) > TOLERANCE:
+            raise ValueError(
+                f"{self.name}: bounds {self.low} to {self.high} are no whole number of steps of "
+                f"{self.step} apart"
+            )
 
     @property
     def label(self) -> str:
@@ -84,7 +96,12 @@ class NumericParameter:
     @property
     def axis(self) -> Axis:
         """The parameter's map to the unit interval and back."""
-        return Axis(float(self.low), float(self.high), 1.0 if self.integer else 0.0, self.log)
+        return Axis(float(self.low), float(self.high), self.grid, self.log)
+
+    @property
+    def grid(self) -> float:
+        """The distance between neighbouring values; 0 if there is none."""
+        return 1.0 if self.integer else self.step
 
     def clip(self, value: Value) -> float:
         """Clip a value to the bounds; round it if the parameter is an integer."""
@@ -116,19 +133,18 @@ class NumericParameter:
         """Return optuna's form of this parameter."""
         if self.integer:
             return IntDistribution(int(self.low), int(self.high), log=self.log)
-        return FloatDistribution(float(self.low), float(self.high), log=self.log)
+        step = self.step or None
+        return FloatDistribution(float(self.low), float(self.high), log=self.log, step=step)
 
     def check(self, value: Value) -> float:
         """Return ``value`` if it is allowed; InputError otherwise."""
         whole = "an integer from " if self.integer else ""
+        steps = f" in steps of {self.step:g}" if self.step else ""
+        allowed = f"{whole}{self.low:g} to {self.high:g}{steps} allowed"
         if isinstance(value, str):
-            raise InputError(
-                f"{self.name}: {value!r} given, {whole}{self.low:g} to {self.high:g} allowed"
-            )
+            raise InputError(f"{self.name}: {value!r} given, {allowed}")
         if not self.low <= value <= self.high or self.clip(value) != value:
-            raise InputError(
-                f"{self.name}: {value:g} given, {whole}{self.low:g} to {self.high:g} allowed"
-            )
+            raise InputError(f"{self.name}: {value:g} given, {allowed}")
         return value
 
     def text(self, value: Value) -> str:
@@ -143,8 +159,11 @@ class NumericParameter:
         return f"{float(value):.0f}" if whole else f"{float(value):.2f}"
 
     def as_record(self) -> dict[str, Any]:
-        """Return the parameter as plain data."""
-        return asdict(self)
+        """Return the parameter as plain data; without steps, as records were before there were."""
+        record = asdict(self)
+        if not self.step:
+            del record["step"]
+        return record
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 
 from agents.catalog import parameters
 from agents.parameters import IntegerRange, RealRange, Value
+from study.axis import N_DECIMALS
 from study.errors import InputError
 from study.experiments.definition import Experiment
-from study.experiments.space import NumericParameter, Space
+from study.experiments.space import TOLERANCE, NumericParameter, Space
 
 FACTOR = 4.0
 SHARE = 0.5
@@ -91,7 +92,7 @@ def ends(parameter: NumericParameter) -> tuple[float, float]:
 
 def is_at(parameter: NumericParameter, value: Value, is_upper: bool) -> bool:
     """Return whether a value lies at a bound; one on a grid must be equal to it."""
-    if parameter.integer:
+    if parameter.grid:
         return bool(value == ends(parameter)[is_upper])
     u = parameter.to_unit(value)
     return u >= 1.0 - AT_EDGE if is_upper else u <= AT_EDGE
@@ -114,7 +115,11 @@ def moved(experiment: Experiment, parameter: NumericParameter, is_upper: bool) -
     excluded = isinstance(domain, RealRange) and domain.open_low
     if there <= domain.low and excluded:
         there = domain.low + (low - domain.low) / FACTOR
-    return min(max(there, domain.low), domain.high)
+    there = min(max(there, domain.low), domain.high)
+    if parameter.step:  # whole steps, no further than allowed
+        n_steps = math.floor(abs(there - here) / parameter.step + TOLERANCE)
+        there = round(here + n_steps * parameter.step * (1.0 if is_upper else -1.0), N_DECIMALS)
+    return there
 
 
 def widened(experiment: Experiment, wishes: Sequence[Wish], edges: Sequence[Edge]) -> Space:

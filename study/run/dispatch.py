@@ -1,8 +1,8 @@
 """The loop between a source of games and the workers.
 
-Three tasks a worker are in flight: one to play, and two to go on with at once, since a game may
-take no longer than storing another. While they are played the source may prepare the next ones;
-nobody waits for that unless it takes longer than they do.
+A few tasks a worker are in flight (:attr:`study.run.source.Source.tasks_per_worker`). While they
+are played the source may prepare the next ones; nobody waits for that unless it takes longer than
+they do.
 """
 
 import math
@@ -18,7 +18,6 @@ from study.run.source import Snapshot, Source
 from study.run.workers import Workers
 
 Key = TypeVar("Key")
-TASKS_PER_WORKER = 3
 LONGEST_WAIT_SECONDS = 0.25
 LARGEST_LOAD = 1.3  # this program's own work gives up to 1.15 on two cores
 LEAST_CPU_SECONDS = 5.0  # before the load is known
@@ -38,40 +37,51 @@ class Utilization:
         CPU seconds of that.
     longest_seconds : float
         Wall-clock seconds of the longest task.
+    learning_seconds : float
+        Wall-clock seconds in which agents learned before their games.
     n_tasks : int
         How many tasks were played.
     first, last : float
-        When the first game began, and the last one ended, on the monotonic clock.
+        When the first task began, and the last one ended, on the monotonic clock.
     """
 
     jobs: int
     busy_seconds: float = 0.0
     cpu_seconds: float = 0.0
     longest_seconds: float = 0.0
+    learning_seconds: float = 0.0
     n_tasks: int = 0
     first: float = math.inf
     last: float = -math.inf
 
-    def add(self, began: float, ended: float, cpu_seconds: float) -> None:
-        """Count a task."""
+    def add(
+        self, began: float, ended: float, cpu_seconds: float, learning_seconds: float = 0.0
+    ) -> None:
+        """Count a task, whose games began after so many seconds of learning."""
         self.busy_seconds += ended - began
         self.cpu_seconds += cpu_seconds
-        self.longest_seconds = max(self.longest_seconds, ended - began)
+        self.learning_seconds += learning_seconds
+        self.longest_seconds = max(self.longest_seconds, learning_seconds + ended - began)
         self.n_tasks += 1
-        self.first = min(self.first, began)
+        self.first = min(self.first, began - learning_seconds)
         self.last = max(self.last, ended)
 
     @property
+    def task_seconds(self) -> float:
+        """Wall-clock seconds spent in tasks, all workers together."""
+        return self.learning_seconds + self.busy_seconds
+
+    @property
     def share(self) -> float:
-        """Share of the workers' time spent in games, from 0 to 1; NaN before the first."""
+        """Share of the workers' time spent in tasks, from 0 to 1; NaN before the first."""
         if self.last <= self.first:
             return math.nan
-        return self.busy_seconds / (self.jobs * (self.last - self.first))
+        return self.task_seconds / (self.jobs * (self.last - self.first))
 
     @property
     def mean_seconds(self) -> float:
         """Mean wall-clock seconds of a task; 0 before the first."""
-        return self.busy_seconds / max(1, self.n_tasks)
+        return self.task_seconds / max(1, self.n_tasks)
 
     @property
     def load(self) -> float:
@@ -219,7 +229,7 @@ class Dispatch(Generic[Key]):
         """Tell whether the line takes one more task, which would begin within the budget."""
         n = len(workers)
         begins_in = (n // self.jobs) * self.utilization.mean_seconds
-        return n < TASKS_PER_WORKER * self.jobs and begins_in < self.budget.left
+        return n < self.source.tasks_per_worker * self.jobs and begins_in < self.budget.left
 
     def record(self, workers: Workers[Key]) -> None:
         """Record the first of the tasks that have come back."""
@@ -228,4 +238,6 @@ class Dispatch(Generic[Key]):
         if not finished.error:
             self.n_games += len(finished.games)
             self.game_seconds += sum(game.seconds for game in finished.games)
-            self.utilization.add(finished.began, finished.ended, finished.cpu_seconds)
+            self.utilization.add(
+                finished.began, finished.ended, finished.cpu_seconds, finished.learning_seconds
+            )

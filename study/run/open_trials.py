@@ -23,8 +23,8 @@ from study.store.trial_games import TrialBatch, games_of, trial_id
 
 DESIGN_IS_ENQUEUED = "design enqueued"
 
-Key = tuple[int, int]
-"""A game's trial, by number, and its replicate."""
+Key = tuple[int, tuple[int, ...]]
+"""A trial, by number, and the replicates of some of its games."""
 
 
 def enqueue_design(study: optuna.Study, experiment: Experiment, settings: SearchSettings) -> None:
@@ -159,16 +159,20 @@ class OpenTrials:
         return None if batch.missing else self.complete(batch)
 
     def record(self, finished: Finished[Key]) -> FinishedTrial | None:
-        """Store a game that has come back; return its trial if that has ended."""
-        number, replicate = finished.key
+        """Store games that have come back; return their trial if that has ended."""
+        number, replicates = finished.key
         batch = self.batches.get(number)
-        if batch is None or replicate in batch.games:
-            return None  # stored already, or its trial has failed, which storages make final
+        if batch is None:
+            return None  # it has failed, which storages make final
         if finished.error:
             return self.fail(batch, finished.error)
-        self.n_games += 1
-        with timed(self.seconds["store"]):
-            is_last = batch.add(replicate, *finished.games)
+        is_last = False
+        for replicate, game in zip(replicates, finished.games, strict=True):
+            if replicate in batch.games:
+                continue  # stored already
+            self.n_games += 1
+            with timed(self.seconds["store"]):
+                is_last = batch.add(replicate, game)
         return self.complete(batch) if is_last else None
 
     def complete(self, batch: TrialBatch) -> FinishedTrial:

@@ -53,11 +53,14 @@ class Pace:
     idle_seconds : float
         In which a worker waits between two tasks, because games are handed out and stored one by
         one. It matters where games are short.
+    learning_seconds : float
+        For which the agent of a task learned before its games, by the clock.
     """
 
     jobs: int
     wall_seconds: float
     idle_seconds: float = 0.0
+    learning_seconds: float = 0.0
 
     @classmethod
     def measured(cls, dispatch: Dispatch[Any]) -> "Pace":
@@ -70,9 +73,10 @@ class Pace:
         if not (used.share > 0.0 and dispatch.game_seconds > 0.0):
             return cls(dispatch.jobs, 1.0)
         in_flight = (dispatch.jobs - 1) * used.longest_seconds
-        idle = dispatch.jobs * (used.last - used.first) - used.busy_seconds - in_flight
+        idle = dispatch.jobs * (used.last - used.first) - used.task_seconds - in_flight
         wall = used.busy_seconds / dispatch.game_seconds
-        return cls(dispatch.jobs, wall, max(0.0, idle) / used.n_tasks)
+        learning = used.learning_seconds / used.n_tasks
+        return cls(dispatch.jobs, wall, max(0.0, idle) / used.n_tasks, learning)
 
     @property
     def overhead(self) -> float:
@@ -313,7 +317,9 @@ def plan_of(
     if settings is not None:
         n = max(0, settings.n_trials - n_complete)
         coming = coming_trials(data, waiting, n, times, typical)
-        search = Search(n_complete, settings.n_replicates * coming, settings.n_replicates)
+        # Where an agent learns, all games of a trial are one task.
+        seconds = settings.n_replicates * coming + pace.learning_seconds / pace.wall_seconds
+        search = Search(n_complete, seconds, settings.n_replicates)
     points = points_of(data, model, times, chosen if precision is not None else [], precision)
     n_seen = len(model.observations.points)
     share = expected_share(data.experiment.build({}).n_side_by_side)

@@ -65,7 +65,10 @@ class Search(Source[Key]):
         message: Callable[[str], None],
         budget: Budget | None = None,
     ) -> None:
-        warm(experiment.build({}))
+        agent = experiment.build({})
+        warm(agent)
+        if agent.learns:
+            self.tasks_per_worker = 1  # each takes long, so none needs to wait in the line
         enqueue_design(study, experiment, settings)
         trials = study.get_trials(deepcopy=False)
         self.settings = settings
@@ -101,13 +104,17 @@ class Search(Source[Key]):
         return self.trials.n_complete >= self.settings.n_trials and not self.trials.batches
 
     def next_task(self) -> Task[Key] | None:
-        """Return the next game; have the next trial proposed in time."""
+        """Return the next game; have the next trial proposed in time.
+
+        If the agent learns, all games of a trial are one task: two workers would learn the same.
+        """
         self.propose_ahead()
         for number, batch in self.trials.batches.items():
             if batch.waiting:
-                replicate = batch.waiting.popleft()
-                seed = search_seed(self.settings.seed, number, replicate)
-                return Task((number, replicate), batch.agent, (seed,))
+                n = len(batch.waiting) if batch.agent.learns else 1
+                replicates = tuple(batch.waiting.popleft() for _ in range(n))
+                seeds = [search_seed(self.settings.seed, number, each) for each in replicates]
+                return Task((number, replicates), batch.agent, seeds)
         return None
 
     def thinking(self) -> "Future[Any] | None":

@@ -41,7 +41,16 @@ class Snapshot:
 
 
 class Source(ABC, Generic[Key]):
-    """Where games come from, and where they go when they have been played."""
+    """Where games come from, and where they go when they have been played.
+
+    Attributes
+    ----------
+    tasks_per_worker : int
+        How many are in flight: one to play, and two to go on with at once, since a game may take no
+        longer than storing another.
+    """
+
+    tasks_per_worker: int = 3
 
     @abstractmethod
     def next_task(self) -> Task[Key] | None:

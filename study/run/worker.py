@@ -1,6 +1,7 @@
 """What a worker process runs: games, timed.
 
-Workers import this module and the agents, no more, so that they start fast and stay small.
+Workers import this module and the agents, no more, so that they start fast and stay small; one
+whose agent learns imports the training, too.
 """
 
 import gc
@@ -15,8 +16,9 @@ from agents.agent import Agent, Game, warm
 
 SECONDS_BETWEEN_LOOKS_AT_THE_PARENT = 1.0
 
-TimedGames = tuple[tuple[Game, ...], float, float, float]
-"""Games, when the first began and the last ended on the monotonic clock, and CPU seconds."""
+TimedGames = tuple[tuple[Game, ...], float, float, float, float]
+"""Games; when the first began and the last ended on the monotonic clock; CPU seconds of that; and
+seconds of learning before it."""
 
 
 def begin_worker(parent: int) -> None:
@@ -35,6 +37,12 @@ def end_with(parent: int) -> None:
 
 def play_timed(agent: Agent, seeds: Sequence[int], side_by_side: bool) -> TimedGames:
     """Play one game a seed: one after the other, or all side by side."""
+    arrived = time.monotonic()
+    if agent.learns:
+        from study.train.on_demand import learn_first  # noqa: PLC0415, only where it is needed
+
+        learn_first(agent)
+    learning_seconds = time.monotonic() - arrived
     warm(agent)
     began, cpu_before = time.monotonic(), time.process_time()
     if side_by_side:
@@ -43,7 +51,7 @@ def play_timed(agent: Agent, seeds: Sequence[int], side_by_side: bool) -> TimedG
         games = tuple(agent.play(seed) for seed in seeds)
     ended, cpu_seconds = time.monotonic(), time.process_time() - cpu_before
     settle()
-    return games, began, ended, cpu_seconds
+    return games, began, ended, cpu_seconds, learning_seconds
 
 
 @cache

@@ -110,6 +110,8 @@ class Finished(Generic[Key]):
         On the monotonic clock, in seconds.
     cpu_seconds : float
         CPU time of the worker between them.
+    learning_seconds : float
+        Which the agent took to learn before the first game, by the clock.
     """
 
     key: Key
@@ -118,6 +120,7 @@ class Finished(Generic[Key]):
     began: float = 0.0
     ended: float = 0.0
     cpu_seconds: float = 0.0
+    learning_seconds: float = 0.0
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 It is the operating system's lock of a file beside the database (for other storages: in the study's
 folder). It ends with its process, even after kill -9, so there is no stale lock to clear. The file
-says who holds it, and is deleted at the end. A folder of results can be held in the same way.
+says who holds it, and is deleted at the end.
 """
 
 import fcntl
@@ -32,31 +32,6 @@ def locked(location: Location) -> Iterator[None]:
             yield
         finally:
             path.unlink(missing_ok=True)
-
-
-@contextmanager
-def held_folder(folder: Path, otherwise: str = "") -> Iterator[None]:
-    """Hold a folder for a run that replaces its files.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder.
-    otherwise : str
-        What to say if another run holds it: the message of the RunError.
-    """
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise RunError(
-                otherwise
-                or f"output: '{folder}' is held by another run; wait for it, or use another folder"
-            ) from None
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def acquired(path: Path, name: str) -> TextIOWrapper:

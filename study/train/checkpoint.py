@@ -4,7 +4,6 @@ Few of a network's weights ever change, so only those are kept, with their coher
 """
 
 import json
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,21 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.parameters import plain_values
-from agents.twenty48.ntuple.network import TrainingSettings
+from agents.twenty48.ntuple.learned import UNREADABLE
+from agents.twenty48.ntuple.training_settings import TrainingSettings
 from study.errors import InputError, RunError
 from study.store.atomic import atomic_write
 
-CHECKPOINT = "checkpoint.npz"
-UNREADABLE = (
-    OSError,
-    EOFError,
-    ValueError,
-    KeyError,
-    TypeError,
-    IndexError,
-    AttributeError,
-    zipfile.BadZipFile,
-)
 Floats = npt.NDArray[np.float32]
 
 
@@ -52,7 +41,6 @@ def save(
     path: Path,
     settings: TrainingSettings,
     counts: Counts,
-    initial: float,
     weights: Floats,
     coherence: Floats,
 ) -> None:
@@ -64,12 +52,10 @@ def save(
         The file.
     settings, counts : TrainingSettings, Counts
         What is trained, and how far it is.
-    initial : float
-        What all weights were at first.
     weights, coherence : float32, shapes (n,) and (n, 2)
         The network's; coherence is empty if there is none.
     """
-    changed = weights != np.float32(initial)
+    changed = weights != np.float32(settings.first_weight)
     if len(coherence):
         changed |= coherence[:, 1] != 0.0
     indices = np.flatnonzero(changed)

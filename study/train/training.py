@@ -15,34 +15,30 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.parameters import plain_values
-from agents.twenty48.ntuple.learning import MOST_MOVES, learn
-from agents.twenty48.ntuple.network import (
-    MANIFEST,
-    TrainedNetwork,
-    TrainingSettings,
-    digest_of_weights,
-    folder_of,
-    weights_name,
-)
+from agents.twenty48.ntuple.learned import UNLIMITED
+from agents.twenty48.ntuple.learning import WorkSpace, learn
 from agents.twenty48.ntuple.patterns import NETWORKS, n_looked_up, n_weights_of
+from agents.twenty48.ntuple.training_settings import TrainingSettings
 from engine.twenty48.rows import row_tables
 from study import interrupt
-from study.errors import InputError, RunError
-from study.store.atomic import atomic_write
-from study.store.manifest import earlier_manifest, provenance, write_manifest
-from study.train.checkpoint import CHECKPOINT, Counts, load, save
+from study.errors import RunError
+from study.train.checkpoint import Counts, load, save
 
+CHECKPOINT = "checkpoint.npz"
 BATCH_SECONDS = 0.1  # of games that a thread plays before it looks at the clock
 ROUND_SECONDS = 5.0
 LOOK_SECONDS = 0.25
 CHECKPOINT_SECONDS = 60.0
 LARGEST_SHARE = 0.1  # of the time that checkpoints may take
+MOST_GAMES = 1 << 20  # of a batch
 MOST_RECENT = 1000  # games, of which the mean score is told
 FLOAT_BYTES = 4
 SCRATCH_BYTES = 2  # of a weight, for which of them a checkpoint keeps
-UNLIMITED = 1 << 62
 DIVERGED = "weights grew beyond all bounds, and nothing of that is kept; a smaller --rate is needed"
+
+
+class DivergedError(RunError):
+    """Weights have grown beyond all bounds."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +62,8 @@ class Training:
 
     Parameters
     ----------
-    name : str
-        Of the network.
+    checkpoint : Path
+        Where checkpoints are written, and the last one is.
     settings : TrainingSettings
         What it learns with.
     budget : TrainingBudget
@@ -78,53 +74,28 @@ class Training:
     Raises
     ------
     InputError
-        If there is a network of this name with other settings.
+        If the checkpoint is of other settings.
     RunError
         If there is too little memory, or the checkpoint cannot be read.
     """
 
     def __init__(
-        self, name: str, settings: TrainingSettings, budget: TrainingBudget, jobs: int
+        self, checkpoint: Path, settings: TrainingSettings, budget: TrainingBudget, jobs: int
     ) -> None:
-        n_weights = n_weights_of(settings.patterns)
         check_memory(settings)
-        self.name, self.settings, self.budget, self.jobs = name, settings, budget, jobs
+        self.checkpoint, self.settings, self.budget, self.jobs = checkpoint, settings, budget, jobs
         self.m = n_looked_up(settings.patterns)
-        self.initial = settings.optimism / self.m
-        self.weights = np.zeros(n_weights, np.float32)
-        if self.initial:
-            self.weights[:] = self.initial
-        self.coherence = np.zeros((n_weights if settings.is_coherent else 0, 2), np.float32)
+        self.weights, self.coherence = settings.new_weights(), settings.new_coherence()
         self.counts = Counts()
         self.recent: deque[tuple[int, float]] = deque()
         self.lock = threading.Lock()
         self.batch = 1
-        if self.has_lost_its_checkpoint:
-            raise InputError(
-                f"name: {name!r} given, a network without its {CHECKPOINT}, which cannot go on; "
-                "another name allowed"
-            )
-        if self.checkpoint.exists():
-            self.counts = load(self.checkpoint, settings, self.weights, self.coherence)
-        self.next_game = self.counts.n_games
+        if checkpoint.exists():
+            self.counts = load(checkpoint, settings, self.weights, self.coherence)
+        self.next_game = 0
         self.saved_at, self.saved_games = time.monotonic(), self.counts.n_games
         self.seconds_to_save = 0.0
-        self.learn_batch(WorkSpace(1, self.m), 0, 0)  # compiled
-
-    @property
-    def folder(self) -> Path:
-        """Where the network is kept."""
-        return folder_of(self.name)
-
-    @property
-    def checkpoint(self) -> Path:
-        """Path of its checkpoint."""
-        return self.folder / CHECKPOINT
-
-    @property
-    def has_lost_its_checkpoint(self) -> bool:
-        """Whether there is a trained network that cannot be trained further."""
-        return (self.folder / MANIFEST).exists() and not self.checkpoint.exists()
+        self.learn_batch(WorkSpace(self.m, 1), 0, 0)  # compiled
 
     @property
     def is_done(self) -> bool:
@@ -145,10 +116,12 @@ class Training:
         ------
         KeyboardInterrupt
             After an interrupt, when a checkpoint is written.
+        DivergedError
+            If weights are no numbers any more.
         """
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self.next_game = self.counts.n_games  # a batch that ended early had taken more
         with interrupt.deferred(), ThreadPoolExecutor(self.jobs) as threads:
-            spaces = [WorkSpace(MOST_MOVES, self.m) for _ in range(self.jobs)]
+            spaces = [WorkSpace(self.m) for _ in range(self.jobs)]
             while not (self.is_done or interrupt.requested()):
                 until = time.monotonic() + ROUND_SECONDS
                 playing = [threads.submit(self.play_until, until, each) for each in spaces]
@@ -157,7 +130,7 @@ class Training:
                 for each in playing:
                     each.result()
                 if self.recent and not self.recent[-1][1]:
-                    raise RunError(DIVERGED)
+                    raise DivergedError(DIVERGED)
                 if time.monotonic() - self.saved_at >= max(
                     CHECKPOINT_SECONDS, self.seconds_to_save / LARGEST_SHARE
                 ):
@@ -165,7 +138,7 @@ class Training:
             if self.counts.n_games > self.saved_games:
                 self.save()
 
-    def play_until(self, until: float, space: "WorkSpace") -> None:
+    def play_until(self, until: float, space: WorkSpace) -> None:
         """Learn from one batch of games after the other; runs in a thread."""
         while time.monotonic() < until and not (self.is_done or interrupt.requested()):
             with self.lock:
@@ -178,12 +151,16 @@ class Training:
                 self.counts.n_games += n_games
                 self.counts.n_moves += n_moves
                 self.counts.cpu_seconds += seconds
-                self.batch = max(1, int(n * min(2.0, BATCH_SECONDS / max(seconds, 1e-6))))
-                self.recent.append((n_games, score))
+                pace = min(2.0, BATCH_SECONDS / max(seconds, 1e-6))
+                self.batch = min(max(1, int(n * pace)), MOST_GAMES)
+                if n_games:
+                    self.recent.append((n_games, score))
                 while sum(each for each, _ in self.recent) - self.recent[0][0] >= MOST_RECENT:
                     self.recent.popleft()
+            if n_games and not n_moves:
+                return  # weights are no numbers any more
 
-    def learn_batch(self, space: "WorkSpace", first: int, n: int) -> tuple[int, int, float]:
+    def learn_batch(self, space: WorkSpace, first: int, n: int) -> tuple[int, int, float]:
         """Learn from ``n`` games; return their number, that of their moves, and summed score."""
         return learn(
             NETWORKS[self.settings.patterns](self.weights),
@@ -202,46 +179,13 @@ class Training:
         )
 
     def save(self) -> None:
-        """Write a checkpoint; RunError if weights are no numbers any more."""
+        """Write a checkpoint; DivergedError if weights are no numbers any more."""
         began = time.monotonic()
         if not np.isfinite(self.weights).all():
-            raise RunError(DIVERGED)
-        save(
-            self.checkpoint,
-            self.settings,
-            self.counts,
-            self.initial,
-            self.weights,
-            self.coherence,
-        )
+            raise DivergedError(DIVERGED)
+        save(self.checkpoint, self.settings, self.counts, self.weights, self.coherence)
         self.saved_at, self.saved_games = time.monotonic(), self.counts.n_games
         self.seconds_to_save = self.saved_at - began
-
-    def publish(self) -> TrainedNetwork:
-        """Write the weights and then the manifest; weights of before are deleted."""
-        digest = digest_of_weights(self.weights)
-        network = TrainedNetwork(
-            self.name, plain_values(self.settings), **vars(self.counts), digest=digest
-        )
-        path, manifest = network.weights_file, self.folder / MANIFEST
-        with atomic_write(path) as temporary, temporary.open("wb") as file:
-            np.save(file, self.weights, allow_pickle=False)
-        if earlier_manifest(manifest).get("digest") != digest:
-            write_manifest({**network.to_json(), **provenance(), "jobs": self.jobs}, manifest)
-        names = weights_name("*")
-        for each in (*self.folder.glob(names), *self.folder.glob(f".{names}*")):
-            if each != path:
-                each.unlink()
-        return network
-
-
-class WorkSpace:
-    """A thread's arrays for one game."""
-
-    def __init__(self, n_moves: int, m: int) -> None:
-        self.path = np.empty(n_moves, np.uint64)
-        self.rewards = np.empty(n_moves, np.float32)
-        self.indices = np.empty(m, np.uint64)
 
 
 def check_memory(settings: TrainingSettings) -> None:

@@ -72,4 +72,4 @@ class NTuple(LookaheadAgent):
 
     @property
     def built_for(self) -> Hashable:
-        return None if self.trained is None else self.trained.settings.patterns
+        return None if self.trained is None else self.trained.patterns

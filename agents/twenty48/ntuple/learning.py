@@ -55,6 +55,23 @@ def best_afterstate(
     return best_after, best_reward
 
 
+class WorkSpace:
+    """Arrays for one game of :func:`learn`, for a thread each.
+
+    Parameters
+    ----------
+    m : int
+        Weights of one value.
+    n_moves : int
+        Of the longest game.
+    """
+
+    def __init__(self, m: int, n_moves: int = MOST_MOVES) -> None:
+        self.path = np.empty(n_moves, np.uint64)
+        self.rewards = np.empty(n_moves, np.float32)
+        self.indices = np.empty(m, np.uint64)
+
+
 @kernel
 def learn(
     network: Network,
@@ -96,6 +113,8 @@ def learn(
 
     Notes
     -----
+    It ends early if weights have grown beyond all bounds.
+
     Threads may call it with the same network at once. They take no locks, so now and then a change
     is lost, and the result depends on which thread was faster.
     """
@@ -123,6 +142,8 @@ def learn(
             n += 1
             word, words = next_word(words)
             board = spawn_from_word(after, word)
+        if n == 0:  # weights are no numbers any more, and no action is the best
+            return n_played + 1, n_moves, total
         n_moves += n
         target: Any = np.float32(0.0)
         for k in range(n - 1, -1, -1):

@@ -8,22 +8,16 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from agents.agent import LARGEST_SEED, N_DIGITS
-from agents.parameters import Value, categorical, check_parameters, integer, real
-from agents.twenty48.ntuple.patterns import (
-    NETWORKS,
-    Network,
-    PatternSet,
-    Weights,
-    n_weights_of,
-)
+from agents.agent import N_DIGITS
+from agents.parameters import Value
+from agents.twenty48.ntuple.patterns import NETWORKS, Network, PatternSet, Weights, n_weights_of
+from agents.twenty48.ntuple.training_settings import TrainingSettings
 from engine.jit import ROOT
 
 FOLDER = Path("results") / "networks"
@@ -32,52 +26,6 @@ NONE = "none"  # no network, where a name is expected
 FORMAT = 1
 MOST_IN_MEMORY = 3  # networks that take turns in a worker; reading one takes half a second
 MENDED = "the command that trained it writes it again"
-
-
-class Method(StrEnum):
-    """How a network learns."""
-
-    COHERENT = "tc"
-    PLAIN = "td"
-
-
-@dataclass(frozen=True)
-class TrainingSettings:
-    """What a network learns with.
-
-    Parameters
-    ----------
-    patterns : PatternSet
-        The patterns.
-    method : Method
-        Temporal coherence (tc), or plain temporal differences (td).
-    rate, decay : float
-        α and λ, see :mod:`agents.twenty48.ntuple.learning`.
-    optimism : float
-        Value of every afterstate at the start, in points.
-    seed : int
-        Determines the games' random numbers.
-
-    Raises
-    ------
-    ValueError
-        If one is out of range.
-    """
-
-    patterns: PatternSet = categorical(PatternSet.FOUR_BY_SIX)
-    method: Method = categorical(Method.COHERENT)
-    rate: float = real(1.0, 0, 2, open_low=True)
-    decay: float = real(0.5, 0, 1)
-    optimism: float = real(0.0, 0, 1e6)
-    seed: int = integer(0, 0, LARGEST_SEED)
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
-
-    @property
-    def is_coherent(self) -> bool:
-        """Whether the network keeps coherence."""
-        return self.method == Method.COHERENT
 
 
 @dataclass(frozen=True)
@@ -111,13 +59,18 @@ class TrainedNetwork:
         return TrainingSettings(**self.training)  # type: ignore[arg-type]
 
     @property
+    def patterns(self) -> PatternSet:
+        """The patterns that it plays with."""
+        return self.settings.patterns.played
+
+    @property
     def weights_file(self) -> Path:
         """Path of its weights."""
         return folder_of(self.name) / weights_name(self.digest)
 
     def check(self) -> None:
         """Raise ValueError if the file of weights is not as the manifest says; nothing is read."""
-        expected = (n_weights_of(self.settings.patterns),)
+        expected = (n_weights_of(self.patterns),)
         path = self.weights_file
         try:
             mapped = np.lib.format.open_memmap(path, mode="r")
@@ -135,7 +88,7 @@ class TrainedNetwork:
         They are not mapped into memory: a game looks up weights all over the file, and pages of
         4 kB took a fifth longer than the large ones that numpy asks for.
         """
-        return NETWORKS[self.settings.patterns](weights_in(self.weights_file))
+        return NETWORKS[self.patterns](weights_in(self.weights_file))
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON data."""

@@ -5,14 +5,22 @@ pattern    some cells of the board, numbered in reading order from 0 to f; its t
            the base 16, are the index of a weight in the pattern's table
 value      of an afterstate: the sum of the weights of all patterns on all eight symmetric boards
 set        a network's patterns; ``4x6`` has four patterns of six cells each
+part       a pattern whose cells are all cells of another one of the set
 =========  =======================================================================================
+
+A set with a plus, such as ``4x6+``, has parts besides: all lines and squares of four cells that lie
+within its patterns. A part's weights learn fast, since it meets the same tiles often, and guess
+what a board is worth that the patterns have not met yet. For playing they are added to those of the
+patterns (:func:`without_parts`), so they cost no time there.
 
 The cells of a pattern are at most two stretches of the board's nibbles, so that an index takes two
 shifts. All tables of a network are one array; a pattern's own begins at its *base*.
 
 Sources: Szubert and Jaśkowski (2014), *Temporal difference learning of n-tuple networks for the
 game 2048*, §III, for networks of this form; Yeh et al. (2016), *Multistage temporal difference
-learning for 2048-like games*, for tuples of six cells.
+learning for 2048-like games*, for tuples of six cells; Jaśkowski (2017), *Mastering 2048 with
+delayed temporal coherence learning, multi-stage weight promotion, redundant encoding and carousel
+shaping*, §VI, for parts.
 """
 
 from collections.abc import Callable
@@ -38,14 +46,24 @@ Indices = npt.NDArray[np.uint64]
 
 
 class PatternSet(StrEnum):
-    """The sets of patterns, the smallest tables first."""
+    """The sets of patterns, the smallest tables first, and then those with parts."""
 
     FOUR_BY_FIVE = "4x5"
     SIX_BY_FIVE = "6x5"
     FOUR_BY_SIX = "4x6"
     FIVE_BY_SIX = "5x6"
+    FOUR_BY_FIVE_PLUS = "4x5+"
+    SIX_BY_FIVE_PLUS = "6x5+"
+    FOUR_BY_SIX_PLUS = "4x6+"
+    FIVE_BY_SIX_PLUS = "5x6+"
+
+    @property
+    def played(self) -> "PatternSet":
+        """The set without parts."""
+        return PatternSet(self.removesuffix(PLUS))
 
 
+PLUS = "+"
 CELLS = {
     PatternSet.FOUR_BY_FIVE: ("01234", "45678", "01245", "45689"),
     PatternSet.SIX_BY_FIVE: ("01234", "45678", "01245", "45689", "01456", "01256"),
@@ -53,6 +71,13 @@ CELLS = {
     PatternSet.FIVE_BY_SIX: ("012345", "456789", "012456", "45689a", "89abcd"),
 }
 """The cells of each set's patterns, as hexadecimal digits."""
+for each_plus, parts in {
+    PatternSet.FOUR_BY_FIVE_PLUS: ("0123", "4567", "0145", "4589"),
+    PatternSet.SIX_BY_FIVE_PLUS: ("0123", "4567", "0145", "4589"),
+    PatternSet.FOUR_BY_SIX_PLUS: ("0123", "4567", "0145", "1256", "569a"),
+    PatternSet.FIVE_BY_SIX_PLUS: ("0123", "4567", "0145", "1256", "569a"),
+}.items():
+    CELLS[each_plus] = CELLS[each_plus.played] + parts
 
 
 @dataclass(frozen=True)
@@ -108,6 +133,31 @@ def n_looked_up(pattern_set: PatternSet) -> int:
     return N_SYMMETRIES * len(CELLS[pattern_set])
 
 
+def without_parts(pattern_set: PatternSet, weights: Weights) -> Weights:
+    """Return the weights of the set ``pattern_set.played`` that give the same values.
+
+    Parameters
+    ----------
+    pattern_set : PatternSet
+        Of the weights.
+    weights : float32, shape (n_weights,)
+        They are left as they are.
+    """
+    patterns = patterns_of(pattern_set)
+    n_played = len(CELLS[pattern_set.played])
+    ends = list(accumulate(each.n_weights for each in patterns))
+    played = weights[: ends[n_played - 1]].copy()
+    for part, end in zip(patterns[n_played:], ends[n_played:], strict=True):
+        whole = next(each for each in patterns if set(part.cells) < set(each.cells))
+        begin = ends[patterns.index(whole)] - whole.n_weights
+        # An axis a cell, the last cell first, as in an index.
+        cells = reversed(whole.cells)
+        shape = [N_EXPONENTS if cell in part.cells else 1 for cell in cells]
+        table = played[begin : begin + whole.n_weights].reshape([N_EXPONENTS] * len(whole.cells))
+        table += weights[end - part.n_weights : end].reshape(shape)
+    return played
+
+
 PUT: Kernels = {}
 """The kernel of each class of networks that puts the indices of an afterstate into an array."""
 
@@ -144,13 +194,50 @@ class Network5x6(NamedTuple):
     weights: Weights
 
 
-Network = Network4x5 | Network6x5 | Network4x6 | Network5x6
+class Network4x5Plus(NamedTuple):
+    """Weights of a network with the patterns 4x5+."""
+
+    weights: Weights
+
+
+class Network6x5Plus(NamedTuple):
+    """Weights of a network with the patterns 6x5+."""
+
+    weights: Weights
+
+
+class Network4x6Plus(NamedTuple):
+    """Weights of a network with the patterns 4x6+."""
+
+    weights: Weights
+
+
+class Network5x6Plus(NamedTuple):
+    """Weights of a network with the patterns 5x6+."""
+
+    weights: Weights
+
+
+Network = (
+    Network4x5
+    | Network6x5
+    | Network4x6
+    | Network5x6
+    | Network4x5Plus
+    | Network6x5Plus
+    | Network4x6Plus
+    | Network5x6Plus
+)
 
 NETWORKS: dict[PatternSet, type[Network]] = {
     PatternSet.FOUR_BY_FIVE: Network4x5,
     PatternSet.SIX_BY_FIVE: Network6x5,
     PatternSet.FOUR_BY_SIX: Network4x6,
     PatternSet.FIVE_BY_SIX: Network5x6,
+    PatternSet.FOUR_BY_FIVE_PLUS: Network4x5Plus,
+    PatternSet.SIX_BY_FIVE_PLUS: Network6x5Plus,
+    PatternSet.FOUR_BY_SIX_PLUS: Network4x6Plus,
+    PatternSet.FIVE_BY_SIX_PLUS: Network5x6Plus,
 }
 """The class of a set's networks."""
 

@@ -30,7 +30,7 @@ from study.reproduce.heuristic_search.traces import (
     sweeps,
 )
 from study.reproduce.reproduction import ResultFolder, Results
-from study.store.lock import held_folder
+from study.store.held_folder import held_folder
 from study.text import counted
 
 TRACES = "traces.csv"

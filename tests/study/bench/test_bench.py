@@ -14,7 +14,7 @@ from agents.pacman.astar import PacmanAStar
 from agents.pacman.mdp import PacmanMDP
 from agents.pacman.random import PacmanRandom
 from agents.twenty48.leaf_value import LeafValue
-from agents.twenty48.ntuple.network import TrainingSettings
+from agents.twenty48.ntuple.training_settings import TrainingSettings
 from agents.twenty48.uct import UCT
 from engine.pacman import Layout, LayoutName
 from engine.twenty48.board import initial

@@ -17,6 +17,14 @@ from tests.study.run.test_search import outcome, unbroken_and_stopped
 
 MOST_CORNERS = 16
 MOVES = 3
+LITTLE_TRAINING = {"training_moves": 20_000}
+
+
+def quick(name: str) -> Experiment:
+    """The experiment, whose agents learn for a moment only if they learn at all."""
+    experiment = EXPERIMENTS[name]
+    less = {key: value for key, value in LITTLE_TRAINING.items() if key in experiment.fixed}
+    return replace(experiment, fixed={**experiment.fixed, **less})
 
 
 def corners(experiment: Experiment) -> list[dict[str, Value]]:
@@ -28,7 +36,7 @@ def corners(experiment: Experiment) -> list[dict[str, Value]]:
 
 def check_corners(name: str) -> None:
     """All corners build; the first plays a game, and some others a few moves."""
-    experiment = EXPERIMENTS[name]
+    experiment = quick(name)
     all_corners = corners(experiment)
     agents = [experiment.build(corner) for corner in all_corners]
     game = agents[0].play(0)
@@ -61,7 +69,7 @@ def near_the_first_corner(experiment: Experiment) -> Experiment:
         tuple(
             each
             if isinstance(each, CategoricalParameter)
-            else replace(each, high=max(each.from_unit(0.1), each.low + each.integer))
+            else replace(each, high=max(each.from_unit(0.1), each.low + each.grid))
             for each in experiment.space
         )
     )
@@ -70,7 +78,7 @@ def near_the_first_corner(experiment: Experiment) -> Experiment:
 
 def check_sweep(name: str, folder: Path) -> None:
     """A search of four trials that is stopped and resumed ends as one without a break."""
-    experiment = near_the_first_corner(EXPERIMENTS[name])
+    experiment = near_the_first_corner(quick(name))
     n_replicates = min(2, experiment.goal.replicates)
     settings = SearchSettings(4, n_replicates, seed=2, sampler="random", design_size=2)
     unbroken, stopped = unbroken_and_stopped(experiment, folder, settings, n_replicates + 1)

@@ -107,7 +107,8 @@ def test_a_dimension_is_whole_where_the_agent_is() -> None:
 
 def test_an_unknown_experiment_is_named() -> None:
     with pytest.raises(
-        InputError, match="'chess' given, one of dice, heuristic, mcmdp, pacman, pacman_small, sw"
+        InputError,
+        match="'chess' given, one of dice, heuristic, mcmdp, ntuple, pacman, pacman_small, ",
     ):
         experiment("chess")
 

@@ -18,6 +18,7 @@ PARAMETERS = [
     NumericParameter("log", 1.0, 10.0, log=True),
     NumericParameter("whole", -2, 3, integer=True),
     NumericParameter("whole_log", 16, 2048, integer=True, log=True),
+    NumericParameter("steps", 0.1, 1.0, step=0.1),
 ]
 
 
@@ -41,6 +42,37 @@ def test_to_unit_is_the_way_back(parameter: NumericParameter) -> None:
         assert parameter.from_unit(parameter.to_unit(value)) == pytest.approx(value, rel=1e-12)
 
 
+def test_steps_are_met_equally_often_and_are_round() -> None:
+    """0.1 + 2·0.1 is not 0.3."""
+    parameter = NumericParameter("steps", 0.1, 0.7, step=0.2)
+    values = [parameter.from_unit(u) for u in (np.arange(4000) + 0.5) / 4000]
+    assert {value: values.count(value) for value in values} == dict.fromkeys(
+        (0.1, 0.3, 0.5, 0.7), 1000
+    )
+    assert parameter.tidy(0.52) == parameter.clip(0.41) == 0.5
+    record = json.loads(json.dumps(parameter.as_record()))
+    assert Space.from_records([record]).parameters == (parameter,)
+    assert "step" not in PARAMETERS[0].as_record(), "studies of before have none"
+
+
+def test_values_between_steps_are_refused() -> None:
+    parameter = NumericParameter("steps", 0.1, 0.7, step=0.2)
+    with pytest.raises(InputError, match=r"^steps: 0.4 given, 0.1 to 0.7 in steps of 0.2 allowed$"):
+        parameter.check(0.4)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"step": 0.4}, "no whole number of steps of 0.4"),
+        ({"step": 0.1, "log": True}, "steps are for real numbers on a linear scale"),
+    ],
+)
+def test_steps_that_do_not_fit_are_refused(options: dict[str, float], said: str) -> None:
+    with pytest.raises(ValueError, match=f"^steps: .*{said}"):
+        NumericParameter("steps", 0.1, 0.7, **options)  # type: ignore[arg-type]
+
+
 def test_whole_numbers_are_met_equally_often() -> None:
     parameter = NumericParameter("whole", 0, 3, integer=True)
     values = [parameter.from_unit(u) for u in (np.arange(4000) + 0.5) / 4000]
@@ -55,6 +87,7 @@ def test_optuna_is_told_the_same() -> None:
         "log": FloatDistribution(1.0, 10.0, log=True),
         "whole": IntDistribution(-2, 3),
         "whole_log": IntDistribution(16, 2048, log=True),
+        "steps": FloatDistribution(0.1, 1.0, step=0.1),
         "leaf": CategoricalDistribution(("random", "score", "weights_a")),
     }
 
@@ -127,7 +160,7 @@ def test_choices_that_are_none_are_refused(choices: tuple[str, ...]) -> None:
 
 
 def test_values_are_written_for_people() -> None:
-    linear, log, whole, _ = PARAMETERS
+    linear, log, whole, *_ = PARAMETERS
     assert [whole.cell(2), log.cell(6.25), linear.cell(1.0), log.cell(1234.5)] == [
         "2",
         "6.25",
@@ -154,6 +187,7 @@ def test_records_are_plain_data_that_say_what_is_allowed() -> None:
     assert [range_of(record) for record in records[2:]] == [
         "whole -2 to 3",
         "whole_log 16 to 2048",
+        "steps 0.1 to 1",
         "leaf random, score, weights_a",
     ]
 

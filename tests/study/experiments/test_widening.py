@@ -7,7 +7,7 @@ from study.errors import InputError
 from study.experiments.definition import Experiment
 from study.experiments.dice import DICE
 from study.experiments.space import NumericParameter
-from study.experiments.twenty48 import MCMDP, UCT
+from study.experiments.twenty48 import MCMDP, NTUPLE, UCT
 from study.experiments.widening import Wish, edges_of, moved, parse_wish, widened
 
 
@@ -46,6 +46,9 @@ def test_edges_are_bounds_that_the_agent_allows_to_move() -> None:
         (UCT, "alpha_state", False, 0.0),
         (DICE, "gamma", False, 0.25),
         (DICE, "tolerance", True, 40.0),
+        (NTUPLE, "decay", True, 1.0),  # one step; half of the range more is not allowed
+        (NTUPLE, "rate", True, 1.4),  # four whole steps of the 0.45 more
+        (NTUPLE, "rate", False, 0.1),  # 0 is not allowed, and there is no step above it
     ],
 )
 def test_bounds_move_as_far_as_stated(

@@ -10,7 +10,7 @@ import pytest
 
 from agents.twenty48.pmcts import PureMonteCarlo
 from study.run.budget import Budget
-from study.run.dispatch import TASKS_PER_WORKER, Dispatch, Utilization
+from study.run.dispatch import Dispatch, Utilization
 from study.run.source import Snapshot, Source
 from study.run.workers import Finished, Task
 
@@ -128,7 +128,7 @@ def test_everything_is_played_exactly_once() -> None:
         assert (game.seed, game.score) == (finished.key, expected.score)
         assert game.end_board == expected.end_board
     # Those in flight, and those that came back together with the one being stored.
-    assert source.most_in_flight < 2 * 2 * TASKS_PER_WORKER
+    assert source.most_in_flight < 2 * 2 * Source.tasks_per_worker
     assert dispatch.n_games == display.changes[-1] == 13
     assert display.changes == sorted(display.changes)
     assert (dispatch.n_deaths, display.messages) == (0, [])
@@ -231,5 +231,5 @@ def test_a_thought_that_is_ready_wakes_only_those_who_have_room_for_its_games(
     workers = Asleep(1)
     with pytest.raises(KeyboardInterrupt):
         dispatch.play_on(workers)  # type: ignore[arg-type]
-    n_in_line = min(n_games, TASKS_PER_WORKER)
+    n_in_line = min(n_games, Source.tasks_per_worker)
     assert workers.looks == [(n_in_line, source.future if awaited else None)] * 4

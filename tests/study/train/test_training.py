@@ -1,6 +1,7 @@
 """Training: the same to the bit however it is cut, and nothing lost by a kill."""
 
 import json
+import math
 import os
 import pickle
 import signal
@@ -15,12 +16,14 @@ from typer.testing import CliRunner
 
 from agents.agent import identity
 from agents.twenty48.ntuple.agent import NTuple
-from agents.twenty48.ntuple.network import MANIFEST, TrainingSettings, trained_network
+from agents.twenty48.ntuple.network import MANIFEST, folder_of, trained_network
+from agents.twenty48.ntuple.training_settings import TrainingSettings
 from study.cli import app
 from study.errors import RunError
 from study.run.workers import Task, Workers
 from study.train import training as module
-from study.train.training import Training, TrainingBudget
+from study.train.publication import publish
+from study.train.training import CHECKPOINT, Training, TrainingBudget
 from tests.study.program import refused
 
 SMALL = TrainingSettings(patterns="4x5", seed=3)
@@ -41,10 +44,18 @@ def networks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+def new_training(
+    name: str, settings: TrainingSettings = SMALL, n_moves: float = math.inf, jobs: int = 1
+) -> Training:
+    folder_of(name).mkdir(parents=True, exist_ok=True)
+    budget = TrainingBudget(n_moves=n_moves)
+    return Training(folder_of(name) / CHECKPOINT, settings, budget, jobs)
+
+
 def train(name: str, n_moves: float, settings: TrainingSettings = SMALL, jobs: int = 1) -> Training:
-    training = Training(name, settings, TrainingBudget(n_moves=n_moves), jobs)
+    training = new_training(name, settings, n_moves, jobs)
     training.run(lambda: None)
-    training.publish()
+    publish(training, name)
     return training
 
 
@@ -105,7 +116,7 @@ def test_a_killed_training_goes_on_from_its_checkpoint(
         time.sleep(0.3)  # into games, or the next checkpoint
         process.kill()
         process.wait()
-    counts = Training("k", SMALL, TrainingBudget(), 1).counts
+    counts = new_training("k").counts
     assert counts.n_games > 0
     n_moves = counts.n_moves + 1000
     assert np.array_equal(train("k", n_moves).weights, train("undisturbed", n_moves).weights)
@@ -118,13 +129,13 @@ def test_an_interrupt_writes_a_checkpoint(networks: Path) -> None:
         while not checkpoint.exists():
             assert process.poll() is None, "it has ended by itself"
             time.sleep(0.05)
-        before = Training("i", SMALL, TrainingBudget(), 1).counts.n_games
+        before = new_training("i").counts.n_games
         time.sleep(1.0)
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "the same command goes on from here" in out
-    assert Training("i", SMALL, TrainingBudget(), 1).counts.n_games > before
+    assert new_training("i").counts.n_games > before
     assert not (networks / "i" / MANIFEST).exists()
 
 
@@ -269,7 +280,7 @@ def test_workers_play_with_a_network(networks: Path) -> None:
 def test_too_little_memory_is_said_with_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "free_memory", lambda: 100e6)
     with pytest.raises(RunError, match="4x6 by tc takes 940 MB, 100 MB are free"):
-        Training("v", TrainingSettings(), TrainingBudget(), 1)
+        new_training("v", TrainingSettings())
 
 
 def test_the_manifest_tells_what_made_a_network(networks: Path) -> None:

@@ -1,5 +1,7 @@
 """Values and indices of networks against sums over the patterns' cells in plain Python."""
 
+import itertools
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -14,6 +16,7 @@ from agents.twenty48.ntuple.patterns import (
     n_looked_up,
     n_weights_of,
     put_indices,
+    without_parts,
 )
 from engine.jit import kernel
 from tests.agents.twenty48.ntuple.networks import (
@@ -24,7 +27,7 @@ from tests.agents.twenty48.ntuple.networks import (
     symmetric_boards,
 )
 
-SMALL = (PatternSet.FOUR_BY_FIVE, PatternSet.SIX_BY_FIVE)
+SMALL = (PatternSet.FOUR_BY_FIVE, PatternSet.SIX_BY_FIVE, PatternSet.FOUR_BY_FIVE_PLUS)
 
 
 @kernel
@@ -66,10 +69,51 @@ def test_symmetric_boards_have_the_same_value() -> None:
 
 
 def test_the_sets_are_named_by_their_patterns() -> None:
-    for pattern_set, patterns in CELLS.items():
+    for pattern_set in (each for each in PatternSet if each == each.played):
         n, length = map(int, pattern_set.split("x"))
-        assert [len(set(each)) for each in patterns] == [length] * n
+        assert [len(set(each)) for each in CELLS[pattern_set]] == [length] * n
         assert n_weights_of(pattern_set) == n * 16**length
+
+
+@pytest.mark.parametrize("pattern_set", [each for each in PatternSet if each != each.played])
+def test_parts_are_lines_and_squares_within_the_patterns(pattern_set: PatternSet) -> None:
+    """All of these, but for symmetric ones."""
+
+    def smallest(cells: str) -> int:
+        board = np.arange(16).reshape(4, 4)
+        turned = [np.rot90(each, k).ravel() for each in (board, board.T) for k in range(4)]
+        forms = [sorted(int(turn[int(cell, 16)]) for cell in cells) for turn in turned]
+        return min(int("".join(f"{cell:x}" for cell in form), 16) for form in forms)
+
+    lines_and_squares = {smallest(each) for each in ("0123", "4567", "0145", "1256", "569a")}
+    patterns = CELLS[pattern_set.played]
+    parts = CELLS[pattern_set][len(patterns) :]
+    within = {
+        smallest("".join(cells)) for each in patterns for cells in itertools.combinations(each, 4)
+    }
+    assert {smallest(each) for each in parts} == within & lines_and_squares
+    for each in parts:
+        assert any(set(each) < set(whole) for whole in patterns)
+
+
+@pytest.mark.parametrize(
+    "pattern_set",
+    [PatternSet.FOUR_BY_FIVE_PLUS, PatternSet.SIX_BY_FIVE_PLUS, PatternSet.FOUR_BY_SIX_PLUS],
+)
+def test_a_network_without_its_parts_has_the_same_values(pattern_set: PatternSet) -> None:
+    network = random_network(pattern_set)
+    before = network.weights.copy()
+    played = NETWORKS[pattern_set.played](without_parts(pattern_set, network.weights))
+    assert len(played.weights) == n_weights_of(pattern_set.played)
+    for board in random_boards(100, largest=16):
+        expected = value_of(network, np.uint64(board))
+        assert value_of(played, np.uint64(board)) == pytest.approx(expected, abs=0.01)
+    assert np.array_equal(network.weights, before)
+
+
+def test_a_network_that_has_no_parts_stays_as_it_is() -> None:
+    weights = random_network(PatternSet.FOUR_BY_FIVE).weights
+    assert np.array_equal(without_parts(PatternSet.FOUR_BY_FIVE, weights), weights)
 
 
 def test_no_set_has_a_pattern_twice() -> None:

@@ -28,7 +28,7 @@ from study.reproduce.heuristic_search.traces import (
     search,
     sweeps,
 )
-from study.store.lock import held_folder
+from study.store.held_folder import held_folder
 
 N_RUNS = 2
 

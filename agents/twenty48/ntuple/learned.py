@@ -1,0 +1,91 @@
+"""Networks named by what they learn with and for how many moves.
+
+Such a network is a function of both, to the bit. So a file of it saves time and changes nothing:
+where there is none, the network is learned again. One whose weights grow beyond all bounds knows
+nothing in the end: its agent plays, but badly, as it should for such settings.
+"""
+
+import zipfile
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from agents.twenty48.ntuple.learning import WorkSpace, learn
+from agents.twenty48.ntuple.network import MOST_IN_MEMORY, networks_folder
+from agents.twenty48.ntuple.patterns import NETWORKS, Weights, n_looked_up, without_parts
+from agents.twenty48.ntuple.training_settings import TrainingSettings
+from engine.twenty48.rows import row_tables
+
+FOLDER = ".learned"
+UNREADABLE = (
+    OSError,
+    EOFError,
+    ValueError,
+    KeyError,
+    TypeError,
+    IndexError,
+    AttributeError,
+    zipfile.BadZipFile,
+)
+UNLIMITED = 1 << 62
+
+
+def learned_folder() -> Path:
+    """Return the folder of all such networks."""
+    return networks_folder() / FOLDER
+
+
+def learned_file(settings: TrainingSettings, n_moves: int) -> Path:
+    """Return the path of a network's file."""
+    return learned_folder() / settings.digest / f"moves-{n_moves}.npz"
+
+
+@lru_cache(maxsize=MOST_IN_MEMORY)
+def learned_weights(settings: TrainingSettings, n_moves: int) -> Weights:
+    """Return a network's weights for playing: read from its file, or learned, once in a process.
+
+    Raises
+    ------
+    ValueError
+        If there is a file that cannot be read.
+    """
+    path = learned_file(settings, n_moves)
+    if not path.exists():
+        return learned_now(settings, n_moves)
+    weights = settings.new_weights()
+    try:
+        with np.load(path, allow_pickle=False) as saved:
+            weights[saved["indices"]] = saved["weights"]
+    except UNREADABLE as error:
+        raise ValueError(f"network: {path} cannot be read ({error}); delete it") from None
+    return without_parts(settings.patterns, weights)
+
+
+def learned_now(settings: TrainingSettings, n_moves: int) -> Weights:
+    """Learn until the end of the game with move ``n_moves``; return the weights for playing."""
+    weights = settings.new_weights()
+    learn_alone(settings, weights, n_moves)
+    if not np.isfinite(weights).all():
+        weights = settings.new_weights()
+    return without_parts(settings.patterns, weights)
+
+
+def learn_alone(settings: TrainingSettings, weights: Weights, n_moves: int) -> None:
+    """Learn from the first games on, in this thread; 0 moves compile the kernel."""
+    space = WorkSpace(n_looked_up(settings.patterns))
+    learn(
+        NETWORKS[settings.patterns](weights),
+        settings.new_coherence(),
+        row_tables(),
+        np.uint64(settings.seed),
+        0,
+        UNLIMITED,
+        n_moves,
+        settings.rate,
+        settings.decay,
+        settings.is_coherent,
+        space.path,
+        space.rewards,
+        space.indices,
+    )

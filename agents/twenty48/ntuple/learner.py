@@ -1,0 +1,79 @@
+"""The agent that learns a network first, and then plays with it."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from agents.agent import LARGEST_SEED
+from agents.parameters import categorical, integer, real
+from agents.twenty48.lookahead import DEPTHS, FOURS, LookaheadAgent
+from agents.twenty48.ntuple.learned import learn_alone, learned_weights
+from agents.twenty48.ntuple.patterns import NETWORKS, Network, PatternSet, n_weights_of
+from agents.twenty48.ntuple.training_settings import Method, TrainingSettings
+
+
+@dataclass(frozen=True)
+class NTupleLearner(LookaheadAgent):
+    """Learns a network from games, then plays by it, or by expectimax over it.
+
+    What it learns is a function of the parameters, so two agents with equal ones play the same
+    games. Time spent on learning is no part of its games' time.
+
+    Parameters
+    ----------
+    patterns, method, rate, decay, optimism : PatternSet, Method, float, float, float
+        As for :class:`~agents.twenty48.ntuple.training_settings.TrainingSettings`.
+    training_moves : int
+        It learns until the end of the game in which this move is made.
+    training_seed : int
+        Determines the random numbers of the games that it learns from.
+    depth, deeper_below, fours, position_bits, leaf_bits : int
+        As for :class:`~agents.twenty48.lookahead.LookaheadAgent`.
+
+    Raises
+    ------
+    ValueError
+        If a value is out of range.
+    """
+
+    name: ClassVar[str] = "ntuple_learner"
+    learns: ClassVar[bool] = True
+
+    patterns: PatternSet = categorical(PatternSet.FOUR_BY_SIX)
+    method: Method = categorical(Method.COHERENT)
+    rate: float = real(1.0, 0, 2, open_low=True)
+    decay: float = real(0.5, 0, 1)
+    optimism: float = real(0.0, 0, 1e6)
+    training_moves: int = integer(20_000_000, 1, 10**12)
+    training_seed: int = integer(0, 0, LARGEST_SEED)
+    depth: int = integer(1, *DEPTHS)
+    deeper_below: int = integer(0, 0, 16)
+    fours: int = integer(FOURS[1], *FOURS)
+    position_bits: int = integer(14, 0, 24)
+    leaf_bits: int = integer(12, 0, 24)
+
+    @cached_property
+    def training(self) -> TrainingSettings:
+        """What the network learns with."""
+        return TrainingSettings(
+            self.patterns, self.method, self.rate, self.decay, self.optimism, self.training_seed
+        )
+
+    @cached_property
+    def knowledge(self) -> Network:
+        return NETWORKS[self.patterns.played](learned_weights(self.training, self.training_moves))
+
+    @property
+    def built_for(self) -> Hashable:
+        return self.patterns
+
+    def warm_up(self) -> None:
+        """Compile with a network that knows nothing: what is not on disk need not be learned."""
+        learn_alone(self.training, np.zeros(n_weights_of(self.patterns), np.float32), 0)
+        blank = replace(self)
+        nothing = np.zeros(n_weights_of(self.patterns.played), np.float32)
+        blank.__dict__["knowledge"] = NETWORKS[self.patterns.played](nothing)
+        super(NTupleLearner, blank).warm_up()

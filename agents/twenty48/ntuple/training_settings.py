@@ -1,0 +1,83 @@
+"""What a network learns with."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from agents.agent import LARGEST_SEED, N_DIGITS
+from agents.parameters import categorical, check_parameters, integer, plain_values, real
+from agents.twenty48.ntuple.patterns import PatternSet, Weights, n_looked_up, n_weights_of
+
+VERSION = 1  # of learning: one more when the same settings come to give other weights
+
+
+class Method(StrEnum):
+    """How a network learns."""
+
+    COHERENT = "tc"
+    PLAIN = "td"
+
+
+@dataclass(frozen=True)
+class TrainingSettings:
+    """What a network learns with.
+
+    Parameters
+    ----------
+    patterns : PatternSet
+        The patterns.
+    method : Method
+        Temporal coherence (tc), or plain temporal differences (td).
+    rate, decay : float
+        α and λ, see :mod:`agents.twenty48.ntuple.learning`.
+    optimism : float
+        Value of every afterstate at the start, in points.
+    seed : int
+        Determines the games' random numbers.
+
+    Raises
+    ------
+    ValueError
+        If one is out of range.
+    """
+
+    patterns: PatternSet = categorical(PatternSet.FOUR_BY_SIX)
+    method: Method = categorical(Method.COHERENT)
+    rate: float = real(1.0, 0, 2, open_low=True)
+    decay: float = real(0.5, 0, 1)
+    optimism: float = real(0.0, 0, 1e6)
+    seed: int = integer(0, 0, LARGEST_SEED)
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+    @property
+    def is_coherent(self) -> bool:
+        """Whether the network keeps coherence."""
+        return self.method == Method.COHERENT
+
+    @property
+    def digest(self) -> str:
+        """Twelve hexadecimal digits that name the settings, and the version of learning."""
+        text = json.dumps({"version": VERSION, **plain_values(self)}, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:N_DIGITS]
+
+    @property
+    def first_weight(self) -> float:
+        """What all weights are at first."""
+        return self.optimism / n_looked_up(self.patterns)
+
+    def new_weights(self) -> Weights:
+        """Return the weights of a network that has learned nothing, shape (n_weights,)."""
+        weights = np.zeros(n_weights_of(self.patterns), np.float32)
+        if self.first_weight:
+            weights[:] = self.first_weight
+        return weights
+
+    def new_coherence(self) -> Weights:
+        """Return E and A of its weights, shape (n_weights, 2), or (0, 2) if it keeps none."""
+        n_weights = n_weights_of(self.patterns) if self.is_coherent else 0
+        return np.zeros((n_weights, 2), np.float32)

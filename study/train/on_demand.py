@@ -1,0 +1,115 @@
+"""Training on demand: what an agent learns first is trained once, kept, and used again.
+
+A network that an agent learns is a function of its settings and of a number of moves
+(:mod:`agents.twenty48.ntuple.learned`). It is kept on disk at its last move, and on the way at some
+round numbers of moves: a training with fewer or more moves begins where the last such file ends.
+While all files take more room than they may, the one that was used least recently is deleted.
+"""
+
+import contextlib
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from agents.agent import Agent
+from agents.twenty48.ntuple.learned import learned_file, learned_folder
+from agents.twenty48.ntuple.learner import NTupleLearner
+from study.errors import InputError
+from study.store.held_folder import held_folder
+from study.train.training import DivergedError, Training, TrainingBudget
+
+ROOM = "THETAFRONT_LEARNED_GB"
+DEFAULT_GB = 10.0
+FEWEST_KEPT = 5_000_000  # moves; so few are learned again in seconds
+
+
+def learn_first(
+    agent: Agent, show: Callable[[Training, int], None] = lambda training, n_moves: None
+) -> None:
+    """Train what an agent plays by, unless it has been trained, or the agent does not learn.
+
+    Parameters
+    ----------
+    agent : Agent
+        Which is about to play.
+    show : callable
+        Called with the training, and the moves that it goes on to, several times a second.
+
+    Raises
+    ------
+    InputError
+        If the room for networks is no number.
+    RunError
+        If there is too little memory, or a file cannot be read.
+    """
+    if not isinstance(agent, NTupleLearner):
+        return
+    path = learned_file(agent.training, agent.training_moves)
+    if not path.exists():
+        most = room()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with held_folder(path.parent, waits=True):
+            if not path.exists():
+                train(agent, path, show)
+        make_room(most, path)
+    os.utime(path)
+
+
+def train(agent: NTupleLearner, path: Path, show: Callable[[Training, int], None]) -> None:
+    """Train a network from the nearest file on, and keep it at round numbers of moves."""
+    unfinished = path.with_name(f"towards-{path.name}")
+    stops = [n for n in round_numbers() if n < agent.training_moves]
+    if not unfinished.exists():
+        files = [learned_file(agent.training, n) for n in stops]
+        if begun := [each for each in files if each.exists()]:
+            temporary = unfinished.with_name(f".{unfinished.name}.part")
+            shutil.copyfile(begun[-1], temporary)
+            temporary.replace(unfinished)
+    training = Training(unfinished, agent.training, TrainingBudget(), jobs=1)
+    for n_moves in (*stops, agent.training_moves):
+        training.budget = TrainingBudget(n_moves=n_moves)
+        if training.is_done and n_moves != agent.training_moves:
+            continue
+        try:
+            training.run(lambda: show(training, agent.training_moves))
+            training.save()
+        except DivergedError:
+            # It knows nothing, and has learned from no move: a longer training starts anew.
+            unfinished.unlink(missing_ok=True)
+            Training(unfinished, agent.training, TrainingBudget(), jobs=1).save()
+            unfinished.replace(path)
+            return
+        unfinished.replace(learned_file(agent.training, n_moves))
+
+
+def round_numbers() -> list[int]:
+    """Return the numbers of moves at which networks are kept: 5, 10, 20, 50 million and so on."""
+    found = sorted(digit * 10**power for power in range(6, 13) for digit in (1, 2, 5))
+    return [n for n in found if n >= FEWEST_KEPT]
+
+
+def room() -> float:
+    """Return how many bytes all networks may take."""
+    given = os.environ.get(ROOM) or str(DEFAULT_GB)
+    try:
+        found = float(given)
+    except ValueError:
+        found = -1.0
+    if not found >= 0.0:
+        raise InputError(f"{ROOM}: {given!r} given, a number of gigabytes allowed")
+    return 1e9 * found
+
+
+def make_room(n_bytes: float, newest: Path) -> None:
+    """Delete networks until the others fit, but not the newest."""
+    files = []
+    for path in learned_folder().glob("*/*.npz"):
+        with contextlib.suppress(FileNotFoundError):  # another process has just renamed it
+            found = path.stat()
+            files.append((found.st_mtime, found.st_size, path))
+    used = sum(size for _, size, _ in files)
+    for _, size, path in sorted(files):
+        if used > n_bytes and path != newest:
+            path.unlink(missing_ok=True)
+            used -= size

@@ -1,0 +1,43 @@
+"""What a training leaves: a network that agents name."""
+
+from pathlib import Path
+
+import numpy as np
+
+from agents.parameters import plain_values
+from agents.twenty48.ntuple.network import (
+    MANIFEST,
+    TrainedNetwork,
+    digest_of_weights,
+    folder_of,
+    weights_name,
+)
+from agents.twenty48.ntuple.patterns import without_parts
+from study.store.atomic import atomic_write
+from study.store.manifest import earlier_manifest, provenance, write_manifest
+from study.train.training import CHECKPOINT, Training
+
+
+def has_lost_its_checkpoint(folder: Path) -> bool:
+    """Return whether a folder has a trained network that cannot be trained further."""
+    return (folder / MANIFEST).exists() and not (folder / CHECKPOINT).exists()
+
+
+def publish(training: Training, name: str) -> TrainedNetwork:
+    """Write a network's weights and then its manifest; weights of before are deleted."""
+    weights = without_parts(training.settings.patterns, training.weights)
+    digest = digest_of_weights(weights)
+    network = TrainedNetwork(
+        name, plain_values(training.settings), **vars(training.counts), digest=digest
+    )
+    folder, path = folder_of(name), network.weights_file
+    with atomic_write(path) as temporary, temporary.open("wb") as file:
+        np.save(file, weights, allow_pickle=False)
+    if earlier_manifest(folder / MANIFEST).get("digest") != digest:
+        what = {**network.to_json(), **provenance(), "jobs": training.jobs}
+        write_manifest(what, folder / MANIFEST)
+    names = weights_name("*")
+    for each in (*folder.glob(names), *folder.glob(f".{names}*")):
+        if each != path:
+            each.unlink()
+    return network
