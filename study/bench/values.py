@@ -44,6 +44,7 @@ def learning(settings: TrainingSettings, seconds: float) -> Round:
                 NO_LIMIT,
                 settings.rate,
                 settings.decay,
+                settings.restart,
                 settings.is_coherent,
                 path,
                 rewards,

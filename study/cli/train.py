@@ -32,12 +32,21 @@ def train(
         decimal("CPU seconds of training in all, of all threads.", show_default="300"),
     ] = None,
     moves: Annotated[int | None, whole("Moves of training in all.")] = None,
-    patterns: Annotated[str, typer.Option(help="Set of patterns: 4x5, 6x5, 4x6, 5x6.")] = "4x6",
+    patterns: Annotated[
+        str, typer.Option(help="Set of patterns: 4x5, 6x5, 4x6, 5x6, or one with parts, 4x6+.")
+    ] = "4x6",
     method: Annotated[
         str, typer.Option(help="tc (temporal coherence) or td (temporal differences).")
     ] = "tc",
     rate: Annotated[float | None, decimal("Learning rate.", show_default="1; 0.1 for td")] = None,
     decay: Annotated[float, decimal("λ: 0 learns from the next value, 1 from the score.")] = 0.5,
+    restart: Annotated[
+        int,
+        whole(
+            "After its end a game goes on anew from the middle of what was played last, while that "
+            "has so many moves; 0 for never."
+        ),
+    ] = 100,
     optimism: Annotated[float, decimal("Value of every board at the start, in points.")] = 0.0,
     seed: Annotated[int, whole("Seed of the games.")] = 0,
     jobs: Annotated[
@@ -52,7 +61,7 @@ def train(
     from study.store.held_folder import held_folder
     from study.store.location import make_folder
     from study.train.publication import has_lost_its_checkpoint, publish
-    from study.train.training import CHECKPOINT, Training, TrainingBudget
+    from study.train.training import CHECKPOINT, Training, TrainingBudget, check_memory
 
     if kind not in KINDS:
         raise InputError(f"train: {kind!r} given, {' or '.join(KINDS)} allowed")
@@ -72,7 +81,7 @@ def train(
         "rate": rate,
         "decay": decay,
     }
-    given |= {"optimism": optimism, "seed": seed}
+    given |= {"restart": restart, "optimism": optimism, "seed": seed}
     try:
         Label().check("name", name)
         if name == NONE:
@@ -85,6 +94,7 @@ def train(
     budget = TrainingBudget(
         math.inf if cpu_seconds is None else cpu_seconds, math.inf if moves is None else moves
     )
+    check_memory(settings)
     folder = folder_of(name)
     make_folder(folder.parent, "networks")
     make_folder(folder, "name")

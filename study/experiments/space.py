@@ -79,8 +79,10 @@ class NumericParameter:
             raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are not whole")
         if self.log and self.low <= 0:
             raise ValueError(f"{self.name}: a log scale needs a bound above 0, not {self.low}")
-        if self.step and (self.integer or self.log):
-            raise ValueError(f"{self.name}: steps are for real numbers on a linear scale")
+        if self.step and self.log:
+            raise ValueError(f"{self.name}: steps are for a linear scale")
+        if self.integer and self.step != int(self.step):
+            raise ValueError(f"{self.name}: steps of {self.step} are not whole")
         n_steps = (self.high - self.low) / self.step if self.step else 0.0
         if abs(n_steps - round(n_steps)) > TOLERANCE:
             raise ValueError(
@@ -101,7 +103,7 @@ class NumericParameter:
     @property
     def grid(self) -> float:
         """The distance between neighbouring values; 0 if there is none."""
-        return 1.0 if self.integer else self.step
+        return self.step or (1.0 if self.integer else 0.0)
 
     def clip(self, value: Value) -> float:
         """Clip a value to the bounds; round it if the parameter is an integer."""
@@ -132,7 +134,7 @@ class NumericParameter:
     def distribution(self) -> FloatDistribution | IntDistribution:
         """Return optuna's form of this parameter."""
         if self.integer:
-            return IntDistribution(int(self.low), int(self.high), log=self.log)
+            return IntDistribution(int(self.low), int(self.high), log=self.log, step=int(self.grid))
         step = self.step or None
         return FloatDistribution(float(self.low), float(self.high), log=self.log, step=step)
 

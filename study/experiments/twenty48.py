@@ -36,12 +36,14 @@ trial learns for 20 million moves, 20 to 40 CPU seconds, and then plays.
 - α from 0.1, a usual rate of plain learning, to 1, beyond which a step goes past its target. λ from
   0 to 0.9. Optimism to 20,000 points, what games score early in training; 80,000 points kept a
   network from learning within 80 million moves (31,800 points, 83,400 without).
-- These three are on grids, so that trials come to differ in the search alone, and such a trial
-  plays with the network that another has learned.
+- R, the fewest moves after which a game goes on anew from its middle, from 100 to 4,100, which
+  games of so short a training do not reach.
+- All of these are on grids, so that trials come to differ in the search alone: such a trial plays
+  with the network that another has learned.
 - d from 1 to 3, with one ply more below k empty cells; f from 0, where no spawned 4 is looked at.
 
-The baselines have what the other n-tuple programs begin with, temporal coherence without λ, at one
-ply and at two.
+The baselines have what n-tuple programs begin with, temporal coherence without λ, at one ply and at
+two; they are what the prototype of these networks had.
 """
 
 from dataclasses import replace
@@ -171,6 +173,7 @@ UNTUNED: dict[str, Value] = {
     "method": Method.COHERENT.value,
     "rate": 1.0,
     "decay": 0.0,
+    "restart": 4100,
     "optimism": 0.0,
     "depth": 1,
     "deeper_below": 0,
@@ -190,6 +193,7 @@ NTUPLE = replace(
             CategoricalParameter("method", tuple(each.value for each in Method), symbol="by"),
             NumericParameter("rate", 0.1, 1.0, symbol="α", step=0.1),
             NumericParameter("decay", 0.0, 0.9, symbol="λ", step=0.1),
+            NumericParameter("restart", 100, 4100, integer=True, symbol="R", step=1000),
             NumericParameter("optimism", 0.0, 20_000.0, symbol="V₀", step=5000.0),
             NumericParameter("depth", 1, 3, integer=True, symbol="d"),
             NumericParameter("deeper_below", 0, 8, integer=True, symbol="k"),

@@ -119,7 +119,7 @@ def moved(experiment: Experiment, parameter: NumericParameter, is_upper: bool) -
     if parameter.step:  # whole steps, no further than allowed
         n_steps = math.floor(abs(there - here) / parameter.step + TOLERANCE)
         there = round(here + n_steps * parameter.step * (1.0 if is_upper else -1.0), N_DECIMALS)
-    return there
+    return int(there) if parameter.integer else there
 
 
 def widened(experiment: Experiment, wishes: Sequence[Wish], edges: Sequence[Edge]) -> Space:

@@ -1,8 +1,8 @@
 """All agents of 2048 in one picture, beside other authors' programs: score against CPU time.
 
-Networks play with several depths of search, heuristics with weights that a study has found. The
-Monte Carlo agents are the validated fronts of published studies. What a network is worth depends on
-its training, too, so the second panel shows that.
+Networks play with several depths of search, and agents without knowledge as they are. Heuristics
+and the other Monte Carlo agents are the validated fronts of published studies. What a network is
+worth depends on its training, too, so the second panel shows that.
 
 Other programs were built and played on one core with AVX2, by CPU time, in a run of their own: only
 their scores are given here, and a machine of another speed moves them to a side.
@@ -22,6 +22,8 @@ from agents.agent import Agent
 from agents.twenty48.agent import Game2048
 from agents.twenty48.ntuple.agent import NTuple
 from agents.twenty48.ntuple.network import TrainedNetwork, trained_network
+from agents.twenty48.pmcts import PureMonteCarlo
+from agents.twenty48.random import RandomAgent
 from study.experiments.objectives import SECONDS, format_seconds
 from study.report.scores import estimate_format, score_bars, score_columns
 from study.report.sections import document, frame_table
@@ -39,7 +41,7 @@ from study.reproduce.reproduction import Reproduction, Results
 from study.store.manifest import ROOT
 
 REFERENCE = ROOT / "results" / "reference"
-PUBLISHED = tuple(REFERENCE / name for name in ("heuristic", "mcmdp", "switching", "uct"))
+PUBLISHED = tuple(REFERENCE / name for name in ("heuristic", "mcmdp", "ntuple", "switching", "uct"))
 FEWER_GAMES = (1, 3, 10)  # by depth, since a move takes ten to twenty times as long
 TILES = (8192, 16384, 32768)
 
@@ -79,6 +81,7 @@ SEARCHES = (
     {"depth": 3, "deeper_below": 4},
 )
 """How each network is played."""
+PLAYOUTS = (2, 16, 128)
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,15 @@ def network_rows(names: Sequence[str]) -> dict[str, Row]:
             deeper = ", deeper below 4 empty" if "deeper_below" in search else ""
             rows[f"{name}, {plies}{deeper}"] = Row(family, NTuple(network=name, **search))
     return rows
+
+
+def plain_rows() -> dict[str, Row]:
+    """Return the rows of agents that know nothing and have nothing to tune."""
+    pmcts = {
+        f"pmcts, {n} playouts": Row("pmcts: pure Monte Carlo search", PureMonteCarlo(n_playouts=n))
+        for n in PLAYOUTS
+    }
+    return {"random": Row("random actions", RandomAgent()), **pmcts}
 
 
 def play_rows(
@@ -237,7 +249,7 @@ def champions_figure(
 
 def draw_fronts(axes: Axes, fronts: Sequence[Front]) -> None:
     """Draw the validated points of studies that are on their fronts."""
-    lines = [f"{mark}{line}" for mark in ".x" for line in ("-", "--", "-.")]
+    lines = [f"{mark}{line}" for mark in ".x" for line in ("-", "--", "-.", ":")]
     for front, line in zip(fronts, lines * len(fronts), strict=False):
         part = front.validated[front.validated["on_front"].astype(bool)]
         part = part.sort_values("seconds_per_move")
@@ -254,7 +266,7 @@ def show_champions(
     settings: Mapping[str, Any],
 ) -> str:
     """Play what is missing, write all files, and return the text."""
-    rows = network_rows(names)
+    rows = {**network_rows(names), **plain_rows()}
     frame = rows_frame(rows, play_rows(run, rows, seeds))
     training = training_frame(frame, names)
     text = champions_markdown(frame, training)

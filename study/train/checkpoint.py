@@ -83,7 +83,11 @@ def load(path: Path, settings: TrainingSettings, weights: Floats, coherence: Flo
     try:
         with np.load(path, allow_pickle=False) as saved:
             header = json.loads(str(saved["header"]))
-            refuse_others(path, header["training"], plain_values(settings))
+            refuse_others(
+                path,
+                plain_values(TrainingSettings.from_record(header["training"])),
+                plain_values(settings),
+            )
             indices = saved["indices"]
             weights[indices] = saved["weights"]
             if len(coherence):

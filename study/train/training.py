@@ -172,6 +172,7 @@ class Training:
             self.budget.moves_left(self.counts),
             self.settings.rate,
             self.settings.decay,
+            self.settings.restart,
             self.settings.is_coherent,
             space.path,
             space.rewards,

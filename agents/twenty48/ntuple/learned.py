@@ -84,6 +84,7 @@ def learn_alone(settings: TrainingSettings, weights: Weights, n_moves: int) -> N
         n_moves,
         settings.rate,
         settings.decay,
+        settings.restart,
         settings.is_coherent,
         space.path,
         space.rewards,

@@ -12,7 +12,7 @@ from agents.parameters import categorical, integer, real
 from agents.twenty48.lookahead import DEPTHS, FOURS, LookaheadAgent
 from agents.twenty48.ntuple.learned import learn_alone, learned_weights
 from agents.twenty48.ntuple.patterns import NETWORKS, Network, PatternSet, n_weights_of
-from agents.twenty48.ntuple.training_settings import Method, TrainingSettings
+from agents.twenty48.ntuple.training_settings import RESTARTS, Method, TrainingSettings
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class NTupleLearner(LookaheadAgent):
 
     Parameters
     ----------
-    patterns, method, rate, decay, optimism : PatternSet, Method, float, float, float
+    patterns, method, rate, decay, restart, optimism : PatternSet, Method, float, float, int, float
         As for :class:`~agents.twenty48.ntuple.training_settings.TrainingSettings`.
     training_moves : int
         It learns until the end of the game in which this move is made.
@@ -46,6 +46,7 @@ class NTupleLearner(LookaheadAgent):
     method: Method = categorical(Method.COHERENT)
     rate: float = real(1.0, 0, 2, open_low=True)
     decay: float = real(0.5, 0, 1)
+    restart: int = integer(100, *RESTARTS)
     optimism: float = real(0.0, 0, 1e6)
     training_moves: int = integer(20_000_000, 1, 10**12)
     training_seed: int = integer(0, 0, LARGEST_SEED)
@@ -59,7 +60,13 @@ class NTupleLearner(LookaheadAgent):
     def training(self) -> TrainingSettings:
         """What the network learns with."""
         return TrainingSettings(
-            self.patterns, self.method, self.rate, self.decay, self.optimism, self.training_seed
+            self.patterns,
+            self.method,
+            self.rate,
+            self.decay,
+            self.restart,
+            self.optimism,
+            self.training_seed,
         )
 
     @cached_property

@@ -17,7 +17,9 @@ With coherence a weight changes by α·|E|/A·δ/m: by less where its errors hav
 Sources: Szubert and Jaśkowski (2014), §II, for learning from afterstates; Jaśkowski (2017),
 *Mastering 2048 with delayed temporal coherence learning, multi-stage weight promotion, redundant
 encoding and carousel shaping*, §III, for coherence, and for λ; Guei, Chen and Wu (2021),
-*Optimistic temporal difference learning for 2048*, for an optimistic start.
+*Optimistic temporal difference learning for 2048*, for an optimistic start; Matsuzaki (2017),
+*Developing a 2048 player with backward temporal coherence learning and restart*, for the order of
+corrections, and for going on anew from the middle of a game.
 """
 
 from typing import Any
@@ -72,6 +74,69 @@ class WorkSpace:
         self.indices = np.empty(m, np.uint64)
 
 
+@inlined
+def play_out(
+    network: Network,
+    tables: RowTables,
+    board: np.uint64,
+    words: np.uint64,
+    path: Boards,
+    rewards: Weights,
+    n: int,
+) -> tuple[int, np.uint64, float]:
+    """Play on from a board after ``n`` moves; return the moves in all, the stream, and points."""
+    total: Any = 0.0
+    while n < len(path):
+        after, reward = best_afterstate(network, tables, board)
+        if reward < np.float32(0.0):
+            break
+        path[n], rewards[n] = after, reward
+        total += reward
+        n += 1
+        word, words = next_word(words)
+        board = spawn_from_word(after, word)
+    return n, words, total
+
+
+@inlined
+def correct(
+    network: Network,
+    coherence: Weights,
+    path: Boards,
+    rewards: Weights,
+    indices: Boards,
+    begin: int,
+    end: int,
+    rate: np.float32,
+    decay: np.float32,
+    coherent: bool,
+) -> None:
+    """Correct the values of a path's afterstates from ``begin`` to ``end``, the last one first."""
+    m = len(indices)
+    rest = np.float32(1.0) - decay
+    target: Any = np.float32(0.0)
+    for k in range(end - 1, begin - 1, -1):
+        put_indices(network, path[k], indices)
+        before = np.float32(0.0)
+        for i in range(m):
+            before += network.weights[indices[i]]
+        error = target - before
+        step = rate * error
+        after_update = before
+        for i in range(m):
+            j = indices[i]
+            change = step
+            if coherent:
+                errors, magnitudes = coherence[j, 0], coherence[j, 1]
+                if magnitudes != np.float32(0.0):
+                    change = step * (abs(errors) / magnitudes)
+                coherence[j, 0] = errors + error
+                coherence[j, 1] = magnitudes + abs(error)
+            network.weights[j] += change
+            after_update += change
+        target = rewards[k] + rest * after_update + decay * target
+
+
 @kernel
 def learn(
     network: Network,
@@ -83,6 +148,7 @@ def learn(
     most_moves: int,
     rate: float,
     decay: float,
+    restart: int,
     coherent: bool,
     path: Boards,
     rewards: Weights,
@@ -104,6 +170,9 @@ def learn(
         Which games; none is begun after so many moves.
     rate, decay : float
         α and λ.
+    restart : int
+        After its end a game goes on anew from the middle of what was played last, while that has so
+        many moves at least; 0 for never. Scores are those of games from the start.
     coherent : bool
         Whether rates follow coherence.
     path, rewards : uint64 and float32, shape (MOST_MOVES,)
@@ -118,10 +187,7 @@ def learn(
     Threads may call it with the same network at once. They take no locks, so now and then a change
     is lost, and the result depends on which thread was faster.
     """
-    m = len(indices)
-    step_rate = np.float32(rate / m)
-    carried = np.float32(decay)
-    rest = np.float32(1.0) - carried
+    step_rate, carried = np.float32(rate / len(indices)), np.float32(decay)
     n_played, n_moves = 0, 0
     total: Any = 0.0
     while n_played < n_games and n_moves < most_moves:
@@ -132,39 +198,30 @@ def learn(
         word, words = next_word(words)
         board = spawn_from_word(board, word)
         words = stream(seed, SPAWN, np.uint64(game))
-        n = 0
-        while n < len(path):
-            after, reward = best_afterstate(network, tables, board)
-            if reward < np.float32(0.0):
-                break
-            path[n], rewards[n] = after, reward
-            total += reward
-            n += 1
-            word, words = next_word(words)
-            board = spawn_from_word(after, word)
-        if n == 0:  # weights are no numbers any more, and no action is the best
-            return n_played + 1, n_moves, total
-        n_moves += n
-        target: Any = np.float32(0.0)
-        for k in range(n - 1, -1, -1):
-            put_indices(network, path[k], indices)
-            before = np.float32(0.0)
-            for i in range(m):
-                before += network.weights[indices[i]]
-            error = target - before
-            step = step_rate * error
-            after_update = before
-            for i in range(m):
-                j = indices[i]
-                change = step
-                if coherent:
-                    errors, magnitudes = coherence[j, 0], coherence[j, 1]
-                    if magnitudes != np.float32(0.0):
-                        change = step * (abs(errors) / magnitudes)
-                    coherence[j, 0] = errors + error
-                    coherence[j, 1] = magnitudes + abs(error)
-                network.weights[j] += change
-                after_update += change
-            target = rewards[k] + rest * after_update + carried * target
+        begin = 0
+        n, words, score = play_out(network, tables, board, words, path, rewards, begin)
         n_played += 1
+        total += score
+        if n == 0:  # weights are no numbers any more, and no action is the best
+            break
+        while True:
+            n_moves += n - begin
+            correct(
+                network,
+                coherence,
+                path,
+                rewards,
+                indices,
+                begin,
+                n,
+                step_rate,
+                carried,
+                coherent,
+            )
+            if restart == 0 or n - begin < max(restart, 2):
+                break
+            begin += (n - begin) // 2
+            word, words = next_word(words)
+            board = spawn_from_word(path[begin - 1], word)
+            n, words, score = play_out(network, tables, board, words, path, rewards, begin)
     return n_played, n_moves, total

@@ -56,7 +56,7 @@ class TrainedNetwork:
     @property
     def settings(self) -> TrainingSettings:
         """What it was trained with."""
-        return TrainingSettings(**self.training)  # type: ignore[arg-type]
+        return TrainingSettings.from_record(self.training)
 
     @property
     def patterns(self) -> PatternSet:

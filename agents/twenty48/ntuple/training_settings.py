@@ -2,15 +2,17 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 
 from agents.agent import LARGEST_SEED, N_DIGITS
-from agents.parameters import categorical, check_parameters, integer, plain_values, real
+from agents.parameters import Value, categorical, check_parameters, integer, plain_values, real
 from agents.twenty48.ntuple.patterns import PatternSet, Weights, n_looked_up, n_weights_of
 
+RESTARTS = (0, 1_000_000)
 VERSION = 1  # of learning: one more when the same settings come to give other weights
 
 
@@ -33,6 +35,9 @@ class TrainingSettings:
         Temporal coherence (tc), or plain temporal differences (td).
     rate, decay : float
         α and λ, see :mod:`agents.twenty48.ntuple.learning`.
+    restart : int
+        A game that has ended goes on anew from the middle of what was played last, while that has
+        so many moves at least; 0 for never.
     optimism : float
         Value of every afterstate at the start, in points.
     seed : int
@@ -48,6 +53,7 @@ class TrainingSettings:
     method: Method = categorical(Method.COHERENT)
     rate: float = real(1.0, 0, 2, open_low=True)
     decay: float = real(0.5, 0, 1)
+    restart: int = integer(100, *RESTARTS)
     optimism: float = real(0.0, 0, 1e6)
     seed: int = integer(0, 0, LARGEST_SEED)
 
@@ -58,6 +64,11 @@ class TrainingSettings:
     def is_coherent(self) -> bool:
         """Whether the network keeps coherence."""
         return self.method == Method.COHERENT
+
+    @classmethod
+    def from_record(cls, stored: Mapping[str, Value]) -> "TrainingSettings":
+        """Read what a manifest or a checkpoint has; the oldest ones know no restarts."""
+        return cls(**{"restart": 0, **stored})  # type: ignore[arg-type]
 
     @property
     def digest(self) -> str:

@@ -19,6 +19,7 @@ PARAMETERS = [
     NumericParameter("whole", -2, 3, integer=True),
     NumericParameter("whole_log", 16, 2048, integer=True, log=True),
     NumericParameter("steps", 0.1, 1.0, step=0.1),
+    NumericParameter("whole_steps", 100, 4100, integer=True, step=1000),
 ]
 
 
@@ -65,7 +66,7 @@ def test_values_between_steps_are_refused() -> None:
     ("options", "said"),
     [
         ({"step": 0.4}, "no whole number of steps of 0.4"),
-        ({"step": 0.1, "log": True}, "steps are for real numbers on a linear scale"),
+        ({"step": 0.1, "log": True}, "steps are for a linear scale"),
     ],
 )
 def test_steps_that_do_not_fit_are_refused(options: dict[str, float], said: str) -> None:
@@ -88,6 +89,7 @@ def test_optuna_is_told_the_same() -> None:
         "whole": IntDistribution(-2, 3),
         "whole_log": IntDistribution(16, 2048, log=True),
         "steps": FloatDistribution(0.1, 1.0, step=0.1),
+        "whole_steps": IntDistribution(100, 4100, step=1000),
         "leaf": CategoricalDistribution(("random", "score", "weights_a")),
     }
 
@@ -188,6 +190,7 @@ def test_records_are_plain_data_that_say_what_is_allowed() -> None:
         "whole -2 to 3",
         "whole_log 16 to 2048",
         "steps 0.1 to 1",
+        "whole_steps 100 to 4100",
         "leaf random, score, weights_a",
     ]
 

@@ -48,6 +48,8 @@ def test_edges_are_bounds_that_the_agent_allows_to_move() -> None:
         (DICE, "tolerance", True, 40.0),
         (NTUPLE, "decay", True, 1.0),  # one step; half of the range more is not allowed
         (NTUPLE, "rate", True, 1.4),  # four whole steps of the 0.45 more
+        (NTUPLE, "restart", True, 6100),
+        (NTUPLE, "restart", False, 100),  # the agent allows 0, less than a step away
         (NTUPLE, "rate", False, 0.1),  # 0 is not allowed, and there is no step above it
     ],
 )

@@ -23,10 +23,12 @@ def networks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_same_settings_give_the_same_weights_in_every_version() -> None:
     """If this fails, raise VERSION: networks on disk and games of studies are of other weights."""
-    weights = learned_now(TrainingSettings("4x5", seed=3), 20_000)  # type: ignore[arg-type]
+    weights = learned_now(TrainingSettings("4x5", restart=0, seed=3), 20_000)  # type: ignore[arg-type]
     assert digest_of_weights(weights) == "c5f9471b8b76"
-    plain = TrainingSettings("4x5", "td", 0.1, 0.5, 100.0, seed=3)  # type: ignore[arg-type]
+    plain = TrainingSettings("4x5", "td", 0.1, 0.5, 0, 100.0, seed=3)  # type: ignore[arg-type]
     assert digest_of_weights(learned_now(plain, 20_000)) == "20149062bf5a"
+    parts = TrainingSettings("4x5+", restart=100, seed=3)  # type: ignore[arg-type]
+    assert digest_of_weights(learned_now(parts, 20_000)) == "bf5fdc773f00"
 
 
 def test_it_plays_better_the_more_it_has_learned() -> None:
@@ -49,11 +51,12 @@ def test_what_it_learns_with_is_its_identity() -> None:
             {"method": "td"},
             {"rate": 0.5},
             {"decay": 0.3},
+            {"restart": 0},
             {"optimism": 100.0},
             {"training_seed": 4},
         )
     }
-    assert len(digests) == 7
+    assert len(digests) == 8
     assert NTupleLearner(**SETTINGS, depth=2).training.digest in digests  # type: ignore[arg-type]
 
 

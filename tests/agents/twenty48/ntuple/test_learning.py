@@ -5,8 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from agents.twenty48.ntuple.learning import MOST_MOVES, learn
+from agents.twenty48.ntuple.learning import MOST_MOVES, correct, learn, play_out
 from agents.twenty48.ntuple.patterns import NETWORKS, n_looked_up, n_weights_of
+from engine.jit import kernel
+from engine.rng import SPAWN, START, next_word, stream
+from engine.twenty48.board import spawn_from_word
 from engine.twenty48.rows import row_tables
 from tests.agents.twenty48.ntuple.networks import (
     FOUR_BY_FIVE,
@@ -38,6 +41,7 @@ def learned(
     *,
     rate: float = 1.0,
     decay: float = 0.0,
+    restart: int = 0,
     coherent: bool = True,
     most_moves: int = 10**9,
 ) -> Learned:
@@ -53,6 +57,7 @@ def learned(
         most_moves,
         rate,
         decay,
+        restart,
         coherent,
         path,
         rewards,
@@ -139,6 +144,58 @@ def test_games_are_the_same_in_any_batches() -> None:
         weights, coherence = done.weights, done.coherence
     assert np.array_equal(weights, at_once.weights)
     assert np.array_equal(coherence, at_once.coherence)
+
+
+@kernel
+def begun(seed):  # type: ignore[no-untyped-def]
+    word, words = next_word(stream(seed, START, np.uint64(0)))
+    board = spawn_from_word(np.uint64(0), word)
+    word, words = next_word(words)
+    return spawn_from_word(board, word), stream(seed, SPAWN, np.uint64(0))
+
+
+@kernel
+def begun_anew(after, words):  # type: ignore[no-untyped-def]
+    word, words = next_word(words)
+    return spawn_from_word(after, word), words
+
+
+@kernel
+def played(network, tables, board, words, path, rewards, n):  # type: ignore[no-untyped-def]
+    return play_out(network, tables, board, words, path, rewards, n)
+
+
+@kernel
+def corrected(network, coherence, path, rewards, indices, begin, end, rate, decay):  # type: ignore[no-untyped-def]
+    correct(network, coherence, path, rewards, indices, begin, end, rate, decay, True)
+
+
+@pytest.mark.parametrize(("restart", "n_parts"), [(0, 1), (1, 9), (40, 3), (10**6, 1)])
+def test_a_game_goes_on_anew_from_the_middle_of_its_last_part(restart: int, n_parts: int) -> None:
+    """Part by part in Python: halves of what was played last, as long as they are long enough."""
+    weights, coherence = nothing()
+    network, tables = NETWORKS[FOUR_BY_FIVE](weights), row_tables()
+    path, rewards = np.zeros(MOST_MOVES, np.uint64), np.zeros(MOST_MOVES, np.float32)
+    board, words = begun(np.uint64(7))
+    begin, parts, score = 0, [], 0.0
+    while True:
+        end, words, points = played(
+            network, tables, np.uint64(board), np.uint64(words), path, rewards, begin
+        )
+        score = score or points
+        parts.append(end - begin)
+        step = (np.float32(1.0 / M), np.float32(0.5))
+        corrected(network, coherence, path, rewards, np.zeros(M, np.uint64), begin, end, *step)
+        if not restart or parts[-1] < max(restart, 2):
+            break
+        begin += parts[-1] // 2
+        board, words = begun_anew(path[begin - 1], np.uint64(words))
+    done = learned(*nothing(), range(1), decay=0.5, restart=restart)
+    assert done.counts == (1, sum(parts), score)
+    assert np.array_equal(done.weights, weights)
+    assert np.array_equal(done.coherence, coherence)
+    assert len(parts) >= n_parts
+    assert n_parts > 1 or len(parts) == 1
 
 
 def test_no_game_begins_after_so_many_moves() -> None:
