@@ -43,8 +43,8 @@ def train(
     restart: Annotated[
         int,
         whole(
-            "After its end a game goes on anew from the middle of what was played last, while that "
-            "has so many moves; 0 for never."
+            "Restart a finished game from the middle of its last part, while that part has at "
+            "least so many moves; 0: never."
         ),
     ] = 100,
     optimism: Annotated[float, decimal("Value of every board at the start, in points.")] = 0.0,

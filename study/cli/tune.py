@@ -95,7 +95,9 @@ def sweep(
     dry_run: Annotated[
         bool,
         typer.Option(
-            "--dry-run", help="Time a few games, print the plan and end; nothing is written."
+            "--dry-run",
+            help="Time a few games, print the plan and end; the study stays as it is. Agents that "
+            "learn do so.",
         ),
     ] = False,
     no_validation: Annotated[

@@ -83,6 +83,8 @@ class NumericParameter:
             raise ValueError(f"{self.name}: steps are for a linear scale")
         if self.integer and self.step != int(self.step):
             raise ValueError(f"{self.name}: steps of {self.step} are not whole")
+        if not (math.isfinite(self.step) and 0.0 <= self.step <= self.high - self.low):
+            raise ValueError(f"{self.name}: steps of {self.step} do not fit into the bounds")
         n_steps = (self.high - self.low) / self.step if self.step else 0.0
         if abs(n_steps - round(n_steps)) > TOLERANCE:
             raise ValueError(
@@ -258,7 +260,8 @@ def range_of(record: Mapping[str, Any]) -> str:
     """Write what a parameter's record allows, of any version: ``depth 1 to 30``."""
     if "choices" in record:
         return f"{record['name']} {', '.join(map(str, record['choices']))}"
-    return f"{record['name']} {record['low']:g} to {record['high']:g}"
+    steps = f" in steps of {record['step']:g}" if record.get("step") else ""
+    return f"{record['name']} {record['low']:g} to {record['high']:g}{steps}"
 
 
 @dataclass(frozen=True)

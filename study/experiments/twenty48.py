@@ -36,14 +36,15 @@ trial learns for 20 million moves, 20 to 40 CPU seconds, and then plays.
 - α from 0.1, a usual rate of plain learning, to 1, beyond which a step goes past its target. λ from
   0 to 0.9. Optimism to 20,000 points, what games score early in training; 80,000 points kept a
   network from learning within 80 million moves (31,800 points, 83,400 without).
-- R, the fewest moves after which a game goes on anew from its middle, from 100 to 4,100, which
-  games of so short a training do not reach.
+- R, the fewest moves of a game's last part that is restarted from its middle, from 100 to 4,100,
+  more than most games of so short a training have.
 - All of these are on grids, so that trials come to differ in the search alone: such a trial plays
   with the network that another has learned.
 - d from 1 to 3, with one ply more below k empty cells; f from 0, where no spawned 4 is looked at.
 
 The baselines have what n-tuple programs begin with, temporal coherence without λ, at one ply and at
-two; they are what the prototype of these networks had.
+two. All networks learn from games with one seed, so what a network is worth includes the luck of
+its training. A θ is tuned with this luck; fresh games measure the network, not the θ.
 """
 
 from dataclasses import replace

@@ -164,6 +164,10 @@ def check_wish(experiment: Experiment, wish: Wish) -> None:
     low, high = ends(parameter)
     if not (wish.bounds[0] <= low and high <= wish.bounds[1]):
         raise InputError(f"{given}, bounds that hold {low:g} to {high:g} allowed")
+    if parameter.step:
+        n_steps = (low - wish.bounds[0]) / parameter.step
+        if abs(n_steps - round(n_steps)) > TOLERANCE:
+            raise InputError(f"{given}, steps of {parameter.step:g} from {low:g} on allowed")
     try:
         replace(parameter, low=wish.bounds[0], high=wish.bounds[1])
         for bound in wish.bounds:

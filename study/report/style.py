@@ -27,6 +27,8 @@ CHOICE_MARKS = (
     ("#E69F00", "v"),
     ("#56B4E9", "P"),
     ("#8C8C8C", "X"),
+    ("#882255", "<"),
+    ("#44AA99", ">"),
 )
 STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",

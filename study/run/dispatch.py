@@ -79,6 +79,11 @@ class Utilization:
         return self.task_seconds / (self.jobs * (self.last - self.first))
 
     @property
+    def learning_share(self) -> float:
+        """Share of the time in tasks that agents learned for; 0 before the first."""
+        return self.learning_seconds / self.task_seconds if self.task_seconds else 0.0
+
+    @property
     def mean_seconds(self) -> float:
         """Mean wall-clock seconds of a task; 0 before the first."""
         return self.task_seconds / max(1, self.n_tasks)

@@ -16,7 +16,7 @@ from agents.agent import Game
 from study.experiments.definition import Experiment
 from study.run.proposals import FinishedTrial, Proposal
 from study.run.settings import SearchSettings
-from study.run.workers import Finished
+from study.run.workers import Finished, PlayError
 from study.samplers.design import draw_design
 from study.store.study_record import ATTRIBUTE, StudyRecord
 from study.store.trial_games import TrialBatch, games_of, trial_id
@@ -159,11 +159,16 @@ class OpenTrials:
         return None if batch.missing else self.complete(batch)
 
     def record(self, finished: Finished[Key]) -> FinishedTrial | None:
-        """Store games that have come back; return their trial if that has ended."""
+        """Store games that have come back; return their trial if that has ended.
+
+        PlayError if an agent could not learn: its trial is gone on with later.
+        """
         number, replicates = finished.key
         batch = self.batches.get(number)
         if batch is None:
             return None  # it has failed, which storages make final
+        if finished.is_machines:
+            raise PlayError(f"trial {number} cannot be played: {finished.error}")
         if finished.error:
             return self.fail(batch, finished.error)
         is_last = False

@@ -295,7 +295,8 @@ def plan_of(
     model = fit_study(data)
     if model is None:
         return None
-    times = GameTimes(data, model, pace.overhead)
+    learns = data.experiment.build({}).learns
+    times = GameTimes(data, model, 0.0 if learns else pace.overhead)
     chosen = choose_points(model, data, precision.n_points if precision else Precision().n_points)
     names = set(data.experiment.space.names)
     begun = [trial for trial in data.trials if set(trial.params) >= names]
@@ -317,8 +318,9 @@ def plan_of(
     if settings is not None:
         n = max(0, settings.n_trials - n_complete)
         coming = coming_trials(data, waiting, n, times, typical)
-        # Where an agent learns, all games of a trial are one task.
-        seconds = settings.n_replicates * coming + pace.learning_seconds / pace.wall_seconds
+        seconds = settings.n_replicates * coming
+        if learns:  # all games of a trial are one task
+            seconds += pace.learning_seconds / pace.wall_seconds + pace.overhead
         search = Search(n_complete, seconds, settings.n_replicates)
     points = points_of(data, model, times, chosen if precision is not None else [], precision)
     n_seen = len(model.observations.points)

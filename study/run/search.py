@@ -2,7 +2,8 @@
 
 One process owns the study and is its only writer; workers play games and know nothing of it. Games
 of several trials are in flight at once: those of the next trial are queued behind those of this
-one, and the sampler works on the one after meanwhile (:mod:`study.run.proposals`).
+one, and the sampler works on the one after meanwhile (:mod:`study.run.proposals`). Where agents
+learn, each worker has a trial of its own.
 """
 
 from collections.abc import Callable
@@ -104,9 +105,10 @@ class Search(Source[Key]):
         return self.trials.n_complete >= self.settings.n_trials and not self.trials.batches
 
     def next_task(self) -> Task[Key] | None:
-        """Return the next game; have the next trial proposed in time.
+        """Return the next games; have the next trial proposed in time.
 
-        If the agent learns, all games of a trial are one task: two workers would learn the same.
+        A task is one game, or, if the agent learns, all games of a trial: two workers would learn
+        the same.
         """
         self.propose_ahead()
         for number, batch in self.trials.batches.items():

@@ -46,7 +46,7 @@ class Source(ABC, Generic[Key]):
     Attributes
     ----------
     tasks_per_worker : int
-        How many are in flight: one to play, and two to go on with at once, since a game may take no
+        Most tasks in flight: by default one to play, and two that wait, since a game may take no
         longer than storing another.
     """
 

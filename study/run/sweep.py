@@ -39,6 +39,7 @@ from study.store.study_data import StudyData
 from study.store.study_model import choose_points, fit_study
 from study.store.study_record import store_run
 from study.text import counted, there_already
+from study.train.on_demand import room
 
 FEWEST_SECONDS_TIMED = 60.0  # of games, before a phase tells its own pace
 FEWEST_TASKS_TIMED = 64  # or so many tasks
@@ -115,7 +116,10 @@ class Sweep:
         """Compile, which the budget does not pay for; start the clock."""
         self.out.print(PREPARING)
         name_objectives(self.study, self.experiment)
-        warm(self.experiment.build({}))
+        agent = self.experiment.build({})
+        warm(agent)
+        if agent.learns:
+            room()  # refused here, rather than by a worker
         self.budget  # noqa: B018
 
     def search(self) -> None:
@@ -335,11 +339,13 @@ class Sweep:
                 data = StudyData.read(self.study, self.experiment)
                 export(data, self.location, self.location.folder)
         used = dispatch.utilization
-        seconds, share, load = dispatch.seconds, used.share, used.load
+        seconds, load = dispatch.seconds, used.load
+        share, learned = used.share * (1.0 - used.learning_share), used.share * used.learning_share
         run |= {
             "n_games": dispatch.n_games,
             "wall_seconds": seconds,
             "share_of_worker_time_in_games": None if math.isnan(share) else share,
+            **({"share_of_worker_time_learning": learned} if learned > 0.0 else {}),
             "wall_seconds_a_cpu_second": None if math.isnan(load) else load,
         }
         if isinstance(source, Search):
@@ -351,6 +357,8 @@ class Sweep:
                 f", {dispatch.n_games / seconds:.2f} a second; "
                 f"workers were in games {share:.1%} of the time"
             )
+            if learned:
+                played += f", agents learned in {learned:.1%}"
         self.out.print(played)
         if used.is_loaded:
             self.out.print(

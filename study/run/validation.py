@@ -15,6 +15,7 @@ stopped whenever one likes.
 
 import math
 from collections import deque
+from statistics import fmean
 
 import numpy as np
 import optuna
@@ -36,6 +37,7 @@ Key = tuple[str, int]
 """The point of some games, and the first one's replicate."""
 
 LEAST_SECONDS = 1e-6  # of a game, for the clock's resolution
+SECONDS_TOGETHER = 5.0  # of games of an agent that has learned: reading that takes half a second
 
 
 class Validation(Source[Key]):
@@ -132,6 +134,10 @@ class Validation(Source[Key]):
         missing = next(r for r in range(len(taken) + 1) if r not in taken)
         agent, most = self.agents[point.key], self.precision.n_allowed(self.precision.most_games)
         replicates = next_together(missing, agent.n_side_by_side, most, point.games)
+        if agent.learns:
+            n = 1 + min(self.round.count(point), self.n_in_a_row(point))
+            end = next(r for r in range(missing, missing + n + 1) if r in taken or r == missing + n)
+            replicates = range(missing, end)
         seeds = [validation_seed(self.seed, point.number, each) for each in replicates]
         if seeds[-1] - seeds[0] != len(seeds) - 1:  # seeds of one point wrap around: no chunk
             replicates, seeds = replicates[:1], seeds[:1]
@@ -139,7 +145,15 @@ class Validation(Source[Key]):
             if point in self.round:
                 self.round.remove(point)
         flying.update(replicates)
-        return Task((point.key, replicates[0]), agent, seeds, side_by_side=len(seeds) > 1)
+        side_by_side = len(seeds) > 1 and agent.n_side_by_side > 1
+        return Task((point.key, replicates[0]), agent, seeds, side_by_side)
+
+    def n_in_a_row(self, point: ValidatedPoint) -> int:
+        """Return how many games of a point take some seconds; none before the first is timed."""
+        if not point.games:
+            return 0
+        mean = fmean(game.seconds for game in point.games.values())
+        return int(SECONDS_TOGETHER / max(mean, LEAST_SECONDS))
 
     def plan(self) -> list[ValidatedPoint]:
         """Return the points of the next round's games, in order."""

@@ -21,6 +21,10 @@ TimedGames = tuple[tuple[Game, ...], float, float, float, float]
 seconds of learning before it."""
 
 
+class LearningError(Exception):
+    """An agent cannot learn, for lack of memory or room on the disk: no fault of its θ."""
+
+
 def begin_worker(parent: int) -> None:
     """Initialize a worker: the parent alone answers Ctrl-C, and no worker outlives it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -41,7 +45,10 @@ def play_timed(agent: Agent, seeds: Sequence[int], side_by_side: bool) -> TimedG
     if agent.learns:
         from study.train.on_demand import learn_first  # noqa: PLC0415, only where it is needed
 
-        learn_first(agent)
+        try:
+            learn_first(agent)
+        except Exception as error:
+            raise LearningError(str(error)) from error
     learning_seconds = time.monotonic() - arrived
     warm(agent)
     began, cpu_before = time.monotonic(), time.process_time()

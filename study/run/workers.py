@@ -25,7 +25,7 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 from agents.agent import Agent, Game, warm
 from study import interrupt
 from study.errors import RunError, check_range
-from study.run.worker import TimedGames, begin_worker, play_timed
+from study.run.worker import LearningError, TimedGames, begin_worker, play_timed
 
 Key = TypeVar("Key")
 
@@ -106,6 +106,8 @@ class Finished(Generic[Key]):
         All of its games; none if one of them failed.
     error : str
         Why there are none.
+    is_machines : bool
+        Whether the error is the machine's, not that of the agent.
     began, ended : float
         On the monotonic clock, in seconds.
     cpu_seconds : float
@@ -121,6 +123,7 @@ class Finished(Generic[Key]):
     ended: float = 0.0
     cpu_seconds: float = 0.0
     learning_seconds: float = 0.0
+    is_machines: bool = False
 
 
 @dataclass
@@ -243,10 +246,12 @@ class Workers(Generic[Key]):
     def _take(self, future: "Future[TimedGames]") -> None:
         key, error = self.in_flight.pop(future).key, future.exception()
         if error is None:
-            games, *times = future.result()
-            self.returned.append(Finished(key, games, "", *times))
+            games, began, ended, cpu, learning = future.result()
+            self.returned.append(Finished(key, games, "", began, ended, cpu, learning))
         else:
-            self.returned.append(Finished(key, (), f"{type(error).__name__}: {error}"))
+            text = f"{type(error).__name__}: {error}"
+            is_machines = isinstance(error, LearningError)
+            self.returned.append(Finished(key, (), text, is_machines=is_machines))
 
     def _restart(self) -> None:
         """Open a new pool after a death; the tasks that were in flight are suspects."""

@@ -29,7 +29,7 @@ def held_folder(folder: Path, otherwise: str = "", waits: bool = False) -> Itera
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
-        except OSError:
+        except BlockingIOError:
             raise RunError(
                 otherwise
                 or f"output: '{folder}' is held by another run; wait for it, or use another folder"

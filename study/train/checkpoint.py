@@ -20,6 +20,10 @@ from study.store.atomic import atomic_write
 Floats = npt.NDArray[np.float32]
 
 
+class DamagedError(RunError):
+    """A checkpoint cannot be read."""
+
+
 @dataclass
 class Counts:
     """How far a training is.
@@ -77,7 +81,7 @@ def load(path: Path, settings: TrainingSettings, weights: Floats, coherence: Flo
     ------
     InputError
         If it is of a training with other settings.
-    RunError
+    DamagedError
         If it cannot be read.
     """
     try:
@@ -94,7 +98,7 @@ def load(path: Path, settings: TrainingSettings, weights: Floats, coherence: Flo
                 coherence[indices] = saved["coherence"]
             return Counts(**header["counts"])
     except UNREADABLE as error:
-        raise RunError(
+        raise DamagedError(
             f"{path}: cannot be read ({error}); move the folder away to train from the start"
         ) from None
 

@@ -13,10 +13,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from agents.agent import Agent
-from agents.twenty48.ntuple.learned import learned_file, learned_folder
+from agents.twenty48.ntuple.learned import learned_file, learned_folder, learned_weights
 from agents.twenty48.ntuple.learner import NTupleLearner
-from study.errors import InputError
+from study.errors import InputError, RunError
 from study.store.held_folder import held_folder
+from study.train.checkpoint import DamagedError
 from study.train.training import DivergedError, Training, TrainingBudget
 
 ROOM = "THETAFRONT_LEARNED_GB"
@@ -50,23 +51,34 @@ def learn_first(
         most = room()
         path.parent.mkdir(parents=True, exist_ok=True)
         with held_folder(path.parent, waits=True):
+            for each in path.parent.glob(".*.part"):  # of a run that was killed
+                each.unlink()
             if not path.exists():
+                learned_weights.cache_clear()  # room in memory
                 train(agent, path, show)
-        make_room(most, path)
-    os.utime(path)
+            make_room(most, path)
+    with contextlib.suppress(FileNotFoundError):  # deleted, and learned again
+        os.utime(path)
 
 
 def train(agent: NTupleLearner, path: Path, show: Callable[[Training, int], None]) -> None:
     """Train a network from the nearest file on, and keep it at round numbers of moves."""
     unfinished = path.with_name(f"towards-{path.name}")
     stops = [n for n in round_numbers() if n < agent.training_moves]
-    if not unfinished.exists():
-        files = [learned_file(agent.training, n) for n in stops]
-        if begun := [each for each in files if each.exists()]:
+    files = [unfinished, *(learned_file(agent.training, n) for n in reversed(stops))]
+    training = None
+    while training is None:
+        begun = next((each for each in files if each.exists()), None)
+        if begun not in {None, unfinished}:
             temporary = unfinished.with_name(f".{unfinished.name}.part")
-            shutil.copyfile(begun[-1], temporary)
+            shutil.copyfile(begun, temporary)
             temporary.replace(unfinished)
-    training = Training(unfinished, agent.training, TrainingBudget(), jobs=1)
+        try:
+            training = Training(unfinished, agent.training, TrainingBudget(), jobs=1)
+        except DamagedError:
+            unfinished.unlink()
+            if begun is not None:
+                begun.unlink(missing_ok=True)
     for n_moves in (*stops, agent.training_moves):
         training.budget = TrainingBudget(n_moves=n_moves)
         if training.is_done and n_moves != agent.training_moves:
@@ -75,9 +87,9 @@ def train(agent: NTupleLearner, path: Path, show: Callable[[Training, int], None
             training.run(lambda: show(training, agent.training_moves))
             training.save()
         except DivergedError:
-            # It knows nothing, and has learned from no move: a longer training starts anew.
-            unfinished.unlink(missing_ok=True)
-            Training(unfinished, agent.training, TrainingBudget(), jobs=1).save()
+            # The network has learned nothing, from no moves: a longer training begins at the start.
+            training.forget()
+            training.save()
             unfinished.replace(path)
             return
         unfinished.replace(learned_file(agent.training, n_moves))
@@ -102,7 +114,7 @@ def room() -> float:
 
 
 def make_room(n_bytes: float, newest: Path) -> None:
-    """Delete networks until the others fit, but not the newest."""
+    """Delete networks until the others fit, but not the newest, nor where a training goes on."""
     files = []
     for path in learned_folder().glob("*/*.npz"):
         with contextlib.suppress(FileNotFoundError):  # another process has just renamed it
@@ -110,6 +122,15 @@ def make_room(n_bytes: float, newest: Path) -> None:
             files.append((found.st_mtime, found.st_size, path))
     used = sum(size for _, size, _ in files)
     for _, size, path in sorted(files):
-        if used > n_bytes and path != newest:
+        if used <= n_bytes:
+            return
+        if path == newest:
+            continue
+        with contextlib.ExitStack() as held:
+            if path.parent != newest.parent:
+                try:
+                    held.enter_context(held_folder(path.parent))
+                except RunError:
+                    continue
             path.unlink(missing_ok=True)
             used -= size

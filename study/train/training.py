@@ -90,6 +90,7 @@ class Training:
         self.recent: deque[tuple[int, float]] = deque()
         self.lock = threading.Lock()
         self.batch = 1
+        self.has_diverged = False
         if checkpoint.exists():
             self.counts = load(checkpoint, settings, self.weights, self.coherence)
         self.next_game = 0
@@ -129,7 +130,7 @@ class Training:
                     show()
                 for each in playing:
                     each.result()
-                if self.recent and not self.recent[-1][1]:
+                if self.has_diverged:
                     raise DivergedError(DIVERGED)
                 if time.monotonic() - self.saved_at >= max(
                     CHECKPOINT_SECONDS, self.seconds_to_save / LARGEST_SHARE
@@ -158,7 +159,8 @@ class Training:
                 while sum(each for each, _ in self.recent) - self.recent[0][0] >= MOST_RECENT:
                     self.recent.popleft()
             if n_games and not n_moves:
-                return  # weights are no numbers any more
+                self.has_diverged = True
+                return
 
     def learn_batch(self, space: WorkSpace, first: int, n: int) -> tuple[int, int, float]:
         """Learn from ``n`` games; return their number, that of their moves, and summed score."""
@@ -178,6 +180,13 @@ class Training:
             space.rewards,
             space.indices,
         )
+
+    def forget(self) -> None:
+        """Begin again with a network that has learned nothing."""
+        self.weights[:] = self.settings.first_weight
+        self.coherence[:] = 0.0
+        self.counts = Counts()
+        self.has_diverged = False
 
     def save(self) -> None:
         """Write a checkpoint; DivergedError if weights are no numbers any more."""

@@ -1,8 +1,8 @@
 """Networks named by what they learn with and for how many moves.
 
 Such a network is a function of both, to the bit. So a file of it saves time and changes nothing:
-where there is none, the network is learned again. One whose weights grow beyond all bounds knows
-nothing in the end: its agent plays, but badly, as it should for such settings.
+where there is none, the network is learned again. If training diverges, the network is replaced by
+one that has learned nothing.
 """
 
 import zipfile
@@ -51,12 +51,12 @@ def learned_weights(settings: TrainingSettings, n_moves: int) -> Weights:
         If there is a file that cannot be read.
     """
     path = learned_file(settings, n_moves)
-    if not path.exists():
-        return learned_now(settings, n_moves)
     weights = settings.new_weights()
     try:
         with np.load(path, allow_pickle=False) as saved:
             weights[saved["indices"]] = saved["weights"]
+    except FileNotFoundError:
+        return learned_now(settings, n_moves)
     except UNREADABLE as error:
         raise ValueError(f"network: {path} cannot be read ({error}); delete it") from None
     return without_parts(settings.patterns, weights)
@@ -65,16 +65,18 @@ def learned_weights(settings: TrainingSettings, n_moves: int) -> Weights:
 def learned_now(settings: TrainingSettings, n_moves: int) -> Weights:
     """Learn until the end of the game with move ``n_moves``; return the weights for playing."""
     weights = settings.new_weights()
-    learn_alone(settings, weights, n_moves)
-    if not np.isfinite(weights).all():
+    if learn_alone(settings, weights, n_moves) < n_moves or not np.isfinite(weights).all():
         weights = settings.new_weights()
     return without_parts(settings.patterns, weights)
 
 
-def learn_alone(settings: TrainingSettings, weights: Weights, n_moves: int) -> None:
-    """Learn from the first games on, in this thread; 0 moves compile the kernel."""
+def learn_alone(settings: TrainingSettings, weights: Weights, n_moves: int) -> int:
+    """Learn from the first games on, in this thread; return the moves, fewer if it diverges.
+
+    0 moves compile the kernel.
+    """
     space = WorkSpace(n_looked_up(settings.patterns))
-    learn(
+    _n_games, n_played, _score = learn(
         NETWORKS[settings.patterns](weights),
         settings.new_coherence(),
         row_tables(),
@@ -90,3 +92,4 @@ def learn_alone(settings: TrainingSettings, weights: Weights, n_moves: int) -> N
         space.rewards,
         space.indices,
     )
+    return n_played

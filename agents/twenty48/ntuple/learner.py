@@ -8,11 +8,11 @@ from typing import ClassVar
 import numpy as np
 
 from agents.agent import LARGEST_SEED
-from agents.parameters import categorical, integer, real
+from agents.parameters import Value, categorical, integer, real
 from agents.twenty48.lookahead import DEPTHS, FOURS, LookaheadAgent
 from agents.twenty48.ntuple.learned import learn_alone, learned_weights
 from agents.twenty48.ntuple.patterns import NETWORKS, Network, PatternSet, n_weights_of
-from agents.twenty48.ntuple.training_settings import RESTARTS, Method, TrainingSettings
+from agents.twenty48.ntuple.training_settings import RESTARTS, VERSION, Method, TrainingSettings
 
 
 @dataclass(frozen=True)
@@ -74,11 +74,15 @@ class NTupleLearner(LookaheadAgent):
         return NETWORKS[self.patterns.played](learned_weights(self.training, self.training_moves))
 
     @property
+    def made_of(self) -> dict[str, Value]:
+        return {"learning_version": VERSION}
+
+    @property
     def built_for(self) -> Hashable:
         return self.patterns
 
     def warm_up(self) -> None:
-        """Compile with a network that knows nothing: what is not on disk need not be learned."""
+        """Compile with an empty network, so that nothing is trained here."""
         learn_alone(self.training, np.zeros(n_weights_of(self.patterns), np.float32), 0)
         blank = replace(self)
         nothing = np.zeros(n_weights_of(self.patterns.played), np.float32)

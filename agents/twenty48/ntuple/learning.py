@@ -6,7 +6,7 @@ Notation
 s          an afterstate of the game, in order; V(s) is the sum of its m weights
 r          points of the action after s
 G(s)       what V(s) is corrected towards: r + (1 − λ)·V(s′) + λ·G(s′), 0 after the last one;
-           V(s′) is what it was before its correction, and the sum of the changes
+           V(s′) is its value after its own correction: the value before plus the changes
 δ          the error G(s) − V(s)
 α          learning rate: a weight changes by α·δ/m
 E, A       coherence of a weight: the sum of its errors, and of their absolute values
@@ -171,8 +171,8 @@ def learn(
     rate, decay : float
         α and λ.
     restart : int
-        After its end a game goes on anew from the middle of what was played last, while that has so
-        many moves at least; 0 for never. Scores are those of games from the start.
+        Restart a finished game from the middle of its last part, while that part has at least so
+        many moves; 0: never. Scores are those of games from the start.
     coherent : bool
         Whether rates follow coherence.
     path, rewards : uint64 and float32, shape (MOST_MOVES,)

@@ -141,8 +141,10 @@ def without_parts(pattern_set: PatternSet, weights: Weights) -> Weights:
     pattern_set : PatternSet
         Of the weights.
     weights : float32, shape (n_weights,)
-        They are left as they are.
+        They are left as they are; a set without parts has no others.
     """
+    if pattern_set == pattern_set.played:
+        return weights
     patterns = patterns_of(pattern_set)
     n_played = len(CELLS[pattern_set.played])
     ends = list(accumulate(each.n_weights for each in patterns))

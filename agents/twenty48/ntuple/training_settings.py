@@ -36,8 +36,8 @@ class TrainingSettings:
     rate, decay : float
         α and λ, see :mod:`agents.twenty48.ntuple.learning`.
     restart : int
-        A game that has ended goes on anew from the middle of what was played last, while that has
-        so many moves at least; 0 for never.
+        Restart a finished game from the middle of its last part, while that part has at least so
+        many moves; 0: never.
     optimism : float
         Value of every afterstate at the start, in points.
     seed : int

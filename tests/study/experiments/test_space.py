@@ -66,6 +66,9 @@ def test_values_between_steps_are_refused() -> None:
     ("options", "said"),
     [
         ({"step": 0.4}, "no whole number of steps of 0.4"),
+        ({"step": 0.7}, "steps of 0.7 do not fit"),
+        ({"step": -0.1}, "steps of -0.1 do not fit"),
+        ({"step": math.inf}, "steps of inf do not fit"),
         ({"step": 0.1, "log": True}, "steps are for a linear scale"),
     ],
 )
@@ -189,8 +192,8 @@ def test_records_are_plain_data_that_say_what_is_allowed() -> None:
     assert [range_of(record) for record in records[2:]] == [
         "whole -2 to 3",
         "whole_log 16 to 2048",
-        "steps 0.1 to 1",
-        "whole_steps 100 to 4100",
+        "steps 0.1 to 1 in steps of 0.1",
+        "whole_steps 100 to 4100 in steps of 1000",
         "leaf random, score, weights_a",
     ]
 

@@ -99,3 +99,11 @@ def test_a_wish_that_cannot_be_granted_is_refused(words: str, message: str) -> N
     assert str(refused.value).startswith(message)
     with pytest.raises(InputError, match="of n_simulations, depth"):
         parse_wish("leaf_value", UCT)
+
+
+def test_a_wish_that_moves_the_grid_is_refused() -> None:
+    """Trials of before would lie between two steps."""
+    message = "^widen: restart=0:5000 given, steps of 1000 from 100 on allowed$"
+    with pytest.raises(InputError, match=message):
+        parse_wish("restart=0:5000", NTUPLE)
+    assert parse_wish("restart=100:6100", NTUPLE).bounds == (100, 6100)

@@ -19,10 +19,11 @@ from study.run.dispatch import Dispatch
 from study.run.search import Search
 from study.run.settings import SearchSettings
 from study.run.source import Snapshot
-from study.run.workers import PlayError
+from study.run.workers import Finished, PlayError, Task
 from study.store.location import locate
 from study.store.storage import create_or_resume
 from study.store.trial_games import games_of
+from tests.study.conftest import Coin
 
 
 class StopHereError(Exception):
@@ -170,6 +171,38 @@ def test_a_search_whose_budget_is_spent_finishes_its_trials_and_goes_on_later(
 EXACT = SearchSettings(
     n_trials=16, n_replicates=2, seed=3, sampler="knowledge-gradient", design_size=4
 )
+
+
+def test_an_agent_that_learns_plays_its_trial_as_one_task(
+    coin: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is missing of a trial after a kill is one task, too."""
+    monkeypatch.setattr(Coin, "learns", True)
+    location = locate("s", tmp_path, None)
+    location.folder.mkdir()
+    study, storage = create_or_resume(location, SETTINGS.record(coin))
+    source = Search(coin, study, storage, SETTINGS, 2, print)
+    assert source.tasks_per_worker == 1
+    task: Task[Any] | None = None
+    while task is None:
+        task = source.next_task()
+    assert task.key == (0, (0, 1, 2))
+    games = tuple(task.agent.play(seed) for seed in task.seeds)
+    source.record(Finished((0, (0, 1)), games[:2]))
+    source.close()
+    again = Search(coin, study, storage, SETTINGS, 2, print)
+    task = again.next_task()
+    assert task is not None
+    assert (task.key, task.seeds) == ((0, (2,)), [games[2].seed])
+    again.record(Finished(task.key, games[2:]))
+    assert outcome(study)[0][1] == [(r, game.seed, game.score) for r, game in enumerate(games)]
+    task = None
+    while task is None:
+        task = again.next_task()
+    with pytest.raises(PlayError, match="trial 1 cannot be played: LearningError: no room"):
+        again.record(Finished(task.key, (), "LearningError: no room", is_machines=True))
+    assert study.get_trials()[1].state == TrialState.RUNNING, "it is gone on with"
+    again.close()
 
 
 def test_a_search_killed_and_resumed_proposes_exactly_what_it_would_have(

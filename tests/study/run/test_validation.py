@@ -437,3 +437,32 @@ def test_a_study_with_words_is_validated(words: Experiment, tmp_path: Path) -> N
         agent = experiment.build(point.params)
         for game in stored[point.key].games.values():
             assert agent.play(game.seed).score == game.score
+
+
+def test_an_agent_that_learns_plays_several_games_a_task(
+    opened: Callable[[], optuna.Study], here: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a stop, too; the games are those of their seeds."""
+    monkeypatch.setattr(PureMonteCarlo, "learns", True)
+    sizes: list[int] = []
+    submit = Here.submit
+
+    def counted(self: Here, task: Task[Any]) -> None:
+        assert not task.side_by_side
+        sizes.append(len(task.seeds))
+        submit(self, task)
+
+    monkeypatch.setattr(Here, "submit", counted)
+    precision = Precision(1.0, most_games=60)
+    study = opened()
+    points = points_of(study)
+    validate(study, points, precision, jobs=2, stop_after=70)
+    study = opened()
+    validate(study, points_of(study), precision, jobs=2)
+    assert max(sizes) > 3
+    for point in points_in(study.user_attrs):
+        assert sorted(point.games) == list(range(60))
+        for replicate, game in point.games.items():
+            assert game.seed == validation_seed(SEED, point.number, replicate)
+        agent = EXACT.build(point.params)
+        assert agent.play(point.games[59].seed).score == point.games[59].score

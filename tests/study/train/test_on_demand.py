@@ -107,7 +107,7 @@ def test_a_network_that_diverges_knows_nothing(networks: Path) -> None:
     }
 
 
-def test_a_killed_training_is_gone_on_with(networks: Path) -> None:
+def test_a_killed_training_is_gone_on_with(networks: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its last checkpoint is where it goes on from, and the end is as if nothing had happened."""
     n_moves = 3_000_000
     program = (
@@ -124,17 +124,42 @@ def test_a_killed_training_is_gone_on_with(networks: Path) -> None:
             time.sleep(0.05)
         process.send_signal(signal.SIGKILL)
     assert not file_of(agent).exists()
-    before = unfinished.read_bytes()
+    starts: list[int] = []
+
+    class Counted(Training):
+        def run(self, show: object) -> None:
+            starts.append(self.counts.n_moves)
+            super().run(show)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(module, "Training", Counted)
+    leftover = unfinished.with_name(".moves-1.npz.part")
+    leftover.touch()
     learn_first(agent)
-    assert len(before) > 0
+    assert starts[0] > 0
+    assert not leftover.exists()
     assert np.array_equal(
         learned_weights(agent.training, n_moves), learned_now(agent.training, n_moves)
     )
     assert not unfinished.exists()
 
 
-def test_workers_that_ask_at_once_train_once(networks: Path) -> None:
-    """The second one waits, and plays with what the first has learned."""
+def test_processes_that_ask_at_once_train_once() -> None:
+    program = (
+        "from study.train.training import Training as T;"
+        "from study.train.on_demand import learn_first;"
+        "from agents.twenty48.ntuple.learner import NTupleLearner as L;"
+        "run = T.run; T.run = lambda self, show: (print('trained'), run(self, show));"
+        "learn_first(L('4x5', training_moves=2_000_000, training_seed=3)); print('ready')"
+    )
+    words = [sys.executable, "-c", program]
+    both = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    said = "".join(process.communicate()[0] for process in both)
+    assert said.count("ready") == 2
+    assert said.count("trained") == 1
+
+
+def test_workers_have_an_agent_learn_before_its_games(networks: Path) -> None:
+    """What one of them has learned, the other one plays with."""
     played = list(play_all(learner(200_000), range(4), jobs=2))
     assert not [each.error for each in played if each.error]
     assert len(list(networks.glob("*/*/moves-200000.npz"))) == 1
@@ -158,6 +183,16 @@ def test_the_least_recently_used_are_deleted(
     monkeypatch.setenv("THETAFRONT_LEARNED_GB", "0")
     learn_first(agents[1])
     assert [file_of(agent).exists() for agent in agents] == [False, True, False, False]
+
+
+def test_a_damaged_file_is_trained_anew(networks: Path) -> None:
+    learn_first(learner())
+    for name in ("moves-20000.npz", "moves-50000.npz"):
+        (path,) = networks.glob(f"*/*/{name}")
+        path.write_bytes(path.read_bytes()[:100])
+    learn_first(learner(70_000))
+    expected = learned_now(learner().training, 70_000)
+    assert np.array_equal(learned_weights(learner().training, 70_000), expected)
 
 
 @pytest.mark.parametrize("given", ["much", "-1", "nan"])
