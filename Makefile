@@ -99,7 +99,7 @@ benchmark-samplers: $(INSTALLED) ## compare samplers on simulated studies (hours
 champions: $(INSTALLED) ## train networks for 1, 5 and 15 CPU minutes, and draw all agents of 2048 (half an hour)
 	@$(BIN)/thetafront train ntuple --name minute --cpu-seconds 60
 	@$(BIN)/thetafront train ntuple --name five --cpu-seconds 300
-	@$(BIN)/thetafront train ntuple --name fifteen --cpu-seconds 900 --jobs 2
+	@$(BIN)/thetafront train ntuple --name fifteen --cpu-seconds 900
 	@$(BIN)/thetafront champions --network minute --network five --network fifteen
 
 benchmark-rounds: $(INSTALLED) ## compare rules for sharing out validation games, simulated (minutes)

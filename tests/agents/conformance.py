@@ -17,7 +17,7 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 from agents.agent import Agent, Game, digest_of, identity, warm
-from agents.catalog import AGENTS, build, parameters
+from agents.catalog import AGENTS, build, build_identified, parameters
 from agents.parameters import Categories, Flag, IntegerRange, Parameter, RealRange, Value
 
 SEEDS = range(4)
@@ -110,8 +110,8 @@ def check_identities(name: str) -> None:
     digests = {}
     for text, agent in variants(name):
         values = identity(agent)
-        assert values.pop("agent") == name
-        assert build(name, json.loads(json.dumps(values))) == agent, text
+        assert values["agent"] == name
+        assert build_identified(json.loads(json.dumps(values))) == agent, text
         assert pickle.loads(pickle.dumps(agent)) == agent, text
         assert len(pickle.dumps(agent)) < MOST_BYTES, text
         assert digests.setdefault(digest_of(agent), agent) == agent, text
