@@ -52,7 +52,7 @@ def test_theta_is_what_is_called_so_or_all_numbers() -> None:
         (
             "chess",
             {},
-            "'chess' given, one of dice, dice_solver, expectimax, mcmdp, ntuple, pacman_a",
+            "'chess' given, one of dice, dice_solver, expectimax, mcmdp, ntuple, ntuple_learner",
         ),
         ("mcmdp", {"theta7": 1.0}, "'theta7' given for mcmdp"),
         ("uct", {"weights": "1 2"}, "weights: '1 2' given, 16 numbers"),
