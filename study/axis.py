@@ -43,7 +43,8 @@ class Axis:
         """Round values to the grid, and clip them to the bounds."""
         if self.step:
             values = self.low + self.step * np.round((values - self.low) / self.step)
-            values = np.round(values, N_DECIMALS)  # 0.3, and not 0.1 + 2·0.1
+            if self.step % 1.0:
+                values = np.round(values, N_DECIMALS)  # 0.3, and not 0.1 + 2·0.1
         return np.clip(values, self.low, self.high)
 
     def from_unit(self, u: Floats) -> Floats:

@@ -97,7 +97,10 @@ def test_an_output_that_cannot_be_made_is_named_as_given(words: list[str], tmp_p
         ("watch --speed nan", "speed: nan given, 0.5 to 1000 allowed"),
         ("watch --seed -1", "seed: -1 given, 0 to"),
         ("watch --seed 1 --replay 1", "--seed and --replay given"),
-        ("watch nobody", "agent: 'nobody' given; one of expectimax, mcmdp, ntuple, pacman_"),
+        (
+            "watch nobody",
+            "agent: 'nobody' given; one of expectimax, mcmdp, ntuple, ntuple_learner,",
+        ),
         ("watch dice", "agent: 'dice' given, which plays another game; one of expectimax, mcmdp, "),
         ("watch random --layout small", "'small' given for random, which has no maze"),
         ("watch pacman", "standard output must be a terminal"),
@@ -124,6 +127,6 @@ def test_bad_input_prints_no_traceback_in_a_real_process() -> None:
     result = run("sweep", "chess")
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr == (
-        "thetafront: experiment: 'chess' given, one of dice, heuristic, mcmdp, pacman, "
+        "thetafront: experiment: 'chess' given, one of dice, heuristic, mcmdp, ntuple, "
         "pacman_small, switching, uct allowed\n"
     )
