@@ -128,5 +128,5 @@ def test_bad_input_prints_no_traceback_in_a_real_process() -> None:
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr == (
         "thetafront: experiment: 'chess' given, one of dice, heuristic, mcmdp, ntuple, "
-        "pacman_small, switching, uct allowed\n"
+        "pacman, pacman_small, switching, uct allowed\n"
     )
