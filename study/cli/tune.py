@@ -129,6 +129,7 @@ def sweep(
     from study.store.location import locate
     from study.store.lock import locked
     from study.store.storage import create_or_resume, prepare_location, storage_errors_reported
+    from study.train.on_demand import room
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     found = find_experiment(experiment).by(cost)
@@ -140,6 +141,8 @@ def sweep(
     )
     n_jobs = check_jobs(jobs)
     check_sampler(sampler)
+    if found.build({}).learns:
+        room()
     draw_design(design, found.space, design_size, seed)
     location = locate(found.name if name is None else name, results, storage)
     to_reach = None if no_validation else precision

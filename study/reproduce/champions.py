@@ -44,6 +44,7 @@ REFERENCE = ROOT / "results" / "reference"
 PUBLISHED = tuple(REFERENCE / name for name in ("heuristic", "mcmdp", "ntuple", "switching", "uct"))
 FEWER_GAMES = (1, 3, 10)  # by depth, since a move takes ten to twenty times as long
 TILES = (8192, 16384, 32768)
+ROOM_FOR_LEGEND = 1.35  # of the highest bar
 
 
 @dataclass(frozen=True)
@@ -217,6 +218,7 @@ def champions_figure(
     points_axis(axes)
     axes.set_ylabel("mean score, points")
     axes.set_title("2048: score against CPU time a move")
+    axes.set_ylim(top=ROOM_FOR_LEGEND * frame["score_high95_points"].max())
     axes.legend(loc="upper left", fontsize=7.5)
     style = {"fmt": "o", "markersize": 5, "capsize": 2, "color": BLACK}
     score_bars(learning, training["training_cpu_seconds"] / 60, training, **style)

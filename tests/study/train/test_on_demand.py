@@ -21,6 +21,7 @@ from study.train import on_demand as module
 from study.train import training as training_module
 from study.train.on_demand import learn_first, round_numbers
 from study.train.training import Training
+from tests.study.program import refused
 
 MOVES = 60_000
 
@@ -200,3 +201,12 @@ def test_room_that_is_no_number_is_refused(given: str, monkeypatch: pytest.Monke
     monkeypatch.setenv("THETAFRONT_LEARNED_GB", given)
     with pytest.raises(InputError, match=rf"^THETAFRONT_LEARNED_GB: '{given}' given, a number"):
         learn_first(learner())
+
+
+def test_a_sweep_with_room_that_is_no_number_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("THETAFRONT_LEARNED_GB", "much")
+    line = refused("sweep", "ntuple", "--results", str(tmp_path))
+    assert "THETAFRONT_LEARNED_GB: 'much' given, a number of gigabytes allowed" in line
+    assert not list(tmp_path.iterdir())
