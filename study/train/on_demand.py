@@ -11,6 +11,7 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from zipfile import is_zipfile
 
 from agents.agent import Agent
 from agents.twenty48.ntuple.learned import learned_file, learned_folder, learned_weights
@@ -47,13 +48,13 @@ def learn_first(
     if not isinstance(agent, NTupleLearner):
         return
     path = learned_file(agent.training, agent.training_moves)
-    if not path.exists():
+    if not is_zipfile(path):  # it is not there, or cut off
         most = room()
         path.parent.mkdir(parents=True, exist_ok=True)
         with held_folder(path.parent, waits=True):
             for each in path.parent.glob(".*.part"):  # of a run that was killed
                 each.unlink()
-            if not path.exists():
+            if not is_zipfile(path):
                 learned_weights.cache_clear()  # room in memory
                 train(agent, path, show)
             make_room(most, path)

@@ -1,22 +1,22 @@
 """The agent that learns a network first, and then plays with it."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
 from agents.agent import LARGEST_SEED
-from agents.parameters import Value, categorical, integer, real
+from agents.parameters import Value, integer
 from agents.twenty48.lookahead import DEPTHS, FOURS, LookaheadAgent
 from agents.twenty48.ntuple.learned import learn_alone, learned_weights
-from agents.twenty48.ntuple.patterns import NETWORKS, Network, PatternSet, n_weights_of
-from agents.twenty48.ntuple.training_settings import RESTARTS, VERSION, Method, TrainingSettings
+from agents.twenty48.ntuple.patterns import NETWORKS, Network, n_weights_of
+from agents.twenty48.ntuple.training_settings import VERSION, Learning, TrainingSettings
 
 
 @dataclass(frozen=True)
-class NTupleLearner(LookaheadAgent):
+class NTupleLearner(LookaheadAgent, Learning):
     """Learns a network from games, then plays by it, or by expectimax over it.
 
     What it learns is a function of the parameters, so two agents with equal ones play the same
@@ -25,7 +25,7 @@ class NTupleLearner(LookaheadAgent):
     Parameters
     ----------
     patterns, method, rate, decay, restart, optimism : PatternSet, Method, float, float, int, float
-        As for :class:`~agents.twenty48.ntuple.training_settings.TrainingSettings`.
+        As for :class:`~agents.twenty48.ntuple.training_settings.Learning`.
     training_moves : int
         It learns until the end of the game in which this move is made.
     training_seed : int
@@ -42,12 +42,6 @@ class NTupleLearner(LookaheadAgent):
     name: ClassVar[str] = "ntuple_learner"
     learns: ClassVar[bool] = True
 
-    patterns: PatternSet = categorical(PatternSet.FOUR_BY_SIX)
-    method: Method = categorical(Method.COHERENT)
-    rate: float = real(1.0, 0, 2, open_low=True)
-    decay: float = real(0.5, 0, 1)
-    restart: int = integer(100, *RESTARTS)
-    optimism: float = real(0.0, 0, 1e6)
     training_moves: int = integer(20_000_000, 1, 10**12)
     training_seed: int = integer(0, 0, LARGEST_SEED)
     depth: int = integer(1, *DEPTHS)
@@ -59,15 +53,8 @@ class NTupleLearner(LookaheadAgent):
     @cached_property
     def training(self) -> TrainingSettings:
         """What the network learns with."""
-        return TrainingSettings(
-            self.patterns,
-            self.method,
-            self.rate,
-            self.decay,
-            self.restart,
-            self.optimism,
-            self.training_seed,
-        )
+        learning = {each.name: getattr(self, each.name) for each in fields(Learning)}
+        return TrainingSettings(**learning, seed=self.training_seed)
 
     @cached_property
     def knowledge(self) -> Network:

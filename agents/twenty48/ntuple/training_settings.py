@@ -24,8 +24,8 @@ class Method(StrEnum):
 
 
 @dataclass(frozen=True)
-class TrainingSettings:
-    """What a network learns with.
+class Learning:
+    """What a network learns with, but for its games.
 
     Parameters
     ----------
@@ -40,6 +40,24 @@ class TrainingSettings:
         many moves; 0: never.
     optimism : float
         Value of every afterstate at the start, in points.
+    """
+
+    patterns: PatternSet = categorical(PatternSet.FOUR_BY_SIX)
+    method: Method = categorical(Method.COHERENT)
+    rate: float = real(1.0, 0, 2, open_low=True)
+    decay: float = real(0.5, 0, 1)
+    restart: int = integer(100, *RESTARTS)
+    optimism: float = real(0.0, 0, 1e6)
+
+
+@dataclass(frozen=True)
+class TrainingSettings(Learning):
+    """What a network learns with.
+
+    Parameters
+    ----------
+    patterns, method, rate, decay, restart, optimism : PatternSet, Method, float, float, int, float
+        As for :class:`Learning`.
     seed : int
         Determines the games' random numbers.
 
@@ -49,12 +67,6 @@ class TrainingSettings:
         If one is out of range.
     """
 
-    patterns: PatternSet = categorical(PatternSet.FOUR_BY_SIX)
-    method: Method = categorical(Method.COHERENT)
-    rate: float = real(1.0, 0, 2, open_low=True)
-    decay: float = real(0.5, 0, 1)
-    restart: int = integer(100, *RESTARTS)
-    optimism: float = real(0.0, 0, 1e6)
     seed: int = integer(0, 0, LARGEST_SEED)
 
     def __post_init__(self) -> None:

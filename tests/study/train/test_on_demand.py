@@ -42,6 +42,19 @@ def file_of(agent: NTupleLearner) -> Path:
     return learned_file(agent.training, agent.training_moves)
 
 
+def starts_of_trainings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """After how many moves each part of a training began, from now on."""
+    starts: list[int] = []
+
+    class Counted(Training):
+        def run(self, show: object) -> None:
+            starts.append(self.counts.n_moves)
+            super().run(show)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(module, "Training", Counted)
+    return starts
+
+
 def forbid_training(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("trained")
@@ -75,14 +88,7 @@ def test_shorter_and_longer_trainings_share_its_checkpoints(
         "moves-50000.npz",
         "moves-60000.npz",
     }
-    starts: list[int] = []
-
-    class Counted(Training):
-        def run(self, show: object) -> None:
-            starts.append(self.counts.n_moves)
-            super().run(show)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(module, "Training", Counted)
+    starts = starts_of_trainings(monkeypatch)
     learn_first(learner(70_000))
     assert 50_000 <= starts[0] < MOVES
     for n_moves in (20_000, 50_000, 70_000):
@@ -125,14 +131,7 @@ def test_a_killed_training_is_gone_on_with(networks: Path, monkeypatch: pytest.M
             time.sleep(0.05)
         process.send_signal(signal.SIGKILL)
     assert not file_of(agent).exists()
-    starts: list[int] = []
-
-    class Counted(Training):
-        def run(self, show: object) -> None:
-            starts.append(self.counts.n_moves)
-            super().run(show)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(module, "Training", Counted)
+    starts = starts_of_trainings(monkeypatch)
     leftover = unfinished.with_name(".moves-1.npz.part")
     leftover.touch()
     learn_first(agent)
@@ -188,12 +187,13 @@ def test_the_least_recently_used_are_deleted(
 
 def test_a_damaged_file_is_trained_anew(networks: Path) -> None:
     learn_first(learner())
-    for name in ("moves-20000.npz", "moves-50000.npz"):
+    for name in ("moves-20000.npz", "moves-50000.npz", "moves-60000.npz"):
         (path,) = networks.glob(f"*/*/{name}")
         path.write_bytes(path.read_bytes()[:100])
-    learn_first(learner(70_000))
-    expected = learned_now(learner().training, 70_000)
-    assert np.array_equal(learned_weights(learner().training, 70_000), expected)
+    for n_moves in (70_000, MOVES):
+        learn_first(learner(n_moves))
+        expected = learned_now(learner().training, n_moves)
+        assert np.array_equal(learned_weights(learner().training, n_moves), expected)
 
 
 @pytest.mark.parametrize("given", ["much", "-1", "nan"])
