@@ -41,15 +41,16 @@ def end_with(parent: int) -> None:
 
 def play_timed(agent: Agent, seeds: Sequence[int], side_by_side: bool) -> TimedGames:
     """Play one game a seed: one after the other, or all side by side."""
-    arrived = time.monotonic()
+    learning_seconds = 0.0
     if agent.learns:
         from study.train.on_demand import learn_first  # noqa: PLC0415, only where it is needed
 
+        arrived = time.monotonic()
         try:
             learn_first(agent)
         except Exception as error:
             raise LearningError(str(error)) from error
-    learning_seconds = time.monotonic() - arrived
+        learning_seconds = time.monotonic() - arrived
     warm(agent)
     began, cpu_before = time.monotonic(), time.process_time()
     if side_by_side:

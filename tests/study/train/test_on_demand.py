@@ -210,3 +210,8 @@ def test_a_sweep_with_room_that_is_no_number_writes_nothing(
     line = refused("sweep", "ntuple", "--results", str(tmp_path))
     assert "THETAFRONT_LEARNED_GB: 'much' given, a number of gigabytes allowed" in line
     assert not list(tmp_path.iterdir())
+
+
+def test_agents_that_do_not_learn_spend_no_time_on_it() -> None:
+    (game,) = play_all(RandomAgent(), range(1), jobs=1)
+    assert game.learning_seconds == 0.0
