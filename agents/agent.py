@@ -158,12 +158,15 @@ class Agent(ABC):
     learns : bool
         Whether it learns before its first game, which may take minutes. All games of one θ are then
         best played in one process.
+    is_ours : bool
+        Whether it is code of this project: a game of it that kills its process is no fault of θ.
     """
 
     name: ClassVar[str] = ""
     is_random: ClassVar[bool] = True
     n_side_by_side: ClassVar[int] = 1
     learns: ClassVar[bool] = False
+    is_ours: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Check the parameters; ValueError names the one that is not allowed."""
@@ -223,6 +226,14 @@ class Agent(ABC):
             If a seed is out of range.
         """
         return tuple(self.play(seed) for seed in seeds)
+
+
+class GameError(Exception):
+    """A game cannot be played, for a fault of its agent: its program fails, say."""
+
+
+class ChangedError(Exception):
+    """An agent is no longer what it was when the run began: no fault of its θ."""
 
 
 def identity(agent: Agent) -> dict[str, Value]:

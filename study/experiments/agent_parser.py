@@ -8,6 +8,9 @@ from agents.pacman.agent import PacmanAgent
 from agents.parameters import Flag, Parameter, Value, plain_values
 from agents.twenty48.agent import Agent2048
 from study.errors import InputError
+from study.experiments.definition import Experiment
+from study.experiments.players import middle
+from study.experiments.space import NumericParameter
 
 LAYOUT = "layout"
 TRUTHS = {"true": "1", "false": "0"}
@@ -56,6 +59,61 @@ def agent_of(
     # A maze of one's own is listed as it was given: its rows are not readable in a line.
     given = {LAYOUT: values[LAYOUT]} if LAYOUT in values else {}
     return agent, {**plain_values(agent), **given}
+
+
+def defined_agent_of(
+    experiment: Experiment, theta: str | None = None, settings: Sequence[str] = ()
+) -> tuple[Agent, dict[str, Value]]:
+    """Build the agent of an experiment that is not ours, and list θ.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Whose player it is. What is not given of θ is in the middle of its space.
+    theta : str, optional
+        All components of θ that are numbers, in order, separated by commas.
+    settings : sequence of str
+        Single parameters, ``name=value``; they override θ. Values beyond the space are allowed, as
+        far as the player takes them.
+
+    Raises
+    ------
+    InputError
+        If something is not allowed.
+    """
+    known = {each.name: each for each in experiment.space}
+    numbers = [each for each in known.values() if isinstance(each, NumericParameter)]
+    given: dict[str, str] = {}
+    if theta is not None:
+        parts = theta.split(",")
+        if len(parts) != len(numbers):
+            names = ", ".join(each.name for each in numbers)
+            raise InputError(f"theta: {len(parts)} values given, {len(numbers)} expected ({names})")
+        given |= {each.name: part.strip() for each, part in zip(numbers, parts, strict=True)}
+    for setting in settings:
+        name, equals, text = (part.strip() for part in setting.partition("="))
+        if not equals:
+            raise InputError(
+                f"set: {setting!r} given, name=value allowed (names: {', '.join(known)})"
+            )
+        if name not in known:
+            raise InputError(f"set: {name!r} given, one of {', '.join(known)} allowed")
+        given[name] = text
+    values = {**middle(experiment.space)}
+    for name, text in given.items():
+        each = known[name]
+        if not isinstance(each, NumericParameter):
+            values[name] = each.check(text)
+            continue
+        try:
+            number = float(text)
+            values[name] = experiment.player.domain(each).check(
+                name, int(number) if each.integer and number == number // 1 else number
+            )
+        except (ValueError, OverflowError):
+            whole = "an integer" if each.integer else "a number"
+            raise InputError(f"{name}: {text!r} given, {whole} allowed") from None
+    return experiment.build(values), values
 
 
 def notes_on(agent: Agent) -> tuple[str, ...]:

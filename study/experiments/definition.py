@@ -1,15 +1,29 @@
-"""An experiment: an agent, its search space and its objectives."""
+"""An experiment: what plays, its search space and its objectives."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
 
 from agents.agent import Agent
-from agents.catalog import build, parameters
+from agents.outside.report import ReportedGame
 from agents.parameters import Value
 from study.errors import InputError
 from study.experiments.game_summary import GameSummary
-from study.experiments.objectives import Cost, Goal
-from study.experiments.space import NumericParameter, Space
+from study.experiments.objectives import Cost, Goal, cpu_seconds
+from study.experiments.players import OurPlayer, Player, middle, player_of, report_of
+from study.experiments.space import Space
+
+UNSAID = cpu_seconds("game")
+"""The cost of an experiment that names none, until a game tells whether there are moves."""
+TAKEN = {
+    *("seed", "trial", "state", "origin", "error", "point", "number", "replicate", "phase"),
+    *("n_games", "n_moves", "n_moves_mean", "on_front", "p_on_front", "on_observed_front"),
+    *("distance_to_trial", "score", "moves", "seconds", "cpu_seconds"),
+    *("agent", "source", "digest", "program"),
+}
+"""Columns of tables, and fields of reports, that no parameter may be called."""
+TAKEN_BEGINNINGS = ("posterior_", "combined_", "reported_")
 
 
 @dataclass(frozen=True)
@@ -18,79 +32,148 @@ class Experiment:
 
     Attributes
     ----------
-    name, title : str
-        Its name on the command line, and in text.
-    agent : str
-        The agent, by its name in :data:`agents.catalog.AGENTS`.
+    name : str
+        Its name: the study's, unless another is given.
+    agent : str, callable or Program
+        What plays: an agent of the catalog by its name, or a user's own: a function of θ and a
+        ``seed``, a frozen dataclass with a method ``play(seed)`` (:mod:`agents.outside.python`), or
+        a :class:`~agents.outside.program.Program`.
     space : Space
         The tuned parameters and their bounds.
     goal : Goal
-        The objective that is maximized.
+        The first objective, maximized or minimized as it says.
     cost : Cost
-        The objective that is minimized.
+        The objective that is minimized. By default CPU seconds, of a move if games report moves, or
+        of a game.
+    title : str
+        Its name in text; by default ``name``.
     costs : tuple of Cost
-        What ``cost`` may be.
+        What ``cost`` may be; by default that cost and CPU time.
     summary : GameSummary
         What tables say of its games beyond goal and cost.
-    reference_score : float
+    reference_score : float, optional
         A value of the goal. With the cost's reference it is the reference point: points that are no
-        better in both do not count in a hypervolume.
+        better in both do not count in a hypervolume. Without it, a study takes it from its trials.
     reference_costs : mapping of str to float
-        The reference point's other coordinate, for each cost by name.
+        The reference point's other coordinate, for each cost by name; empty without a
+        ``reference_score``.
     baselines : mapping of str to mapping
         Parameter vectors of note, validated beside the trials and marked in figures.
     fixed : mapping
-        Parameters of the agent that are not tuned, where they differ from the agent's defaults.
+        Parameters of an agent of the catalog that are not tuned, where they differ from its
+        defaults.
+    source : str
+        Where it is defined, if it is not ours: a file, or a module and a name.
 
     Raises
     ------
     ValueError
-        If the cost is not among ``costs``, or one of these has no reference; if a parameter has a
-        cost's name, which would make two columns of it; if a parameter is both tuned and fixed; if
-        the agent has no such parameter, or refuses a bound, a choice or a fixed value.
+        If the cost is not among ``costs``, or one of these has no reference; if a parameter has the
+        name of a column, or is both tuned and fixed; if the agent has no such parameter, or refuses
+        a bound, a choice or a fixed value; if a baseline lacks a parameter.
     """
 
     name: str
-    title: str
-    agent: str
+    agent: Any
     space: Space
     goal: Goal
-    cost: Cost
-    costs: tuple[Cost, ...]
-    summary: GameSummary
-    reference_score: float
-    reference_costs: Mapping[str, float]
+    cost: Cost = UNSAID
+    title: str = ""
+    costs: tuple[Cost, ...] = ()
+    summary: GameSummary = GameSummary(ReportedGame)  # noqa: RUF009, it is immutable
+    reference_score: float | None = None
+    reference_costs: Mapping[str, float] = field(default_factory=dict)
     baselines: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     fixed: Mapping[str, Value] = field(default_factory=dict)
+    source: str = ""
 
     def __post_init__(self) -> None:
+        if not self.costs:
+            time = cpu_seconds("move" if self.cost.per_move else "game")
+            others = () if self.cost.counted == time.counted else (time,)
+            object.__setattr__(self, "costs", (self.cost, *others))
+        if not self.title:
+            object.__setattr__(self, "title", self.name)
         names = [each.name for each in self.costs]
         if self.cost not in self.costs:
             raise ValueError(f"cost: {self.cost.name} given, one of {', '.join(names)} allowed")
-        if set(names) != set(self.reference_costs):
-            given = ", ".join(self.reference_costs)
-            raise ValueError(f"reference costs: of {given} given, of {', '.join(names)} needed")
+        needed = [] if self.reference_score is None else names
+        if set(needed) != set(self.reference_costs):
+            given = ", ".join(self.reference_costs) or "none"
+            wanted = ", ".join(needed) or "none"
+            raise ValueError(f"reference costs: of {given} given, of {wanted} needed")
+        if not len(self.space):
+            raise ValueError("space: no parameter given, one or more allowed")
+        if len(set(self.space.names)) < len(self.space):
+            raise ValueError(f"space: {', '.join(self.space.names)} given, each name once allowed")
+        if self.goal.name in names:
+            raise ValueError(
+                f"goal: {self.goal.name!r} given, which is a cost; another name allowed"
+            )
         if both := set(names) & set(self.space.names):
             raise ValueError(f"space: {both.pop()} given, which is a cost; another name allowed")
         if both := set(self.fixed) & set(self.space.names):
             raise ValueError(f"space: {both.pop()} given, which is fixed; another name allowed")
-        known = parameters(self.agent)
-        if unknown := [name for name in (*self.space.names, *self.fixed) if name not in known]:
-            allowed = ", ".join(known) or "none"
-            raise ValueError(f"space: {unknown[0]} given for {self.agent}, allowed: {allowed}")
-        for each in self.space:
-            if isinstance(each, NumericParameter) and each.integer != known[each.name].is_whole:
-                given, allowed = (
-                    ("an integer", "a real") if each.integer else ("a real", "an integer")
+        player = self.player
+        if isinstance(player, OurPlayer):
+            player.check_known((*self.space.names, *self.fixed))
+        else:
+            self.check_outside()
+        player.check(self.space)
+
+    def check_outside(self) -> None:
+        """Check what only an experiment that is not ours can have wrong."""
+        has_moves = any(each.per_move for each in self.costs)
+        object.__setattr__(self, "summary", replace(self.summary, has_moves=has_moves))
+        goal = f"{self.goal.name}_"
+        for name in self.space.names:
+            if not (name.isascii() and name.isidentifier()):
+                raise ValueError(f"space: {name!r} given, letters, digits and _ allowed")
+            if (
+                name in TAKEN
+                or name.startswith((*TAKEN_BEGINNINGS, goal))
+                or name == self.goal.name
+            ):
+                raise ValueError(
+                    f"space: {name!r} given, which is a column's; another name allowed"
                 )
-                raise ValueError(f"{each.name}: {given} dimension given, {allowed} one allowed")
-            for value in each.ends:
-                known[each.name].from_number(value)
+        for label, values in self.baselines.items():
+            if set(values) != set(self.space.names):
+                given, needed = ", ".join(values) or "nothing", ", ".join(self.space.names)
+                raise ValueError(f"baseline {label!r}: {given} given, {needed} needed")
+            for each in self.space:
+                try:
+                    each.check(values[each.name])
+                except InputError as error:
+                    raise ValueError(f"baseline {label!r}: {error}") from None
+
+    @cached_property
+    def player(self) -> Player:
+        """What plays its games."""
+        return player_of(self.agent, report_of(self.goal, self.costs))
 
     @property
-    def reference_cost(self) -> float:
-        """The reference point's second coordinate, in units of the cost."""
-        return self.reference_costs[self.cost.name]
+    def is_open(self) -> bool:
+        """Whether a game must tell what the cost is divided by."""
+        return self.cost is UNSAID
+
+    def settled(self, has_moves: bool) -> "Experiment":
+        """Return the same with a cost for each move, if there are any, or for each game."""
+        cost = cpu_seconds("move" if has_moves else "game")
+        references = dict(zip((cost.name,), self.reference_costs.values(), strict=False))
+        return replace(self, cost=cost, costs=(), reference_costs=references)
+
+    @property
+    def reference_cost(self) -> float | None:
+        """The reference point's second coordinate, in units of the cost, if there is one."""
+        return self.reference_costs.get(self.cost.name)
+
+    @property
+    def reference_point(self) -> tuple[float, float] | None:
+        """Both coordinates of the reference point, if there is one."""
+        if self.reference_score is None or self.reference_cost is None:
+            return None
+        return self.reference_score, self.reference_cost
 
     def with_cost(self, cost: Cost) -> "Experiment":
         """Return the same with another cost."""
@@ -100,9 +183,12 @@ class Experiment:
         """Return the same with the named cost, if a name is given; InputError if there is none."""
         if cost is None:
             return self
-        by_name = {each.name: each for each in self.costs}
+        costs = [cpu_seconds("move"), cpu_seconds("game")] if self.is_open else self.costs
+        by_name = {each.name: each for each in costs}
         if cost not in by_name:
             raise InputError(f"cost: {cost!r} given, one of {', '.join(by_name)} allowed")
+        if self.is_open:
+            return self.settled(by_name[cost].per_move)
         return self.with_cost(by_name[cost])
 
     def as_made(self, space: Space, fixed: Mapping[str, Value]) -> "Experiment":
@@ -114,6 +200,14 @@ class Experiment:
         }
         return replace(self, space=space, fixed=fixed, baselines=baselines)
 
+    def widened_to(self, made: "Experiment") -> "Experiment":
+        """Return a study's experiment, played by what plays this one."""
+        return replace(made, agent=self.player) if self.player.is_outside else made
+
     def build(self, values: Mapping[str, Value]) -> Agent:
-        """Make the agent of one θ."""
-        return build(self.agent, {**self.fixed, **values})
+        """Make the agent of one θ; what is left out of that is as the agent has it by default.
+
+        An agent that is not ours has no defaults: what is left out is in the middle of the space.
+        """
+        default = middle(self.space) if self.player.is_outside else self.fixed
+        return self.player.build({**default, **values})

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.agent import Game
+from agents.outside.report import ReportedGame
 from agents.twenty48.agent import Game2048
 from study.errors import InputError
 
@@ -21,9 +22,12 @@ class GameSummary:
     ----------
     game : type
         The class of the games.
+    has_moves : bool
+        Whether games consist of moves that are counted.
     """
 
     game: type[Game]
+    has_moves: bool = True
 
     def columns(self, games: Sequence[Any]) -> dict[str, float]:
         """Return columns of a table with a row for some games; NaN if there are none."""
@@ -63,4 +67,5 @@ def share_reaching(games: Sequence[Game2048], tile: int) -> float:
 def check_2048(given: str, game: type[Game]) -> None:
     """Refuse, by InputError, what was given if it is of another game."""
     if not issubclass(game, Game2048):
-        raise InputError(f"{given} given, of games of {game.kind}; of 2048 allowed")
+        kind = "another agent" if issubclass(game, ReportedGame) else game.kind
+        raise InputError(f"{given} given, of games of {kind}; of 2048 allowed")

@@ -1,25 +1,46 @@
 """The games of one agent as ``play --json`` prints them."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.agent import Game
+from agents.outside.report import ReportedGame
 from agents.parameters import Value
 from agents.twenty48.agent import Game2048
 from study.experiments.game_summary import share_reaching
-from study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECONDS, WIN_RATE
+from study.experiments.objectives import (
+    PLAYOUT_MOVES,
+    SCORE,
+    SECONDS,
+    WIN_RATE,
+    Cost,
+    Goal,
+    cpu_seconds,
+    mean,
+)
 
 LEAST_TILES = (1024, 2048, 4096, 8192)
+ANY_GOAL, ANY_COST = mean(), cpu_seconds("game")  # of a user's agent that says nothing else
 OF_A_2048_GAME = ("seed", "score", "n_moves", "max_tile", "seconds")
 
 
-def summary_of(name: str, params: Mapping[str, Value], games: Sequence[Game]) -> dict[str, Any]:
+def summary_of(
+    name: str,
+    params: Mapping[str, Value],
+    games: Sequence[Game],
+    goal: Goal | None = None,
+    cost: Cost | None = None,
+) -> dict[str, Any]:
     """Summarize the games of one agent; there must be one at least.
 
     Games that can be won have a ``win_rate`` with Wilson's 95% interval. Games of 2048 have
     ``reach``, the share of games that reached each tile: 1024 to 8192, and larger ones that some
-    game reached. ``seconds_per_move`` is None if no game was played alone.
+    game reached. ``seconds_per_move`` is None if no game was played alone. Games of a user's agent
+    are summarized by its ``goal`` and ``cost`` instead.
     """
+    if goal is not None or isinstance(games[0], ReportedGame):
+        return summary_by(goal or ANY_GOAL, cost or ANY_COST, name, params, games)
     score = SCORE.summary(games)
     in_2048 = [game for game in games if isinstance(game, Game2048)]
     reach, playouts = summary_of_2048(in_2048) if in_2048 else ({}, {})
@@ -44,6 +65,37 @@ def summary_of(name: str, params: Mapping[str, Value], games: Sequence[Game]) ->
         **playouts,
         "games": [row_of(game) for game in games],
     }
+
+
+def summary_by(
+    goal: Goal, cost: Cost, name: str, params: Mapping[str, Value], games: Sequence[Game]
+) -> dict[str, Any]:
+    """Summarize games by a goal and a cost, each under its name.
+
+    Numbers that are not known are None. Moves are those reported, if any.
+    """
+    found, samples = goal.estimate(games), goal.samples(games)
+    ends = {"sem": found.sem, "low95": found.low, "high95": found.high}
+    return {
+        "agent": name,
+        "params": dict(params),
+        "n_games": len(games),
+        goal.name: {
+            "mean": found.value,
+            **{key: value if math.isfinite(value) else None for key, value in ends.items()},
+            "min": float(samples.min()),
+            "max": float(samples.max()),
+        },
+        cost.name: cost.of(games) if cost.measured(games) else None,
+        **moves_of(games),
+        "games": [row_of(game) for game in games],
+    }
+
+
+def moves_of(games: Sequence[Game]) -> dict[str, float]:
+    """Return the mean number of moves, if games have moves that are counted."""
+    n_moves = [game.n_moves for game in games]
+    return {"n_moves_mean": sum(n_moves) / len(games)} if max(n_moves) > 1 else {}
 
 
 def summary_of_2048(games: Sequence[Game2048]) -> tuple[dict[str, Any], dict[str, Any]]:

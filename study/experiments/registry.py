@@ -1,31 +1,127 @@
-"""Experiments by name, and the objectives that they use.
+"""Experiments by name, and the definitions of users: files, modules and installed packages.
 
-The module of each game explains its experiments and their bounds.
+The module of each game explains its experiments and their bounds. An installed package offers its
+own by the entry-point group ``thetafront.experiments``.
 """
 
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import ModuleType
+
+from agents.outside.source import SUFFIX as PYTHON
+from agents.outside.source import Source, SourceError
 from study.errors import InputError
 from study.experiments.definition import Experiment
 from study.experiments.dice import DICE
 from study.experiments.objectives import Cost, Goal
 from study.experiments.pacman import PACMAN, PACMAN_SMALL
+from study.experiments.players import PythonPlayer
+from study.experiments.program_file import SUFFIX as TOML
+from study.experiments.program_file import read_program_file
 from study.experiments.twenty48 import HEURISTIC, MCMDP, NTUPLE, SWITCHING, UCT
 
 EXPERIMENTS = {
     each.name: each
     for each in (DICE, HEURISTIC, MCMDP, NTUPLE, PACMAN, PACMAN_SMALL, SWITCHING, UCT)
 }
+GROUP = "thetafront.experiments"
 
 
 def objectives() -> list[Goal | Cost]:
-    """Return the goals and costs of all experiments, goals first, each command-line option once."""
+    """Return the goals and costs of our experiments, goals first, each command-line option once."""
     found: list[Goal | Cost] = [each.goal for each in EXPERIMENTS.values()]
     found += [cost for each in EXPERIMENTS.values() for cost in each.costs]
     return list({each.option: each for each in found}.values())
 
 
-def experiment(name: str) -> Experiment:
-    """Return the experiment called ``name``; InputError if there is none."""
-    if name not in EXPERIMENTS:
-        allowed = ", ".join(sorted(EXPERIMENTS))
-        raise InputError(f"experiment: {name!r} given, one of {allowed} allowed")
-    return EXPERIMENTS[name]
+def experiment(text: str) -> Experiment:
+    """Return an experiment.
+
+    Parameters
+    ----------
+    text : str
+        The name of one of ours, or of an installed package's; or a definition: a Python file or
+        module, ``coins.py``, ``coins.py:NAME`` or ``package.module:NAME``, or a TOML file.
+
+    Raises
+    ------
+    InputError
+        If there is none, or its definition is not allowed.
+    """
+    if text in EXPERIMENTS:
+        return EXPERIMENTS[text]
+    if text.endswith(TOML):
+        return read_program_file(Path(text).expanduser().absolute())
+    if text in (installed := installed_experiments()):
+        return python_experiment(Source.parse(installed[text].value))
+    if ":" in text or text.endswith(PYTHON):
+        return python_experiment(Source.parse(text))
+    allowed = ", ".join(sorted({*EXPERIMENTS, *installed}))
+    raise InputError(
+        f"experiment: {text!r} given, one of {allowed} allowed, or a definition: FILE.py, "
+        "FILE.py:NAME, MODULE:NAME or FILE.toml"
+    )
+
+
+def is_definition(text: str) -> bool:
+    """Return whether a text names an experiment that is not ours, if anything."""
+    return text.endswith((PYTHON, TOML)) or ":" in text or text in installed_experiments()
+
+
+def listed() -> Iterator[tuple[Experiment | None, str, str]]:
+    """Yield all experiments with where they are from, and why one cannot be read."""
+    for each in EXPERIMENTS.values():
+        yield each, "thetafront", ""
+    for name, point in installed_experiments().items():
+        origin = point.dist.name if point.dist is not None else point.value
+        try:
+            yield experiment(name), origin, ""
+        except InputError as error:
+            yield None, f"{origin}: {name}", str(error)
+
+
+@cache
+def installed_experiments() -> dict[str, EntryPoint]:
+    """Return what installed packages offer, by name; ours come first."""
+    points = sorted(entry_points(group=GROUP), key=lambda each: each.name)
+    return {each.name: each for each in points if each.name not in EXPERIMENTS}
+
+
+def python_experiment(source: Source) -> Experiment:
+    """Import an experiment; InputError if it cannot be, or there are several to choose from."""
+    try:
+        module = source.load()
+    except SourceError as error:
+        raise InputError(str(error)) from None
+    found = experiments_in(module)
+    if source.name:
+        if source.name not in found:
+            given = f"experiment: {source} given, which is no Experiment"
+            raise InputError(f"{given}; one of {', '.join(found) or 'none'} allowed")
+        name = source.name
+    elif len(found) == 1:
+        (name,) = found
+    else:
+        what = f"{len(found)} experiments" if found else "no Experiment"
+        allowed = " or ".join(f"{source}:{name}" for name in found)
+        raise InputError(
+            f"experiment: {source} given, which has {what}"
+            + (f"; {allowed} allowed" if found else "")
+        )
+    source = Source(source.module, name)
+    player = found[name].player
+    if not isinstance(player, PythonPlayer):
+        return replace(found[name], source=str(source))
+    return replace(found[name], agent=replace(player, source=source), source=str(source))
+
+
+def experiments_in(module: ModuleType) -> dict[str, Experiment]:
+    """Return the experiments of a module, by name; one that has two names has its first."""
+    found: dict[str, Experiment] = {}
+    for name, each in vars(module).items():
+        if isinstance(each, Experiment) and not any(each is other for other in found.values()):
+            found[name] = each
+    return found

@@ -17,20 +17,23 @@ see :class:`study.samplers.encoding.UnitCube`).
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from optuna.distributions import (
-    BaseDistribution,
-    CategoricalDistribution,
-    FloatDistribution,
-    IntDistribution,
-)
 
-from agents.parameters import Value
+from agents.parameters import Value, is_real
 from study.axis import Axis
 from study.errors import InputError
+
+# Workers import a user's definition, and optuna is slow to import.
+if TYPE_CHECKING:
+    from optuna.distributions import (
+        BaseDistribution,
+        CategoricalDistribution,
+        FloatDistribution,
+        IntDistribution,
+    )
 
 SIGNIFICANT_DIGITS = 3
 LEAST_CHOICES = 2
@@ -56,12 +59,14 @@ class NumericParameter:
         For tables and axes; ``name`` if empty.
     step : float
         Values are ``low`` and so many steps more, on a linear scale; 0 for all between the bounds.
+    least, most : float
+        How far the bounds may be moved, if the agent does not say.
 
     Raises
     ------
     ValueError
-        If the bounds are no interval, not integers for an integer, not positive for a logarithmic
-        scale, or no whole number of steps apart.
+        If the bounds are no interval, or beyond ``least`` and ``most``, not integers for an
+        integer, not positive for a logarithmic scale, or no whole number of steps apart.
     """
 
     name: str
@@ -71,8 +76,13 @@ class NumericParameter:
     log: bool = False
     symbol: str = ""
     step: float = 0.0
+    least: float = -math.inf
+    most: float = math.inf
 
     def __post_init__(self) -> None:
+        if not self.least <= self.low <= self.high <= self.most and self.low <= self.high:
+            allowed = f"{self.least:g} to {self.most:g}"
+            raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are beyond {allowed}")
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
             raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are no interval")
         if self.integer and (self.low != int(self.low) or self.high != int(self.high)):
@@ -81,7 +91,7 @@ class NumericParameter:
             raise ValueError(f"{self.name}: a log scale needs a bound above 0, not {self.low}")
         if self.step and self.log:
             raise ValueError(f"{self.name}: steps are for a linear scale")
-        if self.integer and self.step != int(self.step):
+        if self.integer and not float(self.step).is_integer():
             raise ValueError(f"{self.name}: steps of {self.step} are not whole")
         if not (math.isfinite(self.step) and 0.0 <= self.step <= self.high - self.low):
             raise ValueError(f"{self.name}: steps of {self.step} do not fit into the bounds")
@@ -133,8 +143,10 @@ class NumericParameter:
         """The bounds; if the agent allows them, it allows all between."""
         return self.low, self.high
 
-    def distribution(self) -> FloatDistribution | IntDistribution:
+    def distribution(self) -> "FloatDistribution | IntDistribution":
         """Return optuna's form of this parameter."""
+        from optuna.distributions import FloatDistribution, IntDistribution  # noqa: PLC0415
+
         if self.integer:
             return IntDistribution(int(self.low), int(self.high), log=self.log, step=int(self.grid))
         step = self.step or None
@@ -145,7 +157,7 @@ class NumericParameter:
         whole = "an integer from " if self.integer else ""
         steps = f" in steps of {self.step:g}" if self.step else ""
         allowed = f"{whole}{self.low:g} to {self.high:g}{steps} allowed"
-        if isinstance(value, str):
+        if not is_real(value) or isinstance(value, str):
             raise InputError(f"{self.name}: {value!r} given, {allowed}")
         if not self.low <= value <= self.high or self.clip(value) != value:
             raise InputError(f"{self.name}: {value:g} given, {allowed}")
@@ -163,11 +175,10 @@ class NumericParameter:
         return f"{float(value):.0f}" if whole else f"{float(value):.2f}"
 
     def as_record(self) -> dict[str, Any]:
-        """Return the parameter as plain data; without steps, as records were before there were."""
+        """Return the parameter as plain data; without what is as it was before it was known."""
         record = asdict(self)
-        if not self.step:
-            del record["step"]
-        return record
+        usual = {"step": 0.0, "least": -math.inf, "most": math.inf}
+        return {key: each for key, each in record.items() if usual.get(key) != each}
 
 
 @dataclass(frozen=True)
@@ -227,8 +238,10 @@ class CategoricalParameter:
         """All choices."""
         return self.choices
 
-    def distribution(self) -> CategoricalDistribution:
+    def distribution(self) -> "CategoricalDistribution":
         """Return optuna's form of this parameter."""
+        from optuna.distributions import CategoricalDistribution  # noqa: PLC0415
+
         return CategoricalDistribution(self.choices)
 
     def check(self, value: Value) -> str:
@@ -314,7 +327,7 @@ class Space:
         """Round named values to three significant digits, within bounds."""
         return {each.name: each.tidy(values[each.name]) for each in self.parameters}
 
-    def distributions(self) -> dict[str, BaseDistribution]:
+    def distributions(self) -> "dict[str, BaseDistribution]":
         """Return optuna's form of the space."""
         return {parameter.name: parameter.distribution() for parameter in self.parameters}
 

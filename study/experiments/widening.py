@@ -8,8 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from agents.catalog import parameters
-from agents.parameters import IntegerRange, RealRange, Value
+from agents.parameters import RealRange, Value
 from study.axis import N_DECIMALS
 from study.errors import InputError
 from study.experiments.definition import Experiment
@@ -102,8 +101,7 @@ def moved(experiment: Experiment, parameter: NumericParameter, is_upper: bool) -
     """Return where a bound goes by default: where it is, if the agent allows nothing beyond."""
     low, high = ends(parameter)
     here = ends(parameter)[is_upper]
-    domain = parameters(experiment.agent)[parameter.name].domain
-    assert isinstance(domain, IntegerRange | RealRange)
+    domain = experiment.player.domain(parameter)
     if parameter.log:
         there = here * FACTOR if is_upper else here / FACTOR
     else:
@@ -171,6 +169,7 @@ def check_wish(experiment: Experiment, wish: Wish) -> None:
     try:
         replace(parameter, low=wish.bounds[0], high=wish.bounds[1])
         for bound in wish.bounds:
-            parameters(experiment.agent)[wish.name].from_number(bound)
+            number = int(bound) if parameter.integer else bound
+            experiment.player.domain(parameter).check(wish.name, number)
     except (ValueError, OverflowError) as error:
         raise InputError(f"{given}: {error}") from None

@@ -1,4 +1,4 @@
-"""Objectives: goals, which are maximized, and costs, which are minimized.
+"""Objectives: goals, which are maximized or minimized, and costs, which are minimized.
 
 A goal is made of an estimator (statistics) and a format (text). This package imports the ground
 modules of `study` and the base classes of `agents`.
@@ -14,6 +14,7 @@ from study.experiments.objectives.costs import (
 )
 from study.experiments.objectives.formats import format_seconds
 from study.experiments.objectives.goals import EXACT_SCORE, SCORE, WIN_RATE, Goal
+from study.experiments.objectives.users import cpu_seconds, exact, mean, rate, reported
 
 __all__ = [
     "BACKUPS",
@@ -26,5 +27,10 @@ __all__ = [
     "WIN_RATE",
     "Cost",
     "Goal",
+    "cpu_seconds",
+    "exact",
     "format_seconds",
+    "mean",
+    "rate",
+    "reported",
 ]

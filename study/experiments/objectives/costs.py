@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from agents.agent import Game
 from study.batch_means import variances_of_log_ratios
-from study.experiments.objectives.formats import format_seconds
+from study.experiments.objectives.formats import format_seconds, significant
 
 TIMED_TOGETHER = 50  # games of a block: a machine's speed drifts from one to the next
 
@@ -36,6 +36,10 @@ class Cost:
         ``s`` for seconds; empty for a count.
     per_move : bool
         Whether the sum is divided by the moves of all games; otherwise by the number of games.
+    is_reported : bool
+        Whether games report it themselves, though it is a time.
+    is_whole : bool
+        Whether it is so large that it is written without decimals, unless it is a time.
     """
 
     name: str
@@ -43,6 +47,8 @@ class Cost:
     counted: str
     unit: str = ""
     per_move: bool = True
+    is_reported: bool = False
+    is_whole: bool = True
 
     def of(self, games: Sequence[Game]) -> float:
         """Return the cost of some games; NaN if there are none.
@@ -88,21 +94,25 @@ class Cost:
         return [game for game in games if game.is_timed] if self.is_timed else games
 
     def text(self, value: float) -> str:
-        """Write a cost."""
-        return format_seconds(value) if self.unit == "s" else f"{value:,.0f}"
+        """Write a cost with its unit."""
+        if self.is_timed:
+            return format_seconds(value)
+        return f"{f'{value:,.0f}' if self.is_whole else significant(value)} {self.unit}".rstrip()
 
     def interval(self, value: float, low: float, high: float) -> str:
         """Write a cost with its 95% interval in percent, if that has a width: ``129 µs ± 2%``."""
         if low == high:
             return self.text(value)
         half = (high / low) ** 0.5 - 1.0
-        return f"{self.text(value)} ± {f'{100.0 * half:.2g}%' if math.isfinite(half) else '?'}"
+        percents = f"{significant(100.0 * half, 2)}%" if math.isfinite(half) else "?"
+        return f"{self.text(value)} ± {percents}"
 
     def in_words(self, value: float) -> str:
         """Write a cost in a sentence: ``1.00 ms a move``."""
         if not self.unit:
             return f"{self.text(value)} {self.label}"
-        return f"{self.text(value)} a move" if self.per_move else self.text(value)
+        per = "move" if self.per_move else "game"
+        return f"{self.text(value)}{f' a {per}' if self.name.endswith(f'_per_{per}') else ''}"
 
     @property
     def option(self) -> str:
@@ -112,7 +122,13 @@ class Cost:
     @property
     def option_help(self) -> str:
         """What the option means."""
-        return f"The most {self.label}{', in seconds' if self.unit else ''}."
+        unit = "seconds" if self.is_timed else self.unit
+        return f"The most {self.label}{unit and f', in {unit}'}."
+
+    @property
+    def axis_label(self) -> str:
+        """Its name at an axis; times have their unit at the ticks."""
+        return f"{self.label}{'' if self.is_timed or not self.unit else f', {self.unit}'}"
 
 
 SECONDS = Cost("seconds_per_move", "CPU time a move", "seconds", "s")

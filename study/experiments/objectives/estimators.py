@@ -33,6 +33,8 @@ from study.shrinkage import (
 Floats = npt.NDArray[np.float64]
 T = TypeVar("T")
 
+N_PSEUDO = 100  # samples at a mean, from which a variance is guessed
+
 
 @dataclass(frozen=True)
 class Estimator(ABC):
@@ -53,6 +55,10 @@ class Estimator(ABC):
     def typical_variance(self, samples: Floats) -> float:
         """Guess the variance of one sample from a few of them, one at least."""
 
+    def game_variances(self, means: Floats, trials: Sequence[Moments]) -> Floats:
+        """Guess the variance of one sample where the mean is so much; a study's trials may tell."""
+        return np.array([self.typical_variance(np.full(N_PSEUDO, mean)) for mean in means])
+
     def halves(self, items: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
         """Split in half, every second item to each: one half may choose, the other judge."""
         return items[::2], items[1::2]
@@ -71,8 +77,15 @@ class NoisyMean(Estimator):
         return variances_of_means(trials)
 
     def typical_variance(self, samples: Floats) -> float:
-        """Take the standard deviation to be a fixed share of the mean."""
+        """Return the sample variance; of a single one, guess from its size."""
+        if len(samples) > 1:
+            return float(np.var(samples, ddof=1))
         return (TYPICAL_DEVIATION * float(np.mean(samples))) ** 2
+
+    def game_variances(self, means: Floats, trials: Sequence[Moments]) -> Floats:
+        """Return the average of the trials, since the mean tells nothing."""
+        n = np.array([trial.n for trial in trials])
+        return np.full(len(means), float(np.nanmean(n * self.variances(trials))))
 
 
 @dataclass(frozen=True)
@@ -84,6 +97,14 @@ class GrowingMean(NoisyMean):
     def variances(self, trials: Sequence[Moments]) -> Floats:
         """Return sample variances over n, shrunk towards what is pooled in proportion to means."""
         return growing_variances(trials)
+
+    def typical_variance(self, samples: Floats) -> float:
+        """Take the standard deviation to be a fixed share of the mean."""
+        return (TYPICAL_DEVIATION * float(np.mean(samples))) ** 2
+
+    def game_variances(self, means: Floats, trials: Sequence[Moments]) -> Floats:
+        """Guess from the means alone."""
+        return Estimator.game_variances(self, means, trials)
 
 
 @dataclass(frozen=True)

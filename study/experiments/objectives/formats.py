@@ -5,11 +5,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 SECONDS_PREFIXES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+DIGITS, DIGITS_OF_HALF, DIGITS_OF_TICK = 4, 2, 10  # ticks are round, and may be close together
+LEAST, LARGEST = -6, 12  # powers of ten between which numbers have no exponent
+MOST_DECIMALS = 12
+SHORTEST_PLURAL = 5  # a shorter unit may be an abbreviation that ends in s, such as ms or Mbps
 
 
 def format_seconds(seconds: float) -> str:
-    """Write a time with three digits and a readable unit: ``183 µs``, ``1.25 ms``."""
+    """Write a time with three digits and a readable unit: ``183 µs``, ``1.25 ms``, ``1,250 s``."""
     seconds = float(f"{seconds:.3g}")
+    if 1e3 <= seconds < math.inf:
+        return f"{seconds:,.0f} s"
     for scale, unit in SECONDS_PREFIXES:
         if seconds >= scale:
             return f"{f'{seconds / scale:#.3g}'.rstrip('.')} {unit}"
@@ -40,8 +46,8 @@ class Format:
     interval_style: Literal["plus-minus", "ends", "exact"] = "plus-minus"
 
     @property
-    def is_whole(self) -> bool:
-        """Whether values are written without decimals."""
+    def suits_areas(self) -> bool:
+        """Whether areas at an axis are written as values are."""
         return self.value.endswith(".0f")
 
     def text(self, value: float) -> str:
@@ -52,6 +58,14 @@ class Format:
         """Write a value with its unit: ``1 point``, ``2 points``."""
         text = self.text(value)
         return f"{text} {self.unit.removesuffix('s') if text == '1' else self.unit}".rstrip()
+
+    def error(self, value: float) -> str:
+        """Write a standard error without its unit."""
+        return self.text(value)
+
+    def error_with_unit(self, value: float) -> str:
+        """Write a standard error with its unit."""
+        return self.with_unit(value)
 
     def at_axis(self, value: float) -> str:
         """Write a value at an axis."""
@@ -73,3 +87,79 @@ class Format:
     def interval_with_unit(self, value: float, low: float, high: float) -> str:
         """Write a value with its 95% interval and its unit."""
         return f"{self.interval(value, low, high)} {self.unit}".rstrip()
+
+
+def significant(value: float, n_digits: int = DIGITS) -> str:
+    """Write a number with significant digits, all digits before the point, and no zeros to end on.
+
+    ``1,234,568``, ``43.21``, ``0.5``, ``0.000123``; with an exponent from 10¹² on and below 10⁻⁶.
+    """
+    if not value or not math.isfinite(value):
+        return f"{abs(value) if value == 0 else value:g}"
+    power = int(f"{value:.{n_digits - 1}e}".partition("e")[2])
+    if not LEAST <= power < LARGEST:
+        return f"{value:.{n_digits}g}"
+    text = f"{value:,.{max(0, n_digits - 1 - power)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+@dataclass(frozen=True)
+class FittingFormat(Format):
+    """How values of any magnitude are written.
+
+    A value alone has four significant digits, or ``n_digits``. Beside an interval, two digits of
+    its half width tell how many decimals both have: ``0.4312 ± 0.0021``.
+    """
+
+    value: str = ""
+    tick: str = ""
+    area_value: str = ""
+    unit: str = ""
+    area_unit: str = ""
+    n_digits: int = DIGITS
+
+    @property
+    def suits_areas(self) -> bool:
+        """Whether areas at an axis are written as values are: they fit, too."""
+        return True
+
+    def text(self, value: float) -> str:
+        """Write a value without its unit."""
+        return significant(value, self.n_digits)
+
+    def with_unit(self, value: float) -> str:
+        """Write a value with its unit."""
+        text = self.text(value)
+        one = text == "1" and len(self.unit) >= SHORTEST_PLURAL
+        return f"{text} {self.unit.removesuffix('s') if one else self.unit}".rstrip()
+
+    def error(self, value: float) -> str:
+        """Write a standard error without its unit, in two digits."""
+        return significant(value, DIGITS_OF_HALF)
+
+    def error_with_unit(self, value: float) -> str:
+        """Write a standard error with its unit, in two digits."""
+        return f"{self.error(value)} {self.unit}".rstrip()
+
+    def at_axis(self, value: float) -> str:
+        """Write a value at an axis."""
+        return significant(value, DIGITS_OF_TICK)
+
+    def area(self, value: float) -> str:
+        """Write an area under a front without its unit."""
+        return significant(value)
+
+    def interval(self, value: float, low: float, high: float) -> str:
+        """Write a value with its 95% interval, without its unit."""
+        half = (high - low) / 2
+        if half == 0 and self.interval_style == "exact":
+            return self.text(value)
+        if half == 0 or not math.isfinite(half):
+            return f"{self.text(value)} ± {'?' if half else '0'}"
+        half_text = f"{half:.{DIGITS_OF_HALF - 1}e}"
+        decimals = DIGITS_OF_HALF - 1 - int(half_text.partition("e")[2])
+        is_usual = 10.0**LEAST <= max(abs(value), half) < 10.0**LARGEST
+        if decimals > MOST_DECIMALS or not is_usual:
+            return f"{value:.{DIGITS}g} ± {half:.{DIGITS_OF_HALF}g}"
+        decimals = max(0, decimals)
+        return f"{value:,.{decimals}f} ± {float(half_text):,.{decimals}f}"

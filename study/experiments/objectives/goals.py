@@ -1,8 +1,9 @@
-"""Goals: objectives that are maximized."""
+"""Goals: what a user wants much of, such as score, or little of, such as an error."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -29,8 +30,9 @@ class Goal:
         Statistics of the samples.
     format : Format
         How values are written.
-    standard_error : float
-        Wanted of a validated point by default; 0 if one game is exact.
+    standard_error : float, optional
+        Wanted of a validated point by default; 0 if one game is exact. None if nobody knows the
+        scatter: validation then has a limit on games only.
     limits : (float or None, float or None)
         Ends of its axis; None where the data decide. An upper limit of 1 makes it a share.
     with_extremes : bool
@@ -39,6 +41,8 @@ class Goal:
         Other goals whose mean and standard error tables have.
     replicates : int
         Games a trial by default.
+    direction : {"maximize", "minimize"}
+        Whether more is better, or less.
     """
 
     name: str
@@ -47,11 +51,17 @@ class Goal:
     sample: str
     estimator: Estimator
     format: Format
-    standard_error: float
+    standard_error: float | None
     limits: tuple[float | None, float | None]
     with_extremes: bool = False
     reported_too: tuple["Goal", ...] = ()
     replicates: int = 4
+    direction: Literal["maximize", "minimize"] = "maximize"
+
+    @property
+    def sign(self) -> float:
+        """1 where more is better, −1 where less is: times it, more is always better."""
+        return 1.0 if self.direction == "maximize" else -1.0
 
     @property
     def is_exact(self) -> bool:
@@ -72,9 +82,9 @@ class Goal:
         return self.estimator.estimate(self.samples(games))
 
     def reaches(self, value: float, wanted: float) -> bool:
-        """Tell whether a value is as high as wanted; an exact one also if written the same."""
+        """Tell whether a value is as good as wanted; an exact one also if written the same."""
         same = self.format.text(value) == self.format.text(wanted)
-        return value >= wanted or (self.is_exact and same)
+        return self.sign * value >= self.sign * wanted or (self.is_exact and same)
 
     @property
     def option(self) -> str:
@@ -99,9 +109,15 @@ class Goal:
         return f"combined_{statistic}{self.column_unit}"
 
     @property
+    def game_column(self) -> str:
+        """The column of one game's value: ``score_points``."""
+        return f"{self.name}{self.column_unit}"
+
+    @property
     def column_unit(self) -> str:
-        """What its columns end in."""
-        return f"_{self.format.unit}" if self.format.unit else ""
+        """What its columns end in: the unit in letters, digits and ``_``."""
+        words = re.sub(r"\W+", "_", self.format.unit.replace("/", "_per_").replace("%", "percent"))
+        return f"_{words.strip('_')}" if words.strip("_") else ""
 
     def summary(self, games: Sequence[Game]) -> dict[str, Any]:
         """Summarize some games in columns of a table; NaN if there are none."""

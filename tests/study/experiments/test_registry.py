@@ -1,6 +1,6 @@
 """Experiments: each builds its agent anywhere in its space, and knows where it may be compared."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -88,7 +88,8 @@ def test_the_dearest_dice_are_within_the_reference() -> None:
 
 
 def test_what_is_fixed_is_not_tuned() -> None:
-    plain: dict[str, Any] = vars(experiment("pacman"))
+    found = experiment("pacman")
+    plain: dict[str, Any] = {each.name: getattr(found, each.name) for each in fields(found)}
     with pytest.raises(ValueError, match="space: radius given, which is fixed; another name"):
         Experiment(**{**plain, "fixed": {"radius": 1}})
 

@@ -1,7 +1,7 @@
 """Goals against closed forms and simulated truth."""
 
 import math
-from dataclasses import astuple
+from dataclasses import astuple, replace
 
 import numpy as np
 import pytest
@@ -119,3 +119,14 @@ def test_a_summary_of_no_games_has_the_same_columns(goal: Goal) -> None:
     games = [Coin(20).play(seed) for seed in range(6)]
     assert list(goal.summary(games)) == list(goal.summary([]))
     assert np.isnan(list(goal.summary([]).values())).all()
+
+
+def test_a_goal_that_is_minimized_is_reached_from_above() -> None:
+    """Of both signs; an exact one also if it is written the same."""
+    loss = replace(WIN_RATE, name="loss", limits=(None, None), direction="minimize")
+    assert (WIN_RATE.sign, loss.sign) == (1.0, -1.0)
+    assert [loss.reaches(value, -0.5) for value in (-0.6, -0.5, -0.4)] == [True, True, False]
+    assert [WIN_RATE.reaches(value, -0.5) for value in (-0.6, -0.5, -0.4)] == [False, True, True]
+    exact = replace(EXACT_SCORE, direction="minimize")
+    assert exact.reaches(13.348274, 13.34827)
+    assert not exact.reaches(13.348276, 13.34827)

@@ -1,0 +1,188 @@
+"""What agents that are not ours tell of a game, and the game that is made of it."""
+
+import ast
+import dataclasses
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+from agents.agent import Game, column
+from agents.parameters import is_real
+
+Reported = float | str | None
+"""A field of a report as it is kept: a number, text, or None for a number that is not finite."""
+
+SCORE = "score"
+MOVES = "moves"
+SECONDS = "seconds"
+LEAST_SECONDS = 1e-9
+LARGEST = 2**53
+TIME = re.compile(r"(.*_)?(seconds|time|elapsed|ms|us|ns)")
+LONGEST_TEXT = 200
+MOST_FIELDS = 64
+
+
+def is_time(name: str) -> bool:
+    """Return whether a field is a time by its name, which differs whenever a game is played."""
+    return TIME.fullmatch(name) is not None
+
+
+def kept_fields(given: Mapping[str, Any]) -> dict[str, Reported]:
+    """Return fields of a report as they are kept: at most 64, texts of 200 characters."""
+    some = list(given.items())[:MOST_FIELDS]
+    return {one_line(str(name)): kept(value) for name, value in some}
+
+
+def read_fields(given: Any) -> dict[str, Reported]:
+    """Read fields of a report back, or from the text of their mapping in a CSV file.
+
+    Raises
+    ------
+    ValueError
+        If a text is that of no mapping.
+    """
+    try:
+        fields = ast.literal_eval(given) if isinstance(given, str) else given
+        return kept_fields(fields)
+    except (SyntaxError, AttributeError) as error:
+        raise ValueError(f"fields: {error}") from None
+
+
+def one_line(text: str) -> str:
+    """Return the beginning of a text on one line, as UTF-8 can have it."""
+    return " ".join(text.encode(errors="replace").decode().splitlines())[:LONGEST_TEXT]
+
+
+def kept(value: Any) -> Reported:
+    """Return a value of a report as it is kept: numbers and short texts."""
+    if isinstance(value, bool):
+        return int(value)
+    if is_real(value):
+        number = int(value) if isinstance(value, Integral) else float(value)
+        return number if math.isfinite(number) and abs(number) <= LARGEST else None
+    if value is None or isinstance(value, str):
+        return value if value is None else one_line(value)
+    return json.dumps(value, default=str)[:LONGEST_TEXT]
+
+
+@dataclass(frozen=True)
+class ReportedGame(Game, kind="reported"):
+    """A game of an agent that is not ours.
+
+    Attributes
+    ----------
+    score : float
+        The objective's value, in its own unit.
+    n_moves : int
+        Moves that were reported; 1 if there were none.
+    seconds : float
+        CPU seconds that the game took.
+    reported : mapping
+        All other fields of the report, by name. They can be read as attributes.
+    """
+
+    score: float = column("score")
+    reported: Mapping[str, Reported] = column(write=dict, read=read_fields)
+
+    def __getattr__(self, name: str) -> Reported:
+        """Return a field of the report."""
+        try:
+            return self.__dict__["reported"][name]  # type: ignore[no-any-return]
+        except KeyError:
+            raise AttributeError(f"{type(self).__name__} has no {name!r}") from None
+
+
+class ReportError(ValueError):
+    """A report is none of a game."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the report of a game must have.
+
+    Attributes
+    ----------
+    objective : str
+        The field with the objective's value. A report without it may call it ``score``.
+    is_share : bool
+        Whether the value is 0 or 1.
+    costs : tuple of str
+        Fields that must be numbers above 0. ``seconds`` among them replaces what was measured.
+    """
+
+    objective: str = SCORE
+    is_share: bool = False
+    costs: tuple[str, ...] = ()
+
+    def game(self, seed: int, given: Any, seconds: float) -> ReportedGame:
+        """Make a game of a report.
+
+        Parameters
+        ----------
+        seed : int
+            The game's.
+        given
+            The report: a mapping with the objective's field; the value alone; or a
+            :class:`~agents.agent.Game`, whose ``seconds`` count.
+        seconds : float
+            CPU seconds that were measured.
+
+        Raises
+        ------
+        ReportError
+            If it lacks a field, or one has a value that is not allowed.
+        """
+        if isinstance(given, Game):
+            fields = fields_of_game(given)
+            seconds = fields[SECONDS] if SECONDS in self.costs else fields.pop(SECONDS)
+        elif isinstance(given, Mapping):
+            fields = dict(given)
+        else:
+            fields = {self.objective: given}
+        name = self.objective if self.objective in fields else SCORE
+        if name not in fields:
+            other = "" if self.objective == SCORE else f" or {SCORE!r}"
+            raise ReportError(f"a report with {self.objective!r}{other} expected")
+        score = self.value(name, fields.pop(name))
+        moves: Any = fields.pop(MOVES, 1)
+        if not is_real(moves) or moves != moves // 1 or not 1 <= moves <= LARGEST:
+            raise ReportError(f"{MOVES}: {moves!r} reported, a whole number from 1 on allowed")
+        for cost in self.costs:
+            spent: Any = fields.get(cost)
+            if not (is_real(spent) and 0 < spent <= LARGEST):
+                shown = repr(spent) if cost in fields else "nothing"
+                raise ReportError(f"{cost}: {shown} reported, a number above 0 allowed")
+        if SECONDS in self.costs:
+            seconds = fields.pop(SECONDS)
+        if not (is_real(seconds) and 0 <= seconds <= LARGEST):
+            raise ReportError(f"{SECONDS}: {seconds!r} reported, a finite number from 0 on allowed")
+        costs = {name: fields.pop(name) for name in self.costs if name in fields}
+        return ReportedGame(
+            seed,
+            score,
+            int(moves),
+            max(float(seconds), LEAST_SECONDS),
+            kept_fields({**costs, **fields}),
+        )
+
+    def value(self, name: str, given: Any) -> float:
+        """Return the objective's value; ReportError if it can be none."""
+        is_bool = isinstance(given, bool) or str(getattr(given, "dtype", "")) == "bool"
+        number = float(given) if is_bool else given
+        if not (is_real(number) and math.isfinite(number) and abs(number) <= LARGEST):
+            raise ReportError(f"{name}: {given!r} reported, a finite number up to 2**53 allowed")
+        if self.is_share and number not in {0, 1}:
+            raise ReportError(f"{name}: {given!r} reported, true or false (1 or 0) allowed")
+        return float(number)
+
+
+def fields_of_game(game: Game) -> dict[str, Any]:
+    """Return what a game of a user's own class reports."""
+    given = {each.name: getattr(game, each.name) for each in dataclasses.fields(game)}
+    given[MOVES] = given.pop("n_moves")
+    del given["seed"]
+    return given

@@ -1,0 +1,237 @@
+"""Where a user's Python definition comes from, and how each process imports it.
+
+A definition is an object in a file, ``coins.py:COINS``, or in a module, ``package.module:NAME``.
+Workers import it, too, by the same words.
+"""
+
+import ast
+import hashlib
+import importlib
+import importlib.util
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from agents.agent import N_DIGITS
+
+SUFFIX = ".py"
+PREFIX = "definition_"  # of a file's module, whose name is taken
+INIT = "__init__.py"
+OURS = {"agents", "engine", "study"}
+
+Stamp = tuple[int, ...]
+
+
+class SourceError(ValueError):
+    """A definition is not there, or cannot be imported."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A place in a user's code.
+
+    Attributes
+    ----------
+    module : str
+        The absolute path of a file, or the name of a module.
+    name : str
+        An object in it; empty for the only one of its kind.
+    """
+
+    module: str
+    name: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> "Source":
+        """Read ``coins.py``, ``coins.py:NAME`` or ``package.module:NAME``."""
+        module, _, name = text.rpartition(":") if ":" in text else (text, "", "")
+        if module.endswith(SUFFIX):
+            module = os.path.abspath(Path(module).expanduser())
+        return cls(module, name)
+
+    def __str__(self) -> str:
+        return f"{self.module}:{self.name}" if self.name else self.module
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is in a file that is imported by its path."""
+        return self.module.endswith(SUFFIX)
+
+    @property
+    def path(self) -> Path:
+        """The file of the module; SourceError if there is none."""
+        if self.is_file:
+            file = Path(self.module)
+            if not file.is_file():
+                what = "is a folder" if file.is_dir() else "is not there"
+                raise SourceError(f"{file}: {what}; a Python file allowed")
+            return file
+        try:
+            spec = importlib.util.find_spec(self.module)
+        except (Exception, SystemExit) as error:  # of a package around it
+            raise SourceError(f"{self.module}: cannot be imported: {told(error)}") from None
+        if spec is None:
+            module_of_name(self.module)  # which says why there is none
+        if spec is None or not spec.origin or not spec.origin.endswith(SUFFIX):
+            raise SourceError(f"{self.module}: cannot be imported: it is no file of Python code")
+        return Path(spec.origin)
+
+    @property
+    def files(self) -> list[Path]:
+        """The module's file, and those that it imports from beside it or from its package."""
+        path = self.path
+        if self.is_file:
+            return files_of(path, path.parent, lambda name: name not in OURS)
+        top = self.module.partition(".")[0]
+        base = path.parents[len(self.module.split(".")) - (path.name != INIT)]
+        return files_of(path, base, lambda name: name == top)
+
+    @property
+    def digest(self) -> str:
+        """Digits that name the code of :attr:`files`."""
+        known = DIGESTS.get(self)
+        if known is not None and known[0] == stamps_of(list(known[0])):
+            return known[1]  # hashed since the last change
+        files = self.files
+        whole = hashlib.sha256()
+        for path in files:
+            whole.update(path.read_bytes())
+        DIGESTS[self] = (stamps_of(files), whole.hexdigest()[:N_DIGITS])
+        return DIGESTS[self][1]
+
+    def load(self) -> ModuleType:
+        """Import the module, once in a process; code that has changed, again.
+
+        Raises
+        ------
+        SourceError
+            If there is none, or its import fails: with the place in the user's code.
+        """
+        digest = self.digest
+        loaded = LOADED.get(self.module)
+        if loaded is not None and loaded[0] == digest:
+            return loaded[1]
+        theirs = {str(path) for path in self.files}
+        for name, module in list(sys.modules.items()):
+            if getattr(module, "__file__", None) in theirs:
+                del sys.modules[name]
+        module = module_of_file(self.path) if self.is_file else module_of_name(self.module)
+        LOADED[self.module] = (digest, module)
+        return module
+
+
+DIGESTS: dict[Source, tuple[dict[Path, Stamp], str]] = {}
+"""Digests of sources, with what their files were like."""
+LOADED: dict[str, tuple[str, ModuleType]] = {}
+"""Imported modules of users, with their digests."""
+
+
+def stamps_of(paths: Iterable[Path]) -> dict[Path, Stamp]:
+    """Return what tells one content of a file from another, without reading it."""
+    found = {path: path.stat() if path.exists() else None for path in paths}
+    return {
+        path: (each.st_ino, each.st_size, each.st_mtime_ns) if each else ()
+        for path, each in found.items()
+    }
+
+
+def module_of_file(file: Path) -> ModuleType:
+    """Import a file by its path."""
+    name = file.stem if file.stem.isidentifier() else ""
+    if not name or is_taken(name):
+        name = f"{PREFIX}{hashlib.sha256(str(file).encode()).hexdigest()[:N_DIGITS]}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    if str(file.parent) not in sys.path:
+        sys.path.append(str(file.parent))  # for modules beside it
+    sys.modules[name] = module
+    # A user's folder is no place for our files; and what is compiled may be older than the code.
+    writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise SourceError(f"{file}: cannot be imported: {told(error, file.parent)}") from None
+    finally:
+        sys.dont_write_bytecode = writes
+    return module
+
+
+def is_taken(name: str) -> bool:
+    """Return whether another module has a name."""
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ValueError:  # of __main__, which has no specification
+        return True
+
+
+def module_of_name(name: str) -> ModuleType:
+    """Import a module by its name."""
+    try:
+        return importlib.import_module(name)
+    except (Exception, SystemExit) as error:
+        raise SourceError(f"{name}: cannot be imported: {told(error)}") from None
+
+
+def told(error: BaseException, folder: Path | None = None) -> str:
+    """Write an error of a user's code in a line, with its place there.
+
+    The place is the last one in ``folder`` if that is given and has one.
+    """
+    text = " ".join(f"{type(error).__name__}: {error}".rstrip(": ").split())
+    if isinstance(error, SyntaxError):
+        return f"{type(error).__name__}: {error.msg} ({error.filename}, line {error.lineno})"
+    places = traceback.extract_tb(error.__traceback__)
+    theirs = [each for each in places if folder and Path(each.filename).is_relative_to(folder)]
+    ours = {"importlib", Path(__file__).name}
+    outside = [each for each in theirs or places if not any(x in each.filename for x in ours)]
+    if not outside:
+        return text
+    return f"{text} ({Path(outside[-1].filename).name}, line {outside[-1].lineno})"
+
+
+def files_of(path: Path, base: Path, follows: Callable[[str], bool]) -> list[Path]:
+    """Return a file, and those under a folder that it imports, anywhere in its code; sorted.
+
+    ``follows`` tells of which top-level modules.
+    """
+    found: set[Path] = set()
+    waiting = [path]
+    while waiting:
+        file = waiting.pop()
+        if file in found:
+            continue
+        found.add(file)
+        for name in imports_of(file, base):
+            parts = name.split(".")
+            if not follows(parts[0]):
+                continue
+            for n in range(1, len(parts) + 1):  # packages around it are imported, too
+                stem = base.joinpath(*parts[:n])
+                both = (stem.with_name(f"{stem.name}{SUFFIX}"), stem / INIT)
+                waiting += [each for each in both if each.is_file()]
+    return sorted(found)
+
+
+def imports_of(path: Path, base: Path) -> Iterator[str]:
+    """Yield the names of all modules that a file's import statements may mean."""
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError):  # which its import will tell
+        return
+    package = path.parent.relative_to(base).parts
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (each.name for each in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            kept = package[: len(package) - node.level + 1] if node.level else ()
+            whole = ".".join((*kept, *((node.module,) if node.module else ())))
+            if whole:
+                yield whole
+            yield from (f"{whole}.{each.name}".lstrip(".") for each in node.names)

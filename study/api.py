@@ -1,0 +1,566 @@
+"""Studies from Python: for scripts and notebooks, what the commands do for a terminal.
+
+``study`` itself has these names, and imports this module when one is asked for. Errors are
+:class:`study.errors.InputError` and :class:`study.errors.RunError`. A call leaves the program as it
+was: handlers of signals, optuna's verbosity, the backend of figures.
+"""
+
+import inspect
+import io
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from html import escape
+from operator import index
+from pathlib import Path
+from typing import Any
+
+import optuna
+import pandas as pd
+from matplotlib.figure import Figure
+from rich.console import Console
+from rich.table import Table
+from threadpoolctl import threadpool_limits
+
+from agents.agent import Agent
+from agents.parameters import is_real
+from study import interrupt
+from study.cluster.given import cluster_at
+from study.errors import InputError, check_range
+from study.estimate import Estimate
+from study.experiments.definition import Experiment
+from study.experiments.registry import EXPERIMENTS
+from study.experiments.registry import experiment as experiment_called
+from study.report import recommend
+from study.report.export import Tables, export, tables_of
+from study.report.front_tables import front_table, predicted_front_table
+from study.report.html import table_html
+from study.report.pareto_figure import pareto_figure
+from study.report.pick_text import pick_json, pick_text
+from study.run.budget import NO_BUDGET, seconds_of
+from study.run.orders import SweepOrder, check_alone, validate_study
+from study.run.pick_games import MOST_GAMES_ASKED, played_for
+from study.run.stopping import Precision
+from study.run.sweep import FailedTrialsError, reached
+from study.run.workers import check_jobs
+from study.samplers import DEFAULT_SAMPLER
+from study.store.invocation import called
+from study.store.location import Location, locate
+from study.store.storage import location_given, open_for_reading, storage_errors_reported
+from study.store.study_data import StudyData
+from study.store.study_model import fit_study
+
+
+def sweep(
+    experiment: str | Experiment,
+    *,
+    budget: str | float | None = "15m",
+    name: str | None = None,
+    results: str | Path = "results",
+    storage: str | None = None,
+    trials: int = 128,
+    replicates: int | None = None,
+    jobs: int | None = None,
+    seed: int = 0,
+    sampler: str = DEFAULT_SAMPLER,
+    design: str = "sobol",
+    design_size: int = 16,
+    cost: str | None = None,
+    widen: Sequence[str] = (),
+    validate: bool = True,
+    standard_error: float | None = None,
+    validation_games: int | None = None,
+    validation_points: int = 12,
+    accept_change: bool = False,
+    scheduler: str | None = None,
+    tls: Mapping[str, str | Path] | None = None,
+    progress: bool = True,
+) -> "Study":
+    """Tune an experiment: search, then validate the front.
+
+    The same call again goes on, as the command does: after an interrupt, for as much time again, or
+    to more trials. Ctrl-C, or a notebook's button, raises KeyboardInterrupt once what has finished
+    is stored and drawn.
+
+    Parameters
+    ----------
+    experiment : str or Experiment
+        What is to be tuned; or what the command takes: a name that ``thetafront experiments``
+        lists, ``FILE.py:NAME``, ``MODULE:NAME`` or ``FILE.toml``.
+    budget : str or float, optional
+        Wall time after compiling: ``"90s"``, ``"15m"``, ``"1h30m"``, or seconds; None for no limit.
+    name : str, optional
+        Of the study; the experiment's by default.
+    results : path
+        Folder of all studies, made if it is not there; tables and figures go to ``results/name``.
+    storage : str, optional
+        A storage URL; by default ``results/name/study.db``.
+    trials, replicates : int
+        Total of trials, and games of each: 4 by default, 10 for a win rate, 1 if exact.
+    jobs : int, optional
+        Worker processes; all cores by default.
+    seed : int
+        Of all random numbers.
+    sampler, design, design_size : str, str, int
+        Who proposes θ, and how the first trials are drawn.
+    cost : str, optional
+        The cost to minimize, of those that the experiment offers.
+    widen : sequence of str
+        Ranges to widen before, ``"theta4"`` or ``"theta4=1:128"``.
+    validate : bool
+        Whether to play the front again on fresh seeds.
+    standard_error, validation_games, validation_points : float, int, int
+        When a validated point has enough games, in the goal's unit; the most games of one; and for
+        how many budgets the model proposes a point.
+    accept_change : bool
+        Whether to go on with a definition that has changed.
+    scheduler : str, optional
+        Address of a Dask scheduler, ``"tcp://10.0.0.1:8786"``, whose workers play.
+    tls : mapping, optional
+        Its certificates: the files ``ca``, ``cert`` and ``key``.
+    progress : bool
+        Whether to tell how far it is, on standard error or in the notebook.
+
+    Raises
+    ------
+    InputError
+        If something given is not possible, or the study was made with something else.
+    RunError
+        If the sweep cannot go on; what has finished is stored.
+
+    Warns
+    -----
+    RuntimeWarning
+        If trials failed; others were played in their place.
+    """
+    call = call_text("sweep", sweep, locals())
+    tuned = found(experiment)
+    order = SweepOrder.of(
+        tuned,
+        Path(results),
+        name=name,
+        storage=storage,
+        trials=index(trials),
+        replicates=None if replicates is None else index(replicates),
+        seed=index(seed),
+        sampler=sampler,
+        design=design,
+        design_size=index(design_size),
+        cost=cost,
+        widen=widen,
+        standard_error=standard_error,
+        validation_games=None if validation_games is None else index(validation_games),
+        validation_points=index(validation_points),
+        validate=validate,
+        jobs=jobs,
+        budget_seconds=budget_seconds(budget),
+        accept_change=accept_change,
+        cluster=cluster_at(scheduler, tls),
+    )
+    with as_guest(call):
+        try:
+            order.carry_out(console(progress), make_results=True)
+        except FailedTrialsError as error:
+            warnings.warn(str(error), RuntimeWarning, stacklevel=2)
+        where = order.location
+        return open_study(
+            where.url,
+            results=where.folder.parent,
+            name=where.name,
+            experiment=None if isinstance(experiment, str) else experiment,
+        )
+
+
+def open_study(
+    study: str,
+    *,
+    results: str | Path = "results",
+    name: str | None = None,
+    experiment: Experiment | None = None,
+) -> "Study":
+    """Read a study that exists, also while a sweep is writing it.
+
+    Parameters
+    ----------
+    study : str
+        Its name, or a storage URL.
+    results : path
+        Folder of all studies.
+    name : str, optional
+        Which study, if the storage holds several.
+    experiment : Experiment, optional
+        What it tunes, if that is defined in a script or notebook. Without it such a study can be
+        read, but no games of it can be played.
+
+    Raises
+    ------
+    InputError
+        If there is no such study, or it cannot be read.
+    RunError
+        If a stored value is damaged.
+    """
+    with quiet(), storage_errors_reported(location_given(study, Path(results), name)):
+        _, location, data = open_for_reading(study, Path(results), name)
+    return Study(location, data, experiment)
+
+
+@dataclass(frozen=True, repr=False)
+class Pick:
+    """A θ to use.
+
+    Attributes
+    ----------
+    theta : dict of str to value
+        The tuned parameters.
+    goal, cost : Estimate
+        What to expect of it given all games of the study: ``value``, and ``low`` to ``high``, a 95%
+        interval, in the units of goal and cost.
+    n : int
+        Games of validation of this θ; 0 for a proposal that has not been played.
+    agent : Agent
+        The agent with this θ.
+    text : str
+        What ``thetafront pick`` prints.
+    """
+
+    picked: recommend.Pick
+
+    @property
+    def theta(self) -> dict[str, Any]:  # noqa: D102
+        return dict(self.picked.chosen.point.params)
+
+    @property
+    def goal(self) -> Estimate:  # noqa: D102
+        return self.picked.chosen.expected.score
+
+    @property
+    def cost(self) -> Estimate:  # noqa: D102
+        return self.picked.chosen.expected.cost
+
+    @property
+    def n(self) -> int:  # noqa: D102
+        return len(self.picked.chosen.point.games)
+
+    @property
+    def agent(self) -> Agent:  # noqa: D102
+        return self.picked.wish.experiment.build(self.theta)
+
+    @property
+    def text(self) -> str:  # noqa: D102
+        return pick_text(self.picked)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what ``thetafront pick --json`` prints."""
+        return pick_json(self.picked)
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self.text)}</pre>"
+
+
+class Study:
+    """A study as it was when it was read: its tables, figure and picks.
+
+    Tables are those that the study's folder has; column names carry units (``*_seconds``,
+    ``score_*_points``), shares and rates are between 0 and 1. Each is a copy.
+
+    Parameters
+    ----------
+    location : Location
+        Where it is.
+    data : StudyData
+        What it held.
+    own : Experiment, optional
+        What plays its games, if that is defined in a script or notebook.
+
+    Raises
+    ------
+    InputError
+        If the study was made with another definition.
+    """
+
+    def __init__(self, location: Location, data: StudyData, own: Experiment | None = None) -> None:
+        self.location = location
+        self.own = own
+        self.data = self._playable(data)
+
+    def _playable(self, data: StudyData) -> StudyData:
+        """Return the same with what plays its games."""
+        if self.own is None:
+            return data
+        if changes := data.record.changes_to(self.own):
+            raise InputError(
+                f"study: {self.name!r} was made with another definition: {'; '.join(changes)}"
+            )
+        return replace(data, experiment=self.own.widened_to(data.experiment))
+
+    @property
+    def name(self) -> str:
+        """The study's name."""
+        return self.location.name
+
+    @property
+    def experiment(self) -> Experiment:
+        """What is tuned, with the space that the study has now."""
+        return self.data.experiment
+
+    @property
+    def folder(self) -> Path:
+        """Where its tables and figures are."""
+        return self.location.folder
+
+    @cached_property
+    def _tables(self) -> Tables:
+        with threadpool_limits(1):  # as export does: the same digits
+            return tables_of(self.data, fit_study(self.data))
+
+    @property
+    def trials(self) -> pd.DataFrame:
+        """One row a trial: θ, observed mean of the goal and its standard error, cost.
+
+        Once a trial is complete, also the posterior's mean and standard deviation, and the
+        probability to be on the front.
+        """
+        return self._tables["trials"].copy()
+
+    @property
+    def games(self) -> pd.DataFrame:
+        """One row a game, with its seed; games of validation have a ``point``, not a trial."""
+        return self._tables["games"].copy()
+
+    @property
+    def front(self) -> pd.DataFrame:
+        """One row a validated point, numbered from the cheapest on; ``on_front`` marks the front.
+
+        Goal and cost with 95% intervals (``*_low95``, ``*_high95``): by the point's own games, and
+        given all games of the study, ``combined_*``.
+        """
+        return self._tables["front"].copy()
+
+    @property
+    def predicted_front(self) -> pd.DataFrame:
+        """The front over the whole space that the trials predict, with its 95% band.
+
+        Raises
+        ------
+        InputError
+            If no trial is complete.
+        """
+        return self._of_model("predicted_front")
+
+    @property
+    def combined_front(self) -> pd.DataFrame:
+        """The front over the whole space given all games, with its 95% band.
+
+        Raises
+        ------
+        InputError
+            If no trial is complete.
+        """
+        return self._of_model("combined_front")
+
+    def _of_model(self, name: str) -> pd.DataFrame:
+        if name not in self._tables:
+            raise InputError(f"study: {self.name!r} has no complete trial yet: nothing to predict")
+        return self._tables[name].copy()
+
+    def pick(
+        self, *, games: int = 0, jobs: int | None = None, progress: bool = True, **wish: float
+    ) -> Pick:
+        """Choose a θ: the best for a cost, or the cheapest that reaches a value of the goal.
+
+        Parameters
+        ----------
+        games : int
+            How many games of the θ to play before, on fresh seeds; they are kept with the study.
+        jobs : int, optional
+            Worker processes for them; all cores by default.
+        progress : bool
+            Whether to tell how far they are.
+        **wish : float
+            One of the study's own objectives by name, in its unit: ``seconds_per_move=0.001``,
+            ``score=20000``.
+
+        Raises
+        ------
+        InputError
+            If no θ does what is asked for, or none can.
+        RunError
+            If games cannot be played.
+        """
+        call = call_text(f"{self._opening}.pick", self.pick, locals())
+        cost, goal = self.experiment.cost, self.experiment.goal
+        if len(wish) != 1 or not wish.keys() <= {cost.name, goal.name}:
+            given = " and ".join(wish) or "nothing"
+            raise InputError(f"pick: {given} given, {cost.name} or {goal.name} allowed")
+        check_range("games", games, 0, MOST_GAMES_ASKED)
+        if wrong := [each for each in wish.values() if not is_real(each)]:
+            raise InputError(f"pick: {wrong[0]!r} given, a number allowed")
+        wanted = recommend.Wish(self.experiment, wish.get(cost.name), wish.get(goal.name))
+        proposal = recommend.propose(self.data, wanted)
+        played: list[str] = []
+        if games and proposal is not None:
+            with as_guest(call), self._opened() as (_, now):
+                out = console(progress)
+                result = played_for(self.location, now, proposal, index(games), jobs, out)
+            data, played = result
+            self._take(data)
+        return Pick(recommend.pick(self.data, wanted, None if played else proposal, played))
+
+    def validate(
+        self,
+        *,
+        budget: str | float | None = None,
+        standard_error: float | None = None,
+        validation_games: int | None = None,
+        validation_points: int = 12,
+        jobs: int | None = None,
+        scheduler: str | None = None,
+        tls: Mapping[str, str | Path] | None = None,
+        progress: bool = True,
+    ) -> "Study":
+        """Play the front again on fresh seeds, and read the study again.
+
+        Parameters, errors and interrupts are those of :func:`sweep`. Points keep their games; a
+        smaller standard error, or a budget, adds to them.
+        """
+        call = call_text(f"{self._opening}.validate", self.validate, locals())
+        seconds, cluster = budget_seconds(budget), cluster_at(scheduler, tls)
+        check_alone(jobs, cluster)
+        with as_guest(call), self._opened() as (_, data):
+            precision = Precision.of(
+                data.experiment.goal, standard_error, validation_games, validation_points, seconds
+            )
+            out, n_jobs = console(progress), check_jobs(jobs)
+            validate_study(self.location, data, precision, n_jobs, out, seconds, cluster)
+        return self.refresh()
+
+    def refresh(self) -> "Study":
+        """Read the study again, such as while a sweep runs elsewhere; return it."""
+        with quiet(), self._opened() as (_, data):
+            self._take(data)
+        return self
+
+    @property
+    def _opening(self) -> str:
+        """The call that opens it."""
+        where, results = self.location, self.folder.parent
+        usual = locate(where.name, results, None).url == where.url
+        given: dict[str, Any] = {
+            "study": where.name if usual else where.url,
+            "results": str(results),
+        }
+        given["name"] = None if usual else where.name
+        return call_text("open_study", open_study, {**given, "experiment": None})
+
+    @contextmanager
+    def _opened(self) -> Iterator[tuple[optuna.Study, StudyData]]:
+        """Open and read the study as it is now; InputError if the storage fails."""
+        where = self.location
+        with storage_errors_reported(where):
+            opened, _, data = open_for_reading(where.url, where.folder.parent, where.name)
+            yield opened, self._playable(data)
+
+    def _take(self, data: StudyData) -> None:
+        self.data = data
+        self.__dict__.pop("_tables", None)
+
+    def plot_front(self) -> Figure:
+        """Draw the figure of the front; a notebook shows it.
+
+        No display is needed, and the backend stays as it is.
+
+        Raises
+        ------
+        InputError
+            If no trial is complete.
+        """
+        predicted, tables = self.predicted_front, self._tables
+        return pareto_figure(
+            tables["trials"],
+            tables["front"],
+            predicted,
+            self.experiment,
+            tables["combined_front"],
+        )
+
+    def export(self) -> list[Path]:
+        """Write tables, manifest and figures to the study's folder again; return their paths."""
+        return export(self.data, self.location, self.folder)
+
+    def __repr__(self) -> str:
+        return f"<study {self.name!r} of {self.experiment.name!r}: {reached(self.data)}>"
+
+    def _repr_html_(self) -> str:
+        heading = f"<p>{escape(repr(self)[1:-1])}</p>"
+        shown = self._front_table()
+        return heading if shown is None else f"<div>{heading}{table_html(shown)}</div>"
+
+    def _front_table(self) -> Table | None:
+        """Lay out the validated front, or else the predicted one, if there is one."""
+        if len(front := self._tables["front"]):
+            return front_table(front.to_dict("records"), self.experiment)
+        if "predicted_front" in self._tables:
+            return predicted_front_table(self._tables["predicted_front"], self.experiment)
+        return None
+
+
+def found(experiment: str | Experiment) -> Experiment:
+    """Return an experiment that is given, or named; InputError if its name is one of ours."""
+    if isinstance(experiment, str):
+        return experiment_called(experiment)
+    ours = EXPERIMENTS.get(experiment.name)
+    if ours is not None and ours != experiment:
+        name = experiment.name
+        raise InputError(f"experiment: {name!r} given, the name of one of ours; a new one allowed")
+    return experiment
+
+
+def budget_seconds(budget: str | float | None) -> float:
+    """Read a budget, as the commands do if it is a text; infinity for None."""
+    if budget is None:
+        return seconds_of(NO_BUDGET)
+    return seconds_of(budget if isinstance(budget, str) else f"{budget:.6f}s")
+
+
+def call_text(called: str, function: Callable[..., Any], given: Mapping[str, Any]) -> str:
+    """Write a call as a user may give it again; what is as usual is left out."""
+    words = []
+    for name, parameter in inspect.signature(function).parameters.items():
+        value = given[name]
+        if parameter.kind is parameter.VAR_KEYWORD:
+            words += [f"{each}={wanted!r}" for each, wanted in value.items()]
+        elif parameter.default is parameter.empty:
+            words.append(value.name if isinstance(value, Experiment) else repr(value))
+        elif value != parameter.default:
+            words.append(f"{name}={(str(value) if isinstance(value, Path) else value)!r}")
+    return f"{called}({', '.join(words)})"
+
+
+def console(progress: bool) -> Console:
+    """Return where progress goes: standard error, a notebook, or nowhere."""
+    if progress:
+        return Console(stderr=True, highlight=False, markup=False, emoji=False)
+    return Console(file=io.StringIO(), quiet=True, force_terminal=False, force_jupyter=False)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Let optuna say no more than errors in the block."""
+    before = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    try:
+        yield
+    finally:
+        optuna.logging.set_verbosity(before)
+
+
+@contextmanager
+def as_guest(call: str) -> Iterator[None]:
+    """Play games in the block for a call, in a program that is as before afterwards."""
+    with quiet(), called(call), interrupt.as_guest():
+        yield

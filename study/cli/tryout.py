@@ -1,0 +1,113 @@
+"""The command that tries an experiment before anybody sweeps: try."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from study.cli.options import JobsOption, experiment_names, whole
+from study.cli.program import app, console, working
+from study.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from study.experiments.definition import Experiment
+    from study.run.first_games import FirstGame
+
+MOST_CORNERS = 16
+
+
+@app.command("try")
+def try_experiment(
+    experiment: Annotated[
+        str,
+        typer.Argument(
+            help="A definition, FILE.py, FILE.py:NAME, MODULE:NAME or FILE.toml; or the name of "
+            "an experiment.",
+            autocompletion=experiment_names,
+        ),
+    ],
+    corners: Annotated[
+        int, whole("Corners of the space to play at, at most; 0 for the middle alone.")
+    ] = MOST_CORNERS,
+    seed: Annotated[int, whole("Seed of the games.")] = 0,
+    jobs: JobsOption = None,
+) -> None:
+    """Play one game in the middle of an experiment's space, and one at its corners.
+
+    The game in the middle is played twice, which must give the same. Nothing is stored.
+    """
+    from study.errors import check_range
+    from study.experiments.registry import experiment as find_experiment
+    from study.run.first_games import first_games, has_moves
+    from study.run.workers import PlayError, check_jobs
+    from study.store.same_game import difference
+    from study.store.seeds import LARGEST_STUDY_SEED
+    from study.text import counted
+
+    check_range("corners", corners, 0, 1024)
+    check_range("seed", seed, 0, LARGEST_STUDY_SEED)
+    n_jobs = check_jobs(jobs)
+    found = find_experiment(experiment)
+    with working("playing first games"):
+        try:
+            tried = list(first_games(found, seed, n_jobs, corners))
+        except PlayError as error:
+            raise InputError(f"try: {error}") from None
+    played = [each.game for each in tried if each.game is not None]
+    if found.is_open:
+        found = found.settled(has_moves(*played))
+    print_tried(found, tried)
+    first, again = tried[0].game, tried[1].game
+    if first is not None and again is not None and (differs := difference(first, again)):
+        raise InputError(
+            f"try: two games with θ of the middle and seed {seed} differ ({differs}); one seed "
+            "must always give the same game"
+        )
+    if failed := len(tried) - len(played):
+        raise InputError(f"try: {failed} of {counted(len(tried), 'game')} failed")
+
+
+def print_tried(experiment: "Experiment", tried: "list[FirstGame]") -> None:
+    """Print what was tried: a table of the games, and the errors below it."""
+    from study.report.front_tables import print_whole
+
+    out = console()
+    print_whole(out, table_of(experiment, tried))
+    for number, each in enumerate(tried, 1):
+        if each.error:
+            out.print(f"{number}: {each.error}", soft_wrap=True)
+
+
+def table_of(experiment: "Experiment", tried: "list[FirstGame]") -> "Table":
+    """Lay out games that were tried, one a row."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    from study.report.front_tables import show_theta
+
+    goal, costs = experiment.goal, experiment.costs
+    theirs = list(
+        dict.fromkeys(name for each in tried for name in getattr(each.game, "reported", {}))
+    )
+    table = Table(title=experiment.title, title_justify="left", box=SIMPLE_HEAD)
+    for name in ("", "where"):
+        table.add_column(name, no_wrap=True)
+    labels = [each.label for each in experiment.space]
+    moves = ["moves"] if experiment.summary.has_moves else []
+    heads = [*labels, goal.label, *moves, *(each.label for each in costs)]
+    for name in (*heads, *(name for name in theirs if name not in heads)):
+        table.add_column(name, justify="right", no_wrap=True)
+    for number, each in enumerate(tried, 1):
+        theta, game = show_theta(each.theta, experiment), each.game
+        if game is None:
+            table.add_row(str(number), each.where, *theta, "failed")
+            continue
+        sample = float(goal.samples([game])[0])
+        value = f"{sample:g}" if goal.is_share else goal.format.with_unit(sample)
+        row = [*theta, value, *([f"{game.n_moves:,}"] if moves else [])]
+        row += [cost.text(cost.of([game])) for cost in costs]
+        reported: dict[str, Any] = dict(getattr(game, "reported", {}))
+        row += [str(reported.get(name, "")) for name in theirs if name not in heads]
+        table.add_row(str(number), each.where, *row)
+    return table

@@ -1,0 +1,202 @@
+"""What a study remembers of an experiment that is not ours, so that it can be read without it.
+
+The record has all that tables and figures need. Games can be played only if the definition is still
+where it was, and still the same: its content, and a digest of the code or the program.
+"""
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from agents.agent import Game
+from study.experiments.definition import Experiment
+from study.experiments.game_summary import GameSummary, TileSummary
+from study.experiments.objectives import Cost, Goal
+from study.experiments.objectives.estimators import (
+    Estimator,
+    ExactValue,
+    GrowingMean,
+    NoisyMean,
+    Proportion,
+)
+from study.experiments.objectives.formats import FittingFormat, Format
+from study.experiments.players import OurPlayer, Player, ProgramPlayer
+from study.experiments.space import Space
+
+ESTIMATORS: dict[str, type[Estimator]] = {
+    each.__name__: each for each in (ExactValue, GrowingMean, NoisyMean, Proportion)
+}
+FORMATS: dict[str, type[Format]] = {each.__name__: each for each in (FittingFormat, Format)}
+SUMMARIES: dict[str, type[GameSummary]] = {
+    each.__name__: each for each in (GameSummary, TileSummary)
+}
+CLASS = "class"
+FIRST_OBJECTIVE = ("name", "sample", "estimator", "direction")
+SHOWN = 40
+
+
+@dataclass(frozen=True)
+class Definition:
+    """The record of an experiment's definition.
+
+    Attributes
+    ----------
+    source : str
+        Where it is: a file, or a module and a name; empty in a script or notebook.
+    digest : str
+        Of the code, or of the program and the files that its command names.
+    content : dict
+        What else it says, as JSON data.
+    """
+
+    source: str
+    digest: str
+    content: dict[str, Any]
+
+    @classmethod
+    def of(cls, experiment: Experiment) -> "Definition":
+        """Return the record of an experiment."""
+        player = experiment.player
+        program = player.program.as_record() if isinstance(player, ProgramPlayer) else None
+        return cls(
+            experiment.source,
+            player.digest,
+            {
+                "title": experiment.title,
+                "goal": goal_record(experiment.goal),
+                "costs": [asdict(each) for each in experiment.costs],
+                "is_open": experiment.is_open,
+                "reference_score": experiment.reference_score,
+                "reference_costs": dict(experiment.reference_costs),
+                "baselines": {name: dict(each) for name, each in experiment.baselines.items()},
+                "program": program,
+                "agent": player.agent if isinstance(player, OurPlayer) else None,
+                "summary": {
+                    CLASS: type(experiment.summary).__name__,
+                    "game": experiment.summary.game.kind,
+                    "has_moves": experiment.summary.has_moves,
+                },
+            },
+        )
+
+    @classmethod
+    def read(cls, record: Mapping[str, Any]) -> "Definition":
+        """Read a stored record; ValueError if it is none."""
+        try:
+            found = cls(str(record["source"]), str(record["digest"]), dict(record["content"]))
+            goal_of(found.content["goal"]), summary_of(found.content["summary"])
+            [Cost(**each) for each in found.content["costs"]]
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"definition: {error!r}") from None
+        return found
+
+    def experiment(
+        self, name: str, space: Space, cost: str, fixed: Mapping[str, Any], player: Player
+    ) -> Experiment:
+        """Return the experiment, to be read and, as far as a player can, to be played.
+
+        One of our agents plays, if it was one; otherwise the player given.
+        """
+        costs = tuple(Cost(**each) for each in self.content["costs"])
+        return Experiment(
+            name=name,
+            agent=self.content["agent"] or player,
+            space=space,
+            fixed=fixed,
+            summary=summary_of(self.content["summary"]),
+            goal=goal_of(self.content["goal"]),
+            cost=next(each for each in costs if each.name == cost),
+            costs=costs,
+            title=self.content["title"],
+            reference_score=self.content["reference_score"],
+            reference_costs=self.content["reference_costs"],
+            baselines={
+                label: values
+                for label, values in self.content["baselines"].items()
+                if set(values) == set(space.names)
+            },
+            source=self.source,
+        )
+
+    def changes(self, now: "Definition") -> list[str]:
+        """Say, a phrase each, in what the definition of now differs from this one."""
+        mine, theirs = dict(flat(self.content)), dict(flat(now.content))
+        if now.content["is_open"]:  # settled by this study's first game
+            mine = {key: each for key, each in mine.items() if not key.startswith("costs")}
+            theirs = {key: each for key, each in theirs.items() if not key.startswith("costs")}
+        for key in ("is_open", "summary.has_moves"):  # which follows from the costs
+            mine.pop(key, None)
+            theirs.pop(key, None)
+        phrases = [
+            f"{key} {shown(theirs.get(key))} now, not {shown(mine.get(key))}"
+            for key in dict.fromkeys((*mine, *theirs))
+            if mine.get(key) != theirs.get(key)
+        ]
+        if self.digest != now.digest:
+            what = "the program or a file of its command" if self.content["program"] else "the code"
+            phrases.append(f"{what} now {now.digest}, not {self.digest}")
+        return phrases
+
+    def objectives_changed(self, now: "Definition") -> list[str]:
+        """Say in what the objectives differ, so that trials of before do not have them."""
+        was, is_now = self.content, now.content
+        phrases = [
+            f"objective's {key} {is_now['goal'][key]}, not {was['goal'][key]}"
+            for key in FIRST_OBJECTIVE
+            if was["goal"][key] != is_now["goal"][key]
+        ]
+        costs = [sorted(each["name"] for each in found["costs"]) for found in (was, is_now)]
+        if costs[0] != costs[1] and not is_now["is_open"]:
+            phrases.append(f"cost {', '.join(costs[1])}, not {', '.join(costs[0])}")
+        return phrases
+
+
+def summary_of(record: Mapping[str, Any]) -> GameSummary:
+    """Read back the summary of games."""
+    return SUMMARIES[record[CLASS]](Game.kinds[record["game"]], record["has_moves"])
+
+
+def goal_record(goal: Goal) -> dict[str, Any]:
+    """Return a goal as JSON data."""
+    record = {each.name: getattr(goal, each.name) for each in dataclasses.fields(goal)}
+    return {
+        **record,
+        "estimator": type(goal.estimator).__name__,
+        "format": {CLASS: type(goal.format).__name__, **asdict(goal.format)},
+        "limits": list(goal.limits),
+        "reported_too": [goal_record(each) for each in goal.reported_too],
+    }
+
+
+def goal_of(record: Mapping[str, Any]) -> Goal:
+    """Read back what :func:`goal_record` returned."""
+    form = dict(record["format"])
+    low, high = record["limits"]
+    return Goal(
+        **{
+            **record,
+            "estimator": ESTIMATORS[record["estimator"]](),
+            "format": FORMATS[form.pop(CLASS)](**form),
+            "limits": (low, high),
+            "reported_too": tuple(goal_of(each) for each in record["reported_too"]),
+        }
+    )
+
+
+def flat(record: Any, key: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the values of nested data, by their dotted names."""
+    if isinstance(record, Mapping):
+        for name, each in record.items():
+            yield from flat(each, f"{key}.{name}" if key else str(name))
+    elif isinstance(record, list | tuple) and any(isinstance(x, Mapping | list) for x in record):
+        for number, each in enumerate(record):
+            yield from flat(each, f"{key}.{number}")
+    else:
+        yield key, list(record) if isinstance(record, tuple) else record
+
+
+def shown(value: Any) -> str:
+    """Write a value for a message."""
+    text = "nothing" if value is None else str(value)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"

@@ -1,0 +1,274 @@
+"""What plays the games of an experiment: an agent of ours, or one that is not.
+
+A player makes the agent of one θ, and says how θ is played on the command line.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+from agents import catalog
+from agents.agent import Agent
+from agents.outside.program import Program, ProgramAgent
+from agents.outside.python import PythonAgent, check_player, code_digest
+from agents.outside.report import Report
+from agents.outside.source import Source
+from agents.parameters import (
+    LARGEST_INTEGER,
+    Domain,
+    IntegerRange,
+    RealRange,
+    Value,
+    parameters_of,
+)
+from study.experiments.objectives import Cost, Goal, cpu_seconds
+from study.experiments.objectives.estimators import Proportion
+from study.experiments.space import CategoricalParameter, NumericParameter, Space
+
+
+class Player(ABC):
+    """What plays an experiment's games.
+
+    Attributes
+    ----------
+    is_outside : bool
+        Whether it is not ours: its games are of class
+        :class:`~agents.outside.report.ReportedGame`.
+    """
+
+    is_outside: ClassVar[bool] = True
+
+    @property
+    def digest(self) -> str:
+        """Digits that name its code; empty for ours."""
+        return ""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Its name in text, and as the command ``play`` takes it."""
+
+    @abstractmethod
+    def build(self, values: Mapping[str, Value]) -> Agent:
+        """Make the agent of one θ; ValueError if a value is not allowed."""
+
+    def check(self, space: Space) -> None:  # noqa: B027, some play on any
+        """Refuse, by ValueError, a space that it cannot play on."""
+
+    def domain(self, parameter: NumericParameter) -> IntegerRange | RealRange:
+        """Return what a parameter may be at most, beyond its bounds in the space."""
+        least = max(parameter.least, -LARGEST_INTEGER)
+        most = min(parameter.most, LARGEST_INTEGER)
+        if parameter.integer:
+            return IntegerRange(int(least), int(most))
+        return RealRange(float(least), float(most))
+
+    @property
+    def theta_names(self) -> tuple[str, ...]:
+        """Parameters that ``--theta`` takes, in order."""
+        return ()
+
+
+@dataclass(frozen=True)
+class OurPlayer(Player):
+    """An agent of the catalog, by its name there."""
+
+    agent: str
+    is_outside: ClassVar[bool] = False
+
+    @property
+    def name(self) -> str:
+        return self.agent
+
+    @property
+    def theta_names(self) -> tuple[str, ...]:
+        return catalog.theta_names(self.agent)
+
+    def build(self, values: Mapping[str, Value]) -> Agent:
+        return catalog.build(self.agent, values)
+
+    def check_known(self, names: tuple[str, ...]) -> None:
+        """Refuse, by ValueError, parameters that the agent does not have."""
+        known = catalog.parameters(self.agent)
+        if unknown := [name for name in names if name not in known]:
+            allowed = ", ".join(known) or "none"
+            raise ValueError(f"space: {unknown[0]} given for {self.agent}, allowed: {allowed}")
+
+    def check(self, space: Space) -> None:
+        known = catalog.parameters(self.agent)
+        for each in space:
+            if isinstance(each, NumericParameter) and each.integer != known[each.name].is_whole:
+                given, allowed = (
+                    ("an integer", "a real") if each.integer else ("a real", "an integer")
+                )
+                raise ValueError(f"{each.name}: {given} dimension given, {allowed} one allowed")
+            for value in each.ends:
+                known[each.name].from_number(value)
+
+    def domain(self, parameter: NumericParameter) -> IntegerRange | RealRange:
+        found = catalog.parameters(self.agent)[parameter.name].domain
+        assert isinstance(found, IntegerRange | RealRange)
+        return found
+
+
+@dataclass(frozen=True)
+class PythonPlayer(Player):
+    """A user's function or class.
+
+    Attributes
+    ----------
+    player : callable
+        See :mod:`agents.outside.python`.
+    report : Report
+        What it tells of a game.
+    source : Source, optional
+        Where its experiment is defined; None in a script or notebook.
+    """
+
+    player: Callable[..., Any]
+    report: Report
+    source: Source | None = None
+
+    @property
+    def name(self) -> str:
+        return str(getattr(self.player, "__qualname__", "python"))
+
+    @cached_property
+    def digest(self) -> str:
+        if self.source is not None:
+            return self.source.digest
+        return code_digest(self.player)
+
+    def build(self, values: Mapping[str, Value]) -> Agent:
+        return PythonAgent(
+            self.player, self.report, tuple(values.items()), self.source, self.digest
+        )
+
+    def check(self, space: Space) -> None:
+        check_player(self.player, space.names)
+        known = self.domains
+        for each in space:
+            if each.name in known:
+                for value in each.ends:
+                    known[each.name].check(each.name, value)
+
+    @property
+    def domains(self) -> dict[str, Domain]:
+        """What the fields of a class allow, where they are declared with a range."""
+        if not isinstance(self.player, type):
+            return {}
+        return {name: each.domain for name, each in parameters_of(self.player).items()}
+
+    def domain(self, parameter: NumericParameter) -> IntegerRange | RealRange:
+        found = self.domains.get(parameter.name)
+        return found if isinstance(found, IntegerRange | RealRange) else super().domain(parameter)
+
+
+@dataclass(frozen=True)
+class ProgramPlayer(Player):
+    """A program in any language."""
+
+    program: Program
+
+    @property
+    def name(self) -> str:
+        return self.program.command[0]
+
+    @property
+    def digest(self) -> str:
+        return self.program.digest
+
+    def build(self, values: Mapping[str, Value]) -> Agent:
+        return ProgramAgent(self.program, tuple(values.items()))
+
+    def check(self, space: Space) -> None:
+        self.program.check_names(space.names)
+
+
+@dataclass(frozen=True)
+class RecordedPlayer(Player):
+    """What played the games of a study: its definition is read again when a game is to be played.
+
+    Attributes
+    ----------
+    source : str
+        Where the definition is.
+    find : callable
+        Returns the player of today; InputError if the definition is gone, or has changed.
+    report : Report
+        What it tells of a game.
+    """
+
+    source: str
+    find: Callable[[], Player]
+    report: Report = field(default_factory=Report)
+
+    @cached_property
+    def found(self) -> Player:
+        """The player of today."""
+        return self.find()
+
+    @property
+    def name(self) -> str:
+        return self.source
+
+    @property
+    def digest(self) -> str:
+        return self.found.digest
+
+    def build(self, values: Mapping[str, Value]) -> Agent:
+        return player_of(self.found, self.report).build(values)
+
+
+def player_of(agent: Any, report: Report) -> Player:
+    """Return what plays for what an experiment's ``agent`` may be; ValueError if it is none."""
+    if isinstance(agent, PythonPlayer | RecordedPlayer):
+        return replace(agent, report=report)
+    if isinstance(agent, ProgramPlayer):
+        return ProgramPlayer(replace(agent.program, report=report))
+    if isinstance(agent, Player):
+        return agent
+    if isinstance(agent, str):
+        return OurPlayer(agent)
+    if isinstance(agent, Program):
+        return ProgramPlayer(replace(agent, report=report))
+    if callable(agent):
+        return PythonPlayer(agent, report)
+    raise ValueError(
+        f"agent: {agent!r} given; a function, a class with play(seed), a Program, or the name of "
+        "an agent allowed"
+    )
+
+
+def report_of(goal: Goal, costs: Sequence[Cost]) -> Report:
+    """Return what a game's report must have for a goal and costs."""
+    measured = cpu_seconds().counted
+    fields = tuple(each.counted for each in costs if each.counted != measured or each.is_reported)
+    return Report(goal.name, isinstance(goal.estimator, Proportion), fields)
+
+
+def middle(space: Space) -> dict[str, Value]:
+    """Return the middle of a space: of each parameter's scale, and of its choices."""
+    return space.from_unit([0.5] * len(space))
+
+
+def corners(space: Space, most: int) -> list[dict[str, Value]]:
+    """Return the corners of a space; of more than ``most``, those where few ends differ first.
+
+    A categorical parameter is at its first choice or its last.
+    """
+    ends = [
+        (each.choices[0], each.choices[-1])
+        if isinstance(each, CategoricalParameter)
+        else (each.low, each.high)
+        for each in space
+    ]
+    n = len(ends)
+    if 2**n <= most:
+        chosen = [[bits >> k & 1 for k in range(n)] for bits in range(2**n)]
+    else:
+        chosen = [[0] * n, [1] * n]
+        chosen += [[int(k == flipped) for k in range(n)] for flipped in range(n)]
+    return [{each.name: ends[k][bits[k]] for k, each in enumerate(space)} for bits in chosen[:most]]

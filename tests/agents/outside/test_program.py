@@ -1,0 +1,373 @@
+"""Programs that play games, by both protocols; hostile ones fail with a reason, and are ended."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agents.agent import ChangedError, GameError
+from agents.outside.guardian import marked, processes
+from agents.outside.program import Program, ProgramAgent, Protocol, end_programs
+from agents.outside.report import Report
+from agents.parameters import Value
+from tests.agents.outside.programs import SAY, once, script, server
+
+HANG = "time.sleep(1000)"
+
+
+@pytest.fixture(autouse=True)
+def ended() -> Iterator[None]:
+    """End all programs after a test."""
+    yield
+    end_programs()
+
+
+def agent(
+    folder: Path, command: tuple[str, ...], protocol: str = "once", **limits: object
+) -> ProgramAgent:
+    """Return an agent with θ = (depth 3, width 0.5, kind b)."""
+    theta: tuple[tuple[str, Value], ...] = (("depth", 3), ("width", 0.5), ("kind", "b"))
+    program = Program(command, str(folder), Protocol(protocol), **limits)  # type: ignore[arg-type]
+    return ProgramAgent(program, theta)
+
+
+def alive(text: str) -> list[int]:
+    """Return the processes whose command line has a text."""
+    found = []
+    for process in processes():
+        try:
+            words = Path(f"/proc/{process}/cmdline").read_bytes()
+            state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            continue
+        if text.encode() in words and state != "Z" and process != os.getpid():
+            found.append(process)
+    return found
+
+
+def wait_until_gone(text: str, seconds: float = 20.0) -> None:
+    """Wait until no process has a text in its command line."""
+    deadline = time.monotonic() + seconds
+    while alive(text):
+        assert time.monotonic() < deadline, alive(text)
+        time.sleep(0.05)
+
+
+def test_once_gives_theta_and_seed_in_the_command_and_on_standard_input(tmp_path: Path) -> None:
+    body = (
+        "print(json.dumps({'score': 1, 'words': ' '.join(sys.argv[1:]),"
+        " 'line': json.dumps(asked)}))"
+    )
+    command = (*once(tmp_path, body), "--depth={depth}", "{width}-{kind}", "{seed}", "{{depth}}")
+    game = agent(tmp_path, command).play(11)
+    assert game.reported["words"] == "--depth=3 0.5-b 11 {depth}"
+    assert game.reported["line"] == '{"seed": 11, "depth": 3, "width": 0.5, "kind": "b"}'
+
+
+def test_once_takes_the_last_line_of_its_output(tmp_path: Path) -> None:
+    body = "print('loading')\nprint('{\"score\": 2}')\nprint(json.dumps(answer(asked)))\nprint()"
+    assert agent(tmp_path, once(tmp_path, body)).play(12).score == 5.0
+
+
+def test_a_number_alone_is_a_report(tmp_path: Path) -> None:
+    assert agent(tmp_path, ("sh", "-c", "echo 0.25")).play(0).score == 0.25
+
+
+def test_serve_plays_all_games_in_one_process(tmp_path: Path) -> None:
+    body = (
+        "told = {'score': asked['seed'], 'pid': os.getpid(), 'depth': asked['depth']}\n"
+        "print(json.dumps(told), flush=True)"
+    )
+    player = agent(tmp_path, server(tmp_path, body), "serve")
+    games = [player.play(seed) for seed in range(20)]
+    assert [game.score for game in games] == list(range(20))
+    assert len({game.reported["pid"] for game in games}) == 1
+    assert {game.reported["depth"] for game in games} == {3}
+
+
+def test_both_protocols_play_the_same_games(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    one = agent(tmp_path / "a", once(tmp_path / "a"))
+    other = agent(tmp_path / "b", server(tmp_path / "b"), "serve")
+    for seed in range(5):
+        first, second = one.play(seed), other.play(seed)
+        assert (first.score, first.n_moves) == (second.score, second.n_moves) == (seed % 7, 10)
+
+
+BURN = "end = time.process_time() + 0.2\nwhile time.process_time() < end: pass\n"
+
+
+def test_cpu_seconds_are_those_of_the_program(tmp_path: Path) -> None:
+    idle = agent(tmp_path, server(tmp_path, "time.sleep(0.2)\n" + SAY), "serve").play(1)
+    assert idle.seconds < 0.05
+    busy = agent(tmp_path, server(tmp_path, BURN + SAY), "serve", environment={"X": "1"}).play(1)
+    assert 0.19 < busy.seconds < 0.3
+    assert 0.19 < agent(tmp_path, once(tmp_path, BURN + SAY)).play(1).seconds < 0.5
+
+
+def test_cpu_seconds_of_children_that_were_waited_for_count(tmp_path: Path) -> None:
+    child = f"subprocess.run([sys.executable, '-S', '-c', {('import time' + chr(10) + BURN)!r}])\n"
+    for command, protocol in ((once(tmp_path, child + SAY), "once"),):
+        assert agent(tmp_path, command, protocol).play(1).seconds > 0.19
+    served = agent(tmp_path, server(tmp_path, child + SAY), "serve").play(1)
+    assert served.seconds > 0.15  # in ticks of 10 ms
+
+
+def test_starting_a_server_is_no_part_of_a_games_cost(tmp_path: Path) -> None:
+    player = agent(tmp_path, server(tmp_path, setup=BURN), "serve")
+    assert player.play(1).seconds < 0.05
+
+
+def test_a_program_runs_in_its_folder_with_its_environment(tmp_path: Path) -> None:
+    body = "print(json.dumps({'score': 1, 'at': os.getcwd(), 'x': os.environ['X']}))"
+    game = agent(tmp_path, once(tmp_path, body), environment={"X": "7"}).play(0)
+    assert (game.reported["at"], game.reported["x"]) == (str(tmp_path), "7")
+
+
+def test_a_game_that_fails_once_is_played_again(tmp_path: Path) -> None:
+    body = f"if not os.path.exists('been'): open('been', 'w'); sys.exit(3)\n{SAY}"
+    assert agent(tmp_path, once(tmp_path, body)).play(6).score == 6.0
+    (tmp_path / "been").unlink()
+    assert agent(tmp_path, server(tmp_path, body), "serve").play(6).score == 6.0
+
+
+HOSTILE = {
+    "crash": ("sys.exit(3)", "ended with exit status 3"),
+    "signal": ("os.kill(os.getpid(), 11)", "killed by SIGSEGV"),
+    "says why": ("sys.stderr.write('no such opening\\n'); sys.exit(1)", "stderr: no such opening"),
+    "hang": (HANG, "no answer within 1 s"),
+    "deaf": (f"signal.signal(15, signal.SIG_IGN)\n{HANG}", "no answer within 1 s"),
+    "late": (f"time.sleep(1.5)\n{SAY}", "no answer within 1 s"),
+    "fork and hang": (f"subprocess.Popen(['sleep', '987654'])\n{HANG}", "no answer within 1 s"),
+    "session and hang": (
+        f"subprocess.Popen(['sleep', '987654'], start_new_session=True)\n{HANG}",
+        "no answer within 1 s",
+    ),
+    "silent end": ("sys.exit(0)", "without an answer"),
+    "garbage": ("print('hello', flush=True)", "'hello' answered, a JSON object in one line"),
+    "list": ("print('[1]', flush=True)", "'[1]' answered, a JSON object in one line"),
+    "torn": ("print('{\"score\": 1', flush=True)", "answered, a JSON object in one line"),
+    "infinite": ("print('{\"score\": Infinity}', flush=True)", "score: inf reported, a finite"),
+    "no score": ("print('{}', flush=True)", "a report with 'score' expected"),
+    "another seed": (
+        "print(json.dumps({'score': 1, 'seed': 5}), flush=True)",
+        "which is the game of another seed than 4",
+    ),
+    "flood": (
+        "while True: sys.stdout.write('x' * 10000)",
+        "more than 65,536 bytes of output",
+    ),
+    "binary": ("sys.stdout.buffer.write(b'\\xff\\xfe\\n'); sys.stdout.flush()", "answered, a JSON"),
+    "deep": ("print('[' * 5000 + ']' * 5000, flush=True)", "answered, a JSON object in one line"),
+    "memory": (
+        f"x = bytearray(300_000_000)\nfor k in range(0, len(x), 4096): x[k] = 1\n{HANG}",
+        "MB of memory taken, 100 MB allowed",
+    ),
+    "childs memory": (
+        "subprocess.run([sys.executable, '-c', 'x = b\"1\" * 300_000_000; import time;"
+        " time.sleep(1000)'])",
+        "MB of memory taken, 100 MB allowed",
+    ),
+}
+
+
+@pytest.mark.parametrize("protocol", ["once", "serve"])
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_programs_fail_with_a_reason_and_are_ended(
+    tmp_path: Path, name: str, protocol: str
+) -> None:
+    body, reason = HOSTILE[name]
+    write = once if protocol == "once" else server
+    limits = {"seconds": 1.0 if "within" in reason else 20.0}
+    if "memory" in name:
+        limits = {"seconds": 20.0, "memory": 100_000_000}
+    command = (*write(tmp_path, body), f"--{name.replace(' ', '-')}-{protocol}")
+    with pytest.raises(GameError) as failed:
+        agent(tmp_path, command, protocol, **limits).play(4)
+    assert reason in str(failed.value)
+    assert "(seed 4)" in str(failed.value)
+    assert "\n" not in str(failed.value)
+    if "report" in reason:  # what the program answers is wrong, but it still serves
+        end_programs()
+    wait_until_gone(command[-1])
+    wait_until_gone("987654")
+
+
+def test_a_flood_of_errors_hinders_nobody(tmp_path: Path) -> None:
+    body = f"for k in range(2000): sys.stderr.write('y' * 1000)\n{SAY}"
+    assert agent(tmp_path, once(tmp_path, body)).play(3).score == 3.0
+    player = agent(tmp_path, server(tmp_path, body), "serve")
+    assert [player.play(seed).score for seed in range(3)] == [0.0, 1.0, 2.0]
+
+
+def test_a_second_answer_is_not_taken_for_that_of_the_next_game(tmp_path: Path) -> None:
+    player = agent(tmp_path, server(tmp_path, f"{SAY}\n{SAY}"), "serve")
+    with pytest.raises(GameError, match=r"wrote more than a line|game of another seed"):
+        [player.play(seed) for seed in range(50)]
+
+
+def test_a_server_that_ends_between_games_is_started_again(tmp_path: Path) -> None:
+    body = f"{SAY}\ncount += 1\nif count == 3: sys.exit(0)"
+    player = agent(tmp_path, server(tmp_path, body, setup="count = 0"), "serve")
+    for seed in range(6):
+        assert player.play(seed).score == seed
+        time.sleep(0.1)
+
+
+def test_what_a_once_program_leaves_behind_does_not_hold_its_game(tmp_path: Path) -> None:
+    body = f"subprocess.Popen(['sleep', '987655'])\n{SAY}"
+    began = time.monotonic()
+    assert agent(tmp_path, once(tmp_path, body)).play(2).score == 2.0
+    assert time.monotonic() - began < 10.0
+    wait_until_gone("987655")
+
+
+WORKER = """
+import sys
+sys.path[:0] = {path!r}
+from agents.outside.program import Program, ProgramAgent, Protocol
+program = Program({command!r}, {folder!r}, Protocol({protocol!r}))
+ProgramAgent(program, ()).play(1)
+print("played", flush=True)
+ProgramAgent(program, ()).play(1000)
+"""
+
+
+@pytest.mark.parametrize("protocol", ["once", "serve"])
+def test_children_and_grandchildren_end_with_a_killed_worker(tmp_path: Path, protocol: str) -> None:
+    body = (
+        "if asked['seed'] == 1000:\n"
+        "    signal.signal(15, signal.SIG_IGN)\n"
+        "    subprocess.Popen(['sleep', '987656'], start_new_session=True)\n"
+        "    open('playing', 'w')\n"
+        f"    {HANG}\n{SAY}"
+    )
+    write = once if protocol == "once" else server
+    command = (*write(tmp_path, body), f"--killed-{protocol}")
+    code = WORKER.format(path=sys.path, command=command, folder=str(tmp_path), protocol=protocol)
+    worker = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+    deadline = time.monotonic() + 60.0
+    while not (tmp_path / "playing").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    assert alive(command[-1])
+    worker.send_signal(signal.SIGKILL)
+    worker.communicate()
+    wait_until_gone(command[-1])
+    wait_until_gone("987656")
+
+
+def test_no_process_is_marked_by_a_mark_of_nobody() -> None:
+    assert marked("nobody") == set()
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler")
+def test_a_program_in_c_by_both_protocols(tmp_path: Path) -> None:
+    (tmp_path / "coin.c").write_text(
+        r"""
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <string.h>
+        static void play(long seed, double p) {
+            unsigned long s = seed * 6364136223846793005UL + 1442695040888963407UL;
+            s ^= s >> 33; s *= 0xff51afd7ed558ccdUL; s ^= s >> 33;
+            const char *won = (s >> 11) / 9007199254740992.0 < p ? "true" : "false";
+            printf("{\"won\": %s, \"moves\": 3}\n", won);
+            fflush(stdout);
+        }
+        int main(int argc, char **argv) {
+            char line[4096];
+            if (argc == 3) { play(atol(argv[1]), atof(argv[2])); return 0; }
+            while (fgets(line, sizeof line, stdin))
+                play(atol(strstr(line, "\"seed\": ") + 8), atof(strstr(line, "\"p\": ") + 5));
+            return 0;
+        }
+        """
+    )
+    subprocess.run(["gcc", "-O2", "-o", "coin", "coin.c"], cwd=tmp_path, check=True)
+    report = Report("won", is_share=True)
+    first = Program(("./coin", "{seed}", "{p}"), str(tmp_path), report=report)
+    second = Program(("./coin",), str(tmp_path), Protocol.SERVE, report=report)
+    scores = [
+        [ProgramAgent(each, (("p", 0.3),)).play(seed).score for seed in range(200)]
+        for each in (first, second)
+    ]
+    assert scores[0] == scores[1]
+    assert 40 <= sum(scores[0]) <= 80  # of 200 with p = 0.3, three deviations
+
+
+AWK = """{
+    match($0, /"seed": [0-9]+/)
+    print "{\\"score\\": " substr($0, RSTART + 8, RLENGTH - 8) % 7 "}"
+    fflush()
+}"""
+PERL = '$| = 1; while (<STDIN>) { /"seed": (\\d+)/; print "{\\"score\\": ", $1 % 7, "}\\n" }'
+NODE = """require("readline").createInterface({input: process.stdin}).on("line", (line) =>
+    console.log(JSON.stringify({score: JSON.parse(line).seed % 7})))"""
+
+
+@pytest.mark.parametrize(("program", "text"), [("awk", AWK), ("perl", PERL), ("node", NODE)])
+def test_programs_in_other_languages(tmp_path: Path, program: str, text: str) -> None:
+    if shutil.which(program) is None:
+        pytest.skip(f"no {program}")
+    flag = {"awk": (), "perl": ("-e",), "node": ("-e",)}[program]
+    # Some awk read whole blocks of their input, so that they cannot serve.
+    for protocol in (Protocol.ONCE,) if program == "awk" else Protocol:
+        player = ProgramAgent(Program((program, *flag, text), str(tmp_path), protocol, 20.0), ())
+        assert [player.play(seed).score for seed in (0, 8, 20)] == [0.0, 1.0, 6.0]
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"command": ()}, "command: nothing given"),
+        ({"command": ("./nothing",)}, "command: './nothing' given, which is not there"),
+        (
+            {"command": ("no-such-program-here",)},
+            "'no-such-program-here' given, which is not there",
+        ),
+        ({"command": ("./plain",)}, "command: './plain' given, which cannot be executed"),
+        ({"command": ("cat",), "seconds": 0.0}, "time_limit: 0 given, seconds above 0 allowed"),
+        (
+            {"command": ("cat", "{depth}"), "protocol": Protocol.SERVE},
+            "command: {depth} given, but a program that serves",
+        ),
+    ],
+)
+def test_programs_that_cannot_be_are_refused(
+    tmp_path: Path, values: dict[str, object], message: str
+) -> None:
+    (tmp_path / "plain").write_text("")
+    with pytest.raises(ValueError, match="given") as refused:
+        Program(folder=str(tmp_path), **values)  # type: ignore[arg-type]
+    assert message in str(refused.value)
+
+
+def test_placeholders_that_are_no_parameters_are_refused(tmp_path: Path) -> None:
+    program = Program(("cat", "{width}", "a{seed}"), str(tmp_path))
+    program.check_names(("width",))
+    with pytest.raises(ValueError, match=r"command: \{width\} given in '\{width\}', one of depth"):
+        program.check_names(("depth",))
+
+
+def test_a_program_that_changes_meanwhile_is_not_played(tmp_path: Path) -> None:
+    player = agent(tmp_path, once(tmp_path))
+    assert player.play(3).score == 3.0
+    once(tmp_path, f"{SAY}\n# changed")
+    with pytest.raises(ChangedError, match=r"program\.py has changed since the run began"):
+        player.play(3)
+
+
+def test_the_digest_tells_the_program_and_the_files_it_names(tmp_path: Path) -> None:
+    command = script(tmp_path, "print(1)")
+    first = Program(command, str(tmp_path)).digest
+    assert Program((*command, "--x"), str(tmp_path)).digest == first
+    script(tmp_path, "print(2)")
+    assert Program(command, str(tmp_path)).digest != first

@@ -1,0 +1,127 @@
+"""Reports of games: what is taken from them, and what is refused."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agents.agent import Game
+from agents.outside.report import Report, ReportedGame, ReportError
+from study.store.seeds import game_to_record, record_to_game
+
+
+@dataclass(frozen=True)
+class TossGame(Game, kind="toss"):
+    """A user's own class of games."""
+
+    won: bool
+
+
+def test_a_mapping_gives_score_moves_and_all_else() -> None:
+    given = {"won": True, "moves": 12, "depth": 3, "rate": 0.5, "end": "mate", "ok": False}
+    game = Report("won", is_share=True).game(7, given, 0.25)
+    assert (game.seed, game.score, game.n_moves, game.seconds) == (7, 1.0, 12, 0.25)
+    assert game.reported == {"depth": 3, "rate": 0.5, "end": "mate", "ok": 0}
+    assert (game.depth, game.rate, game.end) == (3, 0.5, "mate")
+
+
+def test_a_number_alone_is_the_objective() -> None:
+    game = Report("loss").game(0, 2.5, 1.0)
+    assert (game.score, game.n_moves, game.reported) == (2.5, 1, {})
+    assert Report("loss").game(0, np.float64(2.5), 1.0).score == 2.5
+
+
+def test_the_objective_may_be_called_score() -> None:
+    assert Report("ratio").game(0, {"score": 3}, 1.0).score == 3.0
+    both = Report("ratio").game(0, {"score": 3, "ratio": 4}, 1.0)
+    assert both.score == 4.0
+    assert both.reported == {"score": 3}
+
+
+def test_a_game_of_a_users_class_keeps_its_own_seconds() -> None:
+    game = Report("won", is_share=True).game(5, TossGame(5, 20, 9, 0.125, True), 99.0)
+    assert (game.score, game.n_moves, game.seconds) == (1.0, 9, 0.125)
+    assert game.reported == {"score": 20}
+
+
+def test_reported_seconds_count_only_as_the_cost() -> None:
+    given = {"score": 1, "seconds": 0.5}
+    assert Report().game(0, given, 2.0).seconds == 2.0
+    assert Report().game(0, given, 2.0).reported == {"seconds": 0.5}
+    assert Report(costs=("seconds",)).game(0, given, 2.0).seconds == 0.5
+
+
+@pytest.mark.parametrize(
+    ("report", "given", "message"),
+    [
+        (Report(), {}, "a report with 'score' expected"),
+        (Report("won"), {"moves": 3}, "a report with 'won' or 'score' expected"),
+        (Report(), {"score": math.nan}, "score: nan reported, a finite number up to 2**53 allowed"),
+        (Report(), {"score": math.inf}, "score: inf reported, a finite number up to 2**53 allowed"),
+        (Report(), {"score": "12"}, "score: '12' reported, a finite number up to 2**53 allowed"),
+        (Report(), None, "score: None reported, a finite number up to 2**53 allowed"),
+        (Report(), {"score": 1e300}, "score: 1e+300 reported, a finite number up to 2**53 allowed"),
+        (Report("won", True), {"won": 0.5}, "won: 0.5 reported, true or false (1 or 0) allowed"),
+        (Report(), {"score": 1, "moves": 0}, "moves: 0 reported, a whole number from 1 on allowed"),
+        (Report(), {"score": 1, "moves": 1.5}, "moves: 1.5 reported, a whole number from 1 on"),
+        (Report(), {"score": 1, "moves": math.nan}, "moves: nan reported"),
+        (Report(costs=("nodes",)), {"score": 1}, "nodes: nothing reported, a number above 0"),
+        (Report(costs=("nodes",)), {"score": 1, "nodes": 0}, "nodes: 0 reported, a number above 0"),
+    ],
+)
+def test_what_is_no_report_is_refused(report: Report, given: Any, message: str) -> None:
+    with pytest.raises(ReportError) as refused:
+        report.game(0, given, 1.0)
+    assert message in str(refused.value)
+
+
+def test_what_is_kept_can_be_stored_and_read_back() -> None:
+    given = {
+        "score": 1,
+        "nan": math.nan,
+        "huge": 10**30,
+        "list": [1, 2],
+        "long": "x" * 1000,
+        "none": None,
+        "numpy": np.int64(4),
+        "real": np.float64(0.5),
+    }
+    game = Report().game(3, given, 1.0)
+    assert game.reported == {
+        "nan": None,
+        "huge": None,
+        "list": "[1, 2]",
+        "long": "x" * 200,
+        "none": None,
+        "numpy": 4,
+        "real": 0.5,
+    }
+    assert record_to_game(game_to_record(game), ReportedGame) == game
+
+
+def test_costs_are_kept_though_many_fields_come_before_them() -> None:
+    given = {"score": 1, **{f"x{k}": k for k in range(100)}, "nodes": 7}
+    assert Report(costs=("nodes",)).game(0, given, 1.0).nodes == 7
+
+
+def test_texts_that_no_file_can_have_are_mended() -> None:
+    game = Report().game(0, {"score": 1, "a\nb": "x\ud800y\nz"}, 1.0)
+    assert game.reported == {"a b": "x?y z"}
+
+
+@pytest.mark.parametrize("seconds", [math.nan, math.inf, -1.0])
+def test_seconds_that_no_game_has_are_refused(seconds: float) -> None:
+    with pytest.raises(ReportError, match=r"seconds: .* reported, a finite number from 0 on"):
+        Report("won", is_share=True).game(5, TossGame(5, 20, 9, seconds, True), 1.0)
+
+
+def test_fields_beyond_64_are_dropped() -> None:
+    game = Report().game(0, {"score": 1, **{f"x{k}": k for k in range(100)}}, 1.0)
+    assert list(game.reported) == [f"x{k}" for k in range(64)]
+
+
+def test_an_unknown_field_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="ReportedGame has no 'depth'"):
+        Report().game(0, 1.0, 1.0).depth  # noqa: B018

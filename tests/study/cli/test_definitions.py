@@ -1,0 +1,359 @@
+"""Experiments of users on the command line, from a folder of their own, as real processes."""
+
+import contextlib
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from study.cli import app
+from tests.agents.outside.test_program import wait_until_gone
+from tests.study.experiments.definitions import COINS, ENGINE, ONCE, SEARCHER, SERVE
+
+SWEEP = ["--trials", "10", "--design-size", "8", "--replicates", "4", "--validation-games", "6"]
+SWEEP += ["--validation-points", "3", "--budget", "none", "--jobs", "2"]
+FEW = ["--design-size", "4", "--replicates", "3", "--no-validation", "--budget", "none"]
+DOORS = {"coins.py": "coins", "search.py:SEARCH": "searcher", "once.toml": "engine"}
+DOORS |= {"serve.toml": "server"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return an empty folder with a user's definitions."""
+    for name, text in {
+        "coins.py": COINS,
+        "search.py": SEARCHER,
+        "engine.py": ENGINE,
+        "once.toml": ONCE,
+        "serve.toml": SERVE,
+    }.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def thetafront(folder: Path, *words: str, code: int = 0) -> str:
+    """Run a command in a folder; return what it prints, on both streams."""
+    with contextlib.chdir(folder):
+        done = CliRunner().invoke(app, words)
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+def environment() -> dict[str, str]:
+    """Return the environment in which the checkout is found from any folder."""
+    checkout = str(Path(__file__).parents[3])
+    return {**os.environ, "PYTHONPATH": checkout}
+
+
+def refused(folder: Path, *words: str) -> str:
+    """Give bad input: one line, exit code 2, nothing written."""
+    before = sorted(folder.rglob("*"))
+    said = thetafront(folder, *words, code=2).removeprefix("playing a first game\n")
+    assert sorted(folder.rglob("*")) == before
+    assert said.startswith("thetafront: ")
+    assert said.count("\n") == 1
+    return said
+
+
+def n_trials(database: Path) -> int:
+    """Return how many trials a database has finished."""
+    if not database.exists():
+        return 0
+    try:
+        with sqlite3.connect(database, timeout=10) as connection:
+            query = "SELECT COUNT(*) FROM trials WHERE state = 'COMPLETE'"
+            return int(connection.execute(query).fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
+
+
+def check_published(folder: Path, name: str, door: str) -> None:
+    """Tables that lie with their definition are verified and drawn with it, wherever they are."""
+    there = folder / "published"
+    there.mkdir()
+    for path in (folder / "results" / name).glob("*.[cj]s[vo]*"):
+        (there / path.name).write_bytes(path.read_bytes())
+    manifest = json.loads((there / "manifest.json").read_text())
+    assert manifest["definition"]["source"] == door
+    manifest["definition"]["source"] = door
+    (there / "manifest.json").write_text(json.dumps(manifest))
+    for each in (door, "engine.py"):
+        (there / each).write_bytes((folder / each).read_bytes())
+        (folder / each).rename(folder / f"{each}.away")
+    assert "ok, of" in thetafront(folder, "verify", "published/")
+    thetafront(folder, "plot", "published/")
+    assert (there / "pareto.png").exists()
+    for each in (door, "engine.py"):
+        (folder / f"{each}.away").rename(folder / each)
+
+
+SLOW = ("search.py:SEARCH", "once.toml")
+
+
+@pytest.mark.parametrize(
+    "door", [pytest.param(each, marks=[pytest.mark.slow] * (each in SLOW)) for each in DOORS]
+)
+def test_a_sweep_is_killed_and_goes_on_and_all_commands_work(folder: Path, door: str) -> None:
+    name = DOORS[door]
+    database = folder / "results" / name / "study.db"
+    # -P: engine.py in the folder is no module of ours.
+    words = [sys.executable, "-P", "-m", "study", "sweep", door, *SWEEP]
+    sweep = subprocess.Popen(
+        words, cwd=folder, env=environment(), stdout=subprocess.DEVNULL, start_new_session=True
+    )
+    deadline = time.monotonic() + 300
+    while n_trials(database) < 3:
+        assert sweep.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    sweep.send_signal(signal.SIGKILL)
+    sweep.wait()
+    wait_until_gone("engine.py")
+    n_before = n_trials(database)
+    said = thetafront(folder, "sweep", door, *SWEEP)
+    assert "going on: " in said
+    assert n_trials(database) == 10 > n_before
+    trials = pd.read_csv(folder / "results" / name / "trials.csv")
+    assert set(trials["state"]) == {"complete"}
+    assert "nothing yet" not in thetafront(folder, "status", name)
+    header = (folder / "results" / name / "games.csv").read_text().splitlines()[0]
+    assert ("n_moves" in header) == (name != "searcher")
+    assert "points" not in header
+    if name == "searcher":
+        assert "error_bits" in header
+        assert "a move" not in thetafront(folder, "front", name)
+
+
+@pytest.mark.parametrize("door", ["search.py", pytest.param("serve.toml", marks=pytest.mark.slow)])
+def test_all_commands_work_on_such_a_study(folder: Path, door: str) -> None:
+    name = {"search.py": "searcher", "serve.toml": "server"}[door]
+    thetafront(folder, "try", door, "--corners", "2")
+    thetafront(folder, "sweep", door, *SWEEP)
+    front = json.loads(thetafront(folder, "pick", name, *wish(name), "--games", "0", "--json"))
+    assert front["command"].startswith(f"thetafront play {folder}/")
+    played = thetafront(folder, *front["command"].split()[1:], "--games", "3")
+    assert "3 games from seed 0" in played
+    thetafront(folder, "pick", name, *wish(name), "--games", "4")
+    for command in ("status", "front", "plot", "export", "compare"):
+        thetafront(folder, command, name)
+    thetafront(folder, "plot", f"results/{name}")
+    thetafront(folder, "validate", name, "--validation-games", "8", "--validation-points", "3")
+    assert "ok" in thetafront(folder, "verify", name)
+    thetafront(folder, "replicates", "--study", name)
+    if door.endswith(".toml"):
+        check_published(folder, name, door)
+    (shown,) = json.loads(thetafront(folder, "experiments", door, "--json"))
+    assert shown["experiment"] == name
+
+
+def wish(name: str) -> list[str]:
+    """Return what to ask for."""
+    return ["--error", "0.5"] if name == "searcher" else ["--won", "0.2"]
+
+
+def test_a_changed_definition_is_refused_with_what_changed(folder: Path) -> None:
+    few = ["--trials", "4", *FEW]
+    thetafront(folder, "sweep", "once.toml", *few)
+    thetafront(folder, "sweep", "coins.py", *few)
+    (folder / "engine.py").write_text(ENGINE.replace("90", "80"))
+    line = refused_study(folder, "sweep", "once.toml", *few)
+    assert "'engine': its definition has changed: the program or a file of its command now" in line
+    assert "--accept-change goes on with it" in line
+    line = refused_study(folder, "validate", "engine", "--validation-games", "2")
+    assert "has changed: the program or a file of its command now" in line
+    (folder / "once.toml").write_text(ONCE.replace("time_limit = 20", "time_limit = 30"))
+    line = refused_study(folder, "sweep", "once.toml", *few)
+    assert "program.time_limit 30.0 now, not 20.0; the program or a file" in line
+    few[1] = "6"
+    thetafront(folder, "sweep", "once.toml", *few, "--accept-change")
+    thetafront(folder, "sweep", "once.toml", *few)
+    said = thetafront(folder, "status", "engine")
+    assert "accepted     after 4 trials: program.time_limit 30.0 now, not 20.0" in said
+    (folder / "coins.py").write_text(COINS.replace("0.05", "0.06"))
+    assert "the code now" in refused_study(folder, "sweep", "coins.py", *few)
+    (folder / "coins.py").write_text(
+        COINS.replace('rate("won")', 'rate("won", direction="minimize")')
+    )
+    line = refused_study(folder, "sweep", "coins.py", *few, "--accept-change")
+    assert "has trials by other objectives: objective's direction minimize, not maximize" in line
+    (folder / "coins.py").write_text(COINS.replace("1, 100", "1, 200"))
+    line = refused_study(folder, "sweep", "coins.py", *few, "--accept-change")
+    assert "another search space (effort 1 to 100)" in line
+
+
+def refused_study(folder: Path, *words: str) -> str:
+    """Give a command what it refuses, of a study that is there: the study stays as it is."""
+    databases = {path: path.read_bytes() for path in folder.rglob("study.db")}
+    line = thetafront(folder, *words, code=2).splitlines()[-1]
+    assert {path: path.read_bytes() for path in folder.rglob("study.db")} == databases
+    return line
+
+
+def test_a_study_whose_definition_is_gone_is_still_shown(folder: Path) -> None:
+    few = ["--trials", "4", "--design-size", "4", "--validation-games", "4", "--budget", "none"]
+    thetafront(folder, "sweep", "coins.py", *few, "--replicates", "3", "--validation-points", "3")
+    (folder / "coins.py").unlink()
+    thetafront(folder, "front", "coins")
+    thetafront(folder, "plot", "coins")
+    thetafront(folder, "export", "coins")
+    assert "expect" in thetafront(folder, "pick", "coins", "--won", "0.1", "--games", "0")
+    assert "no game is played: " in thetafront(folder, "pick", "coins", "--won", "0.1")
+    line = refused_study(folder, "validate", "coins", "--validation-games", "6")
+    assert f"its definition {folder}/coins.py:COINS cannot be read" in line
+
+
+BAD = ONCE.replace('"engine.py", "{depth}", "{seed}"]', '"-c", "import sys; sys.exit(3)"]')
+
+
+def test_a_program_that_fails_is_refused_before_anything_is_written(folder: Path) -> None:
+    (folder / "bad.toml").write_text(BAD)
+    line = refused(folder, "sweep", "bad.toml")
+    assert "a game in the middle of the space fails: ended with exit status 3 (seed 0)" in line
+    said = thetafront(folder, "try", "bad.toml", code=2)
+    assert "ended with exit status 3 (seed 0)" in said
+    assert said.splitlines()[-1] == "thetafront: try: 4 of 4 games failed"
+
+
+def test_trials_and_points_that_fail_are_left_out(folder: Path) -> None:
+    text = ENGINE.replace(
+        "    x = 0\n", "    x = 0\n    if asked['depth'] > 22: sys.exit('too deep')\n"
+    )
+    (folder / "engine.py").write_text(text)
+    said = thetafront(folder, "sweep", "once.toml", *SWEEP, code=1)
+    assert "failed: ended with exit status 1; stderr: too deep (seed " in said
+    assert "trials failed; trials.csv says why" in said.replace("\n", " ")
+    trials = pd.read_csv(folder / "results" / "engine" / "trials.csv")
+    failed = trials[trials["state"] == "fail"]
+    assert (failed["depth"] > 22).all()
+    assert failed["error"].str.contains("too deep").all()
+    assert (trials["state"] == "complete").sum() == 10
+
+
+def test_games_that_no_seed_decides_are_warned_of_and_refused_by_try(folder: Path) -> None:
+    text = COINS.replace("random.Random(seed + 1)", "random")
+    text = text.replace('"luck": rng.random()', '"luck": random.random()')
+    (folder / "coins.py").write_text(text)
+    few = ["--trials", "2", *FEW]
+    said = thetafront(folder, "sweep", "coins.py", *few)
+    assert "warning: two games with seed 0 differ (" in said
+    said = thetafront(folder, "try", "coins.py", code=2)
+    assert "differ (" in said.splitlines()[-1]
+
+
+def test_a_part_of_the_space_may_kill_its_process(folder: Path) -> None:
+    killed = "import os\n    if effort > 60:\n        os._exit(1)\n    rng ="
+    (folder / "coins.py").write_text(COINS.replace("rng =", killed, 1))
+    said = thetafront(folder, "sweep", "coins.py", "--trials", "6", *FEW, code=1)
+    assert "failed: the process that played it died" in said
+    trials = pd.read_csv(folder / "results" / "coins" / "trials.csv")
+    assert (trials.loc[trials["state"] == "fail", "effort"] > 60).all()
+    assert (trials["state"] == "complete").sum() == 6
+
+
+def test_points_that_fail_are_tried_again_and_lose_no_game(folder: Path) -> None:
+    broken = "if (pathlib.Path(__file__).parent / 'broken').exists(): raise OSError('disk full')"
+    text = COINS.replace("    rng =", f"    {broken}\n    rng =", 1)
+    (folder / "coins.py").write_text(text.replace("import random", "import pathlib\nimport random"))
+    more = ["--validation-points", "3", "--validation-games"]
+    thetafront(
+        folder, "sweep", "coins.py", "--trials", "4", *FEW[:-3], "--budget", "none", *more, "4"
+    )
+    games = folder / "results" / "coins" / "games.csv"
+    n_games = len(pd.read_csv(games))
+    (folder / "broken").touch()
+    said = thetafront(folder, "validate", "coins", *more, "6", code=1)
+    assert "OSError: disk full (coins.py, line " in said.replace("\n", " ")
+    assert len(pd.read_csv(games)) == n_games
+    (folder / "broken").unlink()
+    thetafront(folder, "validate", "coins", *more, "6")
+    front = pd.read_csv(folder / "results" / "coins" / "front.csv")
+    assert (front["n_games"] == 6).all()
+    assert "ok" in thetafront(folder, "verify", "coins")
+
+
+def test_a_definition_that_moves_stays_the_study_s(folder: Path) -> None:
+    thetafront(folder, "sweep", "coins.py", "--trials", "4", *FEW)
+    (folder / "new").mkdir()
+    (folder / "coins.py").rename(folder / "new" / "coins.py")
+    thetafront(folder, "sweep", "new/../new/coins.py", "--trials", "5", *FEW)
+    assert f"definition   {folder}/new/coins.py:COINS" in thetafront(folder, "status", "coins")
+    thetafront(folder, "validate", "coins", "--validation-games", "2", "--validation-points", "2")
+
+
+def test_what_is_published_has_no_path_and_no_secret(folder: Path) -> None:
+    (folder / "once.toml").write_text(f'{ONCE}[environment]\nAPI_KEY = "hunter2"\n')
+    thetafront(folder, "sweep", "once.toml", "--trials", "4", *FEW)
+    manifest = (folder / "results" / "engine" / "manifest.json").read_text()
+    assert "hunter2" not in manifest
+    assert str(folder / "once.toml") not in manifest
+    assert json.loads(manifest)["definition"]["source"] == "once.toml"
+    assert b"hunter2" not in (folder / "results" / "engine" / "study.db").read_bytes()
+
+
+def test_files_named_like_modules_do_not_take_their_place_in_workers(folder: Path) -> None:
+    (folder / "random.py").write_text("raise SystemExit('not this one')\n")
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "study", "try", "coins.py", "--corners", "0"],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_objectives_may_be_called_what_is_no_name_in_python(folder: Path) -> None:
+    (folder / "search.py").write_text(SEARCHER.replace('"error"', '"return"'))
+    thetafront(folder, "sweep", "search.py", "--trials", "4", *FEW)
+    assert "expect" in thetafront(folder, "pick", "searcher", "--return", "0.5", "--games", "0")
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        ("sweep none.py", "none.py: is not there; a Python file allowed"),
+        ("sweep none.toml", "none.toml: No such file or directory"),
+        ("sweep coins.py:NOTHING", "which is no Experiment; one of COINS allowed"),
+        ("sweep no_package:X", "no_package: cannot be imported: ModuleNotFoundError"),
+        ("try none.py", "none.py: is not there"),
+        ("try coins.py --corners -1", "corners: -1 given, 0 to 1024 allowed"),
+        ("play none.toml", "none.toml: No such file"),
+        ("play coins.py --set effort=x", "effort: 'x' given, an integer allowed"),
+        ("play coins.py --set effort=1.5", "effort: '1.5' given, an integer allowed"),
+        ("play coins.py --set side=top", "side: 'top' given, one of face, edge allowed"),
+        ("play coins.py --set speed=1", "set: 'speed' given, one of effort, side allowed"),
+        ("play coins.py --set speed", "set: 'speed' given, name=value allowed"),
+        ("play coins.py --theta 1,2", "theta: 2 values given, 1 expected (effort)"),
+        ("play coins.py --layout small", "layout: 'small' given for coins.py, which has no maze"),
+        ("experiments none.py", "none.py: is not there"),
+        ("sweep coins.py --cost euros", "cost: 'euros' given, one of seconds_per_move, seconds_p"),
+        ("sweep coins.py --widen speed", "widen: 'speed' given"),
+    ],
+)
+def test_bad_input_is_one_line(folder: Path, words: str, part: str) -> None:
+    assert part in refused(folder, *words.split())
+
+
+def test_pick_takes_the_objectives_of_the_study_alone(folder: Path) -> None:
+    few = ["--trials", "4", *FEW]
+    thetafront(folder, "sweep", "search.py", *few)
+    for words, part in (
+        ("--score 3", "pick: --score given, --seconds-per-game or --error allowed"),
+        ("--error much", "'--error': 'much' given, a number allowed"),
+        ("--error nan", "pick: nan given, a finite number allowed"),
+        ("--error -2 --seconds-per-game 1", "pick: one of --seconds-per-game and --error allowed"),
+        ("", "pick: one of --seconds-per-game and --error allowed, and needed"),
+    ):
+        assert part in thetafront(folder, "pick", "searcher", *words.split(), code=2)
+    said = thetafront(folder, "pick", "searcher", "--error", "-1.5", "--games", "0")
+    assert "reaches -1.5" in said

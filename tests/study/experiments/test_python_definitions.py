@@ -1,0 +1,285 @@
+"""Experiments from Python files, modules and packages: how they are found, and what is refused."""
+
+import pickle
+import re
+import sys
+from dataclasses import replace
+from functools import partial
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.agent import ChangedError, GameError
+from agents.outside.python import PythonAgent, code_digest
+from study.errors import InputError
+from study.experiments import registry
+from study.experiments.definition_record import Definition
+from study.experiments.objectives import mean
+from study.experiments.registry import experiment, is_definition, listed
+from study.experiments.widening import Wish, edges_of, widened
+from study.store.manifest import ROOT
+from tests.study.experiments.definitions import COINS, SEARCHER
+
+SPACE = 'Space((NumericParameter("effort", 1, 9),))'
+BEGIN = "from study import Experiment, NumericParameter, Space, mean\n"
+
+
+def write(folder: Path, text: str, name: str = "mine.py") -> str:
+    """Write a file; return its path."""
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def test_a_function_plays(tmp_path: Path) -> None:
+    found = experiment(write(tmp_path, COINS))
+    assert (found.name, found.source) == ("coins", f"{tmp_path / 'mine.py'}:COINS")
+    agent = found.build({"effort": 3, "side": "edge"})
+    game = agent.play(5)
+    assert game == agent.play(5) or game.seconds != agent.play(5).seconds
+    assert game.score in {0.0, 1.0}
+    assert 5 <= game.n_moves <= 15
+    assert 0 <= game.luck < 1
+
+
+def test_a_class_plays_and_what_is_left_out_is_in_the_middle(tmp_path: Path) -> None:
+    found = experiment(write(tmp_path, SEARCHER))
+    assert dict(found.build({}).theta) == {"depth": 3, "width": 2.0}
+    game = found.build({"depth": 2, "width": 3.0}).play(0)
+    assert game.score == pytest.approx(-3.0 + 2.0 + 1.0 - 0.1)
+    assert game.n_moves == 1
+
+
+def test_agents_travel_as_the_place_of_their_definition(tmp_path: Path) -> None:
+    agent = experiment(write(tmp_path, COINS)).build({"effort": 3, "side": "edge"})
+    sent = pickle.loads(pickle.dumps(agent))
+    assert isinstance(sent, PythonAgent)
+    assert sent.player is None
+    assert (sent.play(7).score, sent.play(7).luck) == (agent.play(7).score, agent.play(7).luck)
+
+
+def test_code_that_changed_meanwhile_is_not_played(tmp_path: Path) -> None:
+    path = write(tmp_path, COINS)
+    sent = pickle.loads(pickle.dumps(experiment(path).build({"effort": 3, "side": "edge"})))
+    write(tmp_path, COINS + "\n# changed\n")
+    with pytest.raises(ChangedError, match="has changed since the run began"):
+        sent.play(1)
+
+
+def test_a_module_beside_the_file_is_part_of_the_definition(tmp_path: Path) -> None:
+    (tmp_path / "odds_beside.py").write_text("ODDS = 0.5\n")
+    text = (
+        f"{BEGIN}from odds_beside import ODDS\ndef play(seed, effort): return ODDS\n"
+        f"MINE = Experiment('mine', play, {SPACE}, mean('odds'))\n"
+    )
+    found = experiment(write(tmp_path, text, "uses.py"))
+    assert found.build({}).play(0).score == 0.5
+    before = found.player.source.digest
+    (tmp_path / "odds_beside.py").write_text("ODDS = 0.6\n")
+    assert found.player.source.digest != before
+
+
+def test_modules_and_entry_points(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "theirs_pkg").mkdir()
+    (tmp_path / "theirs_pkg" / "__init__.py").write_text("")
+    write(tmp_path / "theirs_pkg", COINS, "games.py")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    found = experiment("theirs_pkg.games:COINS")
+    assert found.source == "theirs_pkg.games:COINS"
+    assert found.build({"effort": 2, "side": "face"}).play(1).score in {0.0, 1.0}
+    points = {
+        "theirs": EntryPoint("theirs", "theirs_pkg.games:COINS", registry.GROUP),
+        "broken": EntryPoint("broken", "theirs_pkg.nothing:X", registry.GROUP),
+    }
+    monkeypatch.setattr(registry, "installed_experiments", lambda: points)
+    assert experiment("theirs").source == "theirs_pkg.games:COINS"
+    assert is_definition("theirs")
+    shown = {origin: (each and each.name, error) for each, origin, error in listed()}
+    assert shown["theirs_pkg.games:COINS"] == ("coins", "")
+    assert "ModuleNotFoundError" in shown["theirs_pkg.nothing:X: broken"][1]
+    with pytest.raises(InputError, match=r"'chess' given, one of broken, dice, .* theirs, uct"):
+        experiment("chess")
+
+
+REFUSED = {
+    "no experiment": ("x = 1\n", "which has no Experiment"),
+    "several": (
+        COINS + "OTHER = Experiment('other', play, COINS.space, COINS.goal)\n",
+        "which has 2 experiments; {path}:COINS or {path}:OTHER allowed",
+    ),
+    "import error": ("import os\nimport no_such_module_here\n", "(mine.py, line 2)"),
+    "syntax error": ("x = (\n", "SyntaxError: '(' was never closed ({path}, line 1)"),
+    "error": (
+        "def f():\n    return 1 / 0\nf()\n",
+        "ZeroDivisionError: division by zero (mine.py, line 2)",
+    ),
+    "exit": ("import sys\nsys.exit(3)\n", "SystemExit: 3 (mine.py, line 2)"),
+    "mutable class": (
+        f"{BEGIN}class A:\n    def play(self, seed): return 1\n"
+        f"M = Experiment('m', A, {SPACE}, mean())\n",
+        "agent: A given, whose state may change; a frozen dataclass allowed",
+    ),
+    "mutable dataclass": (
+        f"from dataclasses import dataclass\n{BEGIN}@dataclass\nclass A:\n    effort: float\n"
+        f"    def play(self, seed): return 1\nM = Experiment('m', A, {SPACE}, mean())\n",
+        "agent: A given, whose state may change; a frozen dataclass allowed",
+    ),
+    "no play": (
+        f"{BEGIN}class A: pass\nM = Experiment('m', A, {SPACE}, mean())\n",
+        "agent: A given, which has no play(seed)",
+    ),
+    "other parameters": (
+        f"{BEGIN}def play(seed, efort): return 1\nM = Experiment('m', play, {SPACE}, mean())\n",
+        "agent: play cannot be called with seed, effort: ",
+    ),
+    "no agent": (
+        f"{BEGIN}M = Experiment('m', 3, {SPACE}, mean())\n",
+        "agent: 3 given; a function, a class with play(seed)",
+    ),
+    "reversed bounds": (
+        f"{BEGIN}NumericParameter('effort', 9, 1)\n",
+        "effort: bounds 9 to 1 are no interval",
+    ),
+    "log from 0": (
+        f"{BEGIN}NumericParameter('effort', 0, 1, log=True)\n",
+        "effort: a log scale needs a bound above 0",
+    ),
+    "a column's name": (
+        f"{BEGIN}M = Experiment('m', print, Space((NumericParameter('trial', 1, 2),)), mean())\n",
+        "space: 'trial' given, which is a column's; another name allowed",
+    ),
+    "a column of the goal": (
+        f"{BEGIN}M = Experiment('m', print, Space((NumericParameter('x_mean', 1, 2),)), mean('x'))",
+        "space: 'x_mean' given, which is a column's; another name allowed",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_wrong_is_one_line_with_its_place(tmp_path: Path, name: str) -> None:
+    text, message = REFUSED[name]
+    path = write(tmp_path, text)
+    with pytest.raises(InputError) as refused:
+        experiment(path)
+    assert message.replace("{path}", path) in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert {each.name for each in tmp_path.iterdir()} == {"mine.py"}
+
+
+def test_a_file_or_name_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none\.py: is not there; a Python file allowed"):
+        experiment(str(tmp_path / "none.py"))
+    path = write(tmp_path, COINS)
+    with pytest.raises(InputError, match="which is no Experiment; one of COINS allowed"):
+        experiment(f"{path}:play")
+    with pytest.raises(InputError, match="no_such_package: cannot be imported: ModuleNotFound"):
+        experiment("no_such_package:X")
+
+
+def test_errors_in_games_are_told_with_their_place(tmp_path: Path) -> None:
+    text = (
+        f"{BEGIN}def play(seed, effort):\n    return {{}}['missing']\n"
+        f"M = Experiment('m', play, {SPACE}, mean())\n"
+    )
+    agent = experiment(write(tmp_path, text)).build({})
+    with pytest.raises(GameError) as failed:
+        agent.play(3)
+    assert str(failed.value) == "KeyError: 'missing' (mine.py, line 3) (seed 3)"
+
+
+def test_a_definition_survives_its_record(tmp_path: Path) -> None:
+    for text in (COINS, SEARCHER):
+        found = experiment(write(tmp_path, text, f"d{len(text)}.py")).settled(has_moves=True)
+        record = Definition.of(found)
+        again = record.experiment(found.name, found.space, found.cost.name, {}, found.player)
+        assert Definition.of(again) == record
+        assert (again.goal, again.costs, again.summary) == (found.goal, found.costs, found.summary)
+        assert not record.changes(Definition.of(again))
+
+
+def test_file_names_that_are_taken_by_modules(tmp_path: Path) -> None:
+    found = experiment(write(tmp_path, COINS, "random.py"))
+    assert sys.modules["random"].__file__ != str(tmp_path / "random.py")
+    assert found.build({}).play(0).n_moves >= 5
+
+
+def test_what_a_game_imports_is_part_of_the_digest_before_the_first_game(tmp_path: Path) -> None:
+    (tmp_path / "lazy_beside.py").write_text("ODDS = 0.5\n")
+    text = (
+        f"{BEGIN}def play(seed, effort):\n    import lazy_beside\n    return lazy_beside.ODDS\n"
+        f"MINE = Experiment('mine', play, {SPACE}, mean('odds'))\n"
+    )
+    found = experiment(write(tmp_path, text, "uses_lazily.py"))
+    sent = pickle.loads(pickle.dumps(found.build({})))
+    assert [sent.play(seed).score for seed in range(3)] == [0.5, 0.5, 0.5]
+    again = pickle.loads(pickle.dumps(found.build({})))
+    assert again.play(3).score == 0.5
+    assert {path.name for path in found.player.source.files} == {"uses_lazily.py", "lazy_beside.py"}
+
+
+def test_a_changed_file_is_imported_again(tmp_path: Path) -> None:
+    path = write(tmp_path, COINS)
+    assert experiment(path).name == "coins"
+    write(tmp_path, COINS.replace('name="coins"', 'name="other"'))
+    assert experiment(path).name == "other"
+
+
+def test_the_first_game_of_a_process_is_thrown_away(tmp_path: Path) -> None:
+    text = (
+        f"import time\n{BEGIN}READY = []\ndef play(seed, effort):\n"
+        "    end = time.process_time() + (0.0 if READY else 0.3)\n    READY.append(seed)\n"
+        "    while time.process_time() < end: pass\n    return len(READY)\n"
+        f"MINE = Experiment('mine', play, {SPACE}, mean('n'))\n"
+    )
+    game = experiment(write(tmp_path, text, "cold.py")).build({}).play(5)
+    assert game.score == 2.0
+    assert game.seconds < 0.1
+
+
+def test_ranges_that_a_class_declares_limit_the_space_and_its_widening(tmp_path: Path) -> None:
+    text = (
+        "from dataclasses import dataclass\nfrom agents.parameters import real\n"
+        f"{BEGIN}@dataclass(frozen=True)\nclass A:\n    effort: float = real(1.0, 1.0, 12.0)\n"
+        "    def play(self, seed): return self.effort\n"
+        f"MINE = Experiment('mine', A, {SPACE}, mean())\n"
+    )
+    found = experiment(write(tmp_path, text, "ranges.py"))
+    edges = edges_of(found, [{"effort": 1}, {"effort": 9}])
+    assert [each.is_upper for each in edges] == [True]
+    assert widened(found, [Wish("effort")], edges).parameters[0].high == 12.0
+    with pytest.raises(InputError, match="effort: 0 given, 1 to 12 allowed"):
+        experiment(write(tmp_path, text.replace("1, 9", "0, 9"), "beyond.py"))
+
+
+def test_another_goal_asks_for_another_field(tmp_path: Path) -> None:
+    found = experiment(write(tmp_path, SEARCHER))
+    other = replace(found, goal=mean("error", direction="minimize"), name="other")
+    assert other.build({"depth": 2, "width": 3.0}).play(0).score == pytest.approx(-0.1)
+    wanted = replace(found, goal=mean("nothing"))
+    with pytest.raises(GameError, match="a report with 'nothing' or 'score' expected"):
+        wanted.build({}).play(0)
+
+
+def test_digests_of_what_a_notebook_defines() -> None:
+    def made(k: int) -> Any:
+        return lambda seed, effort: k * effort
+
+    assert code_digest(made(1)) == code_digest(made(1)) != code_digest(made(2))
+    assert code_digest(partial(made(1), effort=2)) != code_digest(partial(made(1), effort=3))
+    assert code_digest(write) == code_digest(write)
+
+
+def test_the_definitions_of_the_readme_are_experiments(tmp_path: Path) -> None:
+    text = (ROOT / "study" / "README.md").read_text("utf-8")
+    page = text.partition("\n## Your own agent\n")[2].partition("\n## ")[0]
+    (coins,) = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)
+    found = experiment(write(tmp_path, coins, "readme_coins.py"))
+    scores = [found.build({"effort": 60}).play(seed).score for seed in range(40)]
+    assert 20 <= sum(scores) <= 39  # of 40 at p = 0.75
+    program, _ = re.findall(r"^```toml\n(.*?)^```$", page, re.M | re.S)
+    (tmp_path / "mygame").write_text("#!/bin/sh\necho '{\"score\": 1}'\n")
+    (tmp_path / "mygame").chmod(0o755)
+    mine = experiment(write(tmp_path, program, "mygame.toml"))
+    assert mine.build({}).play(0).score == 1.0

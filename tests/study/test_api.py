@@ -1,0 +1,323 @@
+"""Studies from Python: what commands give, in a program that stays as it was."""
+
+import inspect
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import matplotlib as mpl
+import optuna
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import study as public
+from study import InputError, RunError, Study, open_study, sweep
+from study.cli import app, tune
+from study.experiments.definition import Experiment
+from study.run.orders import SweepOrder
+from study.run.sweep import FailedTrialsError
+from tests.study.cli.test_cli import stored_games
+
+README = Path(__file__).parents[2] / "study" / "README.md"
+SMALL: dict[str, Any] = {
+    "trials": 6,
+    "design_size": 4,
+    "jobs": 1,
+    "sampler": "random",
+    "validation_points": 2,
+    "progress": False,
+}
+
+
+@pytest.fixture(scope="module")
+def dice(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """A small study, in a folder that the call makes."""
+    return sweep("dice", results=tmp_path_factory.mktemp("api") / "made", budget=None, **SMALL)
+
+
+def of_program(program: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=300
+    )
+    return done.stdout
+
+
+def test_importing_it_imports_nothing_heavy() -> None:
+    program = "import study, sys; print(*sys.modules)"
+    heavy = {"joblib", "matplotlib", "numba", "numpy", "optuna", "pandas", "rich", "sqlalchemy"}
+    assert not heavy & {*of_program(program).split()}
+    assert {*public.__all__} <= {*dir(public)}
+    for name in public.__all__:
+        assert getattr(public, name).__name__ == name
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = public.nonsense
+
+
+def test_defaults_are_those_of_the_command() -> None:
+    def of(function: Callable[..., Any]) -> dict[str, Any]:
+        found = inspect.signature(function).parameters.values()
+        return {each.name: each.default for each in found}
+
+    command, call = of(tune.sweep), of(sweep)
+    command["results"] = str(command["results"])
+    assert (command.pop("widen"), call.pop("widen")) == (None, ())
+    both = command.keys() & call.keys() - {"experiment"}
+    assert {name: command[name] for name in both} == {name: call[name] for name in both}
+    assert command.keys() - both == {
+        *("experiment", "dry_run", "no_validation"),
+        *("tls_ca", "tls_cert", "tls_key"),
+    }
+    assert call.keys() - both == {"experiment", "validate", "tls", "progress"}
+
+
+def test_tables_are_those_that_export_writes(dice: Study) -> None:
+    tables = {
+        "trials": dice.trials,
+        "games": dice.games,
+        "front": dice.front,
+        "predicted_front": dice.predicted_front,
+        "combined_front": dice.combined_front,
+    }
+    written = {path.stem: path for path in dice.export() if path.suffix == ".csv"}
+    assert written.keys() == tables.keys()
+    for name, table in tables.items():
+        assert table.to_csv(index=False).encode() == written[name].read_bytes(), name
+    spoilt = dice.trials
+    spoilt["state"] = "spoilt"
+    assert set(dice.trials["state"]) == {"complete"}, "a table is a copy"
+
+
+@pytest.mark.parametrize("wish", [("score", 13.0), ("solving_seconds", 10.0)])
+def test_a_pick_is_that_of_the_command(dice: Study, wish: tuple[str, float]) -> None:
+    name, value = wish
+    found = dice.pick(**{name: value})
+    words = ["pick", "dice", f"--{name.replace('_', '-')}", str(value), "--games", "0"]
+    words += ["--results", str(dice.folder.parent)]
+    answer = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
+    assert found.to_dict() == answer
+    assert found.theta == answer["params"]
+    assert found.goal.value == answer["expected_score"]["mean"]
+    assert found.cost.low <= found.cost.value <= found.cost.high
+    assert str(found) == found.text == CliRunner().invoke(app, words).stdout.rstrip("\n")
+    assert found.agent.play(0).score == pytest.approx(found.goal.value, abs=1.0)
+
+
+def test_games_of_a_pick_are_kept(dice: Study, tmp_path: Path) -> None:
+    study = sweep("dice", results=tmp_path, budget=None, **SMALL)
+    before = study.pick(score=12)
+    assert before.n == 0, "no game is played unasked"
+    after = study.pick(score=12, games=1, jobs=1, progress=False)
+    n_points = len(study.front)
+    assert len(open_study("dice", results=tmp_path).front) == n_points
+    assert n_points == len(dice.front) + 1
+    assert after.to_dict()["n_candidates"] >= 1
+    run = study.data.runs[-1]
+    opening = f"open_study('dice', results='{tmp_path}')"
+    assert run["command_line"] == f"{opening}.pick(games=1, jobs=1, progress=False, score=12)"
+
+
+def test_the_figure_shows_itself_and_changes_no_backend(dice: Study) -> None:
+    before = dict(mpl.rcParams)
+    figure = dice.plot_front()
+    assert figure._repr_png_().startswith(b"\x89PNG")  # type: ignore[attr-defined]
+    assert dict(mpl.rcParams) == before
+    program = (
+        "import os, sys, study\n"
+        f"study.open_study('dice', results={str(dice.folder.parent)!r}).plot_front()._repr_png_()\n"
+        "print('matplotlib.pyplot' in sys.modules, 'MPLBACKEND' in os.environ)"
+    )
+    assert of_program(program) == "False False\n"
+
+
+def test_a_notebook_shows_html(dice: Study, tmp_path: Path) -> None:
+    shown = ElementTree.fromstring(dice._repr_html_())
+    assert len(shown.findall(".//tbody/tr")) == len(dice.front)
+    assert "Validated front: Three dice" in "".join(shown.itertext())
+    head, row = (shown.find(f".//{where}/tr") for where in ("thead", "tbody"))
+    assert head is not None
+    assert row is not None
+    assert [each.text for each in head][1:4] == ["from", "γ", "δ"]
+    assert len(head) == len(row)
+    pick = ElementTree.fromstring(dice.pick(score=13)._repr_html_())
+    assert pick.text == dice.pick(score=13).text
+    unvalidated = sweep("dice", results=tmp_path, validate=False, **SMALL)
+    assert repr(unvalidated) == "<study 'dice' of 'dice': 6 trials, 0 points validated>"
+    text = "".join(ElementTree.fromstring(unvalidated._repr_html_()).itertext())
+    assert "Predicted front, not validated" in text
+    assert len(unvalidated.front) == 0
+    assert set(dice.front.columns) > set(unvalidated.front.columns)
+
+
+def test_calling_it_again_goes_on(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """And leaves the program as it was; what it says goes to standard error, or nowhere."""
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    state = (
+        signal.getsignal(signal.SIGINT),
+        optuna.logging.get_verbosity(),
+        dict(os.environ),
+        warnings.formatwarning,
+    )
+    first = sweep("dice", results=tmp_path, budget="30s", validate=False, **SMALL)
+    assert capfd.readouterr() == ("", "")
+    more = SMALL | {"trials": 8, "progress": True}
+    second = sweep("dice", results=str(tmp_path), budget=30, **more)
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "going on: 6 trials and 6 games are there already" in err
+    assert "for more, ask with trials\n" in err
+    state_after = (
+        signal.getsignal(signal.SIGINT),
+        optuna.logging.get_verbosity(),
+        dict(os.environ),
+        warnings.formatwarning,
+    )
+    assert state_after == state
+    pd.testing.assert_frame_equal(
+        second.trials.loc[:5, :"tolerance"], first.trials.loc[:, :"tolerance"]
+    )
+    manifest = json.loads((second.folder / "manifest.json").read_text())
+    given = f"sweep('dice', budget=30, results='{tmp_path}', trials=8, jobs=1, sampler='random'"
+    assert manifest["command_line"] == f"{given}, design_size=4, validation_points=2)"
+    assert len(first.refresh().front) == len(second.front) > 0, "a study is read again when asked"
+    assert open_study(f"sqlite:///{tmp_path}/dice/study.db").name == "dice"
+
+
+def test_an_experiment_of_ones_own_is_remembered_by_its_study(
+    coin: Experiment, tmp_path: Path, dice: Study
+) -> None:
+    own = replace(coin, name="own", title="A coin of one's own")
+    study = sweep(own, results=tmp_path, replicates=3, **SMALL | {"validation_games": 4})
+    assert (study.name, study.experiment) == ("own", own)
+    assert len(study.games) == 18 + 4 * len(study.front)
+    assert study.data.runs[0]["command_line"].startswith("sweep(own, results=")
+    assert open_study("own", results=tmp_path).front.equals(study.front)
+    other = replace(own, title="Another coin")
+    with pytest.raises(InputError, match="another definition: title Another coin now, not A coin"):
+        open_study("own", results=tmp_path, experiment=other)
+    again = open_study("own", results=tmp_path, experiment=own)
+    assert again.validate(validation_games=6, validation_points=2, jobs=1, progress=False) is again
+    assert (again.front["n_games"] >= 6).all()
+    assert len(dice.refresh().trials) == 6, "another study of this process"
+    with pytest.raises(InputError, match="experiment: 'dice' given, the name of one of ours"):
+        sweep(replace(coin, name="dice"), results=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"experiment": "nonsense"}, "experiment: 'nonsense' given, one of dice, "),
+        ({"budget": "soon"}, "budget: 'soon' given, "),
+        ({"budget": -1}, "budget: '-1.000000s' given, "),
+        ({"trials": 0}, "trials: 0 given, 1 to "),
+        ({"sampler": "nonsense"}, "sampler: 'nonsense' given, "),
+        ({"cost": "nonsense"}, "cost: 'nonsense' given, "),
+        ({"name": "no/name"}, "name: 'no/name' given, "),
+        ({"results": "no/folder"}, "results: folder 'no/folder' cannot be made: "),
+        ({"widen": ["nonsense"]}, "widen: 'nonsense' given, "),
+        ({"jobs": 0}, "jobs: 0 given, "),
+    ],
+)
+def test_bad_input_is_named(
+    given: dict[str, Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=f"^{re.escape(message)}"):
+        sweep(**{"experiment": "dice"} | given)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_so_it_is_of_a_study(dice: Study) -> None:
+    for wish, message in (
+        ({}, "pick: nothing given, solving_seconds or score allowed"),
+        ({"seconds_per_move": 1.0}, "pick: seconds_per_move given, solving_seconds or score"),
+        ({"score": 13.0, "solving_seconds": 1.0}, "pick: score and solving_seconds given, "),
+        ({"score": 1000.0}, "pick: score 1,000.00000 given; the best θ is expected to reach "),
+        ({"score": 13.0, "games": -1}, "games: -1 given, 0 to "),
+    ):
+        with pytest.raises(InputError, match=f"^{re.escape(message)}"):
+            dice.pick(**wish)  # type: ignore[arg-type]
+    results = dice.folder.parent
+    with pytest.raises(InputError, match=r"there is no .*; studies here: dice"):
+        open_study("nonsense", results=results)
+    with pytest.raises(InputError, match="study: 'dice' was made with seed 0, not 1"):
+        sweep("dice", results=results, seed=1, **SMALL)
+    assert not issubclass(InputError, RunError)
+
+
+def test_trials_that_failed_are_a_warning(dice: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failed(*_: object, **_given: object) -> None:
+        raise FailedTrialsError("1 trial failed; trials.csv says why")
+
+    monkeypatch.setattr(SweepOrder, "carry_out", failed)
+    with pytest.warns(RuntimeWarning, match="1 trial failed"):
+        assert len(sweep("dice", results=dice.folder.parent).trials) == 6
+
+
+def test_another_thread_may_sweep(tmp_path: Path) -> None:
+    found = []
+    thread = threading.Thread(
+        target=lambda: found.append(sweep("dice", results=tmp_path, budget=None, **SMALL))
+    )
+    thread.start()
+    thread.join(timeout=300)
+    assert len(found[0].front) > 0
+
+
+def test_an_interrupt_stops_a_sweep_and_the_program_goes_on(tmp_path: Path) -> None:
+    """A script without a guard of its main part; the signal goes to it and its workers alike."""
+    script = tmp_path / "script.py"
+    script.write_text(f"""
+import multiprocessing, signal
+from study import open_study, sweep
+try:
+    sweep("mcmdp", trials=6, replicates=3, jobs=2, results={str(tmp_path)!r})
+except KeyboardInterrupt:
+    games = open_study("mcmdp", results={str(tmp_path)!r}).games
+    is_default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    print(len(games), is_default, multiprocessing.active_children())
+""")
+    with subprocess.Popen(
+        [sys.executable, str(script)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        while stored_games(tmp_path / "mcmdp" / "study.db") < 5:
+            assert process.poll() is None
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=300)
+    n_games, is_default, children = out.split()
+    assert (process.returncode, is_default, children) == (0, "True", "[]"), err
+    assert "the same command goes on from here" in err.replace("\n", " ")
+    assert "Traceback" not in err
+    table = pd.read_csv(tmp_path / "mcmdp" / "games.csv")
+    assert 5 <= len(table) == int(n_games), "tables show what is stored"
+
+
+def test_the_page_of_the_readme_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = README.read_text("utf-8")
+    page = text.partition("\n## From Python\n")[2].partition("\n## ")[0]
+    blocks = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)
+    assert len(blocks) == 6
+    names: dict[str, Any] = {}
+    for block in blocks:
+        exec(compile(block, str(README), "exec"), names)
+    assert capsys.readouterr().out.startswith("{'gamma': ")
+    assert (tmp_path / "front.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "results" / "dice" / "pareto.png").exists()
+    assert len(open_study("narrow").trials) == 8
