@@ -7,8 +7,8 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install sweep test test-slow drills check format bench champions benchmark-samplers benchmark-rounds \
-	compare-samplers table1 decision-tree bellman expectimax replicates switching mcts heuristic-search uct dice pacman clean
+.PHONY: help install sweep test test-slow test-cluster drills check format bench champions benchmark-samplers benchmark-rounds \
+	compare-samplers table1 decision-tree bellman expectimax replicates switching mcts heuristic-search uct dice pacman zstd clean
 
 # Each of these variables is an option of `thetafront sweep`, given as `make sweep BUDGET=1h`; one left
 # empty is not passed on. The environment does not set them.
@@ -28,6 +28,7 @@ STANDARD_ERROR =
 VALIDATION_GAMES =
 VALIDATION_POINTS =
 STORAGE =
+SCHEDULER =
 RESULTS =
 
 quoted = '$(subst ','\'',$(1))'
@@ -39,7 +40,7 @@ help: ## show this text
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 26
 	@echo
 	@echo 'Variables of `make sweep`: EXPERIMENT BUDGET TRIALS REPLICATES JOBS NAME SEED SAMPLER'
-	@echo 'DESIGN DESIGN_SIZE COST WIDEN STANDARD_ERROR VALIDATION_GAMES VALIDATION_POINTS STORAGE RESULTS.'; \
+	@echo 'DESIGN DESIGN_SIZE COST WIDEN STANDARD_ERROR VALIDATION_GAMES VALIDATION_POINTS STORAGE SCHEDULER RESULTS.'; \
 		echo 'Each is an option of `thetafront sweep`; see its --help.'
 
 install: $(INSTALLED) ## create .venv and install pinned dependencies
@@ -57,7 +58,7 @@ sweep: $(INSTALLED) ## tune θ, or go on with it: progress, tables and plots in 
 		$(call option,widen,WIDEN) $(call option,standard-error,STANDARD_ERROR) \
 		$(call option,validation-games,VALIDATION_GAMES) \
 		$(call option,validation-points,VALIDATION_POINTS) \
-		$(call option,storage,STORAGE) $(call option,results,RESULTS)
+		$(call option,storage,STORAGE) $(call option,scheduler,SCHEDULER) $(call option,results,RESULTS)
 
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile
 
@@ -66,6 +67,10 @@ test: $(INSTALLED) ## run the tests (under ten minutes, cold cache included)
 
 test-slow: $(INSTALLED) ## run the tests that take longer
 	$(BIN)/python -m pytest -m slow
+
+test-cluster: $(INSTALLED) ## run the tests that need Dask or PostgreSQL, with real processes (minutes)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint .constraints.txt --editable '.[dev,cluster]'
+	$(BIN)/python -m pytest -m cluster
 
 INTERRUPTS = 40
 DOUBLE = 10
@@ -153,6 +158,15 @@ dice: $(INSTALLED) ## three dice by value iteration: the post's table beside exa
 
 pacman: $(INSTALLED) ## Pacman by value iteration: the report's figures and claims (half an hour; stopped, it goes on)
 	@$(BIN)/thetafront reproduce pacman --output results/pacman_report $(call option,jobs,JOBS)
+
+ZSTD := results/reference/zstd
+SLICES := .cache/zstd/slices
+
+zstd: $(INSTALLED) ## tune a compressor, a program that is not ours (a quarter of an hour; needs zstd)
+	@command -v zstd > /dev/null || { echo 'zstd is not installed; on Debian it is the package zstd' >&2; exit 1; }
+	@$(PYTHON) $(ZSTD)/corpus.py $(SLICES) > /dev/null
+	@$(BIN)/thetafront sweep $(ZSTD)/zstd.toml --budget 12m --trials 256 --design-size 64 --seed 1 $(call option,jobs,JOBS)
+	@$(BIN)/python $(ZSTD)/levels.py zstd
 
 clean: ## remove environment and caches; results stay
 	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -6,6 +6,8 @@
   between whole steps. The second one ends the process.
 - Within :func:`raised` an interrupt is a KeyboardInterrupt, as usual in Python: for what must
   restore a terminal, delete temporary files or end programs that it has started.
+
+A program that is not ours, such as a notebook, keeps its own answer, but :func:`as_guest`.
 """
 
 import contextlib
@@ -46,6 +48,7 @@ class _State:
     signals: tuple[signal.Signals, ...] = ()
     answer = _Answer.EXIT
     requested = False
+    is_guest = False
 
 
 def watch() -> None:
@@ -81,9 +84,56 @@ def _handle(number: int, frame: "FrameType | None") -> None:
     _answer()
 
 
+@contextmanager
+def as_guest() -> Iterator[None]:
+    """Answer Ctrl-C for a block of a program that is not ours: a script, a notebook.
+
+    The first one within :func:`deferred` sets the flag; any other raises KeyboardInterrupt, and
+    none ends the process. Afterwards the program's own handler is back. Nothing changes in other
+    threads than the main one, where Ctrl-C is ignored, and where :func:`watch` answers already.
+    """
+    handler = signal.getsignal(signal.SIGINT)
+    is_answered = bool(_State.signals) or _State.is_guest or not in_main_thread()
+    if is_answered or handler in (signal.SIG_IGN, None):
+        yield
+        return
+    signal.signal(signal.SIGINT, _handle_as_guest)
+    _State.is_guest = True
+    try:
+        yield
+    except SystemError as error:  # numba's for an interrupt within a kernel
+        if isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
+            raise KeyboardInterrupt from None
+        raise
+    finally:
+        _State.is_guest = _State.requested = False
+        signal.signal(signal.SIGINT, handler)
+
+
+def _handle_as_guest(number: int, frame: "FrameType | None") -> None:
+    if _State.answer is not _Answer.FLAG or _State.requested:
+        raise KeyboardInterrupt
+    _State.requested = True
+
+
+def in_main_thread() -> bool:
+    """Tell whether this is the thread that Python answers signals in."""
+    return threading.current_thread() is threading.main_thread()
+
+
 def requested() -> bool:
     """Return whether an interrupt has come that was deferred."""
-    return _State.requested
+    return _State.requested and (in_main_thread() or not _State.is_guest)
+
+
+@contextmanager
+def kept_from_children() -> Iterator[None]:
+    """Let processes that the block starts begin with Ctrl-C blocked, until they ignore it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
@@ -94,7 +144,7 @@ def deferred() -> Iterator[None]:
     """
     with _answering(_Answer.FLAG, signal.SIG_BLOCK):
         yield
-    if _State.requested and _State.answer is not _Answer.FLAG:
+    if requested() and _State.answer is not _Answer.FLAG:
         raise KeyboardInterrupt
 
 
@@ -108,10 +158,10 @@ def raised() -> Iterator[None]:
 @contextmanager
 def _answering(answer: _Answer, how: int) -> Iterator[None]:
     """Answer in that way for a block; ``how`` is what happens to the main thread's signals."""
-    if not _State.signals or threading.current_thread() is not threading.main_thread():
+    if not (_State.signals or _State.is_guest) or not in_main_thread():
         yield
         return
-    before = _State.answer, signal.pthread_sigmask(how, _State.signals)
+    before = _State.answer, signal.pthread_sigmask(how, _State.signals)  # as a guest, none
     _State.answer = answer
     try:
         yield

@@ -14,6 +14,8 @@ Costs are measured in decades because the trade is one of ratios: twice the play
 time at any budget.
 """
 
+from bisect import bisect_right
+
 import numpy as np
 import numpy.typing as npt
 
@@ -86,3 +88,16 @@ def p_on_front(draws: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     for draw in draws:
         counts[nondominated(draw[:, 0], -draw[:, 1])] += 1.0
     return counts / len(draws)
+
+
+def n_dominating_layers(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    """Return how many fronts must be taken away before each point is on one, shape (n,).
+
+    ``values`` have shape (n, 2), to be maximized; of equal points each is on the next front.
+    """
+    layers = np.empty(len(values), np.int64)
+    highest: list[float] = []  # first values of the fronts so far, negated, which rise
+    for i in np.lexsort((-values[:, 0], -values[:, 1])):
+        layers[i] = layer = bisect_right(highest, -values[i, 0])
+        highest[layer : layer + 1] = [-values[i, 0]]
+    return layers

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from study.bench.games import game_rates
 from study.bench.processes import CReference, fresh_process_figures, games_per_second
+from study.bench.protocols import overheads
 from study.bench.rates import (
     BY_PLANES,
     BY_TABLE,
@@ -65,7 +66,8 @@ def measure(with_c: bool, say: Callable[[str], None]) -> dict[str, Any]:
         By name, median, min and max over ``n_rounds`` rounds of
         ``million_moves_per_cpu_second``, ``million_simulations_per_cpu_second`` (``uct``, by leaf
         value), ``values`` (:mod:`study.bench.values`) and ``other_games``
-        (:func:`study.bench.games.game_rates`); ``ratios`` of two rates;
+        (:func:`study.bench.games.game_rates`); ``program_milliseconds`` by protocol
+        (:mod:`study.bench.protocols`); ``ratios`` of two rates;
         ``decision_microseconds``, percentiles at the author's θ; ``games_per_second`` by jobs;
         rates ``by_batch``, playouts a batch, and ``by_factor``, multiples of the author's θ;
         ``machine``, ``processes``, and ``allocations_per_simulation`` of ``uct``.
@@ -91,6 +93,7 @@ def measure(with_c: bool, say: Callable[[str], None]) -> dict[str, Any]:
     simulations = simulation_rates(N_ROUNDS, say)
     other_games = game_rates(N_ROUNDS, say)
     values = rates_by_unit(value_rounds(SECONDS_OF_AGENT_GAMES), N_ROUNDS, say, "learned values")
+    programs = overheads(N_ROUNDS, say)
     say("single decisions")
     latency = decision_microseconds(author_times(1), N_DECISIONS)
     say("batches of different sizes")
@@ -114,6 +117,7 @@ def measure(with_c: bool, say: Callable[[str], None]) -> dict[str, Any]:
         "allocations_per_simulation": allocations_per_simulation(),
         "other_games": other_games,
         "values": values,
+        "program_milliseconds": programs,
         "ratios": ratios,
         "decision_microseconds": latency,
         "games_per_second": throughput,
@@ -150,6 +154,15 @@ def bench_tables(figures: dict[str, Any]) -> list[Table]:
             for name, rate in figures[key].items():
                 add_rate(table, name, rate, rate["unit"], 2)
             tables.append(table)
+    if figures.get("program_milliseconds"):
+        table = table_of(figures, "Programs")
+        for protocol, each in figures["program_milliseconds"].items():
+            table.add_row(
+                f"a game by the protocol {protocol}, beside the program's own time",
+                f"{each['median']:.3f} ms of CPU",
+                f"{each['min']:.3f} to {each['max']:.3f}",
+            )
+        tables.append(table)
     return tables
 
 

@@ -5,12 +5,14 @@ slow libraries only inside the commands: help and completion stay fast.
 """
 
 # The help lists commands in the order of these imports.
-from study.cli import catalog, tune, train, read, verify, play, inspect, measure, reproduce  # noqa: I001
+from study.cli import catalog, tryout, tune, cluster, train  # noqa: I001
+from study.cli import read, verify, play, inspect, measure, reproduce
 from study.cli.program import app, main
 
 __all__ = [
     "app",
     "catalog",
+    "cluster",
     "inspect",
     "main",
     "measure",
@@ -18,6 +20,7 @@ __all__ = [
     "read",
     "reproduce",
     "train",
+    "tryout",
     "tune",
     "verify",
 ]

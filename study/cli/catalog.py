@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
@@ -75,20 +76,31 @@ def agent_record(agent: "type[Agent]") -> dict[str, Any]:
 def experiments(
     name: Annotated[
         str | None,
-        typer.Argument(help="One experiment.", show_default="all", autocompletion=experiment_names),
+        typer.Argument(
+            help="One experiment, or a definition: FILE.py, MODULE:NAME or FILE.toml.",
+            show_default="all",
+            autocompletion=experiment_names,
+        ),
     ] = None,
     json_: JsonOption = False,
 ) -> None:
-    """List experiments with their spaces and objectives.
+    """List experiments with their spaces and objectives, those of installed packages included.
 
     The first cost is the one that sweep minimizes unless --cost names another. Baselines are played
     beside the trials.
     """
-    from study.experiments.registry import EXPERIMENTS, experiment
+    from study.experiments.registry import experiment, listed
 
-    listed = [experiment(name)] if name is not None else EXPERIMENTS.values()
-    found = [experiment_record(each) for each in listed]
-    of_all = ("experiment", "description", "agent", "goal", "costs", "fixed")
+    chosen = [(experiment(name), "", "")] if name is not None else list(listed())
+    found = [
+        {**experiment_record(each), "from": origin or each.source or "thetafront"}
+        for each, origin, _ in chosen
+        if each is not None
+    ]
+    for _, origin, error in chosen:
+        if error:
+            print(f"thetafront: {origin}: {error}", file=sys.stderr)
+    of_all = ("experiment", "description", "agent", "goal", "costs", "fixed", "from")
     show(found, of_all, ("parameter", "symbol", "range", "scale", "baselines"), json_)
 
 
@@ -100,7 +112,7 @@ def experiment_record(experiment: "Experiment") -> dict[str, Any]:
     return {
         "experiment": experiment.name,
         "description": experiment.title,
-        "agent": experiment.agent,
+        "agent": experiment.player.name,
         "goal": experiment.goal.name,
         "costs": sorted((each.name for each in experiment.costs), key=lambda each: each != own),
         "fixed": dict(experiment.fixed),

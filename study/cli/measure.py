@@ -34,6 +34,16 @@ def bench(
     c_reference: Annotated[
         bool, typer.Option("--c-reference", help="Also compile and run the C programs (gcc).")
     ] = False,
+    cluster: Annotated[
+        bool,
+        typer.Option(
+            "--cluster", help="Measure instead what limits a study on many machines (needs Dask)."
+        ),
+    ] = False,
+    storage: Annotated[
+        str | None,
+        typer.Option(help="With --cluster: measure writes in this storage, too, by its URL."),
+    ] = None,
     output: OutputOption = None,
     json_: JsonOption = False,
 ) -> None:
@@ -41,6 +51,11 @@ def bench(
 
     Rates are per CPU second; ratios compare rates of the same run.
     """
+    if cluster:
+        bench_cluster(storage, output, json_)
+        return
+    if storage is not None:
+        raise InputError("storage: given without --cluster, the two together allowed")
     from study.bench.figures import bench_tables, measure, throughput_figure
     from study.report.style import save
     from study.store.location import make_folder
@@ -57,6 +72,28 @@ def bench(
         print(json.dumps(figures))
     else:
         console().print(*bench_tables(figures))
+
+
+def bench_cluster(storage: str | None, output: Path | None, as_json: bool) -> None:
+    """Measure writes, proposals, Dask and the coordinator of many workers."""
+    from study.bench.cluster.figures import cluster_figures, cluster_tables
+    from study.cluster.link import check_library
+    from study.store.location import check_url, make_folder
+    from study.store.manifest import provenance, write_json
+
+    check_library()
+    if storage is not None:
+        check_url(storage)
+    if output is not None:
+        make_folder(output, "output")
+    with working("measuring") as shown:
+        figures = cluster_figures(storage, shown.update)
+    if output is not None:
+        write_json({**provenance(), **figures}, output / "cluster.json")
+    if as_json:
+        print(json.dumps(figures))
+    else:
+        console().print(*cluster_tables(figures))
 
 
 @app.command()
@@ -254,7 +291,7 @@ def replicates(
     ] = None,
     standard_error: Annotated[
         list[float] | None,
-        decimal("A wanted standard error, in points; repeatable.", "--standard-error"),
+        decimal("A wanted standard error, in the goal's unit; repeatable.", "--standard-error"),
     ] = None,
     output: OutputOption = None,
     name: NameOption = None,
@@ -265,9 +302,9 @@ def replicates(
     Gives standard errors for n games, and how often n games rank two θ wrongly. With --output,
     repeat the command to go on after a stop: the folder keeps finished games.
     """
-    from study.experiments.game_summary import check_2048
     from study.reproduce.sample_size.games import (
         MOST_GAMES,
+        check_noisy,
         choose_points,
         samples_of_points,
         samples_played,
@@ -278,7 +315,8 @@ def replicates(
     from study.reproduce.sample_size.tables import sections_of
     from study.store.manifest import provenance
 
-    check_errors(standard_error or [])
+    if study is None:
+        check_errors(standard_error or [])
     to_play = {"AGENT": agent, "--theta": theta, "--versus": versus, "--games": games}
     to_play |= {"--seed": seed, "--jobs": jobs}
     if study is not None:
@@ -300,8 +338,8 @@ def replicates(
         samples = samples_played(agent, (theta, versus), seeds, jobs, output, out)
     else:
         with reading(study, name, results) as (_, _, data):
-            check_2048(f"study: {study!r}", data.experiment.summary.game)
-            points = choose_points(data.points, point or [])
+            check_noisy(data.experiment.goal)
+            points = choose_points(data.points, point or [], data.experiment.goal)
         samples = samples_of_points(points, data.experiment, output)
     with working("drawing trials from the games"):
         measured = measure(samples, standard_error or [])

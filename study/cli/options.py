@@ -82,9 +82,11 @@ def agent_names(incomplete: str) -> list[str]:
 
 def experiment_names(incomplete: str) -> list[str]:
     """Complete the name of an experiment."""
-    from study.experiments.registry import EXPERIMENTS
+    from study.experiments.registry import EXPERIMENTS, installed_experiments
 
-    return sorted(name for name in EXPERIMENTS if name.startswith(incomplete))
+    files = [str(path) for kind in ("*.py", "*.toml") for path in Path().glob(kind)]
+    names = (*EXPERIMENTS, *installed_experiments(), *files)
+    return sorted({name for name in names if name.startswith(incomplete)})
 
 
 ResultsOption = Annotated[Path, path("Folder of all studies.", "--results")]
@@ -92,13 +94,42 @@ OutputOption = Annotated[Path | None, path("Folder to write the results to.", "-
 JobsOption = Annotated[
     int | None, whole("Number of worker processes.", "--jobs", show_default="all cores")
 ]
+SchedulerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler",
+        help="Address of a Dask scheduler, such as tcp://10.0.0.1:8786, whose workers play; see "
+        "thetafront worker.",
+        metavar="ADDRESS",
+        show_default="this machine's cores play",
+    ),
+]
+SchedulerArgument = Annotated[
+    str,
+    typer.Argument(
+        help="Address of a Dask scheduler, such as tcp://10.0.0.1:8786.", metavar="ADDRESS"
+    ),
+]
+TlsCaOption = Annotated[
+    str | None,
+    typer.Option(
+        "--tls-ca", help="TLS: certificate of the authority, in PEM format.", metavar="FILE"
+    ),
+]
+TlsCertOption = Annotated[
+    str | None,
+    typer.Option("--tls-cert", help="TLS: certificate of this side.", metavar="FILE"),
+]
+TlsKeyOption = Annotated[
+    str | None, typer.Option("--tls-key", help="TLS: its private key.", metavar="FILE")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 StandardErrorOption = Annotated[
     float | None,
     decimal(
         "Validation: standard error of the mean at which a point has enough games.",
         "--standard-error",
-        show_default="500 points; 0.015 of a win rate",
+        show_default="the goal's, if it has one: 500 points; 0.015 of a win rate",
     ),
 ]
 ValidationGamesOption = Annotated[
@@ -165,19 +196,3 @@ def reading(
         with working(f"reading {without_password(study)}"):
             opened = open_for_reading(study, results, name)
         yield opened
-
-
-def check_playable(location: "Location", data: "StudyData") -> None:
-    """Refuse, by InputError, to add games to a study that cannot be written, or is of before."""
-    from study.errors import InputError
-    from study.store.database import check_database
-    from study.store.location import make_folder
-
-    if location.database is not None:
-        check_database(location.database, for_writing=True)
-    make_folder(location.folder)
-    if changes := data.record.differences(data.record.of_today()):
-        raise InputError(
-            f"study: {location.name!r} was made with {'; '.join(changes)}; "
-            f"{data.experiment.name!r} has changed since"
-        )

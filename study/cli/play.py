@@ -1,6 +1,7 @@
 """The command that plays games of one agent: play."""
 
 import json
+import math
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,17 +22,23 @@ from study.errors import InputError, check_range
 
 if TYPE_CHECKING:
     from agents.agent import Game
+    from study.experiments.objectives import Cost, Goal
 
 LEAST_WHOLE = 100
 MOST_GAMES = 1_000_000
 MOST_SIDE_BY_SIDE = 64
+LABEL_WIDTH = 13
 
 
 @app.command()
 def play(
     agent: Annotated[
         str,
-        typer.Argument(help="Name of an agent: see thetafront agents.", autocompletion=agent_names),
+        typer.Argument(
+            help="Name of an agent (see thetafront agents), or a definition of your own: FILE.py, "
+            "MODULE:NAME or FILE.toml.",
+            autocompletion=agent_names,
+        ),
     ],
     theta: ThetaOption = None,
     set_: SetOption = None,
@@ -54,8 +61,12 @@ def play(
     from agents.agent import warm
     from agents.catalog import AGENTS
     from study.cli.train import have_learned
-    from study.experiments.agent_parser import agent_of, notes_on
+    from study.experiments.agent_parser import agent_of, defined_agent_of, notes_on
     from study.experiments.play_summary import summary_of
+    from study.experiments.players import OurPlayer
+    from study.experiments.registry import experiment as find_experiment
+    from study.experiments.registry import is_definition
+    from study.run.first_games import has_moves
     from study.run.progress import PREPARING
     from study.run.workers import PlayError, check_jobs, play_all
 
@@ -65,7 +76,17 @@ def play(
     n_jobs = min(check_jobs(jobs), games)
     if not 0 <= seed < 2**62:
         raise InputError(f"seed: {seed} given, 0 to 2**62 - 1 allowed")
-    player, params = agent_of(agent, theta, set_ or (), layout)
+    is_known = agent in AGENTS or not is_definition(agent)
+    defined = None if is_known else find_experiment(agent)
+    if defined is not None and isinstance(defined.player, OurPlayer):
+        fixed = [f"{name}={value}" for name, value in defined.fixed.items()]
+        player, params = agent_of(defined.player.agent, theta, [*fixed, *(set_ or ())], layout)
+    elif defined is not None:
+        if layout is not None:
+            raise InputError(f"layout: {layout!r} given for {agent}, which has no maze")
+        player, params = defined_agent_of(defined, theta, set_ or ())
+    else:
+        player, params = agent_of(agent, theta, set_ or (), layout)
     if n_together > 1 and player.n_side_by_side == 1:
         able = ", ".join(name for name, each in AGENTS.items() if each.n_side_by_side > 1)
         raise InputError(f"side by side: {n_together} games of {agent} given; {able} allowed")
@@ -90,31 +111,38 @@ def play(
             played += finished.games
             bar.advance(task, len(finished.games))
     params |= player.made_of
-    summary = summary_of(agent, params, sorted(played, key=lambda game: game.seed))
+    played.sort(key=lambda game: game.seed)
+    goal, cost = None, None
+    if defined is not None and defined.player.is_outside:
+        if defined.is_open:
+            defined = defined.settled(has_moves(*played))
+        goal, cost = defined.goal, defined.cost
+    summary = summary_of(agent, params, played, goal, cost)
     if json_:
         print(json.dumps(summary))
     else:
-        console().print(summary_text(summary), soft_wrap=True)
+        console().print(summary_text(summary, goal, cost), soft_wrap=True)
 
 
-def summary_text(summary: Mapping[str, Any]) -> str:
-    """Return a summary of :func:`study.experiments.play_summary.summary_of` as lines of text."""
+def summary_text(
+    summary: Mapping[str, Any], goal: "Goal | None" = None, cost: "Cost | None" = None
+) -> str:
+    """Return a summary of :func:`study.experiments.play_summary.summary_of` as lines of text.
+
+    With the goal and the cost that it was made by, if any.
+    """
     from study.experiments.objectives import WIN_RATE
-    from study.text import counted
+    from study.experiments.play_summary import ANY_COST, ANY_GOAL
 
+    if goal is not None or ANY_COST.name in summary:
+        return summary_text_by(goal or ANY_GOAL, cost or ANY_COST, summary)
     score, rate = summary["score"], summary.get("win_rate")
     # Large scores have no decimals, small ones two, exact expectations five.
     largest, whole = max(score["min"], score["max"], key=abs), isinstance(score["min"], int)
     digits = 0 if abs(largest) >= LEAST_WHOLE else 2 if whole else 5
     extremes = (f"{score[end]:,.{0 if whole else digits}f}" for end in ("min", "max"))
     error = "?" if score["sem"] is None else f"{score['sem']:,.{digits}f}"
-    params = ", ".join(
-        f"{key} {value if isinstance(value, str) else format(value, 'g')}"
-        for key, value in summary["params"].items()
-    )
-    agent = f"{summary['agent']} ({params})" if params else summary["agent"]
-    first = summary["games"][0]["seed"]
-    lines = [f"{agent}, {counted(summary['n_games'], 'game')} from seed {first}"]
+    lines = [heading_of(summary)]
     if rate is not None:
         interval = WIN_RATE.format.interval(rate["mean"], rate["low95"], rate["high95"])
         lines.append(f"won          {interval}, 95% interval")
@@ -135,6 +163,38 @@ def summary_text(summary: Mapping[str, Any]) -> str:
             f"{summary['playout_moves_per_second'] / 1e6:,.0f} million per CPU second"
         )
     return "\n".join(lines)
+
+
+def heading_of(summary: Mapping[str, Any]) -> str:
+    """Write the agent, its parameters, and how many games it played."""
+    from study.text import counted
+
+    params = ", ".join(
+        f"{key} {value if isinstance(value, str) else format(value, 'g')}"
+        for key, value in summary["params"].items()
+    )
+    agent = f"{summary['agent']} ({params})" if params else summary["agent"]
+    first = summary["games"][0]["seed"]
+    return f"{agent}, {counted(summary['n_games'], 'game')} from seed {first}"
+
+
+def summary_text_by(goal: "Goal", cost: "Cost", summary: Mapping[str, Any]) -> str:
+    """Write a summary by a goal and a cost, a labelled line each."""
+    found = summary[goal.name]
+    mean, low, high = (
+        math.nan if found[key] is None else found[key] for key in ("mean", "low95", "high95")
+    )
+    text = goal.format.interval_with_unit(mean, low, high)
+    if not goal.is_exact:
+        text += ", 95% interval"
+        if not goal.is_share:
+            text += f"; games {' to '.join(goal.format.text(found[end]) for end in ('min', 'max'))}"
+    spent = summary[cost.name]
+    lines = [(goal.label, text), (cost.label, "not known" if spent is None else cost.text(spent))]
+    if "n_moves_mean" in summary:
+        lines.append(("moves", f"{summary['n_moves_mean']:,.1f} a game"))
+    width = max(LABEL_WIDTH, *(len(label) + 2 for label, _ in lines))
+    return "\n".join([heading_of(summary), *(f"{label:{width}}{text}" for label, text in lines)])
 
 
 def time_text(seconds_per_move: float | None) -> str:

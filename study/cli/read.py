@@ -3,7 +3,7 @@
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -16,22 +16,12 @@ from study.cli.options import (
     OutputOption,
     ResultsOption,
     StudyArgument,
-    check_playable,
     reading,
     study_names,
     whole,
 )
 from study.cli.program import app, console, working
 from study.errors import InputError, check_range
-
-if TYPE_CHECKING:
-    import optuna
-
-    from study.report.recommend import Candidate
-    from study.store.location import Location
-    from study.store.study_data import StudyData
-
-MOST_GAMES_OF_A_PICK = 10_000
 
 
 @app.command()
@@ -124,9 +114,11 @@ def pick(
     from study.report.recommend import pick as choose
 
     given = objectives_given(context)
-    if games is not None:
-        check_range("games", games, 0, MOST_GAMES_OF_A_PICK)
-    with reading(study, name, results) as (opened, location, data):
+    if games:
+        from study.run.pick_games import MOST_GAMES_ASKED
+
+        check_range("games", games, 0, MOST_GAMES_ASKED)
+    with reading(study, name, results) as (_, location, data):
         cost, goal = data.experiment.cost, data.experiment.goal
         for option in given:
             if option not in {cost.option, goal.option}:
@@ -137,8 +129,11 @@ def pick(
         now = data
         played: list[str] = []
         if proposal is not None and games != 0:
+            from study.run.pick_games import played_for
+
+            out = console(stderr=True)
             try:
-                now, played = played_for(opened, location, data, proposal, games, jobs)
+                now, played = played_for(location, data, proposal, games, jobs, out)
             except InputError as error:
                 if games is not None:
                     raise
@@ -148,36 +143,6 @@ def pick(
         print(json.dumps(pick_json(picked)))
     else:
         console().print(pick_text(picked), soft_wrap=True)
-
-
-def played_for(
-    opened: "optuna.Study",
-    location: "Location",
-    data: "StudyData",
-    proposal: "Candidate",
-    games: int | None,
-    jobs: int | None,
-) -> "tuple[StudyData, list[str]]":
-    """Play a proposal; return the study with its games, and the keys of the points played.
-
-    InputError if the study cannot be written.
-    """
-    from study.run.pick_games import games_in_a_minute, play_point
-    from study.run.workers import check_jobs, n_cores
-    from study.store.lock import holder_of, locked
-    from study.store.study_data import StudyData
-
-    n_jobs = min(check_jobs(jobs), n_cores())
-    check_playable(location, data)
-    if games is None and (holder := holder_of(location)):
-        raise InputError(f"study: {location.name!r} is held by another run, {holder}")
-    with locked(location):
-        data = StudyData.read(opened, data.experiment)  # nobody else has written since
-        n_games = games
-        if n_games is None:
-            n_games = games_in_a_minute(data, proposal.expected.cost.value, n_jobs)
-        play_point(opened, data, proposal.point, n_games, location, n_jobs, console(stderr=True))
-        return StudyData.read(opened, data.experiment), [proposal.point.key]
 
 
 @app.command()

@@ -1,7 +1,6 @@
 """Commands that make studies: sweep and validate."""
 
-import math
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -11,39 +10,19 @@ from study.cli.options import (
     JobsOption,
     NameOption,
     ResultsOption,
+    SchedulerOption,
     StandardErrorOption,
     StudyArgument,
+    TlsCaOption,
+    TlsCertOption,
+    TlsKeyOption,
     ValidationGamesOption,
     ValidationPointsOption,
-    check_playable,
     experiment_names,
     reading,
     whole,
 )
 from study.cli.program import app, console
-from study.errors import InputError
-
-if TYPE_CHECKING:
-    from study.experiments.definition import Experiment
-    from study.experiments.objectives import Goal
-    from study.run.settings import SearchSettings
-    from study.run.stopping import Precision
-    from study.store.location import Location
-
-
-def precision_of(
-    goal: "Goal",
-    standard_error: float | None,
-    most_games: int | None,
-    n_points: int,
-    budget: float,
-) -> "Precision":
-    """Return when to stop validating: with a budget and no target given, when that is spent."""
-    from study.run.stopping import DEFAULT_GAMES, Precision
-
-    open_end = math.isfinite(budget) and standard_error is None and most_games is None
-    most_games = DEFAULT_GAMES if most_games is None else most_games
-    return Precision.of(goal, standard_error, most_games, n_points, open_end)
 
 
 @app.command()
@@ -51,7 +30,8 @@ def sweep(
     experiment: Annotated[
         str,
         typer.Argument(
-            help="Name of an experiment: see thetafront experiments.",
+            help="Name of an experiment (see thetafront experiments), or a definition of your own: "
+            "FILE.py, FILE.py:NAME, MODULE:NAME or FILE.toml.",
             autocompletion=experiment_names,
         ),
     ] = "mcmdp",
@@ -103,10 +83,21 @@ def sweep(
     no_validation: Annotated[
         bool, typer.Option("--no-validation", help="Stop after the search.")
     ] = False,
+    accept_change: Annotated[
+        bool,
+        typer.Option(
+            "--accept-change",
+            help="Go on with a study whose definition has changed; the study remembers it.",
+        ),
+    ] = False,
     storage: Annotated[
         str | None,
         typer.Option(help="A storage URL.", show_default="sqlite:///results/NAME/study.db"),
     ] = None,
+    scheduler: SchedulerOption = None,
+    tls_ca: TlsCaOption = None,
+    tls_cert: TlsCertOption = None,
+    tls_key: TlsKeyOption = None,
     results: ResultsOption = RESULTS,
 ) -> None:
     """Tune an experiment: search, then validate the front.
@@ -118,81 +109,37 @@ def sweep(
     """
     import optuna
 
+    from study.cluster.given import cluster_at
     from study.experiments.registry import experiment as find_experiment
-    from study.experiments.widening import parse_wish
-    from study.run.settings import SearchSettings
-    from study.run.sweep import Sweep
-    from study.run.widen import widen as grant
-    from study.run.workers import check_jobs
-    from study.samplers import check_sampler
-    from study.samplers.design import draw_design
-    from study.store.location import locate
-    from study.store.lock import locked
-    from study.store.storage import create_or_resume, prepare_location, storage_errors_reported
-    from study.train.on_demand import room
+    from study.run.orders import SweepOrder
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    found = find_experiment(experiment).by(cost)
-    wishes = [parse_wish(text, found) for text in widen or ()]
-    n_replicates = found.goal.replicates if replicates is None else replicates
-    settings = SearchSettings(trials, n_replicates, seed, sampler, design, design_size)
-    precision = precision_of(
-        found.goal, standard_error, validation_games, validation_points, budget
+    order = SweepOrder.of(
+        find_experiment(experiment),
+        results,
+        name=name,
+        storage=storage,
+        trials=trials,
+        replicates=replicates,
+        seed=seed,
+        sampler=sampler,
+        design=design,
+        design_size=design_size,
+        cost=cost,
+        widen=widen or (),
+        standard_error=standard_error,
+        validation_games=validation_games,
+        validation_points=validation_points,
+        validate=not no_validation,
+        jobs=jobs,
+        budget_seconds=budget,
+        accept_change=accept_change,
+        cluster=cluster_at(scheduler, {"ca": tls_ca, "cert": tls_cert, "key": tls_key}),
     )
-    n_jobs = check_jobs(jobs)
-    check_sampler(sampler)
-    if found.build({}).learns:
-        room()
-    draw_design(design, found.space, design_size, seed)
-    location = locate(found.name if name is None else name, results, storage)
-    to_reach = None if no_validation else precision
     if dry_run:
-        if wishes:
-            raise InputError("dry run: given with --widen, which writes to the study; one allowed")
-        rehearse(found, location, settings, to_reach, n_jobs, budget)
-        return
-    prepare_location(location)
-    with locked(location):
-        with storage_errors_reported(location):
-            study, backend = create_or_resume(location, settings.record(found))
-        found = grant(study, wishes, console())
-        run = Sweep(found, location, study, backend, n_jobs, console(), budget, settings, to_reach)
-        run.begin()
-        run.search()
-        if to_reach is not None:
-            run.validate()
-        run.report()
-
-
-def rehearse(
-    experiment: "Experiment",
-    location: "Location",
-    settings: "SearchSettings",
-    precision: "Precision | None",
-    jobs: int,
-    seconds: float,
-) -> None:
-    """Print the plan of a sweep, from a few games that are not stored."""
-    from study.run.progress import PREPARING, ProgressDisplay
-    from study.run.rehearsal import rehearsed_plan
-    from study.run.sweep import SEARCH_SHARE
-    from study.store.location import check_folder
-    from study.store.storage import check_same, existing, storage_errors_reported
-
-    out = console()
-    check_folder(location.folder.parent)
-    with storage_errors_reported(location):
-        study = existing(location)
-    if study is not None:
-        check_same(study.record, settings.record(experiment), location)
-        experiment = study.experiment
-    out.print(PREPARING)
-    limits = (seconds if precision is None else SEARCH_SHARE * seconds, seconds)
-    plan = rehearsed_plan(
-        experiment, settings, precision, jobs, ProgressDisplay(out), limits, study
-    )
-    said = "plan: no game ended in time" if plan is None else plan.text(experiment.goal)
-    out.print(said, soft_wrap=True)
+        order.rehearse(console())
+    else:
+        order.carry_out(console())
 
 
 @app.command()
@@ -204,28 +151,28 @@ def validate(
     validation_points: ValidationPointsOption = 12,
     budget: BudgetOption = "none",  # type: ignore[assignment]  # the parser reads it
     jobs: JobsOption = None,
+    scheduler: SchedulerOption = None,
+    tls_ca: TlsCaOption = None,
+    tls_cert: TlsCertOption = None,
+    tls_key: TlsKeyOption = None,
     results: ResultsOption = RESULTS,
 ) -> None:
     """Play a study's front again on fresh seeds.
 
     Validated points keep their games; a smaller standard error adds to them.
     """
+    from study.cluster.given import cluster_at
     from study.experiments.objectives import SCORE
-    from study.run.sweep import Sweep
+    from study.run.orders import check_alone, validate_study
+    from study.run.stopping import Precision
     from study.run.workers import check_jobs
-    from study.store.lock import locked
 
     # What no experiment allows is refused before anything is opened.
-    precision_of(SCORE, standard_error, validation_games, validation_points, budget)
+    wanted = standard_error, validation_games, validation_points, budget
+    Precision.of(SCORE, *wanted)
     n_jobs = check_jobs(jobs)
-    with reading(study, name, results) as (opened, location, data):
-        goal = data.experiment.goal
-        precision = precision_of(goal, standard_error, validation_games, validation_points, budget)
-        check_playable(location, data)
-        with locked(location):
-            run = Sweep(
-                data.experiment, location, opened, None, n_jobs, console(), budget, None, precision
-            )
-            run.begin()
-            run.validate()
-            run.report()
+    cluster = cluster_at(scheduler, {"ca": tls_ca, "cert": tls_cert, "key": tls_key})
+    check_alone(jobs, cluster)
+    with reading(study, name, results) as (_, location, data):
+        precision = Precision.of(data.experiment.goal, *wanted)
+        validate_study(location, data, precision, n_jobs, console(), budget, cluster)

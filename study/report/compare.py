@@ -43,6 +43,8 @@ class ComparedStudy:
         Its seed, complete trials, and games of the search.
     validated : DataFrame
         Its validated points, without baselines, the cheapest first.
+    reference : (float, float), optional
+        Its reference point; None if no trial is complete and the experiment has none.
     """
 
     name: str
@@ -51,6 +53,7 @@ class ComparedStudy:
     n_trials: int
     n_games: int
     validated: pd.DataFrame
+    reference: tuple[float, float] | None
 
 
 def check_comparable(experiments: Sequence[Experiment]) -> None:
@@ -77,14 +80,25 @@ def compared_study(data: StudyData) -> ComparedStudy:
         n_trials=len(complete),
         n_games=sum(len(trial.games) for trial in complete),
         validated=pd.DataFrame(rows),
+        reference=data.reference,
     )
+
+
+def common_reference(entries: Sequence[ComparedStudy], goal: Goal) -> tuple[float, float] | None:
+    """Return the reference point for all studies: in both objectives the worst of theirs."""
+    found = [entry.reference for entry in entries if entry.reference is not None]
+    if not found:
+        return None
+    scores, costs = zip(*found, strict=True)
+    return goal.sign * min(goal.sign * each for each in scores), max(costs)
 
 
 def compare_frame(entries: Sequence[ComparedStudy], experiment: Experiment) -> pd.DataFrame:
     """Return one row a study: its validated hypervolume with its 95% interval."""
-    rows = []
+    rows, reference = [], common_reference(entries, experiment.goal)
     for entry in entries:
-        volume, low, high = validated_hypervolume(entry.validated.to_dict("records"), experiment)
+        points = entry.validated.to_dict("records")
+        volume, low, high = validated_hypervolume(points, experiment, reference)
         rows.append(
             {
                 "study": entry.name,
@@ -140,7 +154,7 @@ def compare_figure(entries: Sequence[ComparedStudy], experiment: Experiment) -> 
         n_studies = sum(each.sampler == entry.sampler for each in entries)
         noun = "study" if n_studies == 1 else "studies"
         means, costs = (entry.validated[each] for each in (goal.column("mean"), cost.name))
-        front = entry.validated.iloc[nondominated(means.to_numpy(), costs.to_numpy())]
+        front = entry.validated.iloc[nondominated(goal.sign * means.to_numpy(), costs.to_numpy())]
         means = front[goal.column("mean")]
         axes.plot(
             [*front[cost.name], dearest],
@@ -167,7 +181,7 @@ def compare_figure(entries: Sequence[ComparedStudy], experiment: Experiment) -> 
     cost_axis(axes, cost)
     goal_axis(axes, goal, f"validated {goal.axis_label}")
     axes.set_title(f"{experiment.title}: validated fronts by sampler")
-    axes.legend(loc="lower right", fontsize=8.5)
+    axes.legend(loc="lower right" if goal.sign > 0 else "upper right", fontsize=8.5)
     searches = sorted(
         {
             f"{counted(entry.n_trials, 'trial')}, {counted(entry.n_games, 'game')}"

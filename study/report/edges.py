@@ -2,18 +2,16 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from agents.parameters import Value
 from study.experiments.registry import experiment as find_experiment
 from study.experiments.widening import Edge, edges_of
 from study.report.validated_rows import validated_rows
-from study.store.location import Location, locate
+from study.store.location import RESULTS, Location, locate
 from study.store.study_data import StudyData
 from study.store.study_model import fit_study
 from study.text import counted
 
-RESULTS = Path("results")
 N_PREDICTED = 12
 SEED, DESIGN, DESIGN_SIZE, TRIALS = 0, "sobol", 16, 128  # of a sweep that is told nothing else
 
@@ -43,13 +41,17 @@ def edge_line(
     texts = [
         f"{each.n_points} of {counted(len(thetas), 'point')} with {each.text}" for each in edges
     ]
-    command = widening_command(data, location, edges)
-    return f"front at the edge of the space: {'; '.join(texts)}; to widen it: {command}"
+    said = f"front at the edge of the space: {'; '.join(texts)}"
+    if not data.record.source:  # of a script or notebook
+        names = dict.fromkeys(each.parameter.name for each in edges)
+        return f"{said}; to widen it, give sweep widen={list(names)}"
+    return f"{said}; to widen it: {widening_command(data, location, edges)}"
 
 
 def widening_command(data: StudyData, location: Location, edges: Sequence[Edge]) -> str:
     """Return the command that widens the space and goes on."""
-    record, words = data.record, ["thetafront", "sweep", data.record.experiment]
+    record = data.record
+    words = ["thetafront", "sweep", record.source]
     if location.name != record.experiment:
         words += ["--name", location.name]
     given = {"seed": record.seed, "design": record.design, "design-size": record.design_size}
@@ -57,7 +59,11 @@ def widening_command(data: StudyData, location: Location, edges: Sequence[Edge])
     for option, value in given.items():
         if value != usual[option]:
             words += [f"--{option}", str(value)]
-    if record.cost != find_experiment(record.experiment).cost.name:
+    if record.defined is None:
+        usual_cost = find_experiment(record.experiment).cost.name
+    else:
+        usual_cost = record.defined.content["costs"][0]["name"]
+    if record.cost != usual_cost:
         words += ["--cost", record.cost]
     results = location.folder.parent
     if results != RESULTS:

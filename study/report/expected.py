@@ -41,9 +41,9 @@ class Expected:
         """Return the probability that the cost is at most ``limit``."""
         return normal_cdf(math.log10(limit) - math.log10(self.cost.value), self.log_deviation)
 
-    def p_reaches(self, wanted: float) -> float:
-        """Return the probability that the score is at least ``wanted``."""
-        return normal_cdf(self.score.value - wanted, self.score.sem)
+    def p_reaches(self, wanted: float, sign: float = 1.0) -> float:
+        """Return the probability that the score is ``wanted`` or better, by the goal's sign."""
+        return normal_cdf(sign * (self.score.value - wanted), self.score.sem)
 
 
 def normal_cdf(value: float, deviation: float) -> float:
@@ -101,13 +101,15 @@ def is_met(expected: Expected, limit: float, is_played: bool) -> bool:
 def is_reached(expected: Expected, wanted: float, goal: Goal, is_played: bool) -> bool:
     """Tell whether a θ is expected to reach a value of the goal."""
     reaches = goal.reaches(expected.score.value, wanted)
-    return reaches and (is_played or expected.p_reaches(wanted) >= TO_REACH)
+    return reaches and (is_played or expected.p_reaches(wanted, goal.sign) >= TO_REACH)
 
 
-def best_of(expected: Sequence[Expected], chosen: Sequence[int]) -> int | None:
+def best_of(expected: Sequence[Expected], chosen: Sequence[int], sign: float = 1.0) -> int | None:
     """Return which of some chosen θ has the best score, the cheaper of equals."""
     return max(
-        chosen, key=lambda k: (expected[k].score.value, -expected[k].cost.value), default=None
+        chosen,
+        key=lambda k: (sign * expected[k].score.value, -expected[k].cost.value),
+        default=None,
     )
 
 

@@ -1,6 +1,5 @@
 """What a study leaves in its folder: tables, figures and a manifest."""
 
-from dataclasses import asdict
 from pathlib import Path
 
 import pandas as pd
@@ -23,6 +22,7 @@ from study.store.location import Location, make_folder
 from study.store.manifest import MANIFEST, earlier_manifest, write_json
 from study.store.study_data import StudyData
 from study.store.study_model import combine, fit_study
+from study.store.study_record import StudyRecord
 
 Tables = dict[str, pd.DataFrame]
 
@@ -89,7 +89,7 @@ def save_figures(data: StudyData, tables: Tables, folder: Path) -> list[Path]:
             trials, validated, tables["predicted_front"], experiment, tables["combined_front"]
         ),
         "hypervolume.png": hypervolume_figure(
-            hypervolume_trace(data), trials, validated, experiment
+            hypervolume_trace(data), trials, validated, experiment, data.reference
         ),
     }
     if len(validated) and experiment.goal.with_extremes:
@@ -99,21 +99,31 @@ def save_figures(data: StudyData, tables: Tables, folder: Path) -> list[Path]:
     return [folder / name for name in figures]
 
 
+def without_machine(record: StudyRecord) -> StudyRecord:
+    """Return a record without the folders around this one; those elsewhere are left out, too."""
+    if record.defined is None or not record.source.startswith("/"):
+        return record
+    path = Path(record.source)
+    here = path.is_relative_to(Path.cwd())
+    return record.at(str(path.relative_to(Path.cwd())) if here else path.name)
+
+
 def manifest_of(data: StudyData, location: Location) -> dict[str, object]:
     """Return what made the study, and how many trials and games it holds."""
     experiment, runs = data.experiment, data.runs
     states = [trial.state for trial in data.trials]
+    worst, dearest = data.reference or (None, None)
     return {
         "study": location.name,
         "storage": location.url_without_password,
-        **asdict(data.record),
+        **without_machine(data.record).as_data(),
         "objectives": {
-            experiment.goal.column("mean"): "maximize",
+            experiment.goal.column("mean"): experiment.goal.direction,
             experiment.cost.name: "minimize",
         },
         "reference_point": {
-            f"{experiment.goal.name}{experiment.goal.column_unit}": experiment.reference_score,
-            experiment.cost.name: experiment.reference_cost,
+            experiment.goal.game_column: worst,
+            experiment.cost.name: dearest,
         },
         "baselines": experiment.baselines,
         "game_seeds": "see games.csv; 1,000,000 x study seed + the game's own number, "

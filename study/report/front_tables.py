@@ -42,7 +42,13 @@ def print_whole(out: Console, table: Table) -> None:
     """Print a table with all of its columns; a terminal that is too narrow wraps the lines."""
     needed = out.measure(table, options=out.options.update(max_width=WIDEST)).maximum
     if needed > out.width:
-        out = Console(file=out.file, force_terminal=out.is_terminal, width=needed, highlight=False)
+        out = Console(
+            file=out.file,
+            force_terminal=out.is_terminal,
+            quiet=out.quiet,
+            width=needed,
+            highlight=False,
+        )
     out.print(table)
 
 

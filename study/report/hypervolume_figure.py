@@ -5,15 +5,20 @@ import math
 import matplotlib as mpl
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
 
 from study.experiments.definition import Experiment
-from study.report.style import BLUE, GREY, RED, STYLE, caption, games_note, new_figure, points_axis
+from study.report.style import BLUE, GREY, RED, STYLE, caption, games_note, new_figure
 from study.report.validated_rows import validated_hypervolume, without_baselines
 
 
 @mpl.rc_context(STYLE)
 def hypervolume_figure(
-    trace: pd.DataFrame, trials: pd.DataFrame, validated: pd.DataFrame, experiment: Experiment
+    trace: pd.DataFrame,
+    trials: pd.DataFrame,
+    validated: pd.DataFrame,
+    experiment: Experiment,
+    reference: tuple[float, float] | None = None,
 ) -> Figure:
     """Draw the hypervolume against the games played: observed, predicted and validated.
 
@@ -25,9 +30,11 @@ def hypervolume_figure(
         From :mod:`study.report.tables` and :mod:`study.report.validated_front`; the latter may be
         empty.
     experiment : Experiment
-        For the reference point.
+        For goal and cost.
+    reference : (float, float), optional
+        The reference point, the experiment's unless given.
     """
-    goal = experiment.goal
+    goal, reference = experiment.goal, reference or experiment.reference_point
     complete = trials[trials["state"] == "complete"]
     figure, axes = new_figure(7.2, 4.4)
     axes.step(
@@ -48,7 +55,7 @@ def hypervolume_figure(
         label="of 12 points of the front that the trials predict",
     )
     searched = without_baselines(validated.to_dict("records"), experiment)
-    volume, low, high = validated_hypervolume(searched, experiment)
+    volume, low, high = validated_hypervolume(searched, experiment, reference)
     if math.isfinite(volume):
         axes.axhspan(low, high, color=RED, alpha=0.15, linewidth=0, zorder=0)
         label = f"validated points: {goal.format.area(volume)}"
@@ -67,17 +74,16 @@ def hypervolume_figure(
             va="top",
             color="#555555",
         )
-    if goal.format.is_whole:
-        points_axis(axes)
+    if goal.format.suits_areas:
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: goal.format.at_axis(value)))
     axes.set_xlabel("games of the search, in the order of the trials")
     axes.set_ylabel(f"hypervolume, {goal.format.area_unit} · decades")
     axes.set_ylim(bottom=0)
     axes.set_title("Hypervolume: what the search found")
     axes.legend(loc="lower right", fontsize=8.5)
-    unit, reference = goal.format.unit, experiment.cost.in_words(experiment.reference_cost)
-    worth = f"{goal.format.at_axis(experiment.reference_score)} {unit or goal.label}"
-    caption(
-        figure,
-        f"{games_note(complete, 'trial')}. Reference point: {worth} at {reference}.",
-    )
+    note = f"{games_note(complete, 'trial')}."
+    if reference is not None:
+        worth = f"{goal.format.at_axis(reference[0])} {goal.format.unit or goal.label}"
+        note += f" Reference point: {worth} at {experiment.cost.in_words(reference[1])}."
+    caption(figure, note)
     return figure

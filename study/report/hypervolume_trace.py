@@ -1,5 +1,7 @@
 """How the hypervolume of a study grew, trial by trial."""
 
+import math
+
 import numpy as np
 import pandas as pd
 from optuna.trial import TrialState
@@ -10,9 +12,9 @@ from study.samplers.encoding import UnitCube
 from study.samplers.observations import observe
 from study.samplers.posterior import Posterior
 from study.samplers.predicted_front import climb
+from study.store.objectives import directions_of
 from study.store.study_data import StudyData
 from study.store.study_model import objectives_of
-from study.store.study_record import DIRECTIONS
 
 N_STEPS = 24
 N_POINTS = 12
@@ -30,20 +32,21 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
         twelve budgets of the front over the whole space that these trials predict, found by a quick
         search.
     """
-    experiment = data.experiment
-    objectives = objectives_of(experiment, data.moments)
+    experiment, goal = data.experiment, data.experiment.goal
+    objectives, directions = objectives_of(experiment, data.moments), directions_of(goal)
     cube = UnitCube(experiment.space.distributions())
     complete = [
         trial
         for trial in data.frozen_trials
         if trial.state == TrialState.COMPLETE and set(trial.params) >= set(cube.distributions)
     ]
-    reference = (experiment.reference_score, experiment.reference_cost)
+    worst, dearest = data.reference or (math.nan, math.nan)
+    worst *= goal.sign
     steps = np.unique(np.geomspace(1, max(1, len(complete)), N_STEPS).round().astype(int))
     n_games = {trial.number: len(trial.games) for trial in data.trials}
     rows = []
     for m in steps[steps <= len(complete)]:
-        known = observe(complete[:m], cube, DIRECTIONS, objectives)
+        known = observe(complete[:m], cube, directions, objectives)
         posterior = Posterior.fit(known)
         rng = np.random.default_rng(0)
         front = np.concatenate([known.points, sobol_points(cube, N_SOBOL, rng)])
@@ -57,8 +60,8 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
             {
                 "n_trials": m,
                 "n_games": sum(n_games[trial.number] for trial in complete[:m]),
-                "observed": hypervolume(values[:, 0], values[:, 1], *reference),
-                "predicted": hypervolume(scores, costs, *reference),
+                "observed": hypervolume(goal.sign * values[:, 0], values[:, 1], worst, dearest),
+                "predicted": hypervolume(goal.sign * scores, costs, worst, dearest),
             }
         )
     return pd.DataFrame(rows, columns=["n_trials", "n_games", "observed", "predicted"])

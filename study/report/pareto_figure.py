@@ -36,7 +36,7 @@ FAINT: dict[str, Any] = {"alpha": 0.6, "markersize": 4.5, "markeredgewidth": 0}
 # A legend beside the axes: inside it would hide points.
 BESIDE: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5), "fontsize": 8.5}
 ROWS_PER_MARK = 6  # of the predicted front, for the marks of a categorical parameter
-HEADROOM = 1.25  # of the highest point or band, below which no interval ends the y axis
+HEADROOM = 1.25  # of the range of points and bands, within which the y axis ends
 
 
 def validated_bars(
@@ -121,8 +121,8 @@ def band_note(predicted: pd.DataFrame, goal: Goal) -> str:
         return ""
     shared, own = predicted[common].iloc[0], float(np.sqrt((predicted[local] ** 2).mean()))
     return (
-        f" Standard deviation of its error: {goal.format.with_unit(shared)} in common, by which it "
-        f"is off as a whole, and {goal.format.text(own)} at each point."
+        f" Standard deviation of its error: {goal.format.error_with_unit(shared)} in common, by "
+        f"which it is off as a whole, and {goal.format.error(own)} at each point."
     )
 
 
@@ -245,7 +245,7 @@ def pareto_figure(
         axes.legend(**BESIDE)
     else:
         choice_legend(axes, [complete, searched, predicted], choice, len(searched))
-    luck = "" if goal.is_exact else "; the highest observed means are mostly luck"
+    luck = "" if goal.is_exact else "; the best observed means are mostly luck"
     note = f"{games_note(complete, 'trial')}{luck}."
     if choice is not None:
         note += f" Marks on the line: {choice.label} of the θ predicted there."
@@ -272,14 +272,26 @@ def pareto_figure(
 def cut_above(axes: Axes, tables: Sequence[pd.DataFrame | None], goal: Goal) -> bool:
     """Cut the y axis above all points and bands; return whether that cuts intervals.
 
-    The interval of two or three games may be ten times as long as all else.
+    Where the goal has no lower limit, also below them. The interval of two or three games may be
+    ten times as long as all else.
     """
-    columns = {goal.column("mean"), goal.posterior_column("high95"), goal.combined_column("high95")}
-    heights = [
-        frame[name].max() for frame in tables if frame is not None for name in columns & {*frame}
-    ]
-    highest = HEADROOM * max(heights)
-    if goal.limits[1] is not None or highest <= 0.0 or axes.get_ylim()[1] <= highest:
+    if goal.limits[1] is not None:
         return False
-    axes.set_ylim(top=highest)
-    return True
+
+    def of_all(end: str) -> Iterator[pd.Series]:
+        names = {goal.column("mean"), goal.posterior_column(end), goal.combined_column(end)}
+        return (frame[name] for frame in tables if frame is not None for name in names & {*frame})
+
+    highest, least = max(each.max() for each in of_all("high95")), goal.limits[0]
+    lowest = min(each.min() for each in of_all("low95")) if least is None else least
+    room = HEADROOM * (highest - lowest)
+    if room <= 0.0:
+        return False
+    (bottom, top), is_cut = axes.get_ylim(), False
+    if top > lowest + room:
+        axes.set_ylim(top=lowest + room)
+        is_cut = True
+    if least is None and bottom < highest - room:
+        axes.set_ylim(bottom=highest - room)
+        is_cut = True
+    return is_cut

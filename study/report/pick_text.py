@@ -1,9 +1,9 @@
 """What `pick` says, for people and for programs."""
 
+import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from agents.catalog import theta_names
 from study.experiments.definition import Experiment
 from study.experiments.objectives import Goal
 from study.report.recommend import Candidate, Pick, cost_text
@@ -11,17 +11,17 @@ from study.text import counted
 
 
 def command_of(experiment: Experiment, params: Mapping[str, Any]) -> str:
-    """Return the command that plays a θ."""
-    params = {**experiment.fixed, **params}
-    names = theta_names(experiment.agent)
+    """Return the command that plays a θ; empty if it is defined in a script or notebook."""
+    player = experiment.player
+    if player.is_outside and not experiment.source:
+        return ""
+    params, names = {**experiment.fixed, **params}, player.theta_names
+    words = ["thetafront", "play", experiment.source if player.is_outside else player.name]
     if names and set(names) == set(params):
-        theta = ",".join(repr(params[name]) for name in names)
-        return f"thetafront play {experiment.agent} --theta {theta}"
-    settings = " ".join(
-        f"--set {name}={value if isinstance(value, str) else repr(value)}"
-        for name, value in params.items()
-    )
-    return f"thetafront play {experiment.agent} {settings}"
+        return shlex.join([*words, "--theta", ",".join(repr(params[name]) for name in names)])
+    for name, value in params.items():
+        words += ["--set", f"{name}={value if isinstance(value, str) else repr(value)}"]
+    return shlex.join(words)
 
 
 def pick_json(picked: Pick) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def pick_json(picked: Pick) -> dict[str, Any]:
     promised = (
         {"p_within_limit": expected.p_within(wish.limit)}
         if wish.score_wanted is None
-        else {"p_reaches_wanted": expected.p_reaches(wish.score_wanted)}
+        else {"p_reaches_wanted": expected.p_reaches(wish.score_wanted, goal.sign)}
     )
     return {
         "number": chosen.number or None,
@@ -88,7 +88,8 @@ def pick_text(picked: Pick) -> str:
     lines += experiment.summary.lines(chosen.point.in_order) if chosen.point.games else []
     for k, text in enumerate(passed_over_lines(picked)):
         lines.append(("" if k else "passed over", text))
-    lines.append(("play it", command_of(experiment, params)))
+    if command := command_of(experiment, params):
+        lines.append(("play it", command))
     width = max(len(cost.label), len("passed over")) + 2
     return "\n".join(f"{label:{width}}{text}" for label, text in lines)
 
@@ -99,7 +100,7 @@ def expected_text(picked: Pick, goal: Goal) -> str:
     reaches = ""
     if picked.wish.score_wanted is not None and not goal.is_exact:
         wanted = picked.wish.score_wanted
-        p = chosen.expected.p_reaches(wanted)
+        p = chosen.expected.p_reaches(wanted, goal.sign)
         reaches = f"; reaches {goal.format.text(wanted)} with a probability of {p:.2f}"
     if goal.is_exact and chosen.point.games:
         return f"{goal.format.with_unit(score.value)} (exact)"

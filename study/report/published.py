@@ -15,6 +15,7 @@ from study.report.pareto_figure import pareto_figure
 from study.report.scores_figure import scores_figure
 from study.report.style import save
 from study.store.manifest import MANIFEST
+from study.store.study_record import ATTRIBUTE, FORMAT, StudyRecord
 
 
 def draw_published(folder: Path) -> list[Path]:
@@ -62,9 +63,14 @@ def experiment_in(folder: Path) -> Experiment:
     try:
         made = json.loads(path.read_text(encoding="utf-8"))
         name, cost = str(made["experiment"]), str(made.get("cost", "seconds_per_move"))
+        is_ours = made.get("definition") is None
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         raise InputError(f"study: {path} is no manifest of a study") from None
-    return experiment_by_name(name).by(cost)
+    if is_ours:
+        return experiment_by_name(name).by(cost)
+    record = {key: made[key] for key in StudyRecord.__dataclass_fields__ if key in made}
+    record["format"] = FORMAT
+    return StudyRecord.read({ATTRIBUTE: record}, folder.name).experiment_as_made()
 
 
 def table_in(path: Path, experiment: Experiment) -> pd.DataFrame:

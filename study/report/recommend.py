@@ -29,6 +29,7 @@ from study.report.expected import (
 )
 from study.report.validated_rows import by_cost
 from study.samplers.fitted_model import FittedModel
+from study.scale import Scale
 from study.store.study_data import StudyData
 from study.store.study_model import combine, fit_study
 from study.store.validated_points import ValidatedPoint, key_of
@@ -66,8 +67,10 @@ class Wish:
         """Return the candidate to recommend; None if none does what is asked for."""
         expected = [each.expected for each in candidates]
         met = [k for k, each in enumerate(candidates) if self.is_met(each)]
-        choose = best_of if self.score_wanted is None else cheapest_of
-        index = choose(expected, met)
+        if self.score_wanted is None:
+            index = best_of(expected, met, self.experiment.goal.sign)
+        else:
+            index = cheapest_of(expected, met)
         return None if index is None else candidates[index]
 
     def is_met(self, candidate: "Candidate") -> bool:
@@ -223,7 +226,7 @@ def refusal(wish: Wish, candidates: list[Candidate], data: StudyData) -> str:
     if not candidates:
         return f"study: {data.name!r} has no validated points yet (thetafront validate {data.name})"
     if wish.score_wanted is not None:
-        best = max(each.expected.score.value for each in candidates)
+        best = goal.sign * max(goal.sign * each.expected.score.value for each in candidates)
         return (
             f"pick: {goal.label} {goal.format.text(wish.score_wanted)} given; "
             f"the best θ is expected to reach {goal.format.text(best)}"
@@ -256,9 +259,11 @@ def why_not(each: Candidate, best: Candidate, wish: Wish, played: Collection[str
     if best.number == 0:
         chosen = f"(picked: {goal.format.text(best.expected.score.value)})"
     if wish.is_met(each):
-        looks_better = own > of_best if best.point.games else own > best.expected.score.value
+        rival = of_best if best.point.games else best.expected.score.value
+        looks_better = goal.sign * own > goal.sign * rival
         return f"{its_own}, {expects} {chosen}" if now or looks_better else ""
-    if now or (measured <= wish.limit and each.expected.score.value > best.expected.score.value):
+    excess = goal.sign * (each.expected.score.value - best.expected.score.value)
+    if now or (measured <= wish.limit and excess > 0.0):
         p = each.expected.p_within(wish.limit)
         return f"{expects}, within the limit with a probability of {p:.2f} only"
     return ""
@@ -266,13 +271,17 @@ def why_not(each: Candidate, best: Candidate, wish: Wish, played: Collection[str
 
 def check_wanted(goal: Goal, value: float) -> None:
     """Refuse, by InputError, a value that cannot be reached: percents, say."""
-    if goal.is_share and not 0 < value <= 1:
-        raise InputError(
-            f"pick: {goal.label} {value:g} given, a share above 0 and up to 1 allowed, "
-            "such as 0.3 for 30%"
-        )
-    if not (math.isfinite(value) and value > 0):
-        raise InputError(f"pick: {value:g} given, a number above 0 allowed")
+    if goal.is_share:
+        worst, allowed = (0, "above 0 and up to 1") if goal.sign > 0 else (1, "from 0 and below 1")
+        if not (0 <= value <= 1 and value != worst):  # every θ reaches the worst
+            raise InputError(
+                f"pick: {goal.label} {value:g} given, a share {allowed} allowed, "
+                "such as 0.3 for 30%"
+            )
+    is_root = goal.estimator.scale is Scale.ROOT
+    if not math.isfinite(value) or (is_root and value <= 0):
+        allowed = "a number above 0" if is_root else "a finite number"
+        raise InputError(f"pick: {value:g} given, {allowed} allowed")
 
 
 def cost_text(expected: Expected, experiment: Experiment) -> str:

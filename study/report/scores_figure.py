@@ -23,7 +23,7 @@ def scores_figure(validated: pd.DataFrame, games: pd.DataFrame, experiment: Expe
     validated, games : DataFrame
         ``validated`` has one row at least.
     experiment : Experiment
-        For the title and the cost.
+        For the title, the goal and the cost.
     """
     front = validated[validated["on_front"]]
     if len(front) > MOST_LABELS:
@@ -32,7 +32,9 @@ def scores_figure(validated: pd.DataFrame, games: pd.DataFrame, experiment: Expe
     figure, axes = new_figure(8.6, 0.55 * len(front) + 2.2)
     rng = np.random.default_rng(0)
     for position, (_, row) in enumerate(front.iterrows()):
-        scores = games.loc[games["point"] == row["point"], "score_points"].to_numpy(float)
+        scores = games.loc[games["point"] == row["point"], experiment.goal.game_column].to_numpy(
+            float
+        )
         heights = position + rng.uniform(-0.3, 0.3, len(scores))
         ink = min(DARKEST, max(FAINTEST, GAMES_AT_FULL_INK / max(len(scores), 1)))
         axes.plot(scores, heights, "o", color=BLUE, alpha=ink, markersize=3.2, markeredgewidth=0)
@@ -53,10 +55,11 @@ def scores_figure(validated: pd.DataFrame, games: pd.DataFrame, experiment: Expe
             for _, row in front.iterrows()
         ]
     )
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    goal = experiment.goal
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: goal.format.at_axis(value)))
     axes.set_ylabel(f"number in pareto.png, origin, {cost.label}")
-    axes.set_xlabel("score of one game, points")
-    axes.set_xlim(left=0)
+    axes.set_xlabel(f"{goal.label} of one game{goal.format.unit and f', {goal.format.unit}'}")
+    axes.set_xlim(left=goal.limits[0])
     axes.set_ylim(-0.6, len(front) - 0.4)
     axes.set_title("Games along the validated front")
     caption(

@@ -28,11 +28,16 @@ def status_lines(data: StudyData, location: Location) -> list[str]:
     return [
         f"study        {location.name} ({location.url_without_password})",
         f"experiment   {experiment.name}: {experiment.title}",
+        *([f"definition   {record.source}"] if record.defined and record.source else []),
         f"seed         {record.seed}, design {record.design} of {record.design_size}",
         f"cost         {experiment.cost.name}",
         *(
             f"widened      formerly {range_of(each)}, until {counted(each['n_trials'], 'trial')}"
             for each in record.widened
+        ),
+        *(
+            f"accepted     after {counted(each['n_trials'], 'trial')}: {'; '.join(each['changes'])}"
+            for each in record.accepted
         ),
         f"trials       {n_complete} complete{asked}{others}",
         f"games        {n_games:,} of trials, {n_validation_games:,} of validation",
@@ -48,7 +53,7 @@ def validated_line(data: StudyData) -> str:
         return "nothing yet"
     goal = data.experiment.goal
     searched = without_baselines(validated, data.experiment)
-    volume, low, high = validated_hypervolume(searched, data.experiment)
+    volume, low, high = validated_hypervolume(searched, data.experiment, data.reference)
     area = "not known yet"
     if not math.isnan(volume):
         area = f"{goal.format.area(volume)} {goal.format.area_unit}·decades"

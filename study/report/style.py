@@ -3,6 +3,7 @@
 Colours are Okabe and Ito's, which colour-blind readers can tell apart.
 """
 
+from io import BytesIO
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -11,9 +12,10 @@ import matplotlib as mpl
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from study.experiments.objectives import Cost, Goal
+from study.experiments.objectives.formats import significant
 from study.store.atomic import atomic_write
 from study.text import counted
 
@@ -45,12 +47,24 @@ STYLE: dict[Any, Any] = {
 }
 WIDE_AXIS = 300.0  # ratio of its ends from which labels at 1, 2, 3, 5 and 7 would overlap
 CHARACTERS_AN_INCH = 15.5  # of a caption
+NARROW_AXIS = 2.0
+NOTEBOOK_DPI = 110
 ROOM_AT_ENDS = 0.03  # of the range, beyond each end
+
+
+class ShownFigure(Figure):
+    """A figure that a notebook shows by itself, without pyplot and whatever the backend."""
+
+    def _repr_png_(self) -> bytes:
+        picture = BytesIO()
+        with mpl.rc_context(STYLE):
+            self.savefig(picture, dpi=NOTEBOOK_DPI, format="png")
+        return picture.getvalue()
 
 
 def new_figure(width: float, height: float) -> tuple[Figure, Axes]:
     """Return an empty figure in the house style."""
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = ShownFigure(figsize=(width, height), layout="constrained")
     return figure, figure.subplots()
 
 
@@ -71,11 +85,16 @@ def save(figure: Figure, path: Path) -> None:
 def cost_axis(axes: Axes, cost: Cost) -> None:
     """Make the x axis logarithmic, with the cost's label and readable units."""
     axes.set_xscale("log")
-    axes.set_xlabel(cost.label)
+    axes.set_xlabel(cost.axis_label)
     low, high = axes.get_xlim()
-    subs = (1, 2, 3, 5, 7) if high < WIDE_AXIS * low else (1, 2, 5)
+    is_short = cost.is_timed or cost.is_whole  # other numbers may be long
+    crowding = int(high >= WIDE_AXIS * low) + int(not is_short)
+    subs = ((1, 2, 3, 5, 7), (1, 2, 5), (1,))[crowding]
     axes.xaxis.set_major_locator(LogLocator(base=10, subs=subs, numticks=20))
-    axes.xaxis.set_major_formatter(EngFormatter(unit=cost.unit))
+    if high < NARROW_AXIS * low:  # which may have none of these
+        axes.xaxis.set_major_locator(MaxNLocator(6))
+    prefixed, plain = EngFormatter(unit=cost.unit), FuncFormatter(lambda x, _: significant(x))
+    axes.xaxis.set_major_formatter(prefixed if is_short else plain)
     axes.xaxis.set_minor_formatter(NullFormatter())
 
 
@@ -100,7 +119,7 @@ def points_axis(axes: Axes) -> None:
 def goal_axis(axes: Axes, goal: Goal, label: str) -> None:
     """Format the y axis for values of a goal, over its whole range if it has one."""
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: goal.format.at_axis(value)))
-    axes.set_ylabel(label)
+    axes.set_ylabel(label if goal.sign > 0 else f"{label} (less is better)")
     low, high = goal.limits
     if low is not None and high is not None:  # points at an end of the range are shown whole
         room = ROOM_AT_ENDS * (high - low)

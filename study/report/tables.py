@@ -17,6 +17,7 @@ from agents.agent import Game
 from study.errors import InputError
 from study.experiments.definition import Experiment
 from study.pareto import nondominated, p_on_front
+from study.report.game_rows import cells_of_game, columns_of_games, is_reported
 from study.report.validated_rows import games_columns
 from study.store.atomic import atomic_write
 from study.store.study_data import StudyData
@@ -49,10 +50,10 @@ def trials_frame(data: StudyData, model: "FittedModel | None" = None) -> pd.Data
     columns = ["trial", "state", "origin", *experiment.space.names]
     columns += [*games_columns([], experiment), "error"]
     frame = pd.DataFrame(rows, columns=columns)
-    complete = np.flatnonzero(frame["state"] == "complete")
+    complete, goal = np.flatnonzero(frame["state"] == "complete"), experiment.goal
     front = complete[
         nondominated(
-            frame[experiment.goal.column("mean")].to_numpy(float)[complete],
+            goal.sign * frame[goal.column("mean")].to_numpy(float)[complete],
             frame[experiment.cost.name].to_numpy(float)[complete],
         )
     ]
@@ -87,41 +88,28 @@ def add_predictions(
         frame.loc[complete, name] = values
 
 
-def game_rows(games: Mapping[int, Game], **labels: Any) -> list[dict[str, Any]]:
-    """Return one row a game."""
-    return [
-        {
-            **labels,
-            "replicate": replicate,
-            **dict(zip(game.columns().values(), game.to_row().values(), strict=True)),
-            "seconds_per_move": game.seconds_per_move,
-        }
-        for replicate, game in games.items()
-    ]
-
-
-def columns_of_games(*games: type[Game]) -> list[str]:
-    """Return the columns of a table of games: labels, those of all games, then the games' own."""
-    common = Game.columns().values()
-    own = dict.fromkeys(
-        column for game in games for column in game.columns().values() if column not in common
-    )
-    return ["phase", "trial", "point", "origin", "replicate", *common, "seconds_per_move", *own]
-
-
 def games_frame(data: StudyData) -> pd.DataFrame:
     """Return one row a finished game; games of validation have a ``point``, not a trial."""
+    experiment = data.experiment
     rows: list[dict[str, Any]] = []
+
+    def add(games: Mapping[int, Game], **labels: Any) -> None:
+        for replicate, game in games.items():
+            rows.append({**labels, "replicate": replicate, **cells_of_game(game, experiment)})
+
     for trial in data.trials:
-        labels = {"phase": "search", "trial": trial.number, "point": "", "origin": trial.origin}
-        rows += game_rows(trial.games, **labels)
+        add(trial.games, phase="search", trial=trial.number, point="", origin=trial.origin)
     for point in data.points:
-        labels = {"phase": "validation", "trial": pd.NA, "point": point.key, "origin": point.origin}
-        rows += game_rows(point.games, **labels)
-    usual = data.experiment.summary.game
-    kinds = {type(game): None for point in data.points for game in point.games.values()}
-    columns = columns_of_games(usual, *kinds)
-    whole = ["trial", *(each for each in columns if each not in columns_of_games(usual))]
+        add(point.games, phase="validation", trial=pd.NA, point=point.key, origin=point.origin)
+    if is_reported(experiment):  # fields that some games lack stay as they were reported
+        by_owner = [each.games for each in data.trials] + [each.games for each in data.points]
+        played = [game for games in by_owner for game in games.values()]
+        columns = columns_of_games(experiment, played)
+        return pd.DataFrame(rows, columns=columns, dtype=object).astype({"trial": "Int64"})
+    usual = columns_of_games(experiment, ())
+    kinds = {type(game): game for point in data.points for game in point.games.values()}
+    columns = columns_of_games(experiment, kinds.values())
+    whole = ["trial", *(each for each in columns if each not in usual)]
     return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(whole, "Int64"))
 
 

@@ -3,7 +3,7 @@
 Notation
 --------
 ======  ============================================================================================
-m, v/n  mean of n games of a point, and its variance, on the goal's scale
+m, v/n  mean of n games of a point, times the goal's sign, and its variance
 g       seconds a game
 w       decades of budgets from a point's cost to the next point's, the last one's to the reference
 b       a budget; its answer is the point of the highest mean among those that cost no more
@@ -60,7 +60,7 @@ class Played:
     Attributes
     ----------
     mean, variance : float64, shape (k,)
-        Of one game.
+        Of one game; more is better, so of a goal that is minimized the mean is negated.
     n : float64, shape (k,)
         Games, one at least.
     seconds : float64, shape (k,)
@@ -85,9 +85,9 @@ Rule = Callable[[Played, Floats], Floats]
 """Says how much each point promises per second; takes normal draws, shape (N_DRAWS, k), too."""
 
 
-def decades_of_budgets(costs: Floats, reference: float) -> Floats:
-    """Return w of costs in ascending order."""
-    ends = np.append(costs[1:], max(reference, costs[-1]))
+def decades_of_budgets(costs: Floats, reference: float | None) -> Floats:
+    """Return w of costs in ascending order; that of the last is 0 without a reference."""
+    ends = np.append(costs[1:], max(reference or 0.0, costs[-1]))
     return np.asarray(np.log10(ends / costs))
 
 

@@ -6,14 +6,17 @@ they do.
 """
 
 import math
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from itertools import pairwise
+from typing import Any, Generic, Protocol, TypeVar
 
 from threadpoolctl import threadpool_limits
 
 from study import interrupt
 from study.run.budget import Budget
+from study.run.executor import Executor
 from study.run.source import Snapshot, Source
 from study.run.workers import Workers
 
@@ -30,7 +33,7 @@ class Utilization:
     Attributes
     ----------
     jobs : int
-        How many workers.
+        How many workers; of those that come and go, at first.
     busy_seconds : float
         Wall-clock seconds spent in games, all workers together.
     cpu_seconds : float
@@ -43,6 +46,8 @@ class Utilization:
         How many tasks were played.
     first, last : float
         When the first task began, and the last one ended, on the monotonic clock.
+    changes : list of (float, int)
+        When the number of workers changed, and to what.
     """
 
     jobs: int
@@ -53,6 +58,7 @@ class Utilization:
     n_tasks: int = 0
     first: float = math.inf
     last: float = -math.inf
+    changes: list[tuple[float, int]] = field(default_factory=list)
 
     def add(
         self, began: float, ended: float, cpu_seconds: float, learning_seconds: float = 0.0
@@ -72,11 +78,18 @@ class Utilization:
         return self.learning_seconds + self.busy_seconds
 
     @property
+    def worker_seconds(self) -> float:
+        """Wall-clock seconds of all workers from the first task's begin to the last one's end."""
+        steps = [(-math.inf, self.jobs), *self.changes, (math.inf, 0)]
+        inside = [(min(max(at, self.first), self.last), n) for at, n in steps]
+        return sum(n * (end - begin) for (begin, n), (end, _) in pairwise(inside))
+
+    @property
     def share(self) -> float:
         """Share of the workers' time spent in tasks, from 0 to 1; NaN before the first."""
-        if self.last <= self.first:
+        if self.last <= self.first or not self.worker_seconds:
             return math.nan
-        return self.task_seconds / (self.jobs * (self.last - self.first))
+        return self.task_seconds / self.worker_seconds
 
     @property
     def learning_share(self) -> float:
@@ -119,7 +132,7 @@ class Dispatch(Generic[Key]):
     source : Source
         Where games come from.
     jobs : int
-        How many workers.
+        How many workers play; of a cluster, now.
     display : Display
         Where progress is shown.
     budget : Budget
@@ -128,6 +141,8 @@ class Dispatch(Generic[Key]):
         Called several times a second.
     limit : Budget, optional
         The phase's part of the budget: what is told of the time left.
+    executor : Executor, optional
+        Who plays; this machine's worker processes by default.
 
     Attributes
     ----------
@@ -137,6 +152,10 @@ class Dispatch(Generic[Key]):
         Games that came back, and times that a worker died.
     game_seconds : float
         CPU seconds of these games' deciding threads.
+    place : str
+        Who plays, if not this machine.
+    machines : mapping
+        What is known of other machines, by the key that their games have.
     """
 
     source: Source[Key]
@@ -149,6 +168,9 @@ class Dispatch(Generic[Key]):
     game_seconds: float = 0.0
     began: float | None = None
     limit: Budget | None = None
+    executor: Executor[Key] | None = None
+    place: str = ""
+    machines: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     utilization: Utilization = field(init=False)
 
     def __post_init__(self) -> None:
@@ -196,8 +218,11 @@ class Dispatch(Generic[Key]):
         self.began = self.budget.clock()
         with interrupt.deferred():
             try:
+                executor = self.executor
+                if executor is None:
+                    executor = Workers[Key](self.jobs)
                 # One thread for linear algebra: the cores are the workers'.
-                with threadpool_limits(1), Workers[Key](self.jobs) as workers:
+                with threadpool_limits(1), executor as workers:
                     self.play_on(workers)
                     if interrupt.requested():
                         workers.stop()
@@ -206,9 +231,10 @@ class Dispatch(Generic[Key]):
             finally:
                 self.source.close()
 
-    def play_on(self, workers: Workers[Key]) -> None:
+    def play_on(self, workers: Executor[Key]) -> None:
         """Hand out tasks and record those that come back, until none are left or an interrupt."""
         while not interrupt.requested():
+            self.look_at(workers)
             self.hand_out(workers)
             thinking = self.source.thinking()
             if not len(workers) and (thinking is None or self.budget.is_spent):
@@ -216,27 +242,38 @@ class Dispatch(Generic[Key]):
             self.budget.clock()  # often: many seconds without a look count as a pause
             # With the line full, a proposal that is ready must not wake the loop again and again.
             workers.collect(LONGEST_WAIT_SECONDS, thinking if self.has_room(workers) else None)
-            if workers.n_deaths > self.n_deaths:
-                self.n_deaths = workers.n_deaths
-                self.display.message("a worker died; the games in flight are played again")
+            self.n_deaths = workers.n_deaths
+            for line in workers.news():
+                self.display.message(line)
             while workers.returned:
                 self.record(workers)
                 self.hand_out(workers)  # storing takes time: no worker waits for all of it
             self.display.show(self.source.snapshot(), self)
             self.each_turn()
 
-    def hand_out(self, workers: Workers[Key]) -> None:
+    def look_at(self, workers: Executor[Key]) -> None:
+        """See how many workers there are, and where."""
+        n = workers.capacity
+        if n != self.jobs:
+            self.utilization.changes.append((time.monotonic(), n))
+            self.jobs = n
+        self.source.n_workers, self.source.seconds_a_task = n, workers.seconds_a_task
+        self.place, self.machines = workers.place, workers.machines
+
+    def hand_out(self, workers: Executor[Key]) -> None:
         """Fill the line, but not with games that would begin after the budget."""
         while self.has_room(workers) and (task := self.source.next_task()) is not None:
             workers.submit(task)
 
-    def has_room(self, workers: Workers[Key]) -> bool:
+    def has_room(self, workers: Executor[Key]) -> bool:
         """Tell whether the line takes one more task, which would begin within the budget."""
         n = len(workers)
-        begins_in = (n // self.jobs) * self.utilization.mean_seconds
-        return n < self.source.tasks_per_worker * self.jobs and begins_in < self.budget.left
+        n_each = min(self.source.tasks_per_worker, workers.tasks_per_worker)
+        begins_in = (n // max(1, self.jobs)) * self.utilization.mean_seconds
+        # Where nobody plays now, some tasks wait for whoever comes.
+        return n < n_each * max(1, self.jobs) and begins_in < self.budget.left
 
-    def record(self, workers: Workers[Key]) -> None:
+    def record(self, workers: Executor[Key]) -> None:
         """Record the first of the tasks that have come back."""
         finished = workers.returned.popleft()
         self.source.record(finished)

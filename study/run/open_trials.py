@@ -4,13 +4,13 @@ Only this module writes trials. Optuna numbers them from 0; a storage names them
 """
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import optuna
-from optuna.storages import BaseStorage
-from optuna.trial import FrozenTrial, TrialState, create_trial
+from optuna.distributions import distribution_to_json
+from optuna.trial import FrozenTrial, TrialState
 
 from agents.agent import Game
 from study.experiments.definition import Experiment
@@ -18,8 +18,13 @@ from study.run.proposals import FinishedTrial, Proposal
 from study.run.settings import SearchSettings
 from study.run.workers import Finished, PlayError
 from study.samplers.design import draw_design
+from study.shrinkage import Moments
+from study.store.connection import StorageConnection
+from study.store.games_table import SEARCH, StoredGames
 from study.store.study_record import ATTRIBUTE, StudyRecord
-from study.store.trial_games import TrialBatch, games_of, trial_id
+from study.store.trial_games import MOMENTS_PREFIX, TrialBatch, games_of
+from study.store.writer import StudyWriter
+from study.store.writes import BegunTrial, EndedTrial, PlayedGame
 
 DESIGN_IS_ENQUEUED = "design enqueued"
 
@@ -56,10 +61,12 @@ class OpenTrials:
     ----------
     experiment : Experiment
         What is tuned.
-    study, storage : optuna.Study, optuna.storages.BaseStorage
-        Where it is kept; this process must be its only writer.
+    study : optuna.Study
+        Where it is kept, in a database; this process must be its only writer.
     settings : SearchSettings
         Games per trial, and the sampler's name.
+    connection : StorageConnection, optional
+        What waits for the database's server if it is lost.
 
     Attributes
     ----------
@@ -67,23 +74,29 @@ class OpenTrials:
         Open trials, by number.
     n_complete, n_failed, n_games : int
         Trials and games that have ended, those of earlier runs included.
+    moments : dict of int to Moments
+        Of trials that ended without storing theirs.
     seconds : dict of str to list of float
-        What it took to begin a trial, to store a game, and to tell the objectives, each time.
+        What it took to begin a trial, to store a game, and to tell the objectives, each time: until
+        the writer has taken it, which waits if the storage is slower than the games.
     """
 
     def __init__(
         self,
         experiment: Experiment,
         study: optuna.Study,
-        storage: BaseStorage,
         settings: SearchSettings,
+        connection: StorageConnection | None = None,
     ) -> None:
         self.experiment = experiment
-        self.storage = storage
-        self.study = study
         self.settings = settings
-        self.study_id = storage.get_study_id_from_name(study.study_name)
+        self.writer = StudyWriter(study, connection)
+        self.stored = StoredGames.read(study)
         self.distributions = experiment.space.distributions()
+        self.written_as = {
+            name: distribution_to_json(each) for name, each in self.distributions.items()
+        }
+        self.moments: dict[int, Moments] = {}
         self.batches: dict[int, TrialBatch] = {}
         self.n_complete = self.n_failed = self.n_games = 0
         self.seconds: dict[str, list[float]] = {"begin": [], "store": [], "tell": []}
@@ -93,49 +106,42 @@ class OpenTrials:
 
         One that was interrupted while it was begun lacks parameters, and is left to be proposed.
         """
-        games = games_of(trial)
+        games = games_of(trial, stored=self.stored.of_trial(trial.number))
+        goal = self.experiment.goal
+        if (
+            trial.state.is_finished()
+            and games
+            and MOMENTS_PREFIX + goal.name not in trial.user_attrs
+        ):
+            self.moments[trial.number] = Moments.of(goal.samples(list(games.values())))
         self.n_games += len(games)
         self.n_complete += trial.state == TrialState.COMPLETE
         self.n_failed += trial.state == TrialState.FAIL
         if trial.state != TrialState.RUNNING or set(trial.params) != set(self.distributions):
             return None
-        identifier = trial_id(self.study, self.storage, trial.number)
-        self.name_origin(identifier, trial.user_attrs)
-        return self.open(trial.number, identifier, trial.params, games)
+        if "origin" not in trial.user_attrs:  # a kill came before that
+            self.writer.write(BegunTrial(trial.number, {}, self.settings.sampler))
+        return self.open(trial.number, trial.params, games)
 
-    def begin(self, proposal: Proposal) -> FinishedTrial | None:
-        """Write a proposal into the study as a trial, and open it; return it if that fails."""
-        number, params = proposal.number, proposal.params
-        with timed(self.seconds["begin"]):
-            if proposal.is_new:
-                # All at once: faster than a parameter at a time, and never half-written.
-                template = create_trial(
-                    state=TrialState.RUNNING,
-                    params=params,
-                    distributions=self.distributions,
-                    user_attrs={"origin": self.settings.sampler},
-                    system_attrs=proposal.notes,
-                )
-                identifier = self.storage.create_new_trial(self.study_id, template)
-                assert self.storage.get_trial_number_from_id(identifier) == number
-            else:
-                identifier = trial_id(self.study, self.storage, number)
-                self.storage.set_trial_state_values(identifier, TrialState.RUNNING)
-                self.name_origin(identifier, self.storage.get_trial(identifier).user_attrs)
-                for name, each in self.distributions.items():
-                    value = each.to_internal_repr(params[name])
-                    self.storage.set_trial_param(identifier, name, value, each)
-                for key, note in proposal.notes.items():
-                    self.storage.set_trial_system_attr(identifier, key, note)
-            return self.open(number, identifier, params, {})
+    def begin(self, proposals: Sequence[Proposal]) -> list[FinishedTrial]:
+        """Write proposals into the study as trials, and open them; return those that fail."""
+        began = time.monotonic()
+        self.writer.write(*map(self.begun, proposals))
+        opened = [self.open(each.number, each.params, {}) for each in proposals]
+        n = max(len(proposals), 1)
+        self.seconds["begin"] += [(time.monotonic() - began) / n] * len(proposals)
+        return [trial for trial in opened if trial is not None]
 
-    def name_origin(self, identifier: int, attributes: Mapping[str, Any]) -> None:
-        """Write who proposed a trial, where a kill came before that."""
-        if "origin" not in attributes:
-            self.storage.set_trial_user_attr(identifier, "origin", self.settings.sampler)
+    def begun(self, proposal: Proposal) -> BegunTrial:
+        """Return a proposal as a trial that begins."""
+        params = {
+            name: (each.to_internal_repr(proposal.params[name]), self.written_as[name])
+            for name, each in self.distributions.items()
+        }
+        return BegunTrial(proposal.number, params, self.settings.sampler, proposal.notes)
 
     def open(
-        self, number: int, identifier: int, params: Mapping[str, Any], games: dict[int, Game]
+        self, number: int, params: Mapping[str, Any], games: dict[int, Game]
     ) -> FinishedTrial | None:
         """Prepare a running trial's missing games; return the trial if none is missing."""
         error = ""
@@ -147,9 +153,7 @@ class OpenTrials:
             agent,
             games,
             self.settings.n_replicates,
-            self.storage,
             number,
-            identifier,
             self.experiment.cost,
             self.experiment.goal,
         )
@@ -177,20 +181,23 @@ class OpenTrials:
                 continue  # stored already
             self.n_games += 1
             with timed(self.seconds["store"]):
+                played = PlayedGame(SEARCH, str(number), replicate, game, finished.machine)
+                self.writer.write(played)
                 is_last = batch.add(replicate, game)
         return self.complete(batch) if is_last else None
 
     def complete(self, batch: TrialBatch) -> FinishedTrial:
         """Tell the study a trial's objectives."""
         with timed(self.seconds["tell"]):
-            batch.complete()
+            ended = EndedTrial(batch.number, batch.values, batch.attributes)
+            self.writer.write(ended)
         del self.batches[batch.number]
         self.n_complete += 1
-        return FinishedTrial(batch.number, batch.values, batch.attributes)
+        return FinishedTrial(batch.number, ended.values, ended.attributes)
 
     def fail(self, batch: TrialBatch, error: str) -> FinishedTrial:
         """Tell the study that a trial's games cannot be played."""
-        batch.fail(error)
+        self.writer.write(EndedTrial(batch.number, None, {"error": error}))
         del self.batches[batch.number]
         self.n_failed += 1
         return FinishedTrial(batch.number, None, {}, error)

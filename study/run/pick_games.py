@@ -3,19 +3,59 @@
 import optuna
 from rich.console import Console
 
+from study.errors import InputError
 from study.experiments.definition import Experiment
+from study.report.recommend import Candidate
 from study.run.progress import ProgressDisplay
 from study.run.stopping import Precision
 from study.run.sweep import Sweep
 from study.run.validation import Validation
+from study.run.workers import check_jobs, n_cores
 from study.store.location import Location
+from study.store.lock import Lock, holder_of, locked
+from study.store.machines import check_seconds
+from study.store.storage import check_playable, open_for_games
 from study.store.study_data import StudyData
 from study.store.validated_points import ValidatedPoint
 
 SECONDS_OF_A_PICK = 60.0
 FEWEST_GAMES, MOST_GAMES = 20, 400
 N_NEIGHBOURS = 3
-ALWAYS_TOO_MUCH = 1e-9  # a standard error that no sample of games has
+MOST_GAMES_ASKED = 10_000
+
+
+def played_for(
+    location: Location,
+    data: StudyData,
+    proposal: Candidate,
+    games: int | None,
+    jobs: int | None,
+    out: Console,
+) -> tuple[StudyData, list[str]]:
+    """Play a proposal; return the study with its games, and the keys of the points played.
+
+    A minute's games unless a number is given; then another run must not hold the study.
+
+    Raises
+    ------
+    InputError
+        If the study cannot be written, or has games by seconds of a cluster.
+    StoppedError
+        If games, workers or the storage fail.
+    """
+    n_jobs = min(check_jobs(jobs), n_cores())
+    check_playable(location, data)
+    if games is None and (holder := holder_of(location)):
+        raise InputError(f"study: {location.name!r} is held by another run, {holder}")
+    with locked(location) as lock:
+        study = open_for_games(location)
+        check_seconds(study, data.experiment, is_cluster=False)
+        data = StudyData.read(study, data.experiment)  # nobody else has written since
+        n_games = games
+        if n_games is None:
+            n_games = games_in_a_minute(data, proposal.expected.cost.value, n_jobs)
+        play_point(study, data, proposal.point, n_games, location, n_jobs, out, lock)
+        return StudyData.read(study, data.experiment), [proposal.point.key]
 
 
 def games_in_a_minute(data: StudyData, cost: float, jobs: int) -> int:
@@ -41,6 +81,7 @@ def play_point(
     location: Location,
     jobs: int,
     out: Console,
+    lock: Lock,
 ) -> None:
     """Play a point until it has so many games, and store them; the study must be locked.
 
@@ -50,9 +91,12 @@ def play_point(
         If games, workers or the storage fail.
     """
     experiment: Experiment = data.experiment
-    sweep = Sweep(experiment, location, study, None, jobs, out)
+    sweep = Sweep(experiment, location, study, jobs, out, lock=lock)
     with sweep.stops("pick"):
-        games = Validation(study, data, [point], Precision(ALWAYS_TOO_MUCH, max(n_games, 2)))
-        if not games.done:
-            asked = {"pick_games": n_games}
-            sweep.play("pick", games, jobs, ProgressDisplay(out), asked)
+        precision = Precision(None, max(n_games, 2))
+        games = Validation(study, data, [point], precision, connection=sweep.connection)
+        if games.done:
+            games.close()
+            return
+        asked = {"pick_games": n_games}
+        sweep.play("pick", games, jobs, ProgressDisplay(out), asked)

@@ -24,6 +24,7 @@ from study.run.settings import SearchSettings
 from study.run.side_by_side import expected_share
 from study.run.stopping import Precision
 from study.samplers.fitted_model import FittedModel
+from study.shrinkage import Moments
 from study.store.study_data import FIXED, StudyData
 from study.store.study_model import choose_points, fit_study
 from study.store.validated_points import ValidatedPoint
@@ -37,7 +38,6 @@ FEWEST_GAMES_TIMED = 8  # in this run
 TRIALS_OF_PRIOR = 4  # that the guess of a sampler's trials counts as
 TRIALS_OF_TRUST = 64  # after so many, a guess of times counts half as much as at first
 SECONDS_A_PROPOSAL = 0.15  # with the writing of its trial; searches of short games took 0.2 to 0.3
-N_PSEUDO = 100  # games of the expected mean, from which a variance is guessed
 
 
 @dataclass(frozen=True)
@@ -69,14 +69,14 @@ class Pace:
         When the last task ended, the other workers were in tasks that are not counted yet. At first
         most time is theirs: each may have taken as long as the longest.
         """
-        used = dispatch.utilization
+        used, jobs = dispatch.utilization, max(1, dispatch.jobs)  # a cluster may have none
         if not (used.share > 0.0 and dispatch.game_seconds > 0.0):
-            return cls(dispatch.jobs, 1.0)
-        in_flight = (dispatch.jobs - 1) * used.longest_seconds
-        idle = dispatch.jobs * (used.last - used.first) - used.task_seconds - in_flight
+            return cls(jobs, 1.0)
+        in_flight = (jobs - 1) * used.longest_seconds
+        idle = used.worker_seconds - used.task_seconds - in_flight
         wall = used.busy_seconds / dispatch.game_seconds
         learning = used.learning_seconds / used.n_tasks
-        return cls(dispatch.jobs, wall, max(0.0, idle) / used.n_tasks, learning)
+        return cls(jobs, wall, max(0.0, idle) / used.n_tasks, learning)
 
     @property
     def overhead(self) -> float:
@@ -254,8 +254,8 @@ class Plan:
             if np.isfinite(self.standard_errors).all():
                 low, middle, high = np.quantile(self.standard_errors, (0.0, 0.5, 1.0))
                 precision = (
-                    f": standard errors of some {goal.format.with_unit(middle)} "
-                    f"({goal.format.text(low)} to {goal.format.text(high)})"
+                    f": standard errors of some {goal.format.error_with_unit(middle)} "
+                    f"({goal.format.error(low)} to {goal.format.error(high)})"
                 )
             games = "" if self.ends_by_time else f" with {counted(self.n_validation_games, 'game')}"
             parts.append(
@@ -350,19 +350,20 @@ def points_of(
     order = np.argsort(costs)
     known = {point.key: len(point.games) for point in data.points}
     n = np.array([known.get(point.key, 0) for point in chosen], np.float64)
-    variances = np.array(
-        [goal.estimator.typical_variance(np.full(N_PSEUDO, score)) for score in scores]
-    )
+    of_trials = [
+        Moments.of(goal.samples(list(each.games.values()))) for each in data.trials if each.games
+    ]
+    variances = goal.estimator.game_variances(scores, of_trials)
     wanted = np.ones(len(chosen))
     if not goal.is_exact:
         asked = [min(precision.most_games, precision.n_for(each)) for each in variances]
         wanted = np.array([precision.n_allowed(each) for each in asked], np.float64)
     expected = Played(
-        scores[order],
+        goal.sign * scores[order],
         variances[order],
         n[order],
         times.at(params)[order] * expected_share(experiment.build({}).n_side_by_side),
-        decades_of_budgets(costs[order], experiment.reference_cost),
+        decades_of_budgets(costs[order], data.reference and data.reference[1]),
     )
     return Points(expected, np.maximum(wanted, n)[order])
 

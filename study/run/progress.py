@@ -1,4 +1,4 @@
-"""Progress on a terminal: a live display, or a line now and then where output is not a terminal."""
+"""Progress: a live display on a terminal or in a notebook, elsewhere a line now and then."""
 
 import math
 import time
@@ -10,12 +10,20 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
+from agents.agent import Game
+from agents.outside.report import ReportedGame
 from study.run.dispatch import Dispatch
 from study.run.source import Snapshot
 from study.text import counted
 
 SECONDS_BETWEEN_LINES = 15.0
+SECONDS_BETWEEN_UPDATES = 1.0  # in a notebook
 PREPARING = "preparing (the first time, kernels are compiled: some twenty seconds)"
+
+
+def preparing(game: type[Game]) -> str:
+    """Say what happens before the first game; users' agents have no kernels."""
+    return "preparing" if issubclass(game, ReportedGame) else PREPARING
 
 
 def duration(seconds: float) -> str:
@@ -34,6 +42,8 @@ def figures_of(now: Snapshot, dispatch: Dispatch[Any]) -> str:
     """Write rate, remaining time, utilization and failures in one line."""
     seconds_left = dispatch.seconds_left(now)
     figures = [f"{dispatch.rate:.2f} games/s", f"{duration(seconds_left)} left"]
+    if dispatch.place:
+        figures.append(dispatch.place)
     if math.isfinite(dispatch.utilization.share):
         figures.append(f"workers {dispatch.utilization.share:.0%} busy")
     if dispatch.utilization.is_loaded:
@@ -45,6 +55,27 @@ def figures_of(now: Snapshot, dispatch: Dispatch[Any]) -> str:
     if dispatch.n_deaths:
         figures.append(counted(dispatch.n_deaths, "worker death"))
     return " · ".join(figures)
+
+
+class NotebookLine:
+    """A line of a notebook's output that is written again and again, once a second at most."""
+
+    def __init__(self) -> None:
+        from IPython.display import display  # noqa: PLC0415, installed where a notebook runs
+
+        self.text, self.written = "", -math.inf
+        self.handle = display({"text/plain": self.text}, raw=True, display_id=True)
+
+    def show(self, text: str) -> None:
+        """Show a text, or keep it for the next one."""
+        self.text = text
+        if time.monotonic() - self.written >= SECONDS_BETWEEN_UPDATES:
+            self.write()
+
+    def write(self) -> None:
+        """Show what is kept."""
+        self.written = time.monotonic()
+        self.handle.update({"text/plain": self.text}, raw=True)
 
 
 class ProgressDisplay:
@@ -63,6 +94,7 @@ class ProgressDisplay:
         self.figures = Text()
         self.last_line = time.monotonic()
         self.live: Live | None = None
+        self.line: NotebookLine | None = None
         if console.is_terminal:
             grid = Table.grid()
             grid.add_row(self.bars)
@@ -73,11 +105,15 @@ class ProgressDisplay:
         self.last_line = time.monotonic()
         if self.live:
             self.live.start()
+        elif self.console.is_jupyter:
+            self.line = NotebookLine()
         return self
 
     def __exit__(self, *_: object) -> None:
         if self.live:
             self.live.stop()
+        elif self.line:
+            self.line.write()
 
     def message(self, text: str) -> None:
         """Show a line that stays."""
@@ -96,10 +132,11 @@ class ProgressDisplay:
                     bar, description=name, completed=done, total=total, visible=visible
                 )
             self.figures.plain = f"       {figures_of(now, dispatch)}"
+            return
+        units = f"{now.unit} {now.n_units_done}/{now.n_units} · " if now.unit != "games" else ""
+        text = f"{units}games {now.n_games_done}/{n_games} · {figures_of(now, dispatch)}"
+        if self.line:
+            self.line.show(text)
         elif time.monotonic() - self.last_line >= SECONDS_BETWEEN_LINES:
             self.last_line = time.monotonic()
-            units = f"{now.unit} {now.n_units_done}/{now.n_units} · "
-            self.message(
-                f"{units if now.unit != 'games' else ''}"
-                f"games {now.n_games_done}/{n_games} · {figures_of(now, dispatch)}"
-            )
+            self.message(text)

@@ -6,6 +6,10 @@ sampler sees one consistent state; and only one thread writes the study itself.
 With one worker, a proposal's number fixes what it knows: the proposal of trial t knows the results
 of all trials up to t − 2, and trial t − 1 as one in flight, whether or not its last game has come
 back. So a study that was killed and resumed proposes exactly what an uninterrupted one would.
+
+Where many trials are in flight, several are proposed at a time. Each knows those before it as in
+flight. Together they know the study as it was when the first was asked for, and their random
+numbers are named by the first one's number.
 """
 
 import copy
@@ -23,7 +27,24 @@ from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from study.experiments.space import Space
+from study.samplers.base import ModelSampler
 from study.store.trial_games import trial_id
+
+# Trials in flight from which on several are proposed at a time; a workstation has fewer.
+MANY_IN_FLIGHT = 16
+LEAST_OF_MANY, MOST_OF_MANY = 8, 32
+
+
+def n_at_a_time(in_flight: float) -> int:
+    """Return how many trials to propose at a time, given how many are in flight.
+
+    One where few are. Else an eighth of them, so that each knows hardly less than a single one
+    would; at least 8, which take no longer than a single one, and at most 32, which share the fit's
+    cost well enough.
+    """
+    if in_flight < MANY_IN_FLIGHT:
+        return 1
+    return min(max(int(in_flight / 8), LEAST_OF_MANY), MOST_OF_MANY)
 
 
 @dataclass(frozen=True)
@@ -36,15 +57,12 @@ class Proposal:
         The trial's.
     params : dict
         Its parameters.
-    is_new : bool
-        Whether the trial must be created; one of the design, or one interrupted, exists already.
     notes : dict
         What the sampler keeps with the trial (NSGA-II its generations), as system attributes.
     """
 
     number: int
     params: dict[str, Any]
-    is_new: bool
     notes: dict[str, Any]
 
 
@@ -112,7 +130,7 @@ class Proposals:
         )
         self.news: list[FinishedTrial] = []
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="proposals")
-        self.future: Future[Proposal] | None = None
+        self.future: Future[list[Proposal]] | None = None
         self.seconds: list[float] = []
         known = [in_space(self.asked_again(trial), self.distributions) for trial in trials]
         number = first_waiting(known)
@@ -154,39 +172,53 @@ class Proposals:
         """Return the number of the next trial: of the first that waits, or a new one."""
         return first_waiting(self.copy.get_trials(deepcopy=False))
 
-    def begin(self) -> None:
-        """Start to work on the next trial's proposal."""
-        number = self.next_number()
-        self.update(number)
-        self.future = self.thread.submit(self.ask, number)
+    def begin(self, q: int = 1) -> None:
+        """Start to work on the next trials' proposals: of those that wait, or ``q`` new ones."""
+        trials = self.copy.get_trials(deepcopy=False)
+        waiting = [trial.number for trial in trials if trial.state == TrialState.WAITING]
+        numbers = waiting[:q] or list(range(len(trials), len(trials) + q))
+        self.update(numbers[0])
+        self.future = self.thread.submit(self.ask, numbers, not waiting)
 
-    def ask(self, number: int) -> Proposal:
-        """Ask the sampler; runs in the thread."""
-        is_new = number == len(self.copy.get_trials(deepcopy=False))
+    def ask(self, numbers: Sequence[int], are_new: bool) -> list[Proposal]:
+        """Ask the sampler for some trials, one after the other; runs in the thread."""
         began = time.thread_time()
-        self.copy.sampler = self.sampler_of(number)
+        sampler = self.sampler_of(numbers[0])
+        if are_new and len(numbers) > 1 and isinstance(sampler, ModelSampler):
+            sampler.plan(self.copy, numbers[0], len(numbers))
+            planned = set(sampler.planned)
+        else:
+            planned = {numbers[0]}
+        proposals = []
+        for number in numbers:
+            self.copy.sampler = sampler if number in planned else self.sampler_of(number)
+            proposals.append(self.ask_one(number, are_new))
+        if are_new:
+            self.seconds += [(time.thread_time() - began) / len(numbers)] * len(numbers)
+        return proposals
+
+    def ask_one(self, number: int, is_new: bool) -> Proposal:
+        """Ask the copy's sampler for a trial."""
         before = {} if is_new else self.copy.get_trials(deepcopy=False)[number].system_attrs
         trial = self.copy.ask(self.distributions)
         after = self.copy.get_trials(deepcopy=False)[number].system_attrs
         notes = {key: value for key, value in after.items() if key not in before}
-        if is_new:
-            self.seconds.append(time.thread_time() - began)
-        return Proposal(trial.number, trial.params, is_new, notes)
+        return Proposal(trial.number, trial.params, notes)
 
     def wait(self, seconds: float) -> None:
-        """Wait for the proposal in work, but not for long."""
+        """Wait for the proposals in work, but not for long."""
         if self.future is not None:
             wait([self.future], timeout=seconds)
 
-    def take(self) -> Proposal:
-        """Return the proposal that is ready."""
+    def take(self) -> list[Proposal]:
+        """Return the proposals that are ready, in the order of their numbers."""
         assert self.future is not None
-        proposal = self.future.result()
+        proposals = self.future.result()
         self.future = None
-        return proposal
+        return proposals
 
     def close(self) -> None:
-        """End the thread, after the proposal in work; nobody waits for that."""
+        """End the thread, after the proposals in work; nobody waits for that."""
         self.thread.shutdown(wait=False, cancel_futures=True)
 
 

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import optuna
-from optuna.storages import InMemoryStorage
 
 from agents.agent import warm
 from study.experiments.definition import Experiment
@@ -14,8 +13,9 @@ from study.run.progress import ProgressDisplay
 from study.run.search import Search
 from study.run.settings import SearchSettings
 from study.run.stopping import Precision
+from study.store.objectives import directions_of
+from study.store.storage import in_memory
 from study.store.study_data import StudyData
-from study.store.study_record import DIRECTIONS
 
 LONGEST_SECONDS = 20.0
 MOST_GAMES = 2  # of each θ
@@ -44,10 +44,9 @@ def rehearsed_plan(
     study : StudyData, optional
         The study, if there is one; nothing is written to it.
     """
-    storage = InMemoryStorage()
     scratch = optuna.create_study(
-        storage=storage,
-        directions=list(DIRECTIONS),
+        storage=in_memory(),
+        directions=list(directions_of(experiment.goal)),
         sampler=optuna.samplers.RandomSampler(seed=0),
     )
     settings.record(experiment).store(scratch)
@@ -58,7 +57,7 @@ def rehearsed_plan(
     )
     warm(experiment.build({}))  # compiled before the clock starts
     budget = Budget(LONGEST_SECONDS)
-    search = Search(experiment, scratch, storage, few, jobs, display.message, budget)
+    search = Search(experiment, scratch, few, jobs, display.message, budget)
     dispatch = Dispatch(search, jobs, display, budget)
     with display:
         dispatch.run()

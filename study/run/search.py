@@ -6,29 +6,32 @@ one, and the sampler works on the one after meanwhile (:mod:`study.run.proposals
 learn, each worker has a trial of its own.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from statistics import fmean
 from typing import Any
 
 import optuna
 from optuna.samplers import BaseSampler
-from optuna.storages import BaseStorage
 
 from agents.agent import warm
 from study.experiments.definition import Experiment
 from study.run.budget import Budget
 from study.run.open_trials import Key, OpenTrials, enqueue_design
 from study.run.plan import FEWEST_GAMES_TIMED, FEWEST_TRIALS
-from study.run.proposals import FinishedTrial, Proposals
+from study.run.proposals import FinishedTrial, Proposal, Proposals, n_at_a_time
 from study.run.settings import SearchSettings
 from study.run.source import Snapshot, Source
 from study.run.workers import Finished, PlayError, Task
 from study.samplers import make_sampler
+from study.store.connection import StorageConnection
+from study.store.games_table import engine_of
 from study.store.seeds import search_seed
 from study.store.study_model import objectives_of
 
 MOST_FAILURES_IN_A_ROW = 3
+WEIGHT_OF_LATEST = 0.05  # of a game, in the mean that tells how many make a task
+MOST_FAILURES_OF_OTHERS = 12  # of an agent that is not ours, which may fail in a part of its space
 
 
 class Search(Source[Key]):
@@ -38,8 +41,8 @@ class Search(Source[Key]):
     ----------
     experiment : Experiment
         What is tuned.
-    study, storage : optuna.Study, optuna.storages.BaseStorage
-        Where it is kept; this process must be its only writer.
+    study : optuna.Study
+        Where it is kept, in a database; this process must be its only writer.
     settings : SearchSettings
         What is asked for.
     jobs : int
@@ -49,6 +52,8 @@ class Search(Source[Key]):
     budget : Budget, optional
         No trial is begun when it is spent; those in flight are finished, as far as the run's own
         budget allows.
+    connection : StorageConnection, optional
+        What waits for the database's server if it is lost.
 
     Raises
     ------
@@ -60,32 +65,39 @@ class Search(Source[Key]):
         self,
         experiment: Experiment,
         study: optuna.Study,
-        storage: BaseStorage,
         settings: SearchSettings,
         jobs: int,
         message: Callable[[str], None],
         budget: Budget | None = None,
+        connection: StorageConnection | None = None,
     ) -> None:
         agent = experiment.build({})
         warm(agent)
+        self.is_learning = agent.learns
         if agent.learns:
             self.tasks_per_worker = 1  # each takes long, so none needs to wait in the line
-        enqueue_design(study, experiment, settings)
-        trials = study.get_trials(deepcopy=False)
+        lasting = StorageConnection(engine_of(study)) if connection is None else connection
+        lasting.retried(lambda: enqueue_design(study, experiment, settings))
+        trials = lasting.retried(lambda: study.get_trials(deepcopy=False))
         self.settings = settings
         self.message = message
         self.budget = Budget() if budget is None else budget
         self.n_failures_in_a_row = 0
-        self.objectives = objectives_of(experiment)
-        # Tasks in the line that suffice, so that no proposal is made earlier than needed.
-        self.n_enough = max(jobs, settings.n_replicates)
+        is_outside = experiment.player.is_outside
+        self.most_failures = MOST_FAILURES_OF_OTHERS if is_outside else MOST_FAILURES_IN_A_ROW
+        self.trials = lasting.retried(lambda: OpenTrials(experiment, study, settings, lasting))
+        self.n_workers = jobs
         self.proposals = Proposals(
             trials, study.directions, experiment.space, self.sampler_of, in_turn=jobs == 1
         )
-        self.trials = OpenTrials(experiment, study, storage, settings)
+        self.n_waiting = 0
         for trial in trials:
             self.learn(self.trials.resume(trial))
+        self.count_waiting()
+        self.objectives = objectives_of(experiment, self.trials.moments)
         self.n_games_before = self.trials.n_games
+        self.n_tasks_out = 0
+        self.seconds_a_game = 0.0
 
     def sampler_of(self, number: int) -> BaseSampler:
         """Return the sampler of one trial."""
@@ -93,6 +105,26 @@ class Search(Source[Key]):
         return make_sampler(
             settings.sampler, settings.seed, number, settings.design_size, self.objectives
         )
+
+    @property
+    def n_enough(self) -> int:
+        """Games in the line that suffice, so that no proposal is made earlier than needed."""
+        return max(self.n_workers * self.games_a_task, self.settings.n_replicates)
+
+    @property
+    def games_a_task(self) -> int:
+        """How many games a task has while all workers play: one, but on a cluster."""
+        if not (self.seconds_a_task and self.seconds_a_game):
+            return 1
+        n = max(1, round(self.seconds_a_task / self.seconds_a_game))
+        return min(self.settings.n_replicates, n)
+
+    @property
+    def most_games(self) -> int:
+        """How many games the next task may have at most, so that no worker goes without any."""
+        if self.games_a_task == 1 or self.n_tasks_out >= self.n_workers:
+            return self.games_a_task
+        return min(self.games_a_task, max(1, self.n_waiting // (self.n_workers - self.n_tasks_out)))
 
     @property
     def n_begun(self) -> int:
@@ -107,14 +139,17 @@ class Search(Source[Key]):
     def next_task(self) -> Task[Key] | None:
         """Return the next games; have the next trial proposed in time.
 
-        A task is one game, or, if the agent learns, all games of a trial: two workers would learn
-        the same.
+        A task is one game; on a cluster, about a second of games of one trial. If the agent learns,
+        it is all games of a trial: two workers would learn the same.
         """
         self.propose_ahead()
         for number, batch in self.trials.batches.items():
             if batch.waiting:
-                n = len(batch.waiting) if batch.agent.learns else 1
+                n = len(batch.waiting)
+                n = n if batch.agent.learns else min(n, self.most_games)
                 replicates = tuple(batch.waiting.popleft() for _ in range(n))
+                self.n_waiting -= n
+                self.n_tasks_out += 1
                 seeds = [search_seed(self.settings.seed, number, each) for each in replicates]
                 return Task((number, replicates), batch.agent, seeds)
         return None
@@ -124,37 +159,65 @@ class Search(Source[Key]):
         return None if self.budget.is_spent else self.proposals.future
 
     def propose_ahead(self) -> None:
-        """Begin the trial whose proposal is ready; ask for the next when few games are in line."""
+        """Begin the trials whose proposals are ready; ask for more when few games are in line."""
         while not self.budget.is_spent:
-            # Counted anew each time: a trial that was just begun may have failed at once.
-            n_waiting = sum(len(batch.waiting) for batch in self.trials.batches.values())
-            ready = None
+            ready: list[Proposal] = []
             if self.proposals.future is not None:
                 if not self.proposals.future.done():
                     return
                 ready = self.proposals.take()
-            if self.wants_another(n_waiting, n_ready=int(ready is not None)):
-                self.proposals.begin()
-            if ready is not None:
-                # Written while the sampler works on the next one already.
-                self.learn(self.trials.begin(ready))
+            n_wanted = self.n_wanted(len(ready))
+            n_waiting = self.n_waiting
+            if n_wanted:
+                self.proposals.begin(n_wanted)
+            if ready:
+                # Written while the sampler works on the next ones already.
+                self.begin(ready)
             elif self.proposals.future is None or n_waiting:
                 return
             else:
                 # Nothing is left to hand out: a design point, say, is there in no time.
                 self.proposals.wait(0.02)
 
-    def wants_another(self, n_waiting: int, n_ready: int) -> bool:
-        """Return whether to ask for another trial, with ``n_ready`` about to be begun."""
-        if self.n_begun + n_ready >= self.settings.n_trials:
-            return False
-        if n_waiting + n_ready * self.settings.n_replicates >= self.n_enough:
-            return False
+    def begin(self, proposals: Sequence[Proposal]) -> None:
+        """Begin trials; their games join the line."""
+        failed = self.trials.begin(proposals)
+        self.count_waiting()
+        for trial in failed:
+            self.learn(trial)
+
+    def count_waiting(self) -> None:
+        """Count the games in the line anew: of few calls, where a game must cost no such pass."""
+        self.n_waiting = sum(len(batch.waiting) for batch in self.trials.batches.values())
+
+    def n_wanted(self, n_ready: int) -> int:
+        """Return how many more trials to ask for, with ``n_ready`` about to be begun."""
+        n_left = self.settings.n_trials - self.n_begun - n_ready
+        if n_left <= 0 or self.n_waiting + n_ready * self.settings.n_replicates >= self.n_enough:
+            return 0
+        if self.n_workers > 1:  # of a cluster, more may come than there were
+            self.proposals.in_turn = False
+        if not self.proposals.in_turn:
+            is_large = self.seconds_a_task > 0.0  # a cluster; a workstation proposes one at a time
+            return min(n_left, n_at_a_time(self.n_trials_in_flight)) if is_large else 1
         number = self.proposals.next_number()
-        return not self.proposals.in_turn or all(n >= number - 1 for n in self.trials.batches)
+        return int(all(n >= number - 1 for n in self.trials.batches))
+
+    @property
+    def n_trials_in_flight(self) -> float:
+        """Trials whose games the workers have or wait for, when all are busy."""
+        n_tasks = self.tasks_per_worker * self.n_workers
+        if self.is_learning:
+            return n_tasks
+        return n_tasks * self.games_a_task / self.settings.n_replicates
 
     def record(self, finished: Finished[Key]) -> None:
         """Store a game that has come back."""
+        self.n_tasks_out -= 1
+        if self.seconds_a_task and finished.games:
+            seconds = (finished.ended - finished.began) / len(finished.games)
+            weight = WEIGHT_OF_LATEST if self.seconds_a_game else 1.0
+            self.seconds_a_game += weight * (seconds - self.seconds_a_game)
         self.learn(self.trials.record(finished))
 
     def learn(self, trial: FinishedTrial | None) -> None:
@@ -165,12 +228,11 @@ class Search(Source[Key]):
         if not trial.error:
             self.n_failures_in_a_row = 0
             return
+        self.count_waiting()  # its games have left the line
         self.message(f"trial {trial.number} failed: {trial.error}")
         self.n_failures_in_a_row += 1
-        if self.n_failures_in_a_row >= MOST_FAILURES_IN_A_ROW:
-            raise PlayError(
-                f"{MOST_FAILURES_IN_A_ROW} trials in a row failed; the last: {trial.error}"
-            )
+        if self.n_failures_in_a_row >= self.most_failures:
+            raise PlayError(f"{self.most_failures} trials in a row failed; the last: {trial.error}")
 
     @property
     def seconds_each(self) -> dict[str, float]:
@@ -201,5 +263,6 @@ class Search(Source[Key]):
         return int(n >= min(FEWEST_TRIALS, size)) + int(n >= size)
 
     def close(self) -> None:
-        """End the sampler's thread."""
+        """End the sampler's thread; whatever has finished is stored then."""
         self.proposals.close()
+        self.trials.writer.close()

@@ -6,7 +6,7 @@ from study.errors import check_range
 from study.experiments.definition import Experiment
 from study.samplers import DEFAULT_SAMPLER
 from study.store.seeds import LARGEST_STUDY_SEED, MOST_REPLICATES
-from study.store.study_record import StudyRecord
+from study.store.study_record import StudyRecord, definition_of
 
 MOST_TRIALS = 1_000_000
 MOST_DESIGN_POINTS = 4096
@@ -58,4 +58,5 @@ class SearchSettings:
             design_size=self.design_size,
             cost=experiment.cost.name,
             fixed=dict(experiment.fixed),
+            definition=definition_of(experiment),
         )

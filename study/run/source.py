@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from study.run.workers import Finished, Task
+from study.run.executor import Finished, Task
 
 Key = TypeVar("Key")
 
@@ -48,9 +48,15 @@ class Source(ABC, Generic[Key]):
     tasks_per_worker : int
         Most tasks in flight: by default one to play, and two that wait, since a game may take no
         longer than storing another.
+    n_workers : int
+        How many workers play now; on a cluster they come and go.
+    seconds_a_task : float
+        How many seconds of games a task should have; 0 for a single game.
     """
 
     tasks_per_worker: int = 3
+    n_workers: int = 1
+    seconds_a_task: float = 0.0
 
     @abstractmethod
     def next_task(self) -> Task[Key] | None:

@@ -19,8 +19,8 @@ class Precision:
 
     Parameters
     ----------
-    standard_error : float
-        Wanted of each mean, in the goal's unit.
+    standard_error : float, optional
+        Wanted of each mean, in the goal's unit. Without it, ``most_games`` alone counts.
     most_games : int
         Limit on the games of a point. (Stopping by the standard error of what was played biases a
         mean by a twentieth of its standard error at most, in simulations.)
@@ -37,16 +37,15 @@ class Precision:
         If a number is out of range.
     """
 
-    standard_error: float = SCORE.standard_error
+    standard_error: float | None = SCORE.standard_error
     most_games: int = DEFAULT_GAMES
     n_points: int = 12
     open_end: bool = False
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.standard_error) and self.standard_error > 0):
-            raise InputError(
-                f"standard error: {self.standard_error:g} given, a finite number above 0 allowed"
-            )
+        wanted = self.standard_error
+        if wanted is not None and not (math.isfinite(wanted) and wanted > 0):
+            raise InputError(f"standard error: {wanted:g} given, a finite number above 0 allowed")
         check_range("validation games", self.most_games, 2, MOST_GAMES_ALLOWED)
         check_range("validation points", self.n_points, 2, MOST_POINTS)
 
@@ -55,18 +54,24 @@ class Precision:
         cls,
         goal: Goal,
         standard_error: float | None,
-        most_games: int,
+        most_games: int | None,
         n_points: int,
-        open_end: bool = False,
+        budget_seconds: float = math.inf,
     ) -> "Precision":
-        """Return a precision with the goal's own standard error if none is given."""
+        """Return when to stop: with a budget and no target given, when that is spent.
+
+        Without a standard error, the target is the goal's own.
+        """
+        open_end = math.isfinite(budget_seconds) and standard_error is None and most_games is None
+        most_games = DEFAULT_GAMES if most_games is None else most_games
         if standard_error is not None:
             highest = goal.limits[1]
             if highest is not None and standard_error > highest:
+                usual = goal.standard_error
+                example = f", such as {usual:g} for {goal.format.text(usual)}" if usual else ""
                 raise InputError(
                     f"standard error: {standard_error:g} given, of a {goal.label} a share above 0 "
-                    f"and up to {highest:g} allowed, such as {goal.standard_error:g} for "
-                    f"{goal.format.text(goal.standard_error)}"
+                    f"and up to {highest:g} allowed{example}"
                 )
             return cls(standard_error, most_games, n_points, open_end)
         if goal.is_exact:  # one game a point is played, see study.run.validation
@@ -85,4 +90,6 @@ class Precision:
 
     def n_for(self, variance: float) -> int:
         """Return how many games of that variance give the standard error."""
+        if self.standard_error is None:
+            return self.most_games
         return max(FEWEST_GAMES, math.ceil(variance / self.standard_error**2))

@@ -10,7 +10,6 @@ from typing import Any
 
 import optuna
 from optuna.exceptions import StorageInternalError
-from optuna.storages import BaseStorage
 from rich.console import Console
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -23,17 +22,23 @@ from study.report.export import export
 from study.report.front_tables import print_front
 from study.run.budget import Budget
 from study.run.dispatch import Dispatch
+from study.run.executor import Cluster
 from study.run.live_report import LiveReport
 from study.run.plan import Pace, Plan, plan_of
-from study.run.progress import PREPARING, ProgressDisplay, duration
+from study.run.progress import ProgressDisplay, duration, preparing
 from study.run.search import Search
 from study.run.settings import SearchSettings
 from study.run.source import Source
 from study.run.stopping import Precision
 from study.run.validation import Validation
 from study.run.workers import PlayError, n_cores
+from study.store.connection import StorageConnection
+from study.store.games_table import engine_of
+from study.store.invocation import command_line, option
 from study.store.location import Location
-from study.store.manifest import command_line, provenance
+from study.store.lock import Lock
+from study.store.machines import store_machines
+from study.store.manifest import provenance
 from study.store.storage import name_objectives
 from study.store.study_data import StudyData
 from study.store.study_model import choose_points, fit_study
@@ -50,6 +55,10 @@ class StoppedError(RunError):
     """A sweep cannot go on."""
 
 
+class FailedTrialsError(StoppedError):
+    """A sweep is done, but trials failed and were replaced."""
+
+
 def reached(data: StudyData) -> str:
     """Say how many trials and validated points there are, and how precisely these are known."""
     goal = data.experiment.goal
@@ -61,7 +70,7 @@ def reached(data: StudyData) -> str:
         return said
     if not math.isfinite(sum(errors)):
         return f"{said}, some with a single game"
-    low, high = goal.format.text(errors[0]), goal.format.with_unit(errors[-1])
+    low, high = goal.format.error(errors[0]), goal.format.error_with_unit(errors[-1])
     return f"{said} to standard errors of {low} to {high}"
 
 
@@ -76,9 +85,7 @@ class Sweep:
     location : Location
         Where the study is kept.
     study : optuna.Study
-        The study; this process must be its only writer.
-    backend : optuna.storages.BaseStorage, optional
-        Its storage; only the search needs it.
+        The study, in a database; this process must be its only writer.
     jobs : int
         How many workers play.
     out : rich.console.Console
@@ -89,33 +96,52 @@ class Sweep:
         What the search is asked to do; None without one.
     precision : Precision, optional
         How precise validation is to be; None without one.
+    lock : Lock, optional
+        The study's, which is held.
+    cluster : Cluster, optional
+        Machines that play in place of this one.
     """
 
     experiment: Experiment
     location: Location
     study: optuna.Study
-    backend: BaseStorage | None
     jobs: int
     out: Console
     budget_seconds: float = math.inf
     settings: SearchSettings | None = None
     precision: Precision | None = None
+    lock: Lock | None = None
+    cluster: Cluster | None = None
     n_failed: int = 0
     stopped_by_budget: bool = False
     plan: Plan | None = None
     planned_at: float = 0.0
     pace: Pace | None = None
     pace_before: Pace | None = None
+    machines_stored: Mapping[str, Mapping[str, Any]] | None = None
 
     @cached_property
     def budget(self) -> Budget:
         """The time for all phases, which begins when this is first asked for."""
         return Budget(self.budget_seconds)
 
+    @cached_property
+    def connection(self) -> StorageConnection:
+        """What waits for the storage's server if it is lost."""
+        return StorageConnection(engine_of(self.study), self.say, self.lock)
+
+    def say(self, text: str) -> None:
+        """Print a line."""
+        self.out.print(text, soft_wrap=True)
+
+    def read(self) -> StudyData:
+        """Read the study as it is now."""
+        return self.connection.retried(lambda: StudyData.read(self.study, self.experiment))
+
     def begin(self) -> None:
         """Compile, which the budget does not pay for; start the clock."""
-        self.out.print(PREPARING)
-        name_objectives(self.study, self.experiment)
+        self.out.print(preparing(self.experiment.summary.game))
+        self.connection.retried(lambda: name_objectives(self.study, self.experiment))
         agent = self.experiment.build({})
         warm(agent)
         if agent.learns:
@@ -132,30 +158,32 @@ class Sweep:
         """
         settings = self.settings
         assert settings is not None
-        assert self.backend is not None
         within = f", budget {duration(self.budget_seconds)}" if self.budget.is_limited else ""
+        who = counted(self.jobs, "job") if self.cluster is None else self.cluster.place
         self.out.print(
             f"{self.experiment.title}: study {self.location.name!r} to a total of "
             f"{counted(settings.n_trials, 'trial')}, {counted(settings.n_replicates, 'game')} "
-            f"each, {counted(self.jobs, 'job')}, sampler {settings.sampler}{within}"
+            f"each, {who}, sampler {settings.sampler}{within}"
         )
         display = ProgressDisplay(self.out)
         with self.stops("search"):
             search = Search(
                 self.experiment,
                 self.study,
-                self.backend,
                 settings,
                 self.jobs,
                 display.message,
                 self.budget.part(1.0 if self.precision is None else SEARCH_SHARE),
+                self.connection,
             )
             before = search.snapshot()
             n_trials = counted(before.n_units_done, "trial")
             n_games = counted(before.n_games_done, "game")
             if search.done:
+                search.close()
                 self.out.print(
-                    f"search complete already: {n_trials}, {n_games} (ask for more with --trials)"
+                    f"search complete already: {n_trials}, {n_games} "
+                    f"(ask for more with {option('trials')})"
                 )
                 return
             if before.n_games_done:
@@ -179,7 +207,7 @@ class Sweep:
         """
         precision = self.precision
         assert precision is not None
-        data = StudyData.read(self.study, self.experiment)
+        data = self.read()
         model = fit_study(data)
         if model is None:
             if self.stopped_by_budget:
@@ -191,17 +219,23 @@ class Sweep:
             return
         points = choose_points(model, data, precision.n_points)
         goal = self.experiment.goal
+        display = ProgressDisplay(self.out)
         with self.stops("validation"):
-            validation = Validation(self.study, data, points, precision)
+            validation = Validation(
+                self.study, data, points, precision, display.message, self.connection
+            )
             if goal.is_exact:
-                until = "one game each, since scores are exact"
+                until = "one game each, since values are exact"
             elif precision.open_end:
                 until = f"for {duration(self.budget.left)}"
+            elif precision.standard_error is None:
+                until = f"to {counted(precision.most_games, 'game')} each"
             else:
                 wanted = goal.format.with_unit(precision.standard_error)
                 until = f"to a standard error of {wanted} or {precision.most_games:,} games"
             self.out.print(f"validation on fresh seeds: {counted(len(points), 'point')} {until}")
             if validation.done:
+                validation.close()
                 self.out.print("validation complete already")
                 return
             if validation.n_games_before:
@@ -214,8 +248,8 @@ class Sweep:
                 "validation_points": precision.n_points,
             }
             # No more workers than cores: a game that shares its core is timed wrongly.
-            jobs = min(self.jobs, n_cores())
-            self.play("validation", validation, jobs, ProgressDisplay(self.out), asked)
+            jobs = min(self.jobs, n_cores()) if self.cluster is None else self.jobs
+            self.play("validation", validation, jobs, display, asked)
             self.stopped_by_budget |= not validation.done
 
     def report(self) -> None:
@@ -223,10 +257,10 @@ class Sweep:
 
         Raises
         ------
-        StoppedError
+        FailedTrialsError
             If trials have failed; everything is written then all the same.
         """
-        data = StudyData.read(self.study, self.experiment)
+        data = self.read()
         print_front(self.out, data)
         if line := edge_line(data, self.location):
             self.out.print(line, soft_wrap=True)
@@ -234,7 +268,9 @@ class Sweep:
         if self.budget.is_limited:
             self.say_what_goes_on(data)
         if self.n_failed:
-            raise StoppedError(f"{counted(self.n_failed, 'trial')} failed; trials.csv says why")
+            raise FailedTrialsError(
+                f"{counted(self.n_failed, 'trial')} failed; trials.csv says why"
+            )
 
     def say_what_goes_on(self, data: StudyData) -> None:
         """Say how precise the results are, and what makes them more so."""
@@ -246,9 +282,11 @@ class Sweep:
             again = f"the same command goes on: {without_widening(command_line())}"
         else:
             state = f"done before the budget of {budget} was spent"
-            ways = ["--trials"] if self.settings is not None else []
+            ways = [option("trials")] if self.settings is not None else []
             if not data.experiment.goal.is_exact:
-                ways += ["a smaller --standard-error", "more --validation-games"]
+                has_target = self.precision is None or self.precision.standard_error is not None
+                ways += [f"a smaller {option('standard-error')}"] if has_target else []
+                ways.append(f"more {option('validation-games')}")
             again = f"for more, ask with {' or '.join(ways)}"
         self.out.print(f"{state}: {reached(data)}", soft_wrap=True)
         self.out.print(again, soft_wrap=True)
@@ -267,7 +305,7 @@ class Sweep:
         """Write tables and pictures of the study as it is now; tell a plan that has changed."""
         if self.is_pick:
             return
-        data = StudyData.read(self.study, self.experiment)
+        data = self.read()
         if (plan := self.new_plan(data, dispatch)) is not None:
             display.message(plan.text(self.experiment.goal))
         export(data, self.location, self.location.folder)
@@ -321,22 +359,26 @@ class Sweep:
         """Play all games of a source; write this run's provenance and statistics into the study."""
         budget = {"budget_seconds": self.budget_seconds} if self.budget.is_limited else {}
         run = {**provenance(), "phase": phase, **asked, **budget, "jobs": jobs}
-        index = store_run(self.study, run)
+        index = self.connection.retried(lambda: store_run(self.study, run))
         self.pace_before = self.pace
         part = source.budget if isinstance(source, Search) else None
-        dispatch = Dispatch(source, jobs, display, self.budget, limit=part)
+        executor = None if self.cluster is None else self.cluster.executor()
+        dispatch = Dispatch(source, jobs, display, self.budget, limit=part, executor=executor)
         live = LiveReport(
             lambda: self.look(dispatch, display), display.message, lambda: source.stage
         )
-        dispatch.each_turn = live.turn
+        dispatch.each_turn = lambda: self.turn(dispatch, live)
+        self.connection.message = display.message
         with interrupt.deferred():
             try:
                 with display:
                     dispatch.run()
             finally:
+                self.connection.message = self.say
+                self.connection.heed_interrupt()
                 live.finish()
             if interrupt.requested() and not self.is_pick:
-                data = StudyData.read(self.study, self.experiment)
+                data = self.read()
                 export(data, self.location, self.location.folder)
         used = dispatch.utilization
         seconds, load = dispatch.seconds, used.load
@@ -350,7 +392,7 @@ class Sweep:
         }
         if isinstance(source, Search):
             run["seconds_each"] = source.seconds_each
-        store_run(self.study, run, index)
+        self.connection.retried(lambda: store_run(self.study, run, index))
         played = f"{phase}: played {counted(dispatch.n_games, 'game')} in {duration(seconds)}"
         if dispatch.n_games and not math.isnan(share):
             played += (
@@ -361,17 +403,32 @@ class Sweep:
                 played += f", agents learned in {learned:.1%}"
         self.out.print(played)
         if used.is_loaded:
+            timed = [each.name.replace("_", " ") for each in self.experiment.costs if each.is_timed]
+            inexact = f", and {' and '.join(timed)} are less exact" if timed else ""
             self.out.print(
                 f"the machine is loaded: a CPU second of games took {load:.1f} s, so there were "
-                "fewer of them, and seconds per move are less exact",
+                f"fewer of them{inexact}",
                 soft_wrap=True,
             )
+
+    def turn(self, dispatch: Dispatch[Any], live: LiveReport) -> None:
+        """Do what there is to do several times a second."""
+        self.connection.keep_lock()
+        live.turn()
+        machines = dispatch.machines
+        if self.machines_stored is not machines:  # another mapping where there are more
+            self.connection.retried(lambda: store_machines(self.study, machines))
+            self.machines_stored = machines
 
     @contextmanager
     def stops(self, phase: str) -> Iterator[None]:
         """Say what an interrupt leaves; turn what else stops a phase into one line."""
         try:
-            yield
+            try:
+                yield
+            finally:
+                # Before the lock is given back, whatever has failed.
+                self.connection.close_writers()
         except KeyboardInterrupt:
             shown = "thetafront export shows it" if self.is_pick else "tables and pictures show it"
             self.out.print(
@@ -394,5 +451,6 @@ class Sweep:
 
 
 def without_widening(command: str) -> str:
-    """Leave out what is granted already, and would widen the space again later on."""
-    return re.sub(r" --widen[ =]\S+", "", command)
+    """Leave out what is granted already, and would be granted again, unseen, later on."""
+    command = re.sub(r" --accept-change|, accept_change=True", "", command)
+    return re.sub(r" --widen[ =]\S+|, widen=[\[(].*?[\])]", "", command)

@@ -15,6 +15,7 @@ stopped whenever one likes.
 
 import math
 from collections import deque
+from collections.abc import Callable
 from statistics import fmean
 
 import numpy as np
@@ -28,9 +29,13 @@ from study.run.source import Snapshot, Source
 from study.run.stopping import FEWEST_GAMES, Precision
 from study.run.workers import Finished, PlayError, Task
 from study.shrinkage import Moments
-from study.store.seeds import game_to_record, validation_seed
+from study.store.connection import StorageConnection
+from study.store.games_table import VALIDATION
+from study.store.seeds import validation_seed
 from study.store.study_data import StudyData
-from study.store.validated_points import GAME_PREFIX, POINT_PREFIX, ValidatedPoint
+from study.store.validated_points import POINT_PREFIX, ValidatedPoint
+from study.store.writer import StudyWriter
+from study.store.writes import PlayedGame, StudyAttribute
 from study.text import counted
 
 Key = tuple[str, int]
@@ -46,13 +51,17 @@ class Validation(Source[Key]):
     Parameters
     ----------
     study : optuna.Study
-        Where games are kept; this process must be its only writer.
+        Where games are kept, in a database; this process must be its only writer.
     data : StudyData
         The same study as it is now.
     points : list of ValidatedPoint
         What to play; points of the same θ that the study has already keep their games.
     precision : Precision
         When to stop.
+    message : callable
+        Called with a line of text when a point fails.
+    connection : StorageConnection, optional
+        What waits for the database's server if it is lost.
     """
 
     def __init__(
@@ -61,28 +70,29 @@ class Validation(Source[Key]):
         data: StudyData,
         points: list[ValidatedPoint],
         precision: Precision,
+        message: Callable[[str], None] = lambda text: None,
+        connection: StorageConnection | None = None,
     ) -> None:
         self.experiment = experiment = data.experiment
+        self.message = message
         warm(experiment.build({}))
         self.goal = experiment.goal
-        self.study = study
+        self.writer = StudyWriter(study, connection)
         self.seed = data.record.seed
-        self.points = points
+        self.dearest = data.reference and data.reference[1]
         self.precision = precision
         known = {point.key: point for point in data.points}
         for point in points:
             if point.key in known:
                 point.games = known[point.key].games
                 point.number = known[point.key].number
+                if known[point.key].error:  # of an earlier run: it is tried again
+                    self.write(point)
             else:
                 point.number = 1 + max((each.number for each in known.values()), default=-1)
                 known[point.key] = point
-                record = {
-                    "params": dict(point.params),
-                    "origin": point.origin,
-                    "number": point.number,
-                }
-                study.set_user_attr(f"{POINT_PREFIX}{point.key}", record)
+                self.write(point)
+        self.points = points
         self.by_key = {point.key: point for point in points}
         self.agents = {point.key: experiment.build(point.params) for point in points}
         self.in_flight: dict[str, set[int]] = {point.key: set() for point in points}
@@ -134,26 +144,48 @@ class Validation(Source[Key]):
         missing = next(r for r in range(len(taken) + 1) if r not in taken)
         agent, most = self.agents[point.key], self.precision.n_allowed(self.precision.most_games)
         replicates = next_together(missing, agent.n_side_by_side, most, point.games)
-        if agent.learns:
-            n = 1 + min(self.round.count(point), self.n_in_a_row(point))
-            end = next(r for r in range(missing, missing + n + 1) if r in taken or r == missing + n)
+        side_by_side = len(replicates) > 1
+        if not side_by_side and (agent.learns or self.seconds_a_task):
+            # One after the other, as far as the next ones are played alone, too.
+            n = 1 + min(sum(each is point for each in self.round), self.n_in_a_row(point))
+            end = missing + 1
+            while end < missing + n and end not in taken:
+                if len(next_together(end, agent.n_side_by_side, most, point.games)) > 1:
+                    break
+                end += 1
             replicates = range(missing, end)
         seeds = [validation_seed(self.seed, point.number, each) for each in replicates]
         if seeds[-1] - seeds[0] != len(seeds) - 1:  # seeds of one point wrap around: no chunk
-            replicates, seeds = replicates[:1], seeds[:1]
-        for _ in replicates[1:]:
-            if point in self.round:
-                self.round.remove(point)
+            replicates, seeds, side_by_side = replicates[:1], seeds[:1], False
+        self.take_from_round(point, len(replicates) - 1)
         flying.update(replicates)
-        side_by_side = len(seeds) > 1 and agent.n_side_by_side > 1
         return Task((point.key, replicates[0]), agent, seeds, side_by_side)
 
+    def take_from_round(self, point: ValidatedPoint, n: int) -> None:
+        """Take a point's next n games out of the round, or all that it has left there."""
+        if not n:
+            return
+        later = deque[ValidatedPoint]()
+        for each in self.round:
+            if n and each is point:
+                n -= 1
+            else:
+                later.append(each)
+        self.round = later
+
     def n_in_a_row(self, point: ValidatedPoint) -> int:
-        """Return how many games of a point take some seconds; none before the first is timed."""
+        """Return how many more games of a point a task may have; none before the first is timed.
+
+        Some seconds of them; on a cluster no more than leave as many to each worker.
+        """
         if not point.games:
             return 0
         mean = fmean(game.seconds for game in point.games.values())
-        return int(SECONDS_TOGETHER / max(mean, LEAST_SECONDS))
+        seconds, most = self.seconds_a_task, len(self.round) // max(1, self.n_workers)
+        if self.agents[point.key].learns:
+            seconds = SECONDS_TOGETHER
+        n = int(seconds / max(mean, LEAST_SECONDS))
+        return min(n, most) if self.seconds_a_task else n
 
     def plan(self) -> list[ValidatedPoint]:
         """Return the points of the next round's games, in order."""
@@ -178,28 +210,57 @@ class Validation(Source[Key]):
         seconds = [np.mean([game.seconds for game in point.in_order]) for point in points]
         in_order = np.array([costs[point.key] for point in points])
         played = Played(
-            mean=np.array([each.mean for each in moments]),
+            mean=self.goal.sign * np.array([each.mean for each in moments]),
             variance=n * self.goal.estimator.variances(moments),
             n=n,
             seconds=np.maximum(seconds, LEAST_SECONDS),
-            decades=decades_of_budgets(in_order, self.experiment.reference_cost),
+            decades=decades_of_budgets(in_order, self.dearest),
         )
         limit = np.array([self.n_allowed(point) for point in points], np.int64)
         return [points[k] for k in in_turns(next_round(played, limit))]
 
+    def write(self, point: ValidatedPoint) -> None:
+        """Store a point."""
+        self.writer.write(StudyAttribute(f"{POINT_PREFIX}{point.key}", point.as_record))
+
     def record(self, finished: Finished[Key]) -> None:
-        """Store games that have come back; PlayError if they could not be played."""
+        """Store games that have come back.
+
+        A point of an agent that is not ours is left out from its first error on; PlayError if an
+        agent of ours could not be played, or no point is left.
+        """
         key, first = finished.key
         point = self.by_key[key]
+        if point.error:
+            return
         if finished.error:
-            raise PlayError(f"{point.origin} cannot be played: {finished.error}")
+            if not self.experiment.player.is_outside or finished.is_machines:
+                raise PlayError(f"{point.origin} cannot be played: {finished.error}")
+            self.leave_out(point, finished.error)
+            return
         for replicate, game in enumerate(finished.games, first):
             if replicate not in point.games:
-                self.study.set_user_attr(f"{GAME_PREFIX}{key}:{replicate}", game_to_record(game))
+                played = PlayedGame(VALIDATION, key, replicate, game, finished.machine)
+                self.writer.write(played)
                 point.games[replicate] = game
                 self.moments[key] = with_sample(self.moments[key], *self.goal.samples([game]))
                 self.wanted[key] = self.n_wanted(point)
             self.in_flight[key].discard(replicate)
+
+    def leave_out(self, point: ValidatedPoint, error: str) -> None:
+        """Play no more games of a point; PlayError if it was the last."""
+        point.error = error
+        self.write(point)
+        self.points = [each for each in self.points if each is not point]
+        self.round = deque(each for each in self.round if each is not point)
+        self.in_flight[point.key].clear()
+        self.message(f"{point.origin} failed: {error}")
+        if not self.points:
+            raise PlayError(f"no point is left to validate; the last error: {error}")
+
+    def close(self) -> None:
+        """Store whatever has finished."""
+        self.writer.close()
 
     def estimated_total(self, point: ValidatedPoint) -> int:
         """Return how many games a point will take in all, as far as known."""
@@ -225,7 +286,7 @@ class Validation(Source[Key]):
         if not self.goal.is_exact and min(counts) >= 2:
             variances = self.goal.estimator.variances(list(self.moments.values()))
             widest = math.sqrt(float(variances.max()))
-            note = f"widest standard error {self.goal.format.with_unit(widest)}"
+            note = f"widest standard error {self.goal.format.error_with_unit(widest)}"
         return Snapshot(
             unit="points",
             n_units_done=sum(len(each.games) >= self.wanted[each.key] for each in self.points),

@@ -14,8 +14,16 @@ from study.store.study_data import StudyData
 from study.text import counted
 
 
-def widen(study: optuna.Study, wishes: Sequence[Wish], out: Console) -> Experiment:
+def widen(
+    study: optuna.Study,
+    wishes: Sequence[Wish],
+    out: Console,
+    asked: Experiment | None = None,
+) -> Experiment:
     """Grant wishes for a wider space, say what is done, and return the study's experiment.
+
+    What plays is that of the experiment ``asked`` for, if given: it says how far bounds may be
+    moved.
 
     Raises
     ------
@@ -23,8 +31,9 @@ def widen(study: optuna.Study, wishes: Sequence[Wish], out: Console) -> Experime
         If a wish has no bounds and no trial is complete, so that nothing says which to move.
     """
     data = StudyData.read(study)
+    experiment = data.experiment if asked is None else asked.widened_to(data.experiment)
     if not wishes:
-        return data.experiment
+        return experiment
     thetas = front_thetas(data)
     unsaid = [wish.name for wish in wishes if wish.bounds is None]
     if unsaid and not thetas:
@@ -32,8 +41,9 @@ def widen(study: optuna.Study, wishes: Sequence[Wish], out: Console) -> Experime
             f"widen: {unsaid[0]!r} given, but no trial is complete to tell which bound; "
             f"{unsaid[0]}=LOW:HIGH allowed"
         )
-    space = widened(data.experiment, wishes, edges_of(data.experiment, thetas))
+    space = widened(experiment, wishes, edges_of(experiment, thetas))
     record = data.record.with_space(space, len(data.frozen_trials))
+    wider = experiment.widened_to(record.experiment_as_made())
     changed = record.widened[len(data.record.widened) :]
     if changed:
         record.store(study)
@@ -44,4 +54,4 @@ def widen(study: optuna.Study, wishes: Sequence[Wish], out: Console) -> Experime
     for name in dict.fromkeys(wish.name for wish in wishes):
         if name not in {each["name"] for each in changed}:
             out.print(f"not widened: {ranges[name]} is wide enough for the front and what is asked")
-    return record.experiment_as_made()
+    return wider

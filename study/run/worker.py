@@ -4,7 +4,9 @@ Workers import this module and the agents, no more, so that they start fast and 
 whose agent learns imports the training, too.
 """
 
+import faulthandler
 import gc
+import math
 import os
 import signal
 import threading
@@ -12,21 +14,32 @@ import time
 from collections.abc import Sequence
 from functools import cache
 
-from agents.agent import Agent, Game, warm
+from agents.agent import Agent, ChangedError, Game, GameError, warm
 
 SECONDS_BETWEEN_LOOKS_AT_THE_PARENT = 1.0
+SAFE_PATH, OURS = "PYTHONSAFEPATH", "thetafront"
+"""While workers start, no module of the folder where a user stands takes the place of another."""
 
 TimedGames = tuple[tuple[Game, ...], float, float, float, float]
-"""Games; when the first began and the last ended on the monotonic clock; CPU seconds of that; and
-seconds of learning before it."""
+"""Games; when the first began and the last ended on the monotonic clock; CPU seconds of that, NaN
+where they do not tell how loaded the machine is; and seconds of learning before it."""
 
 
 class LearningError(Exception):
     """An agent cannot learn, for lack of memory or room on the disk: no fault of its θ."""
 
 
+def reason(error: BaseException) -> tuple[str, bool]:
+    """Say why games could not be played, and whether that is no fault of θ."""
+    is_machines = isinstance(error, ChangedError | LearningError)
+    is_said = is_machines or isinstance(error, GameError)
+    return str(error) if is_said else f"{type(error).__name__}: {error}", is_machines
+
+
 def begin_worker(parent: int) -> None:
     """Initialize a worker: the parent alone answers Ctrl-C, and no worker outlives it."""
+    if os.environ.get(SAFE_PATH) == OURS:  # not for programs that play games
+        del os.environ[SAFE_PATH]
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM,))  # the parent may have blocked it
     threading.Thread(target=end_with, args=(parent,), daemon=True).start()
@@ -42,6 +55,8 @@ def end_with(parent: int) -> None:
 def play_timed(agent: Agent, seeds: Sequence[int], side_by_side: bool) -> TimedGames:
     """Play one game a seed: one after the other, or all side by side."""
     learning_seconds = 0.0
+    if not agent.is_ours:
+        faulthandler.disable()  # its crash is told in a line
     if agent.learns:
         from study.train.on_demand import learn_first  # noqa: PLC0415, only where it is needed
 
@@ -58,6 +73,8 @@ def play_timed(agent: Agent, seeds: Sequence[int], side_by_side: bool) -> TimedG
     else:
         games = tuple(agent.play(seed) for seed in seeds)
     ended, cpu_seconds = time.monotonic(), time.process_time() - cpu_before
+    if not agent.is_ours:
+        cpu_seconds = math.nan  # a program's own time is not this process's, and games may wait
     settle()
     return games, began, ended, cpu_seconds, learning_seconds
 

@@ -6,35 +6,41 @@ doing, and survive the death of one.
 """
 
 import contextlib
+import math
 import multiprocessing
 import multiprocessing.resource_tracker
 import os
 import signal
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import joblib
 from joblib.externals.loky import ProcessPoolExecutor
 from joblib.externals.loky.backend import resource_tracker as loky_resource_tracker
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from agents.agent import Agent, Game, warm
+from agents.agent import Agent, warm
 from study import interrupt
-from study.errors import RunError, check_range
-from study.run.worker import LearningError, TimedGames, begin_worker, play_timed
+from study.errors import check_range
+from study.run.executor import Finished, PlayError, Task, dead_alone
+from study.run.worker import (
+    OURS,
+    SAFE_PATH,
+    TimedGames,
+    begin_worker,
+    play_timed,
+    reason,
+)
+
+__all__ = ["Finished", "PlayError", "Task", "Workers", "check_jobs", "n_cores", "play_all"]
 
 Key = TypeVar("Key")
 
 MOST_JOBS_A_CORE = 32  # each takes some 100 MB
-MOST_DEATHS_ALONE = 2
-
-
-class PlayError(RunError):
-    """Games cannot be played. Every game that has finished is stored."""
 
 
 def n_cores() -> int:
@@ -69,66 +75,8 @@ def start_trackers() -> None:
 
 
 @dataclass
-class Task(Generic[Key]):
-    """Games for one worker to play.
-
-    Attributes
-    ----------
-    key
-        Names the task; it comes back with the games.
-    agent : Agent
-        Who plays.
-    seeds : sequence of int
-        Of the games.
-    side_by_side : bool
-        Whether they are played side by side (:meth:`agents.agent.Agent.play_side_by_side`), or one
-        after the other.
-    n_deaths_alone : int
-        How often a worker died on it while no other task was in flight.
-    """
-
-    key: Key
-    agent: Agent
-    seeds: Sequence[int]
-    side_by_side: bool = False
-    n_deaths_alone: int = 0
-
-
-@dataclass(frozen=True)
-class Finished(Generic[Key]):
-    """A task that came back.
-
-    Attributes
-    ----------
-    key
-        The task's.
-    games : tuple of Game
-        All of its games; none if one of them failed.
-    error : str
-        Why there are none.
-    is_machines : bool
-        Whether the error is the machine's, not that of the agent.
-    began, ended : float
-        On the monotonic clock, in seconds.
-    cpu_seconds : float
-        CPU time of the worker between them.
-    learning_seconds : float
-        Which the agent took to learn before the first game, by the clock.
-    """
-
-    key: Key
-    games: tuple[Game, ...]
-    error: str = ""
-    began: float = 0.0
-    ended: float = 0.0
-    cpu_seconds: float = 0.0
-    learning_seconds: float = 0.0
-    is_machines: bool = False
-
-
-@dataclass
 class Workers(Generic[Key]):
-    """Worker processes that play games; use it as a context.
+    """Worker processes of this machine that play games; use it as a context.
 
     Parameters
     ----------
@@ -152,17 +100,36 @@ class Workers(Generic[Key]):
     jobs: int
     returned: "deque[Finished[Key]]" = field(default_factory=deque)
     n_deaths: int = 0
+    n_deaths_told: int = 0
     in_flight: dict["Future[TimedGames]", Task[Key]] = field(default_factory=dict)
     suspects: "deque[Task[Key]]" = field(default_factory=deque)
     held_back: "deque[Task[Key]]" = field(default_factory=deque)
     pool: Any = None
 
+    tasks_per_worker: ClassVar[float] = math.inf  # as many as the source has
+    seconds_a_task: ClassVar[float] = 0.0
+    machines: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    place: ClassVar[str] = ""
+
+    @property
+    def capacity(self) -> int:
+        """How many workers play."""
+        return self.jobs
+
+    def news(self) -> list[str]:
+        """Say that a worker has died since the last call."""
+        n, self.n_deaths_told = self.n_deaths - self.n_deaths_told, self.n_deaths
+        return ["a worker died; the games in flight are played again"] if n else []
+
     def __enter__(self) -> "Workers[Key]":
+        os.environ.setdefault(SAFE_PATH, OURS)
         self.open()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.close(at_once=kind is not None)
+        if os.environ.get(SAFE_PATH) == OURS:
+            del os.environ[SAFE_PATH]
 
     def open(self) -> None:
         """Start the pool; its processes start with the first games."""
@@ -179,9 +146,10 @@ class Workers(Generic[Key]):
         """
         pool, self.pool = self.pool, None
         self.in_flight.clear()
-        if at_once:
+        if at_once and pool is not None:
+            own = set(pool._processes)  # a program that calls this may have other children
             for process in multiprocessing.active_children():
-                if process.pid is not None:
+                if process.pid is not None and process.pid in own:
                     with contextlib.suppress(ProcessLookupError):  # it has just ended by itself
                         os.kill(process.pid, signal.SIGKILL)
         if pool is not None:
@@ -204,7 +172,8 @@ class Workers(Generic[Key]):
 
     def _start(self, task: Task[Key]) -> None:
         try:
-            future = self.pool.submit(play_timed, task.agent, task.seeds, task.side_by_side)
+            with interrupt.kept_from_children():
+                future = self.pool.submit(play_timed, task.agent, task.seeds, task.side_by_side)
         except BrokenProcessPool as error:
             # It broke since the last look: collect() will notice, and play this task too.
             future = Future()
@@ -249,8 +218,7 @@ class Workers(Generic[Key]):
             games, began, ended, cpu, learning = future.result()
             self.returned.append(Finished(key, games, "", began, ended, cpu, learning))
         else:
-            text = f"{type(error).__name__}: {error}"
-            is_machines = isinstance(error, LearningError)
+            text, is_machines = reason(error)
             self.returned.append(Finished(key, (), text, is_machines=is_machines))
 
     def _restart(self) -> None:
@@ -261,11 +229,9 @@ class Workers(Generic[Key]):
         tasks = list(self.in_flight.values())
         if len(tasks) == 1:
             tasks[0].n_deaths_alone += 1
-            if tasks[0].n_deaths_alone >= MOST_DEATHS_ALONE:
-                raise PlayError(
-                    f"workers died {MOST_DEATHS_ALONE} times while playing {tasks[0].key} alone, "
-                    f"seed {tasks[0].seeds[0]}; perhaps out of memory"
-                )
+            if (end := dead_alone(tasks[0])) is not None:
+                self.returned.append(end)
+                tasks.clear()
         self.suspects.extendleft(reversed(tasks))
         self.close(at_once=True)
         self.open()

@@ -1,5 +1,7 @@
 """The base of samplers that model a study's two objectives."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from threading import Lock
 from typing import Any
 
@@ -39,6 +41,7 @@ class ModelSampler(BaseSampler):
         self.objectives = Objectives() if objectives is None else objectives
         self.n_startup_trials = max(1, n_startup_trials)
         self.search_space = IntersectionSearchSpace()
+        self.planned: dict[int, dict[str, Any]] = {}
 
     def infer_relative_search_space(
         self, study: optuna.Study, trial: FrozenTrial
@@ -60,18 +63,46 @@ class ModelSampler(BaseSampler):
         """Propose all parameters of ``search_space`` together."""
         if not search_space or set(search_space) <= set(trial.system_attrs.get("fixed_params", ())):
             return {}
-        cube = UnitCube(search_space)
+        if trial.number in self.planned:
+            return self.planned.pop(trial.number)
         others = [each for each in study.get_trials(deepcopy=False) if each.number != trial.number]
-        rng = np.random.default_rng([self.seed, trial.number])
+        found = self.sample_many(study, others, search_space, trial.number, 1)
+        return found[0] if found else {}
+
+    def plan(self, study: optuna.Study, number: int, q: int) -> None:
+        """Propose the study's next ``q`` trials, from ``number`` on, together.
+
+        Each is handed out when its trial is asked for. Their random numbers are named by the first.
+        """
+        trials = study.get_trials(deepcopy=False)
+        found = self.infer_relative_search_space(study, trials[0]) if trials else {}
+        if found:
+            proposed = self.sample_many(study, trials, found, number, q)
+            self.planned.update(enumerate(proposed, number))
+
+    def sample_many(
+        self,
+        study: optuna.Study,
+        trials: Sequence[FrozenTrial],
+        search_space: dict[str, BaseDistribution],
+        number: int,
+        q: int,
+    ) -> list[dict[str, Any]]:
+        """Propose parameters of ``q`` trials from ``number`` on; none while too few are complete.
+
+        ``trials`` are all others.
+        """
+        cube = UnitCube(search_space)
+        rng = np.random.default_rng([self.seed, number])
         # More threads make matrices this small slower, tenfold on a busy machine, and round
         # differently. The limit holds for the process: without the lock, a second thread would take
         # the first one's limit for the original one, and restore it.
         with ONE_AT_A_TIME, threadpool_limits(1):
-            observations = observe(others, cube, study.directions, self.objectives)
+            observations = observe(trials, cube, study.directions, self.objectives)
             if len(observations.points) < self.n_startup_trials:
-                return {}
-            point = self.propose(observations, cube, rng)
-        return cube.decode(point)
+                return []
+            points = self.propose_many(observations, cube, rng, q)
+        return [cube.decode(point) for point in points]
 
     def sample_independent(
         self,
@@ -90,3 +121,17 @@ class ModelSampler(BaseSampler):
     ) -> Floats:
         """Return the point, shape (d,), to be tried next."""
         raise NotImplementedError
+
+    def propose_many(
+        self, observations: Observations, cube: UnitCube, rng: np.random.Generator, q: int
+    ) -> Floats:
+        """Return the points, shape (q, d), to be tried next: one after the other.
+
+        Each is in flight when the next is chosen. With ``q`` of 1 it is that of :meth:`propose`.
+        """
+        points = []
+        for _ in range(q):
+            points.append(self.propose(observations, cube, rng))
+            pending = np.concatenate([observations.pending, points[-1][None]])
+            observations = replace(observations, pending=pending)
+        return np.array(points)

@@ -37,24 +37,21 @@ multi-objective Bayesian optimization with partial information* (2023).
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from study.samplers.area import Area
 from study.samplers.base import ModelSampler
-from study.samplers.candidates import is_among, perturb, sobol_points
+from study.samplers.candidates import perturb, sobol_points
 from study.samplers.encoding import UnitCube
 from study.samplers.gaussian_process import GaussianProcess
+from study.samplers.greedy import Greedy, total_variance
 from study.samplers.observations import Observations
 from study.samplers.posterior import Posterior
 from study.samplers.predicted_front import climb
-from study.scale import Scale
 
 Floats = npt.NDArray[np.float64]
-
-NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
-WEIGHTS = WEIGHTS / WEIGHTS.sum()
 
 N_SOBOL = 256
 N_NEAR_FRONT = 256
@@ -62,83 +59,10 @@ N_ROUNDS, N_NEAR = 6, 128  # of the search for the front
 MOST_ON_FRONT = 64
 N_REFINED = 4
 N_NEIGHBOURS = 24
+N_REFINED_OF_MANY, N_NEIGHBOURS_OF_MANY = 2, 16  # of each of many proposals
+MOST_CONDITIONED = 384  # observations
 # Of perturbations, in the unit cube, one a round of refinement.
 SCALES = (0.2, 0.07, 0.02)
-N_DRAWS = 64  # of where the best score lies
-MOST_DRAWN = 192  # points
-PLAUSIBLE = 3.0  # standard deviations: points that are farther below the front do not count
-
-
-@dataclass(frozen=True)
-class Area:
-    """The area under the recommended front.
-
-    Attributes
-    ----------
-    points : float64, shape (J, d)
-        In the unit cube, sorted by the second objective, the largest first.
-    heights : float64, shape (J,)
-        m.
-    extents : float64, shape (J,)
-        e.
-    scale : Scale
-        Of the heights.
-    reference : float
-        r.
-    """
-
-    points: Floats
-    heights: Floats
-    extents: Floats
-    scale: Scale
-    reference: float
-
-    @classmethod
-    def under(
-        cls,
-        points: Floats,
-        posterior: Posterior,
-        process: GaussianProcess,
-        reference: Floats,
-        rng: np.random.Generator,
-    ) -> "Area":
-        """Take those of some points that may come to the front, at their posterior means.
-
-        ``process`` is the first objective's, with trials in flight.
-        """
-        second = posterior.processes[1].mean(points)
-        order = np.argsort(-second, kind="stable")
-        order = order[second[order] > reference[1]]
-        points, second = points[order], second[order]
-        first, variance = process.predict(points)
-        kept = first + PLAUSIBLE * np.sqrt(variance) >= np.maximum.accumulate(first)
-        points, first, second = points[kept], first[kept], second[kept]
-        extents = -np.diff(second, append=reference[1])
-        if len(points):
-            some = rng.permutation(len(points))[:MOST_DRAWN]
-            draws = process.draw(points[some], rng.standard_normal((len(some), N_DRAWS)))
-            best = second[some[np.argmax(draws, axis=0)]]
-            extents = extents * np.mean(best <= second[:, None], axis=1)
-        return cls(points, first, extents, posterior.scales[0], float(reference[0]))
-
-    def gains(self, steps: Floats) -> Floats:
-        """Return the expected gain in area, shape (n,), by steps s of the heights, shape (n, J)."""
-        area = np.zeros(len(steps))
-        moved = np.empty_like(steps)
-        for z, weight in zip(NODES, WEIGHTS, strict=True):
-            np.multiply(steps, z, out=moved)
-            moved += self.heights
-            np.maximum.accumulate(moved, axis=1, out=moved)
-            area += weight * (self.above(moved) @ self.extents)
-        present = self.above(np.maximum.accumulate(self.heights)) @ self.extents
-        return np.asarray(area - present)
-
-    def above(self, heights: Floats) -> Floats:
-        """Return u(max(m, r)) − u(r)."""
-        raised = np.maximum(heights, self.reference)
-        if self.scale is Scale.ROOT:
-            return np.asarray(raised * np.abs(raised) - self.reference * abs(self.reference))
-        return raised - self.reference
 
 
 class KnowledgeGradientSampler(ModelSampler):
@@ -151,21 +75,18 @@ class KnowledgeGradientSampler(ModelSampler):
         self, observations: Observations, cube: UnitCube, rng: np.random.Generator
     ) -> Floats:
         """Return the candidate of the largest expected gain."""
-        posterior = Posterior.fit(observations)
-        noise = noise_of_new_trials(posterior.processes[0], observations)
+        known, posterior = Posterior.of_some(observations, MOST_CONDITIONED)
+        noise = noise_of_new_trials(posterior.processes[0], known)
         # Of the first objective, whose covariance trials in flight reduce.
-        process = awaiting(posterior.processes[0], observations, noise)
+        process = awaiting(posterior.processes[0], known, noise)
 
         def worth(candidates: Floats, area: Area) -> Floats:
             mean, variance = process.predict(candidates)
-            total = variance + noise(mean)
-            # A point that is known exactly has nothing more to tell, but for rounding.
-            known = (noise(mean) == 0.0) & is_among(candidates, observations.tried)
-            total[known | (total == 0.0)] = np.inf
+            total = total_variance(candidates, variance, noise(mean), lambda: observations.tried)
             steps = process.covariance(candidates, area.points) / np.sqrt(total)[:, None]
             return area.gains(steps)
 
-        front, candidates = self.candidates(posterior, observations, cube, rng)
+        front, candidates = self.candidates(posterior, known, cube, rng)
         points = np.concatenate([front, candidates])
         area = Area.under(points, posterior, process, observations.reference, rng)
         gains = worth(candidates, area)
@@ -181,6 +102,42 @@ class KnowledgeGradientSampler(ModelSampler):
             area = Area.under(points, posterior, process, observations.reference, rng)
             gains = worth(candidates, area)
         return np.asarray(candidates[np.argmax(gains)])
+
+    def propose_many(
+        self, observations: Observations, cube: UnitCube, rng: np.random.Generator, q: int
+    ) -> Floats:
+        """Return one candidate of the largest expected gain after the other, shape (q, d).
+
+        Each is in flight when the next is chosen. They share the model, the area and the candidates
+        to begin with, and each is refined for itself (:mod:`study.samplers.greedy`).
+        """
+        if q == 1:
+            return self.propose(observations, cube, rng)[None]
+        known, posterior = Posterior.of_some(observations, MOST_CONDITIONED)
+        noise = noise_of_new_trials(posterior.processes[0], known)
+        process = awaiting(posterior.processes[0], known, noise)
+        front, candidates = self.candidates(posterior, known, cube, rng)
+        points = np.concatenate([front, candidates])
+        area = Area.under(points, posterior, process, observations.reference, rng)
+        greedy = Greedy(process, posterior.processes[1], area, noise, observations, q)
+        pool = greedy.pool(candidates)
+        chosen = []
+        for _ in range(q):
+            best = greedy.best(pool, N_REFINED_OF_MANY)
+            found, gains = pool.points[best], pool.gains[best]
+            if not gains.max() > 0.0:
+                found = pool.points[[np.argmax(pool.variance)]]
+            else:
+                for scale in SCALES:
+                    near = np.repeat(found, N_NEIGHBOURS_OF_MANY, axis=0)
+                    near = perturb(cube, near, np.array(scale), rng)
+                    found = np.concatenate([found, near])
+                    gains = np.concatenate([gains, greedy.pool(near).gains])
+                    best = np.argsort(-gains, kind="stable")[:N_REFINED_OF_MANY]
+                    found, gains = found[best], gains[best]
+            chosen.append(found[0])
+            greedy.add(found[0], pool)
+        return np.array(chosen)
 
     def candidates(
         self,

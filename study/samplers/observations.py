@@ -5,7 +5,7 @@ and a minimized one changes its sign.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -32,8 +32,8 @@ class Objectives:
         On which the objectives are modelled. Trials with a value that is not on its scale, such as
         0 on that of logarithms, are left out.
     reference_point : pair of float, optional
-        In the objectives' own units; only points that are better in both count. By default a tenth
-        of the observed range beyond the worst observed values.
+        In the objectives' own units; only points that are better in both count. By default
+        :func:`beyond_worst` of the observed values.
     noise : callable, optional
         Takes the complete trials with finite values, in order, and returns the variances of their
         two values, shape (n, 2), in the values' own units squared; NaN where a variance is unknown
@@ -81,6 +81,8 @@ class Observations:
         Which parameter each coordinate belongs to, see :class:`~study.samplers.encoding.UnitCube`.
     scales : pair of Scale
         Those of the values.
+    sign : float
+        Of the first objective: −1 if less of it is better, so that its values here are negated.
     """
 
     points: Floats
@@ -92,11 +94,19 @@ class Observations:
     reference: Floats
     owners: npt.NDArray[np.int64]
     scales: tuple[Scale, Scale] = (Scale.LINEAR, Scale.LINEAR)
+    sign: float = 1.0
 
     @property
     def tried(self) -> Floats:
         """Complete and pending trials, no point twice, shape (m, d)."""
         return np.unique(np.concatenate([self.points, self.pending]), axis=0)
+
+    def some(self, kept: npt.NDArray[np.intp]) -> "Observations":
+        """Return the same with some of the complete trials, by their indices."""
+        kept = np.sort(kept)
+        return replace(
+            self, points=self.points[kept], values=self.values[kept], noise=self.noise[kept]
+        )
 
 
 def n_to_fit(n: int) -> int:
@@ -144,8 +154,33 @@ def to_maximize(
     noise = np.full(values.shape, np.nan) if noise is None else noise
     columns = zip(scales, values.T, noise.T, strict=True)
     scaled = np.column_stack([scale.unbiased(scale.of(each), v) for scale, each, v in columns])
-    signs = [1.0 if each == StudyDirection.MAXIMIZE else -1.0 for each in directions]
-    return np.asarray(signs * scaled)
+    return np.asarray(signs_of(directions) * scaled)
+
+
+def signs_of(directions: Sequence[StudyDirection]) -> Floats:
+    """Return −1 for each objective that is minimized, 1 for the others."""
+    return np.array([1.0 if each == StudyDirection.MAXIMIZE else -1.0 for each in directions])
+
+
+def beyond_worst(
+    raw: Floats, directions: Sequence[StudyDirection], scales: Sequence[Scale]
+) -> tuple[float, float]:
+    """Return a reference point for values, shape (n, 2), at least one: a little worse than all.
+
+    In the objectives' own units, a tenth of the range beyond the worst; both are measured in
+    decades on the scale of logarithms. What has a root is not taken below 0.
+    """
+    logs = [scale is Scale.LOG for scale in scales]
+    scaled = [Scale.LOG.of(each) if log else each for each, log in zip(raw.T, logs, strict=True)]
+    signs = signs_of(directions)
+    values = signs * np.column_stack(scaled)
+    worst = values.min(axis=0)
+    # Below constant values too, whatever their size.
+    least = 1e-9 * np.maximum(1.0, np.abs(worst))
+    corner = signs * (worst - 0.1 * np.maximum(np.ptp(values, axis=0), least))
+    corner = np.where(logs, 10.0 ** np.where(logs, corner, 0.0), corner)
+    first, second = np.where([each is Scale.ROOT for each in scales], np.fmax(corner, 0.0), corner)
+    return float(first), float(second)
 
 
 def observe(
@@ -154,9 +189,11 @@ def observe(
     directions: Sequence[StudyDirection],
     objectives: Objectives,
 ) -> Observations:
-    """Read trials; skip those that failed, lack parameters or have no finite values.
+    """Read trials; skip those that lack parameters or have no finite values.
 
-    Of more than 512 running trials only the latest count: others may be left from killed processes.
+    Trials that failed count as running ones: their neighbours gain less, so that proposals leave a
+    part of the space where all trials fail. Of more than 512 of both only the latest count: running
+    ones may be left from killed processes.
     """
     names = set(cube.distributions)
     usable = [trial for trial in trials if names <= set(trial.params)]
@@ -174,18 +211,13 @@ def observe(
     first_noise = noise_of(complete[:first], raw[:first], scales, objectives.noise)
     first_values = to_maximize(raw[:first], directions, scales, first_noise)
     points = cube.encode([trial.params for trial in complete])
-    running = [trial for trial in usable if trial.state == TrialState.RUNNING][-MOST_PENDING:]
+    silent = {TrialState.RUNNING, TrialState.FAIL}
+    running = [trial for trial in usable if trial.state in silent][-MOST_PENDING:]
     pending = cube.encode([trial.params for trial in running])
-    if objectives.reference_point is not None:
-        given = np.array([objectives.reference_point], np.float64)
-        reference = to_maximize(given, directions, scales)[0]
-    elif len(values):
-        worst = values.min(axis=0)
-        # Below constant values too, whatever their size.
-        least = 1e-9 * np.maximum(1.0, np.abs(worst))
-        reference = worst - 0.1 * np.maximum(np.ptp(values, axis=0), least)
-    else:
-        reference = np.zeros(2)
+    reference = np.zeros(2)
+    if objectives.reference_point is not None or len(raw):
+        given = objectives.reference_point or beyond_worst(raw, directions, scales)
+        reference = to_maximize(np.array([given], np.float64), directions, scales)[0]
     return Observations(
         points,
         values,
@@ -196,4 +228,5 @@ def observe(
         reference,
         cube.owners,
         scales,
+        float(signs_of(directions)[0]),
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from study.pareto import nondominated
+from study.pareto import n_dominating_layers, nondominated
 from study.samplers.gaussian_process import GaussianProcess, Hyperparameters, fit_hyperparameters
 from study.scale import Belief, Scale
 
@@ -44,14 +44,20 @@ class Posterior:
         One an objective.
     scales : pair of Scale
         On which they are.
+    sign : float
+        Of the first objective: −1 if less of it is better, so that its process is of its negative.
     """
 
     processes: Sequence[GaussianProcess]
     scales: tuple[Scale, Scale] = (Scale.LINEAR, Scale.LINEAR)
+    sign: float = 1.0
 
     @classmethod
-    def fit(cls, observations: "Observations") -> "Posterior":
-        """Fit the model to observations, at least one."""
+    def fit(cls, observations: "Observations", given: "Observations | None" = None) -> "Posterior":
+        """Fit the model to observations, at least one, and condition it on them.
+
+        Or condition it on others: on fewer of many.
+        """
         points = observations.points
         m = len(observations.first_noise)
         hypers = [
@@ -64,7 +70,29 @@ class Posterior:
             )
             for k in range(2)
         ]
-        return cls.condition(hypers, observations)
+        return cls.condition(hypers, observations if given is None else given)
+
+    @classmethod
+    def of_some(cls, observations: "Observations", most: int) -> "tuple[Observations, Posterior]":
+        """Fit the model, and condition it on at most so many observations; return these, too.
+
+        Two thirds of them are a spread over the second objective. The model conditioned on these
+        chooses the others: those that it predicts to be the least dominated. So none is chosen for
+        its own value, whose noise would make the front look too good.
+        """
+        n = len(observations.points)
+        if n <= most:
+            return observations, cls.fit(observations)
+        order = np.argsort(observations.values[:, 1], kind="stable")
+        spread = order[np.linspace(0, n - 1, most - most // 3).round().astype(int)]
+        others = np.setdiff1d(np.arange(n), spread)
+        predicted = cls.fit(observations, observations.some(spread)).mean(
+            observations.points[others]
+        )
+        least = np.lexsort((-predicted[:, 1], n_dominating_layers(predicted)))
+        near = others[least[: most // 3]]
+        known = observations.some(np.concatenate([spread, near]))
+        return known, cls.fit(observations, known)
 
     @classmethod
     def condition(
@@ -82,6 +110,7 @@ class Posterior:
                 for k, hyper in enumerate(hypers)
             ],
             observations.scales,
+            observations.sign,
         )
 
     def mean(self, points: Floats) -> Floats:
@@ -89,9 +118,9 @@ class Posterior:
         return np.stack([process.mean(points) for process in self.processes], axis=-1)
 
     def goal(self, points: Floats) -> Belief:
-        """Return what is known of the first objective, a maximized one, in its own unit."""
+        """Return what is known of the first objective, in its own unit."""
         mean, variance = self.processes[0].predict(points)
-        return self.scales[0].belief(mean, np.sqrt(variance))
+        return self.scales[0].belief(self.sign * mean, np.sqrt(variance))
 
     def cost(self, points: Floats) -> Floats:
         """Return the posterior median of the second objective, a minimized one, in its unit."""
@@ -121,4 +150,5 @@ class Posterior:
         return Posterior(
             [process.given(points, draws[..., k].T) for k, process in enumerate(self.processes)],
             self.scales,
+            self.sign,
         )

@@ -63,7 +63,7 @@ class PredictedFront:
         # Some points stand for all: a front may have thousands, and pairs of them fill the memory.
         some = np.unique(np.linspace(0, len(points) - 1, N_FOR_COMMON).round().astype(int))
         weights = shares(mean[some, 1])
-        slopes = posterior.scales[0].slope(mean[:, 0])
+        slopes = posterior.scales[0].slope(posterior.sign * mean[:, 0])
         covariance = posterior.processes[0].covariance(points, points[some])
         with_mean = slopes * (covariance @ (slopes[some] * weights))
         variance = float(weights @ with_mean[some])

@@ -8,6 +8,7 @@ from pathlib import Path
 from study.errors import DamageError, InputError, RunError
 
 MENDED = "`thetafront verify NAME --repair` mends indices and values; else restore a copy"
+GAMES = "thetafront_games"
 SQLITE_HEADER = b"SQLite format 3\0"
 OPTUNA_TABLES = {
     "alembic_version",
@@ -55,12 +56,12 @@ def check_database(path: Path, for_writing: bool) -> None:
     if for_writing and not os.access(path, os.W_OK):
         raise InputError(f"storage: {name} given, which cannot be written")
     tables = tables_in(path)
-    if not tables <= OPTUNA_TABLES:
+    if not tables <= {*OPTUNA_TABLES, GAMES}:
         raise InputError(
             f"storage: {name} given, a database of something else "
             f"(its tables: {', '.join(sorted(tables)[:5])})"
         )
-    if tables != OPTUNA_TABLES and not for_writing:
+    if tables - {GAMES} != OPTUNA_TABLES and not for_writing:  # studies of before lack ours
         raise InputError(f"storage: {name} given, which holds no study yet")
 
 

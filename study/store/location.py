@@ -14,6 +14,8 @@ from sqlalchemy.exc import ArgumentError
 
 from study.errors import InputError
 
+RESULTS = Path("results")
+"""The folder of studies, where none is given; it is made in the folder where a user stands."""
 RESERVED_NAMES = ("reference",)
 SQLITE_EXAMPLE = "sqlite:///folder/study.db"
 
@@ -43,6 +45,11 @@ class Location:
         if url.get_backend_name() != "sqlite" or not url.database:
             return None
         return real_path(Path(url.database))  # one study, whatever its path looks like
+
+    @property
+    def is_on_postgresql(self) -> bool:
+        """Whether the storage is a PostgreSQL server."""
+        return make_url(self.url).get_backend_name() == "postgresql"
 
     @property
     def url_without_password(self) -> str:

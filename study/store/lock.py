@@ -1,8 +1,9 @@
 """The lock that admits one sweep to a study at a time.
 
-It is the operating system's lock of a file beside the database (for other storages: in the study's
-folder). It ends with its process, even after kill -9, so there is no stale lock to clear. The file
-says who holds it, and is deleted at the end.
+On a PostgreSQL server it is the server's (:mod:`study.store.server_lock`). Else it is the operating
+system's lock of a file beside the database (for other storages: in the study's folder). The file
+says who holds it, and is deleted at the end. Both end with their process, even after kill -9, so
+there is no stale lock to clear.
 """
 
 import fcntl
@@ -13,15 +14,46 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
+from typing import Protocol
 
 from study.errors import InputError, RunError
+from study.store.invocation import command_line
 from study.store.location import Location
-from study.store.manifest import command_line
+from study.store.server_lock import ServerLock, holder_on_server
+
+
+class Lock(Protocol):
+    """A lock that is held."""
+
+    def keep(self) -> None:
+        """Take it again if it is lost; RunError if another run has it now. To be called often."""
+
+    def retake(self) -> bool:
+        """Do so after the storage was lost; return whether it is held, False to call again."""
+
+
+class FileLock:
+    """The lock of a file, which cannot be lost."""
+
+    def keep(self) -> None:
+        """Do nothing."""
+
+    def retake(self) -> bool:
+        """Return that it is held."""
+        return True
 
 
 @contextmanager
-def locked(location: Location) -> Iterator[None]:
+def locked(location: Location) -> Iterator[Lock]:
     """Hold the study for one sweep; RunError if another run holds it."""
+    if location.is_on_postgresql:
+        lock = ServerLock(location)
+        lock.take()
+        try:
+            yield lock
+        finally:
+            lock.release()
+        return
     path = lock_file(location)
     file = acquired(path, location.name)
     with file:
@@ -29,7 +61,7 @@ def locked(location: Location) -> Iterator[None]:
         file.write(f"process {os.getpid()} on {socket.gethostname()} ({command_line()})")
         file.flush()
         try:
-            yield
+            yield FileLock()
         finally:
             path.unlink(missing_ok=True)
 
@@ -68,6 +100,8 @@ def opened(path: Path, flags: int) -> TextIOWrapper:
 
 def holder_of(location: Location) -> str:
     """Say which sweep holds a study now; empty if none does."""
+    if location.is_on_postgresql:
+        return holder_on_server(location)
     try:
         file = opened(lock_file(location), os.O_RDONLY)
     except FileNotFoundError:

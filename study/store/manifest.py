@@ -4,29 +4,19 @@ import importlib.metadata
 import json
 import platform
 import subprocess
-import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from study.errors import InputError
+from study.processor import cpu_model
 from study.store.atomic import atomic_write
-from study.store.location import without_password
+from study.store.invocation import command_line
 
 LIBRARIES = ("numpy", "numba", "llvmlite", "optuna", "scipy", "pandas", "joblib", "matplotlib")
 MANIFEST = "manifest.json"
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def cpu_model() -> str:
-    """Return the processor's name."""
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        for line in info.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.processor() or platform.machine()
 
 
 def git_revision() -> str:
@@ -58,12 +48,6 @@ def machine() -> dict[str, Any]:
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
     }
-
-
-def command_line() -> str:
-    """Return the command as given, without the program's path, passwords masked."""
-    words = (without_password(word) for word in sys.argv[1:])
-    return " ".join(["thetafront", *words])
 
 
 def provenance() -> dict[str, Any]:

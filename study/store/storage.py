@@ -1,32 +1,47 @@
 """Opening a study in its storage: making it, resuming it, refusing what does not fit.
 
 A study is one optuna study. Its user attribute ``thetafront`` records what made it
-(:mod:`study.store.study_record`). Each finished game is a user attribute of its trial
-(:mod:`study.store.trial_games`), or of the study if it is one of validation
-(:mod:`study.store.validated_points`).
+(:mod:`study.store.study_record`). Its games are in a table of our own beside optuna's
+(:mod:`study.store.games_table`).
 """
 
+import json
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import optuna
 from optuna.exceptions import ExperimentalWarning, StorageInternalError
 from optuna.storages import RDBStorage
 from optuna.storages._rdb.models import BaseModel
-from sqlalchemy import text
+from sqlalchemy import create_engine, inspect, text
 from sqlalchemy.exc import NoSuchModuleError as NoSuchDriverError
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.pool import StaticPool
 
 from study.errors import DamageError, InputError, RunError
 from study.experiments.definition import Experiment
 from study.store.damage import of_study
 from study.store.database import MENDED, check_database, is_damage, studies_in
-from study.store.location import Location, check_folder, check_url, locate, make_folder, real_path
+from study.store.games_table import GAMES, delete_games
+from study.store.location import (
+    RESULTS,
+    Location,
+    check_folder,
+    check_url,
+    locate,
+    make_folder,
+    real_path,
+)
+from study.store.migration import migrate
+from study.store.objectives import POSSIBLE_DIRECTIONS, directions_of
+from study.store.server_lock import SOON_LOST
 from study.store.study_data import StudyData, stored_values
-from study.store.study_record import DIRECTIONS, StudyRecord
+from study.store.study_record import StudyRecord
 
+LAST_TABLE = "alembic_version"  # of those that optuna makes
 ALL_NAMES = "SELECT study_name FROM studies"
 
 
@@ -47,6 +62,8 @@ def storage_errors_reported(location: Location) -> Iterator[None]:
 
 def prepare_location(location: Location) -> None:
     """Refuse a location that cannot store a study, before anything is written; make its folder."""
+    if location.folder.parent == RESULTS:
+        make_folder(RESULTS)
     check_folder(location.folder.parent)
     database = location.database
     if database is None:
@@ -73,21 +90,54 @@ def open_storage(location: Location, for_writing: bool) -> RDBStorage:
     """Open the storage; InputError if that cannot be done."""
     if location.database is not None:
         check_database(location.database, for_writing)
-    # SQLite: seconds to wait for another process, such as a reader during a sweep.
-    wait = {"connect_args": {"timeout": 60}} if location.database is not None else {}
+    elif not for_writing and is_new(location):
+        raise InputError(
+            f"storage: {location.url_without_password} given, which holds no study yet"
+        )
     with storage_errors_reported(location):
         try:
             storage = RDBStorage(
-                location.url, engine_kwargs=wait, skip_table_creation=not for_writing
+                location.url, engine_options(location), skip_table_creation=not for_writing
             )
             if for_writing:
                 make_indices(storage)
+                GAMES.create(storage.engine, checkfirst=True)
             return storage
         except RuntimeError as error:  # optuna's, for tables of another version
             reason = str(error).strip().splitlines()[0]
             raise InputError(
                 f"storage: {location.url_without_password} cannot be used: {reason}"
             ) from None
+
+
+def is_new(location: Location) -> bool:
+    """Return whether no study was ever stored there; InputError if it cannot be reached."""
+    if location.database is not None:
+        return not location.database.exists()
+    with storage_errors_reported(location):
+        engine = create_engine(location.url, **engine_options(location))
+        try:
+            return not inspect(engine).has_table(LAST_TABLE)
+        finally:
+            engine.dispose()
+
+
+def engine_options(location: Location) -> dict[str, Any]:
+    """Return how a storage is connected to."""
+    if location.database is not None:
+        # Seconds to wait for another process, such as a reader during a sweep.
+        return {"connect_args": {"timeout": 60}}
+    # No connection is tested before it is used, and replaced in silence: a run must know that it
+    # was lost, since its lock was lost with it.
+    return {"connect_args": SOON_LOST} if location.is_on_postgresql else {}
+
+
+def in_memory() -> RDBStorage:
+    """Return a storage in memory, which one thread at a time may use."""
+    one = {"poolclass": StaticPool, "connect_args": {"check_same_thread": False}}
+    storage = RDBStorage("sqlite://", one)
+    GAMES.create(storage.engine)
+    return storage
 
 
 def make_indices(storage: RDBStorage) -> None:
@@ -100,8 +150,19 @@ def make_indices(storage: RDBStorage) -> None:
             index.create(storage.engine, checkfirst=True)
 
 
-def create_or_resume(location: Location, record: StudyRecord) -> tuple[optuna.Study, RDBStorage]:
+def create_or_resume(
+    location: Location, record: StudyRecord, accept_change: bool = False
+) -> tuple[optuna.Study, RDBStorage]:
     """Open the study for a sweep, making it if it is not there.
+
+    Parameters
+    ----------
+    location : Location
+        Where it is.
+    record : StudyRecord
+        What it is to be made with.
+    accept_change : bool
+        Whether to go on with a definition that has changed; the study remembers that.
 
     Raises
     ------
@@ -110,33 +171,88 @@ def create_or_resume(location: Location, record: StudyRecord) -> tuple[optuna.St
         it is new, and its folder has the games of another study.
     """
     storage = open_storage(location, for_writing=True)
-    study = optuna.create_study(
-        study_name=location.name,
-        storage=storage,
-        directions=list(DIRECTIONS),
-        load_if_exists=True,
-        sampler=optuna.samplers.RandomSampler(seed=0),  # each trial has its own, see study.samplers
-    )
-    if tuple(study.directions) != DIRECTIONS:
+    sampler = optuna.samplers.RandomSampler(seed=0)  # each trial has its own, see study.samplers
+    if location.name in names_in(storage):
+        study = optuna.load_study(study_name=location.name, storage=storage, sampler=sampler)
+    else:
+        study = optuna.create_study(
+            study_name=location.name,
+            storage=storage,
+            directions=directions_of(record.experiment_as_made().goal),
+            sampler=sampler,
+        )
+    if tuple(study.directions) not in POSSIBLE_DIRECTIONS:
         raise InputError(f"study: {location.name!r} was not made by thetafront")
     with of_study(location.name):
         attributes, trials = stored_values(study)
     if not (attributes or trials):
         # New, or made by a sweep that was killed before it stored the record.
         check_no_games(location)
+        delete_games(storage.engine, study._study_id)  # of a study whose identifier it has taken
         record.store(study)
     with of_study(location.name):
-        check_same(StudyRecord.read(study.user_attrs, location.name), record, location)
-    StudyData.read(study)
-    return study, storage
+        made = StudyRecord.read(study.user_attrs, location.name)
+    check_same(made, record, location, accept_change)
+    if made.changes(record):
+        made.accepting(record, len(trials)).store(study)
+    elif made.source != record.source:  # the file has been moved
+        made.at(record.source).store(study)
+    return migrated(study, storage), storage
 
 
-def check_same(made: StudyRecord, asked: StudyRecord, location: Location) -> None:
+def migrated(study: optuna.Study, storage: RDBStorage) -> optuna.Study:
+    """Bring a study that is to be written to today's format; return it as it is then.
+
+    DamageError if a stored value cannot be read; nothing is moved then.
+    """
+    if not migrate(storage.engine, study._study_id, StudyData.read(study)):
+        return study
+    # Anew: optuna keeps the trials that it has read, with their games of before.
+    return optuna.load_study(study_name=study.study_name, storage=storage, sampler=study.sampler)
+
+
+def open_for_games(location: Location) -> optuna.Study:
+    """Open a study that exists to add games to it; it must be locked."""
+    storage = open_storage(location, for_writing=True)
+    return migrated(optuna.load_study(study_name=location.name, storage=storage), storage)
+
+
+def check_same(
+    made: StudyRecord, asked: StudyRecord, location: Location, accept_change: bool = False
+) -> None:
     """Refuse a study that was made with something else than is asked for."""
     if differences := made.differences(asked):
         raise InputError(
             f"study: {location.name!r} was made with {'; '.join(differences)}; "
             "give what it was made with, or another name"
+        )
+    if made.defined is None or asked.defined is None:
+        return
+    if changes := made.defined.objectives_changed(asked.defined):
+        raise InputError(
+            f"study: {location.name!r} has trials by other objectives: {'; '.join(changes)}; "
+            "give another name"
+        )
+    if not accept_change and (changes := made.changes(asked)):
+        raise InputError(
+            f"study: {location.name!r}: its definition has changed: {'; '.join(changes)}; "
+            "--accept-change goes on with it, or give another name"
+        )
+
+
+def check_playable(location: Location, data: StudyData) -> None:
+    """Refuse, by InputError, to add games to a study that cannot be written, or is of before."""
+    if location.database is not None:
+        check_database(location.database, for_writing=True)
+    make_folder(location.folder)
+    if data.record.defined is not None:
+        if data.record.source:
+            data.record.player_of_today()  # which is refused if it is gone, or has changed
+        return
+    if changes := data.record.differences(data.record.of_today()):
+        raise InputError(
+            f"study: {location.name!r} was made with {'; '.join(changes)}; "
+            f"{data.experiment.name!r} has changed since"
         )
 
 
@@ -176,7 +292,7 @@ def existing(location: Location) -> StudyData | None:
 
     DamageError if a stored value cannot be read.
     """
-    if location.database is not None and not location.database.exists():
+    if is_new(location):
         return None
     storage = open_storage(location, for_writing=False)
     if location.name not in names_in(storage):
@@ -209,6 +325,11 @@ def find_study(
         if location.database is not None and not location.database.exists():
             if not results.is_dir():
                 raise InputError(f"results: folder {str(results)!r} given, which does not exist")
+            if elsewhere := storage_in(location.folder):
+                raise InputError(
+                    f"study: {name!r} given, which is kept at {elsewhere}; give that URL, with its "
+                    f"password, and --name {name}"
+                )
             known = ", ".join(sorted(path.parent.name for path in results.glob("*/study.db")))
             raise InputError(
                 f"study: {name!r} given, but there is no {location.database}; "
@@ -223,6 +344,15 @@ def find_study(
         known = ", ".join(names_in(storage)) or "none"
         raise InputError(f"study: {given}; {location.url_without_password} holds: {known}")
     return storage, location
+
+
+def storage_in(folder: Path) -> str:
+    """Return the storage that the manifest of a study's folder names; empty if none is there."""
+    try:
+        named = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["storage"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+    return named if isinstance(named, str) and not named.startswith("sqlite") else ""
 
 
 def names_in(storage: RDBStorage) -> list[str]:

@@ -1,15 +1,16 @@
 """A snapshot of a study, read once: tables, figures, picks and reports are made from it."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import optuna
 from optuna.distributions import BaseDistribution
 from optuna.exceptions import StorageInternalError
-from optuna.storages import RDBStorage
 from optuna.trial import FrozenTrial, TrialState
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -17,10 +18,21 @@ from agents.agent import Game
 from study.errors import DamageError, InputError
 from study.experiments.definition import Experiment
 from study.experiments.space import Space
+from study.samplers.observations import beyond_worst
 from study.shrinkage import Moments
 from study.store.damage import locating, of_study
+from study.store.games_table import (
+    SEARCH,
+    VALIDATION,
+    StoredGames,
+    Unit,
+    engine_of,
+    newest_game,
+)
+from study.store.machines import machines_in
+from study.store.objectives import POSSIBLE_DIRECTIONS, directions_of, scales_of
 from study.store.seeds import shortened
-from study.store.study_record import DIRECTIONS, StudyRecord, runs_in
+from study.store.study_record import StudyRecord, runs_in
 from study.store.study_rows import StudyRows
 from study.store.trial_games import games_of, moments_of
 from study.store.validated_points import POINT_PREFIX, ValidatedPoint, points_in
@@ -74,12 +86,15 @@ class StudyData:
         The study's user attributes.
     frozen_trials : list of FrozenTrial
         The trials as optuna returns them, for samplers and models.
+    stored_games : StoredGames
+        The games that are in the table of games.
     """
 
     name: str
     experiment: Experiment
     attributes: Mapping[str, Any]
     frozen_trials: list[FrozenTrial]
+    stored_games: StoredGames = field(default_factory=StoredGames)
 
     @classmethod
     def read(cls, study: optuna.Study, experiment: Experiment | None = None) -> "StudyData":
@@ -88,15 +103,18 @@ class StudyData:
         Raises
         ------
         InputError
-            If thetafront did not make the study.
+            If thetafront did not make the study, or its goal has another direction since.
         DamageError
             If a stored value cannot be read.
         """
         with of_study(study.study_name):
-            name, (attributes, trials) = study.study_name, stored_values(study)
+            name, newest = study.study_name, newest_game(study)
+            attributes, trials = stored_values(study)
+            games = StoredGames.read(study).known(units_of(attributes, trials), newest)
             if experiment is None:
                 experiment = StudyRecord.read(attributes, name).experiment_as_made()
-            data = cls(name, experiment, attributes, trials)
+            check_directions(study, experiment)
+            data = cls(name, experiment, attributes, trials, games)
             # Read here, once: whatever is damaged is reported before anything is made of it.
             data.runs, data.trials, data.moments, data.points  # noqa: B018
         return data
@@ -112,13 +130,34 @@ class StudyData:
         return runs_in(self.attributes)
 
     @cached_property
+    def machines(self) -> dict[str, Any]:
+        """The classes of machines that games were played on, by key."""
+        return machines_in(self.attributes)
+
+    @cached_property
+    def n_games_by_machine(self) -> Counter[tuple[str, str]]:
+        """The number of games of each phase on each class of machines, if that is known."""
+        return Counter(
+            (phase, str(cell.machine))
+            for (phase, _), cells in self.stored_games.cells.items()
+            for cell in cells.values()
+            if cell.machine is not None
+        )
+
+    @cached_property
     def trials(self) -> list[TrialData]:
         """The trials that have begun."""
         allowed = self.record.distributions()
         found = [
-            (trial, read_trial(trial, self.experiment, allowed)) for trial in self.frozen_trials
+            (trial, read_trial(trial, self.experiment, allowed, self.games_of(trial)))
+            for trial in self.frozen_trials
         ]
         return [data for trial, data in found if trial.state != TrialState.WAITING]
+
+    def games_of(self, trial: FrozenTrial) -> dict[int, Game]:
+        """Read a trial's games, by replicate; DamageError if one cannot be read."""
+        stored = self.stored_games.of_trial(trial.number)
+        return games_of(trial, self.experiment.summary.game, stored)
 
     @cached_property
     def moments(self) -> dict[int, Moments]:
@@ -133,11 +172,45 @@ class StudyData:
     @cached_property
     def points(self) -> list[ValidatedPoint]:
         """The points that were ever validated, with their games."""
-        points = points_in(self.attributes, self.experiment.summary.game)
+        points = points_in(self.attributes, self.experiment.summary.game, self.stored_games)
         for point in points:
             with locating(f"{POINT_PREFIX}{point.key}"):
                 check_theta(self.experiment.space, point.params, all_of_it=True)
         return points
+
+    @cached_property
+    def reference(self) -> tuple[float, float] | None:
+        """The reference point: the experiment's, or else a little worse than all complete trials.
+
+        In units of goal and cost; None before the first complete trial of an experiment without.
+        """
+        experiment = self.experiment
+        if experiment.reference_point is not None:
+            return experiment.reference_point
+        complete = [trial.values for trial in self.trials if trial.state == "complete"]
+        values = np.array(complete, np.float64).reshape(-1, 2)
+        values = values[values[:, 1] > 0.0]  # a model leaves the others out, too
+        if not len(values):
+            return None
+        return beyond_worst(values, directions_of(experiment.goal), scales_of(experiment))
+
+
+def check_directions(study: optuna.Study, experiment: Experiment) -> None:
+    """Refuse a study with other directions than its experiment: what it searched is not asked for.
+
+    InputError if only the goal's is another one, else DamageError.
+    """
+    directions, goal = tuple(study.directions), experiment.goal
+    with locating("directions"):
+        if directions not in POSSIBLE_DIRECTIONS:
+            given = ", ".join(each.name for each in directions) or "none"
+            raise ValueError(f"{given} given, {goal.direction.upper()}, MINIMIZE expected")
+    if directions != directions_of(goal):
+        raise InputError(
+            f"study: {study.study_name!r} was made to {directions[0].name.lower()} the "
+            f"{goal.label}, and experiment {experiment.name!r} is to {goal.direction} it; "
+            "give another name"
+        )
 
 
 def stored_values(study: optuna.Study) -> tuple[dict[str, Any], list[FrozenTrial]]:
@@ -154,28 +227,33 @@ def stored_values(study: optuna.Study) -> tuple[dict[str, Any], list[FrozenTrial
     return attributes, trials
 
 
+def units_of(attributes: Mapping[str, Any], trials: Sequence[FrozenTrial]) -> set[Unit]:
+    """Return the trials and points of a study, as the table of games names them."""
+    points = {key.removeprefix(POINT_PREFIX) for key in attributes if key.startswith(POINT_PREFIX)}
+    return {(SEARCH, str(trial.number)) for trial in trials} | {(VALIDATION, key) for key in points}
+
+
 def first_unreadable(study: optuna.Study) -> str:
     """Say which stored value cannot be read; empty if all can, or the storage is no database."""
-    storage = study._storage
-    backend = getattr(storage, "_backend", storage)
-    if not isinstance(backend, RDBStorage):
+    if (engine := engine_of(study)) is None:
         return ""
-    return next(iter(StudyRows.read(backend.engine, study.study_name).unreadable()), "")
+    return next(iter(StudyRows.read(engine, study.study_name).unreadable()), "")
 
 
 def read_trial(
     trial: FrozenTrial,
     experiment: Experiment,
     allowed: Mapping[str, Sequence[BaseDistribution]],
+    games: Mapping[int, Game],
 ) -> TrialData:
     """Read a trial; DamageError if a value is none of a trial of the experiment.
 
     ``allowed`` are the distributions that each parameter may have been drawn from.
     """
-    kind, values = experiment.summary.game, trial.values
-    games = games_of(trial, kind)
+    values = trial.values
     with locating(f"trial {trial.number}"):
-        check_theta(experiment.space, trial.params)
+        is_complete = trial.state == TrialState.COMPLETE
+        check_theta(experiment.space, trial.params, all_of_it=is_complete)
         check_theta(experiment.space, trial.system_attrs.get(FIXED, {}))
         for name, distribution in trial.distributions.items():
             if distribution not in allowed.get(name, ()):
@@ -183,9 +261,7 @@ def read_trial(
         origin, error = (trial.user_attrs.get(name, "") for name in ("origin", "error"))
         if not (isinstance(origin, str) and isinstance(error, str)):
             raise ValueError(f"origin {origin!r} and error {error!r} given, text expected")
-        if trial.state == TrialState.COMPLETE and not (
-            values and len(values) == len(DIRECTIONS) and all(map(math.isfinite, values))
-        ):
+        if is_complete and not (values and len(values) == 2 and all(map(math.isfinite, values))):
             raise ValueError(f"values {values} given, two numbers expected")
     return TrialData(
         number=trial.number,

@@ -16,13 +16,12 @@ from study.experiments.definition import Experiment
 from study.experiments.objectives import Cost, Goal
 from study.samplers.encoding import UnitCube
 from study.samplers.fitted_model import FittedModel, fit_model
-from study.samplers.observations import Objectives, Observations, to_maximize
+from study.samplers.observations import Objectives, Observations, beyond_worst, to_maximize
 from study.samplers.posterior import Posterior
 from study.samplers.predicted_front import best_within_budgets
-from study.scale import Scale
 from study.shrinkage import Moments
+from study.store.objectives import directions_of, scales_of
 from study.store.study_data import StudyData
-from study.store.study_record import DIRECTIONS
 from study.store.trial_games import moments_of
 from study.store.validated_points import ValidatedPoint, key_of
 
@@ -36,14 +35,9 @@ def objectives_of(
     """
     return Objectives(
         scales=scales_of(experiment),
-        reference_point=(experiment.reference_score, experiment.reference_cost),
+        reference_point=experiment.reference_point,
         noise=partial(noise_of_trials, goal=experiment.goal, moments=moments or {}),
     )
-
-
-def scales_of(experiment: Experiment) -> tuple[Scale, Scale]:
-    """Return the scales on which a model takes the objectives."""
-    return experiment.goal.estimator.scale, Scale.LOG
 
 
 def noise_of_trials(
@@ -62,7 +56,7 @@ def fit_study(data: StudyData) -> FittedModel | None:
     with threadpool_limits(1):
         return fit_model(
             data.frozen_trials,
-            DIRECTIONS,
+            directions_of(experiment.goal),
             experiment.space,
             objectives_of(experiment, data.moments),
             data.record.seed,
@@ -79,7 +73,7 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
     experiment, points = data.experiment, [point for point in data.points if point.games]
     if not points:
         return model
-    goal, cost = experiment.goal, experiment.cost
+    goal, cost, directions = experiment.goal, experiment.cost, directions_of(experiment.goal)
     cube = UnitCube(experiment.space.distributions())
     codes = cube.encode([point.params for point in points])
     games = [point.in_order for point in points]
@@ -90,14 +84,22 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
     of_points = goal.estimator.variances([*of_trials, *moments])[len(of_trials) :]
     variances = scales[0].variances(raw[:, 0], of_points)
     noise = np.stack([variances, cost_variances(experiment, cost, points)], axis=-1)
-    values = to_maximize(raw, DIRECTIONS, scales, noise)
+    values = to_maximize(raw, directions, scales, noise)
     with threadpool_limits(1):
         if model is not None:
             return model.given(codes, values, noise, timed=cost.is_timed)
-        corner = np.array([(experiment.reference_score, experiment.reference_cost)])
-        reference = to_maximize(corner, DIRECTIONS, scales)[0]
+        corner = experiment.reference_point or beyond_worst(raw, directions, scales)
         known = Observations(
-            codes, values, noise, values, noise, codes[:0], reference, cube.owners, scales
+            codes,
+            values,
+            noise,
+            values,
+            noise,
+            pending=codes[:0],
+            reference=to_maximize(np.array([corner]), directions, scales)[0],
+            owners=cube.owners,
+            scales=scales,
+            sign=goal.sign,
         )
         return FittedModel(cube, known, Posterior.fit(known), data.record.seed)
 

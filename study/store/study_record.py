@@ -10,17 +10,20 @@ from typing import Any
 
 import optuna
 from optuna.distributions import BaseDistribution
-from optuna.study import StudyDirection
 
 from study.errors import InputError
 from study.experiments.definition import Experiment
-from study.experiments.registry import experiment
+from study.experiments.definition_record import Definition
+from study.experiments.players import Player, RecordedPlayer
+from study.experiments.registry import EXPERIMENTS, experiment
 from study.experiments.space import Space, range_of
 from study.store.damage import locating
 from study.store.seeds import replicate_of, shortened
 
 ATTRIBUTE = "thetafront"
-FORMAT = 1
+FORMAT = 2
+FORMATS = (1, FORMAT)
+"""Those that are read: in studies of format 1, games are attributes."""
 RUN_PREFIX = "run:"
 KINDS: dict[str, type] = {
     "experiment": str,
@@ -31,8 +34,9 @@ KINDS: dict[str, type] = {
     "cost": str,
     "fixed": dict,
     "widened": list,
+    "definition": dict,
+    "accepted": list,
 }
-DIRECTIONS = (StudyDirection.MAXIMIZE, StudyDirection.MINIMIZE)
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,10 @@ class StudyRecord:
     range became wider: its name, ``low`` and ``high`` of before, ``n_trials`` that the study had
     then, waiting ones included, and the time. The record is one attribute of the study, so a space
     is widened at once or not at all; trials keep their numbers, and so their seeds.
+
+    ``definition`` has an experiment that is not ours (:mod:`study.experiments.definition_record`).
+    ``accepted`` has an entry for each time that a changed one was accepted: ``n_trials`` then,
+    ``changes`` and the time.
     """
 
     experiment: str
@@ -53,6 +61,8 @@ class StudyRecord:
     cost: str = "seconds_per_move"
     fixed: dict[str, Any] = field(default_factory=dict)
     widened: list[dict[str, Any]] = field(default_factory=list)
+    definition: dict[str, Any] | None = None
+    accepted: list[dict[str, Any]] = field(default_factory=list)
 
     @classmethod
     def read(cls, attributes: Mapping[str, Any], name: str) -> "StudyRecord":
@@ -74,10 +84,10 @@ class StudyRecord:
             for each in known
             if each.default is MISSING and each.default_factory is MISSING
         }
-        if stored.get("format") != FORMAT or not required <= set(stored):
+        if stored.get("format") not in FORMATS or not required <= set(stored):
             raise InputError(
                 f"study: {name!r} was made by another version of thetafront "
-                f"(format {stored.get('format')}, not {FORMAT})"
+                f"(format {stored.get('format')}, not {' or '.join(map(str, FORMATS))})"
             )
         with locating(ATTRIBUTE):
             for field_name, kind in KINDS.items():
@@ -86,6 +96,8 @@ class StudyRecord:
                     raise ValueError(f"{field_name} {given} given, {kind.__name__} expected")
             for each in (*stored["space"], *stored.get("widened", [])):
                 check_dimension(each)
+            if "definition" in stored:
+                Definition.read(stored["definition"])
             for each in stored.get("widened", []):
                 if type(each.get("n_trials")) is not int:
                     raise ValueError(f"{shortened(each)} given in widened, n_trials expected")
@@ -93,7 +105,14 @@ class StudyRecord:
 
     def store(self, study: optuna.Study) -> None:
         """Write the record into a study."""
-        study.set_user_attr(ATTRIBUTE, {"format": FORMAT, **asdict(self)})
+        study.set_user_attr(ATTRIBUTE, {"format": FORMAT, **self.as_data()})
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the record as plain data; that of ours has no definition."""
+        record = asdict(self)
+        if self.definition is None:
+            del record["definition"], record["accepted"]
+        return record
 
     @property
     def spaces(self) -> list[list[dict[str, Any]]]:
@@ -149,11 +168,81 @@ class StudyRecord:
             phrases.append(f"another search space ({', '.join(changed) or 'in another order'})")
         return phrases
 
+    @property
+    def defined(self) -> Definition | None:
+        """The definition of an experiment that is not ours."""
+        return None if self.definition is None else Definition.read(self.definition)
+
+    def changes(self, other: "StudyRecord") -> list[str]:
+        """Say in what the definition of an experiment that is not ours has changed."""
+        if self.defined is None or other.defined is None:
+            return []
+        return self.defined.changes(other.defined)
+
+    def at(self, source: str) -> "StudyRecord":
+        """Return the same with the definition in another place."""
+        assert self.definition is not None
+        return replace(self, definition={**self.definition, "source": source})
+
+    def changes_to(self, experiment: Experiment) -> list[str]:
+        """Say in what an experiment differs from the definition."""
+        return [] if self.defined is None else self.defined.changes(Definition.of(experiment))
+
+    def accepting(self, other: "StudyRecord", n_trials: int) -> "StudyRecord":
+        """Return the record of a study that goes on with a changed definition."""
+        entry = {
+            "n_trials": n_trials,
+            "changes": self.changes(other),
+            "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        return replace(self, definition=other.definition, accepted=[*self.accepted, entry])
+
+    @property
+    def source(self) -> str:
+        """What the command line calls its experiment."""
+        return self.experiment if self.defined is None else self.defined.source
+
     def of_today(self) -> "StudyRecord":
-        """Return the record of a study that is made with the experiment of today."""
-        today = experiment(self.experiment)
+        """Return the record of a study that is made with the experiment of today.
+
+        Raises
+        ------
+        InputError
+            If there is no such experiment any more.
+        """
+        if self.defined is not None and not self.defined.source:
+            return self  # of a script or notebook, which has it or not
+        today = experiment(self.source)
         space = today.space.as_records()
-        return replace(self, space=space, fixed=dict(today.fixed), widened=[])
+        defined = definition_of(today)
+        return replace(self, space=space, fixed=dict(today.fixed), widened=[], definition=defined)
+
+    def player_of_today(self) -> Player:
+        """Return what plays the games of an experiment that is not ours.
+
+        Raises
+        ------
+        InputError
+            If its definition is gone, or has changed.
+        """
+        assert self.defined is not None
+        if not self.defined.source:
+            raise InputError(
+                f"study: {self.experiment!r} was defined in a script or notebook; games are played "
+                "from there, by study.sweep"
+            )
+        try:
+            today = experiment(self.source)
+        except InputError as error:
+            raise InputError(
+                f"study: its definition {self.source} cannot be read: {error}"
+            ) from None
+        if changed := self.defined.changes(Definition.of(today)):
+            raise InputError(
+                f"study: the definition {self.source} has changed: {'; '.join(changed)}; "
+                f"thetafront sweep {self.source} --accept-change goes on with it"
+            )
+        return today.player
 
     def experiment_as_made(self) -> Experiment:
         """Return the study's experiment, with the search space that it had when the study was made.
@@ -163,6 +252,15 @@ class StudyRecord:
         InputError
             If this version has no such experiment, cost or parameter.
         """
+        if self.defined is not None:
+            player = RecordedPlayer(self.source, self.player_of_today)
+            try:
+                space = Space.from_records(self.space)
+                return self.defined.experiment(
+                    self.experiment, space, self.cost, self.fixed, player
+                )
+            except (TypeError, ValueError, KeyError, StopIteration) as error:
+                raise InputError(f"study: its definition cannot be read: {error}") from None
         found = experiment(self.experiment).by(self.cost)
         today = self.of_today()
         space_is_same = without_symbols(self.space) == without_symbols(today.space)
@@ -176,6 +274,14 @@ class StudyRecord:
             ) from None
 
 
+def definition_of(experiment: Experiment) -> dict[str, Any] | None:
+    """Return what a study remembers of an experiment that has no name of ours; None otherwise."""
+    is_named = experiment.name in EXPERIMENTS and not experiment.source
+    if is_named and not experiment.player.is_outside:
+        return None
+    return asdict(Definition.of(experiment))
+
+
 def check_dimension(stored: Any) -> None:
     """Raise ValueError if this is no dimension of a search space, of any version."""
     if isinstance(stored, Mapping) and isinstance(stored.get("name"), str):
@@ -186,8 +292,9 @@ def check_dimension(stored: Any) -> None:
 
 
 def without_symbols(space: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Leave out the parameters' symbols, which are for display and may be renamed."""
-    return [{key: each[key] for key in each if key != "symbol"} for each in space]
+    """Leave out symbols, which are for display, and limits of bounds: both may change."""
+    left_out = {"symbol", "least", "most"}
+    return [{key: each[key] for key in each if key not in left_out} for each in space]
 
 
 def runs_in(attributes: Mapping[str, Any]) -> list[dict[str, Any]]:

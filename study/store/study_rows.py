@@ -4,8 +4,7 @@ Rows are read by plain SQL and nothing is taken for granted: a value may be of a
 not be UTF-8. So each value that optuna cannot read is found and named.
 """
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -15,27 +14,13 @@ from optuna.distributions import json_to_distribution
 from optuna.trial import TrialState
 from sqlalchemy import Connection, Engine, text
 
+from study.store.cell import Cell
+from study.store.games_table import Cells, Unit, games_in
+from study.store.objectives import POSSIBLE_DIRECTIONS
 from study.store.seeds import shortened
-from study.store.study_record import DIRECTIONS
+from study.store.trial_games import GAME_PREFIX
 
 FINITE = "FINITE"  # optuna's mark of a number that is stored as it is
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A stored text or number, and the table and row that hold it."""
-
-    table: str
-    row: int
-    value: Any
-
-    @property
-    def json(self) -> Any:
-        """The value behind a JSON text; ValueError if it is none."""
-        try:
-            return json.loads(self.value)
-        except (TypeError, ValueError, RecursionError):
-            raise ValueError(f"{shortened(self.value)} given, JSON expected") from None
 
 
 @dataclass
@@ -65,6 +50,15 @@ class TrialRows:
     notes: dict[str, Cell] = field(default_factory=dict)
     params: dict[str, tuple[Cell, Cell]] = field(default_factory=dict)
     values: dict[int, tuple[Cell, Cell]] = field(default_factory=dict)
+
+    @property
+    def games(self) -> dict[str, Cell]:
+        """Games among its attributes, as in studies of before, by replicate as it is stored."""
+        return {
+            key.removeprefix(GAME_PREFIX): cell
+            for key, cell in self.attributes.items()
+            if key.startswith(GAME_PREFIX)
+        }
 
     @property
     def is_numbered(self) -> bool:
@@ -138,6 +132,8 @@ class StudyRows:
         In the order of their rows.
     orphans : list of TrialRows
         Trials whose own row is lost: others still belong to it.
+    games : mapping
+        The rows of the table of games, by phase and trial or point, and by replicate.
     """
 
     id: int
@@ -146,6 +142,7 @@ class StudyRows:
     notes: dict[str, Cell]
     trials: list[TrialRows]
     orphans: list[TrialRows]
+    games: Mapping[Unit, Cells]
 
     @classmethod
     def read(cls, engine: Engine, name: str) -> "StudyRows":
@@ -223,13 +220,15 @@ class StudyRows:
             of_study("system"),
             list(trials.values()),
             list(orphans.values()),
+            games_in(connection, study),
         )
 
     def unreadable(self) -> Iterator[str]:
         """Say of each value that optuna cannot read where it is and what."""
-        expected = [each.name for each in DIRECTIONS]
-        if self.directions != expected:
-            yield f"directions {shortened(self.directions)} given, {', '.join(expected)} expected"
+        possible = [[each.name for each in both] for both in POSSIBLE_DIRECTIONS]
+        if self.directions not in possible:
+            expected = " or ".join(", ".join(both) for both in possible)
+            yield f"directions {shortened(self.directions)} given, {expected} expected"
         for key, cell in (self.attributes | self.notes).items():
             if flaw := flaw_of(cell):
                 yield f"{key}: {flaw}"

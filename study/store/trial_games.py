@@ -1,8 +1,9 @@
 """The games of a trial, and how a study stores them.
 
-Each finished game is written at once, as the trial's user attribute ``game:<replicate>``; writing
-it twice is harmless. When the trial completes, ``moments:<objective>`` keeps the number, mean and
-sum of squared deviations of the games' samples, so that a model need not parse the games.
+Games are rows of the table of games (:mod:`study.store.games_table`); in studies of before, each is
+the trial's user attribute ``game:<replicate>``. When a trial completes, its user attribute
+``moments:<objective>`` keeps the number, mean and sum of squared deviations of the games' samples,
+so that a model need not read the games.
 """
 
 import math
@@ -12,15 +13,15 @@ from typing import Any
 
 import optuna
 from optuna.storages import BaseStorage
-from optuna.trial import FrozenTrial, TrialState
+from optuna.trial import FrozenTrial
 
 from agents.agent import Agent, Game
 from study.experiments.objectives import Cost, Goal
 from study.shrinkage import Moments
 from study.store.damage import locating
+from study.store.games_table import NO_CELLS, Cells
 from study.store.seeds import (
     LARGEST_NUMBER,
-    game_to_record,
     record_to_game,
     replicate_of,
     shortened,
@@ -30,13 +31,21 @@ GAME_PREFIX = "game:"
 MOMENTS_PREFIX = "moments:"
 
 
-def games_of(trial: FrozenTrial, kind: type[Game] = Game) -> dict[int, Game]:
-    """Return a trial's finished games, by replicate; DamageError if one cannot be read."""
+def games_of(
+    trial: FrozenTrial, kind: type[Game] = Game, stored: Cells = NO_CELLS
+) -> dict[int, Game]:
+    """Return a trial's finished games, by replicate; DamageError if one cannot be read.
+
+    ``stored`` are those in the table; those of studies of before are among its attributes.
+    """
     games = {}
     for key, record in trial.user_attrs.items():
         if key.startswith(GAME_PREFIX):
             with locating(f"trial {trial.number}, {key}"):
                 games[replicate_of(key[len(GAME_PREFIX) :])] = record_to_game(record, kind)
+    for replicate, cell in stored.items():
+        with locating(f"trial {trial.number}, {GAME_PREFIX}{replicate}"):
+            games[replicate_of(replicate)] = record_to_game(cell.json, kind)
     return dict(sorted(games.items()))
 
 
@@ -76,10 +85,8 @@ class TrialBatch:
         Finished ones, by replicate.
     n_wanted : int
         Replicates 0 to ``n_wanted`` − 1 make the trial complete.
-    storage : optuna.storages.BaseStorage
-        Where it is kept.
-    number, trial_id : int
-        The trial's, and the storage's own name of it.
+    number : int
+        The trial's.
     cost : Cost
         The second objective.
     goal : Goal
@@ -91,9 +98,7 @@ class TrialBatch:
         agent: Agent,
         games: dict[int, Game],
         n_wanted: int,
-        storage: BaseStorage,
         number: int,
-        trial_id: int,
         cost: Cost,
         goal: Goal,
     ) -> None:
@@ -101,9 +106,7 @@ class TrialBatch:
         self.games = games
         self.missing = {replicate for replicate in range(n_wanted) if replicate not in games}
         self.waiting = deque(sorted(self.missing))
-        self.storage = storage
         self.number = number
-        self.trial_id = trial_id
         self.cost = cost
         self.goal = goal
 
@@ -114,7 +117,7 @@ class TrialBatch:
 
     @property
     def values(self) -> tuple[float, float]:
-        """Both objectives, the maximized one first, of the games so far."""
+        """Both objectives, the goal first, of the games so far."""
         return self.goal.estimate(self.in_order).value, self.cost.of(self.in_order)
 
     @property
@@ -124,25 +127,12 @@ class TrialBatch:
         return {MOMENTS_PREFIX + self.goal.name: list(moments)}
 
     def add(self, replicate: int, game: Game) -> bool:
-        """Write a finished game; return whether it is new and the trial's last."""
-        key = f"{GAME_PREFIX}{replicate}"
-        self.storage.set_trial_user_attr(self.trial_id, key, game_to_record(game))
+        """Add a finished game; return whether it is new and the trial's last."""
         self.games[replicate] = game
         if replicate not in self.missing:
             return False
         self.missing.remove(replicate)
         return not self.missing
-
-    def complete(self) -> None:
-        """Tell the study the trial's objectives, and the moments of its samples."""
-        for name, moments in self.attributes.items():
-            self.storage.set_trial_user_attr(self.trial_id, name, moments)
-        self.storage.set_trial_state_values(self.trial_id, TrialState.COMPLETE, self.values)
-
-    def fail(self, message: str) -> None:
-        """Tell the study that the trial failed, and why."""
-        self.storage.set_trial_user_attr(self.trial_id, "error", message)
-        self.storage.set_trial_state_values(self.trial_id, TrialState.FAIL)
 
 
 def trial_id(study: optuna.Study, storage: BaseStorage, number: int) -> int:

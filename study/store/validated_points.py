@@ -1,7 +1,7 @@
 """Validated points: θ that are played again, what names them, and how a study stores them.
 
-A study keeps them as user attributes: ``point:<key>`` for each point, and
-``validation:<key>:<replicate>`` for each of its games.
+A study keeps them as user attributes, ``point:<key>``, and their games in the table of games
+(:mod:`study.store.games_table`); those of studies of before are ``validation:<key>:<replicate>``.
 """
 
 import hashlib
@@ -12,6 +12,7 @@ from typing import Any
 
 from agents.agent import Game
 from study.store.damage import locating
+from study.store.games_table import StoredGames
 from study.store.seeds import MOST_REPLICATES, record_to_game, replicate_of, shortened
 
 POINT_PREFIX = "point:"
@@ -34,6 +35,8 @@ class ValidatedPoint:
         Finished games, by replicate.
     number : int
         Its place in the order of first validation, which names its seeds.
+    error : str
+        Why it cannot be played, if one of its games failed.
     """
 
     key: str
@@ -41,6 +44,13 @@ class ValidatedPoint:
     origin: str
     games: dict[int, Game] = field(default_factory=dict)
     number: int = 0
+    error: str = ""
+
+    @property
+    def as_record(self) -> dict[str, Any]:
+        """The point without its games, as a study stores it."""
+        record = {"params": dict(self.params), "origin": self.origin, "number": self.number}
+        return {**record, "error": self.error} if self.error else record
 
     @property
     def in_order(self) -> list[Game]:
@@ -62,10 +72,13 @@ def key_of(params: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(plain).encode()).hexdigest()[:10]
 
 
-def points_in(attributes: Mapping[str, Any], kind: type[Game] = Game) -> list[ValidatedPoint]:
+def points_in(
+    attributes: Mapping[str, Any], kind: type[Game] = Game, games: StoredGames | None = None
+) -> list[ValidatedPoint]:
     """Return all points in a study's user attributes, with their games.
 
-    DamageError if one cannot be read, or is not there for a game.
+    ``games`` are those in the table. DamageError if a point or game cannot be read, or a point
+    is not there for a game.
     """
     points = {}
     for name, stored in attributes.items():
@@ -80,6 +93,10 @@ def points_in(attributes: Mapping[str, Any], kind: type[Game] = Game) -> list[Va
                 if key not in points:
                     raise ValueError(f"a game given, but there is no {POINT_PREFIX}{key}")
                 points[key].games[replicate_of(replicate)] = record_to_game(record, kind)
+    for key, point in points.items():
+        for replicate, cell in ({} if games is None else games.of_point(key)).items():
+            with locating(f"point {key}, replicate {replicate}"):
+                point.games[replicate_of(replicate)] = record_to_game(cell.json, kind)
     for point in points.values():
         point.games = dict(sorted(point.games.items()))
     return list(points.values())
@@ -89,10 +106,10 @@ def stored_point(key: str, stored: Any) -> ValidatedPoint:
     """Read a point back, without its games; ValueError if it is none."""
     if not isinstance(stored, Mapping):
         raise ValueError(f"{shortened(stored)} given, a point expected")
-    params, origin = stored.get("params"), stored.get("origin")
+    params, origin, error = stored.get("params"), stored.get("origin"), stored.get("error", "")
     number = stored.get("number", 0)  # formerly all points had the seeds of the first
-    if not (isinstance(params, Mapping) and isinstance(origin, str)):
+    if not (isinstance(params, Mapping) and isinstance(origin, str) and isinstance(error, str)):
         raise ValueError(f"{shortened(stored)} given, a point with params and origin expected")
     if type(number) is not int or not 0 <= number < MOST_REPLICATES:
         raise ValueError(f"number {shortened(number)} given, that of a point expected")
-    return ValidatedPoint(key, params, origin, number=number)
+    return ValidatedPoint(key, params, origin, number=number, error=error)

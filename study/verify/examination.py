@@ -13,18 +13,19 @@ from agents.agent import Game
 from study.errors import DamageError, InputError
 from study.experiments.definition import Experiment
 from study.samplers.design import draw_design
+from study.store.cell import Cell
+from study.store.objectives import directions_of
 from study.store.seeds import (
     record_to_game,
     replicate_of,
 )
 from study.store.study_record import (
     ATTRIBUTE,
-    DIRECTIONS,
     RUN_PREFIX,
     StudyRecord,
     stored_run,
 )
-from study.store.study_rows import Cell, StudyRows, flaw_of
+from study.store.study_rows import StudyRows, flaw_of
 from study.store.validated_points import GAME_PREFIX as VALIDATION_PREFIX
 from study.store.validated_points import POINT_PREFIX
 from study.verify.known import attributes_in, manifest_in
@@ -78,6 +79,7 @@ class Examination:
         self.record = self.read_record()
         self.experiment: Experiment = self.record.experiment_as_made()
         self.space = self.experiment.space
+        self.examine_directions()
         self.design = self.draw()
 
     @property
@@ -88,16 +90,6 @@ class Examination:
     def read_attributes(self) -> dict[str, Any]:
         """Return the study's attributes that can be read; mend those that an export tells."""
         found: dict[str, Any] = {}
-        expected = [each.name for each in DIRECTIONS]
-        if self.rows.directions != expected:
-            self.values.flaws.append(
-                f"directions {self.rows.directions} given, {expected} expected"
-            )
-            self.mending.delete_rows("study_directions", "study_id", self.rows.id)
-            for number, direction in enumerate(expected):
-                self.mending.insert(
-                    "study_directions", direction=direction, study_id=self.rows.id, objective=number
-                )
         for key, cell in self.rows.attributes.items():
             self.values.n += 1
             is_game = key.startswith((VALIDATION_PREFIX, POINT_PREFIX))
@@ -119,6 +111,11 @@ class Examination:
             if flaw := flaw_of(cell):
                 self.values.flaws.append(f"{key}: {flaw}")
                 self.mending.delete(cell)
+        for cells in self.rows.games.values():
+            for game in cells.values():
+                if not isinstance(game.machine, str | None):
+                    self.values.flaws.append(f"{game.where}: machine {game.machine!r} given")
+                    self.mending.set(game.table, game.row, machine=None)
         return found
 
     def read_record(self) -> StudyRecord:
@@ -135,6 +132,19 @@ class Examination:
             value = self.known[ATTRIBUTE]
             self.mending.attribute(cell, "study_user_attributes", self.rows.id, ATTRIBUTE, value)
         return record
+
+    def examine_directions(self) -> None:
+        """Compare the directions of the objectives with those of the experiment."""
+        expected = [each.name for each in directions_of(self.experiment.goal)]
+        if self.rows.directions != expected:
+            self.values.flaws.append(
+                f"directions {self.rows.directions} given, {expected} expected"
+            )
+            self.mending.delete_rows("study_directions", "study_id", self.rows.id)
+            for number, direction in enumerate(expected):
+                self.mending.insert(
+                    "study_directions", direction=direction, study_id=self.rows.id, objective=number
+                )
 
     def draw(self) -> list[dict[str, Any]]:
         """Return the initial design."""

@@ -5,7 +5,7 @@ import json
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
@@ -15,14 +15,16 @@ from agents.agent import LARGEST_SEED, N_DIGITS, Agent, Game
 from agents.parameters import Value
 from study.errors import InputError
 from study.experiments.definition import Experiment
+from study.report.game_rows import cells_of_game, fields_in, is_reported
 from study.store.atomic import atomic_write
 from study.store.ledger import AGENTS_FILE, Ledger, line_of
+from study.store.same_game import difference
 from study.store.seeds import is_countable, search_seed, shortened, validation_seed
-from study.store.study_record import StudyRecord
+from study.store.study_record import ATTRIBUTE, StudyRecord
 from study.store.validated_points import key_of
 from study.text import counted
 from study.verify.known import manifest_in, numbers_of_games, record_in, thetas_of
-from study.verify.replay import Entry, difference
+from study.verify.replay import Entry
 from study.verify.report import Check
 
 GAMES = "games.csv"
@@ -70,10 +72,7 @@ class GamesTable(ABC):
         self.path = folder / GAMES
         self.folder = folder
         self.columns = heading_of(self.path)
-        kind = kind_of(self.columns)
-        if kind is None:
-            raise InputError(f"{self.path}: no table of games of this version")
-        self.kind = kind
+        self.kind = self.kind_of_table()
         self.agents = Check("agents rebuilt")
         self.games = Check("games readable")
         self.seeds = Check("seeds")
@@ -92,6 +91,12 @@ class GamesTable(ABC):
                 f"who played the games of {GAMES}"
             )
         self.examine()
+
+    def kind_of_table(self) -> type[Game]:
+        """Return the class of all games; InputError if there is none with these columns."""
+        if (kind := kind_of(self.columns)) is None:
+            raise InputError(f"{self.path}: no table of games of this version")
+        return kind
 
     @property
     def checks(self) -> list[Check]:
@@ -147,7 +152,7 @@ class GamesTable(ABC):
         whole = [each for each in kinds if all(map(cells.get, each.columns().values()))]
         return (whole or kinds)[-1 if whole else 0]
 
-    def fields(self, cells: Mapping[str, str], kind: type[Game] | None = None) -> dict[str, str]:
+    def fields(self, cells: Mapping[str, str], kind: type[Game] | None = None) -> dict[str, Any]:
         """Return a line's cells by the game's fields."""
         columns = (kind or self.kind).columns()
         return {name: cells[column] for name, column in columns.items() if column in cells}
@@ -283,12 +288,26 @@ class LedgerTable(GamesTable):
 class ExportedTable(GamesTable):
     """The games of a study; ``trials.csv`` and ``front.csv`` tell θ, ``manifest.json`` the rest."""
 
+    def kind_of_table(self) -> type[Game]:
+        """Return the class of all games; users' have columns that only the experiment tells."""
+        if (record := record_in(manifest_in(self.folder))) is not None:
+            made = record_of(record, self.folder).experiment_as_made()
+            if is_reported(made):
+                return made.summary.game
+        return super().kind_of_table()
+
+    def fields(self, cells: Mapping[str, str], kind: type[Game] | None = None) -> dict[str, Any]:
+        """Return a line's cells by the game's fields."""
+        if is_reported(self.experiment):
+            return fields_in(cells, self.experiment)
+        return super().fields(cells, kind)
+
     def prepare(self) -> None:
         """Read what made the study, and θ of its trials and points."""
         record = record_in(manifest_in(self.folder))
         if record is None:
             raise InputError(f"{self.folder / 'manifest.json'}: nothing on the study of {GAMES}")
-        self.record = StudyRecord.read({"thetafront": record}, self.folder.name)
+        self.record = record_of(record, self.folder)
         self.experiment: Experiment = self.record.experiment_as_made()
         space = self.experiment.space
         self.thetas: dict[str, Mapping[str, Value]] = {
@@ -381,19 +400,24 @@ class ExportedTable(GamesTable):
     def written(self, owner: str, line: Line, game: Game) -> bytes:
         """Return the line as an export writes it."""
         kind, _, name = owner.partition(" ")
-        row: dict[str, Any] = dict(
-            zip(game.columns().values(), game.to_row().values(), strict=True)
-        )
         cells = line.cells
-        row |= {
+        row = cells_of_game(game, self.experiment) | {
             "phase": "search" if kind == "trial" else "validation",
             "trial": name if kind == "trial" else "",
             "point": "" if kind == "trial" else name,
             "origin": cells.get("origin", ""),
             "replicate": game.seed - self.first_seeds[owner],
-            "seconds_per_move": game.seconds_per_move,
         }
         return line_of(tuple(row.get(column) for column in self.columns)).rstrip(b"\n")
+
+
+def record_of(record: Mapping[str, Any], folder: Path) -> StudyRecord:
+    """Return the record of a folder's study; a definition that lies in the folder is the one."""
+    found = StudyRecord.read({ATTRIBUTE: record}, folder.name)
+    here = folder / Path(found.source).name
+    if found.definition is None or not (found.source and here.is_file()):
+        return found
+    return replace(found, definition={**found.definition, "source": str(here)})
 
 
 def number_in(cells: Mapping[str, Any], name: str) -> int | None:

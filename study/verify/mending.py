@@ -5,9 +5,13 @@ from typing import Any
 
 from sqlalchemy import Engine, text
 
-from study.store.study_rows import Cell
+from agents.agent import Game
+from study.store.cell import Cell
+from study.store.games_table import GAMES, Unit
+from study.store.seeds import game_to_record
 
 KEYS = {
+    GAMES.name: "game_id",
     "trials": "trial_id",
     "trial_params": "param_id",
     "trial_system_attributes": "trial_system_attribute_id",
@@ -55,8 +59,20 @@ class Mending:
         of = "study_id" if table.startswith("study") else "trial_id"
         self.insert(table, **{of: owner, "key": key, "value_json": stored})
 
+    def game(self, cell: Cell | None, study: int, unit: Unit, replicate: int, game: Game) -> None:
+        """Write a game into its row, or a new one of the table of games."""
+        record = json.dumps(game_to_record(game))
+        if cell is not None:
+            column = "record" if cell.table == GAMES.name else "value_json"
+            self.set(cell.table, cell.row, **{column: record})
+            return
+        phase, of = unit
+        row = {"study_id": study, "phase": phase, "unit": of, "replicate": replicate}
+        self.insert(GAMES.name, **row, record=record)
+
     def make(self, engine: Engine) -> None:
         """Make all changes, or none."""
         with engine.begin() as connection:
+            GAMES.create(connection, checkfirst=True)
             for sql, values in self.statements:
                 connection.execute(text(sql), values)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isclose
 from typing import Any
 
 import numpy as np
@@ -13,12 +12,7 @@ from study.run.dispatch import Dispatch
 from study.run.progress import ProgressDisplay
 from study.run.source import Snapshot, Source
 from study.run.workers import Finished, PlayError, Task
-from study.store.seeds import shortened
-
-MEASURED = "seconds"
-"""The field of a game that differs whenever it is played again."""
-ROUNDING = 1e-12
-"""Relative difference of what linear algebra computes, whose last bits depend on the machine."""
+from study.store.same_game import MEASURED
 
 
 @dataclass
@@ -134,17 +128,3 @@ def sample(entries: Sequence[Entry], n_games: int | None) -> list[Entry]:
         return readable
     drawn = np.random.default_rng(1).choice(len(readable), n_games, replace=False)
     return [readable[place] for place in np.sort(drawn)]
-
-
-def difference(stored: Game, played: Game) -> str:
-    """Say in what a stored game differs from the one that was played; empty if in nothing."""
-    mine, fresh = stored.to_row(), played.to_row()
-    for name, value in fresh.items():
-        same = type(mine[name]) is type(value) and (
-            isclose(mine[name], value, rel_tol=ROUNDING)
-            if isinstance(value, float)
-            else mine[name] == value
-        )
-        if name != MEASURED and not same:
-            return f"{name} {shortened(mine[name])}, played again {shortened(value)}"
-    return ""

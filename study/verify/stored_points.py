@@ -8,9 +8,10 @@ from typing import Any
 from agents.agent import Game
 from agents.parameters import Value
 from study.errors import InputError
+from study.store.cell import Cell
+from study.store.games_table import VALIDATION
 from study.store.seeds import (
     GAMES_A_STUDY_SEED,
-    game_to_record,
     replicate_of,
     validation_seed,
 )
@@ -18,7 +19,6 @@ from study.store.study_data import check_theta
 from study.store.study_record import (
     RUN_PREFIX,
 )
-from study.store.study_rows import Cell
 from study.store.validated_points import GAME_PREFIX as VALIDATION_PREFIX
 from study.store.validated_points import POINT_PREFIX, key_of, stored_point
 from study.verify.examination import Examination
@@ -43,19 +43,31 @@ class StoredPoints:
         """Check the validated points and their games."""
         games: dict[str, dict[int, Cell]] = {}
         keys = []
+        for (phase, key), stored in self.of.rows.games.items():
+            for replicate, played in stored.items() if phase == VALIDATION else ():
+                self.take(games, f"point {key}, replicate {replicate}", key, replicate, played)
         for name, cell in self.of.rows.attributes.items():
             if name.startswith(POINT_PREFIX):
                 keys.append(name.removeprefix(POINT_PREFIX))
             elif name.startswith(VALIDATION_PREFIX):
                 key, _, replicate = name.removeprefix(VALIDATION_PREFIX).partition(":")
-                try:
-                    games.setdefault(key, {})[replicate_of(replicate)] = cell
-                except ValueError as error:
-                    self.of.games.flaws.append(f"{name}: {error}")
-                    self.of.mending.delete(cell)
+                self.take(games, name, key, replicate, cell)
         search = {entry.seed for entry in self.of.entries}
         for key in dict.fromkeys([*keys, *games]):
             self.examine_point(key, games.get(key, {}), search)
+
+    def take(
+        self, games: dict[str, dict[int, Cell]], where: str, key: str, replicate: str, cell: Cell
+    ) -> None:
+        """Add a stored game to those of its point, if its replicate is one, and not there yet."""
+        try:
+            of_point, number = games.setdefault(key, {}), replicate_of(replicate)
+            if number in of_point:
+                raise ValueError("there twice")
+            of_point[number] = cell
+        except ValueError as error:
+            self.of.games.flaws.append(f"{where}: {error}")
+            self.of.mending.delete(cell)
 
     def examine_point(self, key: str, cells: dict[int, Cell], search: set[int]) -> None:
         """Check one validated point and its games."""
@@ -94,7 +106,9 @@ class StoredPoints:
         except ValueError as error:
             self.of.thetas.flaws.append(f"{name}: {error}")
             return
-        wanted = range(max(cells, default=-1) + 1) if self.is_validated_to_the_end() else cells
+        has_failed = point is not None and bool(point.error)  # its failed game is not there
+        is_whole = self.is_validated_to_the_end() and not has_failed
+        wanted = range(max(cells, default=-1) + 1) if is_whole else cells
         for replicate in sorted({*cells, *wanted}):
             seed = validation_seed(self.of.record.seed, told, replicate)
             where = f"point {key}, replicate {replicate}"
@@ -148,6 +162,4 @@ class StoredPoints:
 
     def keep_validation_game(self, key: str, replicate: int, cell: Cell | None, game: Game) -> None:
         """Store a game that was played in place of a damaged one."""
-        name = f"{VALIDATION_PREFIX}{key}:{replicate}"
-        record = game_to_record(game)
-        self.of.mending.attribute(cell, "study_user_attributes", self.of.rows.id, name, record)
+        self.of.mending.game(cell, self.of.rows.id, (VALIDATION, key), replicate, game)

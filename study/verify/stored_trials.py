@@ -15,15 +15,12 @@ from optuna.distributions import (
 from agents.agent import Agent, Game
 from agents.parameters import Value
 from study.shrinkage import Moments
+from study.store.games_table import SEARCH
 from study.store.seeds import (
-    game_to_record,
     replicate_of,
     search_seed,
 )
 from study.store.study_data import FIXED, check_theta
-from study.store.study_record import (
-    DIRECTIONS,
-)
 from study.store.study_rows import FINITE, TrialRows, flaw_of, is_time
 from study.store.trial_games import GAME_PREFIX, MOMENTS_PREFIX, stored_moments
 from study.verify.examination import Examination
@@ -104,7 +101,7 @@ class StoredTrials:
     def state_of(self, trial: Trial) -> str:
         """Return the state that a trial must have, by what is stored of it."""
         rows = trial.rows
-        has_games = any(key.startswith(GAME_PREFIX) for key in rows.attributes)
+        has_games = bool(trial.stored)
         if rows.values and has_games:
             return COMPLETE
         if rows.state == COMPLETE and not has_games:
@@ -234,19 +231,20 @@ class StoredTrials:
         self.of.mending.delete_rows("trial_values", "trial_id", trial.rows.id)
         self.of.mending.delete_rows("trial_params", "trial_id", trial.rows.id)
         for key, each in trial.rows.attributes.items():
-            if key.startswith((GAME_PREFIX, MOMENTS_PREFIX)):
+            if key.startswith(MOMENTS_PREFIX):
                 self.of.mending.delete(each)
+        for each in trial.stored.values():
+            self.of.mending.delete(each)
         self.of.mending.attribute(cell, "trial_user_attributes", trial.rows.id, "error", LOST)
 
     def examine_games(self, trial: Trial, theta: dict[str, Value] | None) -> None:
         """Check a trial's games, and add them to those that can be played again."""
-        for key, cell in trial.rows.attributes.items():
-            if key.startswith(GAME_PREFIX):
-                try:
-                    trial.cells[replicate_of(key.removeprefix(GAME_PREFIX))] = cell
-                except ValueError as error:
-                    self.of.games.flaws.append(f"{trial.where}, {key}: {error}")
-                    self.of.mending.delete(cell)
+        for stored_as, cell in trial.stored.items():
+            try:
+                trial.cells[replicate_of(stored_as)] = cell
+            except ValueError as error:
+                self.of.games.flaws.append(f"{trial.where}, {GAME_PREFIX}{stored_as}: {error}")
+                self.of.mending.delete(cell)
         if theta is None or not (trial.cells or trial.state == COMPLETE):
             return
         agent = self.agent_of(theta, trial)
@@ -300,11 +298,7 @@ class StoredTrials:
 
     def numbers_of_games(self) -> list[int]:
         """Return the numbers of games of complete trials."""
-        return [
-            sum(key.startswith(GAME_PREFIX) for key in rows.attributes)
-            for rows in self.of.rows.trials
-            if rows.state == COMPLETE
-        ]
+        return [len(trial.stored) for trial in self.trials if trial.rows.state == COMPLETE]
 
     @property
     def usual_number(self) -> int:
@@ -318,9 +312,8 @@ class StoredTrials:
 
     def keep_trial_game(self, trial: Trial, replicate: int, game: Game) -> None:
         """Store a game that was played in place of a damaged one."""
-        key, cell = f"{GAME_PREFIX}{replicate}", trial.cells.get(replicate)
-        record = game_to_record(game)
-        self.of.mending.attribute(cell, "trial_user_attributes", trial.rows.id, key, record)
+        unit = (SEARCH, str(trial.number))
+        self.of.mending.game(trial.cells.get(replicate), self.of.rows.id, unit, replicate, game)
         trial.games[replicate] = game
         trial.is_changed = True
 
@@ -338,7 +331,7 @@ class StoredTrials:
         is_whole = len(games) == max(len(trial.cells), self.n_games_of(trial))
         try:
             stored = trial.rows.objectives()
-            if len(stored) != len(DIRECTIONS):
+            if len(stored) != 2:
                 raise ValueError(f"values {stored} given, two expected")
             if is_whole and not close(stored, expected := self.objectives_of(games)):
                 raise ValueError(f"values {stored} given, {expected} by its games")

@@ -1,18 +1,21 @@
 """The numbers of a study's trials examined: each once, and that of the seeds of its games."""
 
+import math
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from optuna.trial import TrialState
 
 from agents.agent import Game
+from study.store.cell import Cell
+from study.store.games_table import SEARCH, VALIDATION, no_owner
 from study.store.seeds import (
     replicate_of,
     search_seed,
 )
-from study.store.study_rows import Cell, TrialRows
-from study.store.trial_games import GAME_PREFIX
+from study.store.study_rows import TrialRows
 from study.verify.examination import Examination
 from study.verify.mending import CHILDREN
 
@@ -30,6 +33,7 @@ class Trial:
 
     rows: TrialRows
     number: int
+    stored: dict[str, Cell] = field(default_factory=dict)  # games, by replicate as it is stored
     games: dict[int, Game] = field(default_factory=dict)
     cells: dict[int, Cell] = field(default_factory=dict)
     state: str = WAITING
@@ -60,30 +64,54 @@ class TrialNumbers:
     def __init__(self, of: Examination) -> None:
         self.of = of
         self.trials = self.number_trials()
+        for trial in self.trials:
+            self.collect_games(trial)
+        self.delete_games_of_no_trial()
         self.is_shared = self.seeds_are_shared()
+
+    def collect_games(self, trial: Trial) -> None:
+        """Take a trial's games, from its attributes and the table; mend those there twice."""
+        trial.stored.update(trial.rows.games)
+        for replicate, cell in self.of.rows.games.get((SEARCH, str(trial.number)), {}).items():
+            if (other := trial.stored.get(replicate)) is not None:
+                self.of.games.flaws.append(f"{trial.where}, replicate {replicate}: there twice")
+                self.of.mending.delete(other)
+            trial.stored[replicate] = cell
+
+    def delete_games_of_no_trial(self) -> None:
+        """Remove the games in the table that are of no trial, nor of a point."""
+        known = {str(trial.number) for trial in self.trials}
+        for unit, cells in self.of.rows.games.items():
+            phase, of = unit
+            if phase == VALIDATION or (phase == SEARCH and of in known):
+                continue
+            for replicate, cell in cells.items():
+                self.of.games.flaws.append(f"{no_owner(unit)}, replicate {replicate}")
+                self.of.mending.delete(cell)
 
     def number_trials(self) -> list[Trial]:
         """Return the trials in order; mend numbers that are damaged, there twice or missing."""
-        numbered: dict[int, Trial] = {}
-        astray: list[TrialRows] = []
-        for rows in self.of.rows.trials:
-            self.of.values.n += 1
-            if rows.is_numbered and rows.number not in numbered and self.agrees_with(rows):
-                numbered[rows.number] = Trial(rows, rows.number)
-            else:
-                astray.append(rows)
+        trusted = [rows for rows in self.of.rows.trials if self.agrees_with(rows)]
+        in_order = increasing([rows.number for rows in trusted])
+        trusted = [rows for rows, is_in_order in zip(trusted, in_order, strict=True) if is_in_order]
+        numbered = {rows.number: Trial(rows, rows.number) for rows in trusted}
+        known = {rows.id for rows in trusted}
+        astray = [rows for rows in self.of.rows.trials if rows.id not in known]
         astray += self.of.rows.orphans
+        self.of.values.n += len(self.of.rows.trials)
         n = max(len(numbered) + len(astray), max(numbered, default=-1) + 1)
         missing = [number for number in range(n) if number not in numbered]
         for rows in astray:
-            number = self.number_by_seeds(rows, missing)
+            number = self.number_told(rows, missing, trusted)
             if number is None:
                 self.of.values.flaws.append(f"trial {rows.number} of row {rows.id}: not there once")
                 self.delete(rows)
                 continue
             missing.remove(number)
-            self.of.values.flaws.append(f"trial {number}: number {rows.number} given")
             numbered[number] = Trial(rows, number)
+            if rows.is_numbered and rows.number == number:
+                continue  # only its games are gone
+            self.of.values.flaws.append(f"trial {number}: number {rows.number} given")
             if rows in self.of.rows.orphans:
                 self.insert(rows.id, number, COMPLETE if rows.values else RUNNING)
                 rows.state = COMPLETE if rows.values else RUNNING
@@ -107,34 +135,53 @@ class TrialNumbers:
         )
 
     def agrees_with(self, rows: TrialRows) -> bool:
-        """Return whether a trial's number can be its own: by the seed of a game, if it has one."""
-        seeds = list(self.seeds_in(rows))
-        first = [self.seed_of(0, key) for key, _ in seeds]  # those of an earlier day share these
-        own = [self.seed_of(rows.number, key) for key, _ in seeds]
-        return not seeds or any(
-            seed in each for (_, seed), *each in zip(seeds, first, own, strict=True)
-        )
+        """Return whether a trial's number can be its own, by its games if it must have some.
 
-    def seeds_in(self, rows: TrialRows) -> Iterator[tuple[str, int]]:
-        """Return the seeds of a trial's readable games, each with its attribute's name."""
-        for key, cell in rows.attributes.items():
-            if key.startswith(GAME_PREFIX) and (game := self.of.game_in(cell)) is not None:
-                yield key, game.seed
+        Games among its attributes tell by their seeds; those in the table have its number.
+        """
+        if not rows.is_numbered:
+            return False
+        seeds = list(self.seeds_in(rows.games))
+        if not seeds:
+            return not (rows.values and self.of.rows.games) or self.has_stored(rows.number)
+        first = [self.seed_of(0, replicate) for replicate, _ in seeds]  # formerly shared by all
+        own = [self.seed_of(rows.number, replicate) for replicate, _ in seeds]
+        return any(seed in each for (_, seed), *each in zip(seeds, first, own, strict=True))
 
-    def number_by_seeds(self, rows: TrialRows, missing: list[int]) -> int | None:
-        """Return the missing number that a trial's games have seeds of; the only one otherwise."""
-        seeds = list(self.seeds_in(rows))
+    def has_stored(self, number: int) -> bool:
+        """Return whether the table has games of a trial."""
+        return (SEARCH, str(number)) in self.of.rows.games
+
+    def seeds_in(self, games: Mapping[str, Cell]) -> Iterator[tuple[str, int]]:
+        """Return the seeds of readable games, each with its replicate as it is stored."""
+        for replicate, cell in games.items():
+            if (game := self.of.game_in(cell)) is not None:
+                yield replicate, game.seed
+
+    def number_told(
+        self, rows: TrialRows, missing: list[int], trusted: Sequence[TrialRows]
+    ) -> int | None:
+        """Return which of the missing numbers is a trial's; None if nothing tells.
+
+        Seeds of games among its attributes tell it, or its place: numbers grow with rows.
+        """
+        seeds = list(self.seeds_in(rows.games))
         for number in missing:
-            if any(seed == self.seed_of(number, key) for key, seed in seeds):
+            if any(seed == self.seed_of(number, replicate) for replicate, seed in seeds):
                 return number
-        return missing[0] if len(missing) == 1 and not seeds else None
+        if seeds:
+            return None
+        low = max((each.number for each in trusted if each.id < rows.id), default=-1)
+        high = min((each.number for each in trusted if each.id > rows.id), default=math.inf)
+        between = [number for number in missing if low < number < high]
+        if rows.values and (played := [each for each in between if self.has_stored(each)]):
+            return played[0]
+        return between[0] if len(between) == 1 else None
 
-    def seed_of(self, number: int, key: str) -> int | None:
-        """Return the seed of a trial's game by its attribute's name; None if that is none."""
+    def seed_of(self, number: int, replicate: str) -> int | None:
+        """Return the seed of a trial's game by its replicate as stored; None if that is none."""
         try:
-            return search_seed(
-                self.of.record.seed, number, replicate_of(key.removeprefix(GAME_PREFIX))
-            )
+            return search_seed(self.of.record.seed, number, replicate_of(replicate))
         except ValueError:
             return None
 
@@ -147,6 +194,22 @@ class TrialNumbers:
         """Return whether all trials have the seeds of the first, as older studies do."""
         votes = Counter[bool]()
         for trial in self.trials[1:]:
-            for key, seed in self.seeds_in(trial.rows):
-                votes[seed == self.seed_of(0, key)] += 1
+            for replicate, seed in self.seeds_in(trial.stored):
+                votes[seed == self.seed_of(0, replicate)] += 1
         return votes[True] > votes[False]
+
+
+def increasing(numbers: Sequence[int]) -> list[bool]:
+    """Mark a longest part of a sequence that increases (Fredman 1975)."""
+    ends: list[int] = []  # places where the smallest number ends a part of each length
+    before: list[int | None] = []
+    for place, number in enumerate(numbers):
+        length = bisect_left(ends, number, key=numbers.__getitem__)
+        before.append(ends[length - 1] if length else None)
+        ends[length : length + 1] = [place]
+    marked = [False] * len(numbers)
+    at = ends[-1] if ends else None
+    while at is not None:
+        marked[at] = True
+        at = before[at]
+    return marked

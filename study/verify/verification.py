@@ -11,14 +11,16 @@ from sqlalchemy import Engine, text
 from agents.agent import Game
 from study.errors import InputError
 from study.store.append_only import AppendOnlyFile
+from study.store.games_table import GAMES as GAMES_TABLE
 from study.store.location import Location
 from study.store.lock import locked
+from study.store.same_game import difference
 from study.store.study_rows import StudyRows
 from study.text import counted
 from study.verify.examination import Examination
 from study.verify.games_table import GAMES, GamesTable, table_in
 from study.verify.mending import Mending
-from study.verify.replay import Entry, difference, play_again, sample
+from study.verify.replay import Entry, play_again, sample
 from study.verify.report import Check, Report, flaws_of
 from study.verify.stored_points import StoredPoints
 from study.verify.stored_trials import StoredTrials
@@ -154,7 +156,7 @@ def integrity_of(engine: Engine) -> Check:
 
 
 def mend_orphans(engine: Engine, mending: Mending) -> None:
-    """Delete the rows that belong to no trial once the rest is mended; make indices anew."""
+    """Delete rows that belong to no trial or study once the rest is mended; make indices anew."""
     if engine.dialect.name == "sqlite":
         with engine.begin() as connection:
             connection.execute(text("REINDEX"))
@@ -166,6 +168,8 @@ def mend_orphans(engine: Engine, mending: Mending) -> None:
     ):
         sql = f"DELETE FROM {table} WHERE trial_id NOT IN (SELECT trial_id FROM trials)"
         mending.statements.append((sql, {}))
+    sql = f"DELETE FROM {GAMES_TABLE.name} WHERE study_id NOT IN (SELECT study_id FROM studies)"
+    mending.statements.append((sql, {}))
 
 
 def copy_of(path: Path) -> Path:

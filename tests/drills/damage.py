@@ -42,7 +42,12 @@ SWEEP += ["--validation-points", "2", "--validation-games", "5", "--jobs", "1"]
 READING = ("status", "front", "export", "pick", "utilization", "compare", "plot")
 TABLES = ("front.csv", "trials.csv", "games.csv")
 EACH_AS_PROCESS = 25  # rounds between two that run as real processes
-JSON_TABLES = ("study_user_attributes", "trial_user_attributes", "trial_system_attributes")
+JSON_TABLES = {
+    "study_user_attributes": ("key", "value_json"),
+    "trial_user_attributes": ("key", "value_json"),
+    "trial_system_attributes": ("key", "value_json"),
+    "thetafront_games": ("unit", "record"),
+}
 ROWS = (*JSON_TABLES, "trials", "trial_params", "trial_values", "study_directions", "studies")
 
 
@@ -103,12 +108,13 @@ def edited(value: Any, rng: random.Random) -> str:
 
 def damage_json(path: Path, rng: random.Random) -> str:
     """Edit a JSON value."""
-    table = rng.choice(JSON_TABLES)
+    table = rng.choice(sorted(JSON_TABLES))
+    name, column = JSON_TABLES[table]
     with closing(sqlite3.connect(path)) as database, database:
-        rows = database.execute(f"SELECT rowid, key, value_json FROM {table}").fetchall()
+        rows = database.execute(f"SELECT rowid, {name}, {column} FROM {table}").fetchall()
         row, key, stored = rng.choice(rows)
         text = edited(json.loads(stored), rng)
-        database.execute(f"UPDATE {table} SET value_json = ? WHERE rowid = ?", (text, row))
+        database.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (text, row))
     return f"{table} {key}: {stored[:60]} -> {text[:90]}"
 
 
@@ -126,6 +132,10 @@ def damage_number(path: Path, rng: random.Random) -> str:
             ("trials", "state"),
             ("trials", "datetime_start"),
             ("study_directions", "direction"),
+            ("thetafront_games", "phase"),
+            ("thetafront_games", "unit"),
+            ("thetafront_games", "replicate"),
+            ("thetafront_games", "machine"),
         ]
     )
     wrong = {
@@ -135,6 +145,8 @@ def damage_number(path: Path, rng: random.Random) -> str:
         "direction": ["MINIMIZE", "SIDEWAYS"],
         "datetime_start": ["yesterday", 7],
         "param_name": ["other"],
+        "phase": ["search", "validation", "other", ""],
+        "unit": ["0", "3", "77", "x", ""],
     }.get(column, [None, 0.5, 3, -1, 1e300, 7.25, "abc", 2, 1])
     value = rng.choice(wrong)
     with closing(sqlite3.connect(path)) as database, database:

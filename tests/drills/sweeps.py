@@ -29,14 +29,10 @@ SETTINGS = {
 }
 SECONDS_TO_END = 120.0
 SECONDS_TO_CLEAR = 15.0
-GAMES = (
-    "SELECT trial_id, key, value_json FROM trial_user_attributes WHERE key LIKE 'game:%' "
-    "UNION ALL "
-    "SELECT -1, key, value_json FROM study_user_attributes WHERE key LIKE 'validation:%'"
-)
+GAMES = "SELECT phase, unit, replicate, record FROM thetafront_games"
 
-Stored = dict[tuple[int, str], str]
-"""Games in a storage: by trial, -1 for validation, and by key."""
+Stored = dict[tuple[str, str, int], str]
+"""Games in a storage, by phase, trial or point, and replicate."""
 
 
 @dataclass
@@ -78,7 +74,7 @@ class Study:
             if "no such table" in str(error):  # they are being made
                 return {}
             raise
-        games = {(trial, key): value for trial, key, value in rows}
+        games = {(phase, unit, replicate): game for phase, unit, replicate, game in rows}
         if len(games) < len(rows):
             raise AssertionError(f"{len(rows) - len(games)} games are stored twice")
         return games

@@ -6,20 +6,45 @@ from typing import Any
 
 import numpy as np
 import optuna
+from optuna.trial import FrozenTrial
 
 from agents.agent import Game
 from agents.twenty48.agent import Game2048
 from study.experiments.definition import Experiment
+from study.store.games_table import StoredGames
 from study.store.seeds import game_to_record
+from study.store.storage import in_memory
 from study.store.study_data import StudyData
 from study.store.study_record import ATTRIBUTE, StudyRecord
-from study.store.validated_points import GAME_PREFIX, POINT_PREFIX, key_of
+from study.store.trial_games import games_of
+from study.store.validated_points import (
+    GAME_PREFIX,
+    POINT_PREFIX,
+    ValidatedPoint,
+    key_of,
+    points_in,
+)
 
 N_MOVES = 100
 
 
 def new_study() -> optuna.Study:
     return optuna.create_study(directions=["maximize", "minimize"])
+
+
+def writable_study() -> optuna.Study:
+    """A study in memory that searches and validations can write."""
+    return optuna.create_study(directions=["maximize", "minimize"], storage=in_memory())
+
+
+def stored_games(study: optuna.Study, trial: FrozenTrial) -> dict[int, Game]:
+    """The games of a trial, wherever they are."""
+    return games_of(trial, stored=StoredGames.read(study).of_trial(trial.number))
+
+
+def stored_points(study: optuna.Study) -> list[ValidatedPoint]:
+    """The validated points of a study, with their games."""
+    return points_in(study.user_attrs, games=StoredGames.read(study))
 
 
 def data_of(study: optuna.Study, experiment: Experiment, seed: int = 0) -> StudyData:

@@ -3,12 +3,14 @@
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from study import interrupt
 from tests.study.program import is_running
 
 BEGIN = """
@@ -179,3 +181,62 @@ with atomic_write(Path({str(tmp_path / "table.csv")!r})) as draft:
 """
     assert interrupted(program, [signal.SIGINT, signal.SIGINT]) == (130, ["begun", "flag"], MESSAGE)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_guest_leaves_the_program_as_it_was() -> None:
+    """The first interrupt waits, the second is raised; then the program's own answer is back."""
+    program = """
+import signal, time
+from study import interrupt
+def want_one():
+    print('now', flush=True)
+def own(number, frame):
+    raise ZeroDivisionError
+def in_a_block(wait):
+    with interrupt.as_guest(), interrupt.deferred():
+        assert not interrupt.requested()
+        want_one()
+        while not interrupt.requested():
+            time.sleep(0.01)
+        print('deferred', flush=True)
+        wait()
+def once_more():
+    want_one()
+    time.sleep(60)
+def alone():
+    with interrupt.as_guest():
+        once_more()
+signal.signal(signal.SIGINT, own)
+for call in (lambda: in_a_block(lambda: None), lambda: in_a_block(once_more), alone, once_more):
+    try:
+        call()
+    except BaseException as error:
+        print(type(error).__name__, flush=True)
+    assert signal.getsignal(signal.SIGINT) is own
+    assert not interrupt.requested()
+"""
+    found = []
+    words = [sys.executable, "-c", program]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line == "now\n":
+                process.send_signal(signal.SIGINT)
+            else:
+                found.append(line.strip())
+    raised = "KeyboardInterrupt"
+    assert found == ["deferred", raised, "deferred", raised, raised, "ZeroDivisionError"]
+    assert process.returncode == 0
+
+
+def test_in_another_thread_a_guest_changes_nothing() -> None:
+    before, found = signal.getsignal(signal.SIGINT), []
+
+    def call() -> None:
+        with interrupt.as_guest(), interrupt.deferred():
+            found.append(signal.getsignal(signal.SIGINT))
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    thread.join()
+    assert found == [before]

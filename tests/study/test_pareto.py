@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from study.pareto import hypervolume, nondominated, p_on_front
+from study.pareto import hypervolume, n_dominating_layers, nondominated, p_on_front
 
 
 def front_by_definition(scores: np.ndarray, costs: np.ndarray) -> set[int]:
@@ -92,3 +92,18 @@ def test_p_on_front_of_equals_is_what_counting_orders_says() -> None:
 def test_p_on_front_of_one_point_is_1_and_of_none_is_empty() -> None:
     assert p_on_front(np.zeros((3, 1, 2))).tolist() == [1.0]
     assert p_on_front(np.zeros((3, 0, 2))).tolist() == []
+
+
+def test_layers_are_those_of_peeled_fronts() -> None:
+    rng = np.random.default_rng(6)
+    values = rng.normal(size=(60, 2))
+    expected = np.full(60, -1)
+    for layer in range(60):
+        left = np.flatnonzero(expected < 0)
+        for i in left:
+            better = (values[left] >= values[i]).all(axis=1) & (values[left] > values[i]).any(
+                axis=1
+            )
+            if not better.any():
+                expected[i] = layer
+    np.testing.assert_array_equal(n_dominating_layers(values), expected)

@@ -23,6 +23,7 @@ from study.bench.samplers.surfaces import surface
 from study.bench.samplers.truth import Truth, true_front
 from study.pareto import hypervolume
 from study.samplers import make_sampler
+from study.samplers.base import ModelSampler
 from study.samplers.design import draw_design
 from study.samplers.encoding import UnitCube
 from study.samplers.observations import Objectives, Observations, observe
@@ -82,16 +83,28 @@ class Contest:
 
     def trial(self, sampler: str, n_games: int, seed: int, n_design: int) -> None:
         """Run the next trial: ask, play, tell."""
+        (trial,) = self.ask(sampler, seed, n_design)
+        self.tell(trial, n_games, seed)
+
+    def ask(self, sampler: str, seed: int, n_design: int, q: int = 1) -> list[optuna.Trial]:
+        """Ask for the next trials, several of which are proposed together."""
         number = len(self.points)
-        self.study.sampler = make_sampler(sampler, seed, number, n_design, self.objectives)
+        asked = make_sampler(sampler, seed, number, n_design, self.objectives)
+        self.study.sampler = asked
         begun = time.process_time()
-        trial = self.study.ask(self.on.space.distributions())
-        self.cpu_seconds.append(time.process_time() - begun)
-        point = np.array(self.on.space.to_unit(trial.params))
-        scores, seconds = self.on.games(point, n_games, np.random.default_rng([seed, number]))
+        if q > 1 and isinstance(asked, ModelSampler):
+            asked.plan(self.study, number, q)
+        trials = [self.study.ask(self.on.space.distributions()) for _ in range(q)]
+        self.cpu_seconds += [(time.process_time() - begun) / q] * q
+        self.points += [np.array(self.on.space.to_unit(trial.params)) for trial in trials]
+        return trials
+
+    def tell(self, trial: optuna.Trial, n_games: int, seed: int) -> None:
+        """Play a trial's games, and tell the study their means."""
+        rng = np.random.default_rng([seed, trial.number])
+        scores, seconds = self.on.games(self.points[trial.number], n_games, rng)
         trial.set_user_attr(SCORES, scores.tolist())
         self.study.tell(trial, (float(scores.mean()), float(seconds.mean())))
-        self.points.append(point)
 
     def truth_at(self, points: Floats) -> tuple[Floats, Floats]:
         """Return true scores and seconds per move, shapes (n,)."""

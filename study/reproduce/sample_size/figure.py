@@ -10,7 +10,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 from scipy.stats import binom
 
-from study.report.style import BLACK, BLUE, GREY, RED, STYLE, caption, points_axis
+from study.report.style import BLACK, BLUE, GREY, RED, STYLE, caption
 from study.reproduce.sample_size.means import N_RESAMPLES
 from study.reproduce.sample_size.measured import Measured
 from study.reproduce.sample_size.order import N_WORLDS, WRONG_LEVELS
@@ -44,33 +44,34 @@ def legend(axes: Axes, where: Literal["lower right", "upper right"]) -> None:
 
 def draw_means(axes: Axes, measured: Measured) -> None:
     """Draw the distribution of the mean of n games."""
+    goal, unit = measured.goal, measured.goal.column_unit
     for sample, colour in zip(measured.samples, COLOURS, strict=False):
         frame = measured.means[measured.means["theta"] == sample.name]
         n, mean = frame["n_games"], sample.estimate
-        low, high = frame["mean_low95_points"], frame["mean_high95_points"]
+        low, high = frame[f"mean_low95{unit}"], frame[f"mean_high95{unit}"]
         axes.fill_between(n, low, high, color=colour, alpha=0.13, linewidth=0)
         for edge in (low, high):
             axes.plot(n, edge, color=colour, linewidth=0.8, alpha=0.6)
-        low, high = frame["mean_low50_points"], frame["mean_high50_points"]
+        low, high = frame[f"mean_low50{unit}"], frame[f"mean_high50{unit}"]
         axes.fill_between(n, low, high, color=colour, alpha=0.22, linewidth=0)
         axes.plot(
             n,
-            frame["mean_median_points"],
+            frame[f"mean_median{unit}"],
             color=colour,
             linewidth=1.8,
-            label=f"{sample.name}, mean of all {sample.n_games:,} games {mean.value:,.0f} "
-            f"± {mean.high - mean.value:,.0f}",
+            label=f"{sample.name}, mean of all {sample.n_games:,} games "
+            f"{goal.format.interval(mean.value, mean.low, mean.high)}",
         )
     games_axis(axes, int(measured.means["n_games"].max()))
-    points_axis(axes)
-    axes.set_ylim(bottom=0)
-    axes.set_ylabel("mean score of the trial, points")
-    axes.set_title("Mean score of a trial of n games")
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: goal.format.at_axis(value)))
+    axes.set_ylim(bottom=goal.limits[0])
+    axes.set_ylabel(f"mean {goal.label} of the trial{measured.unit}")
+    axes.set_title(f"Mean {goal.label} of a trial of n games")
     legend(axes, "lower right")
 
 
 def draw_order(axes: Axes, measured: Measured) -> None:
-    """Draw the probability of the wrong order; for one θ only the paper's example."""
+    """Draw the probability of the wrong order; for one θ of 2048 only the paper's example."""
     n_most = int(measured.means["n_games"].max())
     ranking = measured.ranking
     if ranking is not None:
@@ -93,10 +94,11 @@ def draw_order(axes: Axes, measured: Measured) -> None:
                 va="center",
                 fontsize=9,
             )
-    thirds = np.arange(3, n_most + 1, 3)
-    example = binom.cdf(thirds // 3, thirds, PAPER.p_success)
-    label = "the paper's example: 4096 in a third of n games or fewer, p = 0.6"
-    axes.plot(thirds, example, "o:", color=GREY, markersize=2.5, linewidth=1.2, label=label)
+    if measured.is_2048:
+        thirds = np.arange(3, n_most + 1, 3)
+        example = binom.cdf(thirds // 3, thirds, PAPER.p_success)
+        label = "the paper's example: 4096 in a third of n games or fewer, p = 0.6"
+        axes.plot(thirds, example, "o:", color=GREY, markersize=2.5, linewidth=1.2, label=label)
     for level in WRONG_LEVELS:
         axes.axhline(level, color=GREY, linewidth=0.9, linestyle="--", zorder=0.5)
     games_axis(axes, n_most)
@@ -117,21 +119,25 @@ def described(sample: Sample) -> str:
 @mpl.rc_context(STYLE)
 def sample_size_figure(measured: Measured) -> Figure:
     """Draw the distribution of a trial's mean and the probability of the wrong order."""
-    figure = Figure(figsize=(12.4, 5.6), layout=ConstrainedLayoutEngine(wspace=0.06))
-    left, right = figure.subplots(1, 2)
+    has_order = measured.is_2048 or measured.ranking is not None
+    width = 12.4 if has_order else 6.6
+    figure = Figure(figsize=(width, 5.6), layout=ConstrainedLayoutEngine(wspace=0.06))
+    left, *right = figure.subplots(1, 1 + has_order, squeeze=False)[0]
     draw_means(left, measured)
-    draw_order(right, measured)
+    if has_order:
+        draw_order(right[0], measured)
     note = "; ".join(described(each) for each in measured.samples) + ".\n"
     note += (
         f"Left: median (line), middle half (dark) and 95% (light) of {N_RESAMPLES:,} trials of n "
         "games, drawn from the real games with replacement."
     )
     if measured.ranking is not None:
-        difference = measured.ranking.difference
+        difference, goal = measured.ranking.difference, measured.goal
+        ends = " to ".join(goal.format.text(each) for each in (difference.low, difference.high))
         note += (
             f" Right: the same trials in order, ties counted half; band: {N_WORLDS} bootstrap "
-            f"samples of the real games. The means differ by {difference.value:,.0f} points, 95% "
-            f"interval {difference.low:,.0f} to {difference.high:,.0f}."
+            "samples of the real games. The means differ by "
+            f"{goal.format.with_unit(difference.value)}, 95% interval {ends}."
         )
     caption(figure, note)
     return figure

@@ -16,7 +16,7 @@ from agents.twenty48.agent import Game2048
 from study.errors import InputError
 from study.experiments.agent_parser import agent_2048_of
 from study.experiments.definition import Experiment
-from study.experiments.game_summary import check_2048
+from study.experiments.objectives import SCORE, Goal
 from study.reproduce.reproduction import GAMES, ResultFolder
 from study.reproduce.sample_size.sample import Sample
 from study.run.play_missing import play_missing
@@ -28,11 +28,14 @@ MOST_GAMES = 400_000
 NAMES = ("A", "B")
 
 
-def choose_points(points: Sequence[ValidatedPoint], keys: Sequence[str]) -> list[ValidatedPoint]:
+def choose_points(
+    points: Sequence[ValidatedPoint], keys: Sequence[str], goal: Goal = SCORE
+) -> list[ValidatedPoint]:
     """Choose one or two of a study's validated points, by key.
 
-    Without keys: the two neighbours in mean score with the most games (then the closest), or the
-    only point. InputError if no point has two games, a key is unknown, or there are more than two.
+    Without keys: the two neighbours in the goal's mean with the most games (then the closest), or
+    the only point. InputError if no point has two games, a key is unknown, or more than two are
+    given.
     """
     usable = {point.key: point for point in points if len(point.games) > 1}
     if not usable:
@@ -48,7 +51,7 @@ def choose_points(points: Sequence[ValidatedPoint], keys: Sequence[str]) -> list
         return [usable[key] for key in keys or usable]
 
     def mean(point: ValidatedPoint) -> float:
-        return sum(point.scores) / len(point.scores)
+        return float(goal.samples(point.in_order).mean())
 
     def merit(pair: tuple[ValidatedPoint, ValidatedPoint]) -> tuple[int, int, float]:
         counts = [len(point.games) for point in pair]
@@ -58,33 +61,47 @@ def choose_points(points: Sequence[ValidatedPoint], keys: Sequence[str]) -> list
     return list(best)
 
 
-def sample_of(name: str, theta: str, origin: str, digest: str, played: Sequence[Game]) -> Sample:
+def sample_of(
+    name: str,
+    theta: str,
+    origin: str,
+    digest: str,
+    played: Sequence[Game],
+    goal: Goal = SCORE,
+) -> Sample:
     """Return a sample of finished games, in the order of their seeds."""
     ordered = sorted(played, key=lambda game: game.seed)
-    seeds, scores = np.array([(game.seed, game.score) for game in ordered], np.int64).T
-    return Sample(name, theta, origin, digest, seeds, scores)
+    seeds = np.array([game.seed for game in ordered], np.int64)
+    return Sample(name, theta, origin, digest, seeds, goal.samples(ordered), goal)
 
 
 def samples_of_points(
     points: Sequence[ValidatedPoint], experiment: Experiment, output: Path | None
 ) -> list[Sample]:
     """Return the validation games of one or two points of a study, and store them in ``output``."""
-    check_2048("study: one", experiment.summary.game)
+    check_noisy(experiment.goal)
     samples, kept = [], []
     for label, point in zip(NAMES, points, strict=False):
         agent = experiment.build(point.params)
-        theta = ",".join(f"{point.params[name]:g}" for name in experiment.space.names)
+        values = (point.params[name] for name in experiment.space.names)
+        theta = ",".join(each if isinstance(each, str) else f"{each:g}" for each in values)
         origin = f"{point.origin}, point {point.key}"
-        played = [game for game in point.games.values() if isinstance(game, Game2048)]
-        samples.append(sample_of(label, theta, origin, digest_of(agent), played))
+        played = list(point.games.values())
+        samples.append(sample_of(label, theta, origin, digest_of(agent), played, experiment.goal))
         kept.append((agent, [point.games[replicate] for replicate in sorted(point.games)]))
     if output is not None:
         ResultFolder.made(output)
-        ledger: Ledger[Any] = Ledger(output / GAMES, Game2048)
+        ledger: Ledger[Any] = Ledger(output / GAMES, experiment.summary.game)
         with ledger.held():
             for agent, games in kept:
                 ledger.add(agent, *games)
     return samples
+
+
+def check_noisy(goal: Goal) -> None:
+    """Refuse, by InputError, a goal that one game tells."""
+    if goal.is_exact:
+        raise InputError(f"study: one of an exact {goal.label} given, which one game tells")
 
 
 def samples_played(

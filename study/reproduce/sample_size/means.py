@@ -4,7 +4,7 @@ Notation
 --------
 ==========  ========================================================================================
 n           games a trial; a trial's score is their mean, whose standard error is s/√n
-s           standard deviation of one game's score, in points
+s           standard deviation of one game's score, in the goal's unit
 R           resamples: trials of n games, drawn from a θ's N real scores with replacement
 ==========  ========================================================================================
 
@@ -12,51 +12,55 @@ Source: Efron and Tibshirani, *An Introduction to the Bootstrap* (1993), §13.3,
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
 
 from study.errors import InputError
 from study.estimate import Estimate
-from study.reproduce.sample_size.sample import Integers, Sample
+from study.experiments.objectives import SCORE
+from study.reproduce.sample_size.sample import Floats, Sample
 
 MOST_GAMES_A_TRIAL = 100
 SMALLEST_ERROR = 0.01  # points
+STANDARD_ERRORS = (250.0, 500.0, 1_000.0, 2_000.0, 5_000.0)  # points
+N_ERRORS = 5
 N_RESAMPLES = 20_000
 N_DEVIATIONS = 2_000
 QUANTILES = {"low95": 0.025, "low50": 0.25, "median": 0.5, "high50": 0.75, "high95": 0.975}
 ENDS = (QUANTILES["low95"], QUANTILES["high95"])
 
 
-def drawn(scores: Integers, shape: int | tuple[int, int], rng: np.random.Generator) -> Integers:
+def drawn(scores: Floats, shape: int | tuple[int, int], rng: np.random.Generator) -> Floats:
     """Draw from scores with replacement."""
     return scores[rng.integers(len(scores), size=shape)]
 
 
 def resampled_sums(
-    scores: Integers, n_resamples: int, rng: np.random.Generator, n_most: int = MOST_GAMES_A_TRIAL
-) -> Integers:
+    scores: Floats, n_resamples: int, rng: np.random.Generator, n_most: int = MOST_GAMES_A_TRIAL
+) -> Floats:
     """Draw trials from scores with replacement, for all numbers of games at once.
 
-    Column n − 1, of shape (n_resamples,), has the sums of the trials' first n games, in points.
+    Column n − 1, of shape (n_resamples,), has the sums of the trials' first n games.
     """
     return np.cumsum(drawn(scores, (n_resamples, n_most), rng), axis=1)
 
 
-def deviation_of(scores: Integers, rng: np.random.Generator) -> Estimate:
-    """Estimate one game's standard deviation, in points, with a percentile bootstrap interval."""
+def deviation_of(scores: Floats, rng: np.random.Generator) -> Estimate:
+    """Estimate one game's standard deviation, with a percentile bootstrap interval."""
     deviations = [drawn(scores, len(scores), rng).std(ddof=1) for _ in range(N_DEVIATIONS)]
     low, high = np.quantile(deviations, ENDS)
     return Estimate(float(scores.std(ddof=1)), float(low), float(high))
 
 
-def means_frame(sample: Sample, sums: Integers, deviation: Estimate) -> pd.DataFrame:
+def means_frame(sample: Sample, sums: Floats, deviation: Estimate) -> pd.DataFrame:
     """Return the distribution of the mean of n games, one row an n.
 
-    ``mean_low95_points`` to ``mean_high95_points`` contains 95% of the means, ``50`` half of them;
-    ``standard_error_points`` is s/√n, with its 95% interval.
+    In points, ``mean_low95_points`` to ``mean_high95_points`` contains 95% of the means, ``50``
+    half of them; ``standard_error_points`` is s/√n, with its 95% interval.
     """
+    unit = sample.goal.column_unit
     n = np.arange(1, sums.shape[1] + 1)
     quantiles = np.quantile(sums, list(QUANTILES.values()), axis=0) / n
     return pd.DataFrame(
@@ -64,10 +68,10 @@ def means_frame(sample: Sample, sums: Integers, deviation: Estimate) -> pd.DataF
             "theta": sample.name,
             "n_games": n,
             "n_real_games": sample.n_games,
-            **{f"mean_{k}_points": row for k, row in zip(QUANTILES, quantiles, strict=True)},
-            "standard_error_points": deviation.value / np.sqrt(n),
-            "standard_error_low95_points": deviation.low / np.sqrt(n),
-            "standard_error_high95_points": deviation.high / np.sqrt(n),
+            **{f"mean_{k}{unit}": row for k, row in zip(QUANTILES, quantiles, strict=True)},
+            f"standard_error{unit}": deviation.value / np.sqrt(n),
+            f"standard_error_low95{unit}": deviation.low / np.sqrt(n),
+            f"standard_error_high95{unit}": deviation.high / np.sqrt(n),
         }
     )
 
@@ -85,7 +89,7 @@ def errors_frame(
     rows = [
         {
             "theta": sample.name,
-            "standard_error_points": error,
+            f"standard_error{sample.goal.column_unit}": error,
             "n_games": games_for_error(deviation.value, error),
             "n_games_low95": games_for_error(deviation.low, error),
             "n_games_high95": games_for_error(deviation.high, error),
@@ -96,11 +100,19 @@ def errors_frame(
     return pd.DataFrame(rows)
 
 
-def check_errors(standard_errors: Iterable[float]) -> None:
-    """Refuse a standard error that no feasible number of games gives."""
+def usual_errors(samples: Sequence[Sample]) -> tuple[float, ...]:
+    """Return standard errors of interest: round ones below half of one game's deviation."""
+    if samples[0].goal == SCORE:
+        return STANDARD_ERRORS
+    largest = max(each.deviation for each in samples) / 2 or 1.0
+    power = math.floor(math.log10(largest))
+    steps = [float(f"{step}e{power - down}") for down in range(3) for step in (5, 2, 1)]
+    return tuple(sorted([each for each in steps if each <= largest][:N_ERRORS]))
+
+
+def check_errors(standard_errors: Iterable[float], least: float = SMALLEST_ERROR) -> None:
+    """Refuse a standard error that no feasible number of games gives; 0 is none anyway."""
     for error in standard_errors:
-        if not (math.isfinite(error) and error >= SMALLEST_ERROR):
-            raise InputError(
-                f"standard error: {error:g} given, a finite number of {SMALLEST_ERROR:g} or more "
-                "allowed"
-            )
+        if not (math.isfinite(error) and error >= least and error > 0):
+            allowed = f"number of {least:g} or more" if least else "number above 0"
+            raise InputError(f"standard error: {error:g} given, a finite {allowed} allowed")

@@ -7,18 +7,19 @@ import numpy as np
 import pandas as pd
 
 from study.estimate import Estimate
+from study.experiments.objectives import SCORE, Goal
 from study.reproduce.sample_size.means import (
     N_RESAMPLES,
+    SMALLEST_ERROR,
     check_errors,
     deviation_of,
     errors_frame,
     means_frame,
     resampled_sums,
+    usual_errors,
 )
 from study.reproduce.sample_size.order import Ranking, rank
 from study.reproduce.sample_size.sample import Sample
-
-STANDARD_ERRORS = (250.0, 500.0, 1_000.0, 2_000.0, 5_000.0)
 
 
 @dataclass(frozen=True)
@@ -26,19 +27,35 @@ class Measured:
     """Results for one or two θ; tables as in :mod:`study.reproduce.sample_size.means`."""
 
     samples: tuple[Sample, ...]
-    deviations: dict[str, Estimate]  # by name: one game's standard deviation, in points
+    deviations: dict[str, Estimate]  # by name: one game's standard deviation
     means: pd.DataFrame
     errors: pd.DataFrame
     ranking: Ranking | None  # of two θ
+
+    @property
+    def goal(self) -> Goal:
+        """What the games are played for."""
+        return self.samples[0].goal
+
+    @property
+    def is_2048(self) -> bool:
+        """Whether the games are those of the paper."""
+        return self.goal == SCORE
+
+    @property
+    def unit(self) -> str:
+        """The goal's unit after a comma; empty without one."""
+        return self.goal.format.unit and f", {self.goal.format.unit}"
 
 
 def measure(samples: Sequence[Sample], standard_errors: Iterable[float] = ()) -> Measured:
     """Measure one or two θ; equal games give equal results.
 
-    ``standard_errors``, in points, extend the standard ones; InputError if one is not allowed.
+    ``standard_errors``, in the goal's unit, extend the usual ones; InputError if one is not
+    allowed.
     """
-    wanted = sorted({*STANDARD_ERRORS, *standard_errors})
-    check_errors(wanted)
+    wanted = sorted({*usual_errors(samples), *standard_errors})
+    check_errors(wanted, SMALLEST_ERROR if samples[0].goal == SCORE else 0.0)
     rng = np.random.default_rng(0)
     sums = [resampled_sums(each.scores, N_RESAMPLES, rng) for each in samples]
     deviations = {each.name: deviation_of(each.scores, rng) for each in samples}

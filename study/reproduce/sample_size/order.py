@@ -3,10 +3,10 @@
 Notation
 --------
 ==========  ========================================================================================
-N           real games of a θ; s is the standard deviation of their scores, in points
+N           real games of a θ; s is the standard deviation of their scores
 n           games a trial
 R           resamples: trials of n games, drawn from a θ's N scores with replacement
-δ           the better θ's mean score less the worse one's, in points
+δ           by how much the better θ's mean score is better than the worse one's
 W           bootstrap samples: N scores drawn from the N scores, in place of the real ones
 z           standard normal quantile of one less the allowed probability
 ==========  ========================================================================================
@@ -23,25 +23,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from scipy.stats import norm, pearsonr
 
 from study.estimate import Estimate, t95
 from study.reproduce.sample_size.means import ENDS, drawn, resampled_sums
-from study.reproduce.sample_size.sample import Integers, Sample
-
-Floats = npt.NDArray[np.float64]
+from study.reproduce.sample_size.sample import Floats, Sample
 
 N_WORLDS = 500
 N_RESAMPLES_A_WORLD = 2_000
+ROUNDING = 1e-12  # of sums of the same scores in another order, relative to the largest
 WRONG_LEVELS = (0.10, 0.05)
 FEWEST_FOR_CORRELATION = 4  # Fisher's transform has standard error 1/√(n − 3)
 
 
-def p_wrong_order(worse: Integers, better: Integers) -> Floats:
+def p_wrong_order(worse: Floats, better: Floats) -> Floats:
     """Return the share of resamples, by n, that rank the worse θ first; ties count half."""
-    return np.asarray(0.5 + 0.5 * np.sign(worse - better).mean(axis=0))
+    ahead = worse - better
+    ahead[np.abs(ahead) <= ROUNDING * np.abs(worse).max()] = 0
+    return np.asarray(0.5 + 0.5 * np.sign(ahead).mean(axis=0))
 
 
 def first_below(probabilities: Floats, level: float) -> float:
@@ -74,8 +74,8 @@ class Ranking:
 
 
 def difference_of(worse: Sample, better: Sample) -> Estimate:
-    """Estimate δ, in points, from unpaired games."""
-    value = better.estimate.value - worse.estimate.value
+    """Estimate δ from unpaired games."""
+    value = better.goal.sign * (better.estimate.value - worse.estimate.value)
     sem = math.hypot(worse.estimate.sem, better.estimate.sem)
     half = t95(min(worse.n_games, better.n_games)) * sem
     return Estimate(value, value - half, value + half)
@@ -94,7 +94,7 @@ def correlation_of(first: Sample, second: Sample) -> tuple[Estimate, int]:
 
 
 def p_wrong_in_worlds(
-    worse: Integers, better: Integers, n_most: int, rng: np.random.Generator
+    worse: Floats, better: Floats, n_most: int, rng: np.random.Generator
 ) -> Floats:
     """Return the probability of the wrong order by bootstrap sample, shape (W, n_most)."""
     probabilities = np.empty((N_WORLDS, n_most))
@@ -119,18 +119,19 @@ def normal_games(first: Sample, second: Sample, difference: float, level: float)
 def rank(
     first: Sample,
     second: Sample,
-    sums: Sequence[Integers],
+    sums: Sequence[Floats],
     rng: np.random.Generator,
     levels: Sequence[float] = WRONG_LEVELS,
 ) -> Ranking:
     """Rank two θ by their resampled trials, ``sums`` of shape (R, n_most) each."""
-    worse, better = first, second
-    if first.estimate.value > second.estimate.value:
+    worse, better, sign = first, second, first.goal.sign
+    if sign * first.estimate.value > sign * second.estimate.value:
         worse, better, sums = second, first, sums[::-1]
     difference = difference_of(worse, better)
     gaps = (difference.value, difference.high, difference.low)
-    probabilities = p_wrong_order(*sums)
-    worlds = p_wrong_in_worlds(worse.scores, better.scores, len(probabilities), rng)
+    probabilities = p_wrong_order(*(sign * each for each in sums))
+    n_most = len(probabilities)
+    worlds = p_wrong_in_worlds(sign * worse.scores, sign * better.scores, n_most, rng)
     low, high = np.quantile(worlds, ENDS, axis=0)
     rows = []
     for level in levels:

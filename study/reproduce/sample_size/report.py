@@ -19,11 +19,8 @@ def write(measured: Measured, output: Path, made_by: Mapping[str, Any]) -> list[
 
     The games are in ``games.csv`` already. ``inf`` in ``order.csv``: more games than examined.
     """
-    tables = {
-        "paper": paper_frame(),
-        "replicates": measured.means,
-        "standard_errors": measured.errors,
-    }
+    tables = {"paper": paper_frame()} if measured.is_2048 else {}
+    tables |= {"replicates": measured.means, "standard_errors": measured.errors}
     if measured.ranking is not None:
         tables |= {"ranking": measured.ranking.probabilities, "order": measured.ranking.levels}
     text = document("How many games make a trial", *sections_of(measured))

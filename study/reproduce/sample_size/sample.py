@@ -6,9 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from study.errors import InputError
-from study.estimate import Estimate, t_interval
+from study.estimate import Estimate
+from study.experiments.objectives import SCORE, Goal
 
 Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,8 @@ class Sample:
     origin: str
     agent: str  # its digest, the agent's name in games.csv
     seeds: Integers  # shape (N,)
-    scores: Integers  # in points
+    scores: Floats  # in the goal's unit
+    goal: Goal = SCORE
 
     def __post_init__(self) -> None:
         if len(self.scores) < 2:
@@ -33,10 +36,10 @@ class Sample:
 
     @property
     def deviation(self) -> float:
-        """The standard deviation of one game's score, in points."""
+        """The standard deviation of one game's score, in the goal's unit."""
         return float(self.scores.std(ddof=1))
 
     @property
     def estimate(self) -> Estimate:
-        """The mean with its 95% interval by Student's t, in points."""
-        return t_interval(self.scores.astype(np.float64))
+        """The mean with its 95% interval, in the goal's unit: for 2048, by Student's t."""
+        return self.goal.estimator.estimate(self.scores.astype(np.float64))

@@ -1,6 +1,7 @@
 """The answer as tables, for a terminal and in Markdown."""
 
 import math
+from collections.abc import Callable
 
 from study.estimate import Estimate
 from study.report.sections import Section
@@ -8,22 +9,29 @@ from study.reproduce.sample_size.means import N_RESAMPLES
 from study.reproduce.sample_size.measured import Measured
 from study.reproduce.sample_size.paper import PAPER, paper_frame
 
+Write = Callable[[float], str]
+
 SHOWN = (1, 2, 3, 4, 6, 9, 16, 25, 50, 100)
 
 
-def span(low: float, high: float, form: str = ",.0f", joint: str = " to ") -> str:
+def whole(value: float) -> str:
+    """Write a number without decimals."""
+    return f"{value:,.0f}"
+
+
+def span(low: float, high: float, write: Write = whole, joint: str = " to ") -> str:
     """Write an interval."""
-    return f"{format(low, form)}{joint}{format(high, form)}"
+    return f"{write(low)}{joint}{write(high)}"
 
 
-def tight(low: float, high: float, form: str = ",.0f") -> str:
+def tight(low: float, high: float, write: Write = whole) -> str:
     """Write an interval in short form."""
-    return span(low, high, form, "–")
+    return span(low, high, write, "–" if low >= 0 else " to ")
 
 
-def with_interval(estimate: Estimate) -> str:
-    """Write a number of points with its interval."""
-    return f"{estimate.value:,.0f} ({tight(estimate.low, estimate.high)})"
+def with_interval(estimate: Estimate, write: Write) -> str:
+    """Write a value of a goal, or a standard error, with its interval."""
+    return f"{write(estimate.value)} ({tight(estimate.low, estimate.high, write)})"
 
 
 def games(n: float, most: int | None = None) -> str:
@@ -57,14 +65,15 @@ def paper_section() -> Section:
 
 def played_section(measured: Measured) -> Section:
     """Return the summary of the real games."""
+    goal = measured.goal
     rows = [
         (
             f"{each.name}: {each.origin}",
             each.theta.replace(",", ", "),
             f"{each.n_games:,}",
             f"{each.seeds.min()} to {each.seeds.max()}",
-            with_interval(each.estimate),
-            with_interval(measured.deviations[each.name]),
+            with_interval(each.estimate, goal.format.text),
+            with_interval(measured.deviations[each.name], goal.format.error),
         )
         for each in measured.samples
     ]
@@ -72,22 +81,26 @@ def played_section(measured: Measured) -> Section:
     ranking = measured.ranking
     if ranking is not None:
         difference, correlation = ranking.difference, ranking.correlation
+        is_more = "higher" if goal.sign > 0 else "lower"
         note = (
-            f"{ranking.better.name}'s mean is higher by {difference.value:,.0f} points "
-            f"({span(difference.low, difference.high)})."
+            f"{ranking.better.name}'s mean is {is_more} by "
+            f"{goal.format.with_unit(difference.value)} "
+            f"({span(difference.low, difference.high, goal.format.text)})."
         )
         if math.isfinite(correlation.value):
             note += (
-                f" Scores of the same seed, {ranking.n_paired:,} pairs, correlate by "
-                f"{correlation.value:.3f} ({span(correlation.low, correlation.high, '.3f')})."
+                f" {'Scores' if measured.is_2048 else 'Values'} of the same seed, "
+                f"{ranking.n_paired:,} pairs, correlate by {correlation.value:.3f} "
+                f"({span(correlation.low, correlation.high, '{:.3f}'.format)})."
             )
-    columns = ("", "θ", "games", "seeds", "mean (95%)", "one game's deviation (95%)")
+    means = "mean (95%)" if measured.is_2048 else f"mean {goal.label}{measured.unit} (95%)"
+    columns = ("", "θ", "games", "seeds", means, "one game's deviation (95%)")
     return Section("Games", columns, rows, note)
 
 
 def trials_section(measured: Measured) -> Section:
     """Return the distribution of trials of n games."""
-    columns = ["games"]
+    columns, unit = ["games"], measured.goal.column_unit
     for each in measured.samples:
         columns += [f"{each.name}: 95% of means", f"{each.name}: standard error (95%)"]
     by_name = [
@@ -104,14 +117,17 @@ def trials_section(measured: Measured) -> Section:
         for frame in by_name:
             row = frame[n]
             ends = ("", "_low95", "_high95")
-            error = Estimate(*(row[f"standard_error{end}_points"] for end in ends))
-            cells.append(tight(row["mean_low95_points"], row["mean_high95_points"]))
-            cells.append(with_interval(error))
+            error = Estimate(*(row[f"standard_error{end}{unit}"] for end in ends))
+            low, high = row[f"mean_low95{unit}"], row[f"mean_high95{unit}"]
+            cells.append(tight(low, high, measured.goal.format.text))
+            cells.append(with_interval(error, measured.goal.format.error))
         if measured.ranking is not None and not measured.ranking.known:
             cells.append("not known")
         elif probabilities is not None:
             row = probabilities[n]
-            interval = tight(100 * row["p_wrong_low95"], 100 * row["p_wrong_high95"], ".1f")
+            interval = tight(
+                100 * row["p_wrong_low95"], 100 * row["p_wrong_high95"], "{:.1f}".format
+            )
             cells.append(f"{row['p_wrong']:.1%} ({interval})")
         rows.append(tuple(cells))
     note = f"{N_RESAMPLES:,} trials, drawn with replacement from real games ({counts(measured)})."
@@ -120,22 +136,26 @@ def trials_section(measured: Measured) -> Section:
             f" Wrong order: {measured.ranking.worse.name} ahead of {measured.ranking.better.name}, "
             "ties counted half."
         )
-    return Section("Trials of n games, in points", tuple(columns), rows, note)
+    unit = measured.goal.format.unit
+    title = f"Trials of n games{unit and f', in {unit}'}"
+    return Section(title, tuple(columns), rows, note)
 
 
 def errors_section(measured: Measured) -> Section:
     """Return the numbers of games for the standard errors."""
     columns = (
-        "standard error, points",
+        f"standard error{measured.unit}",
         *(f"{each.name}: games (95%)" for each in measured.samples),
     )
-    rows = []
-    for error, frame in measured.errors.groupby("standard_error_points"):
+    rows, name = [], f"standard_error{measured.goal.column_unit}"
+    for wanted in sorted(set(measured.errors[name])):
+        frame = measured.errors[measured.errors[name] == wanted]
         cells = [
             f"{row['n_games']:,} ({span(row['n_games_low95'], row['n_games_high95'])})"
             for row in frame.to_dict("records")
         ]
-        rows.append((f"{error:,g}", *cells))
+        shown = f"{wanted:,g}" if measured.is_2048 else measured.goal.format.text(wanted)
+        rows.append((shown, *cells))
     note = f"From the deviation of real games ({counts(measured)})."
     return Section("Games for a standard error of the mean", columns, rows, note)
 
@@ -159,7 +179,8 @@ def order_section(measured: Measured) -> Section | None:
             if math.isinf(row["n_games_low95"]):
                 cells[0] = f"more than {most}"
         rows.append((f"below {row['p_wrong_below']:.0%}", *cells))
-    interval = span(ranking.difference.low, ranking.difference.high)
+    write = measured.goal.format.text
+    interval = span(ranking.difference.low, ranking.difference.high, write)
     n_real = f"{ranking.worse.n_games:,} and {ranking.better.n_games:,} real games"
     if ranking.known:
         note = (
@@ -177,5 +198,6 @@ def order_section(measured: Measured) -> Section | None:
 def sections_of(measured: Measured) -> list[Section]:
     """Return all tables, in order."""
     made = (played_section, trials_section, errors_section, order_section)
-    sections = (paper_section(), *(section(measured) for section in made))
+    paper = [paper_section()] if measured.is_2048 else []
+    sections = (*paper, *(section(measured) for section in made))
     return [each for each in sections if each is not None]

@@ -72,7 +72,7 @@ def test_the_frame_is_one_of_a_studys_own_games() -> None:
     )
     record = game_to_record(game)
     for _ in range(3):
-        trial = study.ask()
+        trial = study.ask(QUICK.space.distributions())
         for replicate in range(4):
             trial.set_user_attr(f"game:{replicate}", record)
         study.tell(trial, (100.0, 0.01))

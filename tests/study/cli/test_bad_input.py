@@ -31,7 +31,7 @@ def test_an_output_that_cannot_be_made_is_named_as_given(words: list[str], tmp_p
 @pytest.mark.parametrize(
     ("words", "part"),
     [
-        ("fly", "command: 'fly' given, one of agents, experiments, sweep, "),
+        ("fly", "command: 'fly' given, one of agents, experiments, try, sweep, "),
         ("reproduce fly", "command: 'fly' given, one of table1, "),
         ("sweep chess", "experiment: 'chess' given"),
         ("sweep --sampler magic", "sampler: 'magic' given, one of knowledge-gradient"),
@@ -44,6 +44,12 @@ def test_an_output_that_cannot_be_made_is_named_as_given(words: list[str], tmp_p
         ("sweep --budget 15", "'--budget': '15' given, a time such as 90s, 15m or 1h30m"),
         ("validate s --budget 0s", "'--budget': '0s' given, a time such as 90s"),
         ("sweep --jobs 0", f"jobs: 0 given, 1 to {32 * n_cores()} allowed"),
+        ("sweep --scheduler here", "scheduler: 'here' given, an address such as tcp://"),
+        ("sweep --scheduler tls://h:1", "--tls-ca, --tls-cert and --tls-key needed"),
+        ("sweep --tls-ca ca.pem", "tls: ca given without a scheduler"),
+        ("sweep --scheduler tls://h:1 --tls-ca x", "tls: ca given, all of ca, cert, key needed"),
+        ("worker tcp://h:99999", "scheduler: 'tcp://h:99999' given, an address such as tcp://"),
+        ("cluster tcp://h", "scheduler: 'tcp://h' given, an address such as tcp://"),
         ("sweep --name ../x", "name: '../x' given"),
         ("sweep --name ''", "name: '' given"),
         ("sweep --results /no/such", "folder '/no/such' given, which does not exist"),
@@ -128,5 +134,6 @@ def test_bad_input_prints_no_traceback_in_a_real_process() -> None:
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr == (
         "thetafront: experiment: 'chess' given, one of dice, heuristic, mcmdp, ntuple, "
-        "pacman, pacman_small, switching, uct allowed\n"
+        "pacman, pacman_small, switching, uct allowed, or a definition: FILE.py, FILE.py:NAME, "
+        "MODULE:NAME or FILE.toml\n"
     )

@@ -12,9 +12,10 @@ from study.report.hypervolume_figure import hypervolume_figure
 from study.report.hypervolume_trace import hypervolume_trace
 from study.report.pareto_figure import by_choice, cut_above, pareto_figure
 from study.report.scores_figure import scores_figure
-from study.report.style import CHOICE_MARKS, games_note, new_figure
+from study.report.style import CHOICE_MARKS, games_note, goal_axis, new_figure
 from study.store.study_model import fit_study
 from tests.study.made_studies import add_point, add_trials, data_of, new_study
+from tests.study.mirrored import GAIN, LOSS
 
 
 def frames(names: dict[str, list[object]]) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
@@ -130,6 +131,25 @@ def test_an_interval_of_few_games_does_not_press_all_else_flat() -> None:
     assert cut_above(axes, tables, goal)
     assert axes.get_ylim() == (low, 1.25 * 80_000.0)
     assert not cut_above(axes, tables, goal)
+
+
+def test_of_a_goal_of_any_sign_both_ends_are_cut() -> None:
+    """A quarter of the range of points and bands beyond each end, all of them below 0."""
+    mean, low, high = GAIN.column("mean"), *map(GAIN.posterior_column, ("low95", "high95"))
+    tables = [pd.DataFrame({mean: [-9.0]}), pd.DataFrame({low: [-10.0], high: [-6.0]}), None]
+    _, axes = new_figure(4.0, 3.0)
+    axes.errorbar([1.0], [-9.0], yerr=[500.0])
+    assert cut_above(axes, tables, GAIN)
+    assert axes.get_ylim() == (-11.0, -5.0)
+    assert not cut_above(axes, tables, GAIN)
+
+
+def test_an_axis_says_where_less_is_better() -> None:
+    _, axes = new_figure(4.0, 3.0)
+    for goal, label in ((GAIN, "gain"), (LOSS, "loss (less is better)")):
+        goal_axis(axes, goal, goal.label)
+        assert axes.get_ylabel() == label
+        assert not axes.yaxis_inverted(), "upwards is more, as usual"
 
 
 def test_a_point_without_blocks_has_the_combined_models_interval_of_its_time(

@@ -4,6 +4,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,14 @@ from study.errors import InputError
 from study.estimate import Estimate
 from study.experiments.agent_parser import agent_of
 from study.experiments.definition import Experiment
-from study.experiments.objectives import EXACT_SCORE, PLAYOUT_MOVES, SCORE
+from study.experiments.objectives import EXACT_SCORE, PLAYOUT_MOVES, SCORE, WIN_RATE, Goal
 from study.experiments.registry import EXPERIMENTS
 from study.report.expected import Expected, best_of, cheapest_of, is_met, is_reached
 from study.report.pick_text import command_of, pick_json, pick_text
-from study.report.recommend import Pick, Wish, pick, propose
+from study.report.recommend import Pick, Wish, check_wanted, pick, propose
 from tests.study.conftest import CoinGame, SolvedGame
 from tests.study.made_studies import add_trials, data_of, new_study, spread, store_point
+from tests.study.mirrored import GAIN, LOSS
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
@@ -104,6 +106,41 @@ def test_an_exact_value_is_reached_as_it_is_shown() -> None:
     assert not EXACT_SCORE.reaches(value, 13.34828)
     assert SCORE.reaches(5000.0, 5000.0)
     assert not SCORE.reaches(4999.9, 5000.0), "which is shown as 5,000, and is a noisy mean"
+
+
+def test_of_a_goal_that_is_minimized_the_least_is_the_best() -> None:
+    some = [expected(score, 100.0, cost, 0.1) for score, cost in ((-3.0, 2.0), (5.0, 1.0))]
+    assert (best_of(some, [0, 1], -1.0), best_of(some, [0, 1])) == (0, 1)
+    assert best_of([*some, expected(-3.0, 1.0, 1.5, 0.1)], [0, 1, 2], -1.0) == 2
+    assert some[0].p_reaches(97.0, -1.0) == pytest.approx(norm.cdf(1.0))
+    assert some[0].p_reaches(97.0) == pytest.approx(norm.cdf(-1.0))
+    assert is_reached(some[0], 65.0, LOSS, is_played=False), "75%: 0.6745 deviations"
+    assert not is_reached(some[0], 64.0, LOSS, is_played=False)
+
+
+@pytest.mark.parametrize(
+    ("goal", "allowed", "refused", "message"),
+    [
+        (SCORE, [0.5], [0.0, -1.0], "a number above 0 allowed"),
+        (WIN_RATE, [0.01, 1.0], [0.0, 1.1], "a share above 0 and up to 1 allowed"),
+        (
+            replace(WIN_RATE, direction="minimize"),
+            [0.0, 0.99],
+            [1.0, -0.1],
+            "a share from 0 and below 1 allowed",
+        ),
+        (LOSS, [-7.0, 0.0, 7.0], [math.nan, -math.inf], "a finite number allowed"),
+        (GAIN, [-7.0, 0.0, 7.0], [math.nan, math.inf], "a finite number allowed"),
+    ],
+)
+def test_what_may_be_wanted_depends_on_the_goal(
+    goal: Goal, allowed: list[float], refused: list[float], message: str
+) -> None:
+    for value in allowed:
+        check_wanted(goal, value)
+    for value in refused:
+        with pytest.raises(InputError, match=message):
+            check_wanted(goal, value)
 
 
 THREE = {

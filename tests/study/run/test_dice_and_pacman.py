@@ -149,7 +149,7 @@ def test_dice_are_tuned(tmp_path: Path) -> None:
         succeeded(tmp_path, "pick", "dice", "--score", "13.1", "--jobs", "1", "--json")
     )
     assert answer["expected_score"]["mean"] >= 13.1
-    assert "study: 'dice' given, of games of dice_solution; of 2048 allowed" in refused(
+    assert "study: one of an exact score given, which one game tells" in refused(
         tmp_path, "replicates", "--study", "dice"
     )
 

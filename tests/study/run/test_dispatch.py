@@ -2,6 +2,7 @@
 
 import math
 import threading
+from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any
@@ -50,6 +51,16 @@ def test_utilization_is_one_for_workers_that_never_rest() -> None:
         used.add(began, began + 1.0, 1.0)
         used.add(began, began + 1.0, 1.0)
     assert used.share == pytest.approx(1.0)
+
+
+def test_workers_that_come_and_go_count_while_they_are_there() -> None:
+    """One for 2 s, three for 1 s, none for 1 s, two for 1 s: 7 s of workers; 5.5 in games."""
+    used = Utilization(jobs=1)
+    used.changes += [(12.0, 3), (13.0, 0), (14.0, 2), (15.5, 8)]
+    used.add(10.0, 13.0, 1.0)
+    used.add(12.5, 15.0, 1.0)
+    assert used.worker_seconds == pytest.approx(7.0)
+    assert used.share == pytest.approx(5.5 / 7.0)
 
 
 class Script(Source[int]):
@@ -207,6 +218,9 @@ class Asleep:
         self.line: list[Task[int]] = []
         self.returned: list[Finished[int]] = []
         self.n_deaths = 0
+        self.capacity = jobs
+        self.tasks_per_worker, self.seconds_a_task = math.inf, 0.0
+        self.place, self.machines = "", {}
         self.looks: list[Any] = []
 
     def __len__(self) -> int:
@@ -219,6 +233,9 @@ class Asleep:
         self.looks.append((len(self.line), also))
         if len(self.looks) > 3:
             raise KeyboardInterrupt
+
+    def news(self) -> list[str]:
+        return []
 
 
 @pytest.mark.parametrize(("n_games", "awaited"), [(9, False), (1, True)])
@@ -233,3 +250,31 @@ def test_a_thought_that_is_ready_wakes_only_those_who_have_room_for_its_games(
         dispatch.play_on(workers)  # type: ignore[arg-type]
     n_in_line = min(n_games, Source.tasks_per_worker)
     assert workers.looks == [(n_in_line, source.future if awaited else None)] * 4
+
+
+def test_games_whose_cpu_time_is_elsewhere_tell_no_load() -> None:
+    used = Utilization(jobs=1)
+    used.add(0.0, 10.0, math.nan)
+    used.add(10.0, 20.0, math.nan)
+    assert math.isnan(used.load)
+    assert not used.is_loaded
+    assert used.share == 1.0
+
+
+def test_where_nobody_plays_yet_games_wait_for_whoever_comes() -> None:
+    class Late(Asleep):
+        def collect(self, timeout: float, also: object = None) -> None:
+            self.looks.append(len(self.line))
+            if len(self.looks) == 2:
+                self.capacity = 2
+            if self.capacity:
+                self.returned += [Finished(each.key, (played,)) for each in self.line]
+                self.line.clear()
+
+    played = AGENT.play(1)
+    source = Script([range(5)])
+    workers = Late(0)
+    workers.returned = deque()
+    Dispatch(source, 0, Noted()).play_on(workers)  # type: ignore[arg-type]
+    assert workers.looks[0] == Source.tasks_per_worker
+    assert len(source.finished) == 5

@@ -4,6 +4,7 @@ What is true of both is known: :mod:`tests.study.conftest` says by which formula
 """
 
 import json
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +31,8 @@ from study.run.settings import SearchSettings
 from study.samplers.gaussian_process import GaussianProcess, fit_hyperparameters
 from study.store.seeds import game_to_record, record_to_game
 from study.store.storage import open_for_reading
-from study.store.validated_points import points_in
 from tests.study.conftest import Coin, Solver
+from tests.study.made_studies import stored_points
 from tests.study.run.test_search import outcome, unbroken_and_stopped
 
 
@@ -127,7 +128,7 @@ def test_a_win_rate_goes_through_the_pipeline(coin: Experiment, tmp_path: Path) 
 def n_stored(results: Path) -> int:
     """How many games of validation the coin's study has."""
     opened, _, _ = open_for_reading("coin", results)
-    return sum(len(point.games) for point in points_in(opened.user_attrs))
+    return sum(len(point.games) for point in stored_points(opened))
 
 
 def picked_is_right(results: Path) -> None:
@@ -175,7 +176,7 @@ def test_an_exact_score_goes_through_the_pipeline(solver: Experiment, tmp_path: 
     words = ["sweep", "solver", "--trials", "8", "--design-size", "4", "--jobs", "1"]
     said = succeeded(tmp_path, *words)
     assert "8 trials, 1 game each" in said
-    assert "one game each, since scores are exact" in said
+    assert "one game each, since values are exact" in said
     folder = tmp_path / "solver"
     front, trials = pd.read_csv(folder / "front.csv"), pd.read_csv(folder / "trials.csv")
     for frame in (front, trials):
@@ -239,7 +240,8 @@ def test_a_cost_that_is_not_offered_is_refused(
 
 
 def test_an_experiment_offers_its_cost_and_has_a_reference_for_each() -> None:
-    plain: dict[str, Any] = vars(experiment("mcmdp"))
+    found = experiment("mcmdp")
+    plain: dict[str, Any] = {each.name: getattr(found, each.name) for each in fields(found)}
     with pytest.raises(ValueError, match="cost: n_sweeps given, one of seconds_per_move"):
         Experiment(**{**plain, "cost": SWEEPS})
     with pytest.raises(ValueError, match="reference costs: of n_sweeps given, of seconds_per_move"):

@@ -10,7 +10,7 @@ from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from study.experiments.registry import EXPERIMENTS
-from study.run.proposals import FinishedTrial, Proposals
+from study.run.proposals import FinishedTrial, Proposals, n_at_a_time
 from study.samplers import make_sampler
 from study.samplers.observations import Objectives
 from study.scale import Scale
@@ -74,7 +74,7 @@ def proposals_after(
 
 def next_of(proposals: Proposals) -> tuple[int, Params]:
     proposals.begin()
-    proposal = proposals.take()
+    (proposal,) = proposals.take()
     return proposal.number, proposal.params
 
 
@@ -116,7 +116,7 @@ def test_in_turn_a_proposal_knows_all_trials_but_the_one_before_it() -> None:
     proposals = proposals_after(sampler_of=at_random)
     for number in range(6):
         proposals.begin()
-        assert proposals.take().number == number
+        assert [each.number for each in proposals.take()] == [number]
         # As they were when it was asked for, and itself.
         before = [FINISHED] * (number - 1) + [RUNNING] * min(number, 1)
         assert states(proposals) == [*before, RUNNING]
@@ -258,7 +258,7 @@ def test_a_proposal_is_thought_about_meanwhile() -> None:
     allowed.set()
     proposals.wait(30.0)
     assert proposals.future.done()
-    proposal = proposals.take()
+    (proposal,) = proposals.take()
     number, params = proposal.number, proposal.params
     assert (number, set(params)) == (0, set(SPACE.names))
     assert proposals.future is None
@@ -274,3 +274,61 @@ def test_a_sampler_that_fails_says_so_when_its_proposal_is_taken() -> None:
     with pytest.raises(RuntimeError, match="no idea what"):
         proposals.take()
     proposals.close()
+
+
+def gradient(number: int) -> BaseSampler:
+    return make_sampler("knowledge-gradient", 3, number, N_DESIGN, OBJECTIVES)
+
+
+def many_of(proposals: Proposals, q: int) -> list[tuple[int, Params]]:
+    proposals.begin(q)
+    return [(each.number, each.params) for each in proposals.take()]
+
+
+def test_how_many_are_proposed_at_a_time() -> None:
+    assert [n_at_a_time(each) for each in (0.75, 3, 12, 15.9)] == [1] * 4
+    assert [n_at_a_time(each) for each in (16, 64, 96, 256, 768)] == [8, 8, 12, 32, 32]
+
+
+@pytest.mark.parametrize("sampler_of", [gradient, at_random])
+def test_many_are_proposed_after_the_design_and_in_order(sampler_of: Any) -> None:
+    design = [SPACE.from_unit([u] * 6) for u in (0.9, 0.1, 0.5)]
+    proposals = proposals_after([waiting(each) for each in design], sampler_of, in_turn=False)
+    assert many_of(proposals, 2) == list(enumerate(design[:2]))
+    assert many_of(proposals, 4) == [(2, design[2])], "what is left of the design, and no more"
+    assert proposals.seconds == []
+    for number, params in enumerate(design):
+        proposals.learn(told(complete(number, params)))
+    made = many_of(proposals, 4)
+    assert [number for number, _ in made] == [3, 4, 5, 6]
+    assert len({tuple(params.values()) for _, params in made}) == 4
+    assert len(proposals.seconds) == 4
+    assert states(proposals) == [FINISHED] * 3 + [RUNNING] * 4
+    # As the study keeps them.
+    assert [trial.params for trial in proposals.copy.trials[3:]] == [each for _, each in made]
+    assert [number for number, _ in many_of(proposals, 2)] == [7, 8]
+
+
+def test_after_a_kill_the_rest_of_a_batch_is_not_proposed_twice() -> None:
+    """Of six that were proposed together, three were begun: these are in flight for the next."""
+    trials = [complete(k, SPACE.from_unit([(k + 1) / 9] * 6)) for k in range(6)]
+    made = many_of(proposals_after(trials, gradient, in_turn=False), 6)
+    begun = [
+        create_trial(state=RUNNING, params=params, distributions=SPACE.distributions())
+        for _, params in made[:3]
+    ]
+    resumed = proposals_after([*trials, *begun], gradient, in_turn=False)
+    again = many_of(resumed, 6)
+    assert [number for number, _ in again] == [9, 10, 11, 12, 13, 14]
+    assert not any(params == old for _, params in again for _, old in made[:3])
+    assert states(resumed) == [FINISHED] * 6 + [RUNNING] * 9
+
+
+def test_each_of_many_keeps_its_samplers_notes() -> None:
+    def evolving(number: int) -> BaseSampler:
+        return make_sampler("nsga2", 3, number, N_DESIGN, OBJECTIVES)
+
+    trials = [complete(k, SPACE.from_unit([(k + 1) / 9] * 6)) for k in range(4)]
+    proposals = proposals_after(trials, evolving, in_turn=False)
+    proposals.begin(3)
+    assert [set(each.notes) for each in proposals.take()] == [{"NSGAIISampler:generation"}] * 3

@@ -22,8 +22,8 @@ from study.run.source import Snapshot
 from study.run.workers import Finished, PlayError, Task
 from study.store.location import locate
 from study.store.storage import create_or_resume
-from study.store.trial_games import games_of
 from tests.study.conftest import Coin
+from tests.study.made_studies import stored_games
 
 
 class StopHereError(Exception):
@@ -66,12 +66,12 @@ def search(
     """
     location = locate("s", folder, None)
     location.folder.mkdir(exist_ok=True)
-    study, storage = create_or_resume(location, settings.record(experiment))
+    study, _ = create_or_resume(location, settings.record(experiment))
     watch = Watch(stop_after)
     budget = Budget(
         n_games_budget, lambda: float(sum(s.n_games_done for s in watch.snapshots[-1:]))
     )
-    source = Search(experiment, study, storage, settings, jobs, watch.message, budget)
+    source = Search(experiment, study, settings, jobs, watch.message, budget)
     if source.done:
         source.close()
     else:
@@ -99,7 +99,7 @@ def outcome(study: optuna.Study) -> dict[int, tuple[dict, list[tuple[int, int, i
     return {
         trial.number: (
             trial.params,
-            [(r, game.seed, game.score) for r, game in games_of(trial).items()],
+            [(r, game.seed, game.score) for r, game in stored_games(study, trial).items()],
         )
         for trial in study.trials
         if trial.state == TrialState.COMPLETE
@@ -115,7 +115,7 @@ def test_a_search_spends_its_budget(quick: Experiment, tmp_path: Path) -> None:
     assert [trial.state for trial in trials] == [TrialState.COMPLETE] * 10
     assert [trial.user_attrs["origin"] for trial in trials] == ["design"] * 8 + ["random"] * 2
     for trial in trials:
-        games = games_of(trial)
+        games = stored_games(study, trial)
         first = 5_000_000 + 1000 * trial.number
         assert [game.seed for game in games.values()] == [first, first + 1, first + 2]
         played = list(games.values())
@@ -134,7 +134,7 @@ def test_games_can_be_replayed_from_what_is_stored(quick: Experiment, tmp_path: 
         quick, tmp_path, SearchSettings(2, 2, seed=1, sampler="random", design_size=2)
     )
     trial = study.trials[1]
-    for game in games_of(trial).values():
+    for game in stored_games(study, trial).values():
         again: Game = quick.build(trial.params).play(game.seed)
         assert (again.score, again.end_board) == (game.score, game.end_board)
 
@@ -180,8 +180,8 @@ def test_an_agent_that_learns_plays_its_trial_as_one_task(
     monkeypatch.setattr(Coin, "learns", True)
     location = locate("s", tmp_path, None)
     location.folder.mkdir()
-    study, storage = create_or_resume(location, SETTINGS.record(coin))
-    source = Search(coin, study, storage, SETTINGS, 2, print)
+    study, _ = create_or_resume(location, SETTINGS.record(coin))
+    source = Search(coin, study, SETTINGS, 2, print)
     assert source.tasks_per_worker == 1
     task: Task[Any] | None = None
     while task is None:
@@ -190,19 +190,20 @@ def test_an_agent_that_learns_plays_its_trial_as_one_task(
     games = tuple(task.agent.play(seed) for seed in task.seeds)
     source.record(Finished((0, (0, 1)), games[:2]))
     source.close()
-    again = Search(coin, study, storage, SETTINGS, 2, print)
+    again = Search(coin, study, SETTINGS, 2, print)
     task = again.next_task()
     assert task is not None
     assert (task.key, task.seeds) == ((0, (2,)), [games[2].seed])
     again.record(Finished(task.key, games[2:]))
+    again.trials.writer.flush()
     assert outcome(study)[0][1] == [(r, game.seed, game.score) for r, game in enumerate(games)]
     task = None
     while task is None:
         task = again.next_task()
     with pytest.raises(PlayError, match="trial 1 cannot be played: LearningError: no room"):
         again.record(Finished(task.key, (), "LearningError: no room", is_machines=True))
-    assert study.get_trials()[1].state == TrialState.RUNNING, "it is gone on with"
     again.close()
+    assert study.get_trials()[1].state == TrialState.RUNNING, "it is gone on with"
 
 
 def test_a_search_killed_and_resumed_proposes_exactly_what_it_would_have(
@@ -239,7 +240,7 @@ def test_many_workers_play_each_game_once(quick: Experiment, tmp_path: Path) -> 
     settings = SearchSettings(n_trials=14, n_replicates=2, seed=1, sampler="nehvi", design_size=4)
     study, watch = search(quick, tmp_path, settings, jobs=3)
     assert [trial.state for trial in study.trials] == [TrialState.COMPLETE] * 14
-    assert all(sorted(games_of(trial)) == [0, 1] for trial in study.trials)
+    assert all(sorted(stored_games(study, trial)) == [0, 1] for trial in study.trials)
     assert watch.snapshots[-1].n_games_done == 28
 
 

@@ -13,13 +13,13 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from study.cli import app
-from study.cli.tune import precision_of
 from study.experiments.definition import Experiment
 from study.experiments.objectives import EXACT_SCORE, SCORE, WIN_RATE, Goal
 from study.run.budget import RunningTime
 from study.run.dispatch import Dispatch
 from study.run.plan import Pace
 from study.run.progress import ProgressDisplay
+from study.run.stopping import Precision
 from study.run.sweep import Sweep, without_widening
 from study.store.location import locate
 from study.store.storage import open_for_reading
@@ -86,7 +86,7 @@ def test_a_sweep_ends_by_its_budget_and_goes_on(
 def test_validation_goes_on_until_the_budget_is_spent_unless_a_target_is_given(
     goal: Goal, given: tuple[float | None, int | None], budget: float, open_end: bool
 ) -> None:
-    precision = precision_of(goal, *given, 6, budget)
+    precision = Precision.of(goal, *given, 6, budget)
     assert precision.open_end is open_end
     assert precision.most_games == (given[1] or 1000)
 

@@ -30,15 +30,21 @@ from study.store.location import locate
 from study.store.seeds import SEEDS_A_POINT, game_seed, validation_seed
 from study.store.storage import create_or_resume
 from study.store.study_model import choose_points, fit_study
-from study.store.trial_games import games_of
 from study.store.validated_points import (
     POINT_PREFIX,
     ValidatedPoint,
     key_of,
-    points_in,
 )
+from study.store.writer import StudyWriter
+from study.store.writes import PlayedGame, Write
 from tests.study.conftest import QUICK
-from tests.study.made_studies import data_of, store_trial
+from tests.study.made_studies import (
+    data_of,
+    store_trial,
+    stored_games,
+    stored_points,
+    writable_study,
+)
 from tests.study.run.test_search import StopHereError, Watch
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
@@ -56,8 +62,8 @@ def searched(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patched.setitem(EXPERIMENTS, "quick", QUICK)
         location = locate("s", folder, None)
         location.folder.mkdir()
-        study, storage = create_or_resume(location, SETTINGS.record(EXACT))
-        source = Search(EXACT, study, storage, SETTINGS, 1, lambda _: None)
+        study, _ = create_or_resume(location, SETTINGS.record(EXACT))
+        source = Search(EXACT, study, SETTINGS, 1, lambda _: None)
         Dispatch(source, 1, Watch()).run()
     return folder
 
@@ -82,6 +88,12 @@ class Here:
         self.line: list[Task[Any]] = []
         self.returned: list[Finished[Any]] = []
         self.n_deaths = 0
+        self.capacity = jobs
+        self.tasks_per_worker, self.seconds_a_task = math.inf, 0.0
+        self.place, self.machines = "", {}
+
+    def news(self) -> list[str]:
+        return []
 
     def __enter__(self) -> "Here":
         self.returned = Line()
@@ -141,7 +153,7 @@ def stored(study: optuna.Study) -> dict[str, dict[int, tuple[int, int, int]]]:
     """What is kept of each point's games: seed, score and last board, by replicate."""
     return {
         point.key: {r: (g.seed, g.score, g.end_board) for r, g in point.games.items()}
-        for point in points_in(study.user_attrs)
+        for point in stored_points(study)
     }
 
 
@@ -167,10 +179,12 @@ def test_workers_play_each_point_evenly_on_fresh_seeds(
     assert run.done
 
     study = opened()  # read back by another process
-    after = points_in(study.user_attrs)
+    after = stored_points(study)
     known = {point.key: (point.origin, point.params) for point in after}
     assert known == {point.key: (point.origin, point.params) for point in points}
-    search_seeds = {game.seed for trial in study.trials for game in games_of(trial).values()}
+    search_seeds = {
+        game.seed for trial in study.trials for game in stored_games(study, trial).values()
+    }
     assert [point.number for point in points] == list(range(len(points)))
     assert {point.key: point.number for point in after} == {p.key: p.number for p in points}
     for point in after:
@@ -211,14 +225,16 @@ def test_a_validation_stopped_anywhere_goes_on_and_repeats_nothing(
         }
         for number, point in enumerate(points_of(opened()))
     }
-    written: Counter[str] = Counter()
-    write = optuna.Study.set_user_attr
+    written: Counter[Any] = Counter()
+    write = StudyWriter.write
 
-    def counted(self: optuna.Study, name: str, value: object) -> None:
-        written[name] += name.startswith("validation:")
-        write(self, name, value)
+    def counted(self: StudyWriter, *writes: Write) -> None:
+        written.update(
+            (each.unit, each.replicate) for each in writes if isinstance(each, PlayedGame)
+        )
+        write(self, *writes)
 
-    monkeypatch.setattr(optuna.Study, "set_user_attr", counted)
+    monkeypatch.setattr(StudyWriter, "write", counted)
     for n_games in (1, 4, 6):
         run, _ = validate(opened(), points_of(opened()), precision, stop_after=n_games)
         assert not run.done
@@ -230,7 +246,8 @@ def test_a_validation_stopped_anywhere_goes_on_and_repeats_nothing(
     assert run.n_games_before == 11
     assert snapshots[0].n_games_done == 12
     assert stored(opened()) == whole
-    assert all(n == 1 for name, n in written.items() if name.startswith("validation:"))
+    assert set(written.values()) == {1}
+    assert len(written) == sum(map(len, whole.values()))
 
     run, snapshots = validate(opened(), points_of(opened()), precision)
     assert run.done
@@ -264,12 +281,12 @@ def test_other_points_join_those_that_are_there(
     two = [ValidatedPoint(key_of({"n_playouts": 3}), {"n_playouts": 3}, "proposal")]
     validate(study, one, precision)
     validate(study, two, precision)
-    known = {point.key: (point.origin, len(point.games)) for point in points_in(study.user_attrs)}
+    known = {point.key: (point.origin, len(point.games)) for point in stored_points(study)}
     assert known == {one[0].key: ("trial 1", 2), two[0].key: ("proposal", 2)}
     # The same θ, found another way, keeps its games and its first name.
     again = [ValidatedPoint(one[0].key, {"n_playouts": 2}, "proposal")]
     validate(study, again, Precision(1.0, most_games=3))
-    known = {point.key: (point.origin, len(point.games)) for point in points_in(study.user_attrs)}
+    known = {point.key: (point.origin, len(point.games)) for point in stored_points(study)}
     assert known == {one[0].key: ("trial 1", 3), two[0].key: ("proposal", 2)}
 
 
@@ -281,9 +298,7 @@ def test_a_point_keeps_its_seeds(opened: Callable[[], optuna.Study], here: None)
     for most_games in (2, 4):
         points = [ValidatedPoint(key_of(each), each, "proposal") for each in (two, one)]
         validate(study, points, Precision(1.0, most_games=most_games))
-    seeds = {
-        point.key: [game.seed for game in point.in_order] for point in points_in(study.user_attrs)
-    }
+    seeds = {point.key: [game.seed for game in point.in_order] for point in stored_points(study)}
     assert seeds == {
         key_of(one): [validation_seed(SEED, 0, r) for r in range(4)],
         key_of(two): [validation_seed(SEED, 1, r) for r in range(4)],
@@ -335,7 +350,7 @@ def test_rounds_depend_on_the_games_alone_not_on_jobs(two_spreads: None) -> None
     """One, two or five games in flight, the last of which come back first."""
     after_rounds = []
     for jobs in (1, 2, 5):
-        study = optuna.create_study(directions=["maximize", "minimize"])
+        study = writable_study()
         points = [
             ValidatedPoint(key_of({"n_playouts": n}), {"n_playouts": n}, f"trial {n}")
             for n in (2, 3)
@@ -431,7 +446,7 @@ def test_a_study_with_words_is_validated(words: Experiment, tmp_path: Path) -> N
     precision = Precision(500.0, 2, 2)
     data = data_of(study, experiment, seed=SEED)
     Dispatch(Validation(study, data, points, precision), 1, Watch()).run()
-    stored = {point.key: point for point in points_in(study.user_attrs)}
+    stored = {point.key: point for point in stored_points(study)}
     for point in points:
         assert stored[point.key].params == point.params
         agent = experiment.build(point.params)
@@ -460,9 +475,37 @@ def test_an_agent_that_learns_plays_several_games_a_task(
     study = opened()
     validate(study, points_of(study), precision, jobs=2)
     assert max(sizes) > 3
-    for point in points_in(study.user_attrs):
+    for point in stored_points(study):
         assert sorted(point.games) == list(range(60))
         for replicate, game in point.games.items():
             assert game.seed == validation_seed(SEED, point.number, replicate)
         agent = EXACT.build(point.params)
         assert agent.play(point.games[59].seed).score == point.games[59].score
+
+
+def test_a_cluster_plays_together_what_one_machine_does(
+    opened: Callable[[], optuna.Study], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Games played alone may share a task there; blocks of games side by side are the same."""
+    study = opened()
+    points = points_of(study)
+    agent = EXACT.build(points[0].params)
+    monkeypatch.setattr(type(agent), "n_side_by_side", 8)
+    for point in points:
+        point.games = {0: agent.play(1)}
+
+    def tasks(seconds: float) -> list[Task[Any]]:
+        run = Validation(study, data_of(study, EXACT, seed=SEED), points, Precision(1.0, 40))
+        run.seconds_a_task, run.n_workers = seconds, 1
+        return list(iter(run.next_task, None))
+
+    here, there = tasks(0.0), tasks(1000.0)
+    of_both = [[each for each in some if each.side_by_side] for some in (here, there)]
+    assert len(of_both[0]) == 2 * len(points)
+    assert sorted(each.key for each in of_both[0]) == sorted(each.key for each in of_both[1])
+    assert all(len(each.seeds) == 8 for some in of_both for each in some)
+    seeds = [sorted(seed for each in some for seed in each.seeds) for some in (here, there)]
+    assert seeds[0] == seeds[1]
+    alone = [[len(each.seeds) for each in some if not each.side_by_side] for some in (here, there)]
+    assert max(alone[0]) == 1
+    assert max(alone[1]) > 1

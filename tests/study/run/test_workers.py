@@ -132,6 +132,17 @@ def test_ending_at_once_leaves_no_process() -> None:
     assert not multiprocessing.active_children()
 
 
+def test_ending_at_once_spares_other_children() -> None:
+    """A script or a notebook that sweeps may have processes of its own."""
+    with multiprocessing.get_context("spawn").Pool(1) as own:
+        (process,) = multiprocessing.active_children()
+        with Workers[str](1) as workers:
+            workers.submit(Task("a", MonteCarloMDP(1e5, 1e5, 1e5, 1e5, 1.0), (0,)))
+            workers.stop()
+        assert multiprocessing.active_children() == [process]
+        assert own.apply(abs, (-1,)) == 1
+
+
 @pytest.mark.parametrize("jobs", [0, -1, 50_000])
 def test_jobs_out_of_range_are_named(jobs: int) -> None:
     with pytest.raises(InputError, match=f"jobs: {jobs} given, 1 to {32 * n_cores()} allowed"):

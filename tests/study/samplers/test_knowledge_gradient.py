@@ -79,7 +79,7 @@ def test_gains_are_those_of_many_outcomes(
     of = Area(np.zeros((12, 1)), heights, extents, scale, 0.5)
     np.testing.assert_allclose(of.gains(steps), expected, rtol=0.15)
     nodes, weights = np.polynomial.hermite_e.hermegauss(99)
-    module = import_module("study.samplers.knowledge_gradient")
+    module = import_module("study.samplers.area")
     monkeypatch.setattr(module, "NODES", nodes)
     monkeypatch.setattr(module, "WEIGHTS", weights / weights.sum())
     np.testing.assert_allclose(of.gains(steps), expected, rtol=0.03)

@@ -10,7 +10,13 @@ from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from study.samplers.encoding import UnitCube
-from study.samplers.observations import MOST_PENDING, Objectives, Observations, observe
+from study.samplers.observations import (
+    MOST_PENDING,
+    Objectives,
+    Observations,
+    beyond_worst,
+    observe,
+)
 from study.scale import Scale
 
 SPACE = {"x": FloatDistribution(0.0, 1.0), "choice": CategoricalDistribution(["a", "b"])}
@@ -63,7 +69,7 @@ def test_what_has_no_logarithm_is_left_out() -> None:
 
 
 @pytest.mark.filterwarnings("error")
-def test_failed_pruned_waiting_and_infinite_trials_are_left_out() -> None:
+def test_pruned_waiting_and_infinite_trials_are_left_out_and_failed_ones_are_pending() -> None:
     trials = [
         trial(0.1, (1.0, 2.0)),
         trial(0.2, state=TrialState.FAIL),
@@ -76,7 +82,7 @@ def test_failed_pruned_waiting_and_infinite_trials_are_left_out() -> None:
     ]
     found = seen(trials)
     np.testing.assert_array_equal(found.points[:, 0], [0.1])
-    np.testing.assert_array_equal(found.pending[:, 0], [0.7])
+    np.testing.assert_array_equal(found.pending[:, 0], [0.2, 0.7])
     assert found.values.shape == found.noise.shape == (1, 2)
 
 
@@ -156,6 +162,25 @@ def test_of_many_running_trials_the_latest_count() -> None:
 def test_the_reference_is_a_tenth_of_the_range_beyond_the_worst() -> None:
     found = seen([trial(0.1, (1.0, 2.0)), trial(0.2, (11.0, 7.0))])
     np.testing.assert_allclose(found.reference, [0.0, -7.5], rtol=1e-12)
+
+
+def test_a_reference_beyond_the_worst_is_in_units_of_its_own() -> None:
+    """Of logarithms a tenth of the decades; of roots a tenth of the points, and never below 0."""
+    raw = np.array([[4.0, 0.01], [9.0, 10.0]])
+    for first, directions, expected in (
+        (Scale.LINEAR, (MAX, MIN), 3.5),
+        (Scale.LINEAR, (MIN, MIN), 9.5),
+        (Scale.ROOT, (MAX, MIN), 3.5),
+    ):
+        scales = (first, Scale.LOG)
+        corner = beyond_worst(raw, directions, scales)
+        assert corner == pytest.approx((expected, 10.0**1.3))
+        trials = [trial(x, tuple(values)) for x, values in zip((0.1, 0.2), raw, strict=True)]
+        found = seen(trials, directions, scales=scales)
+        assert found.sign == (1.0 if directions[0] == MAX else -1.0)
+        given = seen(trials, directions, scales=scales, reference_point=corner)
+        np.testing.assert_array_equal(found.reference, given.reference)
+    assert beyond_worst(np.array([[0.1, 1.0], [9.0, 1.0]]), (MAX, MIN), scales)[0] == 0.0
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0, 1e-12, 1e15])

@@ -119,3 +119,34 @@ def test_a_posterior_given_draws_goes_through_them() -> None:
     np.testing.assert_allclose(mean / scales, draws.transpose(1, 0, 2) / scales, rtol=0, atol=2e-3)
     np.testing.assert_allclose(given.mean(points), mean)
     assert (given.predict(points)[1] < 1e-3 * scales).all()
+
+
+def test_it_may_be_conditioned_on_some_of_many_observations() -> None:
+    few = observations(300)
+    assert Posterior.of_some(few, 300)[0] is few
+    known, _ = Posterior.of_some(few, 90)
+    assert len(known.points) == len(known.values) == len(known.noise) == 90
+    assert len(np.unique(known.points, axis=0)) == 90
+    assert np.ptp(known.values[:, 1]) == np.ptp(few.values[:, 1]), "from end to end"
+    np.testing.assert_array_equal(known.first_values, few.first_values)
+
+
+def test_what_it_is_conditioned_on_is_not_chosen_for_its_luck() -> None:
+    """The front is predicted as it is: not above it, as the best of noisy values would have it."""
+    points = np.random.default_rng(3).random((1500, 2))
+    best = points[np.argsort(-truth(points)[:, 0])[:50]]
+    errors, lucky = [], []
+    for seed in range(4):
+        many = observations(1500, seed)
+        deviation = 8.0 * NOISE_SCALE
+        noisy = truth(many.points) + np.random.default_rng(seed).standard_normal((1500, 2)) * [
+            deviation,
+            0.001,
+        ]
+        noise = np.stack([np.full(1500, deviation**2), np.full(1500, np.nan)], axis=-1)
+        many = observations_of(many.points, noisy, noise)
+        errors.append((Posterior.of_some(many, 120)[1].mean(best) - truth(best))[:, 0].mean())
+        chosen = many.some(np.argsort(-noisy[:, 0])[:120])
+        lucky.append((Posterior.fit(many, chosen).mean(best) - truth(best))[:, 0].mean())
+    assert abs(np.mean(errors)) < 0.25 * deviation
+    assert np.mean(lucky) > 3.0 * abs(np.mean(errors))

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from study.cli import app
 from study.store.storage import open_for_reading
 from study.store.trial_games import games_of
-from study.store.validated_points import points_in
+from tests.study.made_studies import stored_games, stored_points
 
 DATA = Path(__file__).parent / "data"
 STUDIES = ("mcmdp", "pacman_small")
@@ -62,7 +62,7 @@ def test_a_point_is_picked(name: str, results: Path) -> None:
 def test_it_goes_on_with_two_more_trials_and_more_validation(results: Path) -> None:
     before, _, _ = open_for_reading("pacman_small", results)
     trials = before.get_trials()
-    points = {point.key: point for point in points_in(before.user_attrs)}
+    points = {point.key: point for point in stored_points(before)}
     words = ["sweep", "pacman_small", "--trials", "8", "--design-size", "4", "--replicates", "2"]
     words += ["--validation-points", "2", "--validation-games", "4", "--jobs", "1"]
     thetafront(*words, results=results)
@@ -72,8 +72,8 @@ def test_it_goes_on_with_two_more_trials_and_more_validation(results: Path) -> N
     assert [each.state.name for each in after.trials] == ["COMPLETE"] * 8
     for old, new in zip(trials, after.trials[:6], strict=True):
         assert (new.params, new.values) == (old.params, old.values)
-        assert games_of(new) == games_of(old)
-    validated = {point.key: point for point in points_in(after.user_attrs)}
+        assert stored_games(after, new) == games_of(old)
+    validated = {point.key: point for point in stored_points(after)}
     assert max(len(point.games) for point in validated.values()) == 6
     for key, point in points.items():
         now = validated[key]

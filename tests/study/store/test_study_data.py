@@ -1,16 +1,30 @@
-import optuna
+import json
+from dataclasses import replace
+
 import pytest
-from optuna.storages import InMemoryStorage
 
 from agents.twenty48.agent import Game2048
 from study.experiments.definition import Experiment
 from study.report.export import export
+from study.run.open_trials import OpenTrials
+from study.run.proposals import Proposal
+from study.run.settings import SearchSettings
+from study.run.workers import Finished
 from study.shrinkage import Moments
 from study.store import seeds, trial_games, validated_points
 from study.store.location import locate
 from study.store.study_model import objectives_of
-from study.store.trial_games import MOMENTS_PREFIX, TrialBatch, games_of, moments_of
-from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
+from study.store.trial_games import MOMENTS_PREFIX, moments_of
+from tests.study.made_studies import (
+    add_point,
+    add_trials,
+    data_of,
+    new_study,
+    spread,
+    store_trial,
+    stored_games,
+    writable_study,
+)
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # more are slower on small matrices
 
@@ -36,13 +50,13 @@ def test_an_export_parses_each_game_once(
 
 
 def test_a_complete_trial_keeps_the_moments_of_its_samples(quick: Experiment) -> None:
-    storage = InMemoryStorage()
-    study = optuna.create_study(directions=["maximize", "minimize"], storage=storage)
-    trial = study.ask(quick.space.distributions())
+    study = writable_study()
     games = [Game2048(r, 1000 + 400 * r * r, 100, 0.1, 5000, 64, 0) for r in range(3)]
-    batch = TrialBatch(quick.build({}), {}, 3, storage, 0, trial._trial_id, quick.cost, quick.goal)
-    assert [batch.add(r, game) for r, game in enumerate(games)] == [False, False, True]
-    batch.complete()
+    trials = OpenTrials(quick, study, SearchSettings(n_replicates=3, sampler="random"))
+    assert trials.begin([Proposal(0, {"n_playouts": 7}, {})]) == []
+    ended = [trials.record(Finished((0, (r,)), (game,))) for r, game in enumerate(games)]
+    assert [trial is None for trial in ended] == [True, True, False]
+    trials.writer.close()
     (stored,) = study.trials
     name = MOMENTS_PREFIX + "score"
     scores = quick.goal.samples(games)
@@ -50,6 +64,35 @@ def test_a_complete_trial_keeps_the_moments_of_its_samples(quick: Experiment) ->
     assert moments_of(stored, quick.goal) == Moments.of(scores)
     noise = objectives_of(quick).noise([stored])
     del stored.user_attrs[name]  # as an earlier revision stored it
-    assert moments_of(stored, quick.goal) == Moments.of(scores)
-    assert objectives_of(quick).noise([stored])[0, 0] == noise[0, 0] > 0
-    assert games_of(stored) == dict(enumerate(games))
+    again = OpenTrials(quick, study, SearchSettings(n_replicates=3, sampler="random"))
+    assert again.resume(stored) is None
+    assert again.moments == {0: Moments.of(scores)}
+    assert objectives_of(quick, again.moments).noise([stored])[0, 0] == noise[0, 0] > 0
+    assert stored_games(study, stored) == dict(enumerate(games))
+    assert set(stored.user_attrs) == {"origin"}, "no game is among the attributes"
+
+
+def test_a_reference_point_is_given_or_a_little_worse_than_all_complete_trials(
+    quick: Experiment,
+) -> None:
+    """1,000 and 2,000 points at 0.1 ms and 10 ms: 900 points at 10^−1.8 s."""
+    without = replace(quick, reference_score=None, reference_costs={})
+    study = new_study()
+    assert data_of(study, without).reference is None
+    for n, score, cost in ((1, 1000, 1e-4), (2, 2000, 1e-2), (3, 500, 0.0)):
+        games = [Game2048(n, score, 100, 100 * cost, 5000, 64, 0)]
+        store_trial(study, quick, {"n_playouts": n}, games, cost)
+    study.enqueue_trial({"n_playouts": 7})
+    study.ask(quick.space.distributions())
+    assert data_of(study, without).reference == pytest.approx((900.0, 10.0**-1.8))
+    assert data_of(study, quick).reference == quick.reference_point == (0.0, 0.01)
+
+
+def test_what_has_no_trial_yet_is_exported_without_a_reference_point(
+    quick: Experiment, tmp_path
+) -> None:
+    without = replace(quick, reference_score=None, reference_costs={})
+    location = locate("s", tmp_path, None)
+    export(data_of(new_study(), without), location, location.folder)
+    manifest = json.loads((location.folder / "manifest.json").read_text())
+    assert manifest["reference_point"] == {"score_points": None, "seconds_per_move": None}

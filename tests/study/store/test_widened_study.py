@@ -136,7 +136,7 @@ def test_samplers_search_the_wider_space(searched: tuple[optuna.Study, Location]
     assert [each.params for each in copies] == [each.params for each in study.trials]
     proposals.begin()
     proposals.wait(60.0)
-    proposal = proposals.take()
+    (proposal,) = proposals.take()
     proposals.close()
     assert proposal.number == 4
     assert 1 <= proposal.params["n_playouts"] <= 80

@@ -15,6 +15,7 @@ from study.cli import app
 from study.report import export
 from study.store.location import locate
 from study.store.lock import locked
+from study.store.storage import open_for_games
 from study.store.study_rows import StudyRows
 from study.verify import verification
 from study.verify.replay import Entry
@@ -103,7 +104,50 @@ DAMAGES = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
+ROW = "UPDATE thetafront_games SET "
+GAME_ROW = " WHERE phase = 'search' AND unit = '2' AND replicate = 1"
+VALIDATED = (
+    " WHERE game_id = (SELECT max(game_id) FROM thetafront_games WHERE phase = 'validation')"
+)
+DAMAGES_OF_THE_TABLE = {
+    "a game that is no record": (
+        ROW + "record = '{}'" + GAME_ROW,
+        "trial 2, game:1: a game of '2048' given, of pacman allowed",
+    ),
+    "a game that is no JSON": (ROW + "record = '{\"seed'" + GAME_ROW, "trial 2, game:1: "),
+    "another score": (ROW + "record = json_set(record, '$.score', 7)" + GAME_ROW, ""),
+    "another seed": (ROW + "record = json_set(record, '$.seed', 7)" + GAME_ROW, ""),
+    "a game less": ("DELETE FROM thetafront_games" + GAME_ROW, ""),
+    "a replicate that is none": (ROW + "replicate = -3" + GAME_ROW, "trial 2, game:-3: '-3' given"),
+    "another phase": (ROW + "phase = 'other'" + GAME_ROW, "a game of phase 'other' given"),
+    "a trial that is not there": (
+        ROW + "unit = '77'" + GAME_ROW,
+        "a game of trial '77' given, and there is no such trial",
+    ),
+    "a machine that is none": (ROW + "machine = x'00ff'" + GAME_ROW, ""),
+    "a validation game": (ROW + "record = json_set(record, '$.score', 9)" + VALIDATED, ""),
+    "a point that is not there": (
+        ROW + "unit = 'abc'" + VALIDATED.replace("max", "min"),
+        "a game of point 'abc' given, and there is no such point",
+    ),
+    "a trial's number": ("UPDATE trials SET number = 9 WHERE number = 2", "trial 2: not there"),
+    "a number there twice": ("UPDATE trials SET number = 4 WHERE number = 2", "trial 2: not there"),
+    "the last trial's number": (
+        "UPDATE trials SET number = 9 WHERE number = (SELECT max(number) FROM trials)",
+        "not there once",
+    ),
+    "a trial's row": ("DELETE FROM trials WHERE number = 2", "trial 2: not there once"),
+    "another state": ("UPDATE trials SET state = 'FAIL' WHERE number = 2", ""),
+}
+
+# Those of games in attributes, as studies of before have them, are like those of the table.
+LIKE_THOSE_OF_THE_TABLE = [
+    pytest.param(name, marks=pytest.mark.slow if name in DAMAGES_OF_THE_TABLE else ())
+    for name in DAMAGES
+]
+
+
+@pytest.mark.parametrize("damage", LIKE_THOSE_OF_THE_TABLE)
 def test_damage_is_named_found_and_mended(results: Path, damage: str) -> None:
     sql, named = DAMAGES[damage]
     folder = results / NAME
@@ -124,6 +168,58 @@ def test_damage_is_named_found_and_mended(results: Path, damage: str) -> None:
     n_same = sum((folder / name).read_bytes() == before[name] for name in TABLES)
     whole = damage not in {"a game that is no record", "a game that is no JSON", "a game less"}
     assert n_same == 3 or not whole  # such a game has lost its seconds, too
+
+
+LOST_SECONDS = {
+    "a game that is no record",
+    "a game that is no JSON",
+    "a game less",
+    "a replicate that is none",
+    "another phase",
+    "a trial that is not there",
+    "a point that is not there",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES_OF_THE_TABLE)
+def test_damage_of_the_table_of_games_is_named_found_and_mended(results: Path, damage: str) -> None:
+    open_for_games(locate(NAME, results, None))
+    sql, named = DAMAGES_OF_THE_TABLE[damage]
+    folder = results / NAME
+    before = {name: (folder / name).read_bytes() for name in TABLES}
+    execute(results, sql)
+    code, _, error = thetafront(results, "status", NAME)
+    assert code == (1 if named else 0)
+    assert named in error
+    assert thetafront(results, *VERIFY)[0] == 1
+    code, output, _ = thetafront(results, *VERIFY, "--repair")
+    assert code == 0, output
+    assert thetafront(results, "export", NAME)[0] == 0
+    if damage not in LOST_SECONDS:
+        assert {name: (folder / name).read_bytes() for name in TABLES} == before
+    else:
+        with closing(sqlite3.connect(folder / "study.db")) as database:
+            count = "SELECT count(*) FROM thetafront_games"
+            assert database.execute(count).fetchone()[0] == before["games.csv"].count(b"\n") - 1
+
+
+@pytest.mark.parametrize(
+    ("sql", "code", "named"),
+    [
+        ("UPDATE study_directions SET direction = 'MINIMIZE' WHERE objective = 0", 2, "minimize"),
+        ("DELETE FROM study_directions WHERE objective = 1", 1, "directions: MAXIMIZE given"),
+    ],
+)
+def test_other_directions_are_refused_found_and_mended(
+    results: Path, sql: str, code: int, named: str
+) -> None:
+    execute(results, sql)
+    found, _, error = thetafront(results, "status", NAME)
+    assert found == code
+    assert named in error
+    assert "directions" in thetafront(results, *VERIFY)[1]
+    assert thetafront(results, *VERIFY, "--repair")[0] == 0
+    assert thetafront(results, "status", NAME)[0] == 0
 
 
 def test_a_study_in_order_is_left_as_it_is(results: Path) -> None:

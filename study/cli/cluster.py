@@ -1,0 +1,79 @@
+"""Commands for more than one machine: worker and cluster."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from study.cli.options import (
+    JsonOption,
+    SchedulerArgument,
+    TlsCaOption,
+    TlsCertOption,
+    TlsKeyOption,
+    whole,
+)
+from study.cli.program import app, console, working
+
+
+@app.command()
+def worker(
+    scheduler: SchedulerArgument,
+    processes: Annotated[
+        int | None,
+        whole("Number of worker processes.", "--processes", show_default="one a physical core"),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", help="What Dask's dashboard calls them.")
+    ] = None,
+    tls_ca: TlsCaOption = None,
+    tls_cert: TlsCertOption = None,
+    tls_key: TlsKeyOption = None,
+) -> None:
+    """Play games on this machine for sweeps elsewhere.
+
+    Starts worker processes of Dask, each with one thread, and starts them again when the scheduler
+    comes back. Ctrl-C ends them.
+    """
+    from study.cluster.security import Tls
+    from study.cluster.worker_command import WorkerProcesses
+
+    out = console()
+    tls = Tls.of({"ca": tls_ca, "cert": tls_cert, "key": tls_key})
+    WorkerProcesses(
+        scheduler, tls, processes, name, lambda line: out.print(line, soft_wrap=True)
+    ).run()
+
+
+@app.command()
+def cluster(
+    scheduler: SchedulerArgument,
+    json_: JsonOption = False,
+    tls_ca: TlsCaOption = None,
+    tls_cert: TlsCertOption = None,
+    tls_key: TlsKeyOption = None,
+) -> None:
+    """Show the machines of a cluster.
+
+    Which may play, their classes, and how many games a second they play.
+    """
+    from study.cluster.given import cluster_at
+    from study.cluster.overview import cluster_json, cluster_table, machine_rows
+
+    found = cluster_at(scheduler, {"ca": tls_ca, "cert": tls_cert, "key": tls_key})
+    assert found is not None
+    with found:
+        with working(f"asking {scheduler}"):
+            rows = machine_rows(found)
+        if json_:
+            print(json.dumps(cluster_json(found, rows), indent=2, ensure_ascii=False))
+            return
+        out = console()
+        for line in found.news():
+            out.print(line, soft_wrap=True)
+        if not rows:
+            out.print(f"no worker is at {scheduler}; start thetafront worker {scheduler}")
+            return
+        out.print(cluster_table(rows))
+        if found.dashboard:
+            out.print(f"dashboard {found.dashboard}", soft_wrap=True)

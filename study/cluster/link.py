@@ -1,0 +1,83 @@
+"""The link to a scheduler: how it is made, and what is said if it cannot be."""
+
+import logging
+import socket
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+from study.cluster.security import Tls, check_address, host_and_port
+from study.errors import InputError, RunError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+SECONDS_TO_CONNECT = 8.0
+NOISY = ("distributed", "tornado", "asyncio", "bokeh")
+
+
+def check_library() -> None:
+    """Refuse to go on without Dask; InputError says how to install it."""
+    try:
+        import distributed  # noqa: F401
+    except ImportError:
+        raise InputError(
+            "cluster: Dask is not installed; in the checkout, pip install -e '.[cluster]' does"
+        ) from None
+
+
+@contextmanager
+def silenced() -> Iterator[None]:
+    """Keep Dask's log from the terminal for a block: what matters is told in our own lines."""
+    import distributed  # noqa: F401, makes its loggers
+
+    names = [each for each in logging.root.manager.loggerDict if each.startswith(NOISY)]
+    before = {name: logging.getLogger(name).level for name in {*names, *NOISY}}
+    for name in before:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", module="distributed")
+            yield
+    finally:
+        for name, level in before.items():
+            logging.getLogger(name).setLevel(level)
+
+
+def connect(address: str, tls: Tls | None, seconds: float = SECONDS_TO_CONNECT) -> "Client":
+    """Return a client of a scheduler.
+
+    Raises
+    ------
+    RunError
+        If nobody answers there, or not as a scheduler of Dask with these certificates.
+    """
+    from distributed import Client
+
+    check_address(address, tls)
+    host, port = host_and_port(address)
+    try:
+        socket.create_connection((host, port), timeout=seconds).close()
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise RunError(f"scheduler: nobody answers at {address}: {why}") from None
+    try:
+        return Client(
+            address,
+            timeout=seconds,
+            security=None if tls is None else tls.security(),
+            set_as_default=False,
+        )
+    except Exception as error:
+        why = " ".join(str(error).split()) or type(error).__name__
+        raise RunError(
+            f"scheduler: {address} does not answer as a scheduler of Dask"
+            f"{'' if tls is None else ' with these certificates'}: {why[:200]}"
+        ) from None
+
+
+def disconnect(client: Any) -> None:
+    """Close a client, however its scheduler is."""
+    with suppress(Exception):  # a scheduler that is gone is no longer of interest
+        client.close(timeout=2)

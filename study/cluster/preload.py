@@ -1,0 +1,27 @@
+"""What Dask loads in each nanny and worker process that ``thetafront worker`` has started."""
+
+import os
+import threading
+from typing import Any
+
+from study.run.worker import begin_worker, end_with
+
+SUPERVISOR = "THETAFRONT_SUPERVISOR"
+"""The process of ``thetafront worker``, which no process of its own outlives."""
+
+
+def dask_setup(server: Any) -> None:
+    """Prepare a process: nobody but ``thetafront worker`` answers signals, or is outlived."""
+    from distributed import Worker
+
+    if not isinstance(server, Worker):  # a nanny; all of them are in one process
+        if "watcher" not in {each.name for each in threading.enumerate()}:
+            parent = int(os.environ[SUPERVISOR])
+            threading.Thread(target=end_with, args=(parent,), name="watcher", daemon=True).start()
+        return
+    from study.cluster.machine import this_machine
+    from study.cluster.remote import prepare
+
+    begin_worker(os.getppid())
+    prepare()
+    this_machine()

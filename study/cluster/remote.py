@@ -1,0 +1,250 @@
+"""What runs in the processes of a cluster: games, and a look at the machine.
+
+Each task says what its worker must be. One that is something else answers why, and plays nothing:
+so none plays a wrong game, however early it gets a task.
+"""
+
+import dataclasses
+import os
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import joblib
+
+from agents.agent import Agent, Game
+from agents.outside.program import ProgramAgent
+from agents.outside.python import PythonAgent
+from study.cluster.machine import this_machine
+from study.cluster.sources import sources_digest, versions
+from study.run.worker import play_timed, reason
+
+SECONDS_REMEMBERED = 60.0
+THREADS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a worker must be.
+
+    Attributes
+    ----------
+    sources : str
+        Digest of its code.
+    machine_class : str
+        The class of its machine; empty where any may play.
+    """
+
+    sources: str
+    machine_class: str = ""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a worker answers to a task.
+
+    Attributes
+    ----------
+    worker, machine : str
+        Its address, and the key of its machine.
+    games : tuple of Game
+        The games; none if one failed.
+    seconds, cpu_seconds, learning_seconds : float
+        As in :class:`~study.run.executor.Finished`, by the worker's own clocks.
+    error : str
+        Why there are no games.
+    is_machines : bool
+        Whether that is no fault of θ.
+    objection : str
+        Why this worker may not play at all.
+    """
+
+    worker: str
+    machine: str
+    games: tuple[Game, ...] = ()
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    learning_seconds: float = 0.0
+    error: str = ""
+    is_machines: bool = False
+    objection: str = ""
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a worker tells of itself.
+
+    Attributes
+    ----------
+    machine : str
+        Key of its machine.
+    record : dict
+        The machine (:attr:`study.cluster.machine.Machine.record`).
+    sources, versions : str
+        Of its code.
+    objection : str
+        Why it may not play; empty if it may.
+    n_games, seconds : int, float
+        Games of the last minute, and how long that is.
+    n_cores : int
+        How many games can be played at once without timing each other; 0 if that is not known.
+    cpus : tuple of int
+        Which cores; empty if that is not known.
+    """
+
+    machine: str
+    record: dict[str, Any]
+    sources: str
+    versions: str
+    objection: str
+    n_games: int
+    seconds: float
+    n_cores: int = 0
+    cpus: tuple[int, ...] = ()
+
+
+PLAYED: deque[tuple[float, int]] = deque()
+"""When games of the last minute ended in this process, and how many."""
+
+
+@cache
+def prepare() -> None:
+    """Leave one thread to each library, once in a process: the cores are the workers'."""
+    from threadpoolctl import threadpool_limits
+
+    for name in THREADS:
+        os.environ[name] = "1"
+    threadpool_limits(1)
+
+
+def objection(wanted: Wanted, agent: Agent | None) -> str:
+    """Say why this process may not play; empty if it may."""
+    if sources_digest() != wanted.sources:
+        return f"its code is {sources_digest()} ({versions()}), not {wanted.sources}"
+    machine = this_machine()
+    if wanted.machine_class and machine.machine_class != wanted.machine_class:
+        return (
+            f"its class is {machine.machine_class} ({machine.cpu}, compiled for "
+            f"{machine.llvm_cpu}), not {wanted.machine_class}"
+        )
+    return "" if agent is None else definition_objection(agent)
+
+
+def definition_objection(agent: Agent) -> str:
+    """Say why an agent that is not ours cannot be played here; empty if it can."""
+    if isinstance(agent, PythonAgent) and agent.source is not None:
+        try:
+            found = agent.source.digest
+        except (ValueError, OSError) as error:
+            return f"it lacks the definition: {error}"
+        return "" if found == agent.digest else f"its {agent.source} is {found}, not {agent.digest}"
+    if isinstance(agent, Sent):
+        try:
+            found = agent.here.program.digest
+        except (ValueError, OSError) as error:
+            return f"it lacks the program: {error}"
+        wanted = agent.digest
+        return "" if found == wanted else f"its {agent.program.command[0]} is {found}, not {wanted}"
+    return ""
+
+
+@dataclass(frozen=True)
+class Sent(Agent):
+    """A program's agent on its way to another machine, which looks for the program itself.
+
+    Its files are elsewhere there, or other files: what tells that they have not changed must be
+    taken there, too.
+    """
+
+    is_ours = False
+
+    program: Any
+    theta: tuple[tuple[str, Any], ...]
+    digest: str
+
+    def __post_init__(self) -> None:
+        pass  # the agent has checked itself
+
+    @property
+    def here(self) -> ProgramAgent:
+        """The agent as it is played here; ValueError if there is no such program."""
+        return ProgramAgent(found_here(self.program), self.theta)
+
+    def warm_up(self) -> None:
+        """Do nothing, as a program's agent does."""
+
+    def play(self, seed: int) -> Game:
+        """Play one game here."""
+        return self.here.play(seed)
+
+
+@cache
+def found_here(program: Any) -> Any:
+    """Return a program whose files are this machine's."""
+    return dataclasses.replace(program)
+
+
+def packed(agent: Agent) -> Agent:
+    """Return an agent as it travels."""
+    if isinstance(agent, ProgramAgent):
+        return Sent(agent.program, agent.theta, agent.program.digest)
+    return agent
+
+
+def play(wanted: Wanted, agent: Agent, seeds: Sequence[int], side_by_side: bool) -> Answer:
+    """Play games, one after the other or side by side."""
+    machine = this_machine()
+    worker = address()
+    if why := objection(wanted, agent):
+        return Answer(worker, machine.key, objection=why)
+    prepare()
+    try:
+        games, began, ended, cpu, learning = play_timed(agent, seeds, side_by_side)
+    except Exception as error:
+        text, is_machines = reason(error)
+        return Answer(worker, machine.key, error=text, is_machines=is_machines)
+    remember(len(games))
+    return Answer(worker, machine.key, games, ended - began, cpu, learning)
+
+
+def look(wanted: Wanted, agent: Agent | None) -> Look:
+    """Tell what this process is, and whether it may play."""
+    prepare()
+    machine, why = this_machine(), objection(wanted, agent)
+    remember(0)
+    seconds = time.monotonic() - PLAYED[0][0]
+    n_games = sum(n for _, n in PLAYED)
+    cpus = tuple(sorted(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else ()
+    return Look(
+        machine.key,
+        machine.record,
+        sources_digest(),
+        versions(),
+        why,
+        n_games,
+        seconds,
+        int(joblib.cpu_count()),
+        cpus,
+    )
+
+
+def remember(n_games: int) -> None:
+    """Count games, and forget those of more than a minute ago."""
+    now = time.monotonic()
+    PLAYED.append((now, n_games))
+    while PLAYED[0][0] < now - SECONDS_REMEMBERED:
+        PLAYED.popleft()
+
+
+@cache
+def address() -> str:
+    """Return the address of this worker; empty outside of a cluster."""
+    from distributed import get_worker
+
+    try:
+        return str(get_worker().address)
+    except ValueError:
+        return ""

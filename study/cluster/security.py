@@ -1,0 +1,140 @@
+"""Addresses of schedulers, and who may talk to them.
+
+Whoever reaches a scheduler or a worker of Dask runs code there: its messages are pickles. So either
+the network is private, or both sides have certificates (TLS).
+"""
+
+import ipaddress
+import os
+import re
+import socket
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from study.errors import InputError, RunError
+
+ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9A-Fa-f:.]+\]|[^\s:/@\[\]]+):(\d{1,5})")
+TLS_FIELDS = ("ca", "cert", "key")
+LARGEST_PORT = 65535
+
+
+@dataclass(frozen=True)
+class Tls:
+    """Files of certificates, in PEM format.
+
+    Attributes
+    ----------
+    ca, cert, key : Path
+        The authority that all sides trust; this side's certificate; and its private key.
+
+    Raises
+    ------
+    InputError
+        If one is not there, or they do not fit each other.
+    """
+
+    ca: Path
+    cert: Path
+    key: Path
+
+    def __post_init__(self) -> None:
+        for name in TLS_FIELDS:
+            path: Path = getattr(self, name)
+            if not os.path.isfile(path):  # Path.is_file raises for a closed folder
+                raise InputError(f"tls-{name}: {str(path)!r} given, a file in PEM format allowed")
+        try:
+            context = ssl.create_default_context(cafile=str(self.ca))
+            # Nobody is asked for a passphrase: workers start where nobody is.
+            context.load_cert_chain(str(self.cert), str(self.key), password=lambda: "")
+        except (OSError, ValueError) as error:  # of SSL, too
+            raise InputError(
+                f"tls: {self.ca}, {self.cert} and {self.key} given, which cannot be read, have a "
+                f"passphrase or do not fit each other: {error}"
+            ) from None
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any] | None) -> "Tls | None":
+        """Return the files given by ``ca``, ``cert`` and ``key``; None if none is."""
+        there = {name: each for name, each in (given or {}).items() if each is not None}
+        if not there:
+            return None
+        if set(there) != set(TLS_FIELDS):
+            raise InputError(
+                f"tls: {', '.join(sorted(there))} given, all of {', '.join(TLS_FIELDS)} needed"
+            )
+        return cls(**{name: Path(each) for name, each in there.items()})
+
+    def security(self) -> Any:
+        """Return them as Dask takes them."""
+        from distributed import Security
+
+        files = {"tls_ca_file": str(self.ca)}
+        for role in ("client", "worker", "scheduler"):
+            files |= {f"tls_{role}_cert": str(self.cert), f"tls_{role}_key": str(self.key)}
+        return Security(require_encryption=True, **files)
+
+
+def check_address(address: str, tls: Tls | None) -> str:
+    """Return the address of a scheduler; InputError unless it is one, and as safe as asked for."""
+    match = ADDRESS.fullmatch(address)
+    if match is None or not 0 < int(match[3]) <= LARGEST_PORT:
+        raise InputError(
+            f"scheduler: {address!r} given, an address such as tcp://10.0.0.1:8786 allowed, or "
+            "tls://10.0.0.1:8786"
+        )
+    if match[1] == "tls" and tls is None:
+        raise InputError(f"scheduler: {address!r} given, --tls-ca, --tls-cert and --tls-key needed")
+    if match[1] == "tcp" and tls is not None:
+        raise InputError(
+            f"scheduler: {address!r} given with certificates, tls://{match[2]}:{match[3]} allowed"
+        )
+    return address
+
+
+def host_and_port(address: str) -> tuple[str, int]:
+    """Return the parts of a checked address."""
+    match = ADDRESS.fullmatch(address)
+    assert match is not None
+    return match[2].strip("[]"), int(match[3])
+
+
+def local_host(address: str) -> str:
+    """Return this machine's IP address on the way to a scheduler; RunError if there is no way."""
+    host, port = host_and_port(address)
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)
+        # Of a name with both, Dask's own choice is IPv4, too.
+        family, kind, protocol, _, there = min(found, key=lambda each: each[0] != socket.AF_INET)
+        with socket.socket(family, kind, protocol) as way:
+            way.connect(there)  # a datagram socket chooses its address, and sends nothing
+            here = str(way.getsockname()[0])
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise RunError(f"scheduler: there is no way to {address}: {why}") from None
+    return f"[{here}]" if ":" in here else here
+
+
+def warning(address: str) -> str:
+    """Warn of an address that is neither private nor protected by TLS; empty for others.
+
+    ``address`` is a scheduler's, or a worker's with any port.
+    """
+    if address.startswith("tls://"):
+        return ""
+    host, port = host_and_port(address)
+    whoever = f"whoever reaches port {port} there" if port else "whoever reaches its ports"
+    try:
+        found = {each[4][0] for each in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)}
+    except OSError:
+        return ""  # there is no such host, which connecting to it tells
+    for each in found:
+        ip = ipaddress.ip_address(str(each).partition("%")[0])
+        if not (ip.is_private or ip.is_loopback or ip.is_link_local):
+            return (
+                f"{host} is no private address, and without TLS {whoever} runs code on all "
+                "machines of the cluster; see --tls-ca"
+            )
+    return ""

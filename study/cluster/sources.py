@@ -1,0 +1,71 @@
+"""A digest of what decides a game: code, and versions of the libraries that compile it.
+
+A worker whose digest is another may play other games from the same seeds, so it plays none.
+"""
+
+import ast
+import hashlib
+import platform
+from collections.abc import Iterator
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+from agents.agent import N_DIGITS
+from engine import jit
+
+STUDY = Path(__file__).resolve().parents[1]
+ENTRY = STUDY / "cluster" / "remote.py"
+LIBRARIES = ("numpy", "numba", "llvmlite")
+
+
+@cache
+def sources_digest() -> str:
+    """Return digits that name the code that plays games, and the versions it runs on.
+
+    The code of ``engine`` and ``agents``, and the modules of ``study`` that a worker imports to
+    play, without comments.
+    """
+    whole = hashlib.sha256(jit.DIGEST.encode())
+    for path in modules():
+        whole.update(str(path.relative_to(STUDY)).encode() + b"\0")
+        whole.update(jit.code_of(path.read_text("utf-8")).encode() + b"\0")
+    whole.update(versions().encode())
+    return whole.hexdigest()[:N_DIGITS]
+
+
+def versions() -> str:
+    """Return the versions that matter, for a message."""
+    python = ".".join(platform.python_version_tuple()[:2])
+    found = (f"{each} {metadata.version(each)}" for each in LIBRARIES)
+    return ", ".join((f"Python {python}", *found))
+
+
+def modules() -> list[Path]:
+    """Return the files of ``study`` that playing imports, by following import statements."""
+    found: set[Path] = set()
+    waiting = [ENTRY]
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found.add(path)
+            waiting += imported_by(path)
+    return sorted(found)
+
+
+def imported_by(path: Path) -> Iterator[Path]:
+    """Yield the files of ``study`` that a file imports, anywhere in its code."""
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [each.name for each in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module, *(f"{node.module}.{each.name}" for each in node.names)]
+        for name in names:
+            top, *parts = name.split(".")
+            if top != "study":
+                continue
+            for n in range(1, len(parts) + 1):  # of the package itself, names alone
+                stem = STUDY.joinpath(*parts[:n])
+                both = (stem / "__init__.py", stem.with_suffix(".py"))
+                yield from (each for each in both if each.is_file())

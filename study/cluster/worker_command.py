@@ -1,0 +1,211 @@
+"""``thetafront worker``: Dask's worker processes of this machine, kept up until they are stopped.
+
+Dask's own worker ends when its scheduler does (dask/distributed issue 6361); so it is started again
+when a scheduler answers once more.
+"""
+
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import IO
+
+import joblib
+
+from study import interrupt
+from study.cluster.link import SECONDS_TO_CONNECT, check_library, connect, disconnect, silenced
+from study.cluster.machine import BENCHMARK, this_machine
+from study.cluster.preload import SUPERVISOR
+from study.cluster.remote import THREADS
+from study.cluster.security import Tls, check_address, host_and_port, local_host, warning
+from study.cluster.sources import sources_digest
+from study.errors import RunError, check_range
+from study.run.worker import OURS, SAFE_PATH
+from study.run.workers import MOST_JOBS_A_CORE, n_cores
+from study.text import counted
+
+PRELOAD = "study.cluster.preload"
+LONGEST_PAUSE_SECONDS = 5.0
+SECONDS_TO_END = 5.0
+LONG_RUN_SECONDS = 30.0  # after which a process that ends is no failed start
+MOST_FAILED_STARTS = 5
+SETTINGS = {
+    "DASK_LOGGING__DISTRIBUTED": "critical",
+    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",  # it looks a hundred times a second
+    "DASK_DISTRIBUTED__ADMIN__TICK__LIMIT": "1h",  # compiling kernels is no reason to warn
+}
+
+
+def n_processes_by_default() -> int:
+    """Return how many games are timed well at once: one a physical core."""
+    return max(1, min(n_cores(), int(joblib.cpu_count(only_physical_cores=True))))
+
+
+@dataclass
+class WorkerProcesses:
+    """The processes of one machine.
+
+    Parameters
+    ----------
+    address : str
+        Of the scheduler.
+    tls : Tls, optional
+        Certificates.
+    n_processes : int, optional
+        How many play; one a physical core by default.
+    name : str, optional
+        What Dask's dashboard calls them.
+    say : callable
+        Takes a line that a user should know.
+
+    Raises
+    ------
+    InputError
+        If something is not possible.
+    """
+
+    address: str
+    tls: Tls | None
+    n_processes: int | None
+    name: str | None
+    say: Callable[[str], None]
+
+    def __post_init__(self) -> None:
+        check_address(self.address, self.tls)
+        if self.n_processes is None:
+            self.n_processes = n_processes_by_default()
+        check_range("processes", self.n_processes, 1, MOST_JOBS_A_CORE * n_cores())
+        check_library()
+
+    def run(self) -> None:
+        """Keep the processes up until an interrupt.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            After an interrupt, when all of them have ended.
+        RunError
+            If no scheduler answers at first, or the processes cannot be started.
+        """
+        with silenced():
+            disconnect(connect(self.address, self.tls))  # which tells what is wrong
+        scheme = self.address.partition(":")[0]
+        here = f"{scheme}://{local_host(self.address)}:0"
+        for line in dict.fromkeys(filter(None, (warning(self.address), warning(here)))):
+            self.say(f"warning: {line}")
+        machine = this_machine()
+        self.say(
+            f"{machine.host}: {counted(self.n_processes or 0, 'worker')} for "
+            f"{self.address}; class {machine.machine_class} ({machine.cpu}, compiled for "
+            f"{machine.llvm_cpu}, benchmark {1000 * machine.benchmark_seconds:.0f} ms), code "
+            f"{sources_digest()}; Ctrl-C ends"
+        )
+        os.environ[BENCHMARK] = str(machine.benchmark_seconds)
+        n_failed = 0
+        with interrupt.deferred():
+            while not interrupt.requested():
+                began = time.monotonic()
+                said = self.run_once()
+                if interrupt.requested():
+                    break
+                is_start = time.monotonic() - began < LONG_RUN_SECONDS
+                if not is_start or not self.answers():
+                    n_failed = 0
+                    self.wait_for_scheduler()
+                    continue
+                n_failed += 1
+                if n_failed >= MOST_FAILED_STARTS:
+                    raise RunError(f"worker: Dask's worker ends again and again: {said}")
+                self.pause(min(LONGEST_PAUSE_SECONDS, 0.5 * 2**n_failed))
+
+    def run_once(self) -> str:
+        """Run Dask's worker until it ends or an interrupt comes; return the end of what it said."""
+        with tempfile.TemporaryFile() as log:
+            with interrupt.kept_from_children():
+                child = subprocess.Popen(
+                    self.command,
+                    env=self.environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    start_new_session=True,
+                )
+            try:
+                while child.poll() is None and not interrupt.requested():
+                    time.sleep(0.1)
+            finally:
+                end(child)
+            return last_line(log)
+
+    @property
+    def command(self) -> list[str]:
+        """The command of Dask's worker."""
+        words = [sys.executable, "-m", "distributed.cli.dask_worker", self.address]
+        words += ["--nworkers", str(self.n_processes), "--nthreads", "1", "--memory-limit", "0"]
+        # Dask listens on all addresses unless told, even for a dashboard that is not there.
+        words += ["--host", local_host(self.address), "--dashboard-address", "127.0.0.1:0"]
+        words += ["--no-dashboard", "--preload", PRELOAD, "--preload-nanny", PRELOAD]
+        words += ["--death-timeout", str(int(4 * SECONDS_TO_CONNECT))]
+        if self.name is not None:
+            words += ["--name", self.name]
+        if self.tls is not None:
+            files = {"ca-file": self.tls.ca, "cert": self.tls.cert, "key": self.tls.key}
+            words += [word for name, each in files.items() for word in (f"--tls-{name}", str(each))]
+        return words
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Its environment: one thread for each library, and its settings."""
+        ours = {SUPERVISOR: str(os.getpid()), SAFE_PATH: OURS}
+        return {**os.environ, **ours, **dict.fromkeys(THREADS, "1"), **SETTINGS}
+
+    def answers(self) -> bool:
+        """Return whether somebody answers at the scheduler's address."""
+        try:
+            socket.create_connection(host_and_port(self.address), timeout=2.0).close()
+        except OSError:
+            return False
+        return True
+
+    def wait_for_scheduler(self) -> None:
+        """Wait until a scheduler answers, or an interrupt."""
+        if self.answers():
+            return
+        self.say(f"no scheduler answers at {self.address}; waiting for one")
+        seconds = 0.25
+        while not interrupt.requested() and not self.answers():
+            self.pause(seconds)
+            seconds = min(LONGEST_PAUSE_SECONDS, 2 * seconds)
+        if not interrupt.requested():
+            self.say(f"a scheduler answers at {self.address}")
+
+    def pause(self, seconds: float) -> None:
+        """Wait, but not beyond an interrupt."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline and not interrupt.requested():
+            select.select([], [], [], 0.1)
+
+
+def end(child: "subprocess.Popen[bytes]") -> None:
+    """End a process and its session: kindly, and then surely."""
+    with suppress(ProcessLookupError):
+        child.terminate()
+    with suppress(subprocess.TimeoutExpired):
+        child.wait(SECONDS_TO_END)
+    with suppress(ProcessLookupError):
+        os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+
+
+def last_line(log: IO[bytes]) -> str:
+    """Return the last line that a process has written."""
+    log.seek(0)
+    lines = log.read().decode(errors="replace").strip().splitlines()
+    return lines[-1] if lines else "it says nothing"

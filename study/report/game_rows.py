@@ -1,0 +1,94 @@
+"""A game as a row of a study's ``games.csv``, and read back from it.
+
+Games of users' agents are all of one class, so that their columns follow from the experiment: the
+goal has its own name, moves are left out where there are none, and each field that a game reported
+has a column. A field whose name another column has is called ``reported_…``.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from agents.agent import Game
+from agents.outside.report import ReportedGame
+from study.experiments.definition import Experiment
+
+LABELS = ("phase", "trial", "point", "origin", "replicate")
+MOVES, SECONDS_A_MOVE = "n_moves", "seconds_per_move"
+REPORTED, PREFIX = "reported", "reported_"
+
+
+def is_reported(experiment: Experiment) -> bool:
+    """Tell whether an experiment's games are those of a user's agent."""
+    return issubclass(experiment.summary.game, ReportedGame)
+
+
+def cells_of_game(game: Game, experiment: Experiment) -> dict[str, Any]:
+    """Return a game's cells by column, without its labels."""
+    stored = game.to_row()
+    row = {column: stored[name] for name, column in columns_by_field(experiment, game)}
+    if experiment.summary.has_moves:
+        row[SECONDS_A_MOVE] = game.seconds_per_move
+    if not isinstance(game, ReportedGame):
+        return row
+    columns = field_columns(game.reported, experiment)
+    return row | {columns[name]: value for name, value in game.reported.items()}
+
+
+def columns_by_field(experiment: Experiment, game: type[Game] | Game) -> list[tuple[str, str]]:
+    """Return the fields that all games of a class have, with their columns."""
+    if not is_reported(experiment):
+        return list(game.columns().items())
+    columns = ReportedGame.columns() | {"score": experiment.goal.game_column}
+    left_out = {REPORTED} if experiment.summary.has_moves else {REPORTED, MOVES}
+    return [(name, column) for name, column in columns.items() if name not in left_out]
+
+
+def own_columns(experiment: Experiment) -> list[str]:
+    """Return the columns that all games of an experiment have."""
+    columns = [column for _, column in columns_by_field(experiment, experiment.summary.game)]
+    common = columns if is_reported(experiment) else list(Game.columns().values())
+    moves = [SECONDS_A_MOVE] if experiment.summary.has_moves else []
+    return [*common, *moves, *(each for each in columns if each not in common)]
+
+
+def field_columns(fields: Iterable[str], experiment: Experiment) -> dict[str, str]:
+    """Return the column of each reported field."""
+    taken = {*LABELS, *own_columns(experiment)}
+    return {name: f"{PREFIX}{name}" if name in taken else name for name in fields}
+
+
+def columns_of_games(experiment: Experiment, games: Iterable[Game]) -> list[str]:
+    """Return the columns of a study's table of games: labels, those of all, then some games' own.
+
+    The latter are of games side by side, or reported fields.
+    """
+    columns = [*LABELS, *own_columns(experiment)]
+    own = {column: None for game in games for column in cells_of_game(game, experiment)}
+    return list(dict.fromkeys([*columns, *own]))
+
+
+def fields_in(cells: Mapping[str, str], experiment: Experiment) -> dict[str, Any]:
+    """Return the fields of a user's game from a row of text; of a table without moves, one."""
+    known = columns_by_field(experiment, ReportedGame)
+    fields: dict[str, Any] = {MOVES: 1}
+    fields |= {name: cells[column] for name, column in known if column in cells}
+    taken = {*LABELS, *own_columns(experiment)}
+    return fields | {
+        REPORTED: {
+            column.removeprefix(PREFIX) if column.removeprefix(PREFIX) in taken else column: value
+            for column, text in cells.items()
+            if column not in taken and (value := number_or_text(text)) != ""
+        }
+    }
+
+
+def number_or_text(text: str) -> float | str:
+    """Read a cell: a number if it is written as tables write one."""
+    for read in (int, float):
+        try:
+            number = read(text)
+        except ValueError:
+            continue
+        if str(number) == text:
+            return number
+    return text

@@ -1,0 +1,287 @@
+"""What is asked of a study, from its checks to the last table: a sweep, or more validation.
+
+The command line and calls from Python make orders; both are checked before anything is written.
+"""
+
+from collections.abc import Iterable
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from study.errors import InputError
+from study.experiments.definition import Experiment
+from study.experiments.widening import Wish, parse_wish
+from study.run.executor import Cluster
+from study.run.first_games import settled
+from study.run.progress import ProgressDisplay, preparing
+from study.run.rehearsal import rehearsed_plan
+from study.run.settings import SearchSettings
+from study.run.stopping import Precision
+from study.run.sweep import SEARCH_SHARE, Sweep
+from study.run.widen import widen as grant
+from study.run.workers import check_jobs
+from study.samplers import check_sampler
+from study.samplers.design import draw_design
+from study.store.location import RESULTS, Location, check_folder, locate, make_folder
+from study.store.lock import locked
+from study.store.machines import check_seconds, machines_in
+from study.store.storage import (
+    check_playable,
+    check_same,
+    create_or_resume,
+    existing,
+    open_for_games,
+    prepare_location,
+    storage_errors_reported,
+)
+from study.store.study_data import StudyData
+from study.train.on_demand import room
+
+
+@dataclass(frozen=True)
+class SweepOrder:
+    """A sweep to carry out.
+
+    Attributes
+    ----------
+    experiment : Experiment
+        What is tuned, by the cost that is asked for.
+    location : Location
+        Where the study is kept, or will be.
+    settings : SearchSettings
+        Of the search.
+    precision : Precision, optional
+        Of the validation; None without one.
+    jobs : int
+        How many workers play.
+    budget_seconds : float
+        Wall time after compiling; infinity for no limit.
+    wishes : tuple of Wish
+        What to widen of the space before.
+    accept_change : bool
+        Whether to go on with a definition that has changed.
+    cluster : Cluster, optional
+        Machines that play in place of this one.
+    chooses_cost : bool
+        Whether a new study may have a cost that is the same on all machines, if there is one.
+    """
+
+    experiment: Experiment
+    location: Location
+    settings: SearchSettings
+    precision: Precision | None
+    jobs: int
+    budget_seconds: float
+    wishes: tuple[Wish, ...]
+    accept_change: bool = False
+    cluster: Cluster | None = None
+    chooses_cost: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        experiment: Experiment,
+        results: Path,
+        *,
+        name: str | None,
+        storage: str | None,
+        trials: int,
+        replicates: int | None,
+        seed: int,
+        sampler: str,
+        design: str,
+        design_size: int,
+        cost: str | None,
+        widen: Iterable[str],
+        standard_error: float | None,
+        validation_games: int | None,
+        validation_points: int,
+        validate: bool,
+        jobs: int | None,
+        budget_seconds: float,
+        accept_change: bool = False,
+        cluster: Cluster | None = None,
+    ) -> "SweepOrder":
+        """Return the order for what a user gives; InputError if something is not possible."""
+        check_alone(jobs, cluster)
+        experiment = experiment.by(cost)
+        wishes = tuple(parse_wish(text, experiment) for text in widen)
+        n_replicates = experiment.goal.replicates if replicates is None else replicates
+        settings = SearchSettings(trials, n_replicates, seed, sampler, design, design_size)
+        precision = Precision.of(
+            experiment.goal, standard_error, validation_games, validation_points, budget_seconds
+        )
+        n_jobs = check_jobs(jobs)
+        check_sampler(sampler)
+        if experiment.build({}).learns:
+            room()
+        draw_design(design, experiment.space, design_size, seed)
+        location = locate(experiment.name if name is None else name, results, storage)
+        to_reach = precision if validate else None
+        return cls(
+            experiment,
+            location,
+            settings,
+            to_reach,
+            n_jobs,
+            budget_seconds,
+            wishes,
+            accept_change,
+            cluster,
+            cluster is not None and cost is None,
+        )
+
+    def known_experiment(self, out: Console) -> Experiment:
+        """Return the experiment as the study has it; of one that is not ours, play a first game.
+
+        InputError if it cannot be played.
+        """
+        experiment = self.experiment
+        if not experiment.player.is_outside:
+            return experiment
+        with storage_errors_reported(self.location):
+            study = existing(self.location)
+        if study is not None and study.record.defined is not None:
+            per_move = study.experiment.cost.per_move
+            return experiment.settled(per_move) if experiment.is_open else experiment
+        out.print("playing a first game")
+        experiment, warning = settled(experiment, self.settings.seed)
+        if warning:
+            out.print(f"warning: {warning}", soft_wrap=True)
+        return experiment
+
+    def admitted(self, experiment: Experiment, out: Console) -> Experiment:
+        """Return the experiment by the cost that a cluster plays for, once its workers may play."""
+        if self.cluster is None:
+            return experiment
+        with storage_errors_reported(self.location):
+            study = existing(self.location)
+        if self.chooses_cost:
+            costs = {each.name: each for each in experiment.costs}
+            counts = [each for each in experiment.costs if not each.is_timed]
+            cost = (counts or [experiment.cost])[0]
+            if study is not None:
+                cost = costs.get(study.experiment.cost.name, cost)
+            if cost != experiment.cost:
+                experiment = experiment.with_cost(cost)
+        known = {} if study is None else machines_in(study.attributes)
+        for line in self.cluster.admit(experiment, known):
+            out.print(line, soft_wrap=True)
+        return experiment
+
+    def carry_out(self, out: Console, make_results: bool = False) -> None:
+        """Search, validate and report; make the folder of all studies before, if asked.
+
+        Raises
+        ------
+        InputError
+            If the study cannot be made, or was made with something else.
+        StoppedError
+            If trials, workers or the storage fail.
+        """
+        with nullcontext() if self.cluster is None else self.cluster:
+            self.carry_out_with_workers(out, make_results)
+
+    def carry_out_with_workers(self, out: Console, make_results: bool) -> None:
+        """Do what is asked for, with a cluster that is connected, if there is one."""
+        experiment = self.admitted(self.known_experiment(out), out)
+        if make_results:
+            make_folder(self.location.folder.parent)
+        prepare_location(self.location)
+        with locked(self.location) as lock:
+            with storage_errors_reported(self.location):
+                study, _ = create_or_resume(
+                    self.location, self.settings.record(experiment), self.accept_change
+                )
+                check_seconds(study, experiment, self.cluster is not None)
+            experiment = grant(study, self.wishes, out, experiment)
+            run = Sweep(
+                experiment,
+                self.location,
+                study,
+                self.jobs if self.cluster is None else self.cluster.capacity,
+                out,
+                self.budget_seconds,
+                self.settings,
+                self.precision,
+                lock,
+                self.cluster,
+            )
+            run.begin()
+            run.search()
+            if self.precision is not None:
+                run.validate()
+            run.report()
+
+    def rehearse(self, out: Console) -> None:
+        """Print the plan, from a few games that are not stored; the study stays as it is."""
+        if self.wishes:
+            raise InputError("dry run: given with --widen, which writes to the study; one allowed")
+        if self.cluster is not None:
+            raise InputError("dry run: given with --scheduler, which it does not use; one allowed")
+        if self.location.folder.parent != RESULTS:  # which is made when it is needed
+            check_folder(self.location.folder.parent)
+        with storage_errors_reported(self.location):
+            study = existing(self.location)
+        experiment, seconds = self.known_experiment(out), self.budget_seconds
+        if study is not None:
+            asked = self.settings.record(experiment)
+            check_same(study.record, asked, self.location, self.accept_change)
+            experiment = experiment.widened_to(study.experiment)
+        out.print(preparing(experiment.summary.game))
+        of_search = seconds if self.precision is None else SEARCH_SHARE * seconds
+        plan = rehearsed_plan(
+            experiment,
+            self.settings,
+            self.precision,
+            self.jobs,
+            ProgressDisplay(out),
+            (of_search, seconds),
+            study,
+        )
+        said = "plan: no game ended in time" if plan is None else plan.text(experiment.goal)
+        out.print(said, soft_wrap=True)
+
+
+def validate_study(
+    location: Location,
+    data: StudyData,
+    precision: Precision,
+    jobs: int,
+    out: Console,
+    budget_seconds: float,
+    cluster: Cluster | None = None,
+) -> None:
+    """Validate a study further and report; InputError if it cannot be written, or is of before."""
+    check_playable(location, data)
+    with nullcontext() if cluster is None else cluster, locked(location) as lock:
+        experiment = data.experiment
+        study = open_for_games(location)
+        check_seconds(study, experiment, cluster is not None)
+        if cluster is not None:
+            for line in cluster.admit(experiment, machines_in(data.attributes)):
+                out.print(line, soft_wrap=True)
+            jobs = cluster.capacity
+        run = Sweep(
+            experiment,
+            location,
+            study,
+            jobs,
+            out,
+            budget_seconds,
+            None,
+            precision,
+            lock,
+            cluster,
+        )
+        run.begin()
+        run.validate()
+        run.report()
+
+
+def check_alone(jobs: int | None, cluster: Cluster | None) -> None:
+    """Refuse a number of jobs for a cluster, whose workers all play."""
+    if jobs is not None and cluster is not None:
+        raise InputError(f"jobs: {jobs} given with --scheduler, all of whose workers play")

@@ -1,0 +1,25 @@
+"""A study's objectives, goal and cost, as optuna and models take them: directions and scales."""
+
+from optuna.study import StudyDirection
+
+from study.experiments.definition import Experiment
+from study.experiments.objectives import Goal
+from study.scale import Scale
+
+Directions = tuple[StudyDirection, StudyDirection]
+
+POSSIBLE_DIRECTIONS: tuple[Directions, ...] = (
+    (StudyDirection.MAXIMIZE, StudyDirection.MINIMIZE),
+    (StudyDirection.MINIMIZE, StudyDirection.MINIMIZE),
+)
+"""Those of any study; one's own are known by its goal."""
+
+
+def directions_of(goal: Goal) -> Directions:
+    """Return the directions of a study's objectives: the goal's, and that of a cost."""
+    return StudyDirection[goal.direction.upper()], StudyDirection.MINIMIZE
+
+
+def scales_of(experiment: Experiment) -> tuple[Scale, Scale]:
+    """Return the scales on which a model takes the objectives."""
+    return experiment.goal.estimator.scale, Scale.LOG

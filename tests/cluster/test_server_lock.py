@@ -1,0 +1,191 @@
+"""The lock of a study on PostgreSQL: one run at a time, from whatever folder or host."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+
+from study.errors import RunError
+from study.experiments.registry import EXPERIMENTS
+from study.run.settings import SearchSettings
+from study.run.sweep import Sweep
+from study.store import server_lock
+from study.store.location import Location
+from study.store.lock import Lock, holder_of, locked
+from study.store.server_lock import ServerLock
+from study.store.storage import create_or_resume
+from study.store.study_data import StudyData
+from tests.cluster.postgres import PASSWORD, Server
+from tests.study.conftest import QUICK
+
+pytestmark = pytest.mark.cluster
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from study.store.location import Location
+from study.store.lock import locked
+with locked(Location("s", sys.argv[1], Path("elsewhere"))):
+    print("held", flush=True)
+    time.sleep(600)
+"""
+
+
+def test_a_second_run_is_refused_wherever_its_folder_is(database: str, tmp_path: Path) -> None:
+    here, there = Location("s", database, tmp_path / "a"), Location("s", database, tmp_path / "b")
+    other = Location("another", database, tmp_path)
+    me = f"process {os.getpid()} on {socket.gethostname()}"[:40]
+    assert holder_of(here) == ""
+    with locked(here):
+        assert me in holder_of(there)
+        with pytest.raises(
+            RunError, match=r"^study: 's' is held by another run, thetafront: pr"
+        ) as e:
+            locked(there).__enter__()
+        assert me in str(e.value)
+        assert PASSWORD not in str(e.value)
+        with locked(other):
+            assert me in holder_of(other)
+    assert holder_of(there) == ""
+
+
+def test_it_ends_with_its_process(database: str, tmp_path: Path) -> None:
+    holder = subprocess.Popen([sys.executable, "-c", HOLD, database], stdout=subprocess.PIPE)
+    location = Location("s", database, tmp_path)
+    try:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        with pytest.raises(RunError, match=f"process {holder.pid} on "):
+            locked(location).__enter__()
+    finally:
+        holder.send_signal(signal.SIGKILL)
+        holder.wait()
+    end = time.monotonic() + 30
+    while holder_of(location):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    with locked(location):
+        assert holder_of(location)
+
+
+def end_connections(postgres: Server, database: str, which: str = "thetafront%") -> None:
+    """End connections to a database by their names, and nothing else of the server."""
+    postgres.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        f"WHERE application_name LIKE '{which}' AND datname = '{database.rpartition('/')[2]}'"
+    )
+
+
+def wait_until_free(location: Location) -> None:
+    end = time.monotonic() + 30
+    while holder_of(location):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def retake(lock: Lock) -> None:
+    end = time.monotonic() + 30
+    while not lock.retake():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_it_is_taken_again_whenever_the_server_was_killed(
+    postgres: Server, database: str, tmp_path: Path
+) -> None:
+    """At once, and again a moment later."""
+    location = Location("s", database, tmp_path)
+    with locked(location) as lock:
+        for _ in range(2):
+            postgres.kill()
+            postgres.start()
+            assert holder_of(location) == ""
+            assert lock.retake()
+            assert holder_of(location)
+        assert lock.retake(), "it is there: nothing is to be done"
+
+
+def test_it_is_taken_from_a_lost_connection_of_this_run(
+    postgres: Server, database: str, tmp_path: Path
+) -> None:
+    """Which the server has not missed yet: after a partition of the network, say."""
+    location = Location("s", database, tmp_path)
+    with locked(location) as lock:
+        assert isinstance(lock, ServerLock)
+        lost, lock.connection = lock.connection, None
+        assert lost is not None
+        assert holder_of(location)
+        retake(lock)
+        assert holder_of(location)
+        with pytest.raises(DBAPIError):
+            lost.execute(text("SELECT 1"))
+
+
+def test_a_loop_notices_within_seconds_that_its_connection_has_ended(
+    postgres: Server, database: str, tmp_path: Path
+) -> None:
+    location = Location("s", database, tmp_path)
+    with locked(location) as lock:
+        assert isinstance(lock, ServerLock)
+        end_connections(postgres, database)
+        wait_until_free(location)
+        lock.keep()
+        assert holder_of(location) == "", "it looks every ten seconds"
+        lock.checked -= server_lock.SECONDS_BETWEEN_CHECKS
+        lock.keep()
+        assert holder_of(location)
+
+
+def test_a_run_that_lost_it_to_another_stops(
+    postgres: Server, database: str, tmp_path: Path
+) -> None:
+    location = Location("s", database, tmp_path)
+    with locked(location) as lock:
+        end_connections(postgres, database)
+        wait_until_free(location)
+        with locked(location), pytest.raises(RunError, match="is held by another run"):
+            lock.retake()
+
+
+def test_a_sweep_that_lost_it_to_another_stops(
+    postgres: Server, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the lock's connection has ended: the storage answers all the time."""
+    monkeypatch.setitem(EXPERIMENTS, "quick", QUICK)
+    monkeypatch.setattr(server_lock, "SECONDS_BETWEEN_CHECKS", 1.0)
+    location = Location("s", database, tmp_path / "s")
+    location.folder.mkdir()
+    study, _ = create_or_resume(location, SearchSettings().record(QUICK))
+    settings = SearchSettings(n_trials=1_000_000, sampler="random", design_size=4)
+    taken: list[bool] = []
+
+    def take(other: ServerLock) -> None:
+        while not len(StudyData.read(study, QUICK).trials) > 2:
+            time.sleep(0.05)
+        while not taken:
+            end_connections(postgres, database)
+            with contextlib.suppress(RunError):
+                other.take()
+                taken.append(True)
+
+    other = ServerLock(location)
+    with locked(location) as lock:
+        sweep = Sweep(QUICK, location, study, 1, Console(quiet=True), settings=settings, lock=lock)
+        sweep.begin()
+        thread = threading.Thread(target=take, args=(other,))
+        thread.start()
+        with pytest.raises(RunError, match="is held by another run"):
+            sweep.search()
+        thread.join()
+        assert sweep.connection.writers == []
+    other.release()

@@ -1,0 +1,65 @@
+"""Classes of machines: whose seconds compare."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from study.cluster.cluster import one_class
+from study.cluster.machine import Machine, unequal
+from study.cluster.remote import Look
+from study.errors import InputError
+from study.experiments.registry import EXPERIMENTS
+from study.store.machines import machines_in
+
+HERE = Machine("node-1", "Fast 9000", "znver4", "+avx2,+avx512f", 0.100)
+THERE = replace(HERE, host="node-2", benchmark_seconds=0.110)
+OLDER = replace(HERE, host="node-3", llvm_cpu="haswell", features="+avx2")
+
+
+def looks(*machines: Machine) -> dict[str, Look]:
+    return {
+        f"tcp://{each.host}:1": Look(each.key, each.record, "", "", "", 0, 1.0) for each in machines
+    }
+
+
+def records(*machines: Machine) -> dict[str, dict[str, Any]]:
+    return {each.key: each.record for each in machines}
+
+
+def test_a_class_is_of_no_host_and_a_key_is_of_one() -> None:
+    assert HERE.machine_class == THERE.machine_class
+    assert HERE.key != THERE.key
+    assert len({each.machine_class for each in (HERE, OLDER, replace(HERE, cpu="Slow 1"))}) == 3
+    assert HERE.key == replace(HERE, benchmark_seconds=0.2).key
+
+
+def test_seconds_of_one_class_count() -> None:
+    timed = EXPERIMENTS["mcmdp"]
+    wanted = HERE.machine_class
+    assert one_class(timed, looks(HERE, THERE), {}) == wanted
+    assert one_class(timed, looks(HERE, OLDER), records(THERE)) == wanted
+    with pytest.raises(InputError) as refused:
+        one_class(timed, looks(HERE, THERE, OLDER), {})
+    said = str(refused.value)
+    assert "the cost is seconds_per_move, and seconds of machines of several classes" in said
+    for part in ("node-1, node-2", "node-3", HERE.machine_class, OLDER.machine_class):
+        assert part in said
+    assert said.endswith("or --cost playout_moves_per_move")
+    with pytest.raises(InputError, match="other classes than the study's") as refused:
+        one_class(timed, looks(HERE), records(OLDER))
+    assert "--cost" not in str(refused.value), "a study keeps its cost"
+
+
+def test_a_class_whose_benchmarks_differ_is_warned_of() -> None:
+    assert unequal(records(HERE, THERE).values()) == ""
+    slow = replace(HERE, host="node-4", benchmark_seconds=0.2)
+    assert unequal(records(HERE, slow).values()).startswith(
+        "warning: node-4 takes 0.200 s for what takes node-1 0.100 s"
+    )
+    assert unequal([]) == ""
+
+
+def test_machines_are_read_from_a_study() -> None:
+    attributes = {f"machine:{HERE.key}": HERE.record, "thetafront": {}}
+    assert machines_in(attributes) == records(HERE)

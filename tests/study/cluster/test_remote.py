@@ -1,0 +1,88 @@
+"""What a worker answers: games as they are here, or why it plays none."""
+
+from pathlib import Path
+
+import pytest
+
+from agents.catalog import build
+from agents.outside.program import Program, ProgramAgent
+from agents.outside.report import Report
+from study.cluster import remote
+from study.cluster.remote import Wanted, look, packed, play
+from study.cluster.sources import modules, sources_digest
+from study.experiments.registry import experiment
+
+AGENT = build("dice_solver", {"gamma": 0.9})
+COIN = """
+from study import Experiment, NumericParameter, Space, mean
+def play(seed, effort): return {"score": seed * effort}
+COIN = Experiment("coin", play, Space((NumericParameter("effort", 1, 9),)), mean("score"))
+"""
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spares the benchmark, and leaves this process its threads."""
+    monkeypatch.setenv("THETAFRONT_BENCHMARK", "0.1")
+    monkeypatch.setattr(remote, "prepare", lambda: None)
+    monkeypatch.setattr(remote, "address", lambda: "tcp://w:1")
+
+
+def test_games_are_those_that_this_process_plays() -> None:
+    answer = play(Wanted(sources_digest()), AGENT, (3, 4), False)
+    assert (answer.worker, answer.error, answer.objection) == ("tcp://w:1", "", "")
+    for game, seed in zip(answer.games, (3, 4), strict=True):
+        assert (game.seed, game.score) == (seed, AGENT.play(seed).score)
+    assert answer.seconds > 0.0
+    found = look(Wanted(sources_digest()), AGENT)
+    assert (found.machine, found.objection) == (answer.machine, "")
+    assert found.n_games >= 2
+
+
+def test_a_worker_that_is_something_else_plays_nothing() -> None:
+    digest = sources_digest()
+    answer = play(Wanted("0" * 12), AGENT, (1,), False)
+    assert answer.games == ()
+    assert answer.objection.startswith(f"its code is {digest} (Python ")
+    assert answer.objection.endswith(", not 000000000000")
+    assert "its class is" in play(Wanted(digest, "other"), AGENT, (1,), False).objection
+
+
+def test_a_definition_must_be_there_and_be_the_same(tmp_path: Path) -> None:
+    file = tmp_path / "coin_of_test.py"
+    file.write_text(COIN)
+    agent = experiment(str(file)).build({})
+    wanted = Wanted(sources_digest())
+    assert play(wanted, agent, (2,), False).games[0].score == 10.0
+    file.write_text(COIN + "\nMORE = 1\n")
+    assert f"its {file}:COIN is " in play(wanted, agent, (2,), False).objection
+    file.unlink()
+    assert f"it lacks the definition: {file}" in play(wanted, agent, (2,), False).objection
+
+
+def test_a_program_is_looked_for_where_it_is_played(tmp_path: Path) -> None:
+    """What tells that it has not changed is taken there, of its own file."""
+    program = tmp_path / "game.sh"
+    program.write_text("#!/bin/sh\necho '{\"score\": 3}'\n")
+    program.chmod(0o755)
+    sent = packed(ProgramAgent(Program((str(program),), report=Report("score", False, ())), ()))
+    program.touch()  # as a copy on another machine, it has other stamps
+    remote.found_here.cache_clear()
+    wanted = Wanted(sources_digest())
+    answer = play(wanted, sent, (1,), False)
+    assert answer.games[0].score == 3.0, answer
+    program.write_text("#!/bin/sh\necho '{\"score\": 4}'\n")
+    remote.found_here.cache_clear()
+    assert "game.sh is " in play(wanted, sent, (1,), False).objection
+
+
+def test_an_error_of_a_game_is_told() -> None:
+    answer = play(Wanted(sources_digest()), AGENT, (-1,), False)
+    assert answer.error == "ValueError: seed: -1 given, 0 to 2**63 - 1 allowed"
+    assert (answer.games, answer.is_machines) == ((), False)
+
+
+def test_the_digest_is_of_what_workers_import() -> None:
+    names = {each.name for each in modules()}
+    assert {"worker.py", "remote.py", "machine.py", "on_demand.py"} <= names
+    assert not {"sweep.py", "cluster.py", "api.py"} & names

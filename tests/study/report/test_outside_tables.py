@@ -1,0 +1,172 @@
+"""Tables, figures and texts of a study of a user's agent, which has no points and no moves."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import optuna
+import pandas as pd
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from agents.agent import Game
+from study.cli import app
+from study.experiments.definition import Experiment
+from study.report.export import export
+from study.report.front_tables import print_front
+from study.report.scores_figure import scores_figure
+from study.report.status import status_lines
+from study.report.tables import games_frame, trials_frame
+from study.report.validated_front import validated_frame
+from study.report.validated_rows import validated_rows
+from study.store.location import locate
+from study.store.study_data import StudyData
+from study.verify import verification
+from study.verify.replay import Entry
+from study.verify.verification import Settings, verify_folder
+from tests.study.made_studies import new_study
+from tests.study.outside_games import compressor, fill, tosser
+
+__all__ = ["compressor", "tosser"]
+
+
+@pytest.fixture
+def data(compressor: Experiment) -> StudyData:
+    study = new_study()
+    fill(study, compressor)
+    return StudyData.read(study, compressor)
+
+
+@pytest.fixture
+def results(tmp_path: Path, compressor: Experiment) -> Path:
+    """A folder with the study `s`."""
+    (tmp_path / "s").mkdir()
+    study = optuna.create_study(
+        study_name="s",
+        storage=f"sqlite:///{tmp_path}/s/study.db",
+        directions=["maximize", "minimize"],
+    )
+    fill(study, compressor)
+    return tmp_path
+
+
+def test_games_have_a_column_a_field(data: StudyData) -> None:
+    frame = games_frame(data)
+    assert list(frame.columns) == [
+        *("phase", "trial", "point", "origin", "replicate"),
+        *("seed", "ratio_bits_per_char", "cpu_seconds"),
+        *("energy", "reported_seed", "file", "none"),
+    ]
+    game = data.trials[2].games[1]
+    row = frame[(frame["trial"] == 2) & (frame["replicate"] == 1)].iloc[0]
+    assert row["ratio_bits_per_char"] == game.score
+    assert row["energy"] == 0.005
+    assert row["reported_seed"] == 3
+    assert row["seed"] == game.seed
+    assert row["file"] == f"a,{game.seed} b"
+
+
+def test_moves_are_told_where_there_are_some(data: StudyData, tosser: Experiment) -> None:
+    study = new_study()
+    fill(study, tosser)
+    with_moves = StudyData.read(study, tosser)
+    assert list(games_frame(with_moves).columns)[5:] == [
+        *("seed", "heads", "n_moves", "cpu_seconds", "seconds_per_move", "energy"),
+    ]
+    for frame in (trials_frame(with_moves), pd.DataFrame(validated_rows(with_moves))):
+        assert set(frame["n_moves_mean"]) == {7.0}
+    for each in (data, with_moves):
+        assert ("n_moves_mean" in trials_frame(each)) is (each is with_moves)
+        assert ("n_moves_mean" in validated_frame(each)) is (each is with_moves)
+
+
+def test_the_figure_of_games_is_labelled_by_the_goal(data: StudyData) -> None:
+    axes = scores_figure(validated_frame(data), games_frame(data), data.experiment).axes[0]
+    assert axes.get_xlabel() == "ratio of one game, bits/char"
+    assert axes.get_xlim()[0] < -1e-4, "values below 0 are shown"
+    drawn = np.concatenate([np.asarray(line.get_xdata(), float) for line in axes.lines])
+    samples = [game.score for point in data.points for game in point.in_order]
+    assert set(samples) <= set(drawn.tolist()) or len(validated_frame(data).query("on_front")) < 2
+
+
+def test_nothing_speaks_of_points_or_moves(data: StudyData, results: Path) -> None:
+    out = Console(width=200, record=True, quiet=False)
+    print_front(out, data)
+    text = out.export_text()
+    assert "ratio ± 95%" in text
+    assert "energy a game ± 95%" in text
+    assert "joules" in text
+    for word in ("points", "score", "2048", "move"):
+        assert word not in text
+    said = "\n".join(status_lines(data, locate("s", results, None)))
+    assert "bits/char·decades" in said
+
+
+def test_files_of_an_export_and_the_tables_verified(
+    results: Path, compressor: Experiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = optuna.load_study(study_name="s", storage=f"sqlite:///{results}/s/study.db")
+    location = locate("s", results, None)
+    paths = export(StudyData.read(study, compressor), location, results / "s")
+    assert {path.name for path in paths} >= {"scores.png", "pareto.png", "games.csv"}
+
+    def play_here(entries: list[Entry], *_: object) -> list[Game]:
+        return [entry.agent.play(entry.seed) for entry in entries]
+
+    monkeypatch.setattr(verification, "play_again", play_here)
+    settings = Settings(None, 1, Console(stderr=True))
+    (results / "s" / "study.db").unlink()
+    path = results / "s" / "games.csv"
+    whole = path.read_text()
+    assert verify_folder(results / "s", settings, repair=False).ok
+    rows = list(csv.reader(whole.splitlines()))
+    rows[3][6] = "0.25"
+    with path.open("w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
+    assert not verify_folder(results / "s", settings, repair=False).ok
+    verify_folder(results / "s", settings, repair=True)
+    assert path.read_text() == whole
+
+
+def test_replicates_of_any_noisy_goal(results: Path) -> None:
+    output = results / "out"
+    words = ["replicates", "--study", "s", "--results", str(results), "--output", str(output)]
+    done = CliRunner().invoke(app, [*words, "--standard-error", "0.00001"])
+    assert done.exit_code == 0, done.stderr
+    text = (output / "replicates.md").read_text()
+    for word in ("points", "paper", "4096", "Scores"):
+        assert word not in text
+    assert "mean ratio, bits/char (95%)" in text
+    assert "Trials of n games, in bits/char" in text
+    assert not (output / "paper.csv").exists()
+    means = pd.read_csv(output / "replicates.csv")
+    one = means.query("n_games == 1 and theta == 'A'").iloc[0]
+    games = pd.read_csv(output / "games.csv")
+    deviations = games.groupby("agent")["score"].std().tolist()
+    assert min(abs(one["standard_error_bits_per_char"] - each) for each in deviations) < 1e-12
+    errors = pd.read_csv(output / "standard_errors.csv")
+    assert 1e-5 in set(errors["standard_error_bits_per_char"])
+    again = CliRunner().invoke(app, words)
+    assert again.exit_code == 0, "the folder's games are read back"
+    refused = CliRunner().invoke(app, [*words, "--standard-error", "0"])
+    assert refused.stderr == (
+        "thetafront: standard error: 0 given, a finite number above 0 allowed\n"
+    )
+
+
+def test_replicates_refuses_an_exact_goal(tmp_path: Path, solver: Experiment) -> None:
+    (tmp_path / "d").mkdir()
+    study = optuna.create_study(
+        study_name="d",
+        storage=f"sqlite:///{tmp_path}/d/study.db",
+        directions=["maximize", "minimize"],
+    )
+    record = {"experiment": "solver", "seed": 0, "design": "lhs", "design_size": 1}
+    record |= {"cost": "solving_seconds", "space": solver.space.as_records()}
+    study.set_user_attr("thetafront", {"format": 1, **record})
+    refused = CliRunner().invoke(app, ["replicates", "--study", "d", "--results", str(tmp_path)])
+    assert refused.exit_code == 2
+    assert refused.stderr == (
+        "thetafront: study: one of an exact score given, which one game tells\n"
+    )

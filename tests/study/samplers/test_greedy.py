@@ -1,0 +1,97 @@
+"""Several proposals at a time: gains by a plain loop, and batches of real proposals."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from study.samplers.area import NODES, WEIGHTS, Area
+from study.samplers.encoding import UnitCube
+from study.samplers.gaussian_process import GaussianProcess
+from study.samplers.greedy import gains_with_own
+from study.samplers.knowledge_gradient import KnowledgeGradientSampler
+from study.samplers.nehvi import NoisyEHVISampler
+from study.samplers.observations import Observations
+from study.samplers.posterior import Posterior
+from study.scale import Scale
+from tests.study.samplers.toy import UNIT, observations_of
+
+CUBE = UnitCube(UNIT)
+
+
+def observed(n: int, noise: float = 0.01) -> Observations:
+    rng = np.random.default_rng(8)
+    points = rng.random((n, 4))
+    first = points[:, 0] - np.sum((points[:, 1:] - 0.5) ** 2, axis=1)
+    values = np.column_stack([first, -points[:, 0]]) + 0.05 * rng.standard_normal((n, 2))
+    variances = np.tile([noise, np.nan], (n, 1))
+    return replace(observations_of(points, values, variances), reference=np.array([-2.0, -2.0]))
+
+
+@pytest.mark.parametrize("scale", [Scale.LINEAR, Scale.ROOT])
+@pytest.mark.parametrize("place", [0, 3, 8])
+def test_a_candidate_in_the_list_gains_as_if_it_stood_there(scale: Scale, place: int) -> None:
+    """:meth:`Area.gains` of the list with the candidate in it says the same."""
+    rng = np.random.default_rng(place)
+    heights, extents, steps = rng.normal(2.0, 1.0, 8), rng.random(8), rng.normal(size=8)
+    height, step, extent, cut = 2.5, 1.2, 0.3, 0.1
+    widths = extents.copy()
+    if place:
+        widths[place - 1] = cut
+    longer = [np.insert(a, place, b) for a, b in ((heights, height), (widths, extent))]
+    area = Area(np.zeros((9, 1)), *longer, scale, 0.5)
+    expected = area.gains(np.insert(steps, place, step)[None])
+    own = np.array([[height, step, extent, cut]])
+    found = gains_with_own(
+        heights, extents, steps[None], own, np.array([place]), 0.5, scale is Scale.ROOT
+    )
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+    assert len(NODES) == len(WEIGHTS) == 9
+
+
+def test_one_of_many_is_the_single_proposal() -> None:
+    """To the bit; and where a sampler has no batches, the first of many is."""
+    observations = observed(20)
+    for sampler, q in ((KnowledgeGradientSampler(), 1), (NoisyEHVISampler(), 2)):
+        with threadpool_limits(1):
+            single = sampler.propose(observations, CUBE, np.random.default_rng(4))
+            many = sampler.propose_many(observations, CUBE, np.random.default_rng(4), q)
+        assert many.shape == (q, 4)
+        np.testing.assert_array_equal(many[0], single)
+
+
+def test_a_batch_is_spread() -> None:
+    """No two points are the same, and together they leave less to learn than one point repeated."""
+    observations = observed(24)
+    with threadpool_limits(1):
+        sampler = KnowledgeGradientSampler()
+        points = sampler.propose_many(observations, CUBE, np.random.default_rng(4), 6)
+        again = sampler.propose_many(observations, CUBE, np.random.default_rng(4), 6)
+        process = Posterior.fit(observations).processes[0]
+    np.testing.assert_array_equal(points, again)
+    distances = np.abs(points[:, None] - points[None]).max(axis=-1)[np.triu_indices(6, 1)]
+    assert distances.min() > 1e-3
+    grid = np.random.default_rng(1).random((200, 4))
+
+    def left(added: np.ndarray) -> float:
+        after = GaussianProcess.condition(
+            process.hyper,
+            np.concatenate([observations.points, added]),
+            np.zeros(24 + 6),
+            np.full(24 + 6, 0.01),
+        )
+        return float(after.predict(grid)[1].sum())
+
+    assert left(points) < left(np.repeat(points[:1], 6, axis=0))
+
+
+def test_without_noise_no_point_is_proposed_twice() -> None:
+    observations = observed(16, noise=0.0)
+    with threadpool_limits(1):
+        points = KnowledgeGradientSampler().propose_many(
+            observations, CUBE, np.random.default_rng(2), 8
+        )
+    both = np.concatenate([points, observations.points])
+    distances = np.abs(both[:, None] - both[None]).max(axis=-1)[np.triu_indices(len(both), 1)]
+    assert distances.min() > 1e-9
