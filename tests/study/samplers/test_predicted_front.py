@@ -125,7 +125,8 @@ def test_the_band_has_a_common_and_a_local_part(scale: Scale) -> None:
 def test_the_whole_error_of_a_front_of_one_point_is_common(fitted: Fitted) -> None:
     front = PredictedFront.at(np.array([[0.5, 0.5]]), fitted[0])
     np.testing.assert_allclose(front.common_deviation, front.deviation[0, 0], rtol=1e-6)
-    np.testing.assert_allclose(front.local_deviation, 0.0, atol=1e-9)
+    # Not 0: the square root of what rounding leaves of prior variances of about 300².
+    assert front.local_deviation[0] <= 1e-3 * front.deviation[0, 0]
 
 
 def test_the_same_seed_finds_the_same_front(
