@@ -14,7 +14,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from agents.agent import Game
 from study.experiments.definition import Experiment
-from study.run.proposals import FinishedTrial, Proposal
+from study.run.proposer import FinishedTrial, Proposal
 from study.run.settings import SearchSettings
 from study.run.workers import Finished, PlayError
 from study.samplers.design import draw_design

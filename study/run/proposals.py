@@ -1,7 +1,7 @@
-"""Proposals: a sampler at work on a copy of the study, in a thread, while games are played.
+"""Proposals: a sampler at work on the next trials while games are played.
 
-The copy is in memory and holds what samplers may know. It changes only between proposals, so that a
-sampler sees one consistent state; and only one thread writes the study itself.
+It works in a thread. On a cluster, where the loop needs Python's lock for itself, it works in a
+process of its own.
 
 With one worker, a proposal's number fixes what it knows: the proposal of trial t knows the results
 of all trials up to t − 2, and trial t − 1 as one in flight, whether or not its last game has come
@@ -12,84 +12,52 @@ flight. Together they know the study as it was when the first was asked for, and
 numbers are named by the first one's number.
 """
 
-import copy
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
-import optuna
-from optuna.distributions import BaseDistribution
+from joblib.externals.loky import ProcessPoolExecutor
 from optuna.samplers import BaseSampler
-from optuna.storages import InMemoryStorage
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
+from study import interrupt
 from study.experiments.space import Space
-from study.samplers.base import ModelSampler
-from study.store.trial_games import trial_id
+from study.run.proposer import Answer, FinishedTrial, Proposal, Proposer, in_space, unfinished
+from study.run.worker import begin_worker
+from study.run.workers import end_pool, start_trackers
 
 # Trials in flight from which on several are proposed at a time; a workstation has fewer.
 MANY_IN_FLIGHT = 16
-LEAST_OF_MANY, MOST_OF_MANY = 8, 32
+LEAST_OF_MANY, MOST_OF_MANY = 8, 128
 
 
-def n_at_a_time(in_flight: float) -> int:
-    """Return how many trials to propose at a time, given how many are in flight.
+def n_at_a_time(in_flight: float, missing: int = 0) -> int:
+    """Return how many trials to propose at a time.
 
-    One where few are. Else an eighth of them, so that each knows hardly less than a single one
-    would; at least 8, which take no longer than a single one, and at most 32, which share the fit's
-    cost well enough.
+    One where few are in flight. Else an eighth of these, so that each knows hardly less than a
+    single one would; at least 8, which take no longer than a single one. If more are missing in the
+    line, workers are faster than proposals: then all that are missing, which share the fit's cost,
+    but no more than half of those in flight, or 128.
+
+    Parameters
+    ----------
+    in_flight : float
+        Trials in flight when all workers are busy.
+    missing : int
+        Trials that the line lacks.
     """
     if in_flight < MANY_IN_FLIGHT:
         return 1
-    return min(max(int(in_flight / 8), LEAST_OF_MANY), MOST_OF_MANY)
-
-
-@dataclass(frozen=True)
-class Proposal:
-    """The parameters of the next trial.
-
-    Attributes
-    ----------
-    number : int
-        The trial's.
-    params : dict
-        Its parameters.
-    notes : dict
-        What the sampler keeps with the trial (NSGA-II its generations), as system attributes.
-    """
-
-    number: int
-    params: dict[str, Any]
-    notes: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class FinishedTrial:
-    """A trial that has ended.
-
-    Attributes
-    ----------
-    number : int
-        The trial's.
-    values : sequence of float, optional
-        Its objectives; None if it failed.
-    attributes : mapping
-        Its user attributes.
-    error : str
-        Why it failed.
-    """
-
-    number: int
-    values: Sequence[float] | None
-    attributes: Mapping[str, Any]
-    error: str = ""
+    least, most = max(int(in_flight / 8), LEAST_OF_MANY), max(int(in_flight / 2), LEAST_OF_MANY)
+    return min(max(least, missing), most, MOST_OF_MANY)
 
 
 class Proposals:
-    """Asks a sampler for the next trial's parameters, ahead of time.
+    """Asks a sampler for the next trials' parameters, ahead of time.
 
     Parameters
     ----------
@@ -104,6 +72,8 @@ class Proposals:
         Returns the sampler for a trial's number.
     in_turn : bool
         Whether a proposal's number fixes what it knows (for a single worker).
+    is_apart : bool
+        Whether the sampler works in a process of its own.
 
     Attributes
     ----------
@@ -118,92 +88,74 @@ class Proposals:
         space: Space,
         sampler_of: Callable[[int], BaseSampler],
         in_turn: bool,
+        is_apart: bool = False,
     ) -> None:
-        self.distributions = space.distributions()
-        self.sampler_of = sampler_of
+        distributions = space.distributions()
         self.in_turn = in_turn
-        self.storage = InMemoryStorage()
-        self.copy = optuna.create_study(
-            storage=self.storage,
-            directions=directions,
-            sampler=optuna.samplers.RandomSampler(seed=0),  # each trial has its own
-        )
         self.news: list[FinishedTrial] = []
-        self.thread = ThreadPoolExecutor(1, thread_name_prefix="proposals")
-        self.future: Future[list[Proposal]] | None = None
+        self.future: Future[Answer] | None = None
         self.seconds: list[float] = []
-        known = [in_space(self.asked_again(trial), self.distributions) for trial in trials]
-        number = first_waiting(known)
-        for trial in known:
-            if in_turn and trial.state.is_finished() and trial.number >= number - 1:
-                self.copy.add_trial(unfinished(trial))
-                self.learn(FinishedTrial(trial.number, trial.values, trial.user_attrs))
-            else:
-                self.copy.add_trial(trial)
-
-    def asked_again(self, trial: FrozenTrial) -> FrozenTrial:
-        """Return a running trial that lacks parameters as one that waits; any other as it is."""
-        if trial.state != TrialState.RUNNING or set(trial.params) == set(self.distributions):
-            return trial
-        fixed = {**trial.system_attrs.get("fixed_params", {}), **trial.params}
-        notes = {**trial.system_attrs, "fixed_params": fixed}
-        waiting = create_trial(state=TrialState.WAITING, system_attrs=notes)
-        waiting.number = trial.number
-        return waiting
+        known = [
+            in_space(asked_again(trial, set(distributions)), distributions) for trial in trials
+        ]
+        self.n_trials = len(known)
+        states = [trial.state for trial in known]
+        self.waiting = deque(n for n, state in enumerate(states) if state == TrialState.WAITING)
+        self.are_new = False
+        if in_turn:
+            for number, trial in enumerate(known):
+                if trial.state.is_finished() and number >= self.next_number() - 1:
+                    known[number] = unfinished(trial)
+                    self.learn(FinishedTrial(trial.number, trial.values, trial.user_attrs))
+        self.proposer = Proposer(known, directions, distributions, sampler_of)
+        self.process: Any = None
+        self.thread: ThreadPoolExecutor | None = None
+        if is_apart:
+            start_trackers()
+            self.process = ProcessPoolExecutor(
+                1, initializer=begin_apart, initargs=(os.getpid(), self.proposer)
+            )
+            self.submit(answer_apart, (), (), False)  # it starts while the design is played
+        else:
+            self.thread = ThreadPoolExecutor(1, thread_name_prefix="proposals")
 
     def learn(self, trial: FinishedTrial) -> None:
         """Take note of a trial that has ended; proposals begun from now on know of it."""
         self.news.append(trial)
 
-    def update(self, number: int) -> None:
-        """Bring the copy to what the proposal of trial ``number`` may know."""
-        news, self.news = self.news, []
-        for trial in news:
-            if self.in_turn and trial.number >= number - 1:
-                self.news.append(trial)
-                continue
-            identifier = trial_id(self.copy, self.storage, trial.number)
-            for key, value in trial.attributes.items():
-                self.storage.set_trial_user_attr(identifier, key, value)
-            state = TrialState.COMPLETE if trial.values else TrialState.FAIL
-            self.storage.set_trial_state_values(identifier, state, trial.values)
+    def known_to(self, number: int) -> list[FinishedTrial]:
+        """Return the news that the proposal of trial ``number`` may know; keep the others."""
+        told = [each for each in self.news if not self.in_turn or each.number < number - 1]
+        self.news = [each for each in self.news if self.in_turn and each.number >= number - 1]
+        return told
 
     def next_number(self) -> int:
         """Return the number of the next trial: of the first that waits, or a new one."""
-        return first_waiting(self.copy.get_trials(deepcopy=False))
+        return self.waiting[0] if self.waiting else self.n_trials
 
     def begin(self, q: int = 1) -> None:
         """Start to work on the next trials' proposals: of those that wait, or ``q`` new ones."""
-        trials = self.copy.get_trials(deepcopy=False)
-        waiting = [trial.number for trial in trials if trial.state == TrialState.WAITING]
-        numbers = waiting[:q] or list(range(len(trials), len(trials) + q))
-        self.update(numbers[0])
-        self.future = self.thread.submit(self.ask, numbers, not waiting)
-
-    def ask(self, numbers: Sequence[int], are_new: bool) -> list[Proposal]:
-        """Ask the sampler for some trials, one after the other; runs in the thread."""
-        began = time.thread_time()
-        sampler = self.sampler_of(numbers[0])
-        if are_new and len(numbers) > 1 and isinstance(sampler, ModelSampler):
-            sampler.plan(self.copy, numbers[0], len(numbers))
-            planned = set(sampler.planned)
+        self.are_new = not self.waiting
+        if self.are_new:
+            numbers = list(range(self.n_trials, self.n_trials + q))
+            self.n_trials += q
         else:
-            planned = {numbers[0]}
-        proposals = []
-        for number in numbers:
-            self.copy.sampler = sampler if number in planned else self.sampler_of(number)
-            proposals.append(self.ask_one(number, are_new))
-        if are_new:
-            self.seconds += [(time.thread_time() - began) / len(numbers)] * len(numbers)
-        return proposals
+            numbers = [self.waiting.popleft() for _ in range(min(q, len(self.waiting)))]
+        asked = self.known_to(numbers[0]), numbers, self.are_new
+        if self.thread is not None:
+            self.future = self.thread.submit(self.proposer.answer, *asked)
+        else:
+            self.future = self.submit(answer_apart, *asked)
 
-    def ask_one(self, number: int, is_new: bool) -> Proposal:
-        """Ask the copy's sampler for a trial."""
-        before = {} if is_new else self.copy.get_trials(deepcopy=False)[number].system_attrs
-        trial = self.copy.ask(self.distributions)
-        after = self.copy.get_trials(deepcopy=False)[number].system_attrs
-        notes = {key: value for key, value in after.items() if key not in before}
-        return Proposal(trial.number, trial.params, notes)
+    def submit(self, function: Callable[..., Answer], *arguments: Any) -> "Future[Answer]":
+        """Hand something to the process; its death is the future's exception."""
+        try:
+            with interrupt.kept_from_children():
+                return self.process.submit(function, *arguments)  # type: ignore[no-any-return]
+        except BrokenProcessPool as error:
+            future: Future[Answer] = Future()
+            future.set_exception(error)
+            return future
 
     def wait(self, seconds: float) -> None:
         """Wait for the proposals in work, but not for long."""
@@ -211,41 +163,46 @@ class Proposals:
             wait([self.future], timeout=seconds)
 
     def take(self) -> list[Proposal]:
-        """Return the proposals that are ready, in the order of their numbers."""
+        """Return the proposals that are ready, in the order of their numbers.
+
+        BrokenProcessPool if the process has died: the study must be read again.
+        """
         assert self.future is not None
-        proposals = self.future.result()
-        self.future = None
-        return proposals
+        future, self.future = self.future, None
+        answer = future.result()
+        if self.are_new:
+            n = len(answer.proposals)
+            self.seconds += [answer.seconds / n] * n
+        return answer.proposals
 
     def close(self) -> None:
-        """End the thread, after the proposals in work; nobody waits for that."""
-        self.thread.shutdown(wait=False, cancel_futures=True)
+        """End the thread, after the proposals in work, for which nobody waits; or the process."""
+        if self.thread is not None:
+            self.thread.shutdown(wait=False, cancel_futures=True)
+        elif self.process is not None:
+            process, self.process = self.process, None
+            end_pool(process, at_once=True)
 
 
-def in_space(trial: FrozenTrial, distributions: Mapping[str, BaseDistribution]) -> FrozenTrial:
-    """Return a trial as one of today's space, if the study was widened since.
+APART: list[Proposer] = []
+"""The proposer of this process, if it is one of its own."""
 
-    Samplers search the parameters that have the same distribution in all trials.
-    """
-    known = {name: distributions[name] for name in trial.distributions if name in distributions}
-    if known == trial.distributions:
+
+def begin_apart(parent: int, proposer: Proposer) -> None:
+    """Initialize a process that proposes."""
+    begin_worker(parent)
+    APART[:] = [proposer]
+
+
+def answer_apart(news: Sequence[FinishedTrial], numbers: Sequence[int], are_new: bool) -> Answer:
+    """Propose trials in a process of its own; none asked for starts it, no more."""
+    return APART[0].answer(news, numbers, are_new) if numbers else Answer([], 0.0)
+
+
+def asked_again(trial: FrozenTrial, names: set[str]) -> FrozenTrial:
+    """Return a running trial that lacks parameters as one that waits; any other as it is."""
+    if trial.state != TrialState.RUNNING or set(trial.params) == names:
         return trial
-    trial = copy.copy(trial)
-    trial.distributions = {**trial.distributions, **known}
-    return trial
-
-
-def first_waiting(trials: Sequence[FrozenTrial]) -> int:
-    """Return the number of the first trial that waits; the next new one if none does."""
-    waiting = (trial.number for trial in trials if trial.state == TrialState.WAITING)
-    return min(waiting, default=len(trials))
-
-
-def unfinished(trial: FrozenTrial) -> FrozenTrial:
-    """Return a finished trial as it was before it ended."""
-    return create_trial(
-        state=TrialState.RUNNING,
-        params=trial.params,
-        distributions=trial.distributions,
-        system_attrs=trial.system_attrs,
-    )
+    fixed = {**trial.system_attrs.get("fixed_params", {}), **trial.params}
+    notes = {**trial.system_attrs, "fixed_params": fixed}
+    return create_trial(state=TrialState.WAITING, system_attrs=notes)

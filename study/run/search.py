@@ -6,20 +6,24 @@ one, and the sampler works on the one after meanwhile (:mod:`study.run.proposals
 learn, each worker has a trial of its own.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from statistics import fmean
 from typing import Any
 
 import optuna
-from optuna.samplers import BaseSampler
+from optuna.trial import FrozenTrial
 
 from agents.agent import warm
 from study.experiments.definition import Experiment
 from study.run.budget import Budget
 from study.run.open_trials import Key, OpenTrials, enqueue_design
 from study.run.plan import FEWEST_GAMES_TIMED, FEWEST_TRIALS
-from study.run.proposals import FinishedTrial, Proposal, Proposals, n_at_a_time
+from study.run.proposals import Proposals, n_at_a_time
+from study.run.proposer import FinishedTrial, Proposal
 from study.run.settings import SearchSettings
 from study.run.source import Snapshot, Source
 from study.run.workers import Finished, PlayError, Task
@@ -30,6 +34,7 @@ from study.store.seeds import search_seed
 from study.store.study_model import objectives_of
 
 MOST_FAILURES_IN_A_ROW = 3
+MOST_DEATHS = 3  # of the process that proposes
 WEIGHT_OF_LATEST = 0.05  # of a game, in the mean that tells how many make a task
 MOST_FAILURES_OF_OTHERS = 12  # of an agent that is not ours, which may fail in a part of its space
 
@@ -48,12 +53,14 @@ class Search(Source[Key]):
     jobs : int
         How many workers play. With one, proposals do not depend on timing.
     message : callable
-        Called with a line of text when a trial fails.
+        Called with a line of text when something happens that a user should know.
     budget : Budget, optional
         No trial is begun when it is spent; those in flight are finished, as far as the run's own
         budget allows.
     connection : StorageConnection, optional
         What waits for the database's server if it is lost.
+    is_apart : bool
+        Whether the sampler works in a process of its own: for a cluster's many games.
 
     Raises
     ------
@@ -70,40 +77,61 @@ class Search(Source[Key]):
         message: Callable[[str], None],
         budget: Budget | None = None,
         connection: StorageConnection | None = None,
+        is_apart: bool = False,
     ) -> None:
         agent = experiment.build({})
         warm(agent)
         self.is_learning = agent.learns
         if agent.learns:
             self.tasks_per_worker = 1  # each takes long, so none needs to wait in the line
-        lasting = StorageConnection(engine_of(study)) if connection is None else connection
-        lasting.retried(lambda: enqueue_design(study, experiment, settings))
-        trials = lasting.retried(lambda: study.get_trials(deepcopy=False))
+        if connection is None:
+            connection = StorageConnection(engine_of(study))
+        self.connection = connection
+        connection.retried(lambda: enqueue_design(study, experiment, settings))
+        self.study = study
+        self.space = experiment.space
         self.settings = settings
         self.message = message
         self.budget = Budget() if budget is None else budget
-        self.n_failures_in_a_row = 0
+        self.n_failures_in_a_row = self.n_deaths = 0
         is_outside = experiment.player.is_outside
         self.most_failures = MOST_FAILURES_OF_OTHERS if is_outside else MOST_FAILURES_IN_A_ROW
-        self.trials = lasting.retried(lambda: OpenTrials(experiment, study, settings, lasting))
-        self.n_workers = jobs
-        self.proposals = Proposals(
-            trials, study.directions, experiment.space, self.sampler_of, in_turn=jobs == 1
+        self.trials = connection.retried(
+            lambda: OpenTrials(experiment, study, settings, connection)
         )
+        self.n_workers = jobs
         self.n_waiting = 0
-        for trial in trials:
-            self.learn(self.trials.resume(trial))
+        self.is_apart = is_apart
+        trials = self.read_trials()
+        ended = [self.trials.resume(trial) for trial in trials]
+        self.sampler_of = partial(
+            make_sampler,
+            settings.sampler,
+            settings.seed,
+            n_design=settings.design_size,
+            objectives=objectives_of(experiment, self.trials.moments),
+        )
+        self.proposals = self.proposals_after(trials)
+        for each in ended:
+            self.learn(each)
         self.count_waiting()
-        self.objectives = objectives_of(experiment, self.trials.moments)
         self.n_games_before = self.trials.n_games
         self.n_tasks_out = 0
         self.seconds_a_game = 0.0
 
-    def sampler_of(self, number: int) -> BaseSampler:
-        """Return the sampler of one trial."""
-        settings = self.settings
-        return make_sampler(
-            settings.sampler, settings.seed, number, settings.design_size, self.objectives
+    def read_trials(self) -> list[FrozenTrial]:
+        """Read the study's trials as they are now."""
+        return self.connection.retried(lambda: self.study.get_trials(deepcopy=False))
+
+    def proposals_after(self, trials: list[FrozenTrial]) -> Proposals:
+        """Return what proposes the trials after these."""
+        return Proposals(
+            trials,
+            self.study.directions,
+            self.space,
+            self.sampler_of,
+            in_turn=self.n_workers == 1 and not self.is_apart,
+            is_apart=self.is_apart,
         )
 
     @property
@@ -165,7 +193,7 @@ class Search(Source[Key]):
             if self.proposals.future is not None:
                 if not self.proposals.future.done():
                     return
-                ready = self.proposals.take()
+                ready = self.take_proposals()
             n_wanted = self.n_wanted(len(ready))
             n_waiting = self.n_waiting
             if n_wanted:
@@ -178,6 +206,26 @@ class Search(Source[Key]):
             else:
                 # Nothing is left to hand out: a design point, say, is there in no time.
                 self.proposals.wait(0.02)
+
+    def take_proposals(self) -> list[Proposal]:
+        """Return the proposals that are ready; none if their process has died, and start another.
+
+        PlayError if it dies again and again.
+        """
+        try:
+            return self.proposals.take()
+        except BrokenProcessPool as error:
+            self.n_deaths += 1
+            if self.n_deaths == MOST_DEATHS:
+                text = f"the process that proposes trials died {MOST_DEATHS} times: {error}"
+                raise PlayError(text) from None
+            self.message("the process that proposes trials died; another goes on")
+            self.proposals.close()
+            self.trials.writer.flush()
+            seconds = self.proposals.seconds
+            self.proposals = self.proposals_after(self.read_trials())
+            self.proposals.seconds = seconds
+            return []
 
     def begin(self, proposals: Sequence[Proposal]) -> None:
         """Begin trials; their games join the line."""
@@ -198,8 +246,11 @@ class Search(Source[Key]):
         if self.n_workers > 1:  # of a cluster, more may come than there were
             self.proposals.in_turn = False
         if not self.proposals.in_turn:
-            is_large = self.seconds_a_task > 0.0  # a cluster; a workstation proposes one at a time
-            return min(n_left, n_at_a_time(self.n_trials_in_flight)) if is_large else 1
+            if not self.seconds_a_task:  # a workstation
+                return 1
+            n_games = self.n_enough - self.n_waiting - n_ready * self.settings.n_replicates
+            missing = math.ceil(n_games / self.settings.n_replicates)
+            return min(n_left, n_at_a_time(self.n_trials_in_flight, missing))
         number = self.proposals.next_number()
         return int(all(n >= number - 1 for n in self.trials.batches))
 

@@ -74,6 +74,21 @@ def start_trackers() -> None:
             os.environ["PYTHONWARNINGS"] = before
 
 
+def end_pool(pool: Any, at_once: bool) -> None:
+    """End a pool's processes: after their tasks, or, for ``at_once``, in the middle of them.
+
+    They are killed one by one: the pool's own way of killing them fails with a traceback if a task
+    was submitted just before.
+    """
+    if at_once:
+        own = set(pool._processes)  # a program that calls this may have other children
+        for process in multiprocessing.active_children():
+            if process.pid is not None and process.pid in own:
+                with contextlib.suppress(ProcessLookupError):  # it has just ended by itself
+                    os.kill(process.pid, signal.SIGKILL)
+    pool.shutdown(wait=True)
+
+
 @dataclass
 class Workers(Generic[Key]):
     """Worker processes of this machine that play games; use it as a context.
@@ -139,21 +154,11 @@ class Workers(Generic[Key]):
         )
 
     def close(self, at_once: bool) -> None:
-        """End the processes: after their games, or, for ``at_once``, in the middle of them.
-
-        They are killed one by one: the pool's own way of killing them fails with a traceback if a
-        task was submitted just before.
-        """
+        """End the processes: after their games, or, for ``at_once``, in the middle of them."""
         pool, self.pool = self.pool, None
         self.in_flight.clear()
-        if at_once and pool is not None:
-            own = set(pool._processes)  # a program that calls this may have other children
-            for process in multiprocessing.active_children():
-                if process.pid is not None and process.pid in own:
-                    with contextlib.suppress(ProcessLookupError):  # it has just ended by itself
-                        os.kill(process.pid, signal.SIGKILL)
         if pool is not None:
-            pool.shutdown(wait=True)
+            end_pool(pool, at_once)
 
     def stop(self) -> None:
         """End the processes in the middle of their games; those that have finished come back."""

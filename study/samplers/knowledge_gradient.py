@@ -37,6 +37,7 @@ multi-objective Bayesian optimization with partial information* (2023).
 """
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -57,12 +58,24 @@ N_SOBOL = 256
 N_NEAR_FRONT = 256
 N_ROUNDS, N_NEAR = 6, 128  # of the search for the front
 MOST_ON_FRONT = 64
-N_REFINED = 4
-N_NEIGHBOURS = 24
-N_REFINED_OF_MANY, N_NEIGHBOURS_OF_MANY = 2, 16  # of each of many proposals
 MOST_CONDITIONED = 384  # observations
-# Of perturbations, in the unit cube, one a round of refinement.
-SCALES = (0.2, 0.07, 0.02)
+
+
+class Refinement(NamedTuple):
+    """How the best candidates are refined: so many, each by so many perturbations a round.
+
+    A round has a scale of perturbations, in the unit cube.
+    """
+
+    n_refined: int
+    n_neighbours: int
+    scales: tuple[float, ...]
+
+
+OF_ONE = Refinement(4, 24, (0.2, 0.07, 0.02))
+OF_MANY = Refinement(2, 16, (0.2, 0.07, 0.02))
+OF_MORE = Refinement(1, 8, (0.1, 0.03))  # of over 32 at a time: workers wait for them
+MANY = 32
 
 
 class KnowledgeGradientSampler(ModelSampler):
@@ -92,9 +105,9 @@ class KnowledgeGradientSampler(ModelSampler):
         gains = worth(candidates, area)
         if not gains.max() > 0.0:
             return np.asarray(candidates[np.argmax(process.predict(candidates)[1])])
-        for scale in SCALES:
-            best = np.argsort(-gains, kind="stable")[:N_REFINED]
-            near = np.repeat(candidates[best], N_NEIGHBOURS, axis=0)
+        for scale in OF_ONE.scales:
+            best = np.argsort(-gains, kind="stable")[: OF_ONE.n_refined]
+            near = np.repeat(candidates[best], OF_ONE.n_neighbours, axis=0)
             candidates = np.concatenate(
                 [candidates[best], perturb(cube, near, np.array(scale), rng)]
             )
@@ -121,19 +134,20 @@ class KnowledgeGradientSampler(ModelSampler):
         area = Area.under(points, posterior, process, observations.reference, rng)
         greedy = Greedy(process, posterior.processes[1], area, noise, observations, q)
         pool = greedy.pool(candidates)
+        n_refined, n_neighbours, scales = OF_MANY if q <= MANY else OF_MORE
         chosen = []
         for _ in range(q):
-            best = greedy.best(pool, N_REFINED_OF_MANY)
+            best = greedy.best(pool, n_refined)
             found, gains = pool.points[best], pool.gains[best]
             if not gains.max() > 0.0:
                 found = pool.points[[np.argmax(pool.variance)]]
             else:
-                for scale in SCALES:
-                    near = np.repeat(found, N_NEIGHBOURS_OF_MANY, axis=0)
+                for scale in scales:
+                    near = np.repeat(found, n_neighbours, axis=0)
                     near = perturb(cube, near, np.array(scale), rng)
                     found = np.concatenate([found, near])
                     gains = np.concatenate([gains, greedy.pool(near).gains])
-                    best = np.argsort(-gains, kind="stable")[:N_REFINED_OF_MANY]
+                    best = np.argsort(-gains, kind="stable")[:n_refined]
                     found, gains = found[best], gains[best]
             chosen.append(found[0])
             greedy.add(found[0], pool)

@@ -13,14 +13,17 @@ import time
 from collections import deque
 from collections.abc import Mapping
 from concurrent.futures import Future, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from agents.agent import Agent
 from agents.twenty48.agent import Game2048
 from study.bench.cluster.dask_games import Silent
 from study.bench.samplers.recording import SPACE
+from study.bench.samplers.surface import Surface
 from study.bench.samplers.surfaces import surface
 from study.experiments.registry import experiment
 from study.run.budget import Budget
@@ -38,8 +41,23 @@ MOVES = 2_000
 SECONDS_A_TASK = 1.0
 TASKS_PER_WORKER = 1.5
 MOST_TRIALS = 1_000_000
+NOWHERE = np.zeros(len(SPACE))
 CASES = ((64, 4), (256, 4), (256, 16), (1_024, 32))
 """Workers, and games a trial."""
+
+
+@lru_cache(maxsize=4_096)
+def surface_at(agent: Agent) -> Surface:
+    """Return the surface at an agent's θ, evaluated once for all its games."""
+    on = surface("recorded")
+    point = np.array(SPACE.to_unit({name: getattr(agent, name) for name in SPACE.names}))
+    score, seconds = on.score(point[None]), on.seconds(point[None])
+    return replace(
+        on,
+        score=lambda _: score,
+        seconds=lambda _: seconds,
+        factors=lambda _, n, rng: on.factors(point, n, rng),
+    )
 
 
 class SimulatedWorkers(Generic[Key]):
@@ -62,7 +80,6 @@ class SimulatedWorkers(Generic[Key]):
         self.seconds_a_task = SECONDS_A_TASK
         self.machines: Mapping[str, Mapping[str, Any]] = {}
         self.place = f"{capacity:,} simulated workers"
-        self.surface = surface("recorded")
         self.rng = np.random.default_rng(0)
         self.free = [0.0] * capacity  # when each worker is free
         self.flying: list[tuple[float, int, float, Task[Key]]] = []
@@ -114,9 +131,7 @@ class SimulatedWorkers(Generic[Key]):
 
     def games_of(self, task: Task[Key]) -> tuple[Game2048, ...]:
         """Draw the games of a task."""
-        theta = {name: getattr(task.agent, name) for name in SPACE.names}
-        point = np.array(SPACE.to_unit(theta))
-        scores, seconds = self.surface.games(point, len(task.seeds), self.rng)
+        scores, seconds = surface_at(task.agent).games(NOWHERE, len(task.seeds), self.rng)
         return tuple(
             Game2048(seed, int(score) // 4 * 4, MOVES, MOVES * float(a_move), MOVES, 2048, 1)
             for seed, score, a_move in zip(task.seeds, scores, seconds, strict=True)
@@ -202,15 +217,15 @@ def coordinate(
     study, _ = create_or_resume(location, settings.record(tuned))
     budget = Budget(seconds)
     executor = SimulatedWorkers[Any](workers, client_seconds)
-    search = Search(tuned, study, settings, workers, Silent().message, budget)
+    search = Search(tuned, study, settings, workers, Silent().message, budget, is_apart=True)
     dispatch = Dispatch(search, workers, Silent(), Budget(), executor=executor)
     marks: list[tuple[float, float, int]] = []
     begin, end = time.monotonic() + 0.2 * seconds, time.monotonic() + seconds
 
     def mark() -> None:
-        marks.append(
-            (time.monotonic(), time.process_time() - executor.own_seconds, dispatch.n_games)
-        )
+        own = time.process_time() - executor.own_seconds
+        cpu = own + sum(search.proposals.seconds)  # which another process spends
+        marks.append((time.monotonic(), cpu, dispatch.n_games))
 
     def turn() -> None:
         if len(marks) < 2 and time.monotonic() >= (end if marks else begin):

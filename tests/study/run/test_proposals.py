@@ -10,7 +10,8 @@ from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from study.experiments.registry import EXPERIMENTS
-from study.run.proposals import FinishedTrial, Proposals, n_at_a_time
+from study.run.proposals import Proposals, n_at_a_time
+from study.run.proposer import FinishedTrial
 from study.samplers import make_sampler
 from study.samplers.observations import Objectives
 from study.scale import Scale
@@ -79,7 +80,7 @@ def next_of(proposals: Proposals) -> tuple[int, Params]:
 
 
 def states(proposals: Proposals) -> list[TrialState]:
-    return [trial.state for trial in proposals.copy.get_trials(deepcopy=False)]
+    return [trial.state for trial in proposals.proposer.copy.get_trials(deepcopy=False)]
 
 
 FINISHED, RUNNING, FAIL, WAITING = (
@@ -120,16 +121,16 @@ def test_in_turn_a_proposal_knows_all_trials_but_the_one_before_it() -> None:
         # As they were when it was asked for, and itself.
         before = [FINISHED] * (number - 1) + [RUNNING] * min(number, 1)
         assert states(proposals) == [*before, RUNNING]
-        params = proposals.copy.trials[number].params
+        params = proposals.proposer.copy.trials[number].params
         proposals.learn(told(complete(number, params, origin="here")))
         assert states(proposals) == [*before, RUNNING], "nothing is learned between proposals"
     proposals.begin()
     proposals.take()
-    for trial in proposals.copy.trials[:5]:
+    for trial in proposals.proposer.copy.trials[:5]:
         assert trial.values == values(trial.params)
         assert trial.user_attrs == {"origin": "here"}
-    assert proposals.copy.trials[5].values is None
-    assert proposals.copy.trials[5].user_attrs == {}
+    assert proposals.proposer.copy.trials[5].values is None
+    assert proposals.proposer.copy.trials[5].user_attrs == {}
 
 
 def test_out_of_turn_a_proposal_knows_all_that_has_ended() -> None:
@@ -148,13 +149,13 @@ def test_a_rebuilt_study_is_known_as_it_was(in_turn: bool) -> None:
     trials = [complete(number, each, origin="here") for number, each in enumerate(params)]
     proposals = proposals_after(trials, at_random, in_turn)
     assert states(proposals) == [FINISHED] * 3 + [RUNNING if in_turn else FINISHED]
-    assert proposals.copy.trials[3].params == params[3]
-    assert proposals.copy.trials[3].user_attrs == ({} if in_turn else {"origin": "here"})
+    assert proposals.proposer.copy.trials[3].params == params[3]
+    assert proposals.proposer.copy.trials[3].user_attrs == ({} if in_turn else {"origin": "here"})
     next_of(proposals)
     next_of(proposals)
     assert states(proposals)[:4] == [FINISHED] * 4
-    assert proposals.copy.trials[3].values == values(params[3])
-    assert proposals.copy.trials[3].user_attrs == {"origin": "here"}
+    assert proposals.proposer.copy.trials[3].values == values(params[3])
+    assert proposals.proposer.copy.trials[3].user_attrs == {"origin": "here"}
 
 
 @pytest.mark.parametrize("n", range(N_UNBROKEN))
@@ -232,7 +233,7 @@ def test_a_failed_trial_is_learned_as_failed() -> None:
     for _ in range(2):
         next_of(proposals)
     assert states(proposals) == [FAIL, RUNNING, RUNNING]
-    assert proposals.copy.trials[0].user_attrs == {"error": "no idea how"}
+    assert proposals.proposer.copy.trials[0].user_attrs == {"error": "no idea how"}
 
 
 class Slow(RandomSampler):
@@ -287,7 +288,10 @@ def many_of(proposals: Proposals, q: int) -> list[tuple[int, Params]]:
 
 def test_how_many_are_proposed_at_a_time() -> None:
     assert [n_at_a_time(each) for each in (0.75, 3, 12, 15.9)] == [1] * 4
-    assert [n_at_a_time(each) for each in (16, 64, 96, 256, 768)] == [8, 8, 12, 32, 32]
+    assert [n_at_a_time(each) for each in (16, 64, 96, 256, 2048)] == [8, 8, 12, 32, 128]
+    assert [n_at_a_time(64, missing) for missing in (-5, 20, 60)] == [8, 20, 32]
+    assert [n_at_a_time(384, missing) for missing in (0, 100, 300)] == [48, 100, 128]
+    assert n_at_a_time(3, 100) == 1
 
 
 @pytest.mark.parametrize("sampler_of", [gradient, at_random])
@@ -305,7 +309,9 @@ def test_many_are_proposed_after_the_design_and_in_order(sampler_of: Any) -> Non
     assert len(proposals.seconds) == 4
     assert states(proposals) == [FINISHED] * 3 + [RUNNING] * 4
     # As the study keeps them.
-    assert [trial.params for trial in proposals.copy.trials[3:]] == [each for _, each in made]
+    assert [trial.params for trial in proposals.proposer.copy.trials[3:]] == [
+        each for _, each in made
+    ]
     assert [number for number, _ in many_of(proposals, 2)] == [7, 8]
 
 

@@ -7,7 +7,7 @@ from agents.twenty48.agent import Game2048
 from study.experiments.definition import Experiment
 from study.report.export import export
 from study.run.open_trials import OpenTrials
-from study.run.proposals import Proposal
+from study.run.proposer import Proposal
 from study.run.settings import SearchSettings
 from study.run.workers import Finished
 from study.shrinkage import Moments

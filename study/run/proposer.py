@@ -1,0 +1,174 @@
+"""A sampler at work on a copy of the study.
+
+The copy is in memory and holds what samplers may know. It changes only between proposals, so that a
+sampler sees one consistent state; and only one thread writes the study itself.
+"""
+
+import copy
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import optuna
+from optuna.distributions import BaseDistribution
+from optuna.samplers import BaseSampler
+from optuna.storages import InMemoryStorage
+from optuna.study import StudyDirection
+from optuna.trial import FrozenTrial, TrialState, create_trial
+
+from study.samplers.base import ModelSampler
+from study.store.trial_games import trial_id
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """The parameters of the next trial.
+
+    Attributes
+    ----------
+    number : int
+        The trial's.
+    params : dict
+        Its parameters.
+    notes : dict
+        What the sampler keeps with the trial (NSGA-II its generations), as system attributes.
+    """
+
+    number: int
+    params: dict[str, Any]
+    notes: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class FinishedTrial:
+    """A trial that has ended.
+
+    Attributes
+    ----------
+    number : int
+        The trial's.
+    values : sequence of float, optional
+        Its objectives; None if it failed.
+    attributes : mapping
+        Its user attributes.
+    error : str
+        Why it failed.
+    """
+
+    number: int
+    values: Sequence[float] | None
+    attributes: Mapping[str, Any]
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a sampler was asked for.
+
+    Attributes
+    ----------
+    proposals : list of Proposal
+        In the order of their numbers.
+    seconds : float
+        CPU seconds that they took.
+    """
+
+    proposals: list[Proposal]
+    seconds: float
+
+
+class Proposer:
+    """A copy of a study, and its sampler.
+
+    Parameters
+    ----------
+    trials : iterable of FrozenTrial
+        The study so far, from trial 0 on, waiting ones included.
+    directions : sequence of StudyDirection
+        Of its objectives.
+    distributions : mapping
+        Of its parameters.
+    sampler_of : callable
+        Returns the sampler for a trial's number.
+    """
+
+    def __init__(
+        self,
+        trials: Iterable[FrozenTrial],
+        directions: list[StudyDirection],
+        distributions: dict[str, BaseDistribution],
+        sampler_of: Callable[[int], BaseSampler],
+    ) -> None:
+        self.distributions = distributions
+        self.sampler_of = sampler_of
+        self.storage = InMemoryStorage()
+        self.copy = optuna.create_study(
+            storage=self.storage,
+            directions=directions,
+            sampler=optuna.samplers.RandomSampler(seed=0),  # each trial has its own
+        )
+        for trial in trials:
+            self.copy.add_trial(trial)
+
+    def answer(
+        self, news: Sequence[FinishedTrial], numbers: Sequence[int], are_new: bool
+    ) -> Answer:
+        """Take note of trials that have ended, and propose some, which wait or are new."""
+        began = time.thread_time()
+        self.update(news)
+        return Answer(self.ask(numbers, are_new), time.thread_time() - began)
+
+    def update(self, news: Sequence[FinishedTrial]) -> None:
+        """Bring the copy up to date."""
+        for trial in news:
+            identifier = trial_id(self.copy, self.storage, trial.number)
+            for key, value in trial.attributes.items():
+                self.storage.set_trial_user_attr(identifier, key, value)
+            state = TrialState.COMPLETE if trial.values else TrialState.FAIL
+            self.storage.set_trial_state_values(identifier, state, trial.values)
+
+    def ask(self, numbers: Sequence[int], are_new: bool) -> list[Proposal]:
+        """Ask the sampler for some trials, one after the other."""
+        sampler = self.sampler_of(numbers[0])
+        if are_new and len(numbers) > 1 and isinstance(sampler, ModelSampler):
+            sampler.plan(self.copy, numbers[0], len(numbers))
+            planned = set(sampler.planned)
+        else:
+            planned = {numbers[0]}
+        proposals = []
+        for number in numbers:
+            self.copy.sampler = sampler if number in planned else self.sampler_of(number)
+            proposals.append(self.ask_one(number, are_new))
+        return proposals
+
+    def ask_one(self, number: int, is_new: bool) -> Proposal:
+        """Ask the copy's sampler for a trial."""
+        before = {} if is_new else self.copy.get_trials(deepcopy=False)[number].system_attrs
+        trial = self.copy.ask(self.distributions)
+        after = self.copy.get_trials(deepcopy=False)[number].system_attrs
+        notes = {key: value for key, value in after.items() if key not in before}
+        return Proposal(trial.number, trial.params, notes)
+
+
+def in_space(trial: FrozenTrial, distributions: Mapping[str, BaseDistribution]) -> FrozenTrial:
+    """Return a trial as one of today's space, if the study was widened since.
+
+    Samplers search the parameters that have the same distribution in all trials.
+    """
+    known = {name: distributions[name] for name in trial.distributions if name in distributions}
+    if known == trial.distributions:
+        return trial
+    trial = copy.copy(trial)
+    trial.distributions = {**trial.distributions, **known}
+    return trial
+
+
+def unfinished(trial: FrozenTrial) -> FrozenTrial:
+    """Return a finished trial as it was before it ended."""
+    return create_trial(
+        state=TrialState.RUNNING,
+        params=trial.params,
+        distributions=trial.distributions,
+        system_attrs=trial.system_attrs,
+    )
