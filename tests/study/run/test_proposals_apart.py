@@ -1,0 +1,121 @@
+"""A sampler in a process of its own: the same proposals, and a search that survives its death."""
+
+import os
+import signal
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Any
+
+import optuna
+import pytest
+from optuna.trial import TrialState
+
+from study.experiments.definition import Experiment
+from study.run.dispatch import Dispatch
+from study.run.proposals import Proposals
+from study.run.search import MOST_DEATHS, Search
+from study.run.settings import SearchSettings
+from study.run.workers import PlayError
+from study.samplers import make_sampler
+from study.store.location import locate
+from study.store.storage import create_or_resume
+from tests.study.made_studies import stored_games
+from tests.study.run.test_proposals import DIRECTIONS, N_DESIGN, OBJECTIVES, SPACE, complete, told
+from tests.study.run.test_search import Watch
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+SETTINGS = SearchSettings(
+    n_trials=14, n_replicates=2, seed=5, sampler="knowledge-gradient", design_size=8
+)
+
+
+def gradient(number: int) -> Any:
+    return make_sampler("knowledge-gradient", 3, number, N_DESIGN, OBJECTIVES)
+
+
+def process_of(proposals: Proposals) -> int | None:
+    """Return the identifier of the process that proposes, while there is one."""
+    return next(iter(proposals.process._processes), None)
+
+
+def proposed(is_apart: bool) -> list[Any]:
+    """Return twelve proposals, four at a time, each four after the ones before have ended."""
+    design = [SPACE.from_unit([u] * 6) for u in (0.9, 0.1, 0.5, 0.3)]
+    trials = [complete(number, params) for number, params in enumerate(design)]
+    proposals = Proposals(trials, DIRECTIONS, SPACE, gradient, False, is_apart)
+    found: list[Any] = []
+    for _ in range(3):
+        proposals.begin(4)
+        made = proposals.take()
+        for each in made:
+            proposals.learn(told(complete(each.number, each.params)))
+        found += made
+    proposals.close()
+    return found
+
+
+def test_a_process_of_its_own_proposes_what_a_thread_does() -> None:
+    assert proposed(is_apart=True) == proposed(is_apart=False)
+
+
+def test_the_death_of_the_process_is_told_while_it_works_and_after() -> None:
+    trials = [complete(0, SPACE.from_unit([0.5] * 6))]
+    proposals = Proposals(trials, DIRECTIONS, SPACE, gradient, False, True)
+    process = process_of(proposals)
+    assert process is not None
+    os.kill(process, signal.SIGKILL)
+    for _ in range(2):
+        proposals.begin()
+        with pytest.raises(BrokenProcessPool):
+            proposals.take()
+    proposals.close()
+
+
+def search_apart(experiment: Experiment, folder: Path, n_kills: int) -> tuple[optuna.Study, Watch]:
+    """Run a search whose sampler's process is killed after each of its first proposals."""
+    location = locate("s", folder, None)
+    location.folder.mkdir(exist_ok=True)
+    study, _ = create_or_resume(location, SETTINGS.record(experiment))
+    watch = Watch()
+    source = Search(experiment, study, SETTINGS, 2, watch.message, is_apart=True)
+    killed: set[int] = set()
+
+    def kill() -> None:
+        process = process_of(source.proposals)
+        if process is None or process in killed or source.trials.n_games < 4:
+            return
+        if len(killed) < n_kills:
+            killed.add(process)
+            os.kill(process, signal.SIGKILL)
+
+    dispatch = Dispatch(source, 2, watch)
+    dispatch.each_turn = kill
+    try:
+        dispatch.run()
+    finally:
+        assert len(killed) == n_kills
+    return study, watch
+
+
+def test_a_search_goes_on_when_the_process_that_proposes_is_killed(
+    quick: Experiment, tmp_path: Path
+) -> None:
+    study, watch = search_apart(quick, tmp_path, n_kills=1)
+    assert [text for text in watch.messages if "died" in text] == [
+        "the process that proposes trials died; another goes on"
+    ]
+    done = [trial for trial in study.trials if trial.state == TrialState.COMPLETE]
+    assert len(done) == len(study.trials) == SETTINGS.n_trials
+    for trial in done:
+        seeds = {replicate: game.seed for replicate, game in stored_games(study, trial).items()}
+        assert set(seeds) == {0, 1}
+
+
+def test_a_search_ends_when_the_process_that_proposes_dies_again_and_again(
+    quick: Experiment, tmp_path: Path
+) -> None:
+    with pytest.raises(PlayError, match=f"died {MOST_DEATHS} times"):
+        search_apart(quick, tmp_path, n_kills=MOST_DEATHS)
+    study, _ = search_apart(quick, tmp_path, n_kills=0)
+    assert len(study.trials) == SETTINGS.n_trials, "the same command goes on"
