@@ -126,7 +126,7 @@ def cost_axis(cost: Cost, low: float, high: float, **options: Any) -> dict[str, 
     return {
         "axis": alt.Axis(labelExpr=cost_ticks(cost), **options),
         "scale": alt.Scale(
-            type="log", domain=[rounded(each) for each in widened], nice=False, zero=False
+            type="log", domain=[rounded(each) for each in widened], nice=False
         ),
     }
 
