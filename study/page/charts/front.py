@@ -39,7 +39,7 @@ PREDICTED = Kind("predicted by trials, 95% band", BLUE, LINE, dash=DASHED)
 FUSED = Kind("given all games, 95% band", GREEN, LINE)
 ON_FRONT = Kind("validated, on the front", ORANGE)
 BEATEN = Kind("validated, beaten", ORANGE, is_hollow=True)
-BASELINE = Kind("validated, given θ", PINK, "diamond")
+BASELINE = Kind("validated, baseline", PINK, "diamond")
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import altair as alt
 
 BLUE, GREEN, ORANGE, PINK, GREY = "#0072B2", "#009E73", "#D55E00", "#CC79A7", "#8C8C8C"
 HOLLOW = "transparent"
-LINE = "stroke"  # the symbol of a line in a legend
+LINE, SQUARE = "stroke", "square"  # symbols of lines and bars in a legend
 LEGEND_COLUMNS = 2  # fit into 400 px
 SOLID: tuple[int, int] = (1, 0)
 DASHED: tuple[int, int] = (5, 3)
