@@ -46,6 +46,15 @@ def rows_of(rows: Iterable[Mapping[str, Any]]) -> alt.InlineData:
     )
 
 
+def named(
+    datasets: dict[str, list[Row]], name: str, rows: Iterable[Mapping[str, Any]]
+) -> alt.NamedData:
+    """Put rows among a chart's top-level datasets, under a name; charts of many panels are copied
+    many times, and their rows are not."""
+    datasets[name] = rows_of(rows).values
+    return alt.NamedData(name=name)
+
+
 def looked_up(texts: Mapping[float, str]) -> str:
     """Return a Vega expression that writes an axis's values as given texts, whatever is in them."""
     values, labels = json.dumps([*texts]), json.dumps([*texts.values()])
@@ -125,9 +134,7 @@ def cost_axis(cost: Cost, low: float, high: float, **options: Any) -> dict[str, 
     options = {"title": cost.axis_label, "labelOverlap": "greedy", **options}
     return {
         "axis": alt.Axis(labelExpr=cost_ticks(cost), **options),
-        "scale": alt.Scale(
-            type="log", domain=[rounded(each) for each in widened], nice=False
-        ),
+        "scale": alt.Scale(type="log", domain=[rounded(each) for each in widened], nice=False),
     }
 
 

@@ -76,7 +76,8 @@ class FrontChart:
                 "y": mean,
                 "who": f"trial {trial['trial']}, {trial['origin']}",
                 "n": int(trial["n_games"]),
-                "seen": goal.format.with_unit(mean) + (f", standard error {goal.format.error(sem)}" if sem > 0.0 else ""),
+                "seen": goal.format.with_unit(mean)
+                + (f", standard error {goal.format.error(sem)}" if sem > 0.0 else ""),
                 "cost": cost.text(trial[cost.name]),
                 "p": trial.get("p_on_front"),
                 **theta_row(trial, self.experiment),
@@ -103,7 +104,13 @@ class FrontChart:
         rows = []
         for row in table.to_dict("records"):
             ends = [row[column(each)] for each in ("mean", "low95", "high95")]
-            mean, low, high = np.clip(ends, *(limit if limit is not None else end for limit, end in zip(goal.limits, (-math.inf, math.inf), strict=True))).tolist()
+            mean, low, high = np.clip(
+                ends,
+                *(
+                    limit if limit is not None else end
+                    for limit, end in zip(goal.limits, (-math.inf, math.inf), strict=True)
+                ),
+            ).tolist()
             rows.append(
                 {
                     "kind": kind.label,
@@ -143,7 +150,9 @@ class FrontChart:
                 "p": point["p_on_front"],
                 **theta_row(point, self.experiment),
             }
-            combined = [point.get(goal.combined_column(each)) for each in ("mean", "low95", "high95")]
+            combined = [
+                point.get(goal.combined_column(each)) for each in ("mean", "low95", "high95")
+            ]
             if None not in combined:
                 row["all"] = goal.format.interval_with_unit(*combined)
             model = [point.get(goal.posterior_column(each)) for each in ("mean", "low95", "high95")]
@@ -182,7 +191,12 @@ class FrontChart:
         layers.append(
             alt.Chart(rows_of(trials))
             .mark_point(size=26, opacity=0.55, strokeWidth=0, clip=True)
-            .encode(x=x, y=y, tooltip=self.tooltips("trial"), **encodings(kinds, "stroke", "fill", "shape"))
+            .encode(
+                x=x,
+                y=y,
+                tooltip=self.tooltips("trial"),
+                **encodings(kinds, "stroke", "fill", "shape"),
+            )
         )
         if validated:
             layers += self.validated_layers(validated, kinds, x, y)
@@ -197,7 +211,11 @@ class FrontChart:
         return (
             alt.layer(*layers, rule)
             .add_params(budget)
-            .properties(width="container", height=HEIGHT, description=f"{goal.label} against {experiment.cost.label}")
+            .properties(
+                width="container",
+                height=HEIGHT,
+                description=f"{goal.label} against {experiment.cost.label}",
+            )
         )
 
     def tooltips(self, of: str) -> list[alt.Tooltip]:

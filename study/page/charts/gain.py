@@ -124,7 +124,9 @@ def effort_text(data: StudyData) -> str:
 
 def last_of(data: StudyData, phase: str, key: str) -> Any:
     """Return what the last run of a phase that ended says; None if none does."""
-    found = [run[key] for run in data.runs if run.get("phase") == phase and run.get(key) is not None]
+    found = [
+        run[key] for run in data.runs if run.get("phase") == phase and run.get(key) is not None
+    ]
     return found[-1] if found else None
 
 
@@ -139,7 +141,13 @@ def chart_of(
     goal = data.data.experiment.goal
     observed = OBSERVED_EXACT if goal.is_exact else OBSERVED
     rows = [
-        {"kind": kind.label, "m": row["n_trials"], "g": row["n_games"], "t": row["minutes"], "v": row[column]}
+        {
+            "kind": kind.label,
+            "m": row["n_trials"],
+            "g": row["n_games"],
+            "t": row["minutes"],
+            "v": row[column],
+        }
         for kind, column in ((observed, "observed"), (MODEL, "predicted"))
         for row in trace.to_dict("records")
     ]
@@ -165,7 +173,11 @@ def chart_of(
     y = alt.Y("v:Q", axis=axis, scale=alt.Scale(zero=True))
     tooltip = [
         alt.Tooltip("kind:N", title="of"),
-        alt.Tooltip("v:Q", title="hypervolume", format=goal_ticks(goal) if goal.format.suits_areas and goal_ticks(goal) else ",.4~g"),
+        alt.Tooltip(
+            "v:Q",
+            title="hypervolume",
+            format=goal_ticks(goal) if goal.format.suits_areas and goal_ticks(goal) else ",.4~g",
+        ),
         alt.Tooltip("m:Q", title="trials"),
         alt.Tooltip("g:Q", title="games", format=","),
         alt.Tooltip("t:Q", title=unit, format=",.3~g"),
@@ -174,19 +186,28 @@ def chart_of(
     if math.isfinite(validated[0]):
         kinds.append(VALIDATED)
         volume, low, high = (rounded(each) for each in validated)
-        band = alt.Chart(alt.InlineData(values=[{"kind": VALIDATED.label, "v": volume, "l": low, "h": high}]))
+        band = alt.Chart(
+            alt.InlineData(values=[{"kind": VALIDATED.label, "v": volume, "l": low, "h": high}])
+        )
         layers += [
-            band.mark_rect(opacity=0.18, strokeWidth=0).encode(y=alt.Y("l:Q"), y2="h:Q", **encodings(kinds, "fill")),
-            band.mark_rule(strokeWidth=1.6).encode(y=y, **encodings(kinds, "stroke")),
+            band.mark_rect(opacity=0.18, strokeWidth=0).encode(
+                y=alt.Y("l:Q"), y2="h:Q", **encodings(kinds, "fill", legend_at="top")
+            ),
+            band.mark_rule(strokeWidth=1.6).encode(
+                y=y, **encodings(kinds, "stroke", legend_at="top")
+            ),
         ]
     steps = chart.transform_filter(alt.datum.kind == observed.label)
     line = chart.transform_filter(alt.datum.kind == MODEL.label)
-    styled = encodings(kinds, "stroke", "strokeDash")
+    styled = encodings(kinds, "stroke", "strokeDash", legend_at="top")
     layers += [
         steps.mark_line(interpolate="step-after", strokeWidth=1.6).encode(x=x, y=y, **styled),
         line.mark_line(strokeWidth=2).encode(x=x, y=y, **styled),
         chart.mark_point(size=26).encode(
-            x=x, y=y, tooltip=tooltip, **encodings(kinds, "stroke", "fill", "shape")
+            x=x,
+            y=y,
+            tooltip=tooltip,
+            **encodings(kinds, "stroke", "fill", "shape", legend_at="top"),
         ),
     ]
     return (

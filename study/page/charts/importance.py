@@ -117,7 +117,7 @@ def importance_figure(data: PageData) -> Figure:
     ]
     rows = [
         {
-            "k": kind.label,
+            "kind": kind.label,
             "p": k,
             "v": max(found.total[objective, k], 0.0),
             "l": max(found.low[objective, k], 0.0),
@@ -155,7 +155,7 @@ def importance_figure(data: PageData) -> Figure:
 
 def chart_of(rows: list[Row], kinds: list[Kind], experiment: Experiment) -> alt.LayerChart:
     """Return bars of both objectives, the parameter that matters most to the goal first."""
-    of_goal = {row["p"]: -row["v"] for row in rows if row["k"] == kinds[0].label}
+    of_goal = {row["p"]: -row["v"] for row in rows if row["kind"] == kinds[0].label}
     # Labels may be the same once they are cut: parameters are told apart by number.
     labels = {float(k): short(each.label, 20) for k, each in enumerate(experiment.space)}
     order = sorted(range(len(labels)), key=lambda k: (of_goal.get(k, 0.0), k))
@@ -167,13 +167,13 @@ def chart_of(rows: list[Row], kinds: list[Kind], experiment: Experiment) -> alt.
         axis=alt.Axis(labelExpr=looked_up(labels), ticks=False, domain=False, labelLimit=140),
         scale=alt.Scale(paddingInner=0.35, paddingOuter=0.2),
     )
-    offset = alt.YOffset("k:N", sort=names, scale=alt.Scale(domain=names))
+    offset = alt.YOffset("kind:N", sort=names, scale=alt.Scale(domain=names))
     most = max(1.0, *(row["h"] for row in rows))
     title = "total Sobol index, share of the variance"
     scale = alt.Scale(domain=[0.0, rounded(most, 3)], nice=False)
     x = alt.X("v:Q", title=title, scale=scale)
     tooltip = [
-        alt.Tooltip("k:N", title="of the mean of"),
+        alt.Tooltip("kind:N", title="of the mean of"),
         alt.Tooltip("v:Q", title="total index", format=".3f"),
         alt.Tooltip("l:Q", title="from", format=".3f"),
         alt.Tooltip("h:Q", title="to", format=".3f"),

@@ -6,7 +6,7 @@ kinds of marks differ in shape, dash or place, too.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import altair as alt
 
@@ -43,7 +43,9 @@ class Kind:
     dash: tuple[int, int] = SOLID
 
 
-def encodings(kinds: Sequence[Kind], *channels: str) -> dict[str, Any]:
+def encodings(
+    kinds: Sequence[Kind], *channels: str, legend_at: Literal["bottom", "top"] = "bottom"
+) -> dict[str, Any]:
     """Return encodings of the field ``kind`` by some channels, with one legend for all kinds.
 
     Parameters
@@ -52,6 +54,8 @@ def encodings(kinds: Sequence[Kind], *channels: str) -> dict[str, Any]:
         All kinds of the chart, whatever the layer: layers share their scales.
     *channels : {"stroke", "fill", "shape", "strokeDash"}
         Those that the layer's mark has.
+    legend_at : {"bottom", "top"}
+        Where the legend is.
     """
     ranges: dict[str, list[Any]] = {
         "stroke": [each.colour for each in kinds],
@@ -66,7 +70,7 @@ def encodings(kinds: Sequence[Kind], *channels: str) -> dict[str, Any]:
         "strokeDash": alt.StrokeDash,
     }
     legend = alt.Legend(
-        orient="bottom",
+        orient=legend_at,
         columns=LEGEND_COLUMNS,
         labelLimit=0,
         symbolOpacity=1,

@@ -18,7 +18,7 @@ from study.report.style import games_note
 
 KEY, TITLE = "scores", "Scores of single games"
 MOST_POINTS = 14
-N_BINS = 40
+N_BINS = 50
 HEIGHT_A_POINT, HEIGHT_OF_AXIS = 46, 30
 TALLEST = 0.85  # of the distance between two rows
 QUANTILES = (5, 25, 50, 75, 95)
@@ -35,7 +35,7 @@ def goal_of_games(experiment: Experiment) -> Goal | None:
 
 
 def bin_edges(samples: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return edges of some forty bins; whole numbers lie in the middle of theirs."""
+    """Return edges of some fifty bins; whole numbers lie in the middle of theirs."""
     low, high = float(samples.min()), float(samples.max())
     if low == high:
         return np.array([low - 0.5, low + 0.5])
@@ -81,7 +81,11 @@ def scores_figure(data: PageData) -> Figure:
         text += f" The {experiment.goal.label} of a game is 0 or 1, so this is its {goal.label}."
     rows = [summary(row, samples[row["point"]], goal) for row in points.to_dict("records")]
     return Figure(
-        KEY, TITLE, text, chart_of(rows, samples, experiment, goal), table_of(rows, experiment, goal)
+        KEY,
+        TITLE,
+        text,
+        chart_of(rows, samples, experiment, goal),
+        table_of(rows, experiment, goal),
     )
 
 
@@ -216,27 +220,24 @@ def chart_of(
     below = alt.Y("at:Q")
     lines = base.transform_calculate(at="datum.k - 0.1")
     colour = encodings(kinds, "stroke")
-    return (
-        alt.layer(
-            histogram,
-            lines.mark_rule(strokeWidth=1, color=BLUE).encode(x="q5:Q", x2="q95:Q", y=below),
-            lines.mark_rule(strokeWidth=5, color=BLUE).encode(
-                x="q25:Q", x2="q75:Q", y=below, tooltip=said
-            ),
-            lines.mark_tick(thickness=2, size=12, orient="vertical", color=BLUE).encode(
-                x="q50:Q", y=below
-            ),
-            base.mark_rule(strokeWidth=2).encode(x="l:Q", x2="h:Q", y="k:Q", **colour),
-            base.mark_point(size=60, opacity=1).encode(
-                x="m:Q", y="k:Q", tooltip=said, **encodings(kinds, "stroke", "fill", "shape")
-            ),
-        )
-        .properties(
-            width="container",
-            height=HEIGHT_A_POINT * len(rows) + HEIGHT_OF_AXIS,
-            background="transparent",
-            description=title,
-        )
+    return alt.layer(
+        histogram,
+        lines.mark_rule(strokeWidth=1, color=BLUE).encode(x="q5:Q", x2="q95:Q", y=below),
+        lines.mark_rule(strokeWidth=5, color=BLUE).encode(
+            x="q25:Q", x2="q75:Q", y=below, tooltip=said
+        ),
+        lines.mark_tick(thickness=2, size=12, orient="vertical", color=BLUE).encode(
+            x="q50:Q", y=below
+        ),
+        base.mark_rule(strokeWidth=2).encode(x="l:Q", x2="h:Q", y="k:Q", **colour),
+        base.mark_point(size=60, opacity=1).encode(
+            x="m:Q", y="k:Q", tooltip=said, **encodings(kinds, "stroke", "fill", "shape")
+        ),
+    ).properties(
+        width="container",
+        height=HEIGHT_A_POINT * len(rows) + HEIGHT_OF_AXIS,
+        background="transparent",
+        description=title,
     )
 
 
@@ -250,7 +251,9 @@ def table_of(rows: list[Row], experiment: Experiment, goal: Goal) -> pd.DataFram
                 "from": row["origin"],
                 cost.label: cost.text(row[cost.name]),
                 "games": row["n"],
-                "mean, 95% interval": write.interval_with_unit(row["mean"], row["low"], row["high"]),
+                "mean, 95% interval": write.interval_with_unit(
+                    row["mean"], row["low"], row["high"]
+                ),
                 **{
                     "median" if q == 50 else f"{q}% quantile": write.text(row[f"q{q}"])
                     for q in QUANTILES

@@ -19,8 +19,8 @@ from study.page.charts.axes import (
     goal_domain,
     log_marks,
     looked_up,
+    named,
     rounded,
-    rows_of,
     short,
 )
 from study.page.charts.palette import BLUE, GREEN, ORANGE
@@ -148,11 +148,22 @@ def chart_of(
             name="through point of the front ",
         ),
     )
+    datasets: dict[str, list[Row]] = {}
     rows = [
         alt.hconcat(
             *panels(
                 parameter,
-                [(theta[parameter.name], of_point[k]) for (_, theta), of_point in zip(points, slices, strict=True)],
+                named(
+                    datasets,
+                    f"along_{k}",
+                    rows_along(
+                        parameter,
+                        [
+                            (theta[parameter.name], of_point[k])
+                            for (_, theta), of_point in zip(points, slices, strict=True)
+                        ],
+                    ),
+                ),
                 experiment,
                 goal_ends,
                 cost_ends,
@@ -164,31 +175,37 @@ def chart_of(
     return (
         alt.vconcat(*rows, spacing=8)
         .add_params(choice)
-        .properties(background="transparent", description=TITLE)
+        .properties(background="transparent", description=TITLE, datasets=datasets)
     )
+
+
+def rows_along(parameter: Dimension, found: Sequence[tuple[Any, Slice]]) -> list[Row]:
+    """Return rows of slices along a parameter, through each point; ``o`` marks the point itself."""
+    rows: list[Row] = []
+    for k, (here, each) in enumerate(found):
+        for value, ours, theirs in zip(each.values, each.goal, each.cost, strict=True):
+            row = {
+                "s": k,
+                "x": parameter.choices.index(value)
+                if isinstance(parameter, CategoricalParameter)
+                else value,
+                **dict(zip("abc", ours, strict=True)),
+                **dict(zip("def", theirs, strict=True)),
+            }
+            row = {key: rounded(cell, 4) for key, cell in row.items()}
+            rows.append(row | ({"o": 1} if value == here else {}))
+    return rows
 
 
 def panels(
     parameter: Dimension,
-    found: Sequence[tuple[Any, Slice]],
+    data: alt.NamedData,
     experiment: Experiment,
     goal_ends: tuple[float, float],
     cost_ends: tuple[float, float],
 ) -> list[alt.LayerChart]:
     """Return a parameter's two charts."""
     goal, cost = experiment.goal, experiment.cost
-    is_categorical = isinstance(parameter, CategoricalParameter)
-    rows: list[Row] = []
-    for k, (here, each) in enumerate(found):
-        for value, ours, theirs in zip(each.values, each.goal, each.cost, strict=True):
-            row = {
-                "s": k,
-                "x": parameter.choices.index(value) if is_categorical else value,
-                **dict(zip("abc", ours, strict=True)),
-                **dict(zip("def", theirs, strict=True)),
-            }
-            rows.append({key: rounded(cell, 4) for key, cell in row.items()} | ({"o": 1} if value == here else {}))
-    data = rows_of(rows)
     x = x_of(parameter, short(parameter.label))
     goal_y = alt.Y(
         "a:Q",
@@ -214,8 +231,7 @@ def panels(
         alt.Tooltip("c:Q", title="to", format=",.5~g"),
         alt.Tooltip("d:Q", title=short(cost.label), format=".4~s"),
     ]
-    n_values = max(len(each.values) for _, each in found)
-    on_grid = is_categorical or bool(parameter.grid and n_values <= FEW_VALUES)
+    on_grid = is_on_grid(parameter)
     charts = []
     for y, low, high, colour in ((goal_y, "b", "c", BLUE), (cost_y, "e", "f", GREEN)):
         base = (
@@ -229,7 +245,7 @@ def panels(
             else base.mark_area(opacity=0.2, color=colour, clip=True)
         ).encode(x=x, y=alt.Y(f"{low}:Q"), y2=f"{high}:Q")
         layers = [band]
-        if not is_categorical:
+        if not isinstance(parameter, CategoricalParameter):
             layers.append(base.mark_line(color=colour, strokeWidth=1.8, clip=True).encode(x=x, y=y))
         layers.append(
             base.mark_circle(color=colour, size=34, opacity=1 if on_grid else 0, clip=True).encode(
@@ -244,6 +260,14 @@ def panels(
         )
         charts.append(alt.layer(*layers).properties(width=WIDTH, height=HEIGHT))
     return charts
+
+
+def is_on_grid(parameter: Dimension) -> bool:
+    """Tell whether a parameter has so few values that each is drawn alone."""
+    if isinstance(parameter, CategoricalParameter):
+        return True
+    n_values = (parameter.high - parameter.low) / parameter.grid + 1 if parameter.grid else np.inf
+    return bool(n_values <= FEW_VALUES)
 
 
 def texts_of(parameter: Dimension) -> str:
@@ -274,9 +298,7 @@ def x_of(parameter: Dimension, title: str) -> alt.X:
     return alt.X(
         "x:Q",
         axis=alt.Axis(format="~s" if high >= 1e4 else "~g", tickCount=5, **options),
-        scale=alt.Scale(
-            type="log" if parameter.log else "linear", domain=[low, high], nice=False
-        ),
+        scale=alt.Scale(type="log" if parameter.log else "linear", domain=[low, high], nice=False),
     )
 
 
@@ -291,7 +313,11 @@ def table_of(
     rows = []
     for parameter, each in zip(experiment.space, slices[k], strict=True):
         best = int(np.argmax(goal.sign * np.array([mean for mean, _, _ in each.goal])))
-        for what, i in (("lowest", 0), ("best of the mean", best), ("highest", len(each.values) - 1)):
+        for what, i in (
+            ("lowest", 0),
+            ("best of the mean", best),
+            ("highest", len(each.values) - 1),
+        ):
             rows.append(
                 {
                     "through point": points[k][0],
