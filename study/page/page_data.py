@@ -1,0 +1,50 @@
+"""What a page is made of: a study, its model and its tables, computed once."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import pandas as pd
+from threadpoolctl import threadpool_limits
+
+from study.report.export import Tables, tables_of
+from study.report.hypervolume_trace import hypervolume_trace
+from study.samplers.fitted_model import FittedModel
+from study.store.study_data import StudyData
+from study.store.study_model import combine, fit_study
+
+
+@dataclass(frozen=True)
+class PageData:
+    """A study with what is computed from it.
+
+    Attributes
+    ----------
+    data : StudyData
+        The study.
+    model : FittedModel, optional
+        Fitted to its trials; None before the first complete one.
+    tables : dict of str to DataFrame
+        Its tables, as :func:`study.report.export.tables_of` makes them.
+    """
+
+    data: StudyData
+    model: FittedModel | None
+    tables: Tables
+
+    @classmethod
+    def of(cls, data: StudyData) -> "PageData":
+        """Fit the model to a study and make its tables."""
+        with threadpool_limits(1):  # more threads are slower on matrices this small
+            model = fit_study(data)
+            return cls(data, model, tables_of(data, model))
+
+    @cached_property
+    def combined(self) -> FittedModel | None:
+        """The model given trials and validation games: what to expect; None without any game."""
+        return combine(self.model, self.data)
+
+    @cached_property
+    def trace(self) -> pd.DataFrame:
+        """How the hypervolume grew, trial by trial; no row before the first complete trial."""
+        with threadpool_limits(1):
+            return hypervolume_trace(self.data)
