@@ -149,14 +149,13 @@ def fronts_figure(fronts: Sequence[ComparedFront]) -> Figure:
         alt.Tooltip("seen:N", title=f"{goal.label}, 95% interval"),
         alt.Tooltip("cost:N", title=cost.label),
     ]
-    lines = [replace(kind, shape=LINE) for kind in kinds]
     curve = alt.Chart(rows_of(curves))
     layers: list[alt.Chart] = [
         curve.mark_area(opacity=0.14, clip=True).encode(
-            x=x, y=alt.Y("low:Q"), y2="high:Q", **encodings(lines, "fill")
+            x=x, y=alt.Y("low:Q"), y2="high:Q", **encodings(kinds, "fill")
         ),
         curve.mark_line(strokeWidth=2, clip=True).encode(
-            x=x, y=y, **encodings(lines, "stroke", "strokeDash")
+            x=x, y=y, **encodings(kinds, "stroke", "strokeDash")
         ),
         curve.mark_circle(size=90, opacity=0, clip=True).encode(x=x, y=y, tooltip=said),
     ]

@@ -1,0 +1,110 @@
+"""Fronts of several studies: budgets, differences by hand, and what cannot be compared."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from study.errors import InputError
+from study.page.charts.comparison import (
+    MOST,
+    N_ROWS,
+    ComparedFront,
+    budgets_of,
+    compared,
+    difference,
+    differences_figure,
+    fronts_figure,
+)
+from study.page.page_data import PageData
+from study.store.published_study import read_published
+
+PUBLISHED = Path("results/reference")
+
+
+@pytest.fixture(scope="module")
+def pages() -> dict[str, PageData]:
+    return {
+        name: PageData.of(read_published(PUBLISHED / name)[1])
+        for name in ("mcmdp", "switching", "dice_study")
+    }
+
+
+def test_a_difference_of_symmetric_intervals_has_the_root_of_their_squares() -> None:
+    one, other = np.array([[10.0, 7.0, 13.0]]), np.array([[4.0, 0.0, 8.0]])
+    np.testing.assert_allclose(difference(one, other), [[6.0, 1.0, 11.0]])  # 5 = √(3² + 4²)
+    np.testing.assert_allclose(difference(one, one)[0, 0], 0.0)
+
+
+def test_a_difference_takes_the_ends_that_face_each_other() -> None:
+    """Of one, the lower part and of the other, the upper one, for the lower end."""
+    one, other = np.array([[10.0, 7.0, 30.0]]), np.array([[4.0, -20.0, 8.0]])
+    value, low, high = difference(one, other)[0]
+    assert (value, low) == (6.0, 1.0)
+    assert high == pytest.approx(6.0 + math.hypot(20.0, 24.0))
+
+
+def test_intervals_of_differences_cover_the_truth() -> None:
+    """Of 4,000 pairs of means with known errors, 95% (one percent of tolerance)."""
+    rng = np.random.default_rng(5)
+    true, sems = np.array([3.0, 1.0]), np.array([1.0, 2.5])
+    seen = true + sems * rng.standard_normal((4_000, 2))
+    one, other = (
+        np.column_stack([seen[:, k], seen[:, k] - 1.96 * sems[k], seen[:, k] + 1.96 * sems[k]])
+        for k in range(2)
+    )
+    _, low, high = difference(one, other).T
+    assert np.mean((low <= 2.0) & (high >= 2.0)) == pytest.approx(0.95, abs=0.01)
+
+
+def test_within_a_budget_is_the_best_point_that_costs_no_more(pages: dict[str, PageData]) -> None:
+    front = ComparedFront("mcmdp", pages["mcmdp"])
+    rows = front.curve
+    assert [row["y"] for row in rows] == sorted(row["y"] for row in rows)
+    budgets = np.geomspace(rows[0]["x"] / 2, rows[-1]["x"] * 2, 50)
+    for budget, found in zip(budgets, front.within(budgets), strict=True):
+        allowed = [row for row in rows if row["x"] <= budget]
+        if allowed:
+            best = max(allowed, key=lambda row: row["y"])
+            assert found.tolist() == [best["y"], best["low"], best["high"]]
+        else:
+            assert np.isnan(found).all()
+
+
+def test_a_study_differs_from_itself_by_nothing(pages: dict[str, PageData]) -> None:
+    one = pages["mcmdp"]
+    fronts = compared([one, one])
+    assert [front.name for front in fronts] == ["mcmdp (1)", "mcmdp (2)"]
+    table = differences_figure(fronts).table
+    assert len(table) == N_ROWS
+    assert all(text.startswith("0 ±") for text in table["mcmdp (2): difference"])
+
+
+def test_budgets_are_those_that_all_studies_keep(pages: dict[str, PageData]) -> None:
+    fronts = compared([pages["mcmdp"], pages["switching"]])
+    budgets = budgets_of(fronts, 9)
+    assert budgets[0] == pytest.approx(max(front.curve[0]["x"] for front in fronts))
+    assert budgets[-1] == pytest.approx(max(front.curve[-1]["x"] for front in fronts))
+    assert not np.isnan(np.stack([front.within(budgets) for front in fronts])).any()
+
+
+def test_charts_have_every_study_and_its_points(pages: dict[str, PageData]) -> None:
+    fronts = compared([pages["mcmdp"], pages["switching"]])
+    figure = fronts_figure(fronts)
+    assert figure.chart is not None
+    spec = figure.chart.to_dict()
+    curves, points = (spec["datasets"][spec["layer"][k]["data"]["name"]] for k in (0, -1))
+    assert {row["kind"] for row in curves} == {"mcmdp", "switching"}
+    assert len(points) == sum(len(front.data.tables["front"]) for front in fronts)
+    assert list(figure.table["study"]) == ["mcmdp", "switching"]
+
+
+def test_what_cannot_be_compared_is_named(pages: dict[str, PageData]) -> None:
+    one = pages["mcmdp"]
+    with pytest.raises(InputError, match=r"'mcmdp' given, 2 to 5"):
+        compared([one])
+    with pytest.raises(InputError, match=r"2 to 5 of them allowed"):
+        compared([one] * (MOST + 1))
+    with pytest.raises(InputError, match=r"study: 'dice' is of .* \(dice\); score against"):
+        compared([one, pages["dice_study"]])
