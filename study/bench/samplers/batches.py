@@ -67,31 +67,38 @@ def play_in_batches(run: BatchRun) -> dict[str, Any]:
 
 def compare_batches(
     surfaces: Sequence[str] = tuple(SURFACES),
-    n_seeds: int = 20,
+    seeds: Sequence[int] = range(20),
     sizes: Sequence[int] = SIZES,
     sampler: str = DEFAULT_SAMPLER,
+    in_flight: int = IN_FLIGHT,
+    n_trials: int = N_TRIALS,
     jobs: int = 1,
     on_run: Callable[[dict[str, Any]], None] = lambda _: None,
 ) -> pd.DataFrame:
     """Return what batches of each size make of a search, a row a surface, size and measure.
 
-    ``mean`` is the measure's mean; ``difference`` is that from batches of one, paired by seed, with
-    its 95% interval from ``low`` to ``high``.
+    ``mean`` is the measure's mean; ``difference`` is that from the smallest batches, paired by
+    seed, with its 95% interval from ``low`` to ``high``.
 
     Raises
     ------
     InputError
         If a surface is unknown or a number out of range.
     """
-    check_range("seeds", n_seeds, 2, 10_000)
+    check_range("seeds", len(seeds), 2, 10_000)
+    check_range("trials", n_trials, N_DESIGN + 1, 1_000_000)
+    check_range("trials in flight", in_flight, 0, n_trials)
     for size in sizes:
-        check_range("batch", size, 1, N_TRIALS - N_DESIGN)
+        check_range("batch", size, 1, n_trials - N_DESIGN)
     for each in surfaces:
         surface(each)
-    if 1 not in sizes:
-        raise InputError(f"batches: {', '.join(map(str, sizes))} given, 1 among them allowed")
+    if len(set(sizes)) < 2:
+        raise InputError(f"batches: {', '.join(map(str, sizes))} given, several sizes allowed")
     runs = [
-        BatchRun(on, sampler, q, seed) for seed in range(n_seeds) for on in surfaces for q in sizes
+        BatchRun(on, sampler, q, seed, in_flight, n_trials)
+        for seed in seeds
+        for on in surfaces
+        for q in sizes
     ]
     parallel = Parallel(n_jobs=jobs, batch_size=1, return_as="generator")
     records = []
@@ -102,10 +109,10 @@ def compare_batches(
 
 
 def differences(runs: pd.DataFrame) -> pd.DataFrame:
-    """Compare runs, a row each, with those of the same surface and seed in batches of one."""
-    rows = []
+    """Compare runs, a row each, with those of the same surface and seed in the smallest batches."""
+    rows, smallest = [], runs["q"].min()
     for (name, q), group in runs.groupby(["surface", "q"], sort=False):
-        single = runs[(runs["surface"] == name) & (runs["q"] == 1)].set_index("seed")
+        single = runs[(runs["surface"] == name) & (runs["q"] == smallest)].set_index("seed")
         some = group.set_index("seed")
         both = single.index.intersection(some.index)
         for measure in MEASURES:

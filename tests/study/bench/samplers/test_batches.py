@@ -41,9 +41,11 @@ def test_a_contest_asks_for_several_at_a_time() -> None:
 
 
 def test_impossible_comparisons_are_refused() -> None:
-    with pytest.raises(InputError, match="1 among them"):
-        compare_batches(["two_regimes"], 2, [8])
+    with pytest.raises(InputError, match="several sizes"):
+        compare_batches(["two_regimes"], range(2), [8])
     with pytest.raises(InputError, match="batch"):
-        compare_batches(["two_regimes"], 2, [1, 112 - N_DESIGN + 1])
+        compare_batches(["two_regimes"], range(2), [1, 112 - N_DESIGN + 1])
+    with pytest.raises(InputError, match="trials in flight"):
+        compare_batches(["two_regimes"], range(2), [1, 8], in_flight=-1)
     with pytest.raises(InputError, match="nowhere"):
         compare_batches(["nowhere"])
