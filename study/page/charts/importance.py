@@ -171,7 +171,7 @@ def chart_of(rows: list[Row], kinds: list[Kind], experiment: Experiment) -> alt.
     most = max(1.0, *(row["h"] for row in rows))
     title = "total Sobol index, share of the variance"
     scale = alt.Scale(domain=[0.0, rounded(most, 3)], nice=False)
-    x = alt.X("v:Q", title=title, scale=scale)
+    x = alt.X("v:Q", axis=alt.Axis(title=title, tickCount=6), scale=scale)
     tooltip = [
         alt.Tooltip("kind:N", title="of the mean of"),
         alt.Tooltip("v:Q", title="total index", format=".3f"),

@@ -172,10 +172,14 @@ def chart_of(
         )
         for k, parameter in enumerate(experiment.space)
     ]
-    return (
-        alt.vconcat(*rows, spacing=8)
-        .add_params(choice)
-        .properties(background="transparent", description=TITLE, datasets=datasets)
+    # Given at once: each method of a chart of many panels copies all of it.
+    return alt.vconcat(
+        *rows,
+        spacing=8,
+        params=[choice.param],
+        background="transparent",
+        description=TITLE,
+        datasets=datasets,
     )
 
 
@@ -258,7 +262,7 @@ def panels(
                 shape="diamond", filled=True, size=90, color=ORANGE, opacity=1, clip=True
             ).encode(x=x, y=y, tooltip=said)
         )
-        charts.append(alt.layer(*layers).properties(width=WIDTH, height=HEIGHT))
+        charts.append(alt.layer(*layers, width=WIDTH, height=HEIGHT))
     return charts
 
 
