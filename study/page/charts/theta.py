@@ -23,6 +23,7 @@ from study.experiments.widening import Edge, edges_of
 from study.page.charts.axes import (
     Row,
     log_marks,
+    in_columns,
     looked_up,
     named,
     rounded,
@@ -39,6 +40,7 @@ from study.text import counted
 KEY, TITLE = "theta", "θ along the front, and of all trials"
 MOST_LINES = 500  # of trials
 STRIP, LAST_STRIP, WIDTH = 44, 16, 560
+TITLE_LIMIT = 100
 ROOM = 0.02  # beyond each end of an axis
 N_MARKS = 6
 OF_TRIALS, OF_FRONT = 0.3, 0.95  # opacity
@@ -207,7 +209,12 @@ def chart_of(
         layers = [lines, edge_marks(found, strip, y)] if found else [lines]
         charts.append(alt.layer(*layers, width=WIDTH, height=LAST_STRIP if is_last else STRIP))
     return alt.vconcat(
-        *charts, spacing=0, background="transparent", description=TITLE, datasets=datasets
+        *charts,
+        spacing=0,
+        background="transparent",
+        description=TITLE,
+        datasets=datasets,
+        usermeta=in_columns(1, beside=TITLE_LIMIT + 14),
     )
 
 
@@ -230,7 +237,7 @@ def x_of(strip: Strip, field: str) -> alt.X:
             titleX=-8,
             titleY=0,
             titleBaseline="middle",
-            titleLimit=100,
+            titleLimit=TITLE_LIMIT,
         ),
     )
 
