@@ -1,0 +1,190 @@
+"""The chart of importance: which parameters the model's mean depends on, by total Sobol indices.
+
+Notation
+--------
+======  ============================================================================================
+u       parameters in [0, 1], one a parameter, uniform and independent; each stands for a value as
+        :meth:`study.experiments.space.NumericParameter.from_unit` has it
+f(u)    the model's mean there, of the goal on the scale of the model or of log₁₀ of the cost
+STᵢ     total index: the share of the variance of f that is left on average when all but uᵢ are
+        known. 0 means that parameter i does not matter; interactions make the sum exceed 1
+======  ============================================================================================
+
+The indices are of the model's mean: that a model may be wrong is not in their intervals, which tell
+the error of the integration alone.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import altair as alt
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.stats import sobol_indices, uniform
+from threadpoolctl import threadpool_limits
+
+from study.experiments.definition import Experiment
+from study.page.charts.axes import Row, looked_up, rounded, rows_of, short
+from study.page.charts.palette import BLUE, GREY, ORANGE, SQUARE, Kind, encodings
+from study.page.page_data import PageData
+from study.page.section import Figure
+from study.samplers.encoding import UnitCube
+
+Floats = npt.NDArray[np.float64]
+KEY, TITLE = "importance", "Which parameters matter"
+N_SAMPLES, N_SAMPLES_OF_MANY = 1024, 512  # powers of two, as Sobol's sequence needs
+MANY = 600  # observations, from which a prediction takes much longer
+N_RESAMPLES = 99
+BAR = 13
+
+
+@dataclass(frozen=True)
+class Importance:
+    """Total indices of both objectives, with 95% intervals, each of shape (2, n_parameters).
+
+    NaN where an objective's mean does not vary at all.
+    """
+
+    total: Floats
+    low: Floats
+    high: Floats
+
+
+def coordinates(u: Floats, cube: UnitCube) -> Floats:
+    """Map parameters in [0, 1], shape (n, n_parameters), to real points of the unit cube.
+
+    A categorical parameter's interval is cut into equal parts, one a choice, in their order.
+    """
+    points = np.zeros((len(u), cube.n_coordinates))
+    for k, (name, columns) in enumerate(cube.columns.items()):
+        if name in cube.categorical:
+            n = columns.stop - columns.start
+            chosen = np.minimum((u[:, k] * n).astype(int), n - 1)
+            points[np.arange(len(u)), columns.start + chosen] = 1.0
+        else:
+            points[:, columns.start] = u[:, k]
+    return cube.snap(points)
+
+
+def total_indices(
+    mean: Callable[[Floats], Floats], cube: UnitCube, n: int = N_SAMPLES
+) -> Importance:
+    """Estimate total Sobol indices by Saltelli's scheme, with the same draws each time.
+
+    Parameters
+    ----------
+    mean : function
+        Of points of the unit cube, shape (m, n_coordinates), to both objectives, shape (m, 2).
+    cube : UnitCube
+        The space.
+    n : int
+        Of the design, a power of two; the function is evaluated n · (n_parameters + 2) times.
+    """
+    d = len(cube.widths)
+    result = sobol_indices(
+        func=lambda u: mean(coordinates(u.T, cube)).T,
+        n=n,
+        dists=[uniform()] * d,
+        rng=np.random.default_rng(0),
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        interval = result.bootstrap(n_resamples=N_RESAMPLES).total_order.confidence_interval
+    shape = (2, d)
+    return Importance(
+        *(
+            np.asarray(each, np.float64).reshape(shape)
+            for each in (result.total_order, interval.low, interval.high)
+        )
+    )
+
+
+def importance_figure(data: PageData) -> Figure:
+    """Return total Sobol indices of the model's mean for both objectives."""
+    experiment, model = data.data.experiment, data.combined
+    if model is None:
+        text = "No game is finished yet: there is no model."
+        return Figure(KEY, TITLE, text, None, pd.DataFrame())
+    n_known = len(model.observations.points)
+    with threadpool_limits(1):
+        found = total_indices(
+            model.posterior.mean, model.cube, N_SAMPLES if n_known < MANY else N_SAMPLES_OF_MANY
+        )
+    goal, cost = experiment.goal, experiment.cost
+    kinds = [
+        Kind(short(goal.label, 40), BLUE, SQUARE),
+        Kind(f"{short(cost.label, 40)}, in decades", ORANGE, SQUARE),
+    ]
+    rows = [
+        {
+            "kind": kind.label,
+            "p": k,
+            "v": max(found.total[objective, k], 0.0),
+            "l": max(found.low[objective, k], 0.0),
+            "h": found.high[objective, k],
+        }
+        for objective, kind in enumerate(kinds)
+        for k in range(len(experiment.space))
+        if np.isfinite(found.total[objective, k])
+    ]
+    table = pd.DataFrame(
+        {
+            "parameter": [each.label for each in experiment.space],
+            **{
+                kind.label: [
+                    f"{v:.2f} ({low:.2f} to {high:.2f})" if np.isfinite(v) else "none"
+                    for v, low, high in zip(
+                        found.total[j], found.low[j], found.high[j], strict=True
+                    )
+                ]
+                for j, kind in enumerate(kinds)
+            },
+        }
+    )
+    text = (
+        f"Total Sobol indices of the model's mean over the whole space, given {n_known:,} trials and "
+        "validated points: the share of its variance that would be left if all other parameters "
+        "were known. They may add up to more than 1. Lines are 95% intervals of the integration; "
+        "that the model may be wrong is not in them."
+    )
+    if not rows:
+        text = "The model's mean is the same everywhere: no parameter matters to it."
+        return Figure(KEY, TITLE, text, None, table)
+    return Figure(KEY, TITLE, text, chart_of(rows, kinds, experiment), table)
+
+
+def chart_of(rows: list[Row], kinds: list[Kind], experiment: Experiment) -> alt.LayerChart:
+    """Return bars of both objectives, the parameter that matters most to the goal first."""
+    of_goal = {row["p"]: -row["v"] for row in rows if row["kind"] == kinds[0].label}
+    # Labels may be the same once they are cut: parameters are told apart by number.
+    labels = {float(k): short(each.label, 20) for k, each in enumerate(experiment.space)}
+    order = sorted(range(len(labels)), key=lambda k: (of_goal.get(k, 0.0), k))
+    names = [kind.label for kind in kinds]
+    y = alt.Y(
+        "p:O",
+        title=None,
+        sort=order,
+        axis=alt.Axis(labelExpr=looked_up(labels), ticks=False, domain=False, labelLimit=140),
+        scale=alt.Scale(paddingInner=0.35, paddingOuter=0.2),
+    )
+    offset = alt.YOffset("kind:N", sort=names, scale=alt.Scale(domain=names))
+    most = max(1.0, *(row["h"] for row in rows))
+    title = "total Sobol index, share of the variance"
+    scale = alt.Scale(domain=[0.0, rounded(most, 3)], nice=False)
+    x = alt.X("v:Q", axis=alt.Axis(title=title, tickCount=6), scale=scale)
+    tooltip = [
+        alt.Tooltip("kind:N", title="of the mean of"),
+        alt.Tooltip("v:Q", title="total index", format=".3f"),
+        alt.Tooltip("l:Q", title="from", format=".3f"),
+        alt.Tooltip("h:Q", title="to", format=".3f"),
+    ]
+    chart = alt.Chart(rows_of(rows)).encode(y=y, yOffset=offset, tooltip=tooltip)
+    return alt.layer(
+        chart.mark_bar(fillOpacity=0.85, strokeWidth=0).encode(x=x, **encodings(kinds, "fill")),
+        chart.mark_rule(color=GREY, strokeWidth=2).encode(x=alt.X("l:Q"), x2="h:Q"),
+    ).properties(
+        width="container",
+        height=alt.Step(BAR, **{"for": "offset"}),
+        background="transparent",
+        description=title,
+    )
