@@ -245,7 +245,11 @@ def affordable(candidate: Candidate, seconds: float) -> tuple[Game, float]:
     few = [game for game in alone if costs[game] <= seconds and game.n_moves <= MOST_MOVES]
     if not few:
         reasons = [
-            *(["were played side by side with others"] if len(alone) < len(candidate.games) else []),
+            *(
+                ["were played side by side with others"]
+                if len(alone) < len(candidate.games)
+                else []
+            ),
             *([f"take more than {seconds:.2g} s"] if alone else []),
             *([f"have more than {MOST_MOVES:,} moves"] if alone else []),
         ]

@@ -522,6 +522,7 @@
     return { go, start, pause, position: () => at, steps: steps.length };
   }
 
+  thetafrontRecompute.slide = slide;
   window.thetafrontRecompute = thetafrontRecompute;
   window.thetafrontReplay = thetafrontReplay;
 })();
