@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from study.report.export import Tables, tables_of
+from study.report.hypervolume_trace import hypervolume_trace
 from study.samplers.fitted_model import FittedModel
 from study.store.study_data import StudyData
 from study.store.study_model import combine, fit_study
@@ -40,3 +42,9 @@ class PageData:
     def combined(self) -> FittedModel | None:
         """The model given trials and validation games: what to expect; None without any game."""
         return combine(self.model, self.data)
+
+    @cached_property
+    def trace(self) -> pd.DataFrame:
+        """How the hypervolume grew, trial by trial; no row before the first complete trial."""
+        with threadpool_limits(1):
+            return hypervolume_trace(self.data)

@@ -17,9 +17,9 @@ from agents.agent import Game
 from study.errors import InputError
 from study.experiments.definition import Experiment
 from study.pareto import nondominated, p_on_front
-from study.report.game_rows import cells_of_game, columns_of_games, is_reported
 from study.report.validated_rows import games_columns
 from study.store.atomic import atomic_write
+from study.store.game_rows import cells_of_game, columns_of_games, is_reported
 from study.store.study_data import StudyData
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from study.errors import DamageError, InputError
 from study.experiments.definition import Experiment
 from study.samplers.design import draw_design
 from study.store.cell import Cell
+from study.store.exported import attributes_in, manifest_in
 from study.store.objectives import directions_of
 from study.store.seeds import (
     record_to_game,
@@ -28,7 +29,6 @@ from study.store.study_record import (
 from study.store.study_rows import StudyRows, flaw_of
 from study.store.validated_points import GAME_PREFIX as VALIDATION_PREFIX
 from study.store.validated_points import POINT_PREFIX
-from study.verify.known import attributes_in, manifest_in
 from study.verify.mending import Mending
 from study.verify.replay import Entry
 from study.verify.report import Check

@@ -5,7 +5,7 @@ import json
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
@@ -15,15 +15,20 @@ from agents.agent import LARGEST_SEED, N_DIGITS, Agent, Game
 from agents.parameters import Value
 from study.errors import InputError
 from study.experiments.definition import Experiment
-from study.report.game_rows import cells_of_game, fields_in, is_reported
 from study.store.atomic import atomic_write
+from study.store.exported import (
+    manifest_in,
+    numbers_of_games,
+    record_in,
+    record_of,
+    thetas_of,
+)
+from study.store.game_rows import cells_of_game, fields_in, is_reported
 from study.store.ledger import AGENTS_FILE, Ledger, line_of
 from study.store.same_game import difference
 from study.store.seeds import is_countable, search_seed, shortened, validation_seed
-from study.store.study_record import ATTRIBUTE, StudyRecord
 from study.store.validated_points import key_of
 from study.text import counted
-from study.verify.known import manifest_in, numbers_of_games, record_in, thetas_of
 from study.verify.replay import Entry
 from study.verify.report import Check
 
@@ -409,15 +414,6 @@ class ExportedTable(GamesTable):
             "replicate": game.seed - self.first_seeds[owner],
         }
         return line_of(tuple(row.get(column) for column in self.columns)).rstrip(b"\n")
-
-
-def record_of(record: Mapping[str, Any], folder: Path) -> StudyRecord:
-    """Return the record of a folder's study; a definition that lies in the folder is the one."""
-    found = StudyRecord.read({ATTRIBUTE: record}, folder.name)
-    here = folder / Path(found.source).name
-    if found.definition is None or not (found.source and here.is_file()):
-        return found
-    return replace(found, definition={**found.definition, "source": str(here)})
 
 
 def number_in(cells: Mapping[str, Any], name: str) -> int | None:

@@ -9,6 +9,7 @@ from agents.agent import Game
 from agents.parameters import Value
 from study.errors import InputError
 from study.store.cell import Cell
+from study.store.exported import thetas_of
 from study.store.games_table import VALIDATION
 from study.store.seeds import (
     GAMES_A_STUDY_SEED,
@@ -22,7 +23,6 @@ from study.store.study_record import (
 from study.store.validated_points import GAME_PREFIX as VALIDATION_PREFIX
 from study.store.validated_points import POINT_PREFIX, key_of, stored_point
 from study.verify.examination import Examination
-from study.verify.known import thetas_of
 from study.verify.replay import Entry
 
 

@@ -15,6 +15,7 @@ from optuna.distributions import (
 from agents.agent import Agent, Game
 from agents.parameters import Value
 from study.shrinkage import Moments
+from study.store.exported import thetas_of
 from study.store.games_table import SEARCH
 from study.store.seeds import (
     replicate_of,
@@ -24,7 +25,6 @@ from study.store.study_data import FIXED, check_theta
 from study.store.study_rows import FINITE, TrialRows, flaw_of, is_time
 from study.store.trial_games import GAME_PREFIX, MOMENTS_PREFIX, stored_moments
 from study.verify.examination import Examination
-from study.verify.known import thetas_of
 from study.verify.replay import Entry
 from study.verify.trial_numbers import (
     COMPLETE,

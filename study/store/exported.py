@@ -3,6 +3,7 @@
 import csv
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,15 @@ def record_in(manifest: Mapping[str, Any]) -> dict[str, Any] | None:
     if not {"experiment", "space", "seed", "design", "design_size"} <= set(manifest):
         return None
     return {"format": FORMAT, **{name: manifest[name] for name in names if name in manifest}}
+
+
+def record_of(record: Mapping[str, Any], folder: Path) -> StudyRecord:
+    """Return the record of a folder's study; a definition that lies in the folder is the one."""
+    found = StudyRecord.read({ATTRIBUTE: record}, folder.name)
+    here = folder / Path(found.source).name
+    if found.definition is None or not (found.source and here.is_file()):
+        return found
+    return replace(found, definition={**found.definition, "source": str(here)})
 
 
 def attributes_in(manifest: Mapping[str, Any]) -> dict[str, Any]:

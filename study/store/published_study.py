@@ -1,0 +1,224 @@
+"""A study rebuilt from the tables and the manifest in its folder, without its storage.
+
+Tables have all digits of all numbers, so models and fronts are those of the study. What tables do
+not have is not there: trials that had not begun, and validated points whose games failed.
+"""
+
+import csv
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from optuna.trial import FrozenTrial, TrialState
+
+from agents.agent import Game
+from study.errors import InputError
+from study.experiments.definition import Experiment
+from study.store.exported import attributes_in, manifest_in, record_in, record_of, theta_of
+from study.store.game_rows import fields_in, is_reported
+from study.store.games_table import SEARCH, VALIDATION, Unit
+from study.store.location import Location
+from study.store.manifest import MANIFEST
+from study.store.seeds import validation_seed
+from study.store.study_data import StudyData
+from study.store.study_record import ATTRIBUTE, RUN_PREFIX
+from study.store.validated_points import ValidatedPoint, key_of
+
+TABLES = ("trials", "front", "games")
+OF_THE_STUDY = {
+    *("study", "storage", "objectives", "reference_point", "baselines", "game_seeds"),
+    *("n_trials_complete", "n_trials_failed", "n_games_of_trials", "n_games_of_validation"),
+    "earlier_runs",
+}
+"""Keys of a manifest that tell nothing of its last run."""
+MOST_POINTS = 500
+
+Row = Mapping[str, str]
+Games = dict[int, Game]
+
+
+@dataclass(frozen=True)
+class PublishedStudy(StudyData):
+    """A study as its tables have it; games and points are given.
+
+    Attributes
+    ----------
+    published : mapping
+        Games by phase and unit, and by replicate.
+    published_points : list of ValidatedPoint
+        The validated points.
+    """
+
+    published: Mapping[Unit, Games] = field(default_factory=dict)
+    published_points: list[ValidatedPoint] = field(default_factory=list)
+
+    def games_of(self, trial: FrozenTrial) -> Games:
+        """Return a trial's games, by replicate."""
+        return self.published.get((SEARCH, str(trial.number)), {})
+
+    @cached_property
+    def points(self) -> list[ValidatedPoint]:
+        """The points that were ever validated, with their games."""
+        return self.published_points
+
+
+def read_published(folder: Path) -> tuple[Location, StudyData]:
+    """Rebuild a study from ``trials.csv``, ``front.csv``, ``games.csv`` and ``manifest.json``.
+
+    Returns
+    -------
+    Location
+        Its name and storage as the manifest has them; the folder is ``folder``.
+    StudyData
+        The study.
+
+    Raises
+    ------
+    InputError
+        If the folder or a file is missing, is not a study's, or lacks games that the manifest
+        counts.
+    """
+    if not folder.is_dir():
+        flaw = "is not a folder" if folder.exists() else "does not exist"
+        raise InputError(f"study: folder {str(folder)!r} given, which {flaw}")
+    for name in (MANIFEST, *(f"{table}.csv" for table in TABLES)):
+        if not (folder / name).is_file():
+            raise InputError(f"study: folder {str(folder)!r} given, which has no {name}")
+    manifest = manifest_in(folder)
+    found = record_in(manifest)
+    if found is None:
+        raise InputError(f"study: {folder / MANIFEST} is no manifest of a study")
+    record = record_of(found, folder)
+    experiment = record.experiment_as_made()
+    runs = [
+        *(each for key, each in attributes_in(manifest).items() if key.startswith(RUN_PREFIX)),
+        {key: each for key, each in manifest.items() if key not in OF_THE_STUDY | set(found)},
+    ]
+    attributes = {
+        ATTRIBUTE: {**found, **record.as_data()},
+        **{f"{RUN_PREFIX}{index}": run for index, run in enumerate(runs) if run},
+    }
+    games = games_in(folder / "games.csv", experiment)
+    check_counts(games, manifest, folder)
+    trials = trials_in(folder / "trials.csv", experiment, record.distributions(), games)
+    points = points_in(folder / "front.csv", experiment, record.seed, games)
+    name = str(manifest.get("study", folder.name))
+    data = PublishedStudy(
+        name, experiment, attributes, trials, published=games, published_points=points
+    )
+    data.runs, data.trials, data.moments  # noqa: B018, read here, once, as StudyData.read does
+    return Location(name, str(manifest.get("storage", "")), folder), data
+
+
+def rows_of(path: Path) -> Iterator[tuple[int, Row]]:
+    """Yield the lines of a table with their numbers; InputError if it is none."""
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            for number, row in enumerate(csv.DictReader(file), 2):
+                if None in row or None in row.values():
+                    raise ValueError(f"line {number} has another number of cells than line 1")
+                yield number, row
+    except (ValueError, csv.Error) as error:
+        raise InputError(f"study: {path} is no table of a study: {error}") from None
+
+
+def games_in(path: Path, experiment: Experiment) -> dict[Unit, Games]:
+    """Read the games, by phase and unit, and by replicate."""
+    found: dict[Unit, Games] = {}
+    base = experiment.summary.game
+    kinds = [each for each in Game.kinds.values() if issubclass(each, base)]
+    for number, row in rows_of(path):
+        try:
+            if is_reported(experiment):
+                game = base.from_row(fields_in(row, experiment))
+            else:  # games side by side have columns of their own
+                kind = [each for each in kinds if all(map(row.get, each.columns().values()))][-1:]
+                columns = (kind or [base])[0].columns()
+                cells = {name: row[column] for name, column in columns.items() if column in row}
+                game = (kind or [base])[0].from_row(cells)
+            phase = row["phase"]
+            unit = (phase, row["trial"] if phase == SEARCH else row["point"])
+            found.setdefault(unit, {})[int(row["replicate"])] = game
+        except (KeyError, ValueError, OverflowError) as error:
+            raise InputError(f"study: {path}, line {number}: no game: {error}") from None
+    return found
+
+
+def check_counts(games: Mapping[Unit, Games], manifest: Mapping[str, Any], folder: Path) -> None:
+    """Refuse tables that have not as many games as the manifest says."""
+    for phase, key in ((SEARCH, "n_games_of_trials"), (VALIDATION, "n_games_of_validation")):
+        n = sum(len(each) for unit, each in games.items() if unit[0] == phase)
+        if key in manifest and manifest[key] != n:
+            raise InputError(
+                f"study: {folder / 'games.csv'} has {n:,} games of phase {phase}, and {MANIFEST} "
+                f"says {manifest[key]}: export the study again"
+            )
+
+
+def trials_in(
+    path: Path,
+    experiment: Experiment,
+    distributions: Mapping[str, Any],
+    games: Mapping[Unit, Games],
+) -> list[FrozenTrial]:
+    """Read the trials; a complete one's values are computed from its games, as a search does."""
+    trials = []
+    for line, row in rows_of(path):
+        try:
+            number, state = int(row["trial"]), TrialState[row["state"].upper()]
+            theta = theta_of(row, experiment.space)
+            if theta is None and state == TrialState.COMPLETE:
+                raise ValueError("θ is missing")
+            params = theta or {}  # one that failed early, or has just begun, may have none
+            played = [each for _, each in sorted(games.get((SEARCH, str(number)), {}).items())]
+            is_complete = state == TrialState.COMPLETE
+            values = [experiment.goal.estimate(played).value, experiment.cost.of(played)]
+            attributes = {"origin": row["origin"], "error": row["error"]}
+        except (KeyError, ValueError) as error:
+            raise InputError(f"study: {path}, line {line}: no trial: {error}") from None
+        trials.append(
+            FrozenTrial(
+                number=number,
+                state=state,
+                value=None,
+                values=values if is_complete else None,
+                datetime_start=None,
+                datetime_complete=None,
+                params=params,
+                distributions={name: distributions[name][0] for name in params},
+                user_attrs=attributes,
+                system_attrs={},
+                intermediate_values={},
+                trial_id=number,
+            )
+        )
+    return trials
+
+
+def points_in(
+    path: Path, experiment: Experiment, seed: int, games: Mapping[Unit, Games]
+) -> list[ValidatedPoint]:
+    """Read the validated points, in the order in which ``games.csv`` has them."""
+    points = {}
+    for line, row in rows_of(path):
+        theta, key = theta_of(row, experiment.space), row.get("point", "")
+        if theta is None or key_of(theta) != key:
+            raise InputError(f"study: {path}, line {line}: no validated point with its θ")
+        played = dict(sorted(games.get((VALIDATION, key), {}).items()))
+        number = number_of(seed, played)
+        points[key] = ValidatedPoint(key, theta, row.get("origin", ""), played, number)
+    order = [unit for phase, unit in games if phase == VALIDATION]
+    if lost := [key for key in order if key not in points]:
+        raise InputError(f"study: {path} has no point {lost[0]!r}, and games.csv has its games")
+    return [points[key] for key in dict.fromkeys([*order, *points])]
+
+
+def number_of(seed: int, games: Games) -> int:
+    """Return the place of a point in the order of first validation, which its seeds tell."""
+    for replicate, game in games.items():
+        for number in range(MOST_POINTS):
+            if validation_seed(seed, number, replicate) == game.seed:
+                return number
+    return 0
