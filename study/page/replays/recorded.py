@@ -5,6 +5,7 @@ moves is not that of the study. Games that were played side by side are not chos
 depend on each other's.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,6 +20,7 @@ from agents.dice.solver import DiceSolver
 from agents.pacman.agent import PacmanAgent
 from agents.twenty48.agent import Agent2048
 from study.errors import InputError
+from study.experiments.objectives import format_seconds
 from study.page.page_data import PageData
 from study.page.replays.dice import record_dice
 from study.page.replays.pacman import record_pacman
@@ -95,7 +97,7 @@ class Candidate:
 
 
 class LeftOutError(Exception):
-    """A game is not shown; the message is a sentence that says why."""
+    """A game is not shown; the message says why."""
 
 
 def replays(page: PageData, cpu_seconds: float = CPU_SECONDS) -> list[Replay]:
@@ -120,20 +122,30 @@ def recorded(page: PageData, cpu_seconds: float = CPU_SECONDS) -> Recorded:
     -------
     Recorded
         Up to three games. None if the games are not of ours, or the agent learns before it plays.
+        For a point whose games take too long, there is one of the next cheaper point that has not
+        been tried, if any.
     """
-    found, left_out = [], []
-    chosen = spread(validated_candidates(page) or trial_candidates(page))
-    if chosen and (reason := why_none(page)):
+    found: list[Replay] = []
+    left_out: dict[str, list[str]] = {}  # points, by what is said of them
+    candidates = validated_candidates(page) or trial_candidates(page)
+    if candidates and (reason := why_none(page)):
         return Recorded([], [reason])
-    for place, candidate in enumerate(chosen):
-        try:
-            replay, seconds = replay_of(page, candidate, cpu_seconds / (len(chosen) - place))
-        except LeftOutError as error:
-            left_out.append(str(error))
-        else:
-            found.append(replay)
-            cpu_seconds -= seconds
-    return Recorded(found, left_out)
+    wanted = spread(len(candidates))
+    tried = -1
+    for n_found, place in enumerate(wanted):
+        share = cpu_seconds / (len(wanted) - n_found)
+        for k in range(place, tried, -1):  # where a point's games take too long, a cheaper one
+            try:
+                replay, seconds = replay_of(page, candidates[k], share)
+            except LeftOutError as error:
+                left_out.setdefault(str(error), []).append(candidates[k].label)
+            else:
+                found.append(replay)
+                cpu_seconds -= seconds
+                break
+        tried = place
+    said = [f"{listed(labels)}: {reason}" for reason, labels in left_out.items()]
+    return Recorded(found, said)
 
 
 def why_none(page: PageData) -> str:
@@ -171,10 +183,9 @@ def trial_candidates(page: PageData) -> list[Candidate]:
     ]
 
 
-def spread(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the first, the middle and the last."""
-    last = len(candidates) - 1
-    return [candidates[k] for k in sorted({0, last // 2, last})] if candidates else []
+def spread(n: int) -> list[int]:
+    """Return the places of the first, the middle and the last of ``n``."""
+    return sorted({0, (n - 1) // 2, n - 1}) if n else []
 
 
 def replay_of(page: PageData, candidate: Candidate, seconds: float) -> tuple[Replay, float]:
@@ -182,7 +193,7 @@ def replay_of(page: PageData, candidate: Candidate, seconds: float) -> tuple[Rep
     try:
         agent = page.data.experiment.build(candidate.params)
     except (ValueError, InputError) as error:
-        raise LeftOutError(f"{candidate.label}: its agent cannot be made: {error}.") from None
+        raise LeftOutError(f"the agent cannot be made: {error}.") from None
     note = ""
     if isinstance(agent, DiceSolver):
         agent = agent.player()
@@ -190,27 +201,26 @@ def replay_of(page: PageData, candidate: Candidate, seconds: float) -> tuple[Rep
             "A study of dice keeps solutions, not games: this one was played for the page, and its "
             "record is what the compiled game says."
         )
-        game = typical(dice_games(agent))
+        (game,) = typical(dice_games(agent))
         cost = 0.0
     else:
         game, cost = affordable(candidate, seconds)
     recording = recording_of(agent, game.seed)
     if (recording.score, recording.n_moves) != (game.score, game.n_moves):
         raise LeftOutError(
-            f"{candidate.label}: its game of seed {game.seed} is stored with "
+            f"the game of seed {game.seed} is stored with "
             f"{counted(int(game.score), 'point')} in {counted(game.n_moves, 'move')}, and was "
             f"played again with {recording.score:,} in {recording.n_moves:,}: it is not shown."
         )
-    fields = {
-        "number": int(candidate.number),
+    number, score, rules = int(candidate.number), int(game.score), str(recording.data["game"])
+    data = {
+        **recording.data,
         "label": candidate.label,
-        "seed": game.seed,
-        "score": int(game.score),
+        "seed": str(game.seed),  # which may have more digits than a number in a browser
+        "score": score,
         "note": note,
     }
-    # A seed may have more digits than a number in a browser.
-    data = {**recording.data, **fields, "seed": str(game.seed)}
-    return Replay(game=recording.data["game"], data=data, **fields), cost
+    return Replay(number, candidate.label, game.seed, score, rules, note, data), cost
 
 
 @lru_cache(maxsize=16)  # a page that is rewritten during a sweep has mostly the same games
@@ -222,7 +232,7 @@ def recording_of(agent: Agent, seed: int) -> Recording:
         return record_pacman(agent, seed)
     if isinstance(agent, DiceAgent):
         return record_dice(agent, seed)
-    raise LeftOutError(f"Games of {agent.name} cannot be shown.")
+    raise LeftOutError(f"games of {agent.name} cannot be shown.")
 
 
 def dice_games(agent: DiceAgent) -> list[Game]:
@@ -231,28 +241,27 @@ def dice_games(agent: DiceAgent) -> list[Game]:
     return [each for each in games if each.n_moves > 1] or games
 
 
-def typical(games: Sequence[Game]) -> Game:
-    """Return the game whose score is nearest to the median."""
+def typical(games: Sequence[Game], n: int = 1) -> list[Game]:
+    """Return the ``n`` games whose scores are nearest to the median, nearest first."""
     middle = median(each.score for each in games)
-    return min(games, key=lambda game: (abs(game.score - middle), game.seed))
+    return sorted(games, key=lambda game: (abs(game.score - middle), game.seed))[:n]
 
 
 def affordable(candidate: Candidate, seconds: float) -> tuple[Game, float]:
-    """Return the game nearest to the median of all that may be played, and what it takes."""
-    middle = median(each.score for each in candidate.games)
-    alone = [game for game in candidate.games if game.is_timed]
-    costs = {game: game.seconds + SECONDS_AROUND_A_MOVE * game.n_moves for game in alone}
-    few = [game for game in alone if costs[game] <= seconds and game.n_moves <= MOST_MOVES]
-    if not few:
-        reasons = [
-            *(
-                ["were played side by side with others"]
-                if len(alone) < len(candidate.games)
-                else []
-            ),
-            *([f"take more than {seconds:.2g} s"] if alone else []),
-            *([f"have more than {MOST_MOVES:,} moves"] if alone else []),
-        ]
-        raise LeftOutError(f"{candidate.label}: its games {listed(reasons)}: none is shown.")
-    game = min(few, key=lambda game: (abs(game.score - middle), game.seed))
-    return game, costs[game]
+    """Return a game that may be played, and what it takes: of the half nearest to the median.
+
+    The shortest of all would be the unluckiest, too.
+    """
+    near = typical(candidate.games, math.ceil(len(candidate.games) / 2))
+    alone = [game for game in near if game.is_timed]
+    costs = [game.seconds + SECONDS_AROUND_A_MOVE * game.n_moves for game in alone]
+    for game, cost in zip(alone, costs, strict=True):
+        if cost <= seconds and game.n_moves <= MOST_MOVES:
+            return game, cost
+    if not alone:
+        reason = "were all played side by side"
+    elif min(costs) <= seconds:
+        reason = f"have more than {MOST_MOVES:,} moves"
+    else:
+        reason = f"take more than {format_seconds(seconds)}"
+    raise LeftOutError(f"games near the median score {reason}, and none is shown.")

@@ -484,14 +484,14 @@
     const play = button("Play", "Play", toggle);
     button("Next", "One forward", () => go(at + 1));
     button("Last", "Last position", () => go(last));
-    const pace = made(controls, "label", "tf-speed", "a second ");
+    const pace = made(controls, "label", "tf-speed");
     const select = made(pace, "select");
+    pace.append(` ${drawing.noun}s a second`);
     for (const each of SPEEDS) {
       const option = made(select, "option", "", String(each));
       option.value = each;
     }
     select.value = speed;
-    select.setAttribute("aria-label", `${drawing.noun}s a second`);
     select.addEventListener("change", () => { speed = Number(select.value); });
     slider.addEventListener("input", () => go(Number(slider.value)));
 
