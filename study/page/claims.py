@@ -13,13 +13,15 @@ import numpy as np
 from study.estimate import Z95, Estimate, t_interval
 from study.experiments.definition import Experiment
 from study.experiments.objectives import Goal
+from study.page.charts.importance import Importance
 from study.page.choices import HEADROOM, least_limit, round_numbers
 from study.page.page_data import PageData
 from study.report.recommend import Candidate, Candidates, Wish, cost_text
 from study.scale import Scale
-from study.text import counted
+from study.text import counted, listed
 
 N_DRAWS = 4000
+N_NAMED = 2
 FRACTIONS = (0.15, 0.55, 1.0)
 """Of the way from the cheapest to the dearest θ in log cost, where budgets are taken."""
 
@@ -32,8 +34,8 @@ class Claim:
     text: str
 
 
-def claims(page: PageData) -> list[Claim]:
-    """Return what the study says, the most important first."""
+def claims(page: PageData, importance: Importance | None = None) -> list[Claim]:
+    """Return what the study says, the most important first; with what matters, if that is known."""
     candidates, experiment = page.candidates, page.data.experiment
     if candidates is None or not (candidates.played or candidates.anywhere):
         return [Claim("Nothing yet", "No trial is complete, so nothing is known yet.")]
@@ -54,9 +56,36 @@ def claims(page: PageData) -> list[Claim]:
         for limit, best in chosen
     ]
     found += more_time(candidates, chosen)
+    if importance is not None:
+        found += what_matters(importance, experiment)
     for name in experiment.baselines:
         found += against(candidates, name)
     return [*found, *how_sure(page)]
+
+
+def what_matters(importance: Importance, experiment: Experiment) -> list[Claim]:
+    """Name the parameters that the goal and the cost depend on most, with their shares."""
+    said = []
+    for label, total, low, high in zip(
+        (experiment.goal.label, experiment.cost.label),
+        importance.total,
+        importance.low,
+        importance.high,
+        strict=True,
+    ):
+        known = [k for k in range(len(experiment.space)) if np.isfinite(total[k])]
+        best = sorted(known, key=lambda k: -total[k])[:N_NAMED]
+        names = [
+            f"{list(experiment.space)[k].label} {total[k]:.2f} ({low[k]:.2f} to {high[k]:.2f})"
+            for k in best
+        ]
+        if names:
+            said.append(f"{label}: {listed(names)}")
+    text = (
+        f"Share of the variance over the whole space that a parameter has a part in, by the "
+        f"model's mean (95% of the integration): {'; '.join(said)}."
+    )
+    return [Claim("Which parameters matter", text)] if said else []
 
 
 def best_at_three(candidates: Candidates) -> list[tuple[float, Candidate]]:

@@ -53,9 +53,19 @@
     if (key === "front") markBudget();
   }
 
-  // Charts side by side share the width; where it is too little they stand one below the other.
+  // Panels share the width; where that leaves too little, they stand one below the other.
   function fitted(spec, width) {
-    if (spec.width === "container") return { ...spec, autosize: { type: "fit-x", contains: "padding" } };
+    if (!spec.usermeta || !spec.usermeta.panels) return spec;
+    let { columns, beside } = spec.usermeta.panels;
+    const wide = () => Math.floor((width - beside) / columns);
+    if (columns > 1 && wide() < 150) [columns, beside] = [1, beside / columns];
+    if (spec.columns) spec.columns = columns;
+    const widen = (part) => {
+      if (typeof part.width === "number") part.width = Math.max(90, wide());
+      for (const name of ["concat", "hconcat", "vconcat", "layer"]) (part[name] || []).forEach(widen);
+      if (part.spec) widen(part.spec);
+    };
+    widen(spec);
     return spec;
   }
 
@@ -213,8 +223,7 @@
 
   // --- replays -------------------------------------------------------------------------------
   for (const replay of data.replays) {
-    const box = document.createElement("div");
-    find("replays").append(box);
+    const box = find("replays").appendChild(document.createElement("div"));
     thetafrontReplay(box, replay);
   }
 
