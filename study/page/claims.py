@@ -14,7 +14,7 @@ from study.estimate import Z95, Estimate, t_interval
 from study.experiments.definition import Experiment
 from study.experiments.objectives import Goal
 from study.page.charts.importance import Importance
-from study.page.choices import HEADROOM, least_limit, round_numbers
+from study.page.choices import least_limit, round_numbers, rounded_up
 from study.page.page_data import PageData
 from study.report.recommend import Candidate, Candidates, Wish, cost_text
 from study.scale import Scale
@@ -22,6 +22,7 @@ from study.text import counted, listed
 
 N_DRAWS = 4000
 N_NAMED = 2
+NEAR = 0.15  # decades between a budget and a round number that may stand for it
 FRACTIONS = (0.15, 0.55, 1.0)
 """Of the way from the cheapest to the dearest θ in log cost, where budgets are taken."""
 
@@ -80,11 +81,12 @@ def what_matters(importance: Importance, experiment: Experiment) -> list[Claim]:
             for k in best
         ]
         if names:
-            said.append(f"{label}: {listed(names)}")
+            said.append(f"for {label} {listed(names)}")
     text = (
-        f"Share of the variance over the whole space that a parameter has a part in, by the "
-        f"model's mean (95% of the integration): {'; '.join(said)}."
+        f"{'; '.join(said)}: shares of the variance over the whole space in which a parameter has a "
+        "part, by the model's mean (in brackets 95% of the integration)."
     )
+    text = text[0].upper() + text[1:]
     return [Claim("Which parameters matter", text)] if said else []
 
 
@@ -103,12 +105,12 @@ def best_at_three(candidates: Candidates) -> list[tuple[float, Candidate]]:
     found: dict[str, tuple[float, Candidate]] = {}
     for fraction in FRACTIONS:
         wanted = 10.0 ** (low + fraction * (high - low))
-        limit = wanted * HEADROOM
-        near = plain[plain >= wanted] if fraction == 1.0 else plain
+        near = plain[(plain >= wanted) | (fraction < 1.0)]
+        near = near[np.abs(np.log10(near / wanted)) < NEAR]
         if len(near):
-            rounded = float(near[np.argmin(np.abs(np.log(near / wanted)))])
-            limit = rounded if 0.4 < rounded / wanted < 5.0 else limit
-        limit = float(f"{limit:.3g}")
+            limit = float(near[np.argmin(np.abs(np.log(near / wanted)))])
+        else:
+            limit = rounded_up(wanted, 2)
         chosen = Wish(experiment, limit).best(some)
         if chosen is not None:
             found.setdefault(chosen.point.key, (limit, chosen))

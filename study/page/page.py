@@ -178,13 +178,12 @@ def summary(page: PageData) -> str:
 
 def pick_words(page: PageData, location: Location) -> str:
     """Return the command that asks for a budget, up to the budget itself."""
-    words = ["thetafront", "pick", location.name]
-    results = location.folder.parent
-    is_published = location.folder.name != location.name
-    if not is_published and location.url != locate(location.name, results, None).url:
-        words = ["thetafront", "pick", location.url_without_password, "--name", location.name]
-    elif not is_published and results != RESULTS and (location.folder / "study.db").exists():
-        words += ["--results", str(results)]
+    words, results = ["thetafront", "pick", location.name], location.folder.parent
+    if location.url != locate(location.name, RESULTS, None).url:
+        if location.url == locate(location.name, results, None).url:
+            words += ["--results", str(results)]
+        else:
+            words = [*words[:2], location.url_without_password, "--name", location.name]
     return f"{shlex.join([*words, '--games', '0'])} {page.data.experiment.cost.option} "
 
 
