@@ -46,6 +46,15 @@ def rows_of(rows: Iterable[Mapping[str, Any]]) -> alt.InlineData:
     )
 
 
+def in_columns(n: int, beside: int) -> dict[str, Any]:
+    """Tell a page how wide the panels of a chart may be, which cannot fill a container by itself.
+
+    There are ``n`` side by side, of one width, and ``beside`` pixels around them; the page's script
+    reads it as ``usermeta.panels``.
+    """
+    return {"panels": {"columns": n, "beside": beside}}
+
+
 def named(
     datasets: dict[str, list[Row]], name: str, rows: Iterable[Mapping[str, Any]]
 ) -> alt.NamedData:

@@ -167,7 +167,11 @@ def chart_of(
         anchor="middle",
         fontSize=11,
     )
-    x = alt.X("x:Q", axis=alt.Axis(title=None, labelOverlap="greedy"), scale=alt.Scale(nice=False))
+    x = alt.X(
+        "x:Q",
+        axis=alt.Axis(title=None, tickCount=10, labelOverlap="greedy"),
+        scale=alt.Scale(nice=False),
+    )
     title_of_y = f"hypervolume, {area}"
     axis = goal_axis(goal, title_of_y) if goal.format.suits_areas else alt.Axis(title=title_of_y)
     y = alt.Y("v:Q", axis=axis, scale=alt.Scale(zero=True))

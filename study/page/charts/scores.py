@@ -23,8 +23,8 @@ HEIGHT_A_POINT, HEIGHT_OF_AXIS = 46, 30
 TALLEST = 0.85  # of the distance between two rows
 QUANTILES = (5, 25, 50, 75, 95)
 
-SEARCHED = Kind("games of a point of the front", BLUE)
-GIVEN = Kind("games of a baseline", PINK)
+SEARCHED = Kind("points of the front", BLUE)
+GIVEN = Kind("baselines", PINK)
 MEAN = Kind("mean, 95% interval", ORANGE, "diamond")
 
 

@@ -17,6 +17,7 @@ from study.page.charts.axes import (
     cost_ticks,
     goal_axis,
     goal_domain,
+    in_columns,
     log_marks,
     looked_up,
     named,
@@ -32,6 +33,7 @@ KEY, TITLE = "slices", "Slices of the model"
 PARAM = "slice"
 N_POINTS, N_STEPS = 5, 25
 HEIGHT, WIDTH = 96, 150
+GAP, OF_AXIS = 12, 62  # between the columns, and for the axis of each
 FEW_VALUES = 12  # of a parameter on a grid, up to which each is a dot
 LONGEST_CHOICE = 12  # in characters
 
@@ -168,14 +170,19 @@ def chart_of(
                 goal_ends,
                 cost_ends,
             ),
-            spacing=16,
+            spacing=GAP,
         )
         for k, parameter in enumerate(experiment.space)
     ]
-    return (
-        alt.vconcat(*rows, spacing=8)
-        .add_params(choice)
-        .properties(background="transparent", description=TITLE, datasets=datasets)
+    # Given at once: each method of a chart of many panels copies all of it.
+    return alt.vconcat(
+        *rows,
+        spacing=8,
+        params=[choice.param],
+        background="transparent",
+        description=TITLE,
+        datasets=datasets,
+        usermeta=in_columns(2, beside=2 * OF_AXIS + GAP),
     )
 
 
@@ -258,7 +265,7 @@ def panels(
                 shape="diamond", filled=True, size=90, color=ORANGE, opacity=1, clip=True
             ).encode(x=x, y=y, tooltip=said)
         )
-        charts.append(alt.layer(*layers).properties(width=WIDTH, height=HEIGHT))
+        charts.append(alt.layer(*layers, width=WIDTH, height=HEIGHT))
     return charts
 
 

@@ -23,9 +23,11 @@ from study.experiments.widening import Edge, edges_of
 from study.page.charts.axes import (
     Row,
     log_marks,
+    in_columns,
     looked_up,
     named,
     rounded,
+    rows_of,
     short,
     theta_row,
     theta_tooltips,
@@ -38,9 +40,10 @@ from study.text import counted
 KEY, TITLE = "theta", "θ along the front, and of all trials"
 MOST_LINES = 500  # of trials
 STRIP, LAST_STRIP, WIDTH = 44, 16, 560
+TITLE_LIMIT = 100
 ROOM = 0.02  # beyond each end of an axis
 N_MARKS = 6
-OF_TRIALS, OF_FRONT = 0.4, 0.95  # opacity
+OF_TRIALS, OF_FRONT = 0.3, 0.95  # opacity
 FADED = 0.05
 LONGEST_CHOICE = 14  # in characters
 
@@ -174,29 +177,12 @@ def chart_of(
         alt.Tooltip("c:N", title=short(cost.label)),
         alt.Tooltip("g:N", title=f"{short(goal.label)} by the model"),
     ]
+    y = alt.Y("top:Q", axis=None, scale=alt.Scale(domain=[1, 0], nice=False))
+    names = [*experiment.space.names, "", ""]
     charts = []
     for k, strip in enumerate(strips):
         is_last = k == len(strips) - 1
-        x = alt.X(
-            f"y{k}:Q",
-            scale=alt.Scale(domain=[-ROOM, 1.0 + ROOM], nice=False, zero=False),
-            axis=alt.Axis(
-                orient="top",
-                values=[*strip.marks],
-                labelExpr=looked_up(strip.marks),
-                labelOverlap="greedy",
-                labelPadding=1,
-                tickSize=4,
-                grid=False,
-                title=strip.title,
-                titleAnchor="start",
-                titleAlign="right",
-                titleX=-8,
-                titleY=0,
-                titleBaseline="middle",
-                titleLimit=100,
-            ),
-        )
+        x = x_of(strip, f"y{k}")
         lines = (
             alt.Chart(data)
             .transform_calculate(top="0", bottom="1")
@@ -204,7 +190,7 @@ def chart_of(
             .encode(
                 x=x,
                 x2=f"y{k if is_last else k + 1}:Q",
-                y=alt.Y("top:Q", axis=None, scale=alt.Scale(domain=[1, 0], nice=False)),
+                y=y,
                 y2="bottom:Q",
                 strokeWidth=alt.condition(
                     alt.datum.kind == TRIALS.label, alt.value(1), alt.value(2.2)
@@ -219,9 +205,64 @@ def chart_of(
             )
             .add_params(brushes[k])
         )
-        charts.append(lines.properties(width=WIDTH, height=LAST_STRIP if is_last else STRIP))
-    return alt.vconcat(*charts, spacing=0).properties(
-        background="transparent", description=TITLE, datasets=datasets
+        found = [each for each in edges if each.parameter.name == names[k]]
+        layers = [lines, edge_marks(found, strip, y)] if found else [lines]
+        charts.append(alt.layer(*layers, width=WIDTH, height=LAST_STRIP if is_last else STRIP))
+    return alt.vconcat(
+        *charts,
+        spacing=0,
+        background="transparent",
+        description=TITLE,
+        datasets=datasets,
+        usermeta=in_columns(1, beside=TITLE_LIMIT + 14),
+    )
+
+
+def x_of(strip: Strip, field: str) -> alt.X:
+    """Return the horizontal encoding of a field on a strip."""
+    return alt.X(
+        f"{field}:Q",
+        scale=alt.Scale(domain=[-ROOM, 1.0 + ROOM], nice=False, zero=False),
+        axis=alt.Axis(
+            orient="top",
+            values=[*strip.marks],
+            labelExpr=looked_up(strip.marks),
+            labelOverlap="greedy",
+            labelPadding=1,
+            tickSize=4,
+            grid=False,
+            title=strip.title,
+            titleAnchor="start",
+            titleAlign="right",
+            titleX=-8,
+            titleY=0,
+            titleBaseline="middle",
+            titleLimit=TITLE_LIMIT,
+        ),
+    )
+
+
+def edge_marks(edges: Sequence[Edge], strip: Strip, y: alt.Y) -> alt.Chart:
+    """Return triangles on an axis, at bounds at which points of the front lie."""
+    rows = [
+        {
+            "at": float(each.is_upper),
+            "said": f"{counted(each.n_points, 'point')} of the front with {short(each.text, 80)}",
+            "which": "high" if each.is_upper else "low",
+        }
+        for each in edges
+    ]
+    shape = alt.Scale(domain=["low", "high"], range=["triangle-left", "triangle-right"])
+    return (
+        alt.Chart(rows_of(rows))
+        .transform_calculate(top="0")
+        .mark_point(filled=True, size=110, color=ORANGE, opacity=1)
+        .encode(
+            x=x_of(strip, "at"),
+            y=y,
+            shape=alt.Shape("which:N", scale=shape, legend=None),
+            tooltip=alt.Tooltip("said:N", title="edge of the space"),
+        )
     )
 
 
