@@ -321,7 +321,8 @@ def front_figure(data: PageData) -> Figure:
         )
     else:
         text += " The dashed line is the front that they predict; nothing is validated yet."
-    return Figure("front", TITLE, text, chart.chart(), front_table(front, experiment))
+    drawn = chart.chart().properties(background="transparent")
+    return Figure("front", TITLE, text, drawn, front_table(front, experiment))
 
 
 def front_table(front: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:

@@ -40,11 +40,13 @@ from study.text import counted
 KEY, TITLE = "theta", "θ along the front, and of all trials"
 MOST_LINES = 500  # of trials
 STRIP, LAST_STRIP, WIDTH = 44, 16, 560
-TITLE_LIMIT = 100
+TITLE_LIMIT, BESIDE = 100, 32  # of an axis, and beside it with its last label
 ROOM = 0.02  # beyond each end of an axis
 N_MARKS = 6
 OF_TRIALS, OF_FRONT = 0.3, 0.95  # opacity
-FADED = 0.05
+FADED = 0.1  # times these
+# Vega-Lite's own, but no more often than every 40 ms: each move redraws all lines.
+DRAG = "[pointerdown, window:pointerup] > window:pointermove!{40}"
 LONGEST_CHOICE = 14  # in characters
 
 TRIALS = Kind("trials", GREY, LINE)
@@ -168,7 +170,8 @@ def chart_of(
         each for each in (TRIALS, FRONT, BASELINE) if any(r["kind"] == each.label for r in rows)
     ]
     brushes = [
-        alt.selection_interval(name=f"brush_{k}", encodings=["x"]) for k in range(len(strips))
+        alt.selection_interval(name=f"brush_{k}", encodings=["x"], on=DRAG)
+        for k in range(len(strips))
     ]
     kept = reduce(and_, brushes)
     tooltip = [
@@ -195,11 +198,10 @@ def chart_of(
                 strokeWidth=alt.condition(
                     alt.datum.kind == TRIALS.label, alt.value(1), alt.value(2.2)
                 ),
-                opacity=alt.when(kept & (alt.datum.kind == TRIALS.label))
-                .then(alt.value(OF_TRIALS))
-                .when(kept)
-                .then(alt.value(OF_FRONT))
-                .otherwise(alt.value(FADED)),
+                opacity=alt.condition(kept, alt.value(1.0), alt.value(FADED)),
+                strokeOpacity=alt.condition(
+                    alt.datum.kind == TRIALS.label, alt.value(OF_TRIALS), alt.value(OF_FRONT)
+                ),
                 tooltip=tooltip,
                 **encodings(kinds, "stroke", "strokeDash"),
             )
@@ -214,7 +216,7 @@ def chart_of(
         background="transparent",
         description=TITLE,
         datasets=datasets,
-        usermeta=in_columns(1, beside=TITLE_LIMIT + 14),
+        usermeta=in_columns(1, beside=TITLE_LIMIT + BESIDE),
     )
 
 
@@ -228,6 +230,7 @@ def x_of(strip: Strip, field: str) -> alt.X:
             values=[*strip.marks],
             labelExpr=looked_up(strip.marks),
             labelOverlap="greedy",
+            labelSeparation=4,
             labelPadding=1,
             tickSize=4,
             grid=False,
