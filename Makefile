@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install sweep test test-slow test-cluster drills check format bench champions benchmark-samplers benchmark-rounds \
+.PHONY: help install sweep test test-slow test-cluster test-browser drills check format bench champions benchmark-samplers benchmark-rounds \
 	compare-samplers table1 decision-tree bellman expectimax replicates switching mcts heuristic-search uct dice pacman zstd clean
 
 # Each of these variables is an option of `thetafront sweep`, given as `make sweep BUDGET=1h`; one left
@@ -71,6 +71,13 @@ test-slow: $(INSTALLED) ## run the tests that take longer
 test-cluster: $(INSTALLED) ## run the tests that need Dask or PostgreSQL, with real processes (minutes)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint .constraints.txt --editable '.[dev,cluster]'
 	$(BIN)/python -m pytest -m cluster
+
+test-browser: $(INSTALLED) ## run the tests that open pages in Chromium, with real clicks and keys (minutes)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint .constraints.txt --editable '.[dev,browser]'
+	@$(BIN)/python -m tests.browser.chromium || { \
+		if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then apt-get install --yes --no-install-recommends chromium; \
+		else echo 'Tests are skipped without it; on Debian: apt-get install chromium, or set CHROMIUM to its path' >&2; fi; }
+	$(BIN)/python -m pytest -m browser
 
 INTERRUPTS = 40
 DOUBLE = 10

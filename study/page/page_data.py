@@ -8,6 +8,7 @@ from threadpoolctl import threadpool_limits
 
 from study.report.export import Tables, tables_of
 from study.report.hypervolume_trace import hypervolume_trace
+from study.report.recommend import Candidates
 from study.samplers.fitted_model import FittedModel
 from study.store.study_data import StudyData
 from study.store.study_model import combine, fit_study
@@ -48,3 +49,8 @@ class PageData:
         """How the hypervolume grew, trial by trial; no row before the first complete trial."""
         with threadpool_limits(1):
             return hypervolume_trace(self.data)
+
+    @cached_property
+    def candidates(self) -> Candidates | None:
+        """The θ that may be recommended; None without any game."""
+        return None if self.combined is None else Candidates(self.data, self.combined)

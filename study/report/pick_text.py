@@ -1,7 +1,7 @@
 """What `pick` says, for people and for programs."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from study.experiments.definition import Experiment
@@ -77,21 +77,39 @@ def pick_json(picked: Pick) -> dict[str, Any]:
 
 def pick_text(picked: Pick) -> str:
     """Return what ``pick`` prints, a labelled line each."""
+    lines = [
+        *theta_lines(picked),
+        (picked.wish.experiment.cost.label, cost_line(picked)),
+        *game_lines(picked),
+        *passed_over_lines(picked),
+    ]
+    if command := command_of(picked.wish.experiment, picked.chosen.point.params):
+        lines.append(("play it", command))
+    return laid_out(lines, picked.wish.experiment)
+
+
+def laid_out(lines: Sequence[tuple[str, str]], experiment: Experiment) -> str:
+    """Write labelled lines one below the other."""
+    width = max(len(experiment.cost.label), len("passed over")) + 2
+    return "\n".join(f"{label:{width}}{text}" for label, text in lines)
+
+
+def theta_lines(picked: Pick) -> list[tuple[str, str]]:
+    """Say which θ it is, and how good: for a budget, whatever the budget is."""
     experiment, chosen = picked.wish.experiment, picked.chosen
-    goal, cost, params = experiment.goal, experiment.cost, chosen.point.params
+    params = chosen.point.params
     theta = ", ".join(f"{each.label} {each.text(params[each.name])}" for each in experiment.space)
     name = f"number {chosen.number}, {chosen.point.origin}" if chosen.number else "a proposal"
-    lines = [("θ", f"{theta} ({name})"), ("expect", expected_text(picked, goal))]
-    if chosen.point.games and not goal.is_exact:
-        lines.append(("validated", validated_text(chosen, goal)))
-    lines.append((cost.label, cost_line(picked)))
-    lines += experiment.summary.lines(chosen.point.in_order) if chosen.point.games else []
-    for k, text in enumerate(passed_over_lines(picked)):
-        lines.append(("" if k else "passed over", text))
-    if command := command_of(experiment, params):
-        lines.append(("play it", command))
-    width = max(len(cost.label), len("passed over")) + 2
-    return "\n".join(f"{label:{width}}{text}" for label, text in lines)
+    lines = [("θ", f"{theta} ({name})"), ("expect", expected_text(picked, experiment.goal))]
+    if chosen.point.games and not experiment.goal.is_exact:
+        lines.append(("validated", validated_text(chosen, experiment.goal)))
+    return lines
+
+
+def game_lines(picked: Pick) -> list[tuple[str, str]]:
+    """Say what else the games of the θ tell, if it has any."""
+    games = picked.chosen.point.in_order
+    return list(picked.wish.experiment.summary.lines(games)) if games else []
 
 
 def expected_text(picked: Pick, goal: Goal) -> str:
@@ -127,7 +145,7 @@ def cost_line(picked: Pick) -> str:
     return f"{text}, within {limit} with a probability of {p:.2f}"
 
 
-def passed_over_lines(picked: Pick) -> list[str]:
+def passed_over_lines(picked: Pick) -> list[tuple[str, str]]:
     """Say, a line each, why points that look better were not picked."""
     cost = picked.wish.experiment.cost
     heads = [
@@ -135,7 +153,8 @@ def passed_over_lines(picked: Pick) -> list[str]:
         for each in picked.passed_over
     ]
     width = max(map(len, heads), default=0)
-    return [
+    texts = [
         f"{head:{width}}  {each.reason}"
         for head, each in zip(heads, picked.passed_over, strict=True)
     ]
+    return [("" if k else "passed over", text) for k, text in enumerate(texts)]

@@ -11,8 +11,9 @@ budget with 99%, or reach the value with 75%: so it will probably do when it has
 """
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from study.errors import InputError
 from study.experiments.definition import Experiment
@@ -133,22 +134,90 @@ class Pick:
     passed_over: tuple[PassedOver, ...] = ()
 
 
-def played_candidates(data: StudyData, combined: FittedModel) -> list[Candidate]:
-    """Return the θ with games of validation, the cheapest first."""
-    points = by_cost(data)
-    expected = expected_of(combined, data.experiment, points)
-    return [
-        Candidate(point, number, each)
-        for number, (point, each) in enumerate(zip(points, expected, strict=True), 1)
-    ]
+@dataclass(frozen=True)
+class Candidates:
+    """The θ of a study that may be recommended, for any number of wishes.
 
+    Attributes
+    ----------
+    data : StudyData
+        The study.
+    combined : FittedModel
+        The model given all of its games.
+    """
 
-def combined_model(data: StudyData) -> FittedModel:
-    """Fit the model to all games of a study; InputError if it has none."""
-    combined = combine(fit_study(data), data)
-    if combined is None:
-        raise InputError(f"study: {data.name!r} has no complete trial yet: nothing to pick from")
-    return combined
+    data: StudyData
+    combined: FittedModel
+
+    @classmethod
+    def of(cls, data: StudyData) -> "Candidates":
+        """Fit the model to all games of a study; InputError if it has none."""
+        combined = combine(fit_study(data), data)
+        if combined is None:
+            raise InputError(
+                f"study: {data.name!r} has no complete trial yet: nothing to pick from"
+            )
+        return cls(data, combined)
+
+    @cached_property
+    def played(self) -> list[Candidate]:
+        """The θ with games of validation, the cheapest first."""
+        points = by_cost(self.data)
+        expected = expected_of(self.combined, self.data.experiment, points)
+        return [
+            Candidate(point, number, each)
+            for number, (point, each) in enumerate(zip(points, expected, strict=True), 1)
+        ]
+
+    @cached_property
+    def anywhere(self) -> list[Candidate]:
+        """Other θ of the whole space, along the front that the model predicts."""
+        known = {each.point.key for each in self.played}
+        space, goal = self.data.experiment.space, self.data.experiment.goal
+        return [
+            Candidate(ValidatedPoint(key, theta, "proposal"), 0, expected)
+            for theta, expected in zip(*proposals(self.combined, space, goal), strict=True)
+            if (key := key_of(theta)) not in known
+        ]
+
+    @cached_property
+    def measured(self) -> dict[str, tuple[float, float]]:
+        """The goal and the cost of each played θ by its own games, by key."""
+        goal, cost = self.data.experiment.goal, self.data.experiment.cost
+        games = {each.point.key: each.point.in_order for each in self.played}
+        return {key: (goal.estimate(each).value, cost.of(each)) for key, each in games.items()}
+
+    @cached_property
+    def n_games(self) -> int:
+        """Games of the study that tell what to expect."""
+        of_trials = sum(len(each.games) for each in self.data.trials if each.state == "complete")
+        return of_trials + sum(len(each.games) for each in self.data.points)
+
+    def propose(self, wish: Wish) -> Candidate | None:
+        """Return the θ that does best what is asked for, played or not; None if none does."""
+        return wish.best(self.played + self.anywhere)
+
+    def pick(
+        self, wish: Wish, proposal: Candidate | None = None, played: Collection[str] = ()
+    ) -> Pick:
+        """Choose among the played θ and a proposal; see :func:`pick`."""
+        candidates = list(self.played)
+        if proposal is not None and proposal.number == 0:
+            candidates.append(proposal)
+        best = wish.best(candidates)
+        if best is None:
+            raise InputError(refusal(wish, candidates, self.data))
+        return Pick(
+            wish,
+            best,
+            n_candidates=sum(wish.is_met(each) for each in self.played),
+            n_games=self.n_games,
+            passed_over=tuple(
+                PassedOver(each, reason)
+                for each in self.played
+                if each is not best and (reason := why_not(each, best, wish, played, self.measured))
+            ),
+        )
 
 
 def propose(data: StudyData, wish: Wish) -> Candidate | None:
@@ -161,17 +230,7 @@ def propose(data: StudyData, wish: Wish) -> Candidate | None:
     InputError
         If the study has no games.
     """
-    combined = combined_model(data)
-    played = played_candidates(data, combined)
-    known = {each.point.key for each in played}
-    anywhere = [
-        Candidate(ValidatedPoint(key, theta, "proposal"), 0, expected)
-        for theta, expected in zip(
-            *proposals(combined, data.experiment.space, data.experiment.goal), strict=True
-        )
-        if (key := key_of(theta)) not in known
-    ]
-    return wish.best(played + anywhere)
+    return Candidates.of(data).propose(wish)
 
 
 def pick(
@@ -198,26 +257,7 @@ def pick(
     InputError
         If the study has no games, or no θ does what is asked for.
     """
-    combined = combined_model(data)
-    validated = played_candidates(data, combined)
-    candidates = list(validated)
-    if proposal is not None and proposal.number == 0:
-        candidates.append(proposal)
-    best = wish.best(candidates)
-    if best is None:
-        raise InputError(refusal(wish, candidates, data))
-    return Pick(
-        wish,
-        best,
-        n_candidates=sum(wish.is_met(each) for each in validated),
-        n_games=sum(len(each.games) for each in data.trials if each.state == "complete")
-        + sum(len(each.games) for each in data.points),
-        passed_over=tuple(
-            PassedOver(each, reason)
-            for each in validated
-            if each is not best and (reason := why_not(each, best, wish, played))
-        ),
-    )
+    return Candidates.of(data).pick(wish, proposal, played)
 
 
 def refusal(wish: Wish, candidates: list[Candidate], data: StudyData) -> str:
@@ -240,11 +280,19 @@ def refusal(wish: Wish, candidates: list[Candidate], data: StudyData) -> str:
     )
 
 
-def why_not(each: Candidate, best: Candidate, wish: Wish, played: Collection[str]) -> str:
-    """Say why a point was not picked that may look better than the one that was; else nothing."""
-    goal, cost = wish.experiment.goal, wish.experiment.cost
-    own, of_best = (goal.estimate(one.point.in_order).value for one in (each, best))
-    measured = cost.of(each.point.in_order)
+def why_not(
+    each: Candidate,
+    best: Candidate,
+    wish: Wish,
+    played: Collection[str],
+    known: Mapping[str, tuple[float, float]],
+) -> str:
+    """Say why a point was not picked that may look better than the one that was; else nothing.
+
+    ``known`` are goal and cost of points by their own games, by key.
+    """
+    goal = wish.experiment.goal
+    own, measured = known[each.point.key]
     now = ", played for this" if each.point.key in played else ""
     expects = f"{goal.format.text(each.expected.score.value)} expected{now}"
     its_own = f"{goal.format.text(own)} in its own games"
@@ -259,7 +307,7 @@ def why_not(each: Candidate, best: Candidate, wish: Wish, played: Collection[str
     if best.number == 0:
         chosen = f"(picked: {goal.format.text(best.expected.score.value)})"
     if wish.is_met(each):
-        rival = of_best if best.point.games else best.expected.score.value
+        rival = known[best.point.key][0] if best.point.games else best.expected.score.value
         looks_better = goal.sign * own > goal.sign * rival
         return f"{its_own}, {expects} {chosen}" if now or looks_better else ""
     excess = goal.sign * (each.expected.score.value - best.expected.score.value)

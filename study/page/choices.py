@@ -1,0 +1,260 @@
+"""What ``pick`` answers at each budget of a slider, computed beforehand.
+
+The budgets are round numbers between the least one that any θ keeps and that from which on the
+answer is the same, and each budget at which another validated θ becomes the best. At each of them
+the answer is that of ``thetafront pick NAME --COST BUDGET --games 0``, word for word.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from study.page.page_data import PageData
+from study.report.expected import CONFIDENCE, OF_PROPOSALS
+from study.report.pick_text import (
+    command_of,
+    cost_line,
+    game_lines,
+    passed_over_lines,
+    theta_lines,
+)
+from study.report.recommend import Candidate, Candidates, Pick, Wish, cost_text
+
+N_STEPS = 120
+HEADROOM = 1.1
+ROUND = (1, 2, 5)
+
+Lines = list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A θ that a budget asks for, or that is validated.
+
+    Attributes
+    ----------
+    number : int
+        Its number in tables and figures; 0 if it has no games.
+    before, after : list of (str, str)
+        The labelled lines of ``pick`` that do not depend on the budget, before and after those
+        that do.
+    cost : str
+        Its cost with its 95% interval.
+    goal : str
+        What is expected of it, with its 95% interval.
+    command : str
+        What plays it; empty if it is defined in a script or notebook.
+    """
+
+    number: int
+    before: Lines
+    after: Lines
+    cost: str
+    goal: str
+    command: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """A budget of the slider.
+
+    Attributes
+    ----------
+    limit : float
+        The budget, in the cost's unit.
+    option : str
+        It as an option's value.
+    text : str
+        It with its unit.
+    answer : int
+        Which of the answers.
+    cost : str
+        The line on cost: how surely it is within the budget.
+    passed_over : list of (str, str)
+        The lines on θ that were passed over.
+    validated : int, optional
+        Which of the answers is the best θ with games; None if none keeps the budget.
+    """
+
+    limit: float
+    option: str
+    text: str
+    answer: int
+    cost: str
+    passed_over: Lines
+    validated: int | None
+
+    def lines(self, answer: Answer, label: str) -> Lines:
+        """Return the lines of ``pick``; ``label`` is the cost's."""
+        lines = [*answer.before, (label, self.cost), *answer.after, *self.passed_over]
+        return [*lines, ("play it", answer.command)] if answer.command else lines
+
+
+@dataclass(frozen=True)
+class Choices:
+    """All budgets of the slider, the smallest first, and their answers.
+
+    ``start`` is the step that is shown at first. Validated θ that are the answer at no budget are
+    among the answers, too.
+    """
+
+    label: str
+    steps: list[Step]
+    answers: list[Answer]
+    start: int
+
+    @classmethod
+    def of(cls, page: PageData) -> "Choices | None":
+        """Compute the answers; None if the study has no θ to recommend."""
+        candidates = page.candidates
+        if candidates is None or not (candidates.played or candidates.anywhere):
+            return None
+        experiment = page.data.experiment
+        limits = budgets(candidates)
+        answers: list[Answer] = []
+        places: dict[str, int] = {}
+
+        def place(picked: Pick) -> int:
+            key = picked.chosen.point.key
+            if key not in places:
+                places[key] = len(answers)
+                answers.append(answer_of(picked))
+            return places[key]
+
+        steps = []
+        for limit in limits:
+            wish = Wish(experiment, limit)
+            picked = candidates.pick(wish, candidates.propose(wish))
+            tried = wish.best(candidates.played)
+            steps.append(
+                Step(
+                    limit,
+                    f"{limit:.3g}",
+                    experiment.cost.text(limit),
+                    place(picked),
+                    cost_line(picked),
+                    passed_over_lines(picked),
+                    None if tried is None else place(replace(picked, chosen=tried)),
+                )
+            )
+        for each in candidates.played:
+            place(replace(picked, chosen=each))
+        return cls(experiment.cost.label, steps, answers, nearest_round(limits))
+
+    def as_data(self) -> dict[str, Any]:
+        """Return it as plain data for the page's script."""
+        return {
+            "label": self.label,
+            "start": self.start,
+            "steps": [
+                {
+                    "limit": each.limit,
+                    "option": each.option,
+                    "text": each.text,
+                    "answer": each.answer,
+                    "cost": each.cost,
+                    "passed": each.passed_over,
+                    "validated": each.validated,
+                }
+                for each in self.steps
+            ],
+            "answers": [
+                {
+                    "number": each.number,
+                    "before": each.before,
+                    "after": each.after,
+                    "cost": each.cost,
+                    "goal": each.goal,
+                    "command": each.command,
+                }
+                for each in self.answers
+            ],
+        }
+
+
+def answer_of(picked: Pick) -> Answer:
+    """Write what does not depend on the budget."""
+    experiment, chosen = picked.wish.experiment, picked.chosen
+    goal, score = experiment.goal, chosen.expected.score
+    return Answer(
+        chosen.number,
+        theta_lines(picked),
+        game_lines(picked),
+        cost_text(chosen.expected, experiment),
+        goal.format.interval_with_unit(score.value, score.low, score.high),
+        command_of(experiment, chosen.point.params),
+    )
+
+
+def least_limit(candidate: Candidate) -> float:
+    """Return the least budget that a θ keeps surely enough."""
+    expected = candidate.expected
+    deviations = ndtri(CONFIDENCE if candidate.number else OF_PROPOSALS)
+    return float(expected.cost.value * 10.0 ** (deviations * expected.log_deviation))
+
+
+def rounded_up(value: float, n_digits: int = 3) -> float:
+    """Round up to some significant digits."""
+    power = math.floor(math.log10(value)) - n_digits + 1
+    rounded = float(f"{value:.{n_digits - 1}e}")
+    if rounded >= value:
+        return rounded
+    return float(f"{rounded + 10.0**power:.{n_digits - 1}e}")
+
+
+def budgets(candidates: Candidates) -> list[float]:
+    """Return the slider's budgets, the smallest first."""
+    experiment, played = candidates.data.experiment, candidates.played
+    everything = [*played, *candidates.anywhere]
+    least, most = (rounded_up(end(map(least_limit, everything))) for end in (min, max))
+    best = Wish(experiment, most).best(everything)
+    assert best is not None  # all θ keep this budget
+    limits = {least, *round_budgets(least, rounded_up(least_limit(best)) * HEADROOM)}
+    last = None
+    for limit in sorted({rounded_up(least_limit(each)) for each in played}):
+        now = Wish(experiment, limit).best(played)
+        if now is not last:
+            limits.add(limit)
+            last = now
+    return sorted(limits)
+
+
+def round_budgets(low: float, high: float) -> list[float]:
+    """Return round numbers between two, about equally spaced in their logarithms."""
+    digits = (1, 2, 3)
+    for n_digits in digits:
+        found = sorted(
+            {
+                float(f"{each:.{n_digits - 1}e}")
+                for each in np.geomspace(low, high, 8 * N_STEPS).tolist()
+            }
+        )
+        inside = [each for each in found if low <= each <= high]
+        if len(inside) >= N_STEPS // 2:
+            break
+    kept = np.unique(np.linspace(0, len(inside) - 1, min(N_STEPS, len(inside))).round().astype(int))
+    return [inside[k] for k in kept]
+
+
+def nearest_round(limits: Sequence[float]) -> int:
+    """Return which budget is nearest to the middle among 1, 2 and 5 of a power of ten, if any."""
+    middle = math.sqrt(limits[0] * limits[-1])
+    plain = [k for k, each in enumerate(limits) if is_round(each)] or range(len(limits))
+    return min(plain, key=lambda k: abs(math.log(limits[k] / middle)))
+
+
+def is_round(value: float) -> bool:
+    """Tell whether a number is 1, 2 or 5 of a power of ten."""
+    digit, _, power = f"{value:.6e}".partition("e")
+    return float(digit) in ROUND and float(f"{digit}e{power}") == value
+
+
+def round_numbers(low: float, high: float) -> list[float]:
+    """Return 1, 2 and 5 of the powers of ten between two numbers."""
+    powers: Iterable[int] = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    found = [float(f"{each}e{power}") for power in powers for each in ROUND]
+    return [each for each in found if low <= each <= high]

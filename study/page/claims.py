@@ -1,0 +1,232 @@
+"""What a study says, in sentences: the best θ at three budgets, what more time buys, how sure.
+
+Every value is what is expected given all games of the study, with its 95% interval and the number
+of games; differences are of joint draws from the same model.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from study.estimate import Z95, Estimate, t_interval
+from study.experiments.definition import Experiment
+from study.experiments.objectives import Goal
+from study.page.choices import HEADROOM, least_limit, round_numbers
+from study.page.page_data import PageData
+from study.report.recommend import Candidate, Candidates, Wish, cost_text
+from study.scale import Scale
+from study.text import counted
+
+N_DRAWS = 4000
+FRACTIONS = (0.15, 0.55, 1.0)
+"""Of the way from the cheapest to the dearest θ in log cost, where budgets are taken."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence with what it is about."""
+
+    about: str
+    text: str
+
+
+def claims(page: PageData) -> list[Claim]:
+    """Return what the study says, the most important first."""
+    candidates, experiment = page.candidates, page.data.experiment
+    if candidates is None or not (candidates.played or candidates.anywhere):
+        return [Claim("Nothing yet", "No trial is complete, so nothing is known yet.")]
+    is_validated = bool(candidates.played)
+    found = []
+    if not is_validated:
+        n_trials = sum(each.state == "complete" for each in page.data.trials)
+        found.append(
+            Claim(
+                "Not validated",
+                f"No θ has games on fresh seeds yet: what follows is the model's prediction from "
+                f"{counted(n_trials, 'trial')} alone.",
+            )
+        )
+    chosen = best_at_three(candidates)
+    found += [
+        Claim(f"Within {experiment.cost.in_words(limit)}", best_text(candidates, best))
+        for limit, best in chosen
+    ]
+    found += more_time(candidates, chosen)
+    for name in experiment.baselines:
+        found += against(candidates, name)
+    return [*found, *how_sure(page)]
+
+
+def best_at_three(candidates: Candidates) -> list[tuple[float, Candidate]]:
+    """Return three budgets with the best θ of each; fewer where there are fewer different ones.
+
+    θ with games only, if there are any.
+    """
+    experiment = candidates.data.experiment
+    some = candidates.played or candidates.anywhere
+    limits = [least_limit(each) for each in some]
+    best = Wish(experiment, max(limits)).best(some)
+    assert best is not None  # all of them keep this budget
+    low, high = np.log10(min(limits)), np.log10(least_limit(best))
+    plain = np.array(round_numbers(min(limits), 10.0**high * 5.0))
+    found: dict[str, tuple[float, Candidate]] = {}
+    for fraction in FRACTIONS:
+        wanted = 10.0 ** (low + fraction * (high - low))
+        limit = wanted * HEADROOM
+        near = plain[plain >= wanted] if fraction == 1.0 else plain
+        if len(near):
+            rounded = float(near[np.argmin(np.abs(np.log(near / wanted)))])
+            limit = rounded if 0.4 < rounded / wanted < 5.0 else limit
+        limit = float(f"{limit:.3g}")
+        chosen = Wish(experiment, limit).best(some)
+        if chosen is not None:
+            found.setdefault(chosen.point.key, (limit, chosen))
+    return list(found.values())
+
+
+def name_of(candidate: Candidate, experiment: Experiment) -> str:
+    """Name a θ: its number and where it comes from."""
+    if not candidate.number:
+        return "A proposal without games"
+    is_baseline = candidate.point.origin in experiment.baselines
+    return f"Number {candidate.number}{f', {candidate.point.origin}' if is_baseline else ''}"
+
+
+def best_text(candidates: Candidates, best: Candidate) -> str:
+    """Say how good a θ is, and how surely."""
+    experiment = candidates.data.experiment
+    goal, params = experiment.goal, best.point.params
+    theta = ", ".join(f"{each.label} {each.text(params[each.name])}" for each in experiment.space)
+    score = best.expected.score
+    interval = goal.format.interval_with_unit(score.value, score.low, score.high)
+    n = len(best.point.games)
+    how = f"95% intervals, given {counted(candidates.n_games, 'game')}, {n:,} of them of this θ"
+    if goal.is_exact and n:
+        interval, how = f"{goal.format.with_unit(score.value)} (exact)", "95% interval of the cost"
+    return (
+        f"{name_of(best, experiment)} ({theta}): {goal.label} {interval} at "
+        f"{experiment.cost.label} {cost_text(best.expected, experiment)} ({how})."
+    )
+
+
+def more_time(candidates: Candidates, chosen: Sequence[tuple[float, Candidate]]) -> list[Claim]:
+    """Say what a larger budget buys, from each of the budgets to the next."""
+    experiment = candidates.data.experiment
+    cost = experiment.cost
+    steps = [
+        f"from {cost.text(low)} to {cost.in_words(high)}: {gain_text(candidates, better, worse)}"
+        for (low, worse), (high, better) in pairwise(chosen)
+    ]
+    if not steps:
+        return []
+    said = "; ".join(steps)
+    what = "What more time buys" if cost.is_timed else "What a larger budget buys"
+    return [Claim(what, f"{said[0].upper()}{said[1:]}{of_intervals(experiment.goal)}.")]
+
+
+def against(candidates: Candidates, name: str) -> list[Claim]:
+    """Compare a baseline with the best θ that is expected to cost no more."""
+    experiment = candidates.data.experiment
+    baseline = next((each for each in candidates.played if each.point.origin == name), None)
+    if baseline is None:
+        return []
+    rivals = [
+        each
+        for each in candidates.played
+        if each.point.origin not in experiment.baselines
+        and each.expected.cost.value <= baseline.expected.cost.value
+    ]
+    sign = experiment.goal.sign
+    best = max(rivals, key=lambda each: sign * each.expected.score.value, default=None)
+    score = baseline.expected.score
+    shown = experiment.goal.format.interval_with_unit(score.value, score.low, score.high)
+    at = f"{shown} at {cost_text(baseline.expected, experiment)}"
+    about = f"Against {name}"
+    if best is None:
+        return [Claim(about, f"It has {at}; no validated θ costs less.")]
+    n = len(baseline.point.games)
+    return [
+        Claim(
+            about,
+            f"It has {at} ({counted(n, 'game')} of its own). Number {best.number} costs "
+            f"{cost_text(best.expected, experiment)}; difference of {experiment.goal.label}: "
+            f"{gain_text(candidates, best, baseline)}{of_intervals(experiment.goal)}; "
+            f"{counted(len(best.point.games), 'game')} of its own.",
+        )
+    ]
+
+
+def of_intervals(goal: Goal) -> str:
+    """Say what ± means, unless values are exact."""
+    return "" if goal.is_exact else " (± 95%)"
+
+
+def gain_text(candidates: Candidates, better: Candidate, worse: Candidate) -> str:
+    """Write the difference of the goal between two θ with its 95% interval, its sign first."""
+    return signed(difference(candidates, better, worse), candidates.data.experiment.goal)
+
+
+def signed(found: Estimate, goal: Goal) -> str:
+    """Write a difference of the goal with its interval: ``+971 ± 1,881 points``."""
+    sign = "" if found.value == 0.0 else "+" if found.value > 0.0 else "−"
+    value = abs(found.value)
+    half = (found.high - found.low) / 2.0
+    if goal.is_share:
+        interval = f"{100.0 * value:.1f} ± {100.0 * half:.1f} percentage points"
+        return f"{sign}{interval}"
+    if half == 0.0:
+        return f"{sign}{goal.format.with_unit(value)}"
+    return f"{sign}{goal.format.interval_with_unit(value, value - half, value + half)}"
+
+
+def difference(candidates: Candidates, one: Candidate, other: Candidate) -> Estimate:
+    """Return by how much the goal of one θ exceeds that of another, with its 95% interval.
+
+    The mean is the difference of what is expected of both. The interval is of joint draws, since
+    the model's errors at two θ are correlated; exact values have none.
+    """
+    goal, model = candidates.data.experiment.goal, candidates.combined
+    value = one.expected.score.value - other.expected.score.value
+    if goal.is_exact and one.number and other.number:
+        return Estimate(value, value, value, 0.0)
+    codes = model.cube.encode([one.point.params, other.point.params])
+    drawn = model.posterior.draw(codes, N_DRAWS, np.random.default_rng(0))[..., 0]
+    drawn = model.posterior.sign * drawn
+    match model.posterior.scales[0]:
+        case Scale.ROOT:
+            drawn = np.fmax(drawn, 0.0) ** 2
+        case Scale.LOG:
+            drawn = 10.0**drawn
+        case _:
+            pass
+    half = Z95 * float(np.std(drawn[:, 0] - drawn[:, 1]))
+    return Estimate(value, value - half, value + half)
+
+
+def how_sure(page: PageData) -> list[Claim]:
+    """Hold the model of the trials against the games of validation that had no part in it."""
+    experiment, front = page.data.experiment, page.tables["front"]
+    goal = experiment.goal
+    columns = [goal.posterior_column(each) for each in ("mean", "low95", "high95")]
+    if not len(front) or goal.is_exact or columns[0] not in front:
+        return []
+    means = front[goal.column("mean")].to_numpy(float)
+    predicted, low, high = (front[each].to_numpy(float) for each in columns)
+    inside = int(np.sum((low <= means) & (means <= high)))
+    excess = t_interval(goal.sign * (predicted - means))
+    n = len(front)
+    word = "better" if excess.value > 0 else "worse"
+    shown = signed(replace(excess, value=abs(excess.value)), goal).removeprefix("+")
+    half = f" (± 95%, n = {n} θ)" if n > 1 else ""
+    games = counted(int(front["n_games"].sum()), "game")
+    return [
+        Claim(
+            "How sure",
+            f"{games} on seeds that chose nothing judged {n} θ: {inside} of {n} measured means lie "
+            f"within the 95% band that the model had predicted from the trials alone. On average "
+            f"it had predicted {shown} {word} than measured{half}. What is written above takes "
+            "all these games into account.",
+        )
+    ]

@@ -1,0 +1,139 @@
+"""What made a study: commands, revisions, machines, versions and seeds of its runs."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from study.page.page_data import PageData
+from study.store.study_data import StudyData
+from study.text import counted, listed
+
+Run = Mapping[str, Any]
+
+
+def facts(page: PageData) -> list[tuple[str, str]]:
+    """Return labelled facts on the study, its machines and its versions."""
+    data = page.data
+    record, runs = data.record, data.runs
+    states = [each.state for each in data.trials]
+    n_games = sum(len(each.games) for each in data.trials)
+    n_validation = sum(len(each.games) for each in data.points)
+    found = [
+        ("experiment", f"{data.experiment.name}: {data.experiment.title}"),
+        (
+            "trials",
+            f"{states.count('complete'):,} complete, {states.count('fail'):,} failed; "
+            f"{counted(n_games, 'game')}",
+        ),
+        ("validation", counted(n_validation, "game")),
+        ("seeds", seeds_text(data)),
+        ("design", f"{record.design} of {record.design_size}"),
+        ("samplers", listed(distinct(runs, "sampler")) if distinct(runs, "sampler") else ""),
+        ("machines", "; ".join(dict.fromkeys(machine_text(run) for run in runs))),
+        ("workers of a cluster", cluster_text(data)),
+        ("revisions", ", ".join(distinct(runs, "git_revision"))),
+        ("versions", "; ".join(dict.fromkeys(versions_text(run) for run in runs))),
+    ]
+    return [(label, text) for label, text in found if text]
+
+
+def distinct(runs: Sequence[Run], key: str) -> list[str]:
+    """Return the different values of a key, in order; empty ones are left out."""
+    return [each for each in dict.fromkeys(str(run.get(key) or "") for run in runs) if each]
+
+
+def seeds_text(data: StudyData) -> str:
+    """Say which seeds the games have."""
+    seeds = [
+        game.seed
+        for games in (*(each.games for each in data.trials), *(each.games for each in data.points))
+        for game in games.values()
+    ]
+    each = f"; games {min(seeds):,} to {max(seeds):,}, each in games.csv" if seeds else ""
+    return f"study {data.record.seed}{each}"
+
+
+def machine_text(run: Run) -> str:
+    """Describe the machine of a run."""
+    machine = run.get("machine") or {}
+    words = [str(machine[key]) for key in ("cpu", "architecture", "system") if machine.get(key)]
+    cores = [f"{machine['cores']} cores"] if machine.get("cores") else []
+    return ", ".join([*words[:1], *cores, *words[1:]])
+
+
+def cluster_text(data: StudyData) -> str:
+    """Say on which classes of machines games were played, if workers of a cluster played."""
+    counts: dict[str, int] = {}
+    for (_, key), n in data.n_games_by_machine.items():
+        counts[key] = counts.get(key, 0) + n
+    named = [
+        f"{(data.machines.get(key) or {}).get('cpu', key)}: {counted(n, 'game')}"
+        for key, n in sorted(counts.items())
+    ]
+    return "; ".join(named)
+
+
+def versions_text(run: Run) -> str:
+    """Write the versions of a run."""
+    versions = dict(run.get("versions") or {})
+    python = (run.get("machine") or {}).get("python")
+    every = ({"python": python} if python else {}) | versions
+    return ", ".join(f"{name} {version}" for name, version in every.items())
+
+
+def runs_table(data: StudyData) -> tuple[list[str], list[list[str]]]:
+    """Return headings and rows of a table of all runs, in order."""
+    columns = ["began", "command", "phase", "games", "wall time", "jobs", "workers in games"]
+    rows = []
+    for run in data.runs:
+        share = run.get("share_of_worker_time_in_games")
+        seconds, n = run.get("wall_seconds"), run.get("n_games")
+        rows.append(
+            [
+                moment(str(run.get("began", ""))),
+                str(run.get("command_line", "")),
+                str(run.get("phase", "")),
+                f"{n:,}" if isinstance(n, int) else "",
+                f"{seconds:,.0f} s" if isinstance(seconds, int | float) else "",
+                str(run.get("jobs", "")),
+                f"{share:.1%}" if isinstance(share, int | float) else "",
+            ]
+        )
+    return columns, rows
+
+
+def moment(text: str) -> str:
+    """Write a stored time in UTC; as it is stored if it is none."""
+    try:
+        return f"{datetime.fromisoformat(text).astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    except ValueError:
+        return text
+
+
+def again(data: StudyData) -> str:
+    """Return the commands that make the study again: its own, at the revisions they had."""
+    lines: list[str] = []
+    revision = ""
+    for run in data.runs:
+        of_run = str(run.get("git_revision") or "").partition("+")[0]
+        if of_run and of_run != revision:
+            lines.append(f"git checkout {of_run}")
+            revision = of_run
+        command = str(run.get("command_line") or "")
+        if command and command not in lines[-1:]:
+            lines.append(command)
+    return "\n".join(lines)
+
+
+def again_note(data: StudyData) -> str:
+    """Say what the commands need, and what will differ."""
+    said = ["In a folder without this study: where it is, the same commands go on with it."]
+    revisions = distinct(data.runs, "git_revision")
+    if any("+" in each for each in revisions):
+        said.append("The checkout had changes that were not committed.")
+    if any(str(run.get("command_line", "")).partition("(")[1] for run in data.runs):
+        said.append("Calls with parentheses are Python's: from study import sweep, open_study.")
+    is_limited = any(run.get("budget_seconds") for run in data.runs)
+    if is_limited or data.experiment.cost.is_timed:
+        said.append("Times belong to a machine, so the front will agree within its intervals only.")
+    return " ".join(said)

@@ -1,0 +1,267 @@
+"""Which games of a study a page shows: of three points, one near the point's median score each.
+
+A game is played again from its seed and recorded; it is left out if its score or its number of
+moves is not that of the study. Games that were played side by side are not chosen: their playouts
+depend on each other's.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import median
+from typing import Any
+
+import pandas as pd
+
+from agents.agent import Agent, Game
+from agents.dice.agent import DiceAgent
+from agents.dice.solver import DiceSolver
+from agents.pacman.agent import PacmanAgent
+from agents.twenty48.agent import Agent2048
+from study.errors import InputError
+from study.experiments.objectives import format_seconds
+from study.page.page_data import PageData
+from study.page.replays.dice import record_dice
+from study.page.replays.pacman import record_pacman
+from study.page.replays.recording import Recording
+from study.page.replays.twenty48 import record_2048
+from study.report.tables import thetas_of
+from study.text import counted, listed
+
+N_REPLAYS = 3
+CPU_SECONDS = 2.0
+"""What all games of a page may take together, by the seconds that they took when first played."""
+SECONDS_AROUND_A_MOVE = 60e-6
+"""What recording a move takes besides the decision."""
+MOST_MOVES = 10_000  # some 20 kB
+N_DICE_GAMES = 101
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A game to be shown.
+
+    Attributes
+    ----------
+    number : int
+        That of the validated point, as in the table of the front; of the trial, if nothing is
+        validated.
+    label : str
+        Which point: ``number 3, proposal``.
+    seed : int
+        The game's.
+    score : int
+        On record, in points.
+    game : {"2048", "pacman", "dice"}
+        Which rules it is played again by.
+    note : str
+        What is to be known of it; empty if nothing is.
+    data : dict
+        For the page's script, as JSON: actions and outcomes, with the fields above.
+    """
+
+    number: int
+    label: str
+    seed: int
+    score: int
+    game: str
+    note: str
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The games of a page.
+
+    Attributes
+    ----------
+    replays : list of Replay
+        In the order of the points' costs.
+    left_out : list of str
+        Why others are not there, a sentence each.
+    """
+
+    replays: list[Replay]
+    left_out: list[str]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A point or trial, of which a game is to be shown."""
+
+    number: int
+    label: str
+    params: Mapping[str, Any]
+    games: Sequence[Game]
+
+
+class LeftOutError(Exception):
+    """A game is not shown; the message says why."""
+
+
+def replays(page: PageData, cpu_seconds: float = CPU_SECONDS) -> list[Replay]:
+    """Return the games of :func:`recorded`."""
+    return recorded(page, cpu_seconds).replays
+
+
+def recorded(page: PageData, cpu_seconds: float = CPU_SECONDS) -> Recorded:
+    """Play a game of the cheapest, the middle and the dearest point of the front again.
+
+    Without a validated point, they are trials of the observed front.
+
+    Parameters
+    ----------
+    page : PageData
+        The study.
+    cpu_seconds : float
+        What playing may take, by the seconds that are stored with the games. Kernels that are not
+        compiled yet are compiled besides.
+
+    Returns
+    -------
+    Recorded
+        Up to three games. None if the games are not of ours, or the agent learns before it plays.
+        For a point whose games take too long, there is one of the next cheaper point that has not
+        been tried, if any.
+    """
+    found: list[Replay] = []
+    left_out: dict[str, list[str]] = {}  # points, by what is said of them
+    candidates = validated_candidates(page) or trial_candidates(page)
+    if candidates and (reason := why_none(page)):
+        return Recorded([], [reason])
+    wanted = spread(len(candidates))
+    tried = -1
+    for n_found, place in enumerate(wanted):
+        share = cpu_seconds / (len(wanted) - n_found)
+        for k in range(place, tried, -1):  # where a point's games take too long, a cheaper one
+            try:
+                replay, seconds = replay_of(page, candidates[k], share)
+            except LeftOutError as error:
+                left_out.setdefault(str(error), []).append(candidates[k].label)
+            else:
+                found.append(replay)
+                cpu_seconds -= seconds
+                break
+        tried = place
+    said = [f"{listed(labels)}: {reason}" for reason, labels in left_out.items()]
+    return Recorded(found, said)
+
+
+def why_none(page: PageData) -> str:
+    """Say why no game of a study can be shown; empty if some may be."""
+    experiment = page.data.experiment
+    if experiment.player.is_outside:
+        return "The study's games are not of 2048, Pacman or dice: none is shown."
+    if experiment.build({}).learns:
+        return "The agent learns before its first game, for longer than a page may take: no game."
+    return ""
+
+
+def validated_candidates(page: PageData) -> list[Candidate]:
+    """Return the validated points on the front, cheapest first."""
+    front = page.tables["front"]
+    rows = front[front["on_front"].astype(bool)].sort_values(page.data.experiment.cost.name)
+    points = {each.key: each for each in page.data.points}
+    return [
+        Candidate(number, f"number {number}, {origin}", points[key].params, points[key].in_order)
+        for key, number, origin in zip(rows["point"], rows["number"], rows["origin"], strict=True)
+        if key in points and points[key].games
+    ]
+
+
+def trial_candidates(page: PageData) -> list[Candidate]:
+    """Return the trials on the observed front, cheapest first."""
+    trials, experiment = page.tables["trials"], page.data.experiment
+    rows: pd.DataFrame = trials[trials["on_observed_front"].astype(bool)]
+    rows = rows.sort_values(experiment.cost.name)
+    games = {each.number: [*each.games.values()] for each in page.data.trials}
+    return [
+        Candidate(number, f"trial {number}", theta, games[number])
+        for number, theta in zip(rows["trial"], thetas_of(rows, experiment), strict=True)
+        if games.get(number)
+    ]
+
+
+def spread(n: int) -> list[int]:
+    """Return the places of the first, the middle and the last of ``n``."""
+    return sorted({0, (n - 1) // 2, n - 1}) if n else []
+
+
+def replay_of(page: PageData, candidate: Candidate, seconds: float) -> tuple[Replay, float]:
+    """Record a game of a point; return it with the CPU seconds that it should take."""
+    try:
+        agent = page.data.experiment.build(candidate.params)
+    except (ValueError, InputError) as error:
+        raise LeftOutError(f"the agent cannot be made: {error}.") from None
+    note = ""
+    if isinstance(agent, DiceSolver):
+        agent = agent.player()
+        note = (
+            "A study of dice keeps solutions, not games: this one was played for the page, and its "
+            "record is what the compiled game says."
+        )
+        (game,) = typical(dice_games(agent))
+        cost = 0.0
+    else:
+        game, cost = affordable(candidate, seconds)
+    recording = recording_of(agent, game.seed)
+    if (recording.score, recording.n_moves) != (game.score, game.n_moves):
+        raise LeftOutError(
+            f"the game of seed {game.seed} is stored with "
+            f"{counted(int(game.score), 'point')} in {counted(game.n_moves, 'move')}, and was "
+            f"played again with {recording.score:,} in {recording.n_moves:,}: it is not shown."
+        )
+    number, score, rules = int(candidate.number), int(game.score), str(recording.data["game"])
+    data = {
+        **recording.data,
+        "label": candidate.label,
+        "seed": str(game.seed),  # which may have more digits than a number in a browser
+        "score": score,
+        "note": note,
+    }
+    return Replay(number, candidate.label, game.seed, score, rules, note, data), cost
+
+
+@lru_cache(maxsize=16)  # a page that is rewritten during a sweep has mostly the same games
+def recording_of(agent: Agent, seed: int) -> Recording:
+    """Play a game again and record it."""
+    if isinstance(agent, Agent2048):
+        return record_2048(agent, seed)
+    if isinstance(agent, PacmanAgent):
+        return record_pacman(agent, seed)
+    if isinstance(agent, DiceAgent):
+        return record_dice(agent, seed)
+    raise LeftOutError(f"games of {agent.name} cannot be shown.")
+
+
+def dice_games(agent: DiceAgent) -> list[Game]:
+    """Play some games, of which those are returned that are more than sticking at once."""
+    games: list[Game] = [agent.play(seed) for seed in range(N_DICE_GAMES)]
+    return [each for each in games if each.n_moves > 1] or games
+
+
+def typical(games: Sequence[Game], n: int = 1) -> list[Game]:
+    """Return the ``n`` games whose scores are nearest to the median, nearest first."""
+    middle = median(each.score for each in games)
+    return sorted(games, key=lambda game: (abs(game.score - middle), game.seed))[:n]
+
+
+def affordable(candidate: Candidate, seconds: float) -> tuple[Game, float]:
+    """Return a game that may be played, and what it takes: of the half nearest to the median.
+
+    The shortest of all would be the unluckiest, too.
+    """
+    near = typical(candidate.games, math.ceil(len(candidate.games) / 2))
+    alone = [game for game in near if game.is_timed]
+    costs = [game.seconds + SECONDS_AROUND_A_MOVE * game.n_moves for game in alone]
+    for game, cost in zip(alone, costs, strict=True):
+        if cost <= seconds and game.n_moves <= MOST_MOVES:
+            return game, cost
+    if not alone:
+        reason = "were all played side by side"
+    elif min(costs) <= seconds:
+        reason = f"have more than {MOST_MOVES:,} moves"
+    else:
+        reason = f"take more than {format_seconds(seconds)}"
+    raise LeftOutError(f"games near the median score {reason}, and none is shown.")

@@ -1,0 +1,247 @@
+"use strict";
+// The page of a study: charts in two themes, the slider's panel, sorting, copying, its age.
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const find = (id) => document.getElementById(id);
+  const views = {};
+
+  // --- theme -------------------------------------------------------------------------------
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const stored = (key, value) => {
+    try {
+      if (value === undefined) return sessionStorage.getItem(key);
+      sessionStorage.setItem(key, value);
+    } catch {
+      // A browser that stores nothing forgets theme and place; all else works.
+    }
+    return null;
+  };
+  const isDark = () => (document.documentElement.dataset.theme || (system.matches ? "dark" : "light")) === "dark";
+  if (["dark", "light"].includes(stored("theme"))) document.documentElement.dataset.theme = stored("theme");
+
+  const config = (dark) => {
+    const ink = dark ? "#e7ebef" : "#1b1f24", dim = dark ? "#a3aeb9" : "#56606b", line = dark ? "#343d47" : "#d5dbe1";
+    const font = "system-ui, sans-serif", limit = 260;
+    return {
+      background: "transparent",
+      font,
+      view: { stroke: line },
+      axis: { labelColor: dim, titleColor: ink, gridColor: line, gridOpacity: 0.7, domainColor: dim, tickColor: dim, labelFontSize: 12, titleFontSize: 12, titleFontWeight: 600, titleLimit: 2 * limit, labelLimit: limit },
+      legend: { labelColor: ink, titleColor: ink, labelFontSize: 12, titleFontSize: 12, labelLimit: limit, titleLimit: limit },
+      header: { labelColor: ink, titleColor: ink, labelFontSize: 12, labelLimit: limit, titleLimit: limit },
+      title: { color: ink, subtitleColor: dim, fontSize: 13, limit: 2 * limit },
+      text: { color: ink },
+      rule: { color: ink },
+    };
+  };
+
+  // --- charts ------------------------------------------------------------------------------
+  const drawn = {};
+  async function draw(key) {
+    const box = find(key);
+    const width = box.clientWidth, dark = isDark();
+    if (!width || drawn[key] === `${width} ${dark}`) return;
+    drawn[key] = `${width} ${dark}`;
+    const spec = fitted(JSON.parse(JSON.stringify(data.charts[key])), width);
+    if (views[key]) views[key].finalize();
+    const result = await vegaEmbed(box, spec, { ast: true, renderer: "svg", actions: false, config: config(dark), tooltip: { theme: "custom" } });
+    views[key] = result;
+    result.view.addEventListener("click", (_, item) => {
+      const number = item && item.datum && Number(item.datum.number);
+      if (number && key === "front") chooseNumber(number);
+    });
+    if (key === "front") markBudget();
+  }
+
+  // Charts side by side share the width; where it is too little they stand one below the other.
+  function fitted(spec, width) {
+    if (spec.width === "container") return { ...spec, autosize: { type: "fit-x", contains: "padding" } };
+    return spec;
+  }
+
+  let drawing = Promise.resolve();
+  const keys = Object.keys(data.charts);
+  function drawAll() {
+    drawing = drawing.then(async () => {
+      for (const key of keys) {
+        await draw(key);
+        await new Promise((done) => setTimeout(done));
+      }
+    });
+    return drawing;
+  }
+
+  let resizing = 0;
+  addEventListener("resize", () => {
+    clearTimeout(resizing);
+    resizing = setTimeout(drawAll, 200);
+  });
+  system.addEventListener("change", drawAll);
+  find("theme").addEventListener("click", () => {
+    const next = isDark() ? "light" : "dark";
+    document.documentElement.dataset.theme = next;
+    stored("theme", next);
+    drawAll();
+  });
+
+  // --- the slider's panel --------------------------------------------------------------------
+  const choices = data.choices, slider = find("slider");
+  const fill = (list, lines) => {
+    list.replaceChildren(...lines.flatMap(([label, text]) => {
+      const term = document.createElement("dt"), said = document.createElement("dd");
+      term.textContent = label;
+      said.textContent = text;
+      return [term, said];
+    }));
+  };
+  let shown = null; // number of the point that is shown in place of the budget's answer
+
+  function show() {
+    const step = choices.steps[slider.value], byBudget = choices.answers[step.answer];
+    const answer = shown === null ? byBudget : choices.answers.find((each) => each.number === shown);
+    const isAnswer = answer === byBudget;
+    find("budget").textContent = step.text;
+    slider.setAttribute("aria-valuetext", step.text);
+    find("headline").textContent = answer.goal;
+    const cost = [choices.label, isAnswer ? step.cost : answer.cost];
+    fill(find("answer"), [...answer.before, cost, ...answer.after, ...(isAnswer ? step.passed : [])]);
+    find("play").textContent = answer.command || "defined in a script or notebook: play it from there";
+    find("pick").textContent = data.pick + step.option;
+    const tried = step.validated === null ? null : choices.answers[step.validated];
+    find("note").textContent = !isAnswer
+      ? `Number ${answer.number}, which you chose. The answer within ${step.text} is ${named(byBudget)}.`
+      : answer.number === 0
+        ? "A proposal of the model that has no games yet. " + (tried ? `Best with games: number ${tried.number}, ${tried.goal}, ${tried.cost}.` : "No θ with games keeps this budget.")
+        : "";
+    const later = choices.steps.slice(Number(slider.value) + 1).find((each) => each.validated !== null && each.validated !== step.validated);
+    find("next").textContent = later ? `More: from ${later.text} on, number ${choices.answers[later.validated].number} is the best with games, ${choices.answers[later.validated].goal}.` : "No larger budget has a better θ with games.";
+    mark(isAnswer && answer.number === 0 && tried ? tried.number : answer.number);
+    markBudget();
+  }
+  const named = (answer) => (answer.number ? `number ${answer.number}` : "a proposal") + `, ${answer.goal}`;
+
+  function mark(number) {
+    for (const row of document.querySelectorAll("#validated tbody tr")) row.classList.toggle("chosen", Number(row.dataset.number) === number);
+  }
+
+  function markBudget() {
+    if (!views.front || !choices) return;
+    try {
+      views.front.view.signal("budget", choices.steps[slider.value].limit).run();
+    } catch {
+      // A chart without that signal shows no line at the budget.
+    }
+  }
+
+  function chooseNumber(number) {
+    if (!choices) return;
+    const steps = choices.steps, answers = choices.answers;
+    const at = steps.findIndex((step) => answers[step.answer].number === number);
+    const tried = steps.findIndex((step) => step.validated !== null && answers[step.validated].number === number);
+    if (at >= 0 || tried >= 0) slider.value = at >= 0 ? at : tried;
+    shown = number;
+    show();
+  }
+
+  if (choices) {
+    slider.addEventListener("input", () => {
+      shown = null;
+      show();
+    });
+  }
+
+  // --- tables that sort ----------------------------------------------------------------------
+  for (const table of document.querySelectorAll("table.sorts")) {
+    const body = table.tBodies[0], heads = [...table.tHead.rows[0].cells];
+    heads.forEach((head, column) => {
+      const button = head.querySelector("button");
+      if (!button) return;
+      button.addEventListener("click", () => {
+        const sign = head.getAttribute("aria-sort") === "ascending" ? -1 : 1;
+        heads.forEach((each) => each.removeAttribute("aria-sort"));
+        head.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
+        const value = (row) => row.cells[column].dataset.value;
+        const rows = [...body.rows].sort((a, b) => {
+          const [x, y] = [value(a), value(b)], [p, q] = [Number(x), Number(y)];
+          const order = Number.isNaN(p) || Number.isNaN(q) ? x.localeCompare(y, undefined, { numeric: true }) : p - q;
+          return sign * order;
+        });
+        body.append(...rows);
+      });
+    });
+    body.addEventListener("click", (event) => {
+      const row = event.target.closest("tr");
+      if (!row || getSelection().toString()) return;
+      chooseNumber(Number(row.dataset.number));
+      if (event.target.closest("button.number") && slider) {
+        find("front-section").scrollIntoView();
+        slider.focus({ preventScroll: true });
+      }
+    });
+  }
+
+  // --- copying -------------------------------------------------------------------------------
+  let telling = 0;
+  function tell(text) {
+    find("told").textContent = text;
+    find("told").classList.add("shown");
+    clearTimeout(telling);
+    telling = setTimeout(() => find("told").classList.remove("shown"), 2500);
+  }
+
+  async function copy(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch {
+      const area = document.createElement("textarea"); // from a file, or without permission
+      area.value = text;
+      area.style.position = "fixed";
+      area.style.opacity = "0";
+      document.body.append(area);
+      const before = document.activeElement;
+      area.select();
+      const done = document.execCommand("copy");
+      area.remove();
+      if (before) before.focus({ preventScroll: true });
+      return done;
+    }
+  }
+  const copied = async (text) => tell((await copy(text)) ? "Copied" : "Not copied: select the text and copy it");
+  for (const button of document.querySelectorAll("[data-copy]")) button.addEventListener("click", () => copied(find(button.dataset.copy).textContent));
+  if (find("copy-csv")) find("copy-csv").addEventListener("click", () => copied(data.csv));
+
+  // --- replays -------------------------------------------------------------------------------
+  for (const replay of data.replays) {
+    const box = document.createElement("div");
+    find("replays").append(box);
+    thetafrontReplay(box, replay);
+  }
+
+  // --- age, and reading again while a sweep runs ---------------------------------------------
+  function age() {
+    const seconds = Math.max(0, Date.now() / 1000 - data.made);
+    const [n, unit] = seconds < 90 ? [seconds, "second"] : seconds < 5400 ? [seconds / 60, "minute"] : seconds < 129600 ? [seconds / 3600, "hour"] : [seconds / 86400, "day"];
+    const whole = Math.round(n);
+    find("age").textContent = `, ${whole.toLocaleString("en")} ${unit}${whole === 1 ? "" : "s"} ago`;
+  }
+  age();
+  setInterval(age, 5000);
+  const place = `place of ${data.name}`;
+  const before = JSON.parse(stored(place) || "null");
+  if (choices) {
+    if (before && before.step < choices.steps.length) slider.value = before.step;
+    show();
+  }
+  drawAll().then(() => {
+    if (data.reload !== null && before) scrollTo(0, before.y);
+    document.documentElement.dataset.ready = "yes";
+  });
+  if (data.reload !== null) {
+    setInterval(() => {
+      if (document.hidden) return;
+      stored(place, JSON.stringify({ y: scrollY, step: slider ? slider.value : 0 }));
+      location.reload();
+    }, 1000 * data.reload);
+  }
+})();

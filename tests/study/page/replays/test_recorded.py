@@ -1,0 +1,119 @@
+"""Which games of published studies are shown, and what is said of others."""
+
+from dataclasses import replace
+from pathlib import Path
+from statistics import quantiles
+
+import pandas as pd
+import pytest
+
+from study.page.page_data import PageData
+from study.page.replays import recorded, replays
+from study.page.replays.recorded import spread
+from study.store.published_study import read_published
+from study.store.study_data import StudyData
+
+PUBLISHED = Path(__file__).parents[4] / "results" / "reference"
+
+
+def page_of(name: str) -> PageData:
+    """A page without the models, which replays do not ask."""
+    _, data = read_published(PUBLISHED / name)
+    tables = {each: pd.read_csv(PUBLISHED / name / f"{each}.csv") for each in ("front", "trials")}
+    return PageData(data, None, tables)
+
+
+@pytest.fixture(scope="module")
+def pacman() -> PageData:
+    return page_of("pacman")
+
+
+def with_points(page: PageData, change: object) -> PageData:
+    """The same with its validated points changed by a function."""
+    data = replace(page.data)
+    data.__dict__["points"] = [change(point) for point in page.data.points]  # type: ignore[operator]
+    assert isinstance(data, StudyData)
+    return replace(page, data=data)
+
+
+@pytest.mark.parametrize(
+    ("n", "places"), [(0, []), (1, [0]), (2, [0, 1]), (3, [0, 1, 2]), (14, [0, 6, 13])]
+)
+def test_points_are_the_first_the_middle_and_the_last(n: int, places: list[int]) -> None:
+    assert spread(n) == places
+
+
+def test_a_study_of_pacman_shows_three_games_that_are_stored_with_it(pacman: PageData) -> None:
+    found = recorded(pacman)
+    assert found.left_out == []
+    assert [each.game for each in found.replays] == ["pacman"] * 3
+    points = {point.number: point for point in pacman.data.points}
+    front = pacman.tables["front"].set_index("number").query("on_front")
+    costs = [front.loc[each.number, "seconds_per_move"] for each in found.replays]
+    assert costs == sorted(costs)
+    assert (costs[0], costs[-1]) == (
+        front["seconds_per_move"].min(),
+        front["seconds_per_move"].max(),
+    )
+    by_key = {point.key: point for point in points.values()}
+    for each in found.replays:
+        games = by_key[front.loc[each.number, "point"]].in_order
+        (stored,) = [game for game in games if game.seed == each.seed]
+        assert each.score == stored.score == each.data["score"]
+        assert len(each.data["actions"]) == stored.n_moves
+        low, _, high = quantiles([game.score for game in games])
+        assert low <= each.score <= high
+        assert each.label == f"number {each.number}, {front.loc[each.number, 'origin']}"
+        assert each.data["seed"] == str(each.seed)
+
+
+def test_a_game_that_is_not_as_stored_is_left_out_and_told(pacman: PageData) -> None:
+    def spoilt(point: object) -> object:
+        games = point.games  # type: ignore[attr-defined]
+        wrong = {key: replace(game, score=game.score + 7) for key, game in games.items()}
+        return replace(point, games=wrong)  # type: ignore[type-var]
+
+    found = recorded(with_points(pacman, spoilt))
+    assert found.replays == []
+    assert "was played again with" in found.left_out[0]
+
+
+def test_no_more_is_played_than_time_allows(pacman: PageData) -> None:
+    found = recorded(pacman, cpu_seconds=1e-6)
+    assert found.replays == []
+    assert all("take more than" in each for each in found.left_out)
+    few = recorded(pacman, cpu_seconds=0.05)
+    numbers = [each.number for each in few.replays]
+    assert numbers == sorted(set(numbers)), "no point twice"
+
+
+def test_games_that_were_played_side_by_side_are_not_chosen() -> None:
+    page = page_of("mcmdp")
+
+    def together(point: object) -> object:
+        kept = {k: game for k, game in point.games.items() if not game.is_timed}  # type: ignore[attr-defined]
+        return replace(point, games=kept)  # type: ignore[type-var]
+
+    found = recorded(with_points(page, together))
+    assert found.replays == []
+    assert "were all played side by side" in found.left_out[0]
+
+
+def test_without_validation_trials_are_shown(pacman: PageData) -> None:
+    found = replays(with_points(pacman, lambda point: replace(point, games={})))
+    assert [each.label for each in found] == [f"trial {each.number}" for each in found]
+    assert found
+
+
+def test_dice_are_played_for_the_page_and_it_says_so() -> None:
+    found = recorded(page_of("dice_study"))
+    assert len(found.replays) == 3
+    assert all("keeps solutions" in each.note for each in found.replays)
+
+
+@pytest.mark.parametrize(("name", "reason"), [("zstd", "not of 2048"), ("ntuple", "learns before")])
+def test_others_have_none_and_a_reason(name: str, reason: str) -> None:
+    found = recorded(page_of(name))
+    assert found.replays == []
+    (said,) = found.left_out
+    assert reason in said
