@@ -36,7 +36,7 @@ KEY, TITLE = "importance", "Which parameters matter"
 N_SAMPLES, N_SAMPLES_OF_MANY = 1024, 512  # powers of two, as Sobol's sequence needs
 MANY = 600  # observations, from which a prediction takes much longer
 N_RESAMPLES = 99
-BAR = 13
+HEIGHT_A_PARAMETER = 38  # for two bars
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ def chart_of(rows: list[Row], kinds: list[Kind], experiment: Experiment) -> alt.
         chart.mark_rule(color=GREY, strokeWidth=2).encode(x=alt.X("l:Q"), x2="h:Q"),
     ).properties(
         width="container",
-        height=alt.Step(BAR, **{"for": "offset"}),
+        height=HEIGHT_A_PARAMETER * len(labels),
         background="transparent",
         description=title,
     )

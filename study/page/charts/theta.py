@@ -38,7 +38,7 @@ from study.page.section import Figure
 from study.text import counted
 
 KEY, TITLE = "theta", "θ along the front, and of all trials"
-MOST_LINES = 500  # of trials
+MOST_LINES = 300  # of trials
 STRIP, LAST_STRIP, WIDTH = 44, 16, 560
 TITLE_LIMIT, BESIDE = 100, 32  # of an axis, and beside it with its last label
 ROOM = 0.02  # beyond each end of an axis
