@@ -16,6 +16,7 @@ the error of the integration alone.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, cast
 
 import altair as alt
 import numpy as np
@@ -85,7 +86,7 @@ def total_indices(
     result = sobol_indices(
         func=lambda u: mean(coordinates(u.T, cube)).T,
         n=n,
-        dists=[uniform()] * d,
+        dists=cast(Any, [uniform()] * d),
         rng=np.random.default_rng(0),
     )
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -142,9 +143,9 @@ def importance_figure(data: PageData) -> Figure:
         }
     )
     text = (
-        f"Total Sobol indices of the model's mean over the whole space, given {n_known:,} trials and "
-        "validated points: the share of its variance that would be left if all other parameters "
-        "were known. They may add up to more than 1. Lines are 95% intervals of the integration; "
+        f"Total Sobol indices of the model's mean over the whole space, given {n_known:,} "
+        "and validated points: the share of its variance that would be left if all other "
+        "parameters were known. They may add up to more than 1. Lines are 95% intervals of the integration; "
         "that the model may be wrong is not in them."
     )
     if not rows:
@@ -179,10 +180,11 @@ def chart_of(rows: list[Row], kinds: list[Kind], experiment: Experiment) -> alt.
         alt.Tooltip("h:Q", title="to", format=".3f"),
     ]
     chart = alt.Chart(rows_of(rows)).encode(y=y, yOffset=offset, tooltip=tooltip)
-    return alt.layer(
-        chart.mark_bar(fillOpacity=0.85, strokeWidth=0).encode(x=x, **encodings(kinds, "fill")),
-        chart.mark_rule(color=GREY, strokeWidth=2).encode(x=alt.X("l:Q"), x2="h:Q"),
-    ).properties(
+    return alt.LayerChart(
+        layer=[
+            chart.mark_bar(fillOpacity=0.85, strokeWidth=0).encode(x=x, **encodings(kinds, "fill")),
+            chart.mark_rule(color=GREY, strokeWidth=2).encode(x=alt.X("l:Q"), x2="h:Q"),
+        ],
         width="container",
         height=HEIGHT_A_PARAMETER * len(labels),
         background="transparent",
