@@ -112,7 +112,7 @@ def goal_domain(goal: Goal, sure: Sequence[float], wide: Sequence[float]) -> tup
     span = (most - base) or abs(most) or 1.0
     top = min(float(ends.max()), base + HEADROOM * span)
     bottom = base if low is not None else max(float(ends.min()), most - HEADROOM * span)
-    room = ROOM * (top - bottom)
+    room = ROOM * ((top - bottom) or span)
     return (bottom - room if low is None else bottom), max(top, most) + room
 
 

@@ -14,6 +14,7 @@ The indices are of the model's mean: that a model may be wrong is not in their i
 the error of the integration alone.
 """
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
@@ -22,7 +23,7 @@ import altair as alt
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.stats import sobol_indices, uniform
+from scipy.stats import DegenerateDataWarning, sobol_indices, uniform
 from threadpoolctl import threadpool_limits
 
 from study.experiments.definition import Experiment
@@ -44,7 +45,7 @@ HEIGHT_A_PARAMETER = 38  # for two bars
 class Importance:
     """Total indices of both objectives, with 95% intervals, each of shape (2, n_parameters).
 
-    NaN where an objective's mean does not vary at all.
+    All are 0 where an objective's mean does not vary at all.
     """
 
     total: Floats
@@ -89,14 +90,15 @@ def total_indices(
         dists=cast(Any, [uniform()] * d),
         rng=np.random.default_rng(0),
     )
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with warnings.catch_warnings():  # of a parameter that does not matter at all
+        warnings.simplefilter("ignore", DegenerateDataWarning)
         interval = result.bootstrap(n_resamples=N_RESAMPLES).total_order.confidence_interval
-    shape = (2, d)
+    total, low, high = (
+        np.asarray(each, np.float64).reshape(2, d)
+        for each in (result.total_order, interval.low, interval.high)
+    )
     return Importance(
-        *(
-            np.asarray(each, np.float64).reshape(shape)
-            for each in (result.total_order, interval.low, interval.high)
-        )
+        total, np.where(np.isnan(low), total, low), np.where(np.isnan(high), total, high)
     )
 
 
@@ -126,14 +128,13 @@ def importance_figure(data: PageData) -> Figure:
         }
         for objective, kind in enumerate(kinds)
         for k in range(len(experiment.space))
-        if np.isfinite(found.total[objective, k])
     ]
     table = pd.DataFrame(
         {
             "parameter": [each.label for each in experiment.space],
             **{
                 kind.label: [
-                    f"{v:.2f} ({low:.2f} to {high:.2f})" if np.isfinite(v) else "none"
+                    f"{v:.2f} ({low:.2f} to {high:.2f})"
                     for v, low, high in zip(
                         found.total[j], found.low[j], found.high[j], strict=True
                     )
@@ -143,12 +144,12 @@ def importance_figure(data: PageData) -> Figure:
         }
     )
     text = (
-        f"Total Sobol indices of the model's mean over the whole space, given {n_known:,} "
+        f"Total Sobol indices of the model's mean over the whole space, given {n_known:,} trials "
         "and validated points: the share of its variance that would be left if all other "
-        "parameters were known. They may add up to more than 1. Lines are 95% intervals of the integration; "
-        "that the model may be wrong is not in them."
+        "parameters were known. They may add up to more than 1. Lines are 95% intervals of the "
+        "integration; that the model may be wrong is not in them."
     )
-    if not rows:
+    if not found.total.any():
         text = "The model's mean is the same everywhere: no parameter matters to it."
         return Figure(KEY, TITLE, text, None, table)
     return Figure(KEY, TITLE, text, chart_of(rows, kinds, experiment), table)

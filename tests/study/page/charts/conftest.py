@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from study.experiments.definition import Experiment
-from study.experiments.registry import EXPERIMENTS
 from study.page.page_data import PageData
 from study.store.published_study import read_published
+from tests.study.conftest import QUICK
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
 
 PUBLISHED = Path(__file__).parents[4] / "results" / "reference"
@@ -15,20 +14,14 @@ STUDIES = ("dice_study", "heuristic", "mcmdp", "ntuple", "pacman", "switching", 
 
 
 @pytest.fixture(scope="package")
-def pure() -> Experiment:
-    """Pure Monte Carlo: one parameter, an integer."""
-    return EXPERIMENTS["pmcts"]
-
-
-@pytest.fixture(scope="package")
-def small(pure: Experiment) -> PageData:
+def small() -> PageData:
     """Eight trials of three games, and three validated points, one of them beaten."""
     study = new_study()
-    add_trials(study, pure)
+    add_trials(study, QUICK)
     add_point(study, 4, spread(2000, 300), 0.04)
     add_point(study, 9, spread(1500, 300), 0.09)
     add_point(study, 25, spread(5000, 500), 0.25)
-    return PageData.of(data_of(study, pure))
+    return PageData.of(data_of(study, QUICK))
 
 
 @pytest.fixture(scope="package")
