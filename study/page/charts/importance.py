@@ -84,14 +84,15 @@ def total_indices(
         Of the design, a power of two; the function is evaluated n · (n_parameters + 2) times.
     """
     d = len(cube.widths)
-    result = sobol_indices(
-        func=lambda u: mean(coordinates(u.T, cube)).T,
-        n=n,
-        dists=cast(Any, [uniform()] * d),
-        rng=np.random.default_rng(0),
-    )
-    with warnings.catch_warnings():  # of a parameter that does not matter at all
+    # Of a parameter that does not matter at all, or a constant, variances are 0.
+    with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
         warnings.simplefilter("ignore", DegenerateDataWarning)
+        result = sobol_indices(
+            func=lambda u: mean(coordinates(u.T, cube)).T,
+            n=n,
+            dists=cast(Any, [uniform()] * d),
+            rng=np.random.default_rng(0),
+        )
         interval = result.bootstrap(n_resamples=N_RESAMPLES).total_order.confidence_interval
     total, low, high = (
         np.asarray(each, np.float64).reshape(2, d)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import altair as alt
 import pandas as pd
 import pytest
 
@@ -82,7 +83,7 @@ def test_the_page_can_set_a_budget_and_choose_a_point(small: PageData) -> None:
     for each in spec["params"]:
         if each["name"] == "budget":
             each["value"] = 2e-4
-    marked = drawn(type(figure.chart).from_dict(spec))
+    marked = drawn(alt.LayerChart.from_dict(spec))
     dashes = 'stroke-dasharray="4,4"'
     assert dashes not in without
     assert marked.count(dashes) == 1

@@ -1,5 +1,6 @@
 """The hypervolume's growth, minutes and failures."""
 
+from copy import copy
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -33,18 +34,11 @@ def timed(data: StudyData, starts: list[float], seconds: float) -> StudyData:
     zero = datetime(2026, 1, 1)
     trials = []
     for trial, start in zip(data.frozen_trials, starts, strict=True):
-        begun = zero + timedelta(seconds=start)
-        copied = replace_times(trial, begun, begun + timedelta(seconds=seconds))
+        copied = copy(trial)
+        copied.datetime_start = zero + timedelta(seconds=start)
+        copied.datetime_complete = copied.datetime_start + timedelta(seconds=seconds)
         trials.append(copied)
     return replace(data, frozen_trials=trials)
-
-
-def replace_times(trial: object, start: datetime, end: datetime) -> object:
-    import copy
-
-    copied = copy.copy(trial)
-    copied.datetime_start, copied.datetime_complete = start, end  # type: ignore[attr-defined]
-    return copied
 
 
 def test_pauses_between_runs_are_no_minutes_of_the_search(small: PageData) -> None:

@@ -54,8 +54,8 @@ def of_points(points: Floats) -> Floats:
 
 
 def test_of_integers_choices_and_steps_they_are_those_of_the_sum_over_all() -> None:
-    choices = [(1, 2, 3), ("x", "y", "z"), (0.0, 0.5, 1.0)]
-    table = np.array([value(*each) for each in product(*choices)]).reshape(3, 3, 3)
+    every = product((1, 2, 3), ("x", "y", "z"), (0.0, 0.5, 1.0))
+    table = np.array([value(n, how, step) for n, how, step in every]).reshape(3, 3, 3)
     expected = [table.var(axis=k).mean() / table.var() for k in range(3)]
     found = total_indices(of_points, MIXED)
     assert found.total.shape == (2, 3), "a categorical parameter counts as one"
@@ -64,7 +64,8 @@ def test_of_integers_choices_and_steps_they_are_those_of_the_sum_over_all() -> N
 
 def test_of_a_constant_there_is_none() -> None:
     found = total_indices(of_points, MIXED)
-    assert not (found.total[1].any() or found.low[1].any() or found.high[1].any())
+    for each in (found.total, found.low, found.high):
+        assert not each[1].any()
 
 
 def test_only_real_points_are_asked_for() -> None:
