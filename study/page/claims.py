@@ -13,13 +13,16 @@ import numpy as np
 from study.estimate import Z95, Estimate, t_interval
 from study.experiments.definition import Experiment
 from study.experiments.objectives import Goal
-from study.page.choices import HEADROOM, least_limit, round_numbers
+from study.page.charts.importance import Importance
+from study.page.choices import least_limit, round_numbers, rounded_up
 from study.page.page_data import PageData
 from study.report.recommend import Candidate, Candidates, Wish, cost_text
 from study.scale import Scale
-from study.text import counted
+from study.text import counted, listed
 
 N_DRAWS = 4000
+N_NAMED = 2
+NEAR = 0.15  # decades between a budget and a round number that may stand for it
 FRACTIONS = (0.15, 0.55, 1.0)
 """Of the way from the cheapest to the dearest θ in log cost, where budgets are taken."""
 
@@ -32,8 +35,8 @@ class Claim:
     text: str
 
 
-def claims(page: PageData) -> list[Claim]:
-    """Return what the study says, the most important first."""
+def claims(page: PageData, importance: Importance | None = None) -> list[Claim]:
+    """Return what the study says, the most important first; with what matters, if that is known."""
     candidates, experiment = page.candidates, page.data.experiment
     if candidates is None or not (candidates.played or candidates.anywhere):
         return [Claim("Nothing yet", "No trial is complete, so nothing is known yet.")]
@@ -54,9 +57,37 @@ def claims(page: PageData) -> list[Claim]:
         for limit, best in chosen
     ]
     found += more_time(candidates, chosen)
+    if importance is not None:
+        found += what_matters(importance, experiment)
     for name in experiment.baselines:
         found += against(candidates, name)
     return [*found, *how_sure(page)]
+
+
+def what_matters(importance: Importance, experiment: Experiment) -> list[Claim]:
+    """Name the parameters that the goal and the cost depend on most, with their shares."""
+    said = []
+    for label, total, low, high in zip(
+        (experiment.goal.label, experiment.cost.label),
+        importance.total,
+        importance.low,
+        importance.high,
+        strict=True,
+    ):
+        known = [k for k in range(len(experiment.space)) if np.isfinite(total[k])]
+        best = sorted(known, key=lambda k: -total[k])[:N_NAMED]
+        names = [
+            f"{list(experiment.space)[k].label} {total[k]:.2f} ({low[k]:.2f} to {high[k]:.2f})"
+            for k in best
+        ]
+        if names:
+            said.append(f"for {label} {listed(names)}")
+    text = (
+        f"{'; '.join(said)}: shares of the variance over the whole space in which a parameter has a "
+        "part, by the model's mean (in brackets 95% of the integration)."
+    )
+    text = text[0].upper() + text[1:]
+    return [Claim("Which parameters matter", text)] if said else []
 
 
 def best_at_three(candidates: Candidates) -> list[tuple[float, Candidate]]:
@@ -74,12 +105,12 @@ def best_at_three(candidates: Candidates) -> list[tuple[float, Candidate]]:
     found: dict[str, tuple[float, Candidate]] = {}
     for fraction in FRACTIONS:
         wanted = 10.0 ** (low + fraction * (high - low))
-        limit = wanted * HEADROOM
-        near = plain[plain >= wanted] if fraction == 1.0 else plain
+        near = plain[(plain >= wanted) | (fraction < 1.0)]
+        near = near[np.abs(np.log10(near / wanted)) < NEAR]
         if len(near):
-            rounded = float(near[np.argmin(np.abs(np.log(near / wanted)))])
-            limit = rounded if 0.4 < rounded / wanted < 5.0 else limit
-        limit = float(f"{limit:.3g}")
+            limit = float(near[np.argmin(np.abs(np.log(near / wanted)))])
+        else:
+            limit = rounded_up(wanted, 2)
         chosen = Wish(experiment, limit).best(some)
         if chosen is not None:
             found.setdefault(chosen.point.key, (limit, chosen))

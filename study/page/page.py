@@ -10,7 +10,7 @@ import hashlib
 import json
 import math
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,12 +21,14 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from study.errors import InputError
+from study.page.charts.importance import importance_of
 from study.page.choices import Choices
 from study.page.claims import Claim, against, claims
+from study.page.contents import contents_of
 from study.page.library import BESIDE, library
 from study.page.made_by import again, again_note, facts, runs_table
 from study.page.page_data import PageData
-from study.page.section import Figure
+from study.page.replays import recorded
 from study.report.pick_text import command_of
 from study.report.tables import write_text
 from study.report.validated_rows import cost_columns
@@ -68,8 +70,6 @@ class Circumstances:
 def page_html(
     page: PageData,
     location: Location,
-    figures: Mapping[str, Sequence[Figure]],
-    replays: Sequence[Mapping[str, Any]] = (),
     circumstances: Circumstances | None = None,
     library_is: Library = "inside",
 ) -> str:
@@ -81,10 +81,6 @@ def page_html(
         The study.
     location : Location
         Where it is, for commands that name it.
-    figures : mapping of str to sequence of Figure
-        The charts by section: ``front``, ``scores``, ``matter``, ``gain``.
-    replays : sequence of mapping
-        Games to be shown, as ``replay.js`` takes them.
     circumstances : Circumstances, optional
         When it is made, and whether a sweep runs; now, and none, by default.
     library_is : {"inside", "beside"}
@@ -93,7 +89,10 @@ def page_html(
     circumstances = circumstances or Circumstances()
     experiment = page.data.experiment
     choices = Choices.of(page)
-    said = claims(page)
+    importance = importance_of(page)
+    figures = contents_of(page, importance)
+    games = recorded(page)
+    said = claims(page, importance)
     candidates = page.candidates
     more: list[Claim] = []
     if candidates is not None:
@@ -101,16 +100,20 @@ def page_html(
     shown = {each.about for each in more[:N_CLAIMED_BASELINES]}
     compared = {each.about for each in more}
     every = [each for group in figures.values() for each in group]
-    scripts = [(STATIC / "page.js").read_text(encoding="utf-8")]
-    if replays:
-        scripts.insert(0, (STATIC / "replay.js").read_text(encoding="utf-8"))
+    scripts = [static("page.js")]
+    if games.replays:
+        scripts.insert(0, static("replay.js"))
     if library_is == "inside":
         scripts.insert(0, library())
     data = {
-        "charts": {each.key: each.chart.to_dict() for each in every if each.chart is not None},
+        "charts": {
+            each.key: each.chart.to_dict(validate=False)  # by tests: it takes seconds
+            for each in every
+            if each.chart is not None
+        },
         "choices": None if choices is None else choices.as_data(),
         "pick": pick_words(page, location),
-        "replays": list(replays),
+        "replays": [each.data for each in games.replays],
         "csv": page.tables["front"].to_csv(index=False),
         "made": circumstances.made.timestamp(),
         "reload": circumstances.reload_seconds,
@@ -122,7 +125,7 @@ def page_html(
     return template.render(
         beginning=Markup(BEGINNING),
         policy=policy(scripts, library_is),
-        style=Markup((STATIC / "page.css").read_text(encoding="utf-8")),
+        style=Markup(static("page.css") + (static("replay.css") if games.replays else "")),
         scripts=[Markup(checked(each)) for each in scripts],
         beside=BESIDE if library_is == "beside" else "",
         data=Markup(embedded(data)),
@@ -140,13 +143,18 @@ def page_html(
         choices=choices,
         pick_words=pick_words(page, location),
         validated=validated_table(page),
-        replays=replays,
+        games=games,
         facts=facts(page),
         runs=runs_table(page.data),
         again=again(page.data),
         again_note=again_note(page.data),
         table_of=table_of,
     )
+
+
+def static(name: str) -> str:
+    """Read a file of the page's own."""
+    return (STATIC / name).read_text(encoding="utf-8")
 
 
 def summary(page: PageData) -> str:
@@ -170,13 +178,12 @@ def summary(page: PageData) -> str:
 
 def pick_words(page: PageData, location: Location) -> str:
     """Return the command that asks for a budget, up to the budget itself."""
-    words = ["thetafront", "pick", location.name]
-    results = location.folder.parent
-    is_published = location.folder.name != location.name
-    if not is_published and location.url != locate(location.name, results, None).url:
-        words = ["thetafront", "pick", location.url_without_password, "--name", location.name]
-    elif not is_published and results != RESULTS and (location.folder / "study.db").exists():
-        words += ["--results", str(results)]
+    words, results = ["thetafront", "pick", location.name], location.folder.parent
+    if location.url != locate(location.name, RESULTS, None).url:
+        if location.url == locate(location.name, results, None).url:
+            words += ["--results", str(results)]
+        else:
+            words = [*words[:2], location.url_without_password, "--name", location.name]
     return f"{shlex.join([*words, '--games', '0'])} {page.data.experiment.cost.option} "
 
 

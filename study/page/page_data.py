@@ -24,12 +24,15 @@ class PageData:
         The study.
     model : FittedModel, optional
         Fitted to its trials; None before the first complete one.
+    combined : FittedModel, optional
+        Given trials and validation games: what to expect; None without any game.
     tables : dict of str to DataFrame
         Its tables, as :func:`study.report.export.tables_of` makes them.
     """
 
     data: StudyData
     model: FittedModel | None
+    combined: FittedModel | None
     tables: Tables
 
     @classmethod
@@ -37,12 +40,8 @@ class PageData:
         """Fit the model to a study and make its tables."""
         with threadpool_limits(1):  # more threads are slower on matrices this small
             model = fit_study(data)
-            return cls(data, model, tables_of(data, model))
-
-    @cached_property
-    def combined(self) -> FittedModel | None:
-        """The model given trials and validation games: what to expect; None without any game."""
-        return combine(self.model, self.data)
+            combined = combine(model, data)
+            return cls(data, model, combined, tables_of(data, model, combined))
 
     @cached_property
     def trace(self) -> pd.DataFrame:

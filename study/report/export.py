@@ -66,9 +66,14 @@ def draw(data: StudyData, folder: Path) -> list[Path]:
         return save_figures(data, tables_of(data, model), folder)
 
 
-def tables_of(data: StudyData, model: FittedModel | None) -> Tables:
-    """Return a study's tables by name; those of fronts over the whole space if there is a model."""
-    combined = combine(model, data)
+def tables_of(
+    data: StudyData, model: FittedModel | None, combined: FittedModel | None = None
+) -> Tables:
+    """Return a study's tables by name; those of fronts over the whole space if there is a model.
+
+    ``combined`` is the model given all games, which is made unless given.
+    """
+    combined = combine(model, data) if combined is None else combined
     tables = {
         "front": validated_frame(data, model, combined),
         "trials": trials_frame(data, model),

@@ -99,17 +99,26 @@ def total_indices(
     )
 
 
-def importance_figure(data: PageData) -> Figure:
-    """Return total Sobol indices of the model's mean for both objectives."""
+def importance_of(data: PageData) -> Importance | None:
+    """Return the indices of the model given all games; None without any game."""
+    if (model := data.combined) is None:
+        return None
+    n = N_SAMPLES if len(model.observations.points) < MANY else N_SAMPLES_OF_MANY
+    with threadpool_limits(1):
+        return total_indices(model.posterior.mean, model.cube, n)
+
+
+def importance_figure(data: PageData, found: Importance | None = None) -> Figure:
+    """Return total Sobol indices of the model's mean for both objectives.
+
+    ``found`` are the indices of :func:`importance_of` where they are known already.
+    """
     experiment, model = data.data.experiment, data.combined
-    if model is None:
+    found = importance_of(data) if found is None else found
+    if model is None or found is None:
         text = "No game is finished yet: there is no model."
         return Figure(KEY, TITLE, text, None, pd.DataFrame())
     n_known = len(model.observations.points)
-    with threadpool_limits(1):
-        found = total_indices(
-            model.posterior.mean, model.cube, N_SAMPLES if n_known < MANY else N_SAMPLES_OF_MANY
-        )
     goal, cost = experiment.goal, experiment.cost
     kinds = [
         Kind(short(goal.label, 40), BLUE, SQUARE),

@@ -37,25 +37,50 @@
 
   // --- charts ------------------------------------------------------------------------------
   const drawn = {};
+  const around = {}; // pixels around the panels of a chart, where they are more than it says
   async function draw(key) {
     const box = find(key);
     const width = box.clientWidth, dark = isDark();
     if (!width || drawn[key] === `${width} ${dark}`) return;
     drawn[key] = `${width} ${dark}`;
-    const spec = fitted(JSON.parse(JSON.stringify(data.charts[key])), width);
-    if (views[key]) views[key].finalize();
-    const result = await vegaEmbed(box, spec, { ast: true, renderer: "svg", actions: false, config: config(dark), tooltip: { theme: "custom" } });
-    views[key] = result;
-    result.view.addEventListener("click", (_, item) => {
-      const number = item && item.datum && Number(item.datum.number);
-      if (number && key === "front") chooseNumber(number);
-    });
+    await embed(key, box, width, dark);
+    const svg = box.querySelector("svg"), excess = svg ? Math.ceil(svg.getBoundingClientRect().width - width) : 0;
+    if (excess > 0 && data.charts[key].usermeta && data.charts[key].usermeta.panels) {
+      around[key] = (around[key] || 0) + excess;
+      await embed(key, box, width, dark);
+    }
     if (key === "front") markBudget();
   }
 
-  // Charts side by side share the width; where it is too little they stand one below the other.
-  function fitted(spec, width) {
-    if (spec.width === "container") return { ...spec, autosize: { type: "fit-x", contains: "padding" } };
+  async function embed(key, box, width, dark) {
+    const spec = fitted(JSON.parse(JSON.stringify(data.charts[key])), width, around[key] || 0);
+    if (views[key]) views[key].finalize();
+    views[key] = await vegaEmbed(box, spec, { ast: true, renderer: "svg", actions: false, config: config(dark), tooltip: { theme: "custom" } });
+    views[key].view.addEventListener("click", (_, item) => {
+      const number = item && item.datum && Number(item.datum.number);
+      if (number && key === "front") chooseNumber(number);
+    });
+  }
+
+  // Panels share the width; where that leaves too little, they stand one below the other.
+  function fitted(spec, width, more) {
+    if (spec.width === "container") spec.autosize = { type: "fit-x", contains: "padding" };
+    if (!spec.usermeta || !spec.usermeta.panels) return spec;
+    let { columns, beside } = spec.usermeta.panels;
+    const isNarrow = columns > 1 && (width - beside) / columns < 150;
+    if (isNarrow) [columns, beside] = [1, beside / columns];
+    const each = Math.max(90, Math.floor((width - beside - more) / columns));
+    const widen = (part) => {
+      if (typeof part.width === "number") part.width = each;
+      if (isNarrow && part.hconcat) {
+        part.concat = part.hconcat;
+        part.columns = 1;
+        delete part.hconcat;
+      }
+      for (const name of ["concat", "hconcat", "vconcat", "layer"]) (part[name] || []).forEach(widen);
+      if (part.spec) widen(part.spec);
+    };
+    widen(spec);
     return spec;
   }
 
@@ -213,8 +238,7 @@
 
   // --- replays -------------------------------------------------------------------------------
   for (const replay of data.replays) {
-    const box = document.createElement("div");
-    find("replays").append(box);
+    const box = find("replays").appendChild(document.createElement("div"));
     thetafrontReplay(box, replay);
   }
 

@@ -20,7 +20,7 @@ def page_of(name: str) -> PageData:
     """A page without the models, which replays do not ask."""
     _, data = read_published(PUBLISHED / name)
     tables = {each: pd.read_csv(PUBLISHED / name / f"{each}.csv") for each in ("front", "trials")}
-    return PageData(data, None, tables)
+    return PageData(data, None, None, tables)
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,24 @@
+"""The charts of a page, by its sections."""
+
+from collections.abc import Mapping, Sequence
+
+from study.page.charts.front import front_figure
+from study.page.charts.gain import gain_figure
+from study.page.charts.importance import Importance, importance_figure
+from study.page.charts.scores import scores_figure
+from study.page.charts.slices import slices_figure
+from study.page.charts.theta import theta_figure
+from study.page.page_data import PageData
+from study.page.section import Figure
+
+Contents = Mapping[str, Sequence[Figure]]
+
+
+def contents_of(page: PageData, importance: Importance | None = None) -> Contents:
+    """Make all charts; ``importance`` are the indices of parameters where they are known."""
+    return {
+        "front": [front_figure(page)],
+        "scores": [scores_figure(page), theta_figure(page)],
+        "matter": [importance_figure(page, importance), slices_figure(page)],
+        "gain": [gain_figure(page)],
+    }
