@@ -34,7 +34,7 @@ from study.experiments.definition import Experiment
 from study.experiments.registry import EXPERIMENTS
 from study.experiments.registry import experiment as experiment_called
 from study.report import recommend
-from study.report.export import Tables, export, tables_of
+from study.report.export import Tables, tables_of
 from study.report.front_tables import front_table, predicted_front_table
 from study.report.html import table_html
 from study.report.pareto_figure import pareto_figure
@@ -489,8 +489,29 @@ class Study:
         )
 
     def export(self) -> list[Path]:
-        """Write tables, manifest and figures to the study's folder again; return their paths."""
-        return export(self.data, self.location, self.folder)
+        """Write tables, manifest, figures and page to the folder again; return their paths."""
+        from study.page.results import write_results  # noqa: PLC0415, slow to import
+
+        return write_results(self.data, self.location)
+
+    def report(self, path: str | Path | None = None) -> Path:
+        """Write the study's page, an HTML file that needs no network; return its path.
+
+        Parameters
+        ----------
+        path : path, optional
+            The file; by default ``report.html`` in the study's folder.
+
+        Raises
+        ------
+        InputError
+            If something else than such a page is there, or it cannot be written.
+        """
+        from study.page.results import default_path, write_report  # noqa: PLC0415, slow to import
+
+        written = default_path(self.location) if path is None else Path(path)
+        write_report(self.data, self.location, written)
+        return written
 
     def __repr__(self) -> str:
         return f"<study {self.name!r} of {self.experiment.name!r}: {reached(self.data)}>"

@@ -52,6 +52,13 @@ def folder(text: str) -> Path:
     return Path(text)
 
 
+def file(text: str) -> Path:
+    """Read the path of a file."""
+    if not str(text):
+        raise typer.BadParameter("'' given, a file's path allowed")
+    return Path(text)
+
+
 def whole(help_: str, *names: str, **settings: Any) -> Any:
     """Return an option for a whole number."""
     return typer.Option(*names, help=help_, parser=whole_number, metavar="N", **settings)

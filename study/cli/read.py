@@ -1,9 +1,9 @@
-"""Commands that read studies: status, front, pick, plot, export, compare."""
+"""Commands that read studies: status, front, pick, plot, export, report, compare."""
 
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,12 +16,20 @@ from study.cli.options import (
     OutputOption,
     ResultsOption,
     StudyArgument,
+    file,
     reading,
     study_names,
     whole,
 )
 from study.cli.program import app, console, working
 from study.errors import InputError, check_range
+
+if TYPE_CHECKING:
+    import optuna
+
+    from study.page.page import Library
+    from study.store.location import Location
+    from study.store.study_data import StudyData
 
 
 @app.command()
@@ -78,12 +86,118 @@ def plot(
 
 @app.command()
 def export(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
-    """Write a study's tables, manifest and figures."""
-    from study.report.export import export as write
+    """Write a study's tables, manifest, figures and page."""
+    from study.page.results import write_results
 
     with reading(study, name, results) as (_, location, data), working("tables and figures"):
-        paths = write(data, location, location.folder)
+        paths = write_results(data, location)
     print(*paths, sep="\n")
+
+
+@app.command()
+def report(
+    study: Annotated[
+        str,
+        typer.Argument(
+            help="Name of a study, a storage URL, or a folder (a path with a slash) with the "
+            "tables of one.",
+            autocompletion=study_names,
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="File to write.",
+            parser=file,
+            metavar="FILE",
+            show_default="report.html in the study's folder",
+        ),
+    ] = None,
+    open_: Annotated[bool, typer.Option("--open", help="Show it in a browser.")] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Write it again while a sweep runs, until Ctrl-C.")
+    ] = False,
+    library: Annotated[
+        str,
+        typer.Option(
+            "--library",
+            help="Where the script that draws the charts is: inside the page, or in a file beside "
+            "it, thetafront-page.js, which several pages share.",
+            metavar="inside|beside",
+        ),
+    ] = "inside",
+    name: NameOption = None,
+    results: ResultsOption = RESULTS,
+) -> None:
+    """Write a study as one HTML page that needs no network.
+
+    Its charts answer to a pointer, and a slider to a budget.
+    """
+    if library not in {"inside", "beside"}:
+        raise InputError(f"--library: {library!r} given, inside or beside allowed")
+    where: Library = "beside" if library == "beside" else "inside"
+    is_folder = "/" in study and "://" not in study
+    if is_folder and watch:
+        raise InputError(f"--watch: folder {study!r} given, a study in a storage allowed")
+    if is_folder:
+        from study.store.published_study import read_published
+
+        location, data = read_published(Path(study))
+        path = written(data, location, output, where)
+    else:
+        with reading(study, name, results) as (opened, location, data):
+            path = written(data, location, output, where)
+            print(path)
+            if open_:
+                show(path)
+            if watch:
+                follow(opened, location, path, where)
+        return
+    print(path)
+    if open_:
+        show(path)
+
+
+def written(
+    data: "StudyData", location: "Location", output: Path | None, library: "Library"
+) -> Path:
+    """Write the page of a study as it is; return its path."""
+    from study.page.page import Circumstances
+    from study.page.results import default_path, write_report
+    from study.store.lock import holder_of
+
+    path = default_path(location) if output is None else output
+    with working("writing the page"):
+        running = holder_of(location) if location.url else ""
+        write_report(data, location, path, Circumstances(running=running), library)
+    return path
+
+
+def show(path: Path) -> None:
+    """Show a page in a browser."""
+    import webbrowser
+
+    if not webbrowser.open(path.absolute().as_uri()):
+        print(f"--open: no browser is found; the page is {path}", file=sys.stderr)
+
+
+def follow(opened: "optuna.Study", location: "Location", path: Path, library: "Library") -> None:
+    """Write the page again while the study grows, until Ctrl-C."""
+    from study.page.follow import Follower
+    from study.page.page import Circumstances
+    from study.page.results import write_report
+    from study.store.games_table import newest_game
+    from study.store.lock import holder_of
+    from study.store.study_data import StudyData
+
+    def write(reload_seconds: float | None) -> None:
+        circumstances = Circumstances(running=holder_of(location), reload_seconds=reload_seconds)
+        write_report(StudyData.read(opened), location, path, circumstances, library)
+
+    print("watching: the page is written again while the study grows; Ctrl-C ends it")
+    Follower(lambda: (newest_game(opened), holder_of(location)), write).run()
 
 
 @app.command(cls=ObjectiveCommand)

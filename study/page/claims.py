@@ -83,8 +83,8 @@ def what_matters(importance: Importance, experiment: Experiment) -> list[Claim]:
         if names:
             said.append(f"for {label} {listed(names)}")
     text = (
-        f"{'; '.join(said)}: shares of the variance over the whole space in which a parameter has a "
-        "part, by the model's mean (in brackets 95% of the integration)."
+        f"{'; '.join(said)}: shares of the variance over the whole space in which a parameter has "
+        "a part, by the model's mean (in brackets 95% of the integration)."
     )
     text = text[0].upper() + text[1:]
     return [Claim("Which parameters matter", text)] if said else []

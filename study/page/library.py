@@ -6,9 +6,10 @@ import vl_convert
 
 BESIDE = "thetafront-page.js"
 """Its file where pages share it."""
+SNIPPET = "window.vegaEmbed=vegaEmbed;"
 
 
 @cache
 def library() -> str:
     """Return the library's script; it defines ``vegaEmbed``."""
-    return str(vl_convert.javascript_bundle(None))
+    return str(vl_convert.javascript_bundle(SNIPPET))

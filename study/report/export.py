@@ -37,17 +37,31 @@ def export(data: StudyData, location: Location, folder: Path) -> list[Path]:
     """
     make_folder(folder)
     with threadpool_limits(1):  # more threads are slower on matrices this small
-        model = fit_study(data)
-        tables = tables_of(data, model)
-        paths = [folder / f"{name}.csv" for name in tables]
-        earlier_manifest(folder / MANIFEST)
-        for path, table in zip(paths, tables.values(), strict=True):
-            check_table(path, str(table.columns[0]))
-        for path, table in zip(paths, tables.values(), strict=True):
-            write_csv(table, path)
-        paths.append(folder / MANIFEST)
-        write_json(manifest_of(data, location), paths[-1])
-        return paths if model is None else paths + save_figures(data, tables, folder)
+        return write_tables(data, location, folder, tables_of(data, fit_study(data)))
+
+
+def write_tables(
+    data: StudyData,
+    location: Location,
+    folder: Path,
+    tables: Tables,
+    trace: pd.DataFrame | None = None,
+) -> list[Path]:
+    """Write tables that are made already, as :func:`export` does; return paths.
+
+    ``trace`` is that of the hypervolume, which is computed unless given.
+    """
+    paths = [folder / f"{name}.csv" for name in tables]
+    earlier_manifest(folder / MANIFEST)
+    for path, table in zip(paths, tables.values(), strict=True):
+        check_table(path, str(table.columns[0]))
+    for path, table in zip(paths, tables.values(), strict=True):
+        write_csv(table, path)
+    paths.append(folder / MANIFEST)
+    write_json(manifest_of(data, location), paths[-1])
+    if "predicted_front" not in tables:  # no trial is complete
+        return paths
+    return paths + save_figures(data, tables, folder, trace)
 
 
 def draw(data: StudyData, folder: Path) -> list[Path]:
@@ -86,16 +100,17 @@ def tables_of(
     return tables
 
 
-def save_figures(data: StudyData, tables: Tables, folder: Path) -> list[Path]:
+def save_figures(
+    data: StudyData, tables: Tables, folder: Path, trace: pd.DataFrame | None = None
+) -> list[Path]:
     """Draw and save the figures of some tables; return their paths."""
+    trace = hypervolume_trace(data) if trace is None else trace
     experiment, validated, trials = data.experiment, tables["front"], tables["trials"]
     figures = {
         "pareto.png": pareto_figure(
             trials, validated, tables["predicted_front"], experiment, tables["combined_front"]
         ),
-        "hypervolume.png": hypervolume_figure(
-            hypervolume_trace(data), trials, validated, experiment, data.reference
-        ),
+        "hypervolume.png": hypervolume_figure(trace, trials, validated, experiment, data.reference),
     }
     if len(validated) and experiment.goal.with_extremes:
         figures["scores.png"] = scores_figure(validated, tables["games"], experiment)

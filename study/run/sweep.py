@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import optuna
@@ -18,12 +19,11 @@ from study import interrupt
 from study.errors import RunError
 from study.experiments.definition import Experiment
 from study.report.edges import edge_line
-from study.report.export import export
 from study.report.front_tables import print_front
 from study.run.budget import Budget
 from study.run.dispatch import Dispatch
 from study.run.executor import Cluster
-from study.run.live_report import LiveReport
+from study.run.live_report import SECONDS_BETWEEN_REPORTS, LiveReport
 from study.run.plan import Pace, Plan, plan_of
 from study.run.progress import ProgressDisplay, duration, preparing
 from study.run.search import Search
@@ -293,8 +293,16 @@ class Sweep:
 
     def write(self, data: StudyData) -> None:
         """Write tables and pictures, and say so."""
-        paths = export(data, self.location, self.location.folder)
+        paths = self.write_results(data)
         self.out.print(f"written: {', '.join(str(path) for path in paths)}", soft_wrap=True)
+
+    def write_results(self, data: StudyData, is_running: bool = False) -> list[Path]:
+        """Write tables, pictures and page; a page of a running study reads itself again."""
+        from study.page.page import Circumstances  # noqa: PLC0415, slow to import
+        from study.page.results import write_results  # noqa: PLC0415
+
+        running = Circumstances(running=command_line(), reload_seconds=SECONDS_BETWEEN_REPORTS)
+        return write_results(data, self.location, running if is_running else None)
 
     @property
     def is_pick(self) -> bool:
@@ -308,7 +316,7 @@ class Sweep:
         data = self.read()
         if (plan := self.new_plan(data, dispatch)) is not None:
             display.message(plan.text(self.experiment.goal))
-        export(data, self.location, self.location.folder)
+        self.write_results(data, is_running=True)
 
     def new_plan(self, data: StudyData, dispatch: Dispatch[Any]) -> Plan | None:
         """Return what the rest of the run is expected to do, if that is new."""
@@ -378,8 +386,7 @@ class Sweep:
                 self.connection.heed_interrupt()
                 live.finish()
             if interrupt.requested() and not self.is_pick:
-                data = self.read()
-                export(data, self.location, self.location.folder)
+                self.write_results(self.read())
         used = dispatch.utilization
         seconds, load = dispatch.seconds, used.load
         share, learned = used.share * (1.0 - used.learning_share), used.share * used.learning_share
