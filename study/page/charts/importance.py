@@ -16,6 +16,7 @@ the error of the integration alone.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, cast
 
 import altair as alt
 import numpy as np
@@ -36,7 +37,7 @@ KEY, TITLE = "importance", "Which parameters matter"
 N_SAMPLES, N_SAMPLES_OF_MANY = 1024, 512  # powers of two, as Sobol's sequence needs
 MANY = 600  # observations, from which a prediction takes much longer
 N_RESAMPLES = 99
-BAR = 13
+HEIGHT_A_PARAMETER = 38  # for two bars
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def total_indices(
     result = sobol_indices(
         func=lambda u: mean(coordinates(u.T, cube)).T,
         n=n,
-        dists=[uniform()] * d,
+        dists=cast(Any, [uniform()] * d),
         rng=np.random.default_rng(0),
     )
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -151,9 +152,9 @@ def importance_figure(data: PageData, found: Importance | None = None) -> Figure
         }
     )
     text = (
-        f"Total Sobol indices of the model's mean over the whole space, given {n_known:,} trials and "
-        "validated points: the share of its variance that would be left if all other parameters "
-        "were known. They may add up to more than 1. Lines are 95% intervals of the integration; "
+        f"Total Sobol indices of the model's mean over the whole space, given {n_known:,} "
+        "and validated points: the share of its variance that would be left if all other "
+        "parameters were known. They may add up to more than 1. Lines are 95% intervals of the integration; "
         "that the model may be wrong is not in them."
     )
     if not rows:
@@ -188,12 +189,13 @@ def chart_of(rows: list[Row], kinds: list[Kind], experiment: Experiment) -> alt.
         alt.Tooltip("h:Q", title="to", format=".3f"),
     ]
     chart = alt.Chart(rows_of(rows)).encode(y=y, yOffset=offset, tooltip=tooltip)
-    return alt.layer(
-        chart.mark_bar(fillOpacity=0.85, strokeWidth=0).encode(x=x, **encodings(kinds, "fill")),
-        chart.mark_rule(color=GREY, strokeWidth=2).encode(x=alt.X("l:Q"), x2="h:Q"),
-    ).properties(
+    return alt.LayerChart(
+        layer=[
+            chart.mark_bar(fillOpacity=0.85, strokeWidth=0).encode(x=x, **encodings(kinds, "fill")),
+            chart.mark_rule(color=GREY, strokeWidth=2).encode(x=alt.X("l:Q"), x2="h:Q"),
+        ],
         width="container",
-        height=alt.Step(BAR, **{"for": "offset"}),
+        height=HEIGHT_A_PARAMETER * len(labels),
         background="transparent",
         description=title,
     )
