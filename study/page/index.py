@@ -1,0 +1,88 @@
+"""The page that lists studies, each with a page of its own."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from study.page.claims import best_at_three, best_text
+from study.page.document import document, moment_texts, sortable
+from study.page.page_data import PageData
+
+NAME = "index.html"
+COLUMNS = ("study", "experiment", "goal", "trials", "games", "validated points", "validation games")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A study in the list.
+
+    Attributes
+    ----------
+    name, link : str
+        The study's, and where its page is.
+    claim : str
+        What it says of its middle budget.
+    cells : list of (str, str)
+        Texts of its row, and what they are sorted by.
+    """
+
+    name: str
+    link: str
+    claim: str
+    cells: list[tuple[str, str]]
+
+    @classmethod
+    def of(cls, link: str, page: PageData) -> "Entry":
+        """Describe a study."""
+        data, experiment = page.data, page.data.experiment
+        complete = [trial for trial in data.trials if trial.state == "complete"]
+        values = (
+            data.name,
+            experiment.title,
+            f"{experiment.goal.label} against {experiment.cost.label}",
+            len(complete),
+            sum(len(trial.games) for trial in complete),
+            len(data.points),
+            sum(len(point.games) for point in data.points),
+        )
+        cells = [
+            (value if isinstance(value, str) else f"{value:,}", sortable(value)) for value in values
+        ]
+        return cls(data.name, link, claim_of(page), cells)
+
+
+def claim_of(page: PageData) -> str:
+    """Say what the best θ of a middle budget is."""
+    candidates = page.candidates
+    if candidates is None or not (candidates.played or candidates.anywhere):
+        return "No trial is complete."
+    chosen = best_at_three(candidates)
+    limit, best = chosen[len(chosen) // 2]
+    return f"Within {page.data.experiment.cost.in_words(limit)}: {best_text(candidates, best)}"
+
+
+def index_html(pages: Mapping[str, PageData], made: datetime | None = None) -> str:
+    """Return the page that lists some studies.
+
+    Parameters
+    ----------
+    pages : mapping of str to PageData
+        The studies, by the paths of their pages, relative to this one.
+    made : datetime, optional
+        When the page is made; now by default.
+    """
+    made = datetime.now(UTC) if made is None else made
+    entries = sorted(
+        (Entry.of(link, page) for link, page in pages.items()), key=lambda each: each.name
+    )
+    data = {"charts": {}, "made": made.timestamp(), "name": "studies"}
+    return document(
+        "index.html.j2",
+        data,
+        ["page.js"],
+        "beside",
+        library_at="",
+        entries=entries,
+        columns=COLUMNS,
+        **moment_texts(made),
+    )
