@@ -59,8 +59,7 @@ def named(
     datasets: dict[str, list[Row]], name: str, rows: Iterable[Mapping[str, Any]]
 ) -> alt.NamedData:
     """Put rows among a chart's top-level datasets, under a name; charts of many panels are copied
-    many times, and their rows are not.
-    """
+    many times, and their rows are not."""
     datasets[name] = rows_of(rows).values
     return alt.NamedData(name=name)
 

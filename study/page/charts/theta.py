@@ -22,8 +22,8 @@ from study.experiments.space import CategoricalParameter, Dimension
 from study.experiments.widening import Edge, edges_of
 from study.page.charts.axes import (
     Row,
-    in_columns,
     log_marks,
+    in_columns,
     looked_up,
     named,
     rounded,
