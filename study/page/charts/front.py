@@ -316,7 +316,10 @@ def front_figure(data: PageData) -> Figure:
             "validation's too; both with 95% bands."
         )
     else:
-        text += " The dashed line is the front that they predict, with its 95% band; nothing is validated yet."
+        text += (
+            " The dashed line is the front that they predict, with its 95% band; nothing is "
+            "validated yet."
+        )
     drawn = chart.chart().properties(background="transparent")
     return Figure("front", TITLE, text, drawn, front_table(front, experiment))
 
