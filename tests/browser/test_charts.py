@@ -8,7 +8,7 @@ import pytest
 from study.page.charts.front import front_figure
 from study.page.charts.gain import gain_figure
 from study.page.charts.slices import slices_figure
-from study.page.charts.theta import ROOM, TRIALS, theta_figure
+from study.page.charts.theta import ROOM, TRIALS, WIDTH, theta_figure
 from study.page.page_data import PageData
 from study.page.section import Figure
 from study.store.published_study import read_published
@@ -33,7 +33,7 @@ def page_of(figure: Figure, folder: Path) -> str:
     assert figure.chart is not None
     spec = figure.chart
     if spec.to_dict().get("width") == "container":
-        spec = spec.properties(width=700)  # type: ignore[attr-defined]
+        spec = spec.properties(width=700)
     path = folder / f"{figure.key}.html"
     path.write_text(spec.to_html(inline=True, embed_options=OPTIONS), encoding="utf-8")
     return str(path)
@@ -60,10 +60,11 @@ def n_clear(page: Any) -> int:
 def brush(page: Any, strip: int, left: float, right: float) -> None:
     """Draw a range on an axis, in shares of its length."""
     box = page.locator("svg .role-scope > g > .background").nth(strip).bounding_box()
+    around = 0.5 * (box["width"] - WIDTH)  # of the strip's outline
     middle = box["y"] + 0.5 * box["height"]
 
     def across(share: float) -> float:
-        return float(box["x"] + (share + ROOM) / (1.0 + 2.0 * ROOM) * box["width"])
+        return float(box["x"] + around + (share + ROOM) / (1.0 + 2.0 * ROOM) * WIDTH)
 
     page.mouse.move(across(left), middle)
     page.mouse.down()
@@ -145,10 +146,10 @@ def test_the_gain_is_shown_against_games_or_minutes(
 ) -> None:
     with opened(browser, page_of(gain_figure(data), tmp_path)) as found:
         page = ready(found)
-        assert "games of the search" in page.locator("svg").inner_text()
+        assert "games of the search" in page.locator("svg").first.text_content()
         page.locator(".vega-bindings input").nth(1).check()
         page.wait_for_timeout(SETTLED)
-        said = page.locator("svg").inner_text()
+        said = page.locator("svg").first.text_content()
         assert "minutes of CPU time in games" in said
         assert "games of the search" not in said
         found.check()
