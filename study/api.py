@@ -2,7 +2,7 @@
 
 ``study`` itself has these names, and imports this module when one is asked for. Errors are
 :class:`study.errors.InputError` and :class:`study.errors.RunError`. A call leaves the program as it
-was: handlers of signals, optuna's verbosity, the backend of figures.
+was: handlers of signals, optuna's verbosity, how charts are shown.
 """
 
 import inspect
@@ -17,9 +17,9 @@ from operator import index
 from pathlib import Path
 from typing import Any
 
+import altair as alt
 import optuna
 import pandas as pd
-from matplotlib.figure import Figure
 from rich.console import Console
 from rich.table import Table
 from threadpoolctl import threadpool_limits
@@ -33,11 +33,11 @@ from study.estimate import Estimate
 from study.experiments.definition import Experiment
 from study.experiments.registry import EXPERIMENTS
 from study.experiments.registry import experiment as experiment_called
+from study.page.charts.front import notebook_chart
 from study.report import recommend
 from study.report.export import Tables, tables_of
 from study.report.front_tables import front_table, predicted_front_table
 from study.report.html import table_html
-from study.report.pareto_figure import pareto_figure
 from study.report.pick_text import pick_json, pick_text
 from study.run.budget import NO_BUDGET, seconds_of
 from study.run.orders import SweepOrder, check_alone, validate_study
@@ -469,24 +469,18 @@ class Study:
         self.data = data
         self.__dict__.pop("_tables", None)
 
-    def plot_front(self) -> Figure:
-        """Draw the figure of the front; a notebook shows it.
+    def plot_front(self) -> alt.LayerChart:
+        """Draw the chart of the front: a notebook shows it, with θ and intervals under the pointer.
 
-        No display is needed, and the backend stays as it is.
+        ``save`` of the chart writes it as HTML, PNG or SVG.
 
         Raises
         ------
         InputError
             If no trial is complete.
         """
-        predicted, tables = self.predicted_front, self._tables
-        return pareto_figure(
-            tables["trials"],
-            tables["front"],
-            predicted,
-            self.experiment,
-            tables["combined_front"],
-        )
+        self._of_model("predicted_front")
+        return notebook_chart(self._tables, self.experiment)
 
     def export(self) -> list[Path]:
         """Write tables, manifest, figures and page to the folder again; return their paths."""

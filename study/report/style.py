@@ -3,7 +3,6 @@
 Colours are Okabe and Ito's, which colour-blind readers can tell apart.
 """
 
-from io import BytesIO
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -48,23 +47,12 @@ STYLE: dict[Any, Any] = {
 WIDE_AXIS = 300.0  # ratio of its ends from which labels at 1, 2, 3, 5 and 7 would overlap
 CHARACTERS_AN_INCH = 15.5  # of a caption
 NARROW_AXIS = 2.0
-NOTEBOOK_DPI = 110
 ROOM_AT_ENDS = 0.03  # of the range, beyond each end
-
-
-class ShownFigure(Figure):
-    """A figure that a notebook shows by itself, without pyplot and whatever the backend."""
-
-    def _repr_png_(self) -> bytes:
-        picture = BytesIO()
-        with mpl.rc_context(STYLE):
-            self.savefig(picture, dpi=NOTEBOOK_DPI, format="png")
-        return picture.getvalue()
 
 
 def new_figure(width: float, height: float) -> tuple[Figure, Axes]:
     """Return an empty figure in the house style."""
-    figure = ShownFigure(figsize=(width, height), layout="constrained")
+    figure = Figure(figsize=(width, height), layout="constrained")
     return figure, figure.subplots()
 
 

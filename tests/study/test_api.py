@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-import matplotlib as mpl
+import altair as alt
 import optuna
 import pandas as pd
 import pytest
@@ -127,14 +127,27 @@ def test_games_of_a_pick_are_kept(dice: Study, tmp_path: Path) -> None:
     assert run["command_line"] == f"{opening}.pick(games=1, jobs=1, progress=False, score=12)"
 
 
-def test_the_figure_shows_itself_and_changes_no_backend(dice: Study) -> None:
-    before = dict(mpl.rcParams)
-    figure = dice.plot_front()
-    assert figure._repr_png_().startswith(b"\x89PNG")  # type: ignore[attr-defined]
-    assert dict(mpl.rcParams) == before
+def test_the_chart_shows_itself_and_changes_no_renderer(dice: Study, tmp_path: Path) -> None:
+    before = alt.renderers.active
+    chart = dice.plot_front()
+    shown = chart._repr_mimebundle_()
+    assert isinstance(shown, dict)
+    assert "text/html" in shown
+    spec = chart.to_dict()
+    assert isinstance(spec["width"], int), "a notebook's cell has no width to fill"
+    rows = [row for values in spec["datasets"].values() for row in values]
+    numbers = {row["number"] for row in rows if "number" in row}
+    assert numbers == {*dice.front["number"]}
+    picture = tmp_path / "front.png"
+    chart.save(picture)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert alt.renderers.active == before
+
+
+def test_the_chart_needs_no_matplotlib_window(dice: Study) -> None:
     program = (
         "import os, sys, study\n"
-        f"study.open_study('dice', results={str(dice.folder.parent)!r}).plot_front()._repr_png_()\n"
+        f"study.open_study('dice', results={str(dice.folder.parent)!r}).plot_front().to_dict()\n"
         "print('matplotlib.pyplot' in sys.modules, 'MPLBACKEND' in os.environ)"
     )
     assert of_program(program) == "False False\n"
@@ -318,6 +331,8 @@ def test_the_page_of_the_readme_runs(
     for block in blocks:
         exec(compile(block, str(README), "exec"), names)
     assert capsys.readouterr().out.startswith("{'gamma': ")
-    assert (tmp_path / "front.png").read_bytes().startswith(b"\x89PNG")
+    written = (tmp_path / "front.html").read_text()
+    assert "vegaEmbed" in written
+    assert "<script src=" not in written, "the script is inside"
     assert (tmp_path / "results" / "dice" / "pareto.png").exists()
     assert len(open_study("narrow").trials) == 8

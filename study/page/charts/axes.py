@@ -7,11 +7,12 @@ from typing import Any
 
 import altair as alt
 import numpy as np
+import numpy.typing as npt
 
 from study.experiments.definition import Experiment
 from study.experiments.objectives import Cost, Goal
 
-DIGITS = 5
+DIGITS, DIGITS_OF_TICK = 5, 6
 MARKS_A_DECADE = ((1, 2, 3, 5, 7), (1, 2, 5), (1,))
 WIDE_AXIS, WIDEST_AXIS, NARROW_AXIS = 30.0, 3000.0, 2.0  # ratios of an axis's ends
 LONGEST_LABEL = 28  # in characters, of a parameter or a choice
@@ -58,8 +59,7 @@ def in_columns(n: int, beside: int) -> dict[str, Any]:
 def named(
     datasets: dict[str, list[Row]], name: str, rows: Iterable[Mapping[str, Any]]
 ) -> alt.NamedData:
-    """Put rows among a chart's top-level datasets, under a name; charts of many panels are copied
-    many times, and their rows are not."""
+    """Put rows among a chart's datasets under a name: Altair copies a panel often, these once."""
     datasets[name] = rows_of(rows).values
     return alt.NamedData(name=name)
 
@@ -78,7 +78,7 @@ def goal_title(goal: Goal) -> str:
 def goal_ticks(goal: Goal) -> str:
     """Return how Vega writes the values of a goal at an axis; empty where it is to decide."""
     tick = goal.format.tick
-    return f"{tick[:-1]}~g" if tick.endswith("g") else tick
+    return f"{tick[:-1]}.{DIGITS_OF_TICK}~g" if tick.endswith("g") else tick
 
 
 def goal_axis(goal: Goal, title: str | None = None, **options: Any) -> alt.Axis:
@@ -112,8 +112,14 @@ def goal_domain(goal: Goal, sure: Sequence[float], wide: Sequence[float]) -> tup
     span = (most - base) or abs(most) or 1.0
     top = min(float(ends.max()), base + HEADROOM * span)
     bottom = base if low is not None else max(float(ends.min()), most - HEADROOM * span)
-    room = ROOM * (top - bottom)
+    room = ROOM * ((top - bottom) or span)
     return (bottom - room if low is None else bottom), max(top, most) + room
+
+
+def within_limits(goal: Goal, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Clip values to a goal's limits, as far as it has some: a model may go beyond."""
+    low, high = goal.limits
+    return np.clip(values, -math.inf if low is None else low, math.inf if high is None else high)
 
 
 def cost_ticks(cost: Cost) -> str:
@@ -147,7 +153,7 @@ def cost_axis(cost: Cost, low: float, high: float, **options: Any) -> dict[str, 
     }
 
 
-def theta_row(theta: Mapping[str, Any], experiment: Experiment) -> Row:
+def theta_row(theta: Mapping[Any, Any], experiment: Experiment) -> Row:
     """Return θ under short names, ``p0`` and so on; four digits of a number."""
     return {
         f"p{k}": rounded(theta[each.name], 4)

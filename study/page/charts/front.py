@@ -20,6 +20,7 @@ from study.page.charts.axes import (
     short,
     theta_row,
     theta_tooltips,
+    within_limits,
 )
 from study.page.charts.palette import BLUE, DASHED, GREEN, GREY, LINE, ORANGE, PINK, Kind, encodings
 from study.page.page_data import PageData
@@ -33,13 +34,20 @@ NOTEBOOK_WIDTH = 620
 TITLE = "The front"
 BUDGET, CHOSEN = "budget", "chosen"
 
-TRIALS = Kind("trials, observed means", GREY)
-TRIALS_EXACT = Kind("trials", GREY)
-PREDICTED = Kind("predicted by trials, 95% band", BLUE, LINE, dash=DASHED)
-FUSED = Kind("given all games, 95% band", GREEN, LINE)
-ON_FRONT = Kind("validated, on the front", ORANGE)
+# Short labels: two columns of them fit into 400 px.
+TRIALS = Kind("trials", GREY)
+PREDICTED = Kind("predicted by trials", BLUE, LINE, dash=DASHED)
+FUSED = Kind("given all games", GREEN, LINE)
+ON_FRONT = Kind("validated, front", ORANGE)
 BEATEN = Kind("validated, beaten", ORANGE, is_hollow=True)
-BASELINE = Kind("validated, baseline", PINK, "diamond")
+BASELINE = Kind("baseline, front", PINK, "diamond")
+BEATEN_BASELINE = Kind("baseline, beaten", PINK, "diamond", is_hollow=True)
+KINDS = {  # of validated points, by whether they are baselines and on the front
+    (False, True): ON_FRONT,
+    (False, False): BEATEN,
+    (True, True): BASELINE,
+    (True, False): BEATEN_BASELINE,
+}
 
 
 @dataclass(frozen=True)
@@ -66,12 +74,11 @@ class FrontChart:
     def trials(self) -> list[Row]:
         """Return a row a trial."""
         goal, cost = self.experiment.goal, self.experiment.cost
-        kind = (TRIALS_EXACT if goal.is_exact else TRIALS).label
         rows = []
         for trial in self.complete.to_dict("records"):
             mean, sem = trial[goal.column("mean")], trial[goal.column("sem")]
             row = {
-                "kind": kind,
+                "kind": TRIALS.label,
                 "x": trial[cost.name],
                 "y": mean,
                 "who": f"trial {trial['trial']}, {trial['origin']}",
@@ -104,13 +111,7 @@ class FrontChart:
         rows = []
         for row in table.to_dict("records"):
             ends = [row[column(each)] for each in ("mean", "low95", "high95")]
-            mean, low, high = np.clip(
-                ends,
-                *(
-                    limit if limit is not None else end
-                    for limit, end in zip(goal.limits, (-math.inf, math.inf), strict=True)
-                ),
-            ).tolist()
+            mean, low, high = within_limits(goal, np.array(ends)).tolist()
             rows.append(
                 {
                     "kind": kind.label,
@@ -132,7 +133,7 @@ class FrontChart:
         for point in self.tables["front"].to_dict("records"):
             mean, low, high = (point[goal.column(each)] for each in ("mean", "low95", "high95"))
             is_given = point["origin"] in self.experiment.baselines
-            kind = BASELINE if is_given else ON_FRONT if point["on_front"] else BEATEN
+            kind = KINDS[is_given, bool(point["on_front"])]
             x, left, right = cost_interval(point, self.experiment)
             row = {
                 "kind": kind.label,
@@ -150,14 +151,10 @@ class FrontChart:
                 "p": point["p_on_front"],
                 **theta_row(point, self.experiment),
             }
-            combined = [
-                point.get(goal.combined_column(each)) for each in ("mean", "low95", "high95")
-            ]
-            if None not in combined:
-                row["all"] = goal.format.interval_with_unit(*combined)
-            model = [point.get(goal.posterior_column(each)) for each in ("mean", "low95", "high95")]
-            if None not in model:
-                row["model"] = goal.format.interval_with_unit(*model)
+            for key, column in (("all", goal.combined_column), ("model", goal.posterior_column)):
+                if column("mean") in point:
+                    found = (float(point[column(each)]) for each in ("mean", "low95", "high95"))
+                    row[key] = goal.format.interval_with_unit(*found)
             rows.append(row)
         return rows
 
@@ -171,7 +168,7 @@ class FrontChart:
             curves[FUSED] = self.curve(FUSED)
         everything = [*trials, *validated, *(row for rows in curves.values() for row in rows)]
         used = {row["kind"] for row in everything}
-        order = (TRIALS, TRIALS_EXACT, PREDICTED, FUSED, ON_FRONT, BEATEN, BASELINE)
+        order = (TRIALS, PREDICTED, FUSED, *KINDS.values())
         kinds = [each for each in order if each.label in used]
         costs = [row["x"] for row in everything]
         x = alt.X("x:Q", **cost_axis(experiment.cost, min(costs), max(costs)))
@@ -200,7 +197,7 @@ class FrontChart:
         )
         if validated:
             layers += self.validated_layers(validated, kinds, x, y)
-        budget = alt.param(name=BUDGET, value=None)
+        budget: Any = alt.param(name=BUDGET, value=None)
         rule = (
             alt.Chart(alt.InlineData(values=[{}]))
             .transform_calculate(at=BUDGET)
@@ -208,18 +205,16 @@ class FrontChart:
             .mark_rule(strokeDash=[4, 4], strokeWidth=1.5, color=GREY, clip=True)
             .encode(x=alt.X("at:Q"))
         )
-        return (
-            alt.layer(*layers, rule)
-            .add_params(budget)
-            .properties(
-                width="container",
-                height=HEIGHT,
-                description=f"{goal.label} against {experiment.cost.label}",
-            )
+        return alt.LayerChart(
+            layer=[*layers, rule],
+            params=[budget.param],
+            width="container",
+            height=HEIGHT,
+            description=f"{goal.label} against {experiment.cost.label}",
         )
 
     def tooltips(self, of: str) -> list[alt.Tooltip]:
-        """Return what is said of a trial, of a point of a model's front, or of a validated point."""
+        """Return what is said of a trial, of a model's front, or of a validated point."""
         goal, cost = self.experiment.goal, self.experiment.cost
         said = {
             "who": of,
@@ -281,7 +276,7 @@ class FrontChart:
         return [*bars, points.add_params(chosen)]
 
 
-def cost_interval(point: Mapping[str, Any], experiment: Experiment) -> tuple[float, float, float]:
+def cost_interval(point: Mapping[Any, Any], experiment: Experiment) -> tuple[float, float, float]:
     """Return a validated point's cost with its 95% interval.
 
     One with too few games to tell the interval has that of the model given all games.
@@ -315,13 +310,18 @@ def front_figure(data: PageData) -> Figure:
         )
         text += (
             f" Large marks are validated on seeds that the search never used: "
-            f"{games_note(front, 'point')}, {bars}; hollow ones are beaten by another one. "
+            f"{games_note(front, 'point')}, {bars}; hollow ones are beaten by "
+            "another one, diamonds are baselines. "
             "The dashed line is what the trials alone predict, the solid one is given all games, "
-            "validation's too."
+            "validation's too; both with 95% bands."
         )
     else:
-        text += " The dashed line is the front that they predict; nothing is validated yet."
-    return Figure("front", TITLE, text, chart.chart(), front_table(front, experiment))
+        text += (
+            " The dashed line is the front that they predict, with its 95% band; nothing is "
+            "validated yet."
+        )
+    drawn = chart.chart().properties(background="transparent")
+    return Figure("front", TITLE, text, drawn, front_table(front, experiment))
 
 
 def front_table(front: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:

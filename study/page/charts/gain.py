@@ -22,10 +22,10 @@ HEIGHT = 260
 AGAINST = "gain_against"
 SECONDS_A_MINUTE = 60.0
 
-OBSERVED = Kind("observed means, too high", GREY, LINE, dash=DASHED)
+OBSERVED = Kind("observed, too high", GREY, LINE, dash=DASHED)
 OBSERVED_EXACT = Kind("of the trials", GREY, LINE, dash=DASHED)
-MODEL = Kind("the model's mean", BLUE, "circle")
-VALIDATED = Kind("validated points, 95% interval", ORANGE, LINE)
+MODEL = Kind("by the model", BLUE, "circle")
+VALIDATED = Kind("validated, 95%", ORANGE, LINE)
 
 
 def minutes_of_trials(data: StudyData) -> tuple[dict[int, float], str]:
@@ -57,7 +57,7 @@ def minutes_of_trials(data: StudyData) -> tuple[dict[int, float], str]:
 
 
 def gain_figure(data: PageData) -> Figure:
-    """Return how the hypervolume grew, of observed means and by the model; failures; utilization."""
+    """Return how the hypervolume grew, observed and by the model; failures; utilization."""
     study, experiment, front = data.data, data.data.experiment, data.tables["front"]
     goal = experiment.goal
     effort = effort_text(study)
@@ -75,8 +75,8 @@ def gain_figure(data: PageData) -> Figure:
     area = f"{goal.format.area_unit} · decades"
     text = (
         f"The area between front and reference point, of the first m of "
-        f"{counted(int(trace['n_trials'].iloc[-1]), 'complete trial')}: of points of the front that "
-        "the model predicts from them"
+        f"{counted(int(trace['n_trials'].iloc[-1]), 'complete trial')}: of points of the front "
+        "that the model predicts from them"
     )
     text += (
         ", and of the trials' own values."
@@ -152,7 +152,7 @@ def chart_of(
         for row in trace.to_dict("records")
     ]
     kinds = [observed, MODEL]
-    against = alt.param(
+    against: Any = alt.param(
         name=AGAINST,
         value="g",
         bind=alt.binding_radio(
@@ -214,16 +214,14 @@ def chart_of(
             **encodings(kinds, "stroke", "fill", "shape", legend_at="top"),
         ),
     ]
-    return (
-        alt.layer(*layers)
-        .add_params(against)
-        .properties(
-            width="container",
-            height=HEIGHT,
-            title=title,
-            background="transparent",
-            description=title_of_y,
-        )
+    return alt.LayerChart(
+        layer=layers,
+        params=[against.param],
+        width="container",
+        height=HEIGHT,
+        title=title,
+        background="transparent",
+        description=title_of_y,
     )
 
 

@@ -14,14 +14,16 @@ The indices are of the model's mean: that a model may be wrong is not in their i
 the error of the integration alone.
 """
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, cast
 
 import altair as alt
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.stats import sobol_indices, uniform
+from scipy.stats import DegenerateDataWarning, sobol_indices, uniform
 from threadpoolctl import threadpool_limits
 
 from study.experiments.definition import Experiment
@@ -36,14 +38,14 @@ KEY, TITLE = "importance", "Which parameters matter"
 N_SAMPLES, N_SAMPLES_OF_MANY = 1024, 512  # powers of two, as Sobol's sequence needs
 MANY = 600  # observations, from which a prediction takes much longer
 N_RESAMPLES = 99
-BAR = 13
+HEIGHT_A_PARAMETER = 38  # for two bars
 
 
 @dataclass(frozen=True)
 class Importance:
     """Total indices of both objectives, with 95% intervals, each of shape (2, n_parameters).
 
-    NaN where an objective's mean does not vary at all.
+    All are 0 where an objective's mean does not vary at all.
     """
 
     total: Floats
@@ -82,20 +84,22 @@ def total_indices(
         Of the design, a power of two; the function is evaluated n · (n_parameters + 2) times.
     """
     d = len(cube.widths)
-    result = sobol_indices(
-        func=lambda u: mean(coordinates(u.T, cube)).T,
-        n=n,
-        dists=[uniform()] * d,
-        rng=np.random.default_rng(0),
-    )
-    with np.errstate(divide="ignore", invalid="ignore"):
-        interval = result.bootstrap(n_resamples=N_RESAMPLES).total_order.confidence_interval
-    shape = (2, d)
-    return Importance(
-        *(
-            np.asarray(each, np.float64).reshape(shape)
-            for each in (result.total_order, interval.low, interval.high)
+    # Of a parameter that does not matter at all, or a constant, variances are 0.
+    with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
+        warnings.simplefilter("ignore", DegenerateDataWarning)
+        result = sobol_indices(
+            func=lambda u: mean(coordinates(u.T, cube)).T,
+            n=n,
+            dists=cast(Any, [uniform()] * d),
+            rng=np.random.default_rng(0),
         )
+        interval = result.bootstrap(n_resamples=N_RESAMPLES).total_order.confidence_interval
+    total, low, high = (
+        np.asarray(each, np.float64).reshape(2, d)
+        for each in (result.total_order, interval.low, interval.high)
+    )
+    return Importance(
+        total, np.where(np.isnan(low), total, low), np.where(np.isnan(high), total, high)
     )
 
 
@@ -134,14 +138,13 @@ def importance_figure(data: PageData, found: Importance | None = None) -> Figure
         }
         for objective, kind in enumerate(kinds)
         for k in range(len(experiment.space))
-        if np.isfinite(found.total[objective, k])
     ]
     table = pd.DataFrame(
         {
             "parameter": [each.label for each in experiment.space],
             **{
                 kind.label: [
-                    f"{v:.2f} ({low:.2f} to {high:.2f})" if np.isfinite(v) else "none"
+                    f"{v:.2f} ({low:.2f} to {high:.2f})"
                     for v, low, high in zip(
                         found.total[j], found.low[j], found.high[j], strict=True
                     )
@@ -151,12 +154,12 @@ def importance_figure(data: PageData, found: Importance | None = None) -> Figure
         }
     )
     text = (
-        f"Total Sobol indices of the model's mean over the whole space, given {n_known:,} trials and "
-        "validated points: the share of its variance that would be left if all other parameters "
-        "were known. They may add up to more than 1. Lines are 95% intervals of the integration; "
-        "that the model may be wrong is not in them."
+        f"Total Sobol indices of the model's mean over the whole space, given {n_known:,} trials "
+        "and validated points: the share of its variance that would be left if all other "
+        "parameters were known. They may add up to more than 1. Lines are 95% intervals of the "
+        "integration; that the model may be wrong is not in them."
     )
-    if not rows:
+    if not found.total.any():
         text = "The model's mean is the same everywhere: no parameter matters to it."
         return Figure(KEY, TITLE, text, None, table)
     return Figure(KEY, TITLE, text, chart_of(rows, kinds, experiment), table)
@@ -188,12 +191,13 @@ def chart_of(rows: list[Row], kinds: list[Kind], experiment: Experiment) -> alt.
         alt.Tooltip("h:Q", title="to", format=".3f"),
     ]
     chart = alt.Chart(rows_of(rows)).encode(y=y, yOffset=offset, tooltip=tooltip)
-    return alt.layer(
-        chart.mark_bar(fillOpacity=0.85, strokeWidth=0).encode(x=x, **encodings(kinds, "fill")),
-        chart.mark_rule(color=GREY, strokeWidth=2).encode(x=alt.X("l:Q"), x2="h:Q"),
-    ).properties(
+    return alt.LayerChart(
+        layer=[
+            chart.mark_bar(fillOpacity=0.85, strokeWidth=0).encode(x=x, **encodings(kinds, "fill")),
+            chart.mark_rule(color=GREY, strokeWidth=2).encode(x=alt.X("l:Q"), x2="h:Q"),
+        ],
         width="container",
-        height=alt.Step(BAR, **{"for": "offset"}),
+        height=HEIGHT_A_PARAMETER * len(labels),
         background="transparent",
         description=title,
     )

@@ -1,6 +1,7 @@
 """The chart of single games: how their scores spread, for each validated point along the front."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import altair as alt
@@ -11,7 +12,7 @@ import pandas as pd
 from study.experiments.definition import Experiment
 from study.experiments.objectives import Goal
 from study.page.charts.axes import Row, goal_axis, looked_up, rounded, rows_of, short
-from study.page.charts.palette import BLUE, ORANGE, PINK, Kind, encodings
+from study.page.charts.palette import BLUE, GREY, ORANGE, PINK, Kind, encodings
 from study.page.page_data import PageData
 from study.page.section import Figure
 from study.report.style import games_note
@@ -42,8 +43,8 @@ def bin_edges(samples: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     if np.all(samples == np.round(samples)) and high - low < 1e15:
         width = max(1, math.ceil((high - low + 1) / N_BINS))
         n = math.ceil((high - low + 1) / width)
-        return low - 0.5 + width * np.arange(n + 1)
-    return np.linspace(low, high, N_BINS + 1)
+        return low - 0.5 + width * np.arange(n + 1, dtype=np.float64)
+    return np.linspace(low, high, N_BINS + 1, dtype=np.float64)
 
 
 def shown_points(front: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
@@ -72,10 +73,10 @@ def scores_figure(data: PageData) -> Figure:
     if not len(points):
         return Figure(KEY, TITLE, "The games of these points are not stored.", None, empty)
     text = (
-        f"A row is a validated point, the cheapest at the bottom; its height at a value is the share "
-        f"of games there ({games_note(points, 'point')}). The thick line holds the middle half of "
-        "the games, the thin one 90% of them, the stroke is the median; the mean has its 95% "
-        "interval."
+        "A row is a validated point, the cheapest at the bottom; its height at a value is the "
+        f"share of games there ({games_note(points, 'point')}). The thick line holds the middle "
+        "half of the games, the thin one 90% of them, the stroke is the median; the mean has its "
+        "95% interval."
     )
     if goal is not experiment.goal:
         text += f" The {experiment.goal.label} of a game is 0 or 1, so this is its {goal.label}."
@@ -102,7 +103,7 @@ def samples_of(
     return {str(key): each[np.isfinite(each)] for key, each in found.items() if len(each)}
 
 
-def summary(point: dict[str, Any], samples: npt.NDArray[np.float64], goal: Goal) -> Row:
+def summary(point: Mapping[Any, Any], samples: npt.NDArray[np.float64], goal: Goal) -> Row:
     """Return a point with the quantiles of its games, and their mean with its interval."""
     found = goal.estimator.estimate(samples)
     quantiles = np.percentile(samples, QUANTILES).tolist()
@@ -174,7 +175,7 @@ def chart_of(
         domain=[rounded(edges[0] - 0.01 * span), rounded(edges[-1] + 0.01 * span)], nice=False
     )
     title = f"{goal.label} of one game{unit}"
-    x = alt.X("a:Q", scale=x_scale, axis=goal_axis(goal, title, labelOverlap="greedy"))
+    x = alt.X("a:Q", scale=x_scale, axis=goal_axis(goal, title, tickCount=8, labelOverlap="greedy"))
     y_scale = alt.Scale(domain=[-0.25, len(rows) - 1 + TALLEST + 0.05], nice=False)
     y_axis = alt.Axis(
         title=f"number of the point: {cost.label}",
@@ -220,20 +221,21 @@ def chart_of(
     below = alt.Y("at:Q")
     lines = base.transform_calculate(at="datum.k - 0.1")
     colour = encodings(kinds, "stroke")
-    return alt.layer(
-        histogram,
-        lines.mark_rule(strokeWidth=1, color=BLUE).encode(x="q5:Q", x2="q95:Q", y=below),
-        lines.mark_rule(strokeWidth=5, color=BLUE).encode(
-            x="q25:Q", x2="q75:Q", y=below, tooltip=said
-        ),
-        lines.mark_tick(thickness=2, size=12, orient="vertical", color=BLUE).encode(
-            x="q50:Q", y=below
-        ),
-        base.mark_rule(strokeWidth=2).encode(x="l:Q", x2="h:Q", y="k:Q", **colour),
-        base.mark_point(size=60, opacity=1).encode(
-            x="m:Q", y="k:Q", tooltip=said, **encodings(kinds, "stroke", "fill", "shape")
-        ),
-    ).properties(
+    return alt.LayerChart(
+        layer=[
+            histogram,
+            lines.mark_rule(strokeWidth=1, color=BLUE).encode(x="q5:Q", x2="q95:Q", y=below),
+            lines.mark_rule(strokeWidth=5, color=BLUE).encode(
+                x="q25:Q", x2="q75:Q", y=below, tooltip=said
+            ),
+            lines.mark_tick(thickness=2, size=16, orient="vertical", color=GREY).encode(
+                x="q50:Q", y=below
+            ),
+            lines.mark_rule(strokeWidth=2).encode(x="l:Q", x2="h:Q", y=below, **colour),
+            lines.mark_point(size=60, opacity=1).encode(
+                x="m:Q", y=below, tooltip=said, **encodings(kinds, "stroke", "fill", "shape")
+            ),
+        ],
         width="container",
         height=HEIGHT_A_POINT * len(rows) + HEIGHT_OF_AXIS,
         background="transparent",

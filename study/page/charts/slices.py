@@ -13,6 +13,8 @@ from study.estimate import Z95
 from study.experiments.definition import Experiment
 from study.experiments.space import CategoricalParameter, Dimension
 from study.page.charts.axes import (
+    DIGITS_OF_TICK,
+    ROOM,
     Row,
     cost_ticks,
     goal_axis,
@@ -23,6 +25,7 @@ from study.page.charts.axes import (
     named,
     rounded,
     short,
+    within_limits,
 )
 from study.page.charts.palette import BLUE, GREEN, ORANGE
 from study.page.page_data import PageData
@@ -35,6 +38,7 @@ N_POINTS, N_STEPS = 5, 25
 HEIGHT, WIDTH = 96, 150
 GAP, OF_AXIS = 12, 62  # between the columns, and for the axis of each
 FEW_VALUES = 12  # of a parameter on a grid, up to which each is a dot
+LARGE = 1e4  # from which values are written with prefixes
 LONGEST_CHOICE = 12  # in characters
 
 
@@ -64,15 +68,14 @@ def steps_of(parameter: Dimension, here: Any) -> list[Any]:
 
 
 def slice_at(
-    model: FittedModel, experiment: Experiment, theta: Mapping[str, Any], parameter: Dimension
+    model: FittedModel, experiment: Experiment, theta: Mapping[Any, Any], parameter: Dimension
 ) -> Slice:
     """Ask the model along one parameter through θ; a bounded goal stays within its limits."""
     values = steps_of(parameter, theta[parameter.name])
     points = model.cube.encode([{**theta, parameter.name: value} for value in values])
     belief = model.posterior.goal(points)
-    ends = np.stack([belief.mean, belief.low95, belief.high95], axis=-1).clip(
-        *experiment.goal.limits
-    )
+    band = np.stack([belief.mean, belief.low95, belief.high95], axis=-1)
+    ends = within_limits(experiment.goal, band)
     mean, variance = model.posterior.processes[1].predict(points)
     spread = Z95 * np.sqrt(variance)
     costs = 10.0 ** -np.stack([mean, mean + spread, mean - spread], axis=-1)
@@ -117,10 +120,10 @@ def slices_figure(data: PageData) -> Figure:
             for _, theta in points
         ]
     text = (
-        f"A row is a parameter: the model's mean of the {goal.label} and of the {cost.label}, given "
-        "all games, if it alone is changed from a point of the front (the diamond), with 95% bands. "
-        f"Of {len(model.observations.points):,} trials and validated points; a band where nothing was "
-        "played is wide."
+        f"A row is a parameter: the model's mean of the {goal.label} and of the {cost.label}, "
+        "given all games, if it alone is changed from a point of the front (the diamond), with 95% "
+        f"bands. Of {len(model.observations.points):,} trials and validated points; a band where "
+        "nothing was played is wide."
     )
     return Figure(
         KEY, TITLE, text, chart_of(points, slices, experiment), table_of(points, slices, experiment)
@@ -128,7 +131,7 @@ def slices_figure(data: PageData) -> Figure:
 
 
 def chart_of(
-    points: Sequence[tuple[str, Mapping[str, Any]]],
+    points: Sequence[tuple[str, Mapping[Any, Any]]],
     slices: Sequence[Sequence[Slice]],
     experiment: Experiment,
 ) -> alt.VConcatChart:
@@ -219,7 +222,7 @@ def panels(
         axis=goal_axis(goal, short(goal.label, 22), tickCount=4, titleLimit=HEIGHT + 20),
         scale=alt.Scale(domain=[rounded(each) for each in goal_ends], nice=False, zero=False),
     )
-    marks = log_marks(*cost_ends)
+    options: dict[str, Any] = {"values": marks} if (marks := log_marks(*cost_ends)) else {}
     cost_y = alt.Y(
         "d:Q",
         axis=alt.Axis(
@@ -227,7 +230,7 @@ def panels(
             titleLimit=HEIGHT + 20,
             labelExpr=cost_ticks(cost),
             labelOverlap="greedy",
-            **({"values": marks} if marks else {}),
+            **options,
         ),
         scale=alt.Scale(type="log", domain=[rounded(each) for each in cost_ends], nice=False),
     )
@@ -265,7 +268,7 @@ def panels(
                 shape="diamond", filled=True, size=90, color=ORANGE, opacity=1, clip=True
             ).encode(x=x, y=y, tooltip=said)
         )
-        charts.append(alt.layer(*layers, width=WIDTH, height=HEIGHT))
+        charts.append(alt.LayerChart(layer=layers, width=WIDTH, height=HEIGHT))
     return charts
 
 
@@ -296,21 +299,30 @@ def x_of(parameter: Dimension, title: str) -> alt.X:
             ),
             scale=alt.Scale(domain=[-0.5, len(names) - 0.5], nice=False, zero=False),
         )
-    low, high = parameter.low - 0.3 * parameter.grid, parameter.high + 0.3 * parameter.grid
+    low, high = float(parameter.low), float(parameter.high)
     options: dict[str, Any] = {"title": title, "labelOverlap": "greedy"}
     if parameter.log:
-        low, high = parameter.low / 1.03, parameter.high * 1.03
-        if marks := log_marks(parameter.low, parameter.high):
+        if marks := log_marks(low, high):
             options["values"] = marks
+        factor = (high / low) ** ROOM
+        low, high = low / factor, high * factor
+    else:
+        low, high = low - ROOM * (high - low), high + ROOM * (high - low)
     return alt.X(
         "x:Q",
-        axis=alt.Axis(format="~s" if high >= 1e4 else "~g", tickCount=5, **options),
-        scale=alt.Scale(type="log" if parameter.log else "linear", domain=[low, high], nice=False),
+        axis=alt.Axis(
+            format="~s" if high >= LARGE else f".{DIGITS_OF_TICK}~g", tickCount=5, **options
+        ),
+        scale=alt.Scale(
+            type="log" if parameter.log else "linear",
+            domain=[rounded(low), rounded(high)],
+            nice=False,
+        ),
     )
 
 
 def table_of(
-    points: Sequence[tuple[str, Mapping[str, Any]]],
+    points: Sequence[tuple[str, Mapping[Any, Any]]],
     slices: Sequence[Sequence[Slice]],
     experiment: Experiment,
 ) -> pd.DataFrame:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import and_
-from typing import Any
+from typing import Any, cast
 
 import altair as alt
 import numpy as np
@@ -22,8 +22,8 @@ from study.experiments.space import CategoricalParameter, Dimension
 from study.experiments.widening import Edge, edges_of
 from study.page.charts.axes import (
     Row,
-    log_marks,
     in_columns,
+    log_marks,
     looked_up,
     named,
     rounded,
@@ -38,13 +38,15 @@ from study.page.section import Figure
 from study.text import counted
 
 KEY, TITLE = "theta", "θ along the front, and of all trials"
-MOST_LINES = 500  # of trials
+MOST_LINES = 300  # of trials
 STRIP, LAST_STRIP, WIDTH = 44, 16, 560
-TITLE_LIMIT = 100
+TITLE_LIMIT, BESIDE = 112, 32  # of an axis, and beside it with its last label
 ROOM = 0.02  # beyond each end of an axis
 N_MARKS = 6
 OF_TRIALS, OF_FRONT = 0.3, 0.95  # opacity
-FADED = 0.05
+FADED = 0.1  # times these
+# Vega-Lite's own, but no more often than every 40 ms: each move redraws all lines.
+DRAG = "[pointerdown, window:pointerup] > window:pointermove!{40}"
 LONGEST_CHOICE = 14  # in characters
 
 TRIALS = Kind("trials", GREY, LINE)
@@ -91,7 +93,7 @@ def round_values(low: float, high: float) -> list[float]:
 
 
 def theta_figure(data: PageData) -> Figure:
-    """Return θ, cost and the model's mean of the goal of trials and front as parallel coordinates."""
+    """Return θ, cost and the model's mean of the goal as parallel coordinates."""
     experiment, model = data.data.experiment, data.combined
     table = table_of(data)
     complete = [trial for trial in data.data.trials if trial.state == "complete" and trial.values]
@@ -105,7 +107,7 @@ def theta_figure(data: PageData) -> Figure:
         chosen = np.random.default_rng(0).choice(len(complete), MOST_LINES, replace=False)
         kept = [complete[k] for k in sorted(chosen.tolist())]
     cost, front = experiment.cost, data.tables["front"]
-    items: list[tuple[str, str, Mapping[str, Any], float]] = [
+    items: list[tuple[str, str, Mapping[Any, Any], float]] = [
         (TRIALS.label, f"trial {each.number}", each.params, (each.values or (0.0, 0.0))[1])
         for each in kept
     ]
@@ -118,14 +120,14 @@ def theta_figure(data: PageData) -> Figure:
     with threadpool_limits(1):
         goals = model.posterior.goal(model.cube.encode([theta for _, _, theta, _ in items])).mean
     thetas = [row for row in front.to_dict("records") if row["on_front"]] if len(front) else []
-    edges = edges_of(experiment, thetas)
+    edges = edges_of(experiment, cast(Any, thetas))
     text = f"A line is a θ: {counted(len(kept), 'complete trial')}"
     if len(kept) < len(complete):
         text += f", drawn at random from {len(complete):,}"
     text += (
         f"; with its cost, and the {experiment.goal.label} that the model given all games expects. "
-        "Draw a range on one axis, or on several, to keep the lines within; a click beside it frees "
-        "it. Points of the front are strong lines."
+        "Draw a range on one axis, or on several, to keep the lines within; a click beside it "
+        "frees it. Points of the front are strong lines."
     )
     if edges:
         said = "; ".join(f"{each.n_points} with {each.text}" for each in edges)
@@ -137,7 +139,7 @@ def theta_figure(data: PageData) -> Figure:
 
 
 def chart_of(
-    items: Sequence[tuple[str, str, Mapping[str, Any], float]],
+    items: Sequence[tuple[str, str, Mapping[Any, Any], float]],
     goals: Sequence[float],
     edges: Sequence[Edge],
     experiment: Experiment,
@@ -168,7 +170,8 @@ def chart_of(
         each for each in (TRIALS, FRONT, BASELINE) if any(r["kind"] == each.label for r in rows)
     ]
     brushes = [
-        alt.selection_interval(name=f"brush_{k}", encodings=["x"]) for k in range(len(strips))
+        alt.selection_interval(name=f"brush_{k}", encodings=["x"], on=DRAG)
+        for k in range(len(strips))
     ]
     kept = reduce(and_, brushes)
     tooltip = [
@@ -195,11 +198,10 @@ def chart_of(
                 strokeWidth=alt.condition(
                     alt.datum.kind == TRIALS.label, alt.value(1), alt.value(2.2)
                 ),
-                opacity=alt.when(kept & (alt.datum.kind == TRIALS.label))
-                .then(alt.value(OF_TRIALS))
-                .when(kept)
-                .then(alt.value(OF_FRONT))
-                .otherwise(alt.value(FADED)),
+                opacity=alt.condition(kept, alt.value(1.0), alt.value(FADED)),
+                strokeOpacity=alt.condition(
+                    alt.datum.kind == TRIALS.label, alt.value(OF_TRIALS), alt.value(OF_FRONT)
+                ),
                 tooltip=tooltip,
                 **encodings(kinds, "stroke", "strokeDash"),
             )
@@ -207,14 +209,16 @@ def chart_of(
         )
         found = [each for each in edges if each.parameter.name == names[k]]
         layers = [lines, edge_marks(found, strip, y)] if found else [lines]
-        charts.append(alt.layer(*layers, width=WIDTH, height=LAST_STRIP if is_last else STRIP))
+        charts.append(
+            alt.LayerChart(layer=layers, width=WIDTH, height=LAST_STRIP if is_last else STRIP)
+        )
     return alt.vconcat(
         *charts,
         spacing=0,
         background="transparent",
         description=TITLE,
         datasets=datasets,
-        usermeta=in_columns(1, beside=TITLE_LIMIT + 14),
+        usermeta=in_columns(1, beside=TITLE_LIMIT + BESIDE),
     )
 
 
@@ -228,6 +232,7 @@ def x_of(strip: Strip, field: str) -> alt.X:
             values=[*strip.marks],
             labelExpr=looked_up(strip.marks),
             labelOverlap="greedy",
+            labelSeparation=4,
             labelPadding=1,
             tickSize=4,
             grid=False,
@@ -238,6 +243,7 @@ def x_of(strip: Strip, field: str) -> alt.X:
             titleY=0,
             titleBaseline="middle",
             titleLimit=TITLE_LIMIT,
+            titleFontSize=11,
         ),
     )
 
@@ -246,14 +252,14 @@ def edge_marks(edges: Sequence[Edge], strip: Strip, y: alt.Y) -> alt.Chart:
     """Return triangles on an axis, at bounds at which points of the front lie."""
     rows = [
         {
-            "at": float(each.is_upper),
+            "at": each.parameter.to_unit(each.bound),
             "said": f"{counted(each.n_points, 'point')} of the front with {short(each.text, 80)}",
             "which": "high" if each.is_upper else "low",
         }
         for each in edges
     ]
     shape = alt.Scale(domain=["low", "high"], range=["triangle-left", "triangle-right"])
-    return (
+    chart: alt.Chart = (
         alt.Chart(rows_of(rows))
         .transform_calculate(top="0")
         .mark_point(filled=True, size=110, color=ORANGE, opacity=1)
@@ -264,6 +270,7 @@ def edge_marks(edges: Sequence[Edge], strip: Strip, y: alt.Y) -> alt.Chart:
             tooltip=alt.Tooltip("said:N", title="edge of the space"),
         )
     )
+    return chart
 
 
 def log_strip(

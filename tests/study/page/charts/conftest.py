@@ -1,0 +1,30 @@
+"""Studies for charts: a small one made by hand, and a published one with categories."""
+
+from pathlib import Path
+
+import pytest
+
+from study.page.page_data import PageData
+from study.store.published_study import read_published
+from tests.study.conftest import QUICK
+from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
+
+PUBLISHED = Path(__file__).parents[4] / "results" / "reference"
+STUDIES = ("dice_study", "heuristic", "mcmdp", "ntuple", "pacman", "switching", "uct", "zstd")
+
+
+@pytest.fixture(scope="package")
+def small() -> PageData:
+    """Eight trials of three games, and three validated points, one of them beaten."""
+    study = new_study()
+    add_trials(study, QUICK)
+    add_point(study, 4, spread(2000, 300), 0.04)
+    add_point(study, 9, spread(1500, 300), 0.09)
+    add_point(study, 25, spread(5000, 500), 0.25)
+    return PageData.of(data_of(study, QUICK))
+
+
+@pytest.fixture(scope="package")
+def pacman() -> PageData:
+    """A published study: a win rate, one categorical parameter, a baseline."""
+    return PageData.of(read_published(PUBLISHED / "pacman")[1])

@@ -1,0 +1,46 @@
+"""Every chart of every published study can be drawn."""
+
+import json
+
+import pytest
+
+from study.page.charts.front import front_figure
+from study.page.charts.gain import gain_figure
+from study.page.charts.importance import importance_figure
+from study.page.charts.scores import scores_figure
+from study.page.charts.slices import slices_figure
+from study.page.charts.theta import theta_figure
+from study.page.page_data import PageData
+from study.store.published_study import read_published
+from tests.study.page.charts.conftest import PUBLISHED, STUDIES
+from tests.study.page.charts.specs import drawn
+
+FIGURES = (
+    front_figure,
+    scores_figure,
+    theta_figure,
+    importance_figure,
+    slices_figure,
+    gain_figure,
+)
+MOST_BYTES = 400_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("study", STUDIES)
+def test_charts_of_a_published_study_are_drawn_and_small(study: str) -> None:
+    data = PageData.of(read_published(PUBLISHED / study)[1])
+    size = 0
+    for make in FIGURES:
+        figure = make(data)
+        if figure.chart is None:
+            assert study == "dice_study"
+            assert figure.key == "scores", "values are exact: there is no spread"
+            continue
+        size += len(json.dumps(figure.chart.to_dict(), ensure_ascii=False).encode())
+        svg = drawn(figure.chart)
+        assert svg.count("<path") > 10
+        assert "NaN" not in svg
+        assert len(figure.table)
+        assert 50 < len(figure.text) < 1200
+    assert size < MOST_BYTES

@@ -1,0 +1,68 @@
+"""Slices of the model, against the model itself."""
+
+import numpy as np
+import pytest
+
+from study.experiments.space import NumericParameter
+from study.page.charts.slices import chosen_points, slice_at, slices_figure, steps_of
+from study.page.page_data import PageData
+from tests.study.page.charts.specs import rows_of, spec_of
+
+
+def test_a_slice_is_what_the_model_says_at_one_theta_after_another(pacman: PageData) -> None:
+    model, experiment = pacman.combined, pacman.data.experiment
+    assert model is not None
+    _, theta = chosen_points(pacman, model)[2]
+    for parameter in experiment.space:
+        found = slice_at(model, experiment, theta, parameter)
+        for value, goal, cost in zip(found.values, found.goal, found.cost, strict=True):
+            parameter.check(value)
+            code = model.cube.encode([{**theta, parameter.name: value}])
+            belief = model.posterior.goal(code)
+            assert goal[0] == pytest.approx(np.clip(belief.mean[0], 0.0, 1.0))
+            assert goal[1] == pytest.approx(np.clip(belief.low95[0], 0.0, 1.0))
+            assert cost[0] == pytest.approx(model.posterior.cost(code)[0])
+            assert goal[1] <= goal[0] <= goal[2]
+            assert cost[1] <= cost[0] <= cost[2]
+
+
+def test_points_go_from_cheap_to_dear_along_the_front(pacman: PageData) -> None:
+    model = pacman.combined
+    assert model is not None
+    points = chosen_points(pacman, model)
+    front = pacman.tables["front"]
+    front = front[front["on_front"]]
+    assert len(points) == 5
+    numbers = [int(label.partition(":")[0]) for label, _ in points]
+    assert numbers == sorted(numbers)
+    assert numbers[0] == front["number"].iloc[0]
+    assert numbers[-1] == front["number"].iloc[-1]
+
+
+def test_the_point_itself_is_marked_in_each_slice(pacman: PageData) -> None:
+    spec = spec_of(slices_figure(pacman))
+    assert len(spec["vconcat"]) == 5
+    for rows in spec["datasets"].values():
+        for k in range(5):
+            assert sum(row.get("o", 0) for row in rows if row["s"] == k) == 1
+    options = next(each["bind"] for each in spec["params"] if each["name"] == "slice")
+    assert options["options"] == [0, 1, 2, 3, 4]
+    assert len(options["labels"]) == 5
+
+
+def test_values_of_a_grid_are_each_there_once() -> None:
+    few = NumericParameter("n", 0, 4, integer=True)
+    assert steps_of(few, 2) == [0, 1, 2, 3, 4]
+    many = NumericParameter("n", 1, 1000, integer=True, log=True)
+    found = steps_of(many, 777)
+    assert 777 in found
+    assert found == sorted({*found})
+    assert (found[0], found[-1]) == (1, 1000)
+
+
+def test_before_validation_points_are_predicted(small: PageData) -> None:
+    alone = PageData(small.data, small.model, {**small.tables, "front": small.tables["front"][:0]})
+    figure = slices_figure(alone)
+    labels = spec_of(figure)["params"][0]["bind"]["labels"]
+    assert all(each.startswith("predicted: ") for each in labels)
+    assert len(rows_of(figure)) > len(labels)
