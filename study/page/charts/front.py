@@ -34,13 +34,13 @@ NOTEBOOK_WIDTH = 620
 TITLE = "The front"
 BUDGET, CHOSEN = "budget", "chosen"
 
-TRIALS = Kind("trials, observed means", GREY)
-TRIALS_EXACT = Kind("trials", GREY)
-PREDICTED = Kind("predicted by trials, 95% band", BLUE, LINE, dash=DASHED)
-FUSED = Kind("given all games, 95% band", GREEN, LINE)
-ON_FRONT = Kind("validated, on the front", ORANGE)
+# Short labels: two columns of them fit into 400 px.
+TRIALS = Kind("trials", GREY)
+PREDICTED = Kind("predicted by trials", BLUE, LINE, dash=DASHED)
+FUSED = Kind("given all games", GREEN, LINE)
+ON_FRONT = Kind("validated, front", ORANGE)
 BEATEN = Kind("validated, beaten", ORANGE, is_hollow=True)
-BASELINE = Kind("baseline, on the front", PINK, "diamond")
+BASELINE = Kind("baseline, front", PINK, "diamond")
 BEATEN_BASELINE = Kind("baseline, beaten", PINK, "diamond", is_hollow=True)
 KINDS = {  # of validated points, by whether they are baselines and on the front
     (False, True): ON_FRONT,
@@ -74,12 +74,11 @@ class FrontChart:
     def trials(self) -> list[Row]:
         """Return a row a trial."""
         goal, cost = self.experiment.goal, self.experiment.cost
-        kind = (TRIALS_EXACT if goal.is_exact else TRIALS).label
         rows = []
         for trial in self.complete.to_dict("records"):
             mean, sem = trial[goal.column("mean")], trial[goal.column("sem")]
             row = {
-                "kind": kind,
+                "kind": TRIALS.label,
                 "x": trial[cost.name],
                 "y": mean,
                 "who": f"trial {trial['trial']}, {trial['origin']}",
@@ -169,7 +168,7 @@ class FrontChart:
             curves[FUSED] = self.curve(FUSED)
         everything = [*trials, *validated, *(row for rows in curves.values() for row in rows)]
         used = {row["kind"] for row in everything}
-        order = (TRIALS, TRIALS_EXACT, PREDICTED, FUSED, *KINDS.values())
+        order = (TRIALS, PREDICTED, FUSED, *KINDS.values())
         kinds = [each for each in order if each.label in used]
         costs = [row["x"] for row in everything]
         x = alt.X("x:Q", **cost_axis(experiment.cost, min(costs), max(costs)))
@@ -314,10 +313,13 @@ def front_figure(data: PageData) -> Figure:
             f"{games_note(front, 'point')}, {bars}; hollow ones are beaten by "
             "another one, diamonds are baselines. "
             "The dashed line is what the trials alone predict, the solid one is given all games, "
-            "validation's too."
+            "validation's too; both with 95% bands."
         )
     else:
-        text += " The dashed line is the front that they predict; nothing is validated yet."
+        text += (
+            " The dashed line is the front that they predict, with its 95% band; nothing is "
+            "validated yet."
+        )
     drawn = chart.chart().properties(background="transparent")
     return Figure("front", TITLE, text, drawn, front_table(front, experiment))
 

@@ -22,10 +22,10 @@ HEIGHT = 260
 AGAINST = "gain_against"
 SECONDS_A_MINUTE = 60.0
 
-OBSERVED = Kind("observed means, too high", GREY, LINE, dash=DASHED)
+OBSERVED = Kind("observed, too high", GREY, LINE, dash=DASHED)
 OBSERVED_EXACT = Kind("of the trials", GREY, LINE, dash=DASHED)
-MODEL = Kind("the model's mean", BLUE, "circle")
-VALIDATED = Kind("validated points, 95% interval", ORANGE, LINE)
+MODEL = Kind("by the model", BLUE, "circle")
+VALIDATED = Kind("validated, 95%", ORANGE, LINE)
 
 
 def minutes_of_trials(data: StudyData) -> tuple[dict[int, float], str]:

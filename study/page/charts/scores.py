@@ -12,7 +12,7 @@ import pandas as pd
 from study.experiments.definition import Experiment
 from study.experiments.objectives import Goal
 from study.page.charts.axes import Row, goal_axis, looked_up, rounded, rows_of, short
-from study.page.charts.palette import BLUE, ORANGE, PINK, Kind, encodings
+from study.page.charts.palette import BLUE, GREY, ORANGE, PINK, Kind, encodings
 from study.page.page_data import PageData
 from study.page.section import Figure
 from study.report.style import games_note
@@ -175,7 +175,7 @@ def chart_of(
         domain=[rounded(edges[0] - 0.01 * span), rounded(edges[-1] + 0.01 * span)], nice=False
     )
     title = f"{goal.label} of one game{unit}"
-    x = alt.X("a:Q", scale=x_scale, axis=goal_axis(goal, title, labelOverlap="greedy"))
+    x = alt.X("a:Q", scale=x_scale, axis=goal_axis(goal, title, tickCount=8, labelOverlap="greedy"))
     y_scale = alt.Scale(domain=[-0.25, len(rows) - 1 + TALLEST + 0.05], nice=False)
     y_axis = alt.Axis(
         title=f"number of the point: {cost.label}",
@@ -228,7 +228,7 @@ def chart_of(
             lines.mark_rule(strokeWidth=5, color=BLUE).encode(
                 x="q25:Q", x2="q75:Q", y=below, tooltip=said
             ),
-            lines.mark_tick(thickness=2, size=12, orient="vertical", color=BLUE).encode(
+            lines.mark_tick(thickness=2, size=16, orient="vertical", color=GREY).encode(
                 x="q50:Q", y=below
             ),
             lines.mark_rule(strokeWidth=2).encode(x="l:Q", x2="h:Q", y=below, **colour),

@@ -40,7 +40,7 @@ from study.text import counted
 KEY, TITLE = "theta", "θ along the front, and of all trials"
 MOST_LINES = 300  # of trials
 STRIP, LAST_STRIP, WIDTH = 44, 16, 560
-TITLE_LIMIT, BESIDE = 100, 32  # of an axis, and beside it with its last label
+TITLE_LIMIT, BESIDE = 112, 32  # of an axis, and beside it with its last label
 ROOM = 0.02  # beyond each end of an axis
 N_MARKS = 6
 OF_TRIALS, OF_FRONT = 0.3, 0.95  # opacity
@@ -243,6 +243,7 @@ def x_of(strip: Strip, field: str) -> alt.X:
             titleY=0,
             titleBaseline="middle",
             titleLimit=TITLE_LIMIT,
+            titleFontSize=11,
         ),
     )
 

@@ -16,7 +16,7 @@ from tests.study.page.charts.specs import rows_of
 def test_curves_are_those_of_the_trace(small: PageData) -> None:
     rows = rows_of(gain_figure(small))
     trace = hypervolume_trace(small.data)
-    for column, name in (("predicted", "the model's mean"), ("observed", "observed means")):
+    for column, name in (("predicted", "by the model"), ("observed", "observed")):
         found = [row for row in rows if row["kind"].startswith(name)]
         assert [row["v"] for row in found] == pytest.approx([*trace[column]], rel=1e-4)
         assert [row["g"] for row in found] == [*trace["n_games"]]

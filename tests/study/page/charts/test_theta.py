@@ -1,7 +1,5 @@
 """Parallel coordinates: places of values on axes, brushes, edges."""
 
-from pathlib import Path
-
 import pytest
 
 from study.experiments.space import CategoricalParameter, NumericParameter
@@ -9,8 +7,6 @@ from study.page.charts import theta
 from study.page.charts.theta import FRONT, TRIALS, round_values, strip_of, theta_figure
 from study.page.page_data import PageData
 from tests.study.page.charts.specs import rows_of, spec_of
-
-CHROMIUM = Path("/usr/bin/chromium")
 
 
 def test_every_trial_and_point_of_the_front_is_a_line(pacman: PageData) -> None:
