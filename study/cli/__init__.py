@@ -6,7 +6,7 @@ slow libraries only inside the commands: help and completion stay fast.
 
 # The help lists commands in the order of these imports.
 from study.cli import catalog, tryout, tune, cluster, train  # noqa: I001
-from study.cli import read, verify, play, inspect, measure, reproduce
+from study.cli import read, report, verify, play, inspect, measure, reproduce
 from study.cli.program import app, main
 
 __all__ = [

@@ -1,6 +1,5 @@
-"""Commands that read studies: status, front, pick, plot, export, report, compare."""
+"""Commands that read studies: status, front, pick, plot, export, compare."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +11,6 @@ from study.cli.options import (
     OutputOption,
     ResultsOption,
     StudyArgument,
-    file,
     reading,
     study_names,
 )
@@ -20,11 +18,7 @@ from study.cli.program import app, console, working
 from study.errors import InputError
 
 if TYPE_CHECKING:
-    import optuna
-
-    from study.page.page import Library
-    from study.store.location import Location
-    from study.store.study_data import StudyData
+    pass
 
 
 @app.command()
@@ -87,126 +81,6 @@ def export(study: StudyArgument, name: NameOption = None, results: ResultsOption
     with reading(study, name, results) as (_, location, data), working("tables and figures"):
         paths = write_results(data, location)
     print(*paths, sep="\n")
-
-
-@app.command()
-def report(
-    study: Annotated[
-        str,
-        typer.Argument(
-            help="Name of a study, a storage URL, or a folder (a path with a slash) with the "
-            "tables of one.",
-            autocompletion=study_names,
-        ),
-    ],
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="File to write.",
-            parser=file,
-            metavar="FILE",
-            show_default="report.html in the study's folder",
-        ),
-    ] = None,
-    open_: Annotated[bool, typer.Option("--open", help="Show it in a browser.")] = False,
-    watch: Annotated[
-        bool, typer.Option("--watch", help="Write it again while a sweep runs, until Ctrl-C.")
-    ] = False,
-    library: Annotated[
-        str,
-        typer.Option(
-            "--library",
-            help="Where the script that draws the charts is: inside the page, or in a file beside "
-            "it, thetafront-page.js, which several pages share.",
-            metavar="inside|beside",
-        ),
-    ] = "inside",
-    name: NameOption = None,
-    results: ResultsOption = RESULTS,
-) -> None:
-    """Write a study as one HTML page that needs no network.
-
-    Its charts answer to a pointer, and a slider to a budget.
-    """
-    from study.store.lock import holder_of
-
-    if library not in {"inside", "beside"}:
-        raise InputError(f"--library: {library!r} given, inside or beside allowed")
-    where: Library = "beside" if library == "beside" else "inside"
-    is_folder = "/" in study and "://" not in study
-    if is_folder and watch:
-        raise InputError(f"--watch: folder {study!r} given, a study in a storage allowed")
-    if is_folder:
-        from study.store.published_study import read_published
-
-        location, data = read_published(Path(study))
-        path = written(data, location, output, where, running="")
-    else:
-        with reading(study, name, results) as (opened, location, data):
-            if watch:
-                follow(opened, location, output, where, open_)
-                return
-            path = written(data, location, output, where, holder_of(location))
-    print(path)
-    if open_:
-        show(path)
-
-
-def written(
-    data: "StudyData",
-    location: "Location",
-    output: Path | None,
-    library: "Library",
-    running: str,
-) -> Path:
-    """Write the page of a study as it is; return its path."""
-    from study.page.page import Circumstances
-    from study.page.results import default_path, write_report
-
-    path = default_path(location) if output is None else output
-    with working("writing the page"):
-        write_report(data, location, path, Circumstances(running=running), library)
-    return path
-
-
-def show(path: Path) -> None:
-    """Show a page in a browser."""
-    import webbrowser
-
-    if not webbrowser.open(path.absolute().as_uri()):
-        print(f"--open: no browser is found; the page is {path}", file=sys.stderr)
-
-
-def follow(
-    opened: "optuna.Study",
-    location: "Location",
-    output: Path | None,
-    library: "Library",
-    open_: bool,
-) -> None:
-    """Write the page, and again while the study grows, until Ctrl-C."""
-    from study.page.follow import Follower
-    from study.page.page import Circumstances, check_page
-    from study.page.results import default_path, write_report
-    from study.store.games_table import newest_game
-    from study.store.lock import holder_of
-    from study.store.study_data import StudyData
-
-    path = default_path(location) if output is None else output
-    check_page(path)
-    print(path, "is written again while the study grows; Ctrl-C ends it", flush=True)
-    shown: list[Path] = []
-
-    def write(reload_seconds: float | None) -> None:
-        circumstances = Circumstances(running=holder_of(location), reload_seconds=reload_seconds)
-        write_report(StudyData.read(opened), location, path, circumstances, library)
-        if open_ and not shown:
-            shown.append(path)
-            show(path)
-
-    Follower(lambda: (newest_game(opened), holder_of(location)), write).run()
 
 
 @app.command()

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from study.page.charts.comparison import (
 )
 from study.page.choices import rounded_up
 from study.page.claims import Claim
-from study.page.document import Library, charts_of, document, moment_texts
+from study.page.document import charts_of, document
 from study.page.made_by import again
 from study.page.page_data import PageData
 from study.text import listed
@@ -24,9 +25,7 @@ NAME = "comparison.html"
 N_BUDGETS = 3
 
 
-def comparison_html(
-    studies: Sequence[PageData], made: datetime | None = None, library_is: Library = "inside"
-) -> str:
+def comparison_html(studies: Sequence[PageData], made: datetime | None = None) -> str:
     """Return the page of some studies.
 
     Parameters
@@ -35,8 +34,6 @@ def comparison_html(
         Those compared; others are compared with the first.
     made : datetime, optional
         When the page is made; now by default.
-    library_is : {"inside", "beside"}
-        Where the library that draws the charts is: in the page, or in a file beside it.
 
     Raises
     ------
@@ -47,20 +44,22 @@ def comparison_html(
     made = datetime.now(UTC) if made is None else made
     experiment = fronts[0].experiment
     figures = [fronts_figure(fronts), differences_figure(fronts)]
-    data = {"charts": charts_of(figures), "made": made.timestamp(), "name": "comparison"}
-    return document(
-        "comparison.html.j2",
-        data,
-        ["page.js"],
-        library_is,
-        title=listed([front.name for front in fronts]),
-        goal=experiment.goal,
-        cost=experiment.cost,
-        claims=comparison_claims(fronts),
-        figures=figures,
-        commands=[(front.name, again(front.data.data)) for front in fronts],
-        **moment_texts(made),
-    )
+    data: dict[str, Any] = {
+        "charts": charts_of(figures),
+        "choices": None,
+        "replays": [],
+        "reload": None,
+        "name": "comparison",
+    }
+    texts = {
+        "title": listed([front.name for front in fronts]),
+        "goal": experiment.goal,
+        "cost": experiment.cost,
+        "claims": comparison_claims(fronts),
+        "figures": figures,
+        "commands": [(front.name, again(front.data.data)) for front in fronts],
+    }
+    return document("comparison.html.j2", made, data, texts)
 
 
 def comparison_claims(fronts: Sequence[ComparedFront]) -> list[Claim]:

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from study.page.claims import best_at_three, best_text
-from study.page.document import document, moment_texts, sortable
+from study.page.document import document, sortable
 from study.page.page_data import PageData
 
 NAME = "index.html"
@@ -75,14 +76,11 @@ def index_html(pages: Mapping[str, PageData], made: datetime | None = None) -> s
     entries = sorted(
         (Entry.of(link, page) for link, page in pages.items()), key=lambda each: each.name
     )
-    data = {"charts": {}, "made": made.timestamp(), "name": "studies"}
-    return document(
-        "index.html.j2",
-        data,
-        ["page.js"],
-        "beside",
-        library_at="",
-        entries=entries,
-        columns=COLUMNS,
-        **moment_texts(made),
-    )
+    data: dict[str, Any] = {
+        "charts": {},
+        "choices": None,
+        "replays": [],
+        "reload": None,
+        "name": "studies",
+    }
+    return document("index.html.j2", made, data, {"entries": entries, "columns": COLUMNS})

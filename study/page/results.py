@@ -1,22 +1,24 @@
 """All that a study leaves in its folder: tables, figures, manifest and page, of one snapshot."""
 
 from pathlib import Path
+from urllib.parse import quote
 
 from threadpoolctl import threadpool_limits
 
-from study.page.page import (
-    NAME,
-    Circumstances,
-    Library,
-    check_page,
-    page_html,
-    write_library,
-    write_page,
-)
+from study.errors import InputError
+from study.page.document import Library, check_page, write_library, write_page
+from study.page.index import NAME as INDEX
+from study.page.index import index_html
+from study.page.library import BESIDE
+from study.page.page import NAME, Circumstances, page_html
 from study.page.page_data import PageData
 from study.report.export import write_tables
 from study.store.location import Location, make_folder
+from study.store.manifest import MANIFEST
+from study.store.published_study import read_published
 from study.store.study_data import StudyData
+
+OF_A_STUDY = (MANIFEST, "trials.csv", "games.csv", "front.csv")
 
 
 def write_results(
@@ -61,7 +63,40 @@ def write_report(
     """
     check_page(path)
     with threadpool_limits(1):
-        html = page_html(PageData.of(data), location, circumstances, library_is)
+        html = page_html(
+            PageData.of(data), location, circumstances, BESIDE if library_is == "beside" else ""
+        )
     if library_is == "beside":
         write_library(path.parent)
     write_page(html, path)
+
+
+def write_each(folder: Path) -> Path:
+    """Write the page of every published study in a folder, and their list; return its path.
+
+    The pages share the library, which is a file of the folder.
+
+    Raises
+    ------
+    InputError
+        If there is no study, or a file cannot be written.
+    """
+    if not folder.is_dir():
+        raise InputError(f"folder {str(folder)!r} given, which is not there")
+    folders = sorted(
+        each for each in folder.iterdir() if all((each / name).is_file() for name in OF_A_STUDY)
+    )
+    if not folders:
+        raise InputError(f"folder {str(folder)!r} given, in which no folder has tables of a study")
+    for each in folders:
+        check_page(each / NAME)
+    check_page(folder / INDEX)
+    pages = {}
+    with threadpool_limits(1):
+        write_library(folder)
+        for each in folders:
+            location, data = read_published(each)
+            page = pages[f"{quote(each.name)}/{NAME}"] = PageData.of(data)
+            write_page(page_html(page, location, library_at=f"../{BESIDE}"), each / NAME)
+        write_page(index_html(pages), folder / INDEX)
+    return folder / INDEX

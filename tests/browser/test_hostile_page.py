@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from study.experiments.space import Space
-from study.page.page import page_html, write_page
+from study.page.document import write_page
+from study.page.page import page_html
 from study.page.page_data import PageData
 from study.store.published_study import read_published
 from tests.browser.ground import opened

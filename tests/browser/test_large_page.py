@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from optuna.trial import TrialState
 
-from study.page.page import page_html, write_page
+from study.page.document import write_page
+from study.page.page import page_html
 from study.page.page_data import PageData
 from study.store.published_study import read_published
 from study.store.study_data import StudyData

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from study.api import sweep
-from study.page.page import page_html, write_page
+from study.page.document import write_page
+from study.page.page import page_html
 from study.page.page_data import PageData
 from study.store.published_study import read_published
 from study.store.storage import open_for_reading

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from study.cli import app
-from study.page.page import BEGINNING
+from study.page.document import BEGINNING
 from tests.study.program import refused, run
 
 DICE = str(Path(__file__).parents[3] / "results" / "reference" / "dice_study")

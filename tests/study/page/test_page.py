@@ -17,17 +17,16 @@ from study.errors import InputError
 from study.experiments.definition import Experiment
 from study.experiments.registry import EXPERIMENTS
 from study.experiments.space import NumericParameter, Space
-from study.page.library import BESIDE, library
-from study.page.page import (
+from study.page.document import (
     BEGINNING,
-    Circumstances,
     check_page,
     checked,
     embedded,
-    page_html,
     write_library,
     write_page,
 )
+from study.page.library import BESIDE, library
+from study.page.page import Circumstances, page_html
 from study.page.page_data import PageData
 from study.store.location import Location, locate
 from study.store.study_record import store_run
@@ -101,7 +100,7 @@ def test_it_asks_nobody_and_runs_its_own_scripts_only(whole: Parts) -> None:
 
 def test_the_library_may_be_beside(quick: Experiment, tmp_path: Path) -> None:
     page = PageData.of(data_of(new_study(), quick))
-    parts = Parts(page_html(page, locate("quick", tmp_path, None), library_is="beside"))
+    parts = Parts(page_html(page, locate("quick", tmp_path, None), library_at=BESIDE))
     (first, *others) = parts.scripts
     assert first.attributes["src"] == BESIDE
     assert policy_of(parts)["script-src"][:2] == ["'self'", "file:"]

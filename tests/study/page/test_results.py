@@ -7,7 +7,8 @@ import pytest
 
 from study.errors import InputError
 from study.experiments.definition import Experiment
-from study.page.page import BEGINNING, page_html
+from study.page.document import BEGINNING
+from study.page.page import page_html
 from study.page.page_data import PageData
 from study.page.results import write_report, write_results
 from study.store.location import Location, locate

@@ -1,0 +1,203 @@
+"""The command that writes pages: of a study, of several, of all that are published."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from study.cli.options import (
+    RESULTS,
+    NameOption,
+    ResultsOption,
+    file,
+    reading,
+    study_names,
+)
+from study.cli.program import app, working
+from study.errors import InputError
+
+if TYPE_CHECKING:
+    import optuna
+
+    from study.page.document import Library
+    from study.store.location import Location
+    from study.store.study_data import StudyData
+
+
+@app.command()
+def report(
+    studies: Annotated[
+        list[str],
+        typer.Argument(
+            help="Name of a study, a storage URL, or a folder (a path with a slash) with the "
+            "tables of one. Several are compared with the first.",
+            autocompletion=study_names,
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="File to write.",
+            parser=file,
+            metavar="FILE",
+            show_default="report.html in the study's folder; of several, comparison.html in the "
+            "results folder",
+        ),
+    ] = None,
+    open_: Annotated[bool, typer.Option("--open", help="Show it in a browser.")] = False,
+    each: Annotated[
+        bool,
+        typer.Option(
+            "--each",
+            help="Write a page into every folder in this folder that has the tables of a study, "
+            "and index.html, which lists them.",
+        ),
+    ] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Write it again while a sweep runs, until Ctrl-C.")
+    ] = False,
+    library: Annotated[
+        str,
+        typer.Option(
+            "--library",
+            help="Where the script that draws the charts is: inside the page, or in a file beside "
+            "it, thetafront-page.js, which several pages share.",
+            metavar="inside|beside",
+        ),
+    ] = "inside",
+    name: NameOption = None,
+    results: ResultsOption = RESULTS,
+) -> None:
+    """Write a study as one HTML page that needs no network; several as a comparison.
+
+    Its charts answer to a pointer, and a slider to a budget.
+    """
+    if library not in {"inside", "beside"}:
+        raise InputError(f"--library: {library!r} given, inside or beside allowed")
+    where: Library = "beside" if library == "beside" else "inside"
+    if each:
+        refuse("--each", output=output, watch=watch, library=where == "beside", name=name)
+        path = every(studies)
+    elif len(studies) > 1:
+        refuse("several studies", watch=watch, library=where == "beside", name=name)
+        path = comparison(studies, output, results)
+    elif is_folder(studies[0]):
+        refuse(f"folder {studies[0]!r}", watch=watch, name=name)
+        from study.store.published_study import read_published
+
+        location, data = read_published(Path(studies[0]))
+        path = written(data, location, output, where, running="")
+    else:
+        from study.store.lock import holder_of
+
+        with reading(studies[0], name, results) as (opened, location, data):
+            if watch:
+                follow(opened, location, output, where, open_)
+                return
+            path = written(data, location, output, where, holder_of(location))
+    print(path)
+    if open_:
+        show(path)
+
+
+def refuse(given: str, **options: object) -> None:
+    """Refuse options that do not go with what is given."""
+    for option, value in options.items():
+        if value:
+            raise InputError(f"--{option}: given with {given}, which does not have it")
+
+
+def is_folder(study: str) -> bool:
+    """Tell whether a folder is given, rather than a name or a URL."""
+    return "/" in study and "://" not in study
+
+
+def every(folders: Sequence[str]) -> Path:
+    """Write the pages of all published studies of a folder; return the path of their list."""
+    from study.page.results import write_each
+
+    if len(folders) != 1:
+        raise InputError(f"--each: {', '.join(folders)} given, one folder allowed")
+    with working("writing the pages"):
+        return write_each(Path(folders[0]))
+
+
+def comparison(studies: Sequence[str], output: Path | None, results: Path) -> Path:
+    """Write the page of several studies; return its path."""
+    from study.page.comparison import NAME, comparison_html
+    from study.page.document import check_page, write_page
+    from study.page.page_data import PageData
+    from study.store.published_study import read_published
+
+    path = results / NAME if output is None else output
+    check_page(path)
+    pages = []
+    for study in studies:
+        if is_folder(study):
+            pages.append(PageData.of(read_published(Path(study))[1]))
+        else:
+            with reading(study, None, results) as (_, _, data):
+                pages.append(PageData.of(data))
+    with working("writing the page"):
+        write_page(comparison_html(pages), path)
+    return path
+
+
+def written(
+    data: "StudyData",
+    location: "Location",
+    output: Path | None,
+    library: "Library",
+    running: str,
+) -> Path:
+    """Write the page of a study as it is; return its path."""
+    from study.page.page import Circumstances
+    from study.page.results import default_path, write_report
+
+    path = default_path(location) if output is None else output
+    with working("writing the page"):
+        write_report(data, location, path, Circumstances(running=running), library)
+    return path
+
+
+def show(path: Path) -> None:
+    """Show a page in a browser."""
+    import webbrowser
+
+    if not webbrowser.open(path.absolute().as_uri()):
+        print(f"--open: no browser is found; the page is {path}", file=sys.stderr)
+
+
+def follow(
+    opened: "optuna.Study",
+    location: "Location",
+    output: Path | None,
+    library: "Library",
+    open_: bool,
+) -> None:
+    """Write the page, and again while the study grows, until Ctrl-C."""
+    from study.page.document import check_page
+    from study.page.follow import Follower
+    from study.page.page import Circumstances
+    from study.page.results import default_path, write_report
+    from study.store.games_table import newest_game
+    from study.store.lock import holder_of
+    from study.store.study_data import StudyData
+
+    path = default_path(location) if output is None else output
+    check_page(path)
+    print(path, "is written again while the study grows; Ctrl-C ends it", flush=True)
+    shown: list[Path] = []
+
+    def write(reload_seconds: float | None) -> None:
+        circumstances = Circumstances(running=holder_of(location), reload_seconds=reload_seconds)
+        write_report(StudyData.read(opened), location, path, circumstances, library)
+        if open_ and not shown:
+            shown.append(path)
+            show(path)
+
+    Follower(lambda: (newest_game(opened), holder_of(location)), write).run()

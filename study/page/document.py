@@ -1,0 +1,184 @@
+"""A page as one HTML file: its template, its scripts and what they may do.
+
+Everything that a user or a study has named is text to the template, which escapes it; data for
+scripts are JSON in which ``<`` is written as an escape. A Content-Security-Policy allows the page's
+own scripts by their digests, and no request.
+"""
+
+import base64
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+import pandas as pd
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from study.errors import InputError
+from study.page.library import BESIDE, library
+from study.page.section import Figure
+from study.report.tables import write_text
+from study.store.location import why_unusable
+
+STATIC = Path(__file__).parent / "static"
+GENERATOR = "thetafront report"
+BEGINNING = f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="generator" content="{GENERATOR}">"""
+"""What a page begins with, so that no other file is overwritten."""
+Library = Literal["inside", "beside"]
+Data = Mapping[str, Any]
+
+
+def document(
+    template: str,
+    made: datetime,
+    data: Data,
+    texts: Data,
+    scripts: Sequence[str] = ("page.js",),
+    styles: Sequence[str] = ("page.css",),
+    library_at: str = "",
+) -> str:
+    """Return a page.
+
+    Parameters
+    ----------
+    template : str
+        The name of its template.
+    made : datetime
+        When it is made.
+    data : mapping
+        What its scripts read, as JSON data.
+    texts : mapping
+        What the template writes, escaped.
+    scripts, styles : sequence of str
+        Names of its own scripts, in their order, and style sheets.
+    library_at : str
+        The file with the library that draws the charts, relative to the page; empty where the
+        library is in the page.
+    """
+    written = [static(name) for name in scripts]
+    if data["charts"] and not library_at:
+        written.insert(0, library())
+    environment = Environment(
+        loader=FileSystemLoader(STATIC), autoescape=True, undefined=StrictUndefined
+    )
+    return environment.get_template(template).render(
+        beginning=Markup(BEGINNING),
+        policy=policy(written, bool(library_at)),
+        style=Markup("".join(map(static, styles))),
+        scripts=[Markup(checked(each)) for each in written],
+        beside=library_at,
+        data=Markup(embedded({"made": made.timestamp(), **data})),
+        made=made.astimezone(UTC).isoformat(timespec="seconds"),
+        made_text=f"{made.astimezone(UTC):%Y-%m-%d %H:%M} UTC",
+        table_of=table_of,
+        **texts,
+    )
+
+
+def charts_of(figures: Iterable[Figure]) -> dict[str, Any]:
+    """Return the specifications of charts by their keys."""
+    return {
+        each.key: each.chart.to_dict(validate=False) for each in figures if each.chart is not None
+    }
+
+
+def static(name: str) -> str:
+    """Read a file of the page's own."""
+    return (STATIC / name).read_text(encoding="utf-8")
+
+
+def sortable(value: Any) -> str:
+    """Write a value for a script that sorts: numbers in full, texts as they are."""
+    if isinstance(value, int | float) and math.isfinite(value):
+        return repr(float(value))
+    return str(value)
+
+
+def table_of(frame: pd.DataFrame) -> dict[str, Any]:
+    """Return headings and rows of texts of a chart's table."""
+    return {
+        "columns": [str(each) for each in frame.columns],
+        "rows": [[cell_text(value) for value in row] for row in frame.itertuples(index=False)],
+    }
+
+
+def cell_text(value: Any) -> str:
+    """Write a cell; nothing where there is no value."""
+    if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def embedded(data: Any) -> str:
+    """Write data as JSON that can stand in a script element, whatever texts it has."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def checked(script: str) -> str:
+    """Return a script that can stand in a script element."""
+    if "</script" in script.lower() or "<!--" in script:
+        raise ValueError("script: has the end of a script element, or a comment's beginning")
+    return script
+
+
+def digest(script: str) -> str:
+    """Return a script's digest as a Content-Security-Policy names it."""
+    found = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return f"'sha256-{found}'"
+
+
+def policy(scripts: Sequence[str], is_beside: bool) -> str:
+    """Return the Content-Security-Policy: these scripts, styles and pictures inside, no request."""
+    beside = ["'self'", "file:"] if is_beside else []
+    allowed = " ".join([*beside, *map(digest, scripts)])
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; "
+        "img-src data: blob:; connect-src 'none'; base-uri 'none'; form-action 'none'"
+    )
+
+
+def write_page(html: str, path: Path) -> None:
+    """Write a page atomically.
+
+    Raises
+    ------
+    InputError
+        If something else than a page is there, or it cannot be written.
+    """
+    check_page(path)
+    write_text(html, path)
+
+
+def check_page(path: Path) -> None:
+    """Refuse, by InputError, to overwrite what is no page of a study."""
+    given, folder = f"output: {str(path)!r} given", path.parent
+    if path.is_dir():
+        raise InputError(f"{given}, a folder; a file allowed")
+    if flaw := why_unusable(folder):
+        raise InputError(f"{given}, and folder {str(folder)!r} {flaw}")
+    if path.exists() and not path.is_file():
+        raise InputError(f"{given}, which is no regular file")
+    try:
+        start = path.read_bytes()[: len(BEGINNING)] if path.exists() else b""
+    except OSError as error:
+        raise InputError(f"{given}, which cannot be read: {error.strerror}") from None
+    if start and start != BEGINNING.encode():
+        raise InputError(
+            f"{given}, which is no page of a study; give another file, or move it away"
+        )
+
+
+def write_library(folder: Path) -> None:
+    """Write the library beside pages, unless it is there already."""
+    path, script = folder / BESIDE, library()
+    if not path.exists() or path.read_text(encoding="utf-8", errors="replace") != script:
+        write_text(script, path)
