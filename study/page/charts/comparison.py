@@ -123,14 +123,6 @@ def kinds_of(fronts: Sequence[ComparedFront]) -> list[Kind]:
     ]
 
 
-def dashes(kinds: Sequence[Kind]) -> alt.StrokeDash:
-    """Return the dashes of lines, which symbols of a legend do not have."""
-    scale = alt.Scale(
-        domain=[each.label for each in kinds], range=[list(each.dash) for each in kinds]
-    )
-    return alt.StrokeDash("kind:N", scale=scale, legend=None)
-
-
 def fronts_figure(fronts: Sequence[ComparedFront]) -> Figure:
     """Return all fronts in one chart, with their validated points."""
     experiment = fronts[0].experiment
@@ -163,7 +155,7 @@ def fronts_figure(fronts: Sequence[ComparedFront]) -> Figure:
             x=x, y=alt.Y("low:Q"), y2="high:Q", **encodings(kinds, "fill")
         ),
         curve.mark_line(strokeWidth=2, clip=True).encode(
-            x=x, y=y, **encodings(kinds, "stroke"), strokeDash=dashes(kinds)
+            x=x, y=y, **encodings(kinds, "stroke", "strokeDash")
         ),
         curve.mark_circle(size=90, opacity=0, clip=True).encode(x=x, y=y, tooltip=said),
     ]
@@ -246,7 +238,7 @@ def differences_figure(fronts: Sequence[ComparedFront]) -> Figure:
             x=x, y=alt.Y("low:Q", axis=axis), y2="high:Q", **encodings(lines, "fill")
         ),
         chart.mark_line(strokeWidth=2, clip=True).encode(
-            x=x, y=alt.Y("y:Q", axis=axis), **encodings(lines, "stroke"), strokeDash=dashes(lines)
+            x=x, y=alt.Y("y:Q", axis=axis), **encodings(lines, "stroke", "strokeDash")
         ),
         chart.mark_circle(size=90, opacity=0, clip=True).encode(
             x=x,
