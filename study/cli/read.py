@@ -1,13 +1,17 @@
 """Commands that read studies: status, front, pick, plot, export, report, compare."""
 
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from study.cli.objective_options import ObjectiveCommand, objectives_given
 from study.cli.options import (
     RESULTS,
+    JobsOption,
+    JsonOption,
     NameOption,
     OutputOption,
     ResultsOption,
@@ -15,9 +19,10 @@ from study.cli.options import (
     file,
     reading,
     study_names,
+    whole,
 )
 from study.cli.program import app, console, working
-from study.errors import InputError
+from study.errors import InputError, check_range
 
 if TYPE_CHECKING:
     import optuna
