@@ -18,6 +18,7 @@ __all__ = [
     "measure",
     "play",
     "read",
+    "report",
     "reproduce",
     "train",
     "tryout",
