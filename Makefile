@@ -75,7 +75,7 @@ test-cluster: $(INSTALLED) ## run the tests that need Dask or PostgreSQL, with r
 test-browser: $(INSTALLED) ## run the tests that open pages in Chromium, with real clicks and keys (minutes)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint .constraints.txt --editable '.[dev,browser]'
 	@$(BIN)/python -m tests.browser.chromium || { \
-		if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then apt-get install --yes --no-install-recommends chromium; \
+		if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then apt-get update --quiet && apt-get install --yes --no-install-recommends chromium; \
 		else echo 'Tests are skipped without it; on Debian: apt-get install chromium, or set CHROMIUM to its path' >&2; fi; }
 	$(BIN)/python -m pytest -m browser
 

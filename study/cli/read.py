@@ -1,17 +1,13 @@
 """Commands that read studies: status, front, pick, plot, export, report, compare."""
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from study.cli.objective_options import ObjectiveCommand, objectives_given
 from study.cli.options import (
     RESULTS,
-    JobsOption,
-    JsonOption,
     NameOption,
     OutputOption,
     ResultsOption,
@@ -19,10 +15,9 @@ from study.cli.options import (
     file,
     reading,
     study_names,
-    whole,
 )
 from study.cli.program import app, console, working
-from study.errors import InputError, check_range
+from study.errors import InputError
 
 if TYPE_CHECKING:
     import optuna
@@ -135,6 +130,8 @@ def report(
 
     Its charts answer to a pointer, and a slider to a budget.
     """
+    from study.store.lock import holder_of
+
     if library not in {"inside", "beside"}:
         raise InputError(f"--library: {library!r} given, inside or beside allowed")
     where: Library = "beside" if library == "beside" else "inside"
@@ -145,32 +142,31 @@ def report(
         from study.store.published_study import read_published
 
         location, data = read_published(Path(study))
-        path = written(data, location, output, where)
+        path = written(data, location, output, where, running="")
     else:
         with reading(study, name, results) as (opened, location, data):
-            path = written(data, location, output, where)
-            print(path)
-            if open_:
-                show(path)
             if watch:
-                follow(opened, location, path, where)
-        return
+                follow(opened, location, output, where, open_)
+                return
+            path = written(data, location, output, where, holder_of(location))
     print(path)
     if open_:
         show(path)
 
 
 def written(
-    data: "StudyData", location: "Location", output: Path | None, library: "Library"
+    data: "StudyData",
+    location: "Location",
+    output: Path | None,
+    library: "Library",
+    running: str,
 ) -> Path:
     """Write the page of a study as it is; return its path."""
     from study.page.page import Circumstances
     from study.page.results import default_path, write_report
-    from study.store.lock import holder_of
 
     path = default_path(location) if output is None else output
     with working("writing the page"):
-        running = holder_of(location) if location.url else ""
         write_report(data, location, path, Circumstances(running=running), library)
     return path
 
@@ -183,80 +179,34 @@ def show(path: Path) -> None:
         print(f"--open: no browser is found; the page is {path}", file=sys.stderr)
 
 
-def follow(opened: "optuna.Study", location: "Location", path: Path, library: "Library") -> None:
-    """Write the page again while the study grows, until Ctrl-C."""
+def follow(
+    opened: "optuna.Study",
+    location: "Location",
+    output: Path | None,
+    library: "Library",
+    open_: bool,
+) -> None:
+    """Write the page, and again while the study grows, until Ctrl-C."""
     from study.page.follow import Follower
-    from study.page.page import Circumstances
-    from study.page.results import write_report
+    from study.page.page import Circumstances, check_page
+    from study.page.results import default_path, write_report
     from study.store.games_table import newest_game
     from study.store.lock import holder_of
     from study.store.study_data import StudyData
 
+    path = default_path(location) if output is None else output
+    check_page(path)
+    print(path, "is written again while the study grows; Ctrl-C ends it", flush=True)
+    shown: list[Path] = []
+
     def write(reload_seconds: float | None) -> None:
         circumstances = Circumstances(running=holder_of(location), reload_seconds=reload_seconds)
         write_report(StudyData.read(opened), location, path, circumstances, library)
+        if open_ and not shown:
+            shown.append(path)
+            show(path)
 
-    print("watching: the page is written again while the study grows; Ctrl-C ends it")
     Follower(lambda: (newest_game(opened), holder_of(location)), write).run()
-
-
-@app.command(cls=ObjectiveCommand)
-def pick(
-    context: typer.Context,
-    study: StudyArgument = "mcmdp",
-    games: Annotated[
-        int | None,
-        whole(
-            "Games to play of the θ that is proposed; 0 answers at once.",
-            "--games",
-            show_default="a minute's, 20 to 400",
-        ),
-    ] = None,
-    jobs: JobsOption = None,
-    json_: JsonOption = False,
-    name: NameOption = None,
-    results: ResultsOption = RESULTS,
-) -> None:
-    """Choose a θ for a budget or a target.
-
-    Give one of the study's own cost and goal. The best θ as far as the study knows is played on
-    fresh seeds, and its games are stored as those of a validated point; the answer is the best one
-    that has been played.
-    """
-    from study.report.pick_text import pick_json, pick_text
-    from study.report.recommend import Wish, propose
-    from study.report.recommend import pick as choose
-
-    given = objectives_given(context)
-    if games:
-        from study.run.pick_games import MOST_GAMES_ASKED
-
-        check_range("games", games, 0, MOST_GAMES_ASKED)
-    with reading(study, name, results) as (_, location, data):
-        cost, goal = data.experiment.cost, data.experiment.goal
-        for option in given:
-            if option not in {cost.option, goal.option}:
-                raise InputError(f"pick: {option} given, {cost.option} or {goal.option} allowed")
-        wish = Wish(data.experiment, given.get(cost.option), given.get(goal.option))
-        with working("looking for the best θ"):
-            proposal = propose(data, wish)
-        now = data
-        played: list[str] = []
-        if proposal is not None and games != 0:
-            from study.run.pick_games import played_for
-
-            out = console(stderr=True)
-            try:
-                now, played = played_for(location, data, proposal, games, jobs, out)
-            except InputError as error:
-                if games is not None:
-                    raise
-                print(f"no game is played: {error}", file=sys.stderr)
-        picked = choose(now, wish, None if played else proposal, played)
-    if json_:
-        print(json.dumps(pick_json(picked)))
-    else:
-        console().print(pick_text(picked), soft_wrap=True)
 
 
 @app.command()

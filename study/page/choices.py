@@ -27,6 +27,7 @@ from study.report.recommend import Candidate, Candidates, Pick, Wish, cost_text
 N_STEPS = 120
 HEADROOM = 1.1
 ROUND = (1, 2, 5)
+ROUNDING = 1e-9
 
 Lines = list[tuple[str, str]]
 
@@ -194,7 +195,8 @@ def least_limit(candidate: Candidate) -> float:
     """Return the least budget that a θ keeps surely enough."""
     expected = candidate.expected
     deviations = ndtri(CONFIDENCE if candidate.number else OF_PROPOSALS)
-    return float(expected.cost.value * 10.0 ** (deviations * expected.log_deviation))
+    least = expected.cost.value * 10.0 ** (deviations * expected.log_deviation)
+    return float(least * (1.0 + ROUNDING))
 
 
 def rounded_up(value: float, n_digits: int = 3) -> float:

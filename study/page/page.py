@@ -33,7 +33,7 @@ from study.page.replays import recorded
 from study.report.pick_text import command_of
 from study.report.tables import write_text
 from study.report.validated_rows import cost_columns
-from study.store.location import RESULTS, Location, locate
+from study.store.location import RESULTS, Location, usual_url, why_unusable
 from study.text import counted
 
 STATIC = Path(__file__).parent / "static"
@@ -179,8 +179,8 @@ def summary(page: PageData) -> str:
 def pick_words(page: PageData, location: Location) -> str:
     """Return the command that asks for a budget, up to the budget itself."""
     words, results = ["thetafront", "pick", location.name], location.folder.parent
-    if location.url != locate(location.name, RESULTS, None).url:
-        if location.url == locate(location.name, results, None).url:
+    if location.url != usual_url(RESULTS / location.name):
+        if location.url == usual_url(results / location.name):
             words += ["--results", str(results)]
         else:
             words = [*words[:2], location.url_without_password, "--name", location.name]
@@ -300,20 +300,20 @@ def write_page(html: str, path: Path) -> None:
 
 def check_page(path: Path) -> None:
     """Refuse, by InputError, to overwrite what is no page of a study."""
+    given, folder = f"output: {str(path)!r} given", path.parent
     if path.is_dir():
-        raise InputError(f"output: {str(path)!r} given, a folder; a file allowed")
-    if not path.parent.is_dir():
-        raise InputError(
-            f"output: {str(path)!r} given, but there is no folder {str(path.parent)!r}"
-        )
+        raise InputError(f"{given}, a folder; a file allowed")
+    if flaw := why_unusable(folder):
+        raise InputError(f"{given}, and folder {str(folder)!r} {flaw}")
+    if path.exists() and not path.is_file():
+        raise InputError(f"{given}, which is no regular file")
     try:
-        start = path.read_bytes()[: len(BEGINNING) + 8] if path.exists() else b""
+        start = path.read_bytes()[: len(BEGINNING)] if path.exists() else b""
     except OSError as error:
-        raise InputError(f"output: {str(path)!r} cannot be read: {error.strerror}") from None
-    if start and not start.decode(errors="replace").startswith(BEGINNING):
+        raise InputError(f"{given}, which cannot be read: {error.strerror}") from None
+    if start and start != BEGINNING.encode():
         raise InputError(
-            f"output: {str(path)!r} given, which is no page of a study; give another file, or "
-            "move it away"
+            f"{given}, which is no page of a study; give another file, or move it away"
         )
 
 

@@ -103,9 +103,14 @@ def locate(name: str, results: Path, storage: str | None) -> Location:
     """Return the location of the study called ``name``; InputError if it cannot be one."""
     check_name(name)
     folder = results / name
-    url = f"sqlite:///{folder / 'study.db'}" if storage is None else storage
+    url = usual_url(folder) if storage is None else storage
     check_url(url)
     return Location(name, url, folder)
+
+
+def usual_url(folder: Path) -> str:
+    """Return the URL of a study's storage in its folder, where none is given."""
+    return f"sqlite:///{folder / 'study.db'}"
 
 
 def why_unusable(folder: Path) -> str:

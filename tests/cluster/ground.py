@@ -15,6 +15,7 @@ import pytest
 
 from study.api import open_study
 from study.errors import InputError, RunError
+from tests.ports import free_port
 
 psutil = pytest.importorskip("psutil", reason="Dask is not installed: make test-cluster")
 
@@ -42,13 +43,6 @@ KILLS = False
 SPACE = Space((NumericParameter("effort", 1, 100, integer=True), NumericParameter("bias", 0, 1)))
 SLEEPER = Experiment("sleeper", play, SPACE, mean("score"), reported("nodes", per="game"))
 '''
-
-
-def free_port() -> int:
-    """Return a port that nobody listens at."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
 
 
 def wait_for(what: str, is_so: Callable[[], bool], seconds: float = SECONDS_TO_START) -> None:

@@ -5,11 +5,12 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from tests.ports import free_port
 
 PROGRAMS = ("initdb", "postgres")
 SECONDS_TO_START = 60.0
@@ -44,12 +45,6 @@ def user() -> str | None:
     with contextlib.suppress(KeyError):
         return pwd.getpwnam("postgres").pw_name
     return None
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @dataclass

@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 from engine.jit import ROOT
-from tests.cluster.ground import COMMAND, Ground, family, free_port, psutil, wait_for
+from tests.cluster.ground import COMMAND, Ground, family, psutil, wait_for
+from tests.ports import free_port
 
 pytestmark = pytest.mark.cluster
 

@@ -27,7 +27,7 @@ from study.page.replays.pacman import record_pacman
 from study.page.replays.recording import Recording
 from study.page.replays.twenty48 import record_2048
 from study.report.tables import thetas_of
-from study.text import counted, listed
+from study.text import counted
 
 N_REPLAYS = 3
 CPU_SECONDS = 2.0
@@ -144,7 +144,7 @@ def recorded(page: PageData, cpu_seconds: float = CPU_SECONDS) -> Recorded:
                 cpu_seconds -= seconds
                 break
         tried = place
-    said = [f"{listed(labels)}: {reason}" for reason, labels in left_out.items()]
+    said = [f"{'; '.join(labels)}: {reason}" for reason, labels in left_out.items()]
     return Recorded(found, said)
 
 

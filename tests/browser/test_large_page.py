@@ -1,0 +1,76 @@
+"""The page of a study with 2,000 trials and 100,000 games of search: made of a published one."""
+
+import copy
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from optuna.trial import TrialState
+
+from study.page.page import page_html, write_page
+from study.page.page_data import PageData
+from study.store.published_study import read_published
+from study.store.study_data import StudyData
+from tests.browser.ground import opened
+from tests.browser.test_page import LARGEST_BYTES, PUBLISHED, wait_until_drawn
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+pytestmark = pytest.mark.browser
+
+N_TRIALS, N_GAMES = 2000, 50
+CPU_SECONDS = 30.0
+BUSY = 5.0
+"""How much longer things may take on a machine that has more to do."""
+
+
+def enlarged(data: StudyData) -> StudyData:
+    """The same with many trials: each near one of the study's in θ, with its result."""
+    rng = np.random.default_rng(1)
+    space = data.experiment.space
+    played = [game for point in data.points for game in point.in_order if game.is_timed]
+    complete = [trial for trial in data.frozen_trials if trial.state == TrialState.COMPLETE]
+    known = {trial.number: trial for trial in data.trials}
+    frozen, trials, moments = [], [], {}
+    for number in range(N_TRIALS):
+        like = complete[number % len(complete)]
+        units = np.array([each.to_unit(like.params[each.name]) for each in space])
+        near = np.clip(units + rng.normal(0.0, 0.03, len(units)), 0.0, 1.0)
+        trial = copy.copy(like)
+        trial.number, trial.params = number, space.from_unit(near.tolist())
+        first = number * N_GAMES
+        games = {k: played[(first + k) % len(played)] for k in range(N_GAMES)}
+        frozen.append(trial)
+        trials.append(replace(known[like.number], number=number, params=trial.params, games=games))
+        moments[number] = data.moments[like.number]
+    found = replace(data, frozen_trials=frozen)
+    found.__dict__.update(trials=trials, moments=moments, points=data.points)
+    return found
+
+
+def test_it_is_made_and_drawn_in_time(browser: "Browser", tmp_path: Path) -> None:
+    location, data = read_published(PUBLISHED / "mcmdp")
+    large = enlarged(data)
+    assert sum(len(trial.games) for trial in large.trials) == 100_000
+    begun = time.process_time()
+    html = page_html(PageData.of(large), location)
+    seconds = time.process_time() - begun
+    path = tmp_path / "page.html"
+    write_page(html, path)
+    size = path.stat().st_size
+    print(f"\nmade in {seconds:.1f} CPU s: {size:,} bytes")
+    assert seconds < CPU_SECONDS * BUSY
+    assert size < LARGEST_BYTES
+    for _ in range(2):
+        start = time.monotonic()
+        with opened(browser, str(path)) as found:
+            wait_until_drawn(found)
+            drawn = time.monotonic() - start
+            print(f"opened and drawn in {drawn:.2f} s")
+            assert drawn < 2.0 * BUSY
+            assert found.overflow <= 0
+            found.check()

@@ -1,0 +1,393 @@
+"""The page of a study in Chromium: every published one opens; one is used as a reader would."""
+
+import csv
+import io
+import os
+import re
+import shlex
+import subprocess
+import sys
+import time
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from study.api import sweep
+from study.page.page import page_html, write_page
+from study.page.page_data import PageData
+from study.store.published_study import read_published
+from study.store.storage import open_for_reading
+from tests.browser.ground import Opened, opened
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator
+
+pytestmark = pytest.mark.browser
+
+ROOT = Path(__file__).parents[2]
+PUBLISHED = ROOT / "results" / "reference"
+NAMES = ("mcmdp", "switching", "heuristic", "ntuple", "uct", "pacman", "dice_study", "zstd")
+SHOWN = {"mcmdp": 3, "switching": 3, "heuristic": 3, "uct": 3, "pacman": 3, "dice_study": 3}
+SECONDS_TO_DRAW = 30_000.0
+LARGEST_BYTES = 6_000_000
+
+
+@cache
+def html_of(name: str) -> str:
+    """The page of a published study."""
+    location, data = read_published(PUBLISHED / name)
+    return page_html(PageData.of(data), location)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("pages")
+
+
+def page_of(name: str, folder: Path) -> str:
+    path = folder / f"{name}.html"
+    if not path.exists():
+        write_page(html_of(name), path)
+    return str(path)
+
+
+def wait_until_drawn(found: Opened) -> None:
+    ready = found.page.locator("html[data-ready=yes]")
+    ready.wait_for(state="attached", timeout=SECONDS_TO_DRAW)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_published_studies_open_without_an_error_or_a_request(
+    browser: "Browser", folder: Path, name: str
+) -> None:
+    path = page_of(name, folder)
+    assert Path(path).stat().st_size < LARGEST_BYTES
+    for dark, width in ((False, 1280), (True, 400)):
+        begun = time.monotonic()
+        with opened(browser, path, dark=dark, width=width) as found:
+            wait_until_drawn(found)
+            seconds = time.monotonic() - begun
+            print(f"\n{name}, {width} px: drawn after {seconds:.2f} s")
+            assert found.overflow <= 0
+            charts = found.page.locator(".chart").all()
+            assert len(charts) >= 5
+            for chart in charts:
+                assert chart.locator("svg").count() == 1, chart.get_attribute("id")
+                alternative = chart.locator("xpath=..").locator("details table")
+                assert alternative.count() == 1, chart.get_attribute("id")
+            verdicts = found.page.locator(".tf-verdict").all_inner_texts()
+            assert len(verdicts) == SHOWN.get(name, 0)
+            assert all(each.startswith("✓") for each in verdicts), verdicts
+            found.check()
+
+
+@pytest.mark.parametrize("width", [320, 400, 768, 2560])
+@pytest.mark.parametrize("dark", [False, True])
+def test_nothing_is_wider_than_the_window(
+    browser: "Browser", folder: Path, width: int, dark: bool
+) -> None:
+    with opened(browser, page_of("mcmdp", folder), width=width, dark=dark) as found:
+        wait_until_drawn(found)
+        for each in found.page.locator("summary").all():
+            each.click()
+        assert found.overflow <= 0
+        found.check()
+
+
+def numbers_of(text: str) -> list[float]:
+    return [float(each.replace(",", "")) for each in re.findall(r"-?\d[\d,]*\.?\d*", text)]
+
+
+def front_of(name: str) -> list[dict[str, str]]:
+    with (PUBLISHED / name / "front.csv").open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def marks(found: Opened, key: str, selector: str) -> list["Locator"]:
+    return found.page.locator(f"#{key} svg {selector}").all()
+
+
+def test_hovering_a_validated_point_tells_theta_n_intervals_and_the_model(
+    browser: "Browser", folder: Path
+) -> None:
+    front = front_of("mcmdp")
+    with opened(browser, page_of("mcmdp", folder)) as found:
+        wait_until_drawn(found)
+        found.page.locator("#front").scroll_into_view_if_needed()
+        tooltip = found.page.locator("#vg-tooltip-element")
+        seen: dict[str, str] = {}
+        for mark in marks(found, "front", "path[aria-roledescription=point]"):
+            box = mark.bounding_box()
+            assert box is not None
+            found.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+            if not tooltip.is_visible():
+                continue
+            text = tooltip.inner_text()
+            if "validated point" in text:
+                (who,) = re.findall(r"validated point\s+(.+)", text)
+                seen[who.partition(",")[0]] = text
+        assert len(seen) >= len(front) - 2, "points may hide each other"
+        rows = {row["number"]: row for row in front}
+        for number, text in seen.items():
+            assert "θ₁" in text
+            assert "95%" in text
+            told = numbers_of(text)
+            for column in ("theta1", "theta2", "n_games"):
+                assert any(abs(each - float(rows[number][column])) < 0.5 for each in told), text
+            for column in ("score_mean_points", "posterior_mean_points", "combined_mean_points"):
+                value = float(rows[number][column])
+                assert any(abs(each - value) <= 1 for each in told), (column, text)
+        found.check()
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study with its database, which ``pick`` can be asked about: its page."""
+    folder = tmp_path_factory.mktemp("own")
+    sweep("dice", name="own", trials=24, budget=None, results=folder, jobs=2)
+    _, location, data = open_for_reading("own", folder)
+    path = folder / "own" / "seen.html"
+    write_page(page_html(PageData.of(data), location), path)
+    return path
+
+
+def panel(found: Opened) -> dict[str, str]:
+    """The lines of the slider's panel."""
+    labels = found.page.locator("#answer dt").all_inner_texts()
+    texts = found.page.locator("#answer dd").all_inner_texts()
+    return {
+        **dict(zip(labels, texts, strict=True)),
+        "play it": found.page.locator("#play").inner_text(),
+    }
+
+
+def said_by_pick(command: str) -> dict[str, str]:
+    """Run the command that the panel shows; return its lines by label."""
+    words = shlex.split(command)
+    assert words[:2] == ["thetafront", "pick"]
+    done = subprocess.run(
+        [sys.executable, "-m", "study", *words[1:]],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+        env={**os.environ, "COLUMNS": "400"},
+    )
+    lines = [re.split(r"\s{2,}", line, maxsplit=1) for line in done.stdout.splitlines()]
+    found: dict[str, str] = {}
+    for line in lines:
+        if len(line) == 2 and line[0]:
+            found[line[0]] = line[1]
+            last = line[0]
+        elif found:
+            found[last] += "\n" + line[-1].strip()
+    return found
+
+
+def plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("share", [0.0, 0.35, 0.7, 1.0])
+def test_the_slider_answers_as_pick_does(browser: "Browser", own: Path, share: float) -> None:
+    with opened(browser, str(own)) as found:
+        wait_until_drawn(found)
+        slider = found.page.locator("#slider")
+        most = int(slider.get_attribute("max") or 0)
+        slider.fill(str(round(share * most)))
+        shown = panel(found)
+        expected = said_by_pick(found.page.locator("#pick").inner_text())
+        assert {key: plain(text) for key, text in shown.items()} == {
+            key: plain(text) for key, text in expected.items()
+        }
+        found.check()
+
+
+def test_the_slider_goes_by_keys_and_a_larger_budget_is_not_worse(
+    browser: "Browser", folder: Path
+) -> None:
+    with opened(browser, page_of("mcmdp", folder)) as found:
+        wait_until_drawn(found)
+        slider, budget = found.page.locator("#slider"), found.page.locator("#budget")
+        slider.focus()
+        found.page.keyboard.press("Home")
+        first = budget.inner_text()
+        headlines = [numbers_of(found.page.locator("#headline").inner_text())[0]]
+        for _ in range(12):
+            found.page.keyboard.press("PageUp")
+            headlines.append(numbers_of(found.page.locator("#headline").inner_text())[0])
+        assert headlines == sorted(headlines)
+        assert headlines[-1] > 1.5 * headlines[0]
+        assert budget.inner_text() != first
+        assert slider.get_attribute("aria-valuetext") == budget.inner_text()
+        rule = found.page.locator("#front svg .mark-rule line[stroke-dasharray='4,4']")
+        places = set()
+        for key in ("Home", "End"):
+            found.page.keyboard.press(key)
+            found.page.wait_for_timeout(100)
+            box = rule.last.bounding_box()
+            assert box is not None
+            places.add(round(box["x"]))
+        assert len(places) == 2, "a line in the chart is where the budget is"
+        found.check()
+
+
+def column(found: Opened, place: int) -> list[str]:
+    cells = found.page.locator(f"#validated tbody tr td:nth-child({place + 1})")
+    return [str(each.get_attribute("data-value")) for each in cells.all()]
+
+
+def test_the_table_sorts_by_any_column_and_back(browser: "Browser", folder: Path) -> None:
+    with opened(browser, page_of("mcmdp", folder)) as found:
+        heads = found.page.locator("#validated thead th")
+        n = heads.count()
+        assert n >= 10
+        for place in range(n):
+            button = heads.nth(place).locator("button")
+            if not button.count():
+                continue
+            values = column(found, place)
+            is_number = all(re.fullmatch(r"-?[\d.]+(e-?\d+)?%?", each) for each in values)
+
+            def key(text: str, is_number: bool = is_number) -> Any:
+                return float(text.rstrip("%")) if is_number else 0
+
+            button.click()
+            order = heads.nth(place).get_attribute("aria-sort")
+            if order == "descending":  # it was sorted so already
+                button.click()
+            ascending = column(found, place)
+            assert sorted(values) == sorted(ascending), "no row is lost"
+            assert [key(each) for each in ascending] == sorted(map(key, ascending))
+            button.click()
+            assert heads.nth(place).get_attribute("aria-sort") == "descending"
+            descending = column(found, place)
+            assert [key(each) for each in descending] == sorted(map(key, ascending), reverse=True)
+            if is_number and len(set(values)) > 2:
+                assert ascending != descending
+        found.check()
+
+
+def test_a_row_shows_its_point_above(browser: "Browser", folder: Path) -> None:
+    with opened(browser, page_of("mcmdp", folder)) as found:
+        wait_until_drawn(found)
+        row = found.page.locator("#validated tbody tr[data-number='3']")
+        row.locator("button.number").click()
+        command = row.locator("code").inner_text()
+        assert found.page.locator("#play").inner_text() == command
+        assert "chosen" in (row.get_attribute("class") or "")
+        found.check()
+
+
+def test_a_brush_leaves_the_lines_that_meet_it(browser: "Browser", folder: Path) -> None:
+    with opened(browser, page_of("mcmdp", folder)) as found:
+        wait_until_drawn(found)
+        page = found.page
+        page.locator("#theta").scroll_into_view_if_needed()
+
+        def clear() -> int:
+            """How many lines of the first strip are not faded."""
+            return int(
+                page.evaluate(
+                    """[...document.querySelectorAll("#theta svg .mark-rule.role-mark")]
+                    .filter((group) => group.querySelectorAll("line").length > 20).slice(0, 1)
+                    .flatMap((group) => [...group.querySelectorAll("line")])
+                    .filter((line) => Number(line.getAttribute("opacity") ?? 1) > 0.15).length"""
+                )
+            )
+
+        before = clear()
+        assert before >= 100
+        strip = page.locator("#theta svg .background").nth(1)
+        box = strip.bounding_box()
+        assert box is not None
+        page.mouse.move(box["x"] + 0.4 * box["width"], box["y"] + 6)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 8, steps=4)
+        page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 8, steps=4)
+        page.mouse.up()
+        page.wait_for_timeout(400)
+        after = clear()
+        assert 0 < after < before
+        found.check()
+
+
+def test_buttons_copy_commands_and_the_front(browser: "Browser", folder: Path) -> None:
+    allowed = ("clipboard-read", "clipboard-write")
+    with opened(browser, page_of("mcmdp", folder), permissions=allowed) as found:
+        wait_until_drawn(found)
+        page = found.page
+        buttons = page.locator("[data-copy]").all()
+        assert len(buttons) >= 3
+        for button in buttons:
+            button.click()
+            page.locator("#told", has_text="Copied").wait_for()
+            text = page.locator(f"#{button.get_attribute('data-copy')}").text_content()
+            assert page.evaluate("navigator.clipboard.readText()") == text
+        page.locator("#copy-csv").click()
+        page.wait_for_timeout(200)
+        copied = list(csv.DictReader(io.StringIO(page.evaluate("navigator.clipboard.readText()"))))
+        stored = front_of("mcmdp")
+        assert [row["point"] for row in copied] == [row["point"] for row in stored]
+        assert [row["theta1"] for row in copied] == [row["theta1"] for row in stored]
+        found.check()
+
+
+def brightness(colour: str) -> float:
+    return sum(map(int, re.findall(r"\d+", colour)[:3])) / 3
+
+
+def test_the_theme_follows_the_system_and_a_button(browser: "Browser", folder: Path) -> None:
+    for dark in (False, True):
+        with opened(browser, page_of("pacman", folder), dark=dark) as found:
+            wait_until_drawn(found)
+            page = found.page
+
+            def colours(page: Any = page) -> tuple[float, float]:
+                paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+                ink = page.evaluate(
+                    "getComputedStyle(document.querySelector('#front svg text')).fill"
+                )
+                return brightness(paper), brightness(ink)
+
+            paper, ink = colours()
+            assert (paper < 60) == dark
+            assert (ink > 120) == dark, "text of charts is read on either"
+            page.locator("#theme").click()
+            page.wait_for_timeout(3000)
+            paper, ink = colours()
+            assert (paper < 60) != dark
+            assert (ink > 120) != dark
+            found.check()
+
+
+def test_it_can_be_read_without_a_script(browser: "Browser", folder: Path) -> None:
+    context = browser.new_context(java_script_enabled=False, viewport={"width": 400, "height": 800})
+    page = context.new_page()
+    page.goto(Path(page_of("mcmdp", folder)).as_uri())
+    assert page.locator("#validated tbody tr").count() == len(front_of("mcmdp"))
+    assert "points" in page.locator("#headline").inner_text()
+    assert page.locator("noscript .warning").is_visible()
+    context.close()
+
+
+def test_every_control_is_reached_by_keys_and_has_a_name(browser: "Browser", folder: Path) -> None:
+    with opened(browser, page_of("mcmdp", folder)) as found:
+        wait_until_drawn(found)
+        nameless = found.page.evaluate(
+            """[...document.querySelectorAll("button, input, select, a[href]")]
+            .filter((node) => !(node.getAttribute("aria-label") || node.textContent.trim()
+              || (node.labels && node.labels.length)))
+            .map((node) => node.outerHTML.slice(0, 100))"""
+        )
+        assert nameless == []
+        reached = set()
+        for _ in range(40):
+            found.page.keyboard.press("Tab")
+            reached.add(
+                found.page.evaluate("document.activeElement.id || document.activeElement.tagName")
+            )
+        assert {"theme", "slider"} <= reached
+        found.check()

@@ -1,0 +1,117 @@
+"""``thetafront report``: what it writes, what it refuses, and how it follows a sweep."""
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from study.cli import app
+from study.page.page import BEGINNING
+from tests.study.program import refused, run
+
+DICE = str(Path(__file__).parents[3] / "results" / "reference" / "dice_study")
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of results with a small study of dice."""
+    results = tmp_path_factory.mktemp("results")
+    words = ("sweep", "dice", "--trials", "8", "--design-size", "8", "--budget", "none")
+    done = run(*words, "--validation-points", "2", "--results", str(results))
+    assert done.returncode == 0, done.stderr
+    assert "report.html" in done.stdout
+    return results
+
+
+def reports(*words: str) -> Path:
+    done = CliRunner().invoke(app, ["report", *words])
+    assert done.exit_code == 0, done.output
+    path = Path(done.stdout.strip())
+    assert path.read_text().startswith(BEGINNING)
+    return path
+
+
+def test_a_sweep_writes_its_page(swept: Path) -> None:
+    text = (swept / "dice" / "report.html").read_text()
+    assert text.startswith(BEGINNING)
+    assert "No sweep was running when this page was made" in text
+    assert '"reload":null' in text
+
+
+def test_a_study_by_its_name(swept: Path, tmp_path: Path) -> None:
+    assert reports("dice", "--results", str(swept)) == swept / "dice" / "report.html"
+    output = tmp_path / "page.html"
+    assert reports("dice", "--results", str(swept), "-o", str(output)) == output
+    url = f"sqlite:///{swept}/dice/study.db"
+    assert reports(url, "--output", str(output), "--library", "beside") == output
+    assert {each.name for each in tmp_path.iterdir()} == {"page.html", "thetafront-page.js"}
+
+
+def test_a_folder_of_tables(tmp_path: Path) -> None:
+    output = tmp_path / "page.html"
+    assert reports(DICE, "-o", str(output)) == output
+    assert "128 trials with 128 games" in output.read_text()
+
+
+def test_export_writes_it_too(swept: Path) -> None:
+    (swept / "dice" / "report.html").unlink()
+    done = CliRunner().invoke(app, ["export", "dice", "--results", str(swept)])
+    assert done.exit_code == 0
+    assert (swept / "dice" / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("report", "none"), "study: 'none' given, but there is no"),
+        (("report", "no/folder"), "folder 'no/folder' given, which does not exist"),
+        (("report", DICE, "--library", "far"), "'far' given, inside or beside allowed"),
+        (("report", DICE, "--watch"), "a study in a storage allowed"),
+        (("report", DICE, "-o", "no/folder/x.html"), "folder 'no/folder' does not exist"),
+        (("report", DICE, "-o", DICE), "a folder; a file allowed"),
+        (("report", DICE, "-o", f"{DICE}/front.csv"), "which is no page of a study"),
+        (("report", DICE, "-o", ""), "'' given, a file's path allowed"),
+        (("report",), "Missing argument 'study'"),
+    ],
+)
+def test_refusals(words: tuple[str, ...], said: str) -> None:
+    table = Path(DICE, "front.csv").read_bytes()
+    assert said in refused(*words)
+    assert Path(DICE, "front.csv").read_bytes() == table
+
+
+def test_watching_ends_with_a_page_that_stands_still(swept: Path, tmp_path: Path) -> None:
+    output = tmp_path / "page.html"
+    words = ["report", "dice", "--results", str(swept), "-o", str(output), "--watch"]
+    watching = subprocess.Popen(
+        [sys.executable, "-m", "study", *words], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        wait_for(lambda: output.exists() and '"reload":15.0' in output.read_text())
+        watching.send_signal(signal.SIGINT)
+        out, _ = watching.communicate(timeout=120)
+    finally:
+        watching.kill()
+    assert watching.returncode == 0
+    assert "Ctrl-C ends it" in out
+    assert '"reload":null' in output.read_text()
+    assert not list(tmp_path.glob(".*"))
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 120.0) -> None:
+
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+def test_its_help_names_its_options() -> None:
+    text = CliRunner().invoke(app, ["report", "--help"]).stdout
+    assert set(re.findall(r"--\w+", text)) >= {"--output", "--open", "--watch", "--library"}

@@ -1,0 +1,93 @@
+"""The slider's answers are those of ``pick``."""
+
+import json
+
+import pytest
+
+from study.errors import InputError
+from study.experiments.definition import Experiment
+from study.page.choices import Choices, is_round, round_numbers, rounded_up
+from study.page.page_data import PageData
+from study.report.pick_text import laid_out, pick_text
+from study.report.recommend import Wish, pick, propose
+from study.store.location import Location
+from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+def check(page: PageData, every: int) -> Choices:
+    """Compare each budget of so many with what pick prints for its option's value."""
+    choices = Choices.of(page)
+    assert choices is not None
+    data, experiment = page.data, page.data.experiment
+    for step in choices.steps[::every]:
+        wish = Wish(experiment, float(step.option))
+        said = pick_text(pick(data, wish, propose(data, wish)))
+        assert laid_out(step.lines(choices.answers[step.answer], choices.label), experiment) == said
+        if step.validated is None:
+            with pytest.raises(InputError):
+                pick(data, wish)
+        else:
+            best = pick(data, wish).chosen
+            assert choices.answers[step.validated].number == best.number
+    return choices
+
+
+@pytest.mark.parametrize(("name", "every"), [("mcmdp", 20), ("zstd", 60)])
+def test_answers_of_published_studies(
+    name: str, every: int, request: pytest.FixtureRequest
+) -> None:
+    found: tuple[Location, PageData] = request.getfixturevalue(name)
+    choices = check(found[1], every)
+    limits = [step.limit for step in choices.steps]
+    assert limits == sorted(set(limits))
+    assert 60 <= len(limits) <= 160
+    assert is_round(limits[choices.start])
+    numbers = {each.number for each in choices.answers}
+    assert numbers - {0} == set(found[1].tables["front"]["number"])  # each can be chosen
+    assert len(json.dumps(choices.as_data())) < 150_000
+
+
+def test_answers_at_all_budgets(quick: Experiment) -> None:
+    study = new_study()
+    add_trials(study, quick)
+    add_point(study, 5, spread(2100, 300), 0.05)
+    add_point(study, 20, spread(4100, 300), 0.2)
+    page = PageData.of(data_of(study, quick))
+    choices = check(page, every=8)
+    tried = [step.validated for step in choices.steps if step.validated is not None]
+    assert [choices.answers[k].number for k in dict.fromkeys(tried)] == [1, 2]
+
+
+def test_without_validation_there_are_proposals(quick: Experiment) -> None:
+    study = new_study()
+    add_trials(study, quick)
+    choices = check(PageData.of(data_of(study, quick)), every=20)
+    assert {each.number for each in choices.answers} == {0}
+
+
+def test_without_games_there_are_none(quick: Experiment) -> None:
+    assert Choices.of(PageData.of(data_of(new_study(), quick))) is None
+
+
+def test_exact_goals(solver: Experiment) -> None:
+    from tests.study.conftest import Solver
+    from tests.study.made_studies import store_point, store_trial
+
+    study = new_study()
+    for sweeps in (2, 5, 10, 20, 50, 100):
+        game = Solver(sweeps).play(sweeps)
+        store_trial(study, solver, {"sweeps": sweeps}, [game], game.seconds)
+    for sweeps in (10, 50):
+        store_point(study, {"sweeps": sweeps}, {0: Solver(sweeps).play(500_000)})
+    check(PageData.of(data_of(study, solver)), every=8)
+
+
+def test_numbers_are_rounded_up() -> None:
+    assert rounded_up(3.0901e-05) == 3.1e-05
+    assert rounded_up(3.09e-05) == 3.09e-05
+    assert rounded_up(9.991) == 10.0
+    assert rounded_up(123456.0, 2) == 130000.0
+    assert round_numbers(0.03, 1.0) == [0.05, 0.1, 0.2, 0.5, 1.0]
+    assert [is_round(each) for each in (0.002, 5e-6, 3.0, 12.0)] == [True, True, False, False]

@@ -1,0 +1,58 @@
+"""What made a study, as its page says it."""
+
+from pathlib import Path
+
+from study.page.made_by import again, again_note, facts, machine_text, moment, runs_table
+from study.page.page_data import PageData
+from study.store.location import Location
+
+
+def test_it_says_what_the_manifest_has(mcmdp: tuple[Location, PageData]) -> None:
+    page = mcmdp[1]
+    said = dict(facts(page))
+    last = page.data.runs[-1]
+    assert said["revisions"] == last["git_revision"]
+    assert said["machines"].startswith("AMD EPYC, 2 cores, x86_64, Linux")
+    for name, version in last["versions"].items():
+        assert f"{name} {version}" in said["versions"]
+    assert said["trials"] == "128 complete, 0 failed; 512 games"
+    assert said["validation"] == "5,884 games"
+    assert said["seeds"] == "study 0; games 0 to 760,399, each in games.csv"
+    assert said["samplers"] == "knowledge-gradient"
+    assert "workers of a cluster" not in said
+
+
+def test_commands_are_those_that_were_given(mcmdp: tuple[Location, PageData]) -> None:
+    data = mcmdp[1].data
+    assert again(data).splitlines() == [
+        f"git checkout {data.runs[0]['git_revision']}",
+        "thetafront sweep mcmdp",
+        "thetafront sweep mcmdp --budget 6m",
+        "thetafront pick mcmdp --seconds-per-move 0.0001",
+    ]
+    assert "within its intervals only" in again_note(data)
+    columns, rows = runs_table(data)
+    assert len(rows) == len(data.runs) == 6
+    assert rows[4] == [
+        "2026-11-22 10:24 UTC",
+        "thetafront sweep mcmdp --budget 6m",
+        "validation",
+        "2,960",
+        "365 s",
+        "2",
+        "97.5%",
+    ]
+    assert len(columns) == len(rows[0])
+
+
+def test_what_is_not_recorded_is_left_out() -> None:
+    assert machine_text({}) == ""
+    assert machine_text({"machine": {"cpu": "c", "cores": 3}}) == "c, 3 cores"
+    assert moment("2026-01-02T03:04:05+02:00") == "2026-01-02 01:04 UTC"
+    assert moment("yesterday") == "yesterday"
+
+
+def test_no_path_of_this_machine_is_on_a_published_page(
+    mcmdp: tuple[Location, PageData],
+) -> None:
+    assert str(Path.cwd()) not in str(facts(mcmdp[1]))
