@@ -72,12 +72,12 @@ def test_export_writes_it_too(swept: Path) -> None:
         (("report", "none"), "study: 'none' given, but there is no"),
         (("report", "no/folder"), "folder 'no/folder' given, which does not exist"),
         (("report", DICE, "--library", "far"), "'far' given, inside or beside allowed"),
-        (("report", DICE, "--watch"), "a study in a storage allowed"),
+        (("report", DICE, "--watch"), "--watch: given with folder"),
         (("report", DICE, "-o", "no/folder/x.html"), "folder 'no/folder' does not exist"),
         (("report", DICE, "-o", DICE), "a folder; a file allowed"),
         (("report", DICE, "-o", f"{DICE}/front.csv"), "which is no page of a study"),
         (("report", DICE, "-o", ""), "'' given, a file's path allowed"),
-        (("report",), "Missing argument 'study'"),
+        (("report",), "Missing argument 'studies'"),
     ],
 )
 def test_refusals(words: tuple[str, ...], said: str) -> None:
@@ -115,3 +115,24 @@ def wait_for(condition: Callable[[], bool], seconds: float = 120.0) -> None:
 def test_its_help_names_its_options() -> None:
     text = CliRunner().invoke(app, ["report", "--help"]).stdout
     assert set(re.findall(r"--\w+", text)) >= {"--output", "--open", "--watch", "--library"}
+
+
+def test_several_studies_are_compared(swept: Path, tmp_path: Path) -> None:
+    output = tmp_path / "both.html"
+    assert reports("dice", DICE, "--results", str(swept), "-o", str(output)) == output
+    assert "Differences at equal cost" in output.read_text()
+    assert reports("dice", DICE, "--results", str(swept)) == swept / "comparison.html"
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        ((DICE, DICE, "--watch"), "--watch: given with several studies"),
+        ((DICE, DICE, "--library", "beside"), "--library: given with several studies"),
+        (("--each", "a", "b"), "--each: a, b given, one folder allowed"),
+        (("--each", "nowhere"), "folder 'nowhere' given, which is not there"),
+        (("--each", DICE, "-o", "x.html"), "--output: given with --each"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(words: tuple[str, ...], part: str) -> None:
+    assert part in refused("report", *words)
