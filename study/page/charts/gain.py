@@ -6,13 +6,11 @@ from typing import Any
 
 import altair as alt
 import pandas as pd
-from threadpoolctl import threadpool_limits
 
 from study.page.charts.axes import goal_axis, goal_ticks, rounded, rows_of
 from study.page.charts.palette import BLUE, DASHED, GREY, LINE, ORANGE, Kind, encodings
 from study.page.page_data import PageData
 from study.page.section import Figure
-from study.report.hypervolume_trace import hypervolume_trace
 from study.report.validated_rows import validated_hypervolume, without_baselines
 from study.store.study_data import StudyData
 from study.text import counted
@@ -64,8 +62,7 @@ def gain_figure(data: PageData) -> Figure:
     if data.model is None:
         text = f"No trial is complete yet. {effort}"
         return Figure(KEY, TITLE, text, None, pd.DataFrame())
-    with threadpool_limits(1):
-        trace = hypervolume_trace(study)
+    trace = data.trace
     minutes, unit = minutes_of_trials(study)
     order = sorted(minutes)
     spent = [max(minutes[k] for k in order[: int(m)]) for m in trace["n_trials"]]

@@ -1,5 +1,7 @@
 """Slices of the model, against the model itself."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -61,7 +63,7 @@ def test_values_of_a_grid_are_each_there_once() -> None:
 
 
 def test_before_validation_points_are_predicted(small: PageData) -> None:
-    alone = PageData(small.data, small.model, {**small.tables, "front": small.tables["front"][:0]})
+    alone = replace(small, tables={**small.tables, "front": small.tables["front"][:0]})
     figure = slices_figure(alone)
     labels = spec_of(figure)["params"][0]["bind"]["labels"]
     assert all(each.startswith("predicted: ") for each in labels)
