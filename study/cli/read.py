@@ -273,65 +273,6 @@ def follow(
     Follower(lambda: (newest_game(opened), holder_of(location)), write).run()
 
 
-@app.command(cls=ObjectiveCommand)
-def pick(
-    context: typer.Context,
-    study: StudyArgument = "mcmdp",
-    games: Annotated[
-        int | None,
-        whole(
-            "Games to play of the θ that is proposed; 0 answers at once.",
-            "--games",
-            show_default="a minute's, 20 to 400",
-        ),
-    ] = None,
-    jobs: JobsOption = None,
-    json_: JsonOption = False,
-    name: NameOption = None,
-    results: ResultsOption = RESULTS,
-) -> None:
-    """Choose a θ for a budget or a target.
-
-    Give one of the study's own cost and goal. The best θ as far as the study knows is played on
-    fresh seeds, and its games are stored as those of a validated point; the answer is the best one
-    that has been played.
-    """
-    from study.report.pick_text import pick_json, pick_text
-    from study.report.recommend import Wish, propose
-    from study.report.recommend import pick as choose
-
-    given = objectives_given(context)
-    if games:
-        from study.run.pick_games import MOST_GAMES_ASKED
-
-        check_range("games", games, 0, MOST_GAMES_ASKED)
-    with reading(study, name, results) as (_, location, data):
-        cost, goal = data.experiment.cost, data.experiment.goal
-        for option in given:
-            if option not in {cost.option, goal.option}:
-                raise InputError(f"pick: {option} given, {cost.option} or {goal.option} allowed")
-        wish = Wish(data.experiment, given.get(cost.option), given.get(goal.option))
-        with working("looking for the best θ"):
-            proposal = propose(data, wish)
-        now = data
-        played: list[str] = []
-        if proposal is not None and games != 0:
-            from study.run.pick_games import played_for
-
-            out = console(stderr=True)
-            try:
-                now, played = played_for(location, data, proposal, games, jobs, out)
-            except InputError as error:
-                if games is not None:
-                    raise
-                print(f"no game is played: {error}", file=sys.stderr)
-        picked = choose(now, wish, None if played else proposal, played)
-    if json_:
-        print(json.dumps(pick_json(picked)))
-    else:
-        console().print(pick_text(picked), soft_wrap=True)
-
-
 @app.command()
 def compare(
     studies: Annotated[
