@@ -98,6 +98,21 @@ def test_tables_are_those_that_export_writes(dice: Study) -> None:
     assert set(dice.trials["state"]) == {"complete"}, "a table is a copy"
 
 
+def test_its_page_is_in_its_folder_or_where_one_likes(dice: Study, tmp_path: Path) -> None:
+    page = dice.report()
+    assert page == dice.folder / "report.html"
+    elsewhere = dice.report(tmp_path / "page.html")
+    for path in (page, elsewhere):
+        assert path.read_text().startswith("<!doctype html>")
+        assert f"{len(dice.trials)} trials with" in path.read_text()
+    with pytest.raises(InputError, match="does not exist"):
+        dice.report(tmp_path / "none" / "page.html")
+    (tmp_path / "mine.html").write_text("mine")
+    with pytest.raises(InputError, match="no page of a study"):
+        dice.report(str(tmp_path / "mine.html"))
+    assert (tmp_path / "mine.html").read_text() == "mine"
+
+
 @pytest.mark.parametrize("wish", [("score", 13.0), ("solving_seconds", 10.0)])
 def test_a_pick_is_that_of_the_command(dice: Study, wish: tuple[str, float]) -> None:
     name, value = wish

@@ -14,6 +14,8 @@ from agents.agent import Game
 from agents.twenty48.mcmdp import MonteCarloMDP
 from study.cli import app
 from study.experiments.registry import experiment
+from study.page import results as results_written
+from study.page.page import BEGINNING
 from study.report import export
 from study.run.settings import SearchSettings
 from study.run.workers import Finished
@@ -44,6 +46,7 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A study with a validated point: three games alone, eight side by side."""
     monkeypatch.setattr(verification, "play_again", play_here)
     monkeypatch.setattr(export, "save_figures", lambda *_: [])
+    monkeypatch.setattr(results_written, "page_html", lambda *_: BEGINNING)
     found = experiment("mcmdp")
     location = locate("mcmdp", tmp_path, None)
     prepare_location(location)

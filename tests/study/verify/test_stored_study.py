@@ -12,6 +12,8 @@ from typer.testing import CliRunner
 
 from agents.agent import Game
 from study.cli import app
+from study.page import results as results_written
+from study.page.page import BEGINNING
 from study.report import export
 from study.store.location import locate
 from study.store.lock import locked
@@ -35,6 +37,7 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     monkeypatch.setattr(verification, "play_again", play_here)
     monkeypatch.setattr(export, "save_figures", lambda *_: [])
+    monkeypatch.setattr(results_written, "page_html", lambda *_: BEGINNING)
     (tmp_path / NAME).mkdir()
     shutil.copy(DATA / NAME / "study.db", tmp_path / NAME)
     assert thetafront(tmp_path, "export", NAME)[0] == 0
