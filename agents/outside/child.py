@@ -53,6 +53,11 @@ def end_children() -> None:
         watching.wait()
 
 
+def cpu_seconds_of(process: int) -> float:
+    """Return the CPU time of a process so far, of all its threads."""
+    return time.clock_gettime((~process << 3) | CLOCK_OF_PROCESS)
+
+
 class Child:
     """A process of a program.
 
@@ -220,7 +225,7 @@ class Child:
 
     def cpu_seconds(self) -> float:
         """Return the CPU time so far: of its threads, and of children that it has waited for."""
-        own = time.clock_gettime((~self.process.pid << 3) | CLOCK_OF_PROCESS)
+        own = cpu_seconds_of(self.process.pid)
         with open(f"/proc/{self.process.pid}/stat", "rb") as file:
             waited_for = file.read().rpartition(b")")[2].split()[13:15]
         return own + sum(map(int, waited_for)) / TICKS

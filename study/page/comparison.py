@@ -1,11 +1,13 @@
 """The page of several studies: their fronts over each other, and differences at equal cost."""
 
+import math
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 
+from study.estimate import Estimate
 from study.page.charts.comparison import (
     ComparedFront,
     budgets_of,
@@ -14,15 +16,16 @@ from study.page.charts.comparison import (
     differences_figure,
     fronts_figure,
 )
-from study.page.choices import rounded_up
-from study.page.claims import Claim
+from study.page.choices import round_numbers, rounded_up
+from study.page.claims import Claim, signed
 from study.page.document import charts_of, document
-from study.page.made_by import again
+from study.page.made_by import again, machines_of
 from study.page.page_data import PageData
 from study.text import listed
 
 NAME = "comparison.html"
-N_BUDGETS = 3
+N_COSTS = 3
+NEAR = 0.15  # decades between a cost and a round number that may stand for it
 
 
 def comparison_html(studies: Sequence[PageData], made: datetime | None = None) -> str:
@@ -63,22 +66,53 @@ def comparison_html(studies: Sequence[PageData], made: datetime | None = None) -
 
 
 def comparison_claims(fronts: Sequence[ComparedFront]) -> list[Claim]:
-    """Say at three budgets, which all studies keep, how the others differ from the first."""
-    experiment, first = fronts[0].experiment, fronts[0]
-    goal = experiment.goal
-    budgets = np.array([rounded_up(each) for each in budgets_of(fronts, N_BUDGETS).tolist()])
-    base = first.within(budgets)
-    found = []
-    for k, budget in enumerate(budgets.tolist()):
+    """Say at three costs, which all studies have, how the others differ from the first.
+
+    Before it come warnings: of different experiments, and of times of different machines.
+    """
+    goal, cost, first = fronts[0].experiment.goal, fronts[0].experiment.cost, fronts[0]
+    found = warnings(fronts)
+    costs = np.array(plain_costs(fronts))
+    base = first.at_cost(costs)
+    for k, each in enumerate(costs.tolist()):
         said = [f"{first.name} has {goal.format.interval_with_unit(*base[k].tolist())}"]
         for front in fronts[1:]:
-            value, low, high = difference(front.within(budgets), base)[k].tolist()
-            seen = goal.format.interval_with_unit(abs(value), *sorted((abs(low), abs(high))))
-            if low <= 0.0 <= high:
-                seen = goal.format.interval_with_unit(value, low, high)
-                said.append(f"{front.name} cannot be told apart (difference {seen})")
-            else:
-                said.append(f"{front.name} has {seen} {'more' if value > 0.0 else 'less'}")
-        about = f"Within {experiment.cost.in_words(budget)}"
-        found.append(Claim(about, f"{listed(said)} (95% intervals)."))
+            value, low, high = difference(front.at_cost(costs), base)[k].tolist()
+            seen = signed(Estimate(value, low, high), goal)
+            unsure = ", which may be chance" if low <= 0.0 <= high and low < high else ""
+            said.append(f"{front.name} differs by {seen}{unsure}")
+        about = f"At an expected {cost.in_words(each)}"
+        found.append(Claim(about, f"{'; '.join(said)} (95% intervals, each for itself)."))
+    return found
+
+
+def plain_costs(fronts: Sequence[ComparedFront]) -> list[float]:
+    """Return up to three costs that all studies have: round ones where there are such near by."""
+    least, middle, most = budgets_of(fronts, N_COSTS).tolist()
+    plain = round_numbers(least, most)
+    wanted = [rounded_up(least), middle, most]
+    near = [
+        min(plain, key=lambda each: abs(math.log(each / value)), default=value) for value in wanted
+    ]
+    found = [
+        plain_one if least <= plain_one and abs(math.log10(plain_one / value)) < NEAR else value
+        for plain_one, value in zip(near, wanted, strict=True)
+    ]
+    return list(dict.fromkeys(rounded_up(each) for each in found))
+
+
+def warnings(fronts: Sequence[ComparedFront]) -> list[Claim]:
+    """Say what makes studies hard to compare."""
+    found = []
+    titles = {front.name: front.experiment.title for front in fronts}
+    if len({front.experiment.name for front in fronts}) > 1:
+        each = listed([f"{name} is {title!r}" for name, title in titles.items()])
+        found.append(
+            Claim("Different experiments", f"{each}. They compare only if they play the same game.")
+        )
+    machines = {front.name: "; ".join(machines_of(front.data.data)) for front in fronts}
+    if fronts[0].experiment.cost.is_timed and len(set(machines.values())) > 1:
+        each = listed([f"{name}: {text or 'not recorded'}" for name, text in machines.items()])
+        text = f"Times were measured on different machines, whose speeds differ. {each}."
+        found.append(Claim("Different machines", text))
     return found

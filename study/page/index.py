@@ -43,7 +43,7 @@ class Entry:
             f"{experiment.goal.label} against {experiment.cost.label}",
             len(complete),
             sum(len(trial.games) for trial in complete),
-            len(data.points),
+            sum(bool(point.games) for point in data.points),
             sum(len(point.games) for point in data.points),
         )
         cells = [

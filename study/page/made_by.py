@@ -29,7 +29,7 @@ def facts(page: PageData) -> list[tuple[str, str]]:
         ("seeds", seeds_text(data)),
         ("design", f"{record.design} of {record.design_size}"),
         ("samplers", listed(distinct(runs, "sampler")) if distinct(runs, "sampler") else ""),
-        ("machines", "; ".join(dict.fromkeys(machine_text(run) for run in runs))),
+        ("machines", "; ".join(machines_of(data))),
         ("workers of a cluster", cluster_text(data)),
         ("revisions", ", ".join(distinct(runs, "git_revision"))),
         ("versions", "; ".join(dict.fromkeys(versions_text(run) for run in runs))),
@@ -51,6 +51,11 @@ def seeds_text(data: StudyData) -> str:
     ]
     each = f"; games {min(seeds):,} to {max(seeds):,}, each in games.csv" if seeds else ""
     return f"study {data.record.seed}{each}"
+
+
+def machines_of(data: StudyData) -> list[str]:
+    """Describe the machines of a study's runs, each once; none where they are not recorded."""
+    return [each for each in dict.fromkeys(map(machine_text, data.runs)) if each]
 
 
 def machine_text(run: Run) -> str:

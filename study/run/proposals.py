@@ -3,15 +3,17 @@
 It works in a thread. On a cluster, where the loop needs Python's lock for itself, it works in a
 process of its own.
 
-With one worker, a proposal's number fixes what it knows: the proposal of trial t knows the results
-of all trials up to t − 2, and trial t − 1 as one in flight, whether or not its last game has come
-back. So a study that was killed and resumed proposes exactly what an uninterrupted one would.
+With one worker of this machine, a proposal's number fixes what it knows: the proposal of trial t
+knows the results of all trials up to t − 2, and trial t − 1 as one in flight, whether or not its
+last game has come back. So a study that was killed and resumed proposes exactly what an
+uninterrupted one would.
 
 Where many trials are in flight, several are proposed at a time. Each knows those before it as in
 flight. Together they know the study as it was when the first was asked for, and their random
 numbers are named by the first one's number.
 """
 
+import math
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
@@ -19,7 +21,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
-from joblib.externals.loky import ProcessPoolExecutor
+from joblib.externals.loky import ProcessPoolExecutor, process_executor
 from optuna.samplers import BaseSampler
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState, create_trial
@@ -165,7 +167,7 @@ class Proposals:
     def take(self) -> list[Proposal]:
         """Return the proposals that are ready, in the order of their numbers.
 
-        BrokenProcessPool if the process has died: the study must be read again.
+        BrokenProcessPool or StaleError if the process has died: the study must be read again.
         """
         assert self.future is not None
         future, self.future = self.future, None
@@ -191,6 +193,8 @@ APART: list[Proposer] = []
 def begin_apart(parent: int, proposer: Proposer) -> None:
     """Initialize a process that proposes."""
     begin_worker(parent)
+    # Else the pool puts another process with the first copy in place of one that grows.
+    process_executor._MAX_MEMORY_LEAK_SIZE = math.inf
     APART[:] = [proposer]
 
 

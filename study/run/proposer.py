@@ -78,6 +78,10 @@ class Answer:
     seconds: float
 
 
+class StaleError(Exception):
+    """The copy is not of the study as it is."""
+
+
 class Proposer:
     """A copy of a study, and its sampler.
 
@@ -121,7 +125,10 @@ class Proposer:
 
     def update(self, news: Sequence[FinishedTrial]) -> None:
         """Bring the copy up to date."""
+        n_trials = len(self.copy.get_trials(deepcopy=False))
         for trial in news:
+            if trial.number >= n_trials:
+                raise StaleError(f"trial {trial.number} has ended, of {n_trials} trials")
             identifier = trial_id(self.copy, self.storage, trial.number)
             for key, value in trial.attributes.items():
                 self.storage.set_trial_user_attr(identifier, key, value)
@@ -143,9 +150,14 @@ class Proposer:
         return proposals
 
     def ask_one(self, number: int, is_new: bool) -> Proposal:
-        """Ask the copy's sampler for a trial."""
-        before = {} if is_new else self.copy.get_trials(deepcopy=False)[number].system_attrs
+        """Ask the copy's sampler for a trial; StaleError if the copy gives another number."""
+        trials = self.copy.get_trials(deepcopy=False)
+        if number > len(trials):
+            raise StaleError(f"trial {number} asked for, after {len(trials)} trials")
+        before = {} if is_new else trials[number].system_attrs
         trial = self.copy.ask(self.distributions)
+        if trial.number != number:
+            raise StaleError(f"trial {number} asked for, {trial.number} proposed")
         after = self.copy.get_trials(deepcopy=False)[number].system_attrs
         notes = {key: value for key, value in after.items() if key not in before}
         return Proposal(trial.number, trial.params, notes)

@@ -23,7 +23,7 @@ from study.run.budget import Budget
 from study.run.open_trials import Key, OpenTrials, enqueue_design
 from study.run.plan import FEWEST_GAMES_TIMED, FEWEST_TRIALS
 from study.run.proposals import Proposals, n_at_a_time
-from study.run.proposer import FinishedTrial, Proposal
+from study.run.proposer import FinishedTrial, Proposal, StaleError
 from study.run.settings import SearchSettings
 from study.run.source import Snapshot, Source
 from study.run.workers import Finished, PlayError, Task
@@ -34,7 +34,7 @@ from study.store.seeds import search_seed
 from study.store.study_model import objectives_of
 
 MOST_FAILURES_IN_A_ROW = 3
-MOST_DEATHS = 3  # of the process that proposes
+MOST_DEATHS = 3  # of the process that proposes, one after the other
 WEIGHT_OF_LATEST = 0.05  # of a game, in the mean that tells how many make a task
 MOST_FAILURES_OF_OTHERS = 12  # of an agent that is not ours, which may fail in a part of its space
 
@@ -51,7 +51,7 @@ class Search(Source[Key]):
     settings : SearchSettings
         What is asked for.
     jobs : int
-        How many workers play. With one, proposals do not depend on timing.
+        How many workers play. With one of this machine, proposals do not depend on timing.
     message : callable
         Called with a line of text when something happens that a user should know.
     budget : Budget, optional
@@ -112,12 +112,16 @@ class Search(Source[Key]):
             objectives=objectives_of(experiment, self.trials.moments),
         )
         self.proposals = self.proposals_after(trials)
-        for each in ended:
-            self.learn(each)
-        self.count_waiting()
         self.n_games_before = self.trials.n_games
         self.n_tasks_out = 0
         self.seconds_a_game = 0.0
+        try:
+            for each in ended:
+                self.learn(each)
+        except PlayError:
+            self.close()
+            raise
+        self.count_waiting()
 
     def read_trials(self) -> list[FrozenTrial]:
         """Read the study's trials as they are now."""
@@ -213,11 +217,15 @@ class Search(Source[Key]):
         PlayError if it dies again and again.
         """
         try:
-            return self.proposals.take()
-        except BrokenProcessPool as error:
+            ready = self.proposals.take()
+            self.n_deaths = 0
+            return ready
+        except (BrokenProcessPool, StaleError) as error:
             self.n_deaths += 1
             if self.n_deaths == MOST_DEATHS:
-                text = f"the process that proposes trials died {MOST_DEATHS} times: {error}"
+                text = (
+                    f"the process that proposes trials died {MOST_DEATHS} times in a row: {error}"
+                )
                 raise PlayError(text) from None
             self.message("the process that proposes trials died; another goes on")
             self.proposals.close()

@@ -20,6 +20,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from agents.agent import Agent
+from agents.outside.child import cpu_seconds_of
 from agents.twenty48.agent import Game2048
 from study.bench.cluster.dask_games import Silent
 from study.bench.samplers.recording import SPACE
@@ -223,8 +224,9 @@ def coordinate(
     begin, end = time.monotonic() + 0.2 * seconds, time.monotonic() + seconds
 
     def mark() -> None:
-        own = time.process_time() - executor.own_seconds
-        cpu = own + sum(search.proposals.seconds)  # which another process spends
+        cpu = time.process_time() - executor.own_seconds
+        if (process := search.proposals.process) is not None:
+            cpu += sum(map(cpu_seconds_of, process._processes))
         marks.append((time.monotonic(), cpu, dispatch.n_games))
 
     def turn() -> None:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from study.errors import InputError
+from study.estimate import Estimate
 from study.experiments.definition import Experiment
 from study.page.charts.axes import (
     Row,
@@ -23,6 +24,8 @@ from study.page.charts.axes import (
 )
 from study.page.charts.front import FUSED, PREDICTED, FrontChart
 from study.page.charts.palette import BLUE, GREEN, GREY, LINE, ORANGE, PINK, Kind, encodings
+from study.page.claims import signed
+from study.page.made_by import machines_of
 from study.page.page_data import PageData
 from study.page.section import Figure
 from study.text import counted
@@ -73,10 +76,11 @@ class ComparedFront:
                 kept.append(row)
         return kept
 
-    def within(self, budgets: Floats) -> Floats:
-        """Return the best mean within each budget, and its 95% interval, shape (n, 3).
+    def at_cost(self, budgets: Floats) -> Floats:
+        """Return the best mean at each expected cost, and its 95% interval, shape (n, 3).
 
-        NaN below the cheapest point.
+        NaN below the cheapest point. A θ is counted by its expected cost: it costs more than that
+        half of the times, so a pick within the same budget is a cheaper one.
         """
         rows = np.array([[row["y"], row["low"], row["high"]] for row in self.curve])
         costs = np.array([row["x"] for row in self.curve])
@@ -108,11 +112,9 @@ def compared(studies: Sequence[PageData]) -> list[ComparedFront]:
         if each.model is None:
             raise InputError(f"study: {each.data.name!r} has no complete trial yet")
     short_names = [short(each.data.name, LONGEST_NAME) for each in studies]
-    return [
-        # Studies of two folders may have one name.
-        ComparedFront(name if short_names.count(name) == 1 else f"{name} ({k})", each)
-        for k, (name, each) in enumerate(zip(short_names, studies, strict=True), 1)
-    ]
+    if len(set(short_names)) < len(short_names):  # as of two folders
+        short_names = [f"{k}: {name}" for k, name in enumerate(short_names, 1)]
+    return [ComparedFront(name, each) for name, each in zip(short_names, studies, strict=True)]
 
 
 def kinds_of(fronts: Sequence[ComparedFront]) -> list[Kind]:
@@ -176,9 +178,9 @@ def fronts_figure(fronts: Sequence[ComparedFront]) -> Figure:
         width="container", height=HEIGHT, description=f"{goal.label} against {cost.label}"
     )
     text = (
-        f"A line a study: the best {goal.label} within each {cost.label}, given all games of the "
-        "study, with its 95% band. Marks are validated points, with the 95% intervals of their own "
-        "games."
+        f"A line a study: the best {goal.label} at each expected {cost.label}, given all games of "
+        "the study, with its 95% band; its θ need not have games of their own. Marks are validated "
+        "points, with the 95% intervals of their own games."
     )
     return Figure("fronts", "Fronts over each other", text, chart, fronts_table(fronts))
 
@@ -207,11 +209,11 @@ def differences_figure(fronts: Sequence[ComparedFront]) -> Figure:
     experiment = fronts[0].experiment
     goal, cost = experiment.goal, experiment.cost
     budgets = budgets_of(fronts, N_COSTS)
-    base = fronts[0].within(budgets)
+    base = fronts[0].at_cost(budgets)
     rows: list[Row] = []
     for front in fronts[1:]:
         for budget, (value, low, high) in zip(
-            budgets.tolist(), difference(front.within(budgets), base).tolist(), strict=True
+            budgets.tolist(), difference(front.at_cost(budgets), base).tolist(), strict=True
         ):
             rows.append(
                 {
@@ -221,7 +223,7 @@ def differences_figure(fronts: Sequence[ComparedFront]) -> Figure:
                     "low": low,
                     "high": high,
                     "cost": cost.text(budget),
-                    "seen": goal.format.interval_with_unit(value, low, high),
+                    "seen": signed(Estimate(value, low, high), goal),
                 }
             )
     kinds = kinds_of(fronts)[1:]
@@ -246,17 +248,16 @@ def differences_figure(fronts: Sequence[ComparedFront]) -> Figure:
             tooltip=[
                 alt.Tooltip("kind:N", title="study"),
                 alt.Tooltip("seen:N", title="difference, 95% interval"),
-                alt.Tooltip("cost:N", title=f"within {cost.label}"),
+                alt.Tooltip("cost:N", title=f"expected {cost.label}"),
             ],
         ),
     ]
+    better = "above 0: better" if goal.sign > 0 else "below 0: better"
     text = (
-        f"How much better (above 0) or worse the best θ of each study is than that of "
-        f"{fronts[0].name}, within the same {cost.label}, with 95% bands of the difference. "
-        if goal.sign > 0
-        else f"How much less (below 0, better) or more the best θ of each study has than that of "
-        f"{fronts[0].name}, within the same {cost.label}, with 95% bands of the difference. "
-    ) + "Where a band excludes 0, the studies differ at that cost."
+        f"The {goal.label} of each study's best θ minus that of {fronts[0].name}'s, at the same "
+        f"expected {cost.label} ({better}), with 95% bands. A band holds at one cost at a time: "
+        "of many, some exclude 0 by chance."
+    )
     return Figure(
         "differences",
         "Differences at equal cost",
@@ -271,14 +272,12 @@ def differences_table(fronts: Sequence[ComparedFront]) -> pd.DataFrame:
     experiment = fronts[0].experiment
     goal, cost = experiment.goal, experiment.cost
     budgets = budgets_of(fronts, N_ROWS)
-    base = fronts[0].within(budgets)
-    table = {f"within {cost.label}": [cost.text(each) for each in budgets.tolist()]}
+    base = fronts[0].at_cost(budgets)
+    table = {f"expected {cost.label}": [cost.text(each) for each in budgets.tolist()]}
     table[fronts[0].name] = [goal.format.interval_with_unit(*each) for each in base.tolist()]
     for front in fronts[1:]:
-        differences = difference(front.within(budgets), base).tolist()
-        table[f"{front.name}: difference"] = [
-            goal.format.interval_with_unit(*each) for each in differences
-        ]
+        differences = difference(front.at_cost(budgets), base).tolist()
+        table[f"{front.name}: difference"] = [signed(Estimate(*each), goal) for each in differences]
     return pd.DataFrame(table)
 
 
@@ -297,6 +296,7 @@ def fronts_table(fronts: Sequence[ComparedFront]) -> pd.DataFrame:
             f"{counted(sum(len(trial.games) for trial in complete), 'game')}",
             "validation": f"{counted(len(data.points), 'point')}, {counted(n_validated, 'game')}",
         }
+        row["machines"] = "; ".join(machines_of(data))
         for word, end in (("cheapest", front.curve[0]), ("dearest", front.curve[-1])):
             seen = goal.format.interval_with_unit(end["y"], end["low"], end["high"])
             row[f"{word} of the front"] = f"{seen} at {cost.text(end['x'])}"

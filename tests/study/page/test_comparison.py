@@ -10,7 +10,7 @@ import pytest
 
 from study.errors import InputError
 from study.page.charts.comparison import compared, difference
-from study.page.comparison import comparison_claims, comparison_html
+from study.page.comparison import comparison_claims, comparison_html, warnings
 from study.page.page_data import PageData
 from study.store.published_study import read_published
 from tests.study.page.html_parts import Parts
@@ -30,27 +30,55 @@ def numbers(text: str) -> list[float]:
 
 def test_sentences_have_the_numbers_of_the_fronts(pages: list[PageData]) -> None:
     fronts = compared(pages)
-    said = comparison_claims(fronts)
+    different, *said = comparison_claims(fronts)
+    assert different.about == "Different experiments"
     assert len(said) == 3
     for claim in said:
-        found = re.match(r"Within ([\d.]+) (µs|ms) a move", claim.about)
+        found = re.match(r"At an expected ([\d.]+) (µs|ms) a move", claim.about)
         assert found is not None
-        budget = np.array([float(found[1]) * {"µs": 1e-6, "ms": 1e-3}[found[2]]])
-        first, other = (front.within(budget) for front in fronts)
+        cost = np.array([float(found[1]) * {"µs": 1e-6, "ms": 1e-3}[found[2]]])
+        first, other = (front.at_cost(cost) for front in fronts)
         value, low, high = difference(other, first)[0]
-        words = re.search(
-            rf"mcmdp has ({NUMBER}) ± {NUMBER} points and "
-            rf"uct has ({NUMBER}) ± ({NUMBER}) points less",
+        words = re.match(
+            rf"mcmdp has ({NUMBER}) ± {NUMBER} points; "
+            rf"uct differs by ({NUMBER}) ± ({NUMBER}) points(, which may be chance)?",
             claim.text,
         )
-        if low <= 0.0 <= high:
-            assert "cannot be told apart" in claim.text
-        else:
-            assert words is not None
-            mean, less, half = numbers(" ".join(words.groups()))
-            assert mean == pytest.approx(first[0, 0], abs=0.5)
-            assert less == pytest.approx(-value, abs=0.5)
-            assert half == pytest.approx((high - low) / 2, abs=0.5)
+        assert words is not None
+        assert numbers(words[1]) == [pytest.approx(first[0, 0], abs=0.5)]
+        assert numbers(words[2]) == [pytest.approx(value, abs=0.5)]
+        assert numbers(words[3]) == [pytest.approx((high - low) / 2, abs=0.5)]
+        assert (words[4] is not None) == (low <= 0.0 <= high)
+
+
+def test_other_machines_are_told_where_times_are_compared(pages: list[PageData]) -> None:
+    fronts = compared(pages)
+    assert [each.about for each in warnings(fronts)] == ["Different experiments"]
+    data = pages[1].data
+    runs = [run | {"machine": {"cpu": "another", "cores": 64}} for run in data.runs]
+    elsewhere = replace(data)
+    object.__setattr__(elsewhere, "runs", runs)
+    fronts = compared([pages[0], replace(pages[1], data=elsewhere)])
+    (_, told) = warnings(fronts)
+    assert told.about == "Different machines"
+    assert "uct: another, 64 cores" in told.text
+
+
+def test_differences_of_shares_are_in_percentage_points() -> None:
+    page = PageData.of(read_published(PUBLISHED / "pacman")[1])
+    fronts = compared([page, page])
+    said = comparison_claims(fronts)
+    assert all(each.about.startswith("At an expected") for each in said)
+    assert all("differs by 0.0 ± " in each.text for each in said)
+    assert all("percentage points, which may be chance" in each.text for each in said)
+
+
+def test_costs_of_one_point_are_told_once(pages: list[PageData]) -> None:
+    fronts = compared([pages[0], pages[0]])
+    for front in fronts:
+        object.__setattr__(front, "curve", front.curve[:1])
+    (said,) = comparison_claims(fronts)
+    assert said.about.startswith("At an expected")
 
 
 def test_the_page_has_both_charts_and_the_commands_of_all(pages: list[PageData]) -> None:

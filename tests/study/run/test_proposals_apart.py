@@ -2,10 +2,12 @@
 
 import os
 import signal
+import time
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import optuna
 import pytest
 from optuna.trial import TrialState
@@ -13,10 +15,12 @@ from optuna.trial import TrialState
 from study.experiments.definition import Experiment
 from study.run.dispatch import Dispatch
 from study.run.proposals import Proposals
+from study.run.proposer import Proposer, StaleError
 from study.run.search import MOST_DEATHS, Search
 from study.run.settings import SearchSettings
 from study.run.workers import PlayError
 from study.samplers import make_sampler
+from study.samplers.knowledge_gradient import KnowledgeGradientSampler
 from study.store.location import locate
 from study.store.storage import create_or_resume
 from tests.study.made_studies import stored_games
@@ -24,6 +28,7 @@ from tests.study.run.test_proposals import DIRECTIONS, N_DESIGN, OBJECTIVES, SPA
 from tests.study.run.test_search import Watch
 
 pytestmark = pytest.mark.usefixtures("one_thread")
+KEPT: list[Any] = []
 
 SETTINGS = SearchSettings(
     n_trials=14, n_replicates=2, seed=5, sampler="knowledge-gradient", design_size=8
@@ -72,6 +77,58 @@ def test_the_death_of_the_process_is_told_while_it_works_and_after() -> None:
     proposals.close()
 
 
+class Growing(KnowledgeGradientSampler):
+    """A sampler that keeps more memory than loky lets a worker keep."""
+
+    def plan(self, *arguments: Any) -> None:
+        KEPT.append(np.ones(60_000_000))
+        super().plan(*arguments)
+
+
+def growing(number: int) -> Any:
+    return Growing(3, OBJECTIVES)
+
+
+def test_a_process_that_grows_goes_on_with_what_it_knows() -> None:
+    """With psutil, loky looks at a worker's memory when a task ends, and would replace it."""
+    design = [SPACE.from_unit([u] * 6) for u in (0.9, 0.1, 0.5, 0.3)]
+    trials = [complete(number, params) for number, params in enumerate(design)]
+    proposals = Proposals(trials, DIRECTIONS, SPACE, growing, False, True)
+    process = process_of(proposals)
+    numbers = []
+    for _ in range(3):
+        proposals.begin(2)
+        numbers += [each.number for each in proposals.take()]
+        time.sleep(1.1)
+    assert process_of(proposals) == process
+    proposals.close()
+    assert numbers == [4, 5, 6, 7, 8, 9]
+
+
+def test_a_copy_that_is_not_up_to_date_is_found_out() -> None:
+    design = [SPACE.from_unit([u] * 6) for u in (0.9, 0.1, 0.5, 0.3)]
+    trials = [complete(number, params) for number, params in enumerate(design)]
+    proposer = Proposer(trials, DIRECTIONS, SPACE.distributions(), gradient)
+    with pytest.raises(StaleError, match="trial 5 asked for, after 4 trials"):
+        proposer.answer((), [5], True)
+    with pytest.raises(StaleError, match="trial 7 has ended, of 4 trials"):
+        proposer.answer([told(complete(7, design[0]))], [4], True)
+    with pytest.raises(StaleError, match="trial 2 asked for, 4 proposed"):
+        proposer.answer((), [2], False)
+
+
+def test_no_process_is_left_after_the_end() -> None:
+    trials = [complete(0, SPACE.from_unit([0.5] * 6))]
+    proposals = Proposals(trials, DIRECTIONS, SPACE, gradient, False, True)
+    proposals.begin()
+    proposals.take()
+    process = process_of(proposals)
+    assert process is not None
+    proposals.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+
+
 def search_apart(experiment: Experiment, folder: Path, n_kills: int) -> tuple[optuna.Study, Watch]:
     """Run a search whose sampler's process is killed after each of its first proposals."""
     location = locate("s", folder, None)
@@ -115,7 +172,7 @@ def test_a_search_goes_on_when_the_process_that_proposes_is_killed(
 def test_a_search_ends_when_the_process_that_proposes_dies_again_and_again(
     quick: Experiment, tmp_path: Path
 ) -> None:
-    with pytest.raises(PlayError, match=f"died {MOST_DEATHS} times"):
+    with pytest.raises(PlayError, match=f"died {MOST_DEATHS} times in a row"):
         search_apart(quick, tmp_path, n_kills=MOST_DEATHS)
     study, _ = search_apart(quick, tmp_path, n_kills=0)
     assert len(study.trials) == SETTINGS.n_trials, "the same command goes on"

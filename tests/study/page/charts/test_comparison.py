@@ -63,7 +63,7 @@ def test_within_a_budget_is_the_best_point_that_costs_no_more(pages: dict[str, P
     rows = front.curve
     assert [row["y"] for row in rows] == sorted(row["y"] for row in rows)
     budgets = np.geomspace(rows[0]["x"] / 2, rows[-1]["x"] * 2, 50)
-    for budget, found in zip(budgets, front.within(budgets), strict=True):
+    for budget, found in zip(budgets, front.at_cost(budgets), strict=True):
         allowed = [row for row in rows if row["x"] <= budget]
         if allowed:
             best = max(allowed, key=lambda row: row["y"])
@@ -75,10 +75,10 @@ def test_within_a_budget_is_the_best_point_that_costs_no_more(pages: dict[str, P
 def test_a_study_differs_from_itself_by_nothing(pages: dict[str, PageData]) -> None:
     one = pages["mcmdp"]
     fronts = compared([one, one])
-    assert [front.name for front in fronts] == ["mcmdp (1)", "mcmdp (2)"]
+    assert [front.name for front in fronts] == ["1: mcmdp", "2: mcmdp"]
     table = differences_figure(fronts).table
     assert len(table) == N_ROWS
-    assert all(text.startswith("0 ±") for text in table["mcmdp (2): difference"])
+    assert all(text.startswith("0 ±") for text in table["2: mcmdp: difference"])
 
 
 def test_budgets_are_those_that_all_studies_keep(pages: dict[str, PageData]) -> None:
@@ -86,7 +86,7 @@ def test_budgets_are_those_that_all_studies_keep(pages: dict[str, PageData]) -> 
     budgets = budgets_of(fronts, 9)
     assert budgets[0] == pytest.approx(max(front.curve[0]["x"] for front in fronts))
     assert budgets[-1] == pytest.approx(max(front.curve[-1]["x"] for front in fronts))
-    assert not np.isnan(np.stack([front.within(budgets) for front in fronts])).any()
+    assert not np.isnan(np.stack([front.at_cost(budgets) for front in fronts])).any()
 
 
 def test_charts_have_every_study_and_its_points(pages: dict[str, PageData]) -> None:
