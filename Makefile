@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
 .PHONY: help install sweep test test-slow test-cluster test-browser drills check format bench champions benchmark-samplers benchmark-rounds \
-	compare-samplers table1 decision-tree bellman expectimax replicates switching mcts heuristic-search uct dice pacman zstd clean
+	compare-samplers table1 decision-tree bellman expectimax replicates switching mcts heuristic-search uct dice pacman zstd pages clean
 
 # Each of these variables is an option of `thetafront sweep`, given as `make sweep BUDGET=1h`; one left
 # empty is not passed on. The environment does not set them.
@@ -174,6 +174,9 @@ zstd: $(INSTALLED) ## tune a compressor, a program that is not ours (a quarter o
 	@$(PYTHON) $(ZSTD)/corpus.py $(SLICES) > /dev/null
 	@$(BIN)/thetafront sweep $(ZSTD)/zstd.toml --budget 12m --trials 256 --design-size 64 --seed 1 $(call option,jobs,JOBS)
 	@$(BIN)/python $(ZSTD)/levels.py zstd
+
+pages: $(INSTALLED) ## write the page of every published study, and their list (a minute or two)
+	@$(BIN)/thetafront report --each results/reference
 
 clean: ## remove environment and caches; results stay
 	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
