@@ -105,10 +105,10 @@ def report(
 
 
 def refuse(given: str, **options: object) -> None:
-    """Refuse options that do not go with what is given."""
+    """Refuse options that need one study of a storage."""
     for option, value in options.items():
         if value:
-            raise InputError(f"--{option}: given with {given}, which does not have it")
+            raise InputError(f"--{option}: given with {given}; one study of a storage allowed")
 
 
 def is_folder(study: str) -> bool:

@@ -6,12 +6,14 @@ own scripts by their digests, and no request.
 """
 
 import base64
+import errno
 import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, Literal
 
 import pandas as pd
@@ -34,6 +36,10 @@ BEGINNING = f"""<!doctype html>
 """What a page begins with, so that no other file is overwritten."""
 Library = Literal["inside", "beside"]
 Data = Mapping[str, Any]
+# Overrides, embeddings and isolates: a sentence's own numbers would be written backwards.
+TURNING = dict.fromkeys(
+    [*range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\N{REPLACEMENT CHARACTER}"
+)
 
 
 def document(
@@ -67,7 +73,10 @@ def document(
     if data["charts"] and not library_at:
         written.insert(0, library())
     environment = Environment(
-        loader=FileSystemLoader(STATIC), autoescape=True, undefined=StrictUndefined
+        loader=FileSystemLoader(STATIC),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=shown,
     )
     return environment.get_template(template).render(
         beginning=Markup(BEGINNING),
@@ -88,6 +97,13 @@ def charts_of(figures: Iterable[Figure]) -> dict[str, Any]:
     return {
         each.key: each.chart.to_dict(validate=False) for each in figures if each.chart is not None
     }
+
+
+def shown(text: Any) -> Any:
+    """Return what a template writes, without characters that turn the text after them around."""
+    if isinstance(text, str) and not isinstance(text, Markup):
+        return text.translate(TURNING)
+    return text
 
 
 def static(name: str) -> str:
@@ -120,6 +136,7 @@ def cell_text(value: Any) -> str:
 def embedded(data: Any) -> str:
     """Write data as JSON that can stand in a script element, whatever texts it has."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = text.translate(TURNING)
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
@@ -171,6 +188,14 @@ def check_page(path: Path) -> None:
         start = path.read_bytes()[: len(BEGINNING)] if path.exists() else b""
     except OSError as error:
         raise InputError(f"{given}, which cannot be read: {error.strerror}") from None
+    if not path.exists():
+        try:
+            with TemporaryFile(dir=folder):
+                pass
+        except OSError as error:
+            if error.errno == errno.ENOSPC:
+                raise
+            raise InputError(f"{given}, which cannot be written: {error.strerror}") from None
     if start and start != BEGINNING.encode():
         raise InputError(
             f"{given}, which is no page of a study; give another file, or move it away"

@@ -116,12 +116,15 @@ def moment(text: str) -> str:
 
 
 def again(data: StudyData) -> str:
-    """Return the commands that make the study again: its own, at the revisions they had."""
+    """Return the commands that make the study again: its own, at the revisions they had.
+
+    A definition that is the user's is in no checkout of ours: its commands come without them.
+    """
     lines: list[str] = []
     revision = ""
     for run in data.runs:
         of_run = str(run.get("git_revision") or "").partition("+")[0]
-        if of_run and of_run != revision:
+        if of_run and of_run != revision and data.record.defined is None:
             lines.append(f"git checkout {of_run}")
             revision = of_run
         command = str(run.get("command_line") or "")

@@ -111,8 +111,11 @@ class Cost:
         """Write a cost in a sentence: ``1.00 ms a move``."""
         if not self.unit:
             return f"{self.text(value)} {self.label}"
-        per = "move" if self.per_move else "game"
-        return f"{self.text(value)}{f' a {per}' if self.name.endswith(f'_per_{per}') else ''}"
+        _, of, what = self.label.rpartition(" a ")  # as users call it: CPU time a slice
+        if not of:
+            per = "move" if self.per_move else "game"
+            of, what = (" a ", per) if self.name.endswith(f"_per_{per}") else ("", "")
+        return f"{self.text(value)}{of}{what}"
 
     @property
     def option(self) -> str:

@@ -73,8 +73,8 @@ def scores_figure(data: PageData) -> Figure:
     if not len(points):
         return Figure(KEY, TITLE, "The games of these points are not stored.", None, empty)
     text = (
-        "A row is a validated point, the cheapest at the bottom; its height at a value is the "
-        f"share of games there ({games_note(points, 'point')}). The thick line holds the middle "
+        "A row is a validated point of the front, or a baseline, by number; its height at a value is "
+        f"the share of games there ({games_note(points, 'point')}). The thick line holds the middle "
         "half of the games, the thin one 90% of them, the stroke is the median; the mean has its "
         "95% interval."
     )
@@ -150,7 +150,7 @@ def chart_of(
                 "kind": MEAN.label,
                 "k": k,
                 "w": f"{row['number']}, {short(str(row['origin']))}",
-                "c": cost.text(row[cost.name]),
+                "c": cost.text(row[f"combined_{cost.name}"]),
                 "n": row["n"],
                 "m": row["mean"],
                 "l": row["low"],
@@ -163,7 +163,7 @@ def chart_of(
             }
         )
     names = {
-        float(k): f"{row['number']}: {cost.text(row[cost.name])}"
+        float(k): f"{row['number']}: {cost.text(row[f'combined_{cost.name}'])}"
         + (f", {short(row['origin'], 14)}" if row["origin"] in experiment.baselines else "")
         for k, row in enumerate(rows)
     }
@@ -251,7 +251,7 @@ def table_of(rows: list[Row], experiment: Experiment, goal: Goal) -> pd.DataFram
             {
                 "number": int(row["number"]),
                 "from": row["origin"],
-                cost.label: cost.text(row[cost.name]),
+                cost.label: cost.text(row[f"combined_{cost.name}"]),
                 "games": row["n"],
                 "mean, 95% interval": write.interval_with_unit(
                     row["mean"], row["low"], row["high"]

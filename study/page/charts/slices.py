@@ -92,7 +92,10 @@ def chosen_points(data: PageData, model: FittedModel) -> list[tuple[str, dict[st
     rows = front[front["on_front"].astype(bool)].to_dict("records") if len(front) else []
     if rows:
         found = [
-            (f"{row['number']}: {cost.text(row[cost.name])}", {name: row[name] for name in names})
+            (
+                f"{row['number']}: {cost.text(row[f'combined_{cost.name}'])}",
+                {name: row[name] for name in names},
+            )
             for row in rows
         ]
     else:

@@ -19,6 +19,7 @@ from study.experiments.registry import EXPERIMENTS
 from study.experiments.space import NumericParameter, Space
 from study.page.document import (
     BEGINNING,
+    TURNING,
     check_page,
     checked,
     embedded,
@@ -191,6 +192,7 @@ def test_hostile_names_are_text(quick: Experiment, monkeypatch: pytest.MonkeyPat
         assert {each.tag for each in parts.elements}.isdisjoint({"img", "iframe", "svg", "base"})
         assert not any(name.startswith("on") for each in parts.elements for name in each.attributes)
         (title,) = parts.all("title")
+        text = text.translate(TURNING)  # noqa: PLW2901
         assert title.text == f"{text} · {text}"
         terms = [each.text for each in parts.all("dt")]
         assert f"Against {text}" in terms
@@ -200,8 +202,10 @@ def test_hostile_names_are_text(quick: Experiment, monkeypatch: pytest.MonkeyPat
 
 
 def test_data_can_stand_in_a_script_element() -> None:
-    data = {text: [text] for text in HOSTILE}
-    written = embedded(data)
+    written = embedded({text: [text] for text in HOSTILE})
+    data = {each: [each] for each in (text.translate(TURNING) for text in HOSTILE)}
+    assert "\u202e" in "".join(HOSTILE)
+    assert "\u202e" not in written
     assert "<" not in written
     assert "\u2028" not in written
     assert json.loads(written) == data
