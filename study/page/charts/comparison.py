@@ -256,7 +256,7 @@ def differences_figure(fronts: Sequence[ComparedFront]) -> Figure:
     text = (
         f"The {goal.label} of each study's best θ minus that of {fronts[0].name}'s, at the same "
         f"expected {cost.label} ({better}), with 95% bands. A band holds at one cost at a time: "
-        "of many, some exclude 0 by chance."
+        "of many, some exclude 0 by chance. Beyond a study's dearest θ its best stays as it is."
     )
     return Figure(
         "differences",

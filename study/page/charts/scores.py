@@ -73,10 +73,10 @@ def scores_figure(data: PageData) -> Figure:
     if not len(points):
         return Figure(KEY, TITLE, "The games of these points are not stored.", None, empty)
     text = (
-        "A row is a validated point of the front, or a baseline, by number; its height at a value is "
-        f"the share of games there ({games_note(points, 'point')}). The thick line holds the middle "
-        "half of the games, the thin one 90% of them, the stroke is the median; the mean has its "
-        "95% interval."
+        "A row is a validated point of the front, or a baseline, by number; its height at a value "
+        f"is the share of games there ({games_note(points, 'point')}). The thick line holds the "
+        "middle half of the games, the thin one 90% of them, the stroke is the median; the mean "
+        "has its 95% interval."
     )
     if goal is not experiment.goal:
         text += f" The {experiment.goal.label} of a game is 0 or 1, so this is its {goal.label}."
