@@ -15,7 +15,7 @@ import numpy.typing as npt
 from study.estimate import Z95, Estimate
 from study.experiments.definition import Experiment
 from study.experiments.objectives import Goal
-from study.page.charts.importance import Importance
+from study.page.charts.importance import Importance, scaled_labels
 from study.page.choices import least_limit, round_numbers, rounded_up
 from study.page.page_data import PageData
 from study.report.recommend import Candidate, Candidates, Wish, cost_text
@@ -27,6 +27,7 @@ from study.text import counted, listed
 Theta = Mapping[str, Any]
 N_DRAWS = 4000
 N_NAMED = 2
+N_BASELINES = 2
 NEAR = 0.15  # decades between a budget and a round number that may stand for it
 FRACTIONS = (0.15, 0.55, 1.0)
 """Of the way from the cheapest to the dearest θ in log cost, where budgets are taken."""
@@ -40,14 +41,16 @@ class Claim:
     text: str
 
 
-def claims(page: PageData, importance: Importance | None = None) -> list[Claim]:
-    """Return what the study says, the most important first; with what matters, if that is known."""
+def claims(page: PageData, importance: Importance | None = None) -> tuple[list[Claim], list[Claim]]:
+    """Return what the study says, the most important first; with what matters, if that is known.
+
+    The first two baselines that were validated are among it; the others are returned second.
+    """
     candidates, experiment = page.candidates, page.data.experiment
     if candidates is None or not (candidates.played or candidates.anywhere):
-        return [Claim("Nothing yet", "No trial is complete, so nothing is known yet.")]
-    is_validated = bool(candidates.played)
+        return [Claim("Nothing yet", "No trial is complete, so nothing is known yet.")], []
     found = []
-    if not is_validated:
+    if not candidates.played:
         n_trials = sum(each.state == "complete" for each in page.data.trials)
         found.append(
             Claim(
@@ -63,17 +66,17 @@ def claims(page: PageData, importance: Importance | None = None) -> list[Claim]:
     ]
     found += more_time(candidates, chosen)
     if importance is not None:
-        found += what_matters(importance, experiment)
-    for name in experiment.baselines:
-        found += against(candidates, name)
-    return [*found, *how_sure(page)]
+        found += what_matters(importance, page)
+    compared = [each for name in experiment.baselines for each in against(candidates, name)]
+    found += compared[:N_BASELINES]
+    return [*found, *how_sure(page)], compared[N_BASELINES:]
 
 
-def what_matters(importance: Importance, experiment: Experiment) -> list[Claim]:
+def what_matters(importance: Importance, page: PageData) -> list[Claim]:
     """Name the parameters that the goal and the cost depend on most, with their shares."""
-    said = []
+    experiment, said = page.data.experiment, []
     for label, total, low, high in zip(
-        (experiment.goal.label, experiment.cost.label),
+        scaled_labels(page),
         importance.total,
         importance.low,
         importance.high,
@@ -123,11 +126,12 @@ def best_at_three(candidates: Candidates) -> list[tuple[float, Candidate]]:
 
 
 def name_of(candidate: Candidate, experiment: Experiment) -> str:
-    """Name a θ: its number and where it comes from."""
+    """Name the best θ: its number and where it comes from."""
     if not candidate.number:
         return "A proposal without games"
-    is_baseline = candidate.point.origin in experiment.baselines
-    return f"Number {candidate.number}{f', {candidate.point.origin}' if is_baseline else ''}"
+    origin = candidate.point.origin
+    named = f", {origin}" if origin in experiment.baselines else ""
+    return f"The best θ with games is number {candidate.number}{named}"
 
 
 def best_text(candidates: Candidates, best: Candidate) -> str:

@@ -11,7 +11,8 @@ import pytest
 from study.estimate import Estimate
 from study.experiments.definition import Experiment
 from study.experiments.objectives import SCORE, WIN_RATE
-from study.page.claims import Check, checked, claims, difference, signed
+from study.page.charts.importance import importance_of
+from study.page.claims import Check, checked, claims, difference, signed, what_matters
 from study.page.page_data import PageData
 from study.report.recommend import Wish, pick
 from study.samplers.fitted_model import FittedModel
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def texts(page: PageData) -> dict[str, str]:
-    return {each.about: each.text for each in claims(page)}
+    return {each.about: each.text for each in claims(page)[0]}
 
 
 def test_the_best_within_budgets_are_picks(mcmdp: tuple[Location, PageData]) -> None:
@@ -33,7 +34,7 @@ def test_the_best_within_budgets_are_picks(mcmdp: tuple[Location, PageData]) -> 
         value, unit = re.match(r"Within ([\d.]+) (\S+) a move", about).groups()  # type: ignore[union-attr]
         assert unit == "µs"
         chosen = pick(data, Wish(data.experiment, float(value) * 1e-6)).chosen
-        assert text.startswith(f"Number {chosen.number} (θ₁ ")
+        assert text.startswith(f"The best θ with games is number {chosen.number} (θ₁ ")
         score = chosen.expected.score
         assert SCORE.format.interval_with_unit(score.value, score.low, score.high) in text
         assert f"given 6,396 games, {len(chosen.point.games):,} of them of this θ" in text
@@ -126,6 +127,26 @@ def test_a_baseline_is_compared_at_no_more_cost(mcmdp: tuple[Location, PageData]
     said = texts(mcmdp[1])["Against author's θ"]
     assert "Number 3 costs 44.8 µs" in said
     assert "429 games of its own" in said
+
+
+def test_what_matters_is_said_of_what_the_model_takes(
+    mcmdp: tuple[Location, PageData], zstd: tuple[Location, PageData]
+) -> None:
+    """Shares of the variance of a logarithm are not those of the cost itself."""
+    for page, goal in ((mcmdp[1], "For the square root of score "), (zstd[1], "For ")):
+        importance = importance_of(page)
+        assert importance is not None
+        (found,) = what_matters(importance, page)
+        cost = page.data.experiment.cost.label
+        assert found.text.startswith(goal)
+        assert f"; for the logarithm of {cost} " in found.text.replace(" and for", "; for")
+
+
+def test_further_baselines_are_apart(zstd: tuple[Location, PageData]) -> None:
+    said, others = claims(zstd[1])
+    baselines = [each.about for each in [*said, *others] if each.about.startswith("Against ")]
+    assert baselines == [f"Against {name}" for name in zstd[1].data.experiment.baselines]
+    assert len([each for each in said if each.about in baselines]) == 2
 
 
 def test_a_minimized_goal(zstd: tuple[Location, PageData]) -> None:
