@@ -4,24 +4,30 @@ Every value is what is expected given all games of the study, with its 95% inter
 of games; differences are of joint draws from the same model.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from study.estimate import Z95, Estimate, t_interval
+from study.estimate import Z95, Estimate
 from study.experiments.definition import Experiment
 from study.experiments.objectives import Goal
-from study.page.charts.importance import Importance
+from study.page.charts.importance import Importance, scaled_labels
 from study.page.choices import least_limit, round_numbers, rounded_up
 from study.page.page_data import PageData
 from study.report.recommend import Candidate, Candidates, Wish, cost_text
+from study.samplers.fitted_model import FittedModel
 from study.scale import Scale
+from study.store.study_model import goal_variances
 from study.text import counted, listed
 
+Theta = Mapping[str, Any]
 N_DRAWS = 4000
 N_NAMED = 2
+N_BASELINES = 2
 NEAR = 0.15  # decades between a budget and a round number that may stand for it
 FRACTIONS = (0.15, 0.55, 1.0)
 """Of the way from the cheapest to the dearest θ in log cost, where budgets are taken."""
@@ -35,14 +41,16 @@ class Claim:
     text: str
 
 
-def claims(page: PageData, importance: Importance | None = None) -> list[Claim]:
-    """Return what the study says, the most important first; with what matters, if that is known."""
+def claims(page: PageData, importance: Importance | None = None) -> tuple[list[Claim], list[Claim]]:
+    """Return what the study says, the most important first; with what matters, if that is known.
+
+    The first two baselines that were validated are among it; the others are returned second.
+    """
     candidates, experiment = page.candidates, page.data.experiment
     if candidates is None or not (candidates.played or candidates.anywhere):
-        return [Claim("Nothing yet", "No trial is complete, so nothing is known yet.")]
-    is_validated = bool(candidates.played)
+        return [Claim("Nothing yet", "No trial is complete, so nothing is known yet.")], []
     found = []
-    if not is_validated:
+    if not candidates.played:
         n_trials = sum(each.state == "complete" for each in page.data.trials)
         found.append(
             Claim(
@@ -58,17 +66,17 @@ def claims(page: PageData, importance: Importance | None = None) -> list[Claim]:
     ]
     found += more_time(candidates, chosen)
     if importance is not None:
-        found += what_matters(importance, experiment)
-    for name in experiment.baselines:
-        found += against(candidates, name)
-    return [*found, *how_sure(page)]
+        found += what_matters(importance, page)
+    compared = [each for name in experiment.baselines for each in against(candidates, name)]
+    found += compared[:N_BASELINES]
+    return [*found, *how_sure(page)], compared[N_BASELINES:]
 
 
-def what_matters(importance: Importance, experiment: Experiment) -> list[Claim]:
+def what_matters(importance: Importance, page: PageData) -> list[Claim]:
     """Name the parameters that the goal and the cost depend on most, with their shares."""
-    said = []
+    experiment, said = page.data.experiment, []
     for label, total, low, high in zip(
-        (experiment.goal.label, experiment.cost.label),
+        scaled_labels(page),
         importance.total,
         importance.low,
         importance.high,
@@ -118,11 +126,12 @@ def best_at_three(candidates: Candidates) -> list[tuple[float, Candidate]]:
 
 
 def name_of(candidate: Candidate, experiment: Experiment) -> str:
-    """Name a θ: its number and where it comes from."""
+    """Name the best θ: its number and where it comes from."""
     if not candidate.number:
         return "A proposal without games"
-    is_baseline = candidate.point.origin in experiment.baselines
-    return f"Number {candidate.number}{f', {candidate.point.origin}' if is_baseline else ''}"
+    origin = candidate.point.origin
+    named = f", {origin}" if origin in experiment.baselines else ""
+    return f"The best θ with games is number {candidate.number}{named}"
 
 
 def best_text(candidates: Candidates, best: Candidate) -> str:
@@ -204,11 +213,12 @@ def signed(found: Estimate, goal: Goal) -> str:
     sign = "" if found.value == 0.0 else "+" if found.value > 0.0 else "−"
     value = abs(found.value)
     half = (found.high - found.low) / 2.0
+    if half == 0.0:
+        shown = f"{100.0 * value:.1f} percentage points"
+        return f"{sign}{shown if goal.is_share else goal.format.with_unit(value)}"
     if goal.is_share:
         interval = f"{100.0 * value:.1f} ± {100.0 * half:.1f} percentage points"
         return f"{sign}{interval}"
-    if half == 0.0:
-        return f"{sign}{goal.format.with_unit(value)}"
     return f"{sign}{goal.format.interval_with_unit(value, value - half, value + half)}"
 
 
@@ -222,42 +232,97 @@ def difference(candidates: Candidates, one: Candidate, other: Candidate) -> Esti
     value = one.expected.score.value - other.expected.score.value
     if goal.is_exact and one.number and other.number:
         return Estimate(value, value, value, 0.0)
-    codes = model.cube.encode([one.point.params, other.point.params])
-    drawn = model.posterior.draw(codes, N_DRAWS, np.random.default_rng(0))[..., 0]
-    drawn = model.posterior.sign * drawn
-    match model.posterior.scales[0]:
-        case Scale.ROOT:
-            drawn = np.fmax(drawn, 0.0) ** 2
-        case Scale.LOG:
-            drawn = 10.0**drawn
-        case _:
-            pass
+    drawn = drawn_goal(model, [one.point.params, other.point.params])
     half = Z95 * float(np.std(drawn[:, 0] - drawn[:, 1]))
     return Estimate(value, value - half, value + half)
 
 
+def drawn_goal(
+    model: FittedModel, thetas: Sequence[Theta], seed: int = 0
+) -> npt.NDArray[np.float64]:
+    """Draw the goal at some θ jointly, in its own unit, shape (N_DRAWS, n)."""
+    posterior, codes = model.posterior, model.cube.encode(thetas)
+    drawn = posterior.draw(codes, N_DRAWS, np.random.default_rng(seed))[..., 0]
+    drawn = posterior.sign * drawn
+    match posterior.scales[0]:
+        case Scale.ROOT:
+            return np.fmax(drawn, 0.0) ** 2
+        case Scale.LOG:
+            return np.asarray(10.0**drawn)
+        case _:
+            return drawn
+
+
+@dataclass(frozen=True)
+class Check:
+    """Measured means against what a model had predicted of them.
+
+    Attributes
+    ----------
+    n, n_inside : int
+        How many means there are, and how many lie in the 95% interval predicted of each.
+    excess : float
+        By how much the predictions exceed the means on average.
+    allowed : float
+        95% of such averages are nearer to 0 if the model is right.
+    """
+
+    n: int
+    n_inside: int
+    excess: float
+    allowed: float
+
+
+def checked(
+    model: FittedModel,
+    thetas: Sequence[Theta],
+    means: npt.NDArray[np.float64],
+    variances: npt.NDArray[np.float64],
+) -> Check:
+    """Hold measured means of the goal, whose noise has these variances, against a model.
+
+    The model's errors at different θ go together, so what it predicts of the means is drawn for
+    all of them jointly: the goal there, and the noise of so many games.
+    """
+    noise = np.random.default_rng(1).standard_normal((N_DRAWS, len(means))) * np.sqrt(variances)
+    predicted = model.posterior.goal(model.cube.encode(thetas)).mean
+    drawn = drawn_goal(model, thetas) + noise
+    low, high = np.quantile(drawn, (0.025, 0.975), axis=0)
+    return Check(
+        len(means),
+        int(np.sum((low <= means) & (means <= high))),
+        float(np.mean(predicted - means)),
+        Z95 * float(np.std(drawn.mean(axis=1))),
+    )
+
+
 def how_sure(page: PageData) -> list[Claim]:
     """Hold the model of the trials against the games of validation that had no part in it."""
-    experiment, front = page.data.experiment, page.tables["front"]
-    goal = experiment.goal
-    columns = [goal.posterior_column(each) for each in ("mean", "low95", "high95")]
-    if not len(front) or goal.is_exact or columns[0] not in front:
+    data, goal = page.data, page.data.experiment.goal
+    points = [each for each in data.points if each.games]
+    if page.model is None or not points or goal.is_exact:
         return []
-    means = front[goal.column("mean")].to_numpy(float)
-    predicted, low, high = (front[each].to_numpy(float) for each in columns)
-    inside = int(np.sum((low <= means) & (means <= high)))
-    excess = t_interval(goal.sign * (predicted - means))
-    n = len(front)
-    word = "better" if excess.value > 0 else "worse"
-    shown = signed(replace(excess, value=abs(excess.value)), goal).removeprefix("+")
-    half = f" (± 95%, n = {n} θ)" if n > 1 else ""
-    games = counted(int(front["n_games"].sum()), "game")
+    found = checked(
+        page.model,
+        [each.params for each in points],
+        np.array([goal.estimate(each.in_order).value for each in points]),
+        goal_variances(data, points),
+    )
+    word = "more" if found.excess > 0.0 else "less"
+    size = abs(found.excess)
+    bound = signed(Estimate(found.allowed, found.allowed, found.allowed), goal).removeprefix("+")
+    shown = signed(Estimate(size, size, size), goal).removeprefix("+")
+    verdict = "within" if size <= found.allowed else "beyond"
+    games = counted(sum(len(each.games) for each in points), "game")
+    together = ", whose errors go together" if found.n > 1 else ""
+    inside = f"{found.n_inside} of {found.n} measured means lie"
     return [
         Claim(
             "How sure",
-            f"{games} on seeds that chose nothing judged {n} θ: {inside} of {n} measured means lie "
-            f"within the 95% band that the model had predicted from the trials alone. On average "
-            f"it had predicted {shown} {word} than measured{half}. What is written above takes "
+            f"{games} on seeds that chose nothing judged {found.n} θ: {inside} in the 95% interval "
+            f"that the model had predicted, from the trials alone, for so many games. On average "
+            f"it had predicted {shown} {word} than measured, {verdict} the {bound} that it allows "
+            f"for (95%; n = {found.n} θ{together}). What is written above takes "
             "all these games into account.",
         )
     ]

@@ -9,7 +9,7 @@ from altair.utils.schemapi import debug_mode
 
 from study.page.charts.importance import importance_of
 from study.page.choices import Choices
-from study.page.claims import Claim, against, claims
+from study.page.claims import claims
 from study.page.contents import contents_of
 from study.page.document import charts_of, document, sortable
 from study.page.made_by import again, again_note, facts, runs_table
@@ -18,10 +18,10 @@ from study.page.replays import recorded
 from study.report.pick_text import command_of
 from study.report.validated_rows import cost_columns
 from study.store.location import RESULTS, Location, usual_url
+from study.store.published_study import PublishedStudy
 from study.text import counted
 
 NAME = "report.html"
-N_CLAIMED_BASELINES = 2
 
 
 @dataclass(frozen=True)
@@ -70,18 +70,13 @@ def page_html(
     with debug_mode(False):  # tests validate charts: it takes as long as making them
         figures = contents_of(page, importance)
     games = recorded(page)
-    said = claims(page, importance)
-    candidates = page.candidates
-    more: list[Claim] = []
-    if candidates is not None:
-        more = [claim for name in experiment.baselines for claim in against(candidates, name)]
-    shown = {each.about for each in more[:N_CLAIMED_BASELINES]}
-    compared = {each.about for each in more}
+    said, others = claims(page, importance)
+    ask = "" if isinstance(page.data, PublishedStudy) else pick_words(page, location)
     every = [each for group in figures.values() for each in group]
     data = {
         "charts": charts_of(every),
         "choices": None if choices is None else choices.as_data(),
-        "pick": pick_words(page, location),
+        "pick": ask,
         "replays": [each.data for each in games.replays],
         "csv": page.tables["front"].to_csv(index=False),
         "reload": circumstances.reload_seconds,
@@ -94,11 +89,11 @@ def page_html(
         "cost": experiment.cost,
         "summary": summary(page),
         "circumstances": circumstances,
-        "claims": [each for each in said if each.about in shown or each.about not in compared],
-        "compared": [each for each in more if each.about not in shown],
+        "claims": said,
+        "compared": others,
         "figures": figures,
         "choices": choices,
-        "pick_words": pick_words(page, location),
+        "pick_words": ask,
         "validated": validated_table(page),
         "games": games,
         "facts": facts(page),
@@ -192,4 +187,4 @@ def validated_table(page: PageData) -> dict[str, Any]:
                 "command": command_of(experiment, theta),
             }
         )
-    return {"columns": columns, "rows": rows, "n_text": 2}
+    return {"columns": columns, "rows": rows}

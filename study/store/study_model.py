@@ -79,10 +79,7 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
     games = [point.in_order for point in points]
     raw = np.array([(goal.estimate(each).value, cost.of(each)) for each in games])
     scales = scales_of(experiment)
-    moments = [Moments.of(goal.samples(each)) for each in games]
-    of_trials = [data.moments[trial.number] for trial in data.trials if trial.state == "complete"]
-    of_points = goal.estimator.variances([*of_trials, *moments])[len(of_trials) :]
-    variances = scales[0].variances(raw[:, 0], of_points)
+    variances = scales[0].variances(raw[:, 0], goal_variances(data, points))
     noise = np.stack([variances, cost_variances(experiment, cost, points)], axis=-1)
     values = to_maximize(raw, directions, scales, noise)
     with threadpool_limits(1):
@@ -102,6 +99,14 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
             sign=goal.sign,
         )
         return FittedModel(cube, known, Posterior.fit(known), data.record.seed)
+
+
+def goal_variances(data: StudyData, points: Sequence[ValidatedPoint]) -> npt.NDArray[np.float64]:
+    """Return the variances of validated points' means; games of trials tell of one game's, too."""
+    goal = data.experiment.goal
+    of_points = [Moments.of(goal.samples(point.in_order)) for point in points]
+    of_trials = [data.moments[trial.number] for trial in data.trials if trial.state == "complete"]
+    return goal.estimator.variances([*of_trials, *of_points])[len(of_trials) :]
 
 
 def cost_variances(

@@ -15,6 +15,7 @@ from study.experiments.objectives import Cost, Goal
 DIGITS, DIGITS_OF_TICK = 5, 6
 MARKS_A_DECADE = ((1, 2, 3, 5, 7), (1, 2, 5), (1,))
 WIDE_AXIS, WIDEST_AXIS, NARROW_AXIS = 30.0, 3000.0, 2.0  # ratios of an axis's ends
+KEPT_BY_VEGA = ("title", "image")  # keys of its tooltips with a meaning of their own
 LONGEST_LABEL = 28  # in characters, of a parameter or a choice
 ROOM = 0.03  # of an axis's range, beyond each end
 HEADROOM = 1.25  # of the range of points and bands, within which an axis ends
@@ -167,3 +168,23 @@ def theta_tooltips(experiment: Experiment) -> list[alt.Tooltip]:
     return [
         alt.Tooltip(f"p{k}:N", title=short(each.label)) for k, each in enumerate(experiment.space)
     ]
+
+
+def told_apart(tooltips: Iterable[alt.Tooltip]) -> list[alt.Tooltip]:
+    """Give each line of a tooltip a title of its own: of equal ones, Vega shows the last alone.
+
+    And none is ``title`` or ``image``, which Vega shows as a heading or a picture.
+    """
+    found: list[alt.Tooltip] = []
+    used = {*KEPT_BY_VEGA}
+    for each in tooltips:
+        given = title = str(each["title"])
+        n = 1
+        while title in used:
+            n += 1
+            title = f"{given} ({n})"
+        used.add(title)
+        new = each.copy(deep=False)
+        new["title"] = title
+        found.append(new)
+    return found

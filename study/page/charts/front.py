@@ -20,6 +20,7 @@ from study.page.charts.axes import (
     short,
     theta_row,
     theta_tooltips,
+    told_apart,
     within_limits,
 )
 from study.page.charts.palette import BLUE, DASHED, GREEN, GREY, LINE, ORANGE, PINK, Kind, encodings
@@ -231,7 +232,7 @@ class FrontChart:
         found = [alt.Tooltip(f"{field}:N", title=short(title, 60)) for field, title in said.items()]
         if of != "front":
             found.append(alt.Tooltip("p:Q", title="P(on front)", format=".0%"))
-        return [*found, *theta_tooltips(self.experiment)]
+        return told_apart([*found, *theta_tooltips(self.experiment)])
 
     def curve_layers(
         self, rows: Sequence[Row], kinds: Sequence[Kind], x: alt.X, y: alt.Y

@@ -32,6 +32,8 @@ from study.page.charts.palette import BLUE, GREY, ORANGE, SQUARE, Kind, encoding
 from study.page.page_data import PageData
 from study.page.section import Figure
 from study.samplers.encoding import UnitCube
+from study.scale import Scale
+from study.store.objectives import scales_of
 
 Floats = npt.NDArray[np.float64]
 KEY, TITLE = "importance", "Which parameters matter"
@@ -112,6 +114,14 @@ def importance_of(data: PageData) -> Importance | None:
         return total_indices(model.posterior.mean, model.cube, n)
 
 
+def scaled_labels(data: PageData) -> tuple[str, str]:
+    """Name goal and cost as the model takes them, which the indices are of."""
+    words = {Scale.LOG: "the logarithm of ", Scale.ROOT: "the square root of ", Scale.LINEAR: ""}
+    experiment = data.data.experiment
+    goal, cost = (words[each] for each in scales_of(experiment))
+    return f"{goal}{experiment.goal.label}", f"{cost}{experiment.cost.label}"
+
+
 def importance_figure(data: PageData, found: Importance | None = None) -> Figure:
     """Return total Sobol indices of the model's mean for both objectives.
 
@@ -156,7 +166,8 @@ def importance_figure(data: PageData, found: Importance | None = None) -> Figure
     text = (
         f"Total Sobol indices of the model's mean over the whole space, given {n_known:,} trials "
         "and validated points: the share of its variance that would be left if all other "
-        "parameters were known. They may add up to more than 1. Lines are 95% intervals of the "
+        f"parameters were known. They are of {' and of '.join(scaled_labels(data))}. "
+        "They may add up to more than 1. Lines are 95% intervals of the "
         "integration; that the model may be wrong is not in them."
     )
     if not found.total.any():

@@ -11,7 +11,7 @@ import pandas as pd
 
 from study.experiments.definition import Experiment
 from study.experiments.objectives import Goal
-from study.page.charts.axes import Row, goal_axis, looked_up, rounded, rows_of, short
+from study.page.charts.axes import Row, goal_axis, looked_up, rounded, rows_of, short, told_apart
 from study.page.charts.palette import BLUE, GREY, ORANGE, PINK, Kind, encodings
 from study.page.page_data import PageData
 from study.page.section import Figure
@@ -206,7 +206,7 @@ def chart_of(
         )
     )
     base = alt.Chart(rows_of(marks))
-    said = [
+    said = told_apart(
         alt.Tooltip(f"{field}:N", title=title)
         for field, title in {
             "w": "point",
@@ -217,7 +217,7 @@ def chart_of(
             "half": "middle half",
             "most": "90% of the games",
         }.items()
-    ]
+    )
     below = alt.Y("at:Q")
     lines = base.transform_calculate(at="datum.k - 0.1")
     colour = encodings(kinds, "stroke")

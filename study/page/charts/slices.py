@@ -25,6 +25,7 @@ from study.page.charts.axes import (
     named,
     rounded,
     short,
+    told_apart,
     within_limits,
 )
 from study.page.charts.palette import BLUE, GREEN, ORANGE
@@ -237,13 +238,15 @@ def panels(
         ),
         scale=alt.Scale(type="log", domain=[rounded(each) for each in cost_ends], nice=False),
     )
-    said = [
-        alt.Tooltip("v:N", title=short(parameter.label)),
-        alt.Tooltip("a:Q", title=short(goal.label), format=",.5~g"),
-        alt.Tooltip("b:Q", title="from", format=",.5~g"),
-        alt.Tooltip("c:Q", title="to", format=",.5~g"),
-        alt.Tooltip("d:Q", title=short(cost.label), format=".4~s"),
-    ]
+    said = told_apart(
+        [
+            alt.Tooltip("v:N", title=short(parameter.label)),
+            alt.Tooltip("a:Q", title=short(goal.label), format=",.5~g"),
+            alt.Tooltip("b:Q", title="from", format=",.5~g"),
+            alt.Tooltip("c:Q", title="to", format=",.5~g"),
+            alt.Tooltip("d:Q", title=short(cost.label), format=".4~s"),
+        ]
+    )
     on_grid = is_on_grid(parameter)
     charts = []
     for y, low, high, colour in ((goal_y, "b", "c", BLUE), (cost_y, "e", "f", GREEN)):

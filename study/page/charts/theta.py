@@ -31,6 +31,7 @@ from study.page.charts.axes import (
     short,
     theta_row,
     theta_tooltips,
+    told_apart,
 )
 from study.page.charts.palette import GREY, LINE, ORANGE, PINK, Kind, encodings
 from study.page.page_data import PageData
@@ -174,12 +175,14 @@ def chart_of(
         for k in range(len(strips))
     ]
     kept = reduce(and_, brushes)
-    tooltip = [
-        alt.Tooltip("who:N", title="θ of"),
-        *theta_tooltips(experiment),
-        alt.Tooltip("c:N", title=short(cost.label)),
-        alt.Tooltip("g:N", title=f"{short(goal.label)} by the model"),
-    ]
+    tooltip = told_apart(
+        [
+            alt.Tooltip("who:N", title="θ of"),
+            *theta_tooltips(experiment),
+            alt.Tooltip("c:N", title=short(cost.label)),
+            alt.Tooltip("g:N", title=f"{short(goal.label)} by the model"),
+        ]
+    )
     y = alt.Y("top:Q", axis=None, scale=alt.Scale(domain=[1, 0], nice=False))
     names = [*experiment.space.names, "", ""]
     charts = []

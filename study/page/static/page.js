@@ -4,6 +4,7 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const find = (id) => document.getElementById(id);
   const views = {};
+  const MOST_RELOADS = 6;
 
   // --- theme -------------------------------------------------------------------------------
   const system = matchMedia("(prefers-color-scheme: dark)");
@@ -55,7 +56,11 @@
   async function embed(key, box, width, dark) {
     const spec = fitted(JSON.parse(JSON.stringify(data.charts[key])), width, around[key] || 0);
     if (views[key]) views[key].finalize();
+    delete views[key];
     views[key] = await vegaEmbed(box, spec, { ast: true, renderer: "svg", actions: false, config: config(dark), tooltip: { theme: "custom" } });
+    const svg = box.querySelector("svg"); // the picture alone: controls beside it keep their names
+    svg.setAttribute("role", "img");
+    svg.setAttribute("aria-label", box.dataset.label);
     views[key].view.addEventListener("click", (_, item) => {
       const number = item && item.datum && Number(item.datum.number);
       if (number && key === "front") chooseNumber(number);
@@ -89,7 +94,13 @@
   function drawAll() {
     drawing = drawing.then(async () => {
       for (const key of keys) {
-        await draw(key);
+        try {
+          await draw(key);
+        } catch (error) {
+          delete drawn[key];
+          find(key).textContent = "This chart could not be drawn.";
+          console.error(`chart ${key}:`, error);
+        }
         await new Promise((done) => setTimeout(done));
       }
     });
@@ -131,7 +142,7 @@
     const cost = [choices.label, isAnswer ? step.cost : answer.cost];
     fill(find("answer"), [...answer.before, cost, ...answer.after, ...(isAnswer ? step.passed : [])]);
     find("play").textContent = answer.command || "defined in a script or notebook: play it from there";
-    find("pick").textContent = data.pick + step.option;
+    if (find("pick")) find("pick").textContent = data.pick + step.option;
     const tried = step.validated === null ? null : choices.answers[step.validated];
     find("note").textContent = !isAnswer
       ? `Number ${answer.number}, which you chose. The answer within ${step.text} is ${named(byBudget)}.`
@@ -247,25 +258,53 @@
     const seconds = Math.max(0, Date.now() / 1000 - data.made);
     const [n, unit] = seconds < 90 ? [seconds, "second"] : seconds < 5400 ? [seconds / 60, "minute"] : seconds < 129600 ? [seconds / 3600, "hour"] : [seconds / 86400, "day"];
     const whole = Math.round(n);
-    find("age").textContent = `, ${whole.toLocaleString("en")} ${unit}${whole === 1 ? "" : "s"} ago`;
+    find("age").textContent = `, ${whole.toLocaleString("en")} ${unit}${whole === 1 ? "" : "s"} ago${data.reload === null || isFollowed ? "" : "; it is no longer rewritten"}`;
   }
-  age();
-  setInterval(age, 5000);
   const place = `place of ${data.name}`;
   const before = JSON.parse(stored(place) || "null");
+  // Reloads that found the same page: the next comes twice as late, then none.
+  const same = before && before.made === data.made ? before.same + 1 : 0;
+  const isFollowed = data.reload !== null && same <= MOST_RELOADS;
+  const tables = [...document.querySelectorAll("details")];
+  const nameOf = (details) => details.parentElement.getAttribute("aria-labelledby");
+  const identity = (answer) => answer.command || answer.number; // numbers may shift as points are added
+  age();
+  setInterval(age, 5000);
+  if (before) for (const each of tables) each.open = before.open.includes(nameOf(each));
   if (choices) {
-    if (before && before.step < choices.steps.length) slider.value = before.step;
+    if (before) {
+      const step = choices.steps.findIndex((each) => each.limit >= before.limit);
+      slider.value = step < 0 ? choices.steps.length - 1 : step;
+      const chosen = choices.answers.find((each) => each.number && identity(each) === before.chosen);
+      if (chosen) shown = chosen.number;
+    }
     show();
   }
   drawAll().then(() => {
     if (data.reload !== null && before) scrollTo(0, before.y);
     document.documentElement.dataset.ready = "yes";
   });
-  if (data.reload !== null) {
+
+  let isPressed = false;
+  for (const name of ["pointerdown", "pointerup", "pointercancel"]) addEventListener(name, () => (isPressed = name === "pointerdown"), true);
+  const isBrushed = ({ view }) => Object.values(view.getState({ signals: () => false, data: (name) => name.endsWith("_store") }).data).some((rows) => rows.length);
+  const isUsed = () =>
+    isPressed || document.activeElement.matches("input, select") || Object.keys(views).some((key) => key !== "front" && isBrushed(views[key]));
+
+  if (isFollowed) {
+    const due = Date.now() + 1000 * data.reload * 2 ** same;
     setInterval(() => {
-      if (document.hidden) return;
-      stored(place, JSON.stringify({ y: scrollY, step: slider ? slider.value : 0 }));
+      if (document.hidden || Date.now() < due || isUsed()) return;
+      const chosen = shown === null ? null : choices.answers.find((each) => each.number === shown);
+      stored(place, JSON.stringify({
+        y: scrollY,
+        limit: choices ? choices.steps[slider.value].limit : 0,
+        chosen: chosen ? identity(chosen) : null,
+        open: tables.filter((each) => each.open).map(nameOf),
+        made: data.made,
+        same,
+      }));
       location.reload();
-    }, 1000 * data.reload);
+    }, Math.min(1000, 1000 * data.reload));
   }
 })();

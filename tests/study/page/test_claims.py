@@ -1,16 +1,21 @@
 """What a page says in sentences is what the study's tables and models have."""
 
 import re
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
-from study.estimate import Estimate, t_interval
+from study.estimate import Estimate
 from study.experiments.definition import Experiment
 from study.experiments.objectives import SCORE, WIN_RATE
-from study.page.claims import claims, difference, signed
+from study.page.charts.importance import importance_of
+from study.page.claims import Check, checked, claims, difference, signed, what_matters
 from study.page.page_data import PageData
 from study.report.recommend import Wish, pick
+from study.samplers.fitted_model import FittedModel
 from study.store.location import Location
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
 
@@ -18,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def texts(page: PageData) -> dict[str, str]:
-    return {each.about: each.text for each in claims(page)}
+    return {each.about: each.text for each in claims(page)[0]}
 
 
 def test_the_best_within_budgets_are_picks(mcmdp: tuple[Location, PageData]) -> None:
@@ -29,22 +34,79 @@ def test_the_best_within_budgets_are_picks(mcmdp: tuple[Location, PageData]) -> 
         value, unit = re.match(r"Within ([\d.]+) (\S+) a move", about).groups()  # type: ignore[union-attr]
         assert unit == "µs"
         chosen = pick(data, Wish(data.experiment, float(value) * 1e-6)).chosen
-        assert text.startswith(f"Number {chosen.number} (θ₁ ")
+        assert text.startswith(f"The best θ with games is number {chosen.number} (θ₁ ")
         score = chosen.expected.score
         assert SCORE.format.interval_with_unit(score.value, score.low, score.high) in text
         assert f"given 6,396 games, {len(chosen.point.games):,} of them of this θ" in text
 
 
-def test_how_sure_is_counted_from_the_table(mcmdp: tuple[Location, PageData]) -> None:
-    front = mcmdp[1].tables["front"]
-    means = front["score_mean_points"]
-    inside = means.between(front["posterior_low95_points"], front["posterior_high95_points"])
-    excess = t_interval((front["posterior_mean_points"] - means).tolist())
-    said = texts(mcmdp[1])["How sure"]
-    assert f"judged {len(front)} θ: {inside.sum()} of {len(front)} measured means" in said
-    half = (excess.high - excess.low) / 2
-    assert f"predicted {excess.value:,.0f} ± {half:,.0f} points better than measured" in said
-    assert f"n = {len(front)} θ" in said
+@dataclass(frozen=True)
+class Truth:
+    """Studies whose truth is drawn from a model: its covariance at some θ, and noise of games."""
+
+    model: FittedModel
+    thetas: list[dict[str, Any]]
+    variances: npt.NDArray[np.float64]
+
+    @classmethod
+    def of(cls, page: PageData) -> "Truth":
+        """Take the validated points of a study."""
+        assert page.model is not None
+        front = page.tables["front"]
+        names = page.data.experiment.space.names
+        thetas = [{name: row[name] for name in names} for row in front.to_dict("records")]
+        half = (front["score_high95_points"] - front["score_low95_points"]) / 2
+        return cls(page.model, thetas, (half.to_numpy() / 1.96) ** 2)
+
+    def checks(self, n: int, shift: float = 0.0) -> list[Check]:
+        """Draw truths by a Cholesky factor of the covariance, play games, and check the model."""
+        process = self.model.posterior.processes[0]
+        codes = self.model.cube.encode(self.thetas)
+        mean = process.mean(codes)
+        factor = np.linalg.cholesky(process.covariance(codes) + 1e-9 * np.eye(len(mean)))
+        rng = np.random.default_rng(5)
+        found = []
+        for _ in range(n):
+            truth = (mean + factor @ rng.standard_normal(len(mean))) ** 2  # the scale is √score
+            seen = truth + rng.standard_normal(len(mean)) * np.sqrt(self.variances)
+            found.append(checked(self.model, self.thetas, seen + shift, self.variances))
+        return found
+
+
+def test_a_right_model_is_held_against_games_with_the_stated_coverage(
+    mcmdp: tuple[Location, PageData],
+) -> None:
+    """Of 400 studies drawn from the model; 0.95 ± 3 standard errors. A t-interval covers 54%."""
+    found = Truth.of(mcmdp[1]).checks(400)
+    within = np.mean([abs(each.excess) <= each.allowed for each in found])
+    assert within == pytest.approx(0.95, abs=0.033)
+    excess = [each.excess for each in found]
+    assert found[0].allowed == pytest.approx(1.96 * np.std(excess), rel=0.12)
+    assert abs(np.mean(excess)) < 3.3 * np.std(excess) / 20
+    inside = np.mean([each.n_inside / each.n for each in found])
+    assert inside == pytest.approx(0.95, abs=0.02)
+
+
+def test_a_model_that_is_off_is_told(mcmdp: tuple[Location, PageData]) -> None:
+    truth = Truth.of(mcmdp[1])
+    (usual,) = truth.checks(1)
+    for each in truth.checks(20, shift=-4.0 * usual.allowed):
+        assert each.excess > each.allowed
+        assert each.n_inside < 0.8 * each.n
+
+
+def test_how_sure_says_what_is_found(mcmdp: tuple[Location, PageData]) -> None:
+    front, said = mcmdp[1].tables["front"], texts(mcmdp[1])["How sure"]
+    excess = (front["posterior_mean_points"] - front["score_mean_points"]).mean()
+    assert f"judged {len(front)} θ: " in said
+    (inside,) = re.findall(r"(\d+) of \d+ measured means", said)
+    latent = front["score_mean_points"].between(
+        front["posterior_low95_points"], front["posterior_high95_points"]
+    )
+    assert int(inside) >= latent.sum(), "an interval for means of games is wider"
+    assert f"predicted {abs(excess):,.0f} points more than measured" in said
+    (allowed,) = re.findall(r"(?:within|beyond) the ([\d,]+) points", said)
+    assert ("within" in said) == (abs(excess) <= float(allowed.replace(",", "")))
 
 
 def test_a_difference_is_of_both_means_with_its_deviation(
@@ -67,6 +129,26 @@ def test_a_baseline_is_compared_at_no_more_cost(mcmdp: tuple[Location, PageData]
     assert "429 games of its own" in said
 
 
+def test_what_matters_is_said_of_what_the_model_takes(
+    mcmdp: tuple[Location, PageData], zstd: tuple[Location, PageData]
+) -> None:
+    """Shares of the variance of a logarithm are not those of the cost itself."""
+    for page, goal in ((mcmdp[1], "For the square root of score "), (zstd[1], "For ")):
+        importance = importance_of(page)
+        assert importance is not None
+        (found,) = what_matters(importance, page)
+        cost = page.data.experiment.cost.label
+        assert found.text.startswith(goal)
+        assert f"; for the logarithm of {cost} " in found.text.replace(" and for", "; for")
+
+
+def test_further_baselines_are_apart(zstd: tuple[Location, PageData]) -> None:
+    said, others = claims(zstd[1])
+    baselines = [each.about for each in [*said, *others] if each.about.startswith("Against ")]
+    assert baselines == [f"Against {name}" for name in zstd[1].data.experiment.baselines]
+    assert len([each for each in said if each.about in baselines]) == 2
+
+
 def test_a_minimized_goal(zstd: tuple[Location, PageData]) -> None:
     said = texts(zstd[1])
     assert "−" in said["What more time buys"]  # smaller is better
@@ -76,6 +158,7 @@ def test_a_minimized_goal(zstd: tuple[Location, PageData]) -> None:
 def test_signs_and_units() -> None:
     assert signed(Estimate(971.4, -890.0, 2832.8), SCORE) == "+971 ± 1,861 points"
     assert signed(Estimate(-0.25, -0.3, -0.2), WIN_RATE) == "−25.0 ± 5.0 percentage points"
+    assert signed(Estimate(0.25, 0.25, 0.25), WIN_RATE) == "+25.0 percentage points"
     assert signed(Estimate(1.0, 1.0, 1.0), SCORE) == "+1 point"
     assert signed(Estimate(0.0, 0.0, 0.0), SCORE) == "0 points"
 

@@ -76,8 +76,8 @@ def test_it_is_well_formed_and_complete(whole: Parts) -> None:
     # Each chart has its numbers as a table; the others are of the points and of the runs.
     assert len(whole.all("details")) == len(charts)
     assert len(whole.all("table")) == len(charts) + 2
-    labelled = [each.attributes.get("aria-label") for each in whole.all("div", role="img")]
-    assert all(labelled)
+    assert all(each.attributes["data-label"] for each in whole.all("div", **{"class": "chart"}))
+    assert whole.all("div", role="img") == []  # it would hide the charts' controls
 
 
 def test_it_asks_nobody_and_runs_its_own_scripts_only(whole: Parts) -> None:
@@ -257,6 +257,18 @@ def test_the_command_names_the_study_where_it_is(
     said = pick_words(page, server)
     assert "secret" not in said
     assert "--name s" in said
+
+
+def test_a_page_of_tables_asks_no_storage(quick: Experiment, whole: Parts) -> None:
+    """``pick`` reads a storage, which a published folder does not have."""
+    assert whole.data["pick"] == ""
+    assert "pick" not in whole.ids
+    assert "Ask again" not in whole.html
+    study = new_study()
+    add_trials(study, quick)
+    stored = quick_page(study, quick)
+    assert stored.data["pick"].startswith("thetafront pick quick --games 0 ")
+    assert "pick" in stored.ids
 
 
 def test_other_files_are_left_alone(tmp_path: Path) -> None:

@@ -2,12 +2,15 @@
 
 import json
 import math
+from dataclasses import replace
 
 import altair as alt
 import numpy as np
 import pytest
 
 from study.experiments.objectives import SCORE, SECONDS, WIN_RATE, mean
+from study.experiments.registry import EXPERIMENTS
+from study.experiments.space import NumericParameter, Space
 from study.page.charts.axes import (
     cost_axis,
     goal_domain,
@@ -16,7 +19,9 @@ from study.page.charts.axes import (
     rounded,
     rows_of,
     short,
+    told_apart,
 )
+from study.page.charts.front import FrontChart
 from tests.study.page.charts.specs import drawn
 
 HOSTILE = "</script><script>alert('1')</script>\"\\ ${x} שלום \u202e"
@@ -96,3 +101,33 @@ def test_a_goals_axis_is_cut_where_intervals_are_far_longer_than_all_else() -> N
 def test_long_labels_are_cut() -> None:
     assert short("x" * 10_000) == "x" * 27 + "…"
     assert short("θ₁") == "θ₁"
+
+
+def test_lines_of_a_tooltip_have_titles_of_their_own() -> None:
+    """Of equal titles Vega shows one line; ``title`` and ``image`` it does not show as lines."""
+    titles = ["games", "title", "games", "games (2)", "image", "games"]
+    found = told_apart(alt.Tooltip(f"p{k}:N", title=each) for k, each in enumerate(titles))
+    said = [each["title"] for each in found]
+    assert len(set(said)) == len(said)
+    assert not {"title", "image"} & set(said)
+    assert said[0] == "games"
+    assert [each["shorthand"] for each in found] == [f"p{k}:N" for k in range(len(titles))]
+
+
+@pytest.mark.parametrize("of", ["trial", "validated point", "front"])
+@pytest.mark.parametrize(
+    "symbols", [("games", "title"), ("image", "P(on front)"), ("x" * 60 + "1", "x" * 60 + "2")]
+)
+def test_parameters_may_be_called_as_what_else_a_tooltip_says(
+    symbols: tuple[str, str], of: str
+) -> None:
+    experiment = EXPERIMENTS["mcmdp"]
+    parameters = list(experiment.space)
+    for k, symbol in enumerate(symbols):
+        given = parameters[k]
+        assert isinstance(given, NumericParameter)
+        parameters[k] = replace(given, symbol=symbol)
+    named = replace(experiment, space=Space(tuple(parameters)))
+    titles = [each["title"] for each in FrontChart({}, named).tooltips(of)]
+    assert len(set(titles)) == len(titles) >= len(parameters) + 3
+    assert not {"title", "image"} & set(titles)
