@@ -48,7 +48,7 @@ def claims(page: PageData, importance: Importance | None = None) -> tuple[list[C
     """
     candidates, experiment = page.candidates, page.data.experiment
     if candidates is None or not (candidates.played or candidates.anywhere):
-        return [Claim("Nothing yet", "No trial is complete, so nothing is known yet.")], []
+        return [Claim("Nothing yet", nothing_text(page))], []
     found = []
     if not candidates.played:
         n_trials = sum(each.state == "complete" for each in page.data.trials)
@@ -70,6 +70,17 @@ def claims(page: PageData, importance: Importance | None = None) -> tuple[list[C
     compared = [each for name in experiment.baselines for each in against(candidates, name)]
     found += compared[:N_BASELINES]
     return [*found, *how_sure(page)], compared[N_BASELINES:]
+
+
+def nothing_text(page: PageData) -> str:
+    """Say that nothing is known, and why trials failed if they did."""
+    failed = [each for each in page.data.trials if each.state == "fail"]
+    why = (
+        f" {counted(len(failed), 'trial')} failed, the last one: {failed[-1].error}"
+        if failed
+        else ""
+    )
+    return f"No trial is complete, so nothing is known yet.{why}"
 
 
 def what_matters(importance: Importance, page: PageData) -> list[Claim]:
@@ -179,21 +190,30 @@ def against(candidates: Candidates, name: str) -> list[Claim]:
         and each.expected.cost.value <= baseline.expected.cost.value
     ]
     sign = experiment.goal.sign
-    best = max(rivals, key=lambda each: sign * each.expected.score.value, default=None)
+    best = max(
+        rivals,
+        key=lambda each: (sign * each.expected.score.value, -each.expected.cost.value),
+        default=None,
+    )
     score = baseline.expected.score
     shown = experiment.goal.format.interval_with_unit(score.value, score.low, score.high)
     at = f"{shown} at {cost_text(baseline.expected, experiment)}"
     about = f"Against {name}"
     if best is None:
         return [Claim(about, f"It has {at}; no validated θ costs less.")]
-    n = len(baseline.point.games)
+    n, found = len(baseline.point.games), difference(candidates, best, baseline)
+    if found.low <= 0.0 <= found.high:
+        verdict = "which may be chance" if found.low < found.high else "the same"
+    else:
+        verdict = "better" if sign * found.value > 0.0 else "worse"
+    differs = f"{signed(found, experiment.goal)}{of_intervals(experiment.goal)}, {verdict}"
     return [
         Claim(
             about,
-            f"It has {at} ({counted(n, 'game')} of its own). Number {best.number} costs "
-            f"{cost_text(best.expected, experiment)}; difference of {experiment.goal.label}: "
-            f"{gain_text(candidates, best, baseline)}{of_intervals(experiment.goal)}; "
-            f"{counted(len(best.point.games), 'game')} of its own.",
+            f"It has {at} ({counted(n, 'game')} of its own). Of the θ with games that cost no "
+            f"more, number {best.number} is the best, at {cost_text(best.expected, experiment)} "
+            f"({counted(len(best.point.games), 'game')} of its own): its {experiment.goal.label} "
+            f"differs by {differs}.",
         )
     ]
 
@@ -319,7 +339,7 @@ def how_sure(page: PageData) -> list[Claim]:
     return [
         Claim(
             "How sure",
-            f"{games} on seeds that chose nothing judged {found.n} θ: {inside} in the 95% interval "
+            f"{games} on fresh seeds judged {found.n} θ: {inside} in the 95% interval "
             f"that the model had predicted, from the trials alone, for so many games. On average "
             f"it had predicted {shown} {word} than measured, {verdict} the {bound} that it allows "
             f"for (95%; n = {found.n} θ{together}). What is written above takes "

@@ -126,7 +126,7 @@ def summary(page: PageData) -> str:
         n_validation = sum(len(each.games) for each in points)
         said += (
             f"; {counted(len(points), 'validated point')} with {counted(n_validation, 'game')} "
-            "on seeds that chose nothing"
+            "on fresh seeds"
         )
     return said
 

@@ -125,8 +125,18 @@ def test_a_difference_is_of_both_means_with_its_deviation(
 
 def test_a_baseline_is_compared_at_no_more_cost(mcmdp: tuple[Location, PageData]) -> None:
     said = texts(mcmdp[1])["Against author's θ"]
-    assert "Number 3 costs 44.8 µs" in said
+    assert "number 3 is the best, at 44.8 µs" in said
     assert "429 games of its own" in said
+    assert said.endswith("which may be chance.")
+
+
+def test_a_baseline_that_is_beaten_by_none_at_its_cost_is_told_so(
+    zstd: tuple[Location, PageData],
+) -> None:
+    """Level 1 is smaller than any θ at the cost of level 3: bits are minimized, more are worse."""
+    said = texts(zstd[1])["Against level 3"]
+    assert "differs by +" in said
+    assert said.endswith(", worse.")
 
 
 def test_what_matters_is_said_of_what_the_model_takes(
