@@ -181,6 +181,16 @@ class Candidates:
         ]
 
     @cached_property
+    def ranked(self) -> list[Candidate]:
+        """All θ, the best by the goal first, the cheaper of equals: for many budgets."""
+        sign = self.data.experiment.goal.sign
+        return sorted(
+            self.played + self.anywhere,
+            key=lambda each: (sign * each.expected.score.value, -each.expected.cost.value),
+            reverse=True,
+        )
+
+    @cached_property
     def measured(self) -> dict[str, tuple[float, float]]:
         """The goal and the cost of each played θ by its own games, by key."""
         goal, cost = self.data.experiment.goal, self.data.experiment.cost
@@ -195,7 +205,9 @@ class Candidates:
 
     def propose(self, wish: Wish) -> Candidate | None:
         """Return the θ that does best what is asked for, played or not; None if none does."""
-        return wish.best(self.played + self.anywhere)
+        if wish.score_wanted is not None:
+            return wish.best(self.played + self.anywhere)
+        return next(filter(wish.is_met, self.ranked), None)
 
     def pick(
         self, wish: Wish, proposal: Candidate | None = None, played: Collection[str] = ()
