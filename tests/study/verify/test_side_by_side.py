@@ -15,7 +15,7 @@ from agents.twenty48.mcmdp import MonteCarloMDP
 from study.cli import app
 from study.experiments.registry import experiment
 from study.page import results as results_written
-from study.page.page import BEGINNING
+from study.page.document import BEGINNING
 from study.report import export
 from study.run.settings import SearchSettings
 from study.run.workers import Finished

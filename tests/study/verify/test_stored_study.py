@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from agents.agent import Game
 from study.cli import app
 from study.page import results as results_written
-from study.page.page import BEGINNING
+from study.page.document import BEGINNING
 from study.report import export
 from study.store.location import locate
 from study.store.lock import locked
