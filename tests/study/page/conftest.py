@@ -1,19 +1,8 @@
-from pathlib import Path
-
 import pytest
-from threadpoolctl import threadpool_limits
 
 from study.page.page_data import PageData
 from study.store.location import Location
-from study.store.published_study import read_published
-
-REFERENCE = Path(__file__).parents[3] / "results" / "reference"
-
-
-def published(name: str) -> tuple[Location, PageData]:
-    with threadpool_limits(1):
-        location, data = read_published(REFERENCE / name)
-        return location, PageData.of(data)
+from tests.study.page.published import published
 
 
 @pytest.fixture(scope="session")

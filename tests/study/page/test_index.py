@@ -16,10 +16,10 @@ PUBLISHED = Path(__file__).parents[3] / "results" / "reference"
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with two studies, in one of an odd name, and something else."""
+    """A folder with two studies, one of an odd name, and something else."""
     folder = tmp_path_factory.mktemp("published")
     shutil.copytree(PUBLISHED / "dice_study", folder / "dice study?")
-    shutil.copytree(PUBLISHED / "mcmdp", folder / "mcmdp")
+    shutil.copytree(PUBLISHED / "dice_study", folder / "dice")
     shutil.copytree(PUBLISHED / "rounds", folder / "rounds")
     assert write_each(folder) == folder / "index.html"
     return folder
@@ -29,22 +29,22 @@ def test_every_study_has_a_page_and_a_row(written: Path) -> None:
     parts = Parts((written / "index.html").read_text())
     assert parts.flaws == []
     links = {str(each.attributes["href"]) for each in parts.all("a")} - {"#main"}
-    assert {unquote(each) for each in links} == {"dice study?/report.html", "mcmdp/report.html"}
+    assert {unquote(each) for each in links} == {"dice study?/report.html", "dice/report.html"}
     for each in links:
         assert (written / unquote(each)).read_text().startswith(BEGINNING)
     assert not (written / "rounds" / "report.html").exists()
     cells = [each.text for each in parts.all("td")]
-    assert {"128", "512", "5,884", "2048, Monte Carlo MDP agent"} <= set(cells)
+    assert {"128", "10", "Three dice, solved by value iteration"} <= set(cells)
 
 
 def test_the_pages_share_one_script(written: Path) -> None:
-    parts = Parts((written / "mcmdp" / "report.html").read_text())
+    parts = Parts((written / "dice" / "report.html").read_text())
     (source,) = [
         str(each.attributes["src"]) for each in parts.all("script") if "src" in each.attributes
     ]
-    assert (written / "mcmdp" / source).resolve() == written / "thetafront-page.js"
+    assert (written / "dice" / source).resolve() == written / "thetafront-page.js"
     assert (written / "thetafront-page.js").stat().st_size > 500_000
-    assert (written / "mcmdp" / "report.html").stat().st_size < 700_000
+    assert (written / "dice" / "report.html").stat().st_size < 700_000
 
 
 def test_what_cannot_be_listed_is_refused(tmp_path: Path) -> None:

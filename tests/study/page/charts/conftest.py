@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from study.page.page_data import PageData
-from study.store.published_study import read_published
 from tests.study.conftest import QUICK
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
+from tests.study.page.published import published
 
 PUBLISHED = Path(__file__).parents[4] / "results" / "reference"
 STUDIES = ("dice_study", "heuristic", "mcmdp", "ntuple", "pacman", "switching", "uct", "zstd")
@@ -27,4 +27,4 @@ def small() -> PageData:
 @pytest.fixture(scope="package")
 def pacman() -> PageData:
     """A published study: a win rate, one categorical parameter, a baseline."""
-    return PageData.of(read_published(PUBLISHED / "pacman")[1])
+    return published("pacman")[1]

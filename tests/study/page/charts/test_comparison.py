@@ -1,7 +1,6 @@
 """Fronts of several studies: budgets, differences by hand, and what cannot be compared."""
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,17 +17,12 @@ from study.page.charts.comparison import (
     fronts_figure,
 )
 from study.page.page_data import PageData
-from study.store.published_study import read_published
-
-PUBLISHED = Path("results/reference")
+from tests.study.page.published import published
 
 
 @pytest.fixture(scope="module")
 def pages() -> dict[str, PageData]:
-    return {
-        name: PageData.of(read_published(PUBLISHED / name)[1])
-        for name in ("mcmdp", "switching", "dice_study")
-    }
+    return {name: published(name)[1] for name in ("mcmdp", "switching", "dice_study")}
 
 
 def test_a_difference_of_symmetric_intervals_has_the_root_of_their_squares() -> None:

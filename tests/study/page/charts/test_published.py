@@ -10,10 +10,9 @@ from study.page.charts.importance import importance_figure
 from study.page.charts.scores import scores_figure
 from study.page.charts.slices import slices_figure
 from study.page.charts.theta import theta_figure
-from study.page.page_data import PageData
-from study.store.published_study import read_published
-from tests.study.page.charts.conftest import PUBLISHED, STUDIES
+from tests.study.page.charts.conftest import STUDIES
 from tests.study.page.charts.specs import drawn
+from tests.study.page.published import published
 
 FIGURES = (
     front_figure,
@@ -29,7 +28,7 @@ MOST_BYTES = 400_000
 @pytest.mark.slow
 @pytest.mark.parametrize("study", STUDIES)
 def test_charts_of_a_published_study_are_drawn_and_small(study: str) -> None:
-    data = PageData.of(read_published(PUBLISHED / study)[1])
+    data = published(study)[1]
     size = 0
     for make in FIGURES:
         figure = make(data)

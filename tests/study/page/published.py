@@ -1,0 +1,19 @@
+"""Published studies, read once in a process."""
+
+from functools import cache
+from pathlib import Path
+
+from threadpoolctl import threadpool_limits
+
+from study.page.page_data import PageData
+from study.store.location import Location
+from study.store.published_study import read_published
+
+REFERENCE = Path(__file__).parents[3] / "results" / "reference"
+
+
+@cache
+def published(name: str) -> tuple[Location, PageData]:
+    with threadpool_limits(1):
+        location, data = read_published(REFERENCE / name)
+        return location, PageData.of(data)
