@@ -1,15 +1,50 @@
 """The script that draws charts: vega, vega-lite and vega-embed in one, with nothing to fetch."""
 
 from functools import cache
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
 
+import numba
 import vl_convert
+
+import engine.jit  # noqa: F401, says where caches are
+from study.errors import InputError
+from study.report.tables import write_text
 
 BESIDE = "thetafront-page.js"
 """Its file where pages share it."""
+PACKAGE = "vl-convert-python"
 SNIPPET = "window.vegaEmbed=vegaEmbed;"
 
 
 @cache
 def library() -> str:
-    """Return the library's script; it defines ``vegaEmbed``."""
-    return str(vl_convert.javascript_bundle(SNIPPET))
+    """Return the library's script; it defines ``vegaEmbed``.
+
+    Bundling takes a second, so the script is kept beside the cached kernels.
+    """
+    folder = Path(numba.config.CACHE_DIR)
+    kept = folder / f"vega-{version(PACKAGE)}.js"
+    script = script_in(kept)
+    if not script:
+        script = str(vl_convert.javascript_bundle(SNIPPET))
+        try:
+            write_text(f"{digest(script)}\n{script}", kept)
+        except (OSError, InputError):
+            return script  # it is made again next time
+    return script
+
+
+def script_in(path: Path) -> str:
+    """Return the script that a file keeps after its digest; nothing if it is not whole."""
+    try:
+        first, _, script = path.read_bytes().decode().partition("\n")
+    except (OSError, UnicodeDecodeError):
+        return ""
+    return script if first == digest(script) else ""
+
+
+def digest(script: str) -> str:
+    """Return a script's digest, after what it is made by."""
+    return sha256(f"{SNIPPET}{script}".encode()).hexdigest()

@@ -6,11 +6,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from study.errors import InputError
-from study.report.hypervolume_figure import hypervolume_figure
 from study.report.hypervolume_trace import hypervolume_trace
-from study.report.pareto_figure import pareto_figure
-from study.report.scores_figure import scores_figure
-from study.report.style import save
 from study.report.tables import check_table, games_frame, trials_frame, write_csv
 from study.report.validated_front import (
     combined_front_frame,
@@ -104,6 +100,12 @@ def save_figures(
     data: StudyData, tables: Tables, folder: Path, trace: pd.DataFrame | None = None
 ) -> list[Path]:
     """Draw and save the figures of some tables; return their paths."""
+    # Pages are made of the same tables and do without Matplotlib, which is slow to import.
+    from study.report.hypervolume_figure import hypervolume_figure  # noqa: PLC0415
+    from study.report.pareto_figure import pareto_figure  # noqa: PLC0415
+    from study.report.scores_figure import scores_figure  # noqa: PLC0415
+    from study.report.style import save  # noqa: PLC0415
+
     trace = hypervolume_trace(data) if trace is None else trace
     experiment, validated, trials = data.experiment, tables["front"], tables["trials"]
     figures = {

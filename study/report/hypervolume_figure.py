@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from study.experiments.definition import Experiment
-from study.report.style import BLUE, GREY, RED, STYLE, caption, games_note, new_figure
+from study.report.style import BLUE, GREY, RED, STYLE, caption, new_figure
+from study.report.tables import games_note
 from study.report.validated_rows import validated_hypervolume, without_baselines
 
 

@@ -24,10 +24,10 @@ from study.report.style import (
     STYLE,
     caption,
     cost_axis,
-    games_note,
     goal_axis,
     new_figure,
 )
+from study.report.tables import games_note
 from study.report.validated_rows import (
     cost_columns,
 )

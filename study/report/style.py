@@ -8,7 +8,6 @@ from textwrap import fill
 from typing import Any
 
 import matplotlib as mpl
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
@@ -16,7 +15,6 @@ from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, MaxNLocat
 from study.experiments.objectives import Cost, Goal
 from study.experiments.objectives.formats import significant
 from study.store.atomic import atomic_write
-from study.text import counted
 
 BLUE, BLACK, RED, GREY = "#0072B2", "#000000", "#D55E00", "#8C8C8C"
 GREEN = "#009E73"
@@ -113,15 +111,3 @@ def goal_axis(axes: Axes, goal: Goal, label: str) -> None:
         room = ROOM_AT_ENDS * (high - low)
         low, high = low - room, high + room
     axes.set_ylim(low, high)
-
-
-def games_note(frame: pd.DataFrame, what: str) -> str:
-    """Say how many games the rows of a table have."""
-    counts = sorted(set(frame["n_games"].astype(int)))
-    each = counted(counts[-1], "game")
-    if len(counts) > 1:
-        each = f"{counts[0]:,} to {each}"
-    rows = counted(len(frame), what)
-    if len(frame) == 1 or counts[-1] == 1:
-        return f"{rows} of {each}{' each' if len(frame) > 1 else ''}"
-    return f"{rows} of {each} each, {int(frame['n_games'].sum()):,} in all"

@@ -21,6 +21,7 @@ from study.report.validated_rows import games_columns
 from study.store.atomic import atomic_write
 from study.store.game_rows import cells_of_game, columns_of_games, is_reported
 from study.store.study_data import StudyData
+from study.text import counted
 
 if TYPE_CHECKING:
     from study.samplers.fitted_model import FittedModel
@@ -129,6 +130,18 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
     check_table(path, str(frame.columns[0]))
     with atomic_write(path) as draft:
         frame.to_csv(draft, index=False)
+
+
+def games_note(frame: pd.DataFrame, what: str) -> str:
+    """Say how many games the rows of a table have."""
+    counts = sorted(set(frame["n_games"].astype(int)))
+    each = counted(counts[-1], "game")
+    if len(counts) > 1:
+        each = f"{counts[0]:,} to {each}"
+    rows = counted(len(frame), what)
+    if len(frame) == 1 or counts[-1] == 1:
+        return f"{rows} of {each}{' each' if len(frame) > 1 else ''}"
+    return f"{rows} of {each} each, {int(frame['n_games'].sum()):,} in all"
 
 
 def write_text(text: str, path: Path) -> None:

@@ -27,7 +27,7 @@ from study.page.charts.palette import BLUE, DASHED, GREEN, GREY, LINE, ORANGE, P
 from study.page.page_data import PageData
 from study.page.section import Figure
 from study.report.export import Tables
-from study.report.style import games_note
+from study.report.tables import games_note
 from study.report.validated_rows import cost_columns
 
 HEIGHT = 400

@@ -15,7 +15,7 @@ from study.page.charts.axes import Row, goal_axis, looked_up, rounded, rows_of, 
 from study.page.charts.palette import BLUE, GREY, ORANGE, PINK, Kind, encodings
 from study.page.page_data import PageData
 from study.page.section import Figure
-from study.report.style import games_note
+from study.report.tables import games_note
 
 KEY, TITLE = "scores", "Scores of single games"
 MOST_POINTS = 14

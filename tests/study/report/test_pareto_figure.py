@@ -12,7 +12,8 @@ from study.report.hypervolume_figure import hypervolume_figure
 from study.report.hypervolume_trace import hypervolume_trace
 from study.report.pareto_figure import by_choice, cut_above, pareto_figure
 from study.report.scores_figure import scores_figure
-from study.report.style import CHOICE_MARKS, games_note, goal_axis, new_figure
+from study.report.style import CHOICE_MARKS, goal_axis, new_figure
+from study.report.tables import games_note
 from study.store.study_model import fit_study
 from tests.study.made_studies import add_point, add_trials, data_of, new_study
 from tests.study.mirrored import GAIN, LOSS
