@@ -43,8 +43,9 @@ def rounded(value: Any, digits: int = DIGITS) -> Any:
 def rows_of(rows: Iterable[Mapping[str, Any]]) -> alt.InlineData:
     """Return rows as a chart's data, rounded; what is None is left out."""
     compact = [{key: rounded(value) for key, value in row.items()} for row in rows]
-    values = ({key: each for key, each in row.items() if each is not None} for row in compact)
-    return alt.InlineData(values=tuple(values))  # Altair copies a list whenever a chart changes
+    return alt.InlineData(
+        values=[{key: each for key, each in row.items() if each is not None} for row in compact]
+    )
 
 
 def in_columns(n: int, beside: int) -> dict[str, Any]:
