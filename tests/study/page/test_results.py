@@ -1,6 +1,5 @@
-"""Results of a study in its folder, and how long its page takes."""
+"""Results of a study in its folder."""
 
-import time
 from pathlib import Path
 
 import pytest
@@ -8,13 +7,9 @@ import pytest
 from study.errors import InputError
 from study.experiments.definition import Experiment
 from study.page.document import BEGINNING
-from study.page.page import page_html
-from study.page.page_data import PageData
 from study.page.results import write_report, write_results
-from study.store.location import Location, locate
+from study.store.location import locate
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
-
-CPU_SECONDS = 5.0
 
 
 def test_the_page_is_among_the_results(quick: Experiment, tmp_path: Path) -> None:
@@ -42,13 +37,3 @@ def test_the_library_beside_a_page(quick: Experiment, tmp_path: Path) -> None:
     write_report(data, location, tmp_path / "page.html", library_is="beside")
     names = {each.name for each in tmp_path.iterdir()}
     assert names == {"page.html", "thetafront-page.js"}
-
-
-def test_a_page_takes_few_seconds(mcmdp: tuple[Location, PageData], one_thread: None) -> None:
-    """Of the default study, without what its tables take; kernels and library are loaded."""
-    location, page = mcmdp
-    page_html(page, location)
-    fresh = PageData.of(page.data)
-    before = time.thread_time()
-    page_html(fresh, location)
-    assert time.thread_time() - before < CPU_SECONDS
