@@ -23,6 +23,7 @@ def networks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_picture_has_every_network_with_every_search(networks: Path) -> None:
     output = networks / "champions"
     command = ["champions", "--network", "a", "--network", "b", "--games", "20", "--jobs", "2"]

@@ -89,6 +89,7 @@ def growing(number: int) -> Any:
     return Growing(3, OBJECTIVES)
 
 
+@pytest.mark.slow
 def test_a_process_that_grows_goes_on_with_what_it_knows() -> None:
     """With psutil, loky looks at a worker's memory when a task ends, and would replace it."""
     design = [SPACE.from_unit([u] * 6) for u in (0.9, 0.1, 0.5, 0.3)]
