@@ -34,7 +34,9 @@ def check(page: PageData, every: int) -> Choices:
     return choices
 
 
-@pytest.mark.parametrize(("name", "every"), [("mcmdp", 20), pytest.param("zstd", 60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("name", "every"), [("mcmdp", 20), pytest.param("zstd", 60, marks=pytest.mark.slow)]
+)
 def test_answers_of_published_studies(
     name: str, every: int, request: pytest.FixtureRequest
 ) -> None:
