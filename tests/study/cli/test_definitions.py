@@ -132,8 +132,7 @@ def test_a_sweep_is_killed_and_goes_on_and_all_commands_work(folder: Path, door:
         assert "a move" not in thetafront(folder, "front", name)
 
 
-@pytest.mark.slow  # the test of kills runs all commands, too
-@pytest.mark.parametrize("door", ["search.py", "serve.toml"])
+@pytest.mark.parametrize("door", ["search.py", pytest.param("serve.toml", marks=pytest.mark.slow)])
 def test_all_commands_work_on_such_a_study(folder: Path, door: str) -> None:
     name = {"search.py": "searcher", "serve.toml": "server"}[door]
     thetafront(folder, "try", door, "--corners", "2")

@@ -10,7 +10,13 @@ from tests.study.experiments.conformance import check_baselines, check_corners, 
 each_experiment = pytest.mark.parametrize("name", EXPERIMENTS)
 
 
-@each_experiment
+LEARNS = "ntuple"  # each corner trains a network: `make test-slow` does
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(each, marks=[pytest.mark.slow] * (each == LEARNS)) for each in EXPERIMENTS],
+)
 def test_corners_build_and_play(name: str) -> None:
     check_corners(name)
 
