@@ -14,7 +14,7 @@ from typing import Any
 from optuna.trial import FrozenTrial, TrialState
 
 from agents.agent import Game
-from study.errors import InputError
+from study.errors import DamageError, InputError
 from study.experiments.definition import Experiment
 from study.store.exported import attributes_in, manifest_in, record_in, record_of, theta_of
 from study.store.game_rows import fields_in, is_reported
@@ -108,7 +108,10 @@ def read_published(folder: Path) -> tuple[Location, StudyData]:
     data = PublishedStudy(
         name, experiment, attributes, trials, published=games, published_points=points
     )
-    data.runs, data.trials, data.moments  # noqa: B018, read here, once, as StudyData.read does
+    try:
+        data.runs, data.trials, data.moments  # noqa: B018, read here, once, as StudyData.read does
+    except DamageError as error:
+        raise InputError(f"study: the tables in {folder} do not fit together: {error}") from None
     return Location(name, str(manifest.get("storage", "")), folder), data
 
 
