@@ -57,6 +57,8 @@ class Game:
         All subclasses by name.
     is_timed : bool
         Whether ``seconds`` is what the game takes alone. Costs are computed from such games.
+    has_ended : bool
+        Whether it was played to its end. Others have no cost.
     """
 
     seed: int
@@ -67,6 +69,7 @@ class Game:
     kind: ClassVar[str] = ""
     kinds: ClassVar[dict[str, type["Game"]]] = {}
     is_timed: ClassVar[bool] = True
+    has_ended: ClassVar[bool] = True
 
     def __init_subclass__(cls, *, kind: str) -> None:
         super().__init_subclass__()
@@ -115,6 +118,33 @@ class Game:
             return cls(**{name: each.read(row[name]) for name, each in cells_of(cls).items()})
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"row: no game of {cls.kind}: {error}") from None
+
+
+@dataclass(frozen=True)
+class FailedGame:
+    """A game that did not end, because its agent failed: an outcome of θ and the seed.
+
+    Attributes
+    ----------
+    seed : int
+        The game's.
+    error : str
+        Why, in a line.
+    """
+
+    seed: int
+    error: str
+
+    kind: ClassVar[str] = "failed"
+    is_possible: ClassVar[bool] = True
+
+    def to_row(self) -> dict[str, Any]:
+        """Return it as JSON data by field."""
+        return dataclasses.asdict(self)
+
+
+Outcome = Game | FailedGame
+"""What comes of a seed."""
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ A worker's processes carry a mark in their environment, by which a guardian find
 worker has ended (:mod:`agents.outside.guardian`).
 """
 
+import math
 import os
-import resource
 import secrets
 import select
 import signal
@@ -19,17 +19,26 @@ from typing import IO
 
 from agents.agent import GameError
 from agents.outside import guardian
+from agents.outside.limits import Limits
+from agents.outside.processes import (
+    Orphans,
+    cpu_seconds_of_all,
+    cpu_seconds_with_ended,
+    kill,
+    resident,
+    tree_of,
+)
 
-LONGEST_ANSWER = 2**16  # bytes
+LONGEST_ANSWER = 2**18  # bytes
 LONGEST_TAIL = 2**12  # bytes of standard error that are kept
 SHOWN_OF_TAIL = 200  # characters
 MILLISECONDS_BETWEEN_LOOKS = 50
-SECONDS_BETWEEN_LOOKS = 0.05  # at memory
-LOOKS_AT_ONE = 10  # at the process alone, for each at all of its session
+SECONDS_BETWEEN_LOOKS = 0.05  # at what it takes
 READS_AT_THE_END = 16
-CLOCK_OF_PROCESS = 2
-TICKS = os.sysconf("SC_CLK_TCK")
-PAGE = resource.getpagesize()
+THREADS = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1"
+)
+"""One thread for linear algebra, unless a user says otherwise: the cores are the workers'."""
 
 
 @cache
@@ -38,9 +47,11 @@ def mark_of(worker: int) -> tuple[str, "subprocess.Popen[bytes]"]:
     mark = f"{worker}-{secrets.token_hex(8)}"
     command = [sys.executable, "-I", "-S", guardian.__file__, mark]
     null = subprocess.DEVNULL
-    return mark, subprocess.Popen(
+    watching = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=null, stderr=null, start_new_session=True
     )
+    Orphans.kept.add(watching.pid)
+    return mark, watching
 
 
 def end_children() -> None:
@@ -51,11 +62,8 @@ def end_children() -> None:
         if watching.stdin is not None:
             watching.stdin.close()
         watching.wait()
-
-
-def cpu_seconds_of(process: int) -> float:
-    """Return the CPU time of a process so far, of all its threads."""
-    return time.clock_gettime((~process << 3) | CLOCK_OF_PROCESS)
+        Orphans.kept.discard(watching.pid)
+    Orphans.end()
 
 
 class Child:
@@ -67,10 +75,8 @@ class Child:
         The program and its arguments.
     folder : Path
         Where it runs.
-    environment : dict of str to str
-        Variables beside those of this process.
-    memory : int
-        Bytes that its session may have in memory; 0 for no limit.
+    limits : Limits
+        What an answer may take.
 
     Raises
     ------
@@ -78,15 +84,13 @@ class Child:
         If it cannot be started.
     """
 
-    def __init__(
-        self, command: tuple[str, ...], folder: Path, environment: dict[str, str], memory: int
-    ) -> None:
+    def __init__(self, command: tuple[str, ...], folder: Path, limits: Limits) -> None:
         mark, _ = mark_of(os.getpid())
         try:
             self.process = subprocess.Popen(
                 command,
                 cwd=folder,
-                env={**os.environ, **environment, guardian.MARK: mark},
+                env={**THREADS, **os.environ, **limits.environment, guardian.MARK: mark},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -95,8 +99,9 @@ class Child:
             )
         except (OSError, ValueError) as error:
             raise GameError(f"{command[0]}: cannot be started: {error}") from None
-        self.memory = memory
-        self.next_look = self.n_looks = 0.0
+        Orphans.kept.add(self.process.pid)
+        self.limits = limits
+        self.next_look = self.cpu_before = 0.0
         self.tail = b""
         self.pending = b""
         self.exited = False
@@ -108,24 +113,27 @@ class Child:
         self.poll.register(self.descriptor, select.POLLIN)
         os.set_blocking(number_of(self.process.stdin), False)
 
-    def answer(self, line: bytes, seconds: float, *, last: bool) -> bytes:
+    def answer(self, line: bytes, *, last: bool) -> bytes:
         """Send a line and return the answer.
 
         Parameters
         ----------
         line : bytes
             What to send.
-        seconds : float
-            How long to wait.
         last : bool
             Whether the process is to end; its answer is the last line then, and the next otherwise.
 
         Raises
         ------
         GameError
-            If there is no answer in time, one too long, or too much memory is taken.
+            If there is no answer in time, one too long, or too much is taken.
         """
-        deadline = time.monotonic() + seconds
+        seconds = self.limits.seconds
+        began = time.monotonic()
+        deadline = began + seconds
+        self.next_look = began + SECONDS_BETWEEN_LOOKS
+        if self.is_cpu_limited and not last:
+            self.cpu_before = self.cpu_seconds()
         unsent = self.send(line)
         if last and not unsent:
             self.close_input()
@@ -139,10 +147,10 @@ class Child:
                 raise GameError(f"{ending(self.returncode)}{self.said}")
             left = deadline - time.monotonic()
             if left <= 0:
-                raise GameError(f"no answer within {seconds:g} s{self.said}")
+                raise GameError(f"no answer within {seconds:g} s (time_limit){self.said}")
             self.look(min(MILLISECONDS_BETWEEN_LOOKS, 1 + 1000.0 * left))
-            if self.memory:
-                self.check_memory()
+            if self.limits.memory or self.is_cpu_limited:
+                self.check_limits()
             if unsent:
                 unsent = self.send(unsent)
                 if last and not unsent:
@@ -190,21 +198,28 @@ class Child:
             if len(self.pending) > LONGEST_ANSWER:
                 raise GameError(f"more than {LONGEST_ANSWER:,} bytes of output{self.said}")
 
-    def check_memory(self) -> None:
-        """Refuse, by GameError, more memory than allowed: now and then, of all of the session."""
+    @property
+    def is_cpu_limited(self) -> bool:
+        """Whether a game's CPU time has a limit."""
+        return math.isfinite(self.limits.cpu_seconds)
+
+    def check_limits(self) -> None:
+        """Refuse, by GameError, more memory or CPU time than allowed: now and then."""
         now = time.monotonic()
         if now < self.next_look:
             return
         self.next_look = now + SECONDS_BETWEEN_LOOKS
-        self.n_looks += 1
-        leader = self.process.pid
-        of_all = self.n_looks % LOOKS_AT_ONE == 0
-        every = guardian.processes() if of_all else (leader,)
-        taken = sum(resident(each) for each in every if each == leader or is_in(each, leader))
-        if taken > self.memory:
+        every = self.processes
+        taken, allowed = sum(map(resident, every)), self.limits.memory
+        if allowed and taken > allowed:
             raise GameError(
-                f"{taken / 1e6:,.0f} MB of memory taken, {self.memory / 1e6:,.0f} MB allowed"
-                f"{self.said}"
+                f"{taken / 1e6:,.0f} MB of memory taken, {allowed / 1e6:,.0f} MB allowed{self.said}"
+            )
+        used = cpu_seconds_of_all(every) - self.cpu_before
+        if used > self.limits.cpu_seconds:
+            raise GameError(
+                f"{used:.1f} s of CPU time taken, {self.limits.cpu_seconds:g} s allowed "
+                f"(cpu_time_limit){self.said}"
             )
 
     @property
@@ -223,27 +238,38 @@ class Child:
             return ""
         return f"; stderr: {text if len(text) <= SHOWN_OF_TAIL else '…' + text[-SHOWN_OF_TAIL:]}"
 
+    @property
+    def processes(self) -> list[int]:
+        """The process, its descendants, and orphans of its session."""
+        leader = self.process.pid
+        return [*tree_of(leader), *Orphans.of(leader)]
+
     def cpu_seconds(self) -> float:
-        """Return the CPU time so far: of its threads, and of children that it has waited for."""
-        own = cpu_seconds_of(self.process.pid)
-        with open(f"/proc/{self.process.pid}/stat", "rb") as file:
-            waited_for = file.read().rpartition(b")")[2].split()[13:15]
-        return own + sum(map(int, waited_for)) / TICKS
+        """Return the CPU time so far: of it and its descendants, and those they have waited for.
+
+        Raises
+        ------
+        OSError
+            If the process has ended.
+        """
+        _, *others = self.processes
+        return cpu_seconds_of_all(others) + cpu_seconds_with_ended(self.process.pid)
 
     def end(self) -> float:
         """End the process and all of its session; return the CPU seconds that they took."""
-        if not self.exited:  # it may have started others, in other sessions
-            mark, _ = mark_of(os.getpid())
-            guardian.end_all(guardian.marked(mark))
+        leader, *others = self.processes
+        used_by_others = cpu_seconds_of_all(others)
+        kill([leader, *others])
         with suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        _, status, used = os.wait4(self.process.pid, 0)
+            os.killpg(leader, signal.SIGKILL)
+        _, status, used = os.wait4(leader, 0)
+        Orphans.kept.discard(leader)
         self.process.returncode = os.waitstatus_to_exitcode(status)
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             if stream is not None:
                 stream.close()
         os.close(self.descriptor)
-        return used.ru_utime + used.ru_stime
+        return used.ru_utime + used.ru_stime + used_by_others
 
 
 def number_of(stream: IO[bytes] | None) -> int:
@@ -262,20 +288,3 @@ def ending(returncode: int) -> str:
         return f"killed by {signal.Signals(-returncode).name}"
     except ValueError:
         return f"killed by signal {-returncode}"
-
-
-def is_in(process: int, session: int) -> bool:
-    """Return whether a process is in a session; one that has ended is in none."""
-    try:
-        return os.getsid(process) == session
-    except OSError:
-        return False
-
-
-def resident(process: int) -> int:
-    """Return the bytes that a process has in memory; 0 if it has ended."""
-    try:
-        with open(f"/proc/{process}/statm", "rb") as file:
-            return int(file.read().split()[1]) * PAGE
-    except OSError:
-        return 0

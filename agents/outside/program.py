@@ -5,16 +5,19 @@ By the protocol *once* a game is a process. θ and the seed are in its command l
 ``{"seed": 7, "depth": 3}``. The last line of its output is the report: a JSON object, or the
 objective's value alone. CPU seconds are those of the process and of children it has waited for.
 
+A parameter that is inactive is not in the line, and a word of the command with its ``{name}`` is
+left out. If that word is ``{name}`` alone, an option before it (``--batch {batch}``) is, too.
+
 By *serve* a worker starts one process, which answers each such line with one line, until its input
 ends. A first game is played when it starts and thrown away, so that starting costs nothing; CPU
-seconds are what the process took from the line to its answer.
+seconds are what the process and its descendants took from the line to its answer.
 
-A game that fails is played once more, by a new process, before its error counts.
+A game that fails is not tried again: its failure counts, and another seed takes its place.
 """
 
-import atexit
 import hashlib
 import json
+import math
 import os
 import re
 import shutil
@@ -26,17 +29,16 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from agents.agent import N_DIGITS, Agent, ChangedError, GameError, check_seed
-from agents.outside.child import Child, end_children
+from agents.outside.child import Child
+from agents.outside.limits import Limits
 from agents.outside.report import Report, ReportedGame, ReportError
+from agents.outside.server import Server, server_of, shown
 from agents.outside.source import Stamp, stamps_of
 from agents.parameters import Value
 
 SEED = "seed"
 PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([A-Za-z_]\w*)\}")
 LONGEST_NAME = 255  # of a file
-SHOWN = 60  # characters of an answer in a message
-TRIES = 2
-SECONDS = 300.0
 
 
 class Protocol(StrEnum):
@@ -47,8 +49,8 @@ class Protocol(StrEnum):
 
 
 @dataclass(frozen=True)
-class Program:
-    """A program that plays games.
+class Program(Limits):
+    """A program that plays games, within limits.
 
     Attributes
     ----------
@@ -58,12 +60,6 @@ class Program:
         Where it runs, the current folder by default; paths in the command are relative to it.
     protocol : Protocol
         A process a game, or one process a worker.
-    seconds : float
-        Wall-clock time that a game may take.
-    memory : int
-        Bytes that its processes may have in memory; 0 for no limit.
-    environment : mapping of str to str
-        Variables beside those of thetafront's own process.
     named : tuple of str
         Other files that games depend on.
     report : Report
@@ -78,18 +74,14 @@ class Program:
     command: tuple[str, ...]
     folder: str = "."
     protocol: Protocol = Protocol.ONCE
-    seconds: float = SECONDS
-    memory: int = 0
-    environment: Mapping[str, str] = field(default_factory=dict, hash=False)
     named: tuple[str, ...] = ()
     report: Report = field(default_factory=Report)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not self.command or not self.command[0]:
             raise ValueError("command: nothing given, a program and its arguments allowed")
         self.stamps  # noqa: B018, refuses a program that is not there
-        if not 0 < self.seconds < float("inf"):
-            raise ValueError(f"time_limit: {self.seconds:g} given, seconds above 0 allowed")
         names = {name for word in self.command for name in placeholders(word)}
         if names and self.protocol is Protocol.SERVE:
             raise ValueError(
@@ -153,6 +145,7 @@ class Program:
             "protocol": self.protocol.value,
             "time_limit": self.seconds,
             "memory_limit": self.memory,
+            **({"cpu_time_limit": self.cpu_seconds} if math.isfinite(self.cpu_seconds) else {}),
             # Not the values: what is stored and published is no place for secrets.
             "environment": {name: digest_of_text(each) for name, each in self.environment.items()},
             "files": list(self.named),
@@ -164,13 +157,22 @@ class Program:
 
         def filled(match: re.Match[str]) -> str:
             name = match.group(1)
-            return match.group()[0] if name is None else str(values[name])
+            if name is None:
+                return match.group()[0]
+            value = values[name]
+            return str(value).lower() if isinstance(value, bool) else str(value)
 
-        return (self.executable, *(PLACEHOLDER.sub(filled, word) for word in self.command[1:]))
+        words: list[str] = []
+        for word, before in zip(self.command[1:], self.command, strict=False):
+            if all(name in values for name in placeholders(word)):
+                words.append(PLACEHOLDER.sub(filled, word))
+            elif PLACEHOLDER.fullmatch(word) and before.startswith("-") and words:
+                words.pop()  # the option whose value is left out
+        return (self.executable, *words)
 
     def start(self, words: tuple[str, ...]) -> Child:
         """Start a process."""
-        return Child(words, Path(self.folder), dict(self.environment), self.memory)
+        return Child(words, Path(self.folder), self)
 
     def answer(self, theta: Mapping[str, Value], seed: int) -> tuple[Any, float]:
         """Play a game; return its report, as JSON data, and the CPU seconds that it took.
@@ -182,72 +184,19 @@ class Program:
         """
         line = json.dumps({SEED: seed, **theta}).encode() + b"\n"
         if self.protocol is Protocol.SERVE:
-            return server_of(self, line).answer(line, seed)
+            # A first game is thrown away: it may compile, or read its data.
+            server = server_of(self, lambda: Server(self.start(self.words({}, 0)), line, parsed))
+            return server.timed_answer(line, lambda said: parsed(said, seed))
         child = self.start(self.words(theta, seed))
         used = 0.0
         try:
-            said = child.answer(line, self.seconds, last=True)
+            said = child.answer(line, last=True)
         finally:
             used = child.end()
         return parsed(said, seed), used
 
     def __hash__(self) -> int:
         return hash((self.command, self.folder, self.protocol))
-
-
-class Server:
-    """A process that answers games, one after the other."""
-
-    def __init__(self, program: Program, line: bytes) -> None:
-        self.program = program
-        self.child = program.start(program.words({}, 0))
-        self.is_ended = False
-        self.answer(line, None)  # thrown away: it may compile, or read its data
-
-    def answer(self, line: bytes, seed: int | None) -> tuple[Any, float]:
-        """Play a game as :meth:`Program.answer` does; after an error the process has ended."""
-        try:
-            self.child.look(0)
-            if self.child.pending:
-                raise GameError(f"wrote more than a line: {shown(self.child.pending)}")
-            before = self.child.cpu_seconds()
-            said = self.child.answer(line, self.program.seconds, last=False)
-            used = self.child.cpu_seconds() - before
-            return parsed(said, seed), used
-        except BaseException as error:
-            self.end()
-            if isinstance(error, OSError):  # it ended between an answer and a look at its clock
-                raise GameError(f"ended by itself{self.child.said}") from None
-            raise
-
-    def end(self) -> None:
-        """End the process."""
-        if not self.is_ended:
-            self.is_ended = True
-            self.child.end()
-
-
-SERVERS: dict[Program, Server] = {}
-"""The processes of this worker, by program."""
-
-
-def server_of(program: Program, line: bytes) -> Server:
-    """Return the process that serves a program's games; start one if there is none."""
-    server = SERVERS.get(program)
-    if server is None or server.is_ended:
-        server = SERVERS[program] = Server(program, line)
-    return server
-
-
-def end_programs() -> None:
-    """End all processes of games of this worker."""
-    for server in SERVERS.values():
-        server.end()
-    SERVERS.clear()
-    end_children()
-
-
-atexit.register(end_programs)
 
 
 def digest_of_text(text: str) -> str:
@@ -260,7 +209,7 @@ def placeholders(word: str) -> Iterator[str]:
     return (name for name in PLACEHOLDER.findall(word) if name)
 
 
-def parsed(said: bytes, seed: int | None) -> Any:
+def parsed(said: bytes, seed: int | None = None) -> Any:
     """Read a program's answer; GameError if it is no JSON object or number, or of another game."""
     if not said.strip():
         raise GameError("ended without an answer")
@@ -273,12 +222,6 @@ def parsed(said: bytes, seed: int | None) -> Any:
     if isinstance(found, dict) and seed is not None and found.pop(SEED, seed) != seed:
         raise GameError(f"{shown(said)} answered, which is the game of another seed than {seed}")
     return found
-
-
-def shown(said: bytes) -> str:
-    """Write an answer for a message."""
-    text = repr(said.decode(errors="replace"))
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
 @dataclass(frozen=True)
@@ -309,13 +252,8 @@ class ProgramAgent(Agent):
     def play(self, seed: int) -> ReportedGame:
         check_seed(seed)
         self.program.check_unchanged()
-        for k in range(TRIES):
-            try:
-                answer, seconds = self.program.answer(dict(self.theta), seed)
-                return self.program.report.game(seed, answer, seconds)
-            except ReportError as error:
-                raise GameError(f"{error} (seed {seed})") from None
-            except GameError as error:
-                if k == TRIES - 1:
-                    raise GameError(f"{error} (seed {seed})") from None
-        raise AssertionError
+        try:
+            answer, seconds = self.program.answer(dict(self.theta), seed)
+            return self.program.report.game(seed, answer, seconds)
+        except (ReportError, GameError) as error:
+            raise GameError(f"{error} (seed {seed})") from None

@@ -3,35 +3,50 @@
 A *function* plays a game of θ and a seed, ``play(seed, effort, bias)``. A *class* is a frozen
 dataclass whose fields are θ, with a method ``play(seed)``. Both return a report
 (:mod:`agents.outside.report`): a mapping, the objective's value alone, or a
-:class:`~agents.agent.Game`. CPU seconds are those of the process.
+:class:`~agents.agent.Game`.
 
-A function or class travels to workers as the :class:`~agents.outside.source.Source` of its
-definition, which each of them imports. What was defined in a notebook or a script is pickled.
+Each worker has a process of its own for them (:mod:`agents.outside.python_server`): a game that
+hangs, crashes or takes too much ends that one alone. CPU seconds are those of the process and its
+descendants. The first game in it is played twice, and the second one counts.
+
+A function or class travels as the :class:`~agents.outside.source.Source` of its definition, which
+is imported there. What was defined in a notebook or a script is pickled.
 """
 
+import base64
 import dataclasses
-import hashlib
 import inspect
-import time
-from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+import json
+import pickle
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from agents.agent import N_DIGITS, Agent, ChangedError, GameError, check_seed
-from agents.outside.report import Report, ReportedGame, ReportError
-from agents.outside.source import Source, told
+import cloudpickle
+
+from agents.agent import Agent, ChangedError, GameError, check_seed
+from agents.outside.child import Child
+from agents.outside.limits import Limits
+from agents.outside.program import SEED, parsed
+from agents.outside.report import Report, ReportedGame
+from agents.outside.server import Server, server_of
+from agents.outside.source import Source, SourceError
 from agents.parameters import Value
 
 Player = Callable[..., Any]
 """A function, or a class with a method ``play``."""
-WARM: set[Hashable] = set()
-"""Code of which a game has been played in this process."""
+SERVE = """import sys
+sys.path[:] = sys.argv.pop().splitlines()
+from agents.outside.python_server import main
+main()
+"""
 
 
-def check_player(player: Any, names: tuple[str, ...]) -> None:
-    """Refuse, by ValueError, what cannot play with these parameters."""
+def check_player(player: Any, names: tuple[str, ...], where: str = "") -> None:
+    """Refuse, by ValueError, what cannot play with these parameters; a message says ``where``."""
     label = getattr(player, "__qualname__", repr(player))
     if not callable(player):
         raise ValueError(f"agent: {player!r} given, a function or class with play(seed) allowed")
@@ -49,7 +64,7 @@ def check_player(player: Any, names: tuple[str, ...]) -> None:
         inspect.signature(player).bind(**dict.fromkeys(bound))
     except TypeError as error:
         raise ValueError(
-            f"agent: {label} cannot be called with {', '.join(bound)}: {error}"
+            f"agent: {where}{label} cannot be called with {', '.join(bound)}: {error}"
         ) from None
     except ValueError:  # of a function in C, which does not tell its parameters
         return
@@ -60,55 +75,14 @@ def is_frozen(player: type) -> bool:
     return bool(player.__dataclass_params__.frozen)  # type: ignore[attr-defined]
 
 
-def code_digest(player: Any) -> str:
-    """Return digits that name the code of what a script or notebook defines; empty if unknown.
-
-    It is of the source, and of what that refers to in the same module: functions, classes, plain
-    values, values of enclosing functions.
-    """
-    texts: dict[int, str] = {}
-    waiting = [player]
-    while waiting:
-        each = waiting.pop()
-        if id(each) in texts:
-            continue
-        if isinstance(each, partial):
-            texts[id(each)] = repr((each.args, each.keywords))
-            waiting.append(each.func)
-        elif isinstance(each, type) or inspect.isfunction(each):
-            try:
-                texts[id(each)] = inspect.getsource(each)
-            except (OSError, TypeError):  # there is no file
-                return ""
-            waiting += referred_by(each)
-        elif isinstance(each, int | float | str | bytes | bool | tuple | None):
-            texts[id(each)] = repr(each)
-    whole = "\n".join(sorted(texts.values()))
-    return hashlib.sha256(whole.encode()).hexdigest()[:N_DIGITS] if whole else ""
-
-
-def referred_by(player: Any) -> list[Any]:
-    """Return what a function, or the methods of a class, refer to in their module."""
-    if isinstance(player, type):
-        return [each for each in vars(player).values() if inspect.isfunction(each)]
-    known = player.__globals__
-    named = [known[name] for name in player.__code__.co_names if name in known]
-    here = [
-        each
-        for each in named
-        if getattr(each, "__module__", player.__module__) == player.__module__
-    ]
-    return here + [cell.cell_contents for cell in player.__closure__ or ()]
-
-
 @dataclass(frozen=True)
 class PythonAgent(Agent):
     """A user's function or class with one θ.
 
     Attributes
     ----------
-    player : callable, optional
-        The function or class; None if it is to be imported.
+    player : callable or bytes, optional
+        The function or class, or what it is pickled to; None if it is to be imported.
     report : Report
         What it must tell of a game.
     theta : tuple of (str, int or float or str)
@@ -116,89 +90,75 @@ class PythonAgent(Agent):
     source : Source, optional
         An experiment whose ``agent`` it is.
     digest : str
-        That of the source when the study was opened.
+        That of the source when the study was opened; empty without one.
+    limits : Limits
+        What a game may take.
     """
 
     name: ClassVar[str] = "python"
     is_ours: ClassVar[bool] = False
 
-    player: Player | None
+    player: Player | bytes | None
     report: Report
     theta: tuple[tuple[str, Value], ...]
     source: Source | None = None
     digest: str = ""
+    limits: Limits = field(default_factory=Limits)
 
     @property
     def made_of(self) -> Mapping[str, Value]:
         return {**dict(self.theta), "source": str(self.source), "digest": self.digest}
 
+    @cached_property
+    def packed(self) -> bytes | None:
+        """What the player is pickled to; None if it is to be imported."""
+        if self.source is not None or isinstance(self.player, bytes | None):
+            return self.player if isinstance(self.player, bytes) else None
+        return cloudpickle.dumps(self.player)  # type: ignore[no-any-return]
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the source instead of what it defines."""
-        kept = self if self.source is None else replace(self, player=None)
-        fields = (kept.player, kept.report, kept.theta, kept.source, kept.digest)
+        fields = (self.packed, self.report, self.theta, self.source, self.digest, self.limits)
         return type(self), fields
 
     @cached_property
-    def ready(self) -> Callable[[int], Any]:
-        """What plays a game of a seed.
+    def first_line(self) -> bytes:
+        """What its process must know before the first game.
 
         Raises
         ------
-        GameError
-            If it cannot be imported.
         ChangedError
-            If it has changed since the run began.
+            If the source has changed since the run began.
         """
-        player = self.player
-        if player is None:
-            assert self.source is not None
-            try:
-                if self.source.digest != self.digest:
-                    raise ChangedError(f"{self.source} has changed since the run began")
-                player = getattr(self.source.load(), self.source.name).agent
-            except (ValueError, AttributeError, OSError) as error:
-                raise GameError(str(error)) from None
-        theta = dict(self.theta)
-        if isinstance(player, type):
-            return player(**theta).play  # type: ignore[no-any-return]
-        return lambda seed: player(seed=seed, **theta)
-
-    @property
-    def code(self) -> Hashable:
-        """What is warm after a first game in this process."""
-        return (self.source, self.digest) if self.source is not None else id(self.player)
+        if self.source is not None and self.source.digest != self.digest:
+            raise ChangedError(f"{self.source} has changed since the run began")
+        return base64.b64encode(pickle.dumps((self.source or self.packed, self.report))) + b"\n"
 
     def warm_up(self) -> None:
         """Do nothing: the first game in a process is played twice, and the second one counts."""
 
-    def answer(self, seed: int) -> tuple[Any, float]:
-        """Play a game; return what was reported, and the CPU seconds that it took.
-
-        Raises
-        ------
-        GameError
-            If the user's code fails: its own error, with its place there.
-        """
-        try:
-            play = self.ready
-            before = time.process_time()
-            found = play(seed)
-            return found, time.process_time() - before
-        except (Exception, SystemExit) as error:
-            if isinstance(error, GameError | ChangedError):
-                raise
-            folder = None
-            if self.source is not None and self.source.is_file:
-                folder = Path(self.source.module).parent
-            raise GameError(f"{told(error, folder)} (seed {seed})") from None
+    def start(self) -> Server:
+        """Start a process."""
+        command = (sys.executable, "-P", "-c", SERVE, "\n".join(sys.path))
+        return Server(
+            Child(command, Path(), self.limits), self.first_line, lambda said: checked(parsed(said))
+        )
 
     def play(self, seed: int) -> ReportedGame:
         check_seed(seed)
-        if self.code not in WARM:
-            self.answer(seed)  # it may compile, or read its data
-            WARM.add(self.code)
-        found, seconds = self.answer(seed)
+        line = json.dumps({SEED: seed, "theta": dict(self.theta)}).encode() + b"\n"
         try:
-            return self.report.game(seed, found, seconds)
-        except ReportError as error:
+            server = server_of((self.first_line, self.digest, self.limits), self.start)
+            if not server.is_warm:  # it may compile, or read its data
+                checked(server.answer(line, parsed))
+                server.is_warm = True
+            return ReportedGame.from_row(checked(server.answer(line, parsed)))
+        except (GameError, SourceError, OSError) as error:
             raise GameError(f"{error} (seed {seed})") from None
+
+
+def checked(answer: Any) -> Any:
+    """Return an answer; GameError if it tells an error of the user's code."""
+    if "error" in answer:
+        raise GameError(answer["error"])
+    return answer

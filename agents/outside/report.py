@@ -8,9 +8,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar, Self
 
-from agents.agent import Game, column
+from agents.agent import FailedGame, Game, column
 from agents.parameters import is_real
 
 Reported = float | str | None
@@ -19,6 +19,7 @@ Reported = float | str | None
 SCORE = "score"
 MOVES = "moves"
 SECONDS = "seconds"
+RESULTS = {"win": 1.0, "draw": 0.5, "loss": 0.0}
 LEAST_SECONDS = 1e-9
 LARGEST = 2**53
 TIME = re.compile(r"(.*_)?(seconds|time|elapsed|ms|us|ns)")
@@ -96,6 +97,19 @@ class ReportedGame(Game, kind="reported"):
             raise AttributeError(f"{type(self).__name__} has no {name!r}") from None
 
 
+@dataclass(frozen=True)
+class PenalizedGame(ReportedGame, kind="penalized"):
+    """A failed game that counts with a penalty as its objective; it has no cost."""
+
+    is_timed: ClassVar[bool] = False
+    has_ended: ClassVar[bool] = False
+
+    @classmethod
+    def of(cls, failed: FailedGame, penalty: float) -> Self:
+        """Return a failed game with its penalty."""
+        return cls(failed.seed, penalty, 1, LEAST_SECONDS, {"error": failed.error})
+
+
 class ReportError(ValueError):
     """A report is none of a game."""
 
@@ -109,14 +123,21 @@ class Report:
     objective : str
         The field with the objective's value. A report without it may call it ``score``.
     is_share : bool
-        Whether the value is 0 or 1.
+        Whether the value is 0 or 1, or ½ for a draw.
     costs : tuple of str
         Fields that must be numbers above 0. ``seconds`` among them replaces what was measured.
+    low, high : float, optional
+        Bounds of the value.
+    is_match : bool
+        Whether the value is the result of a match: a word of :data:`RESULTS`, or a number.
     """
 
     objective: str = SCORE
     is_share: bool = False
     costs: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    is_match: bool = False
 
     def game(self, seed: int, given: Any, seconds: float) -> ReportedGame:
         """Make a game of a report.
@@ -173,10 +194,19 @@ class Report:
         """Return the objective's value; ReportError if it can be none."""
         is_bool = isinstance(given, bool) or str(getattr(given, "dtype", "")) == "bool"
         number = float(given) if is_bool else given
+        if self.is_match:
+            number = RESULTS.get(given, number) if isinstance(given, str) else number
+            if not (is_real(number) and 0 <= number <= 1):
+                words = ", ".join(map(repr, RESULTS))
+                raise ReportError(f"{name} must be {words}, or from 0 to 1 (got {given!r})")
         if not (is_real(number) and math.isfinite(number) and abs(number) <= LARGEST):
             raise ReportError(f"{name}: {given!r} reported, a finite number up to 2**53 allowed")
-        if self.is_share and number not in {0, 1}:
-            raise ReportError(f"{name}: {given!r} reported, true or false (1 or 0) allowed")
+        if self.is_share and number not in {0, 0.5, 1}:
+            raise ReportError(f"{name} must be true or false, 1, 0, or 0.5 (got {given!r})")
+        if self.low is not None and number < self.low:
+            raise ReportError(f"{name} must be {self.low:g} or more (got {given!r})")
+        if self.high is not None and number > self.high:
+            raise ReportError(f"{name} must be {self.high:g} or less (got {given!r})")
         return float(number)
 
 

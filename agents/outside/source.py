@@ -5,6 +5,7 @@ Workers import it, too, by the same words.
 """
 
 import ast
+import dis
 import hashlib
 import importlib
 import importlib.util
@@ -12,9 +13,11 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import NoReturn
 
 from agents.agent import N_DIGITS
 
@@ -22,6 +25,7 @@ SUFFIX = ".py"
 PREFIX = "definition_"  # of a file's module, whose name is taken
 INIT = "__init__.py"
 OURS = {"agents", "engine", "study"}
+RAISES = dis.opmap["RAISE_VARARGS"]
 
 Stamp = tuple[int, ...]
 
@@ -70,10 +74,10 @@ class Source:
                 what = "is a folder" if file.is_dir() else "is not there"
                 raise SourceError(f"{file}: {what}; a Python file allowed")
             return file
-        try:
+        if not {"", os.getcwd()} & set(sys.path):
+            sys.path.append(os.getcwd())  # last, so that no library is another one for it
+        with importing(self.module):  # a package around it
             spec = importlib.util.find_spec(self.module)
-        except (Exception, SystemExit) as error:  # of a package around it
-            raise SourceError(f"{self.module}: cannot be imported: {told(error)}") from None
         if spec is None:
             module_of_name(self.module)  # which says why there is none
         if spec is None or not spec.origin or not spec.origin.endswith(SUFFIX):
@@ -103,8 +107,13 @@ class Source:
         DIGESTS[self] = (stamps_of(files), whole.hexdigest()[:N_DIGITS])
         return DIGESTS[self][1]
 
-    def load(self) -> ModuleType:
+    def load(self, spare: str = "") -> ModuleType:
         """Import the module, once in a process; code that has changed, again.
+
+        Parameters
+        ----------
+        spare : str
+            What a file's module is called if its own name is another's.
 
         Raises
         ------
@@ -119,7 +128,8 @@ class Source:
         for name, module in list(sys.modules.items()):
             if getattr(module, "__file__", None) in theirs:
                 del sys.modules[name]
-        module = module_of_file(self.path) if self.is_file else module_of_name(self.module)
+        is_file = self.is_file
+        module = module_of_file(self.path, spare) if is_file else module_of_name(self.module)
         LOADED[self.module] = (digest, module)
         return module
 
@@ -139,11 +149,11 @@ def stamps_of(paths: Iterable[Path]) -> dict[Path, Stamp]:
     }
 
 
-def module_of_file(file: Path) -> ModuleType:
+def module_of_file(file: Path, spare: str = "") -> ModuleType:
     """Import a file by its path."""
     name = file.stem if file.stem.isidentifier() else ""
-    if not name or is_taken(name):
-        name = f"{PREFIX}{hashlib.sha256(str(file).encode()).hexdigest()[:N_DIGITS]}"
+    if not name or is_taken(name, file):
+        name = spare or f"{PREFIX}{hashlib.sha256(str(file).encode()).hexdigest()[:N_DIGITS]}"
     spec = importlib.util.spec_from_file_location(name, file)
     assert spec is not None
     assert spec.loader is not None
@@ -154,29 +164,58 @@ def module_of_file(file: Path) -> ModuleType:
     # A user's folder is no place for our files; and what is compiled may be older than the code.
     writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+        with importing(str(file), file.parent):
+            spec.loader.exec_module(module)
+    except BaseException:
         del sys.modules[name]
-        raise SourceError(f"{file}: cannot be imported: {told(error, file.parent)}") from None
+        raise
     finally:
         sys.dont_write_bytecode = writes
     return module
 
 
-def is_taken(name: str) -> bool:
-    """Return whether another module has a name."""
+@contextmanager
+def importing(where: str, folder: Path | None = None) -> Iterator[None]:
+    """Report as SourceError whatever a user's module raises, and that it ends the process."""
+    end, process = os._exit, os.getpid()
+
+    def refuse(status: int) -> NoReturn:
+        if os.getpid() != process:  # a child of its own may
+            end(status)
+        raise SystemExit(f"os._exit({status})")
+
+    os._exit = refuse
     try:
-        return importlib.util.find_spec(name) is not None
+        yield
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and not is_raised(error):
+            raise  # by Ctrl-C
+        raise SourceError(f"{where}: cannot be imported: {told(error, folder)}") from None
+    finally:
+        os._exit = end
+
+
+def is_raised(error: BaseException) -> bool:
+    """Return whether an error comes of a ``raise`` statement, and not of a signal."""
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    return place is not None and place.tb_frame.f_code.co_code[place.tb_lasti] == RAISES
+
+
+def is_taken(name: str, file: Path) -> bool:
+    """Return whether another module than a file's has a name."""
+    try:
+        spec = importlib.util.find_spec(name)
+        return spec is not None and spec.origin != str(file)
     except ValueError:  # of __main__, which has no specification
         return True
 
 
 def module_of_name(name: str) -> ModuleType:
     """Import a module by its name."""
-    try:
+    with importing(name):
         return importlib.import_module(name)
-    except (Exception, SystemExit) as error:
-        raise SourceError(f"{name}: cannot be imported: {told(error)}") from None
 
 
 def told(error: BaseException, folder: Path | None = None) -> str:
@@ -223,7 +262,7 @@ def imports_of(path: Path, base: Path) -> Iterator[str]:
     """Yield the names of all modules that a file's import statements may mean."""
     try:
         tree = ast.parse(path.read_bytes())
-    except (SyntaxError, ValueError):  # which its import will tell
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # which its import will tell
         return
     package = path.parent.relative_to(base).parts
     for node in ast.walk(tree):

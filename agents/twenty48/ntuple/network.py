@@ -5,6 +5,7 @@ The folder of all networks is ``results/networks``, or what ``THETAFRONT_NETWORK
 
 import hashlib
 import json
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -72,6 +73,8 @@ class TrainedNetwork:
         """Raise ValueError if the file of weights is not as the manifest says; nothing is read."""
         expected = (n_weights_of(self.patterns),)
         path = self.weights_file
+        if not path.is_file():  # a pipe would have to be filled
+            raise ValueError(f"network: {path} cannot be read (it is no file); {MENDED}")
         try:
             mapped = np.lib.format.open_memmap(path, mode="r")
         except (OSError, ValueError, EOFError) as error:
@@ -81,6 +84,8 @@ class TrainedNetwork:
                 f"network: {path} has {mapped.shape} numbers of {mapped.dtype}, {expected} of "
                 f"float32 expected; {MENDED}"
             )
+        if not are_finite(path, path.stat().st_mtime_ns):
+            raise ValueError(f"network: {path} has numbers that are not finite; {MENDED}")
 
     def read(self) -> Network:
         """Read the weights.
@@ -107,6 +112,12 @@ def weights_in(path: Path) -> Weights:
     """Read weights, once in a process: a worker gets an agent anew with each task."""
     weights: Weights = np.load(path, allow_pickle=False)
     return weights
+
+
+@lru_cache(maxsize=MOST_IN_MEMORY)
+def are_finite(path: Path, changed_at: int) -> bool:
+    """Return whether all weights are finite; read once while the file stays as it is."""
+    return math.isfinite(np.sum(np.load(path, mmap_mode="r"), dtype=np.float64))
 
 
 def networks_folder() -> Path:
@@ -149,6 +160,8 @@ def trained_network(name: str) -> TrainedNetwork:
     """
     path = folder_of(name) / MANIFEST
     try:
+        if path.exists() and not path.is_file():
+            raise ValueError("it is no file")
         found = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         known = trained_networks()

@@ -14,8 +14,10 @@ import pytest
 
 from agents.agent import ChangedError, GameError
 from agents.outside.guardian import marked, processes
-from agents.outside.program import Program, ProgramAgent, Protocol, Server, end_programs
+from agents.outside.processes import Orphans
+from agents.outside.program import Program, ProgramAgent, Protocol, parsed
 from agents.outside.report import Report
+from agents.outside.server import Server, end_programs, server_of
 from agents.parameters import Value
 from tests.agents.outside.programs import SAY, once, script, server
 
@@ -121,6 +123,63 @@ def test_cpu_seconds_of_children_that_were_waited_for_count(tmp_path: Path) -> N
     assert served.seconds > 0.15  # in ticks of 10 ms
 
 
+def test_cpu_seconds_of_living_children_count(tmp_path: Path) -> None:
+    pipes = "stdin=subprocess.PIPE, stdout=subprocess.PIPE"
+    loop = "\nimport sys\nfor line in sys.stdin:\n    " + BURN.strip().replace("\n", "\n    ")
+    engine = f"import time{loop}\n    print(flush=True)\n"
+    setup = f"engine = subprocess.Popen([sys.executable, '-S', '-c', {engine!r}], {pipes})"
+    ask = "engine.stdin.write(b'go\\n'); engine.stdin.flush(); engine.stdout.readline()\n"
+    served = agent(tmp_path, server(tmp_path, ask + SAY, setup), "serve")
+    assert [served.play(seed).seconds for seed in (1, 2)] == pytest.approx([0.2] * 2, abs=0.04)
+
+
+def test_cpu_seconds_of_orphans_count(tmp_path: Path) -> None:
+    burn = "import time\n" + BURN + "print(flush=True)\ntime.sleep(100)\n"
+    leave = (
+        "word, end = os.pipe()\n"
+        "if not os.fork():\n"
+        f"    subprocess.Popen([sys.executable, '-S', '-c', {burn!r}], stdout=end)\n"
+        "    os._exit(0)\n"
+        "os.wait()\nos.read(word, 1)\n"
+    )
+    Orphans.adopt()
+    try:
+        for write, protocol in ((once, "once"), (server, "serve")):
+            game = agent(tmp_path, write(tmp_path, leave + SAY), protocol).play(1)
+            assert game.seconds > 0.19
+    finally:
+        end_programs()
+        Orphans.adopt(False)
+
+
+def test_ending_one_server_leaves_the_others(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    first = agent(tmp_path, server(tmp_path), "serve")
+    hangs = f"if asked['seed'] == 1: {HANG}\n{SAY}"
+    second = agent(tmp_path / "b", server(tmp_path / "b", hangs), "serve", seconds=0.5)
+    assert first.play(0).score == second.play(0).score == 0
+    ours = server_of(first.program, lambda: pytest.fail("it has ended"))
+    with pytest.raises(GameError, match="no answer within"):
+        second.play(1)
+    assert first.play(2).score == 2
+    assert server_of(first.program, lambda: pytest.fail("it has ended")) is ours
+
+
+@pytest.mark.parametrize("protocol", ["once", "serve"])
+def test_cpu_time_has_a_limit_and_such_a_game_is_not_played_again(
+    tmp_path: Path, protocol: str
+) -> None:
+    write = once if protocol == "once" else server
+    spin = "subprocess.run([sys.executable, '-S', '-c', 'while True: pass'])"
+    body = f"if asked['seed']:\n    open('played', 'a').write('x')\n    {spin}\n{SAY}"
+    limits = {"cpu_seconds": 0.3, "seconds": 30.0}
+    player = agent(tmp_path, write(tmp_path, body), protocol, **limits)
+    assert player.play(0).score == 0
+    with pytest.raises(GameError, match=r"s of CPU time taken, 0.3 s allowed \(cpu_time_limit"):
+        player.play(1)
+    assert (tmp_path / "played").read_text() == "x"
+
+
 def test_starting_a_server_is_no_part_of_a_games_cost(tmp_path: Path) -> None:
     player = agent(tmp_path, server(tmp_path, setup=BURN), "serve")
     assert player.play(1).seconds < 0.05
@@ -132,11 +191,15 @@ def test_a_program_runs_in_its_folder_with_its_environment(tmp_path: Path) -> No
     assert (game.reported["at"], game.reported["x"]) == (str(tmp_path), "7")
 
 
-def test_a_game_that_fails_once_is_played_again(tmp_path: Path) -> None:
-    body = f"if not os.path.exists('been'): open('been', 'w'); sys.exit(3)\n{SAY}"
-    assert agent(tmp_path, once(tmp_path, body)).play(6).score == 6.0
-    (tmp_path / "been").unlink()
-    assert agent(tmp_path, server(tmp_path, body), "serve").play(6).score == 6.0
+def test_a_game_that_fails_is_not_tried_again(tmp_path: Path) -> None:
+    """Its failure is an outcome; the next game has a process of its own."""
+    body = f"if asked['seed'] == 6: open('been', 'a').write('x'); sys.exit(3)\n{SAY}"
+    for protocol, make in (("once", once), ("serve", server)):
+        player = agent(tmp_path, make(tmp_path, body), protocol)
+        with pytest.raises(GameError, match="exit status 3"):
+            player.play(6)
+        assert player.play(5).score == 5.0
+    assert (tmp_path / "been").read_text() == "xx"
 
 
 HOSTILE = {
@@ -163,7 +226,7 @@ HOSTILE = {
     ),
     "flood": (
         "while True: sys.stdout.write('x' * 10000)",
-        "more than 65,536 bytes of output",
+        "more than 262,144 bytes of output",
     ),
     "binary": ("sys.stdout.buffer.write(b'\\xff\\xfe\\n'); sys.stdout.flush()", "answered, a JSON"),
     "deep": ("print('[' * 5000 + ']' * 5000, flush=True)", "answered, a JSON object in one line"),
@@ -218,10 +281,11 @@ def test_a_second_answer_is_not_taken_for_that_of_the_next_game(tmp_path: Path) 
 def test_a_second_answer_that_has_arrived_ends_the_server(tmp_path: Path) -> None:
     player = agent(tmp_path, server(tmp_path, f"{SAY}\n{SAY}"), "serve")
     line = b'{"seed": 3, "depth": 3, "width": 0.5, "kind": "b"}\n'
-    serving = Server(player.program, line)
+    program = player.program
+    serving = Server(program.start(program.words({}, 0)), line, parsed)
     time.sleep(0.5)
     with pytest.raises(GameError, match="wrote more than a line"):
-        serving.answer(line, 3)
+        serving.answer(line, parsed)
     assert serving.is_ended
 
 
@@ -332,7 +396,9 @@ def test_programs_in_other_languages(tmp_path: Path, program: str, text: str) ->
     flag = {"awk": (), "perl": ("-e",), "node": ("-e",)}[program]
     # Some awk read whole blocks of their input, so that they cannot serve.
     for protocol in (Protocol.ONCE,) if program == "awk" else Protocol:
-        player = ProgramAgent(Program((program, *flag, text), str(tmp_path), protocol, 20.0), ())
+        player = ProgramAgent(
+            Program((program, *flag, text), str(tmp_path), protocol, seconds=20.0), ()
+        )
         assert [player.play(seed).score for seed in (0, 8, 20)] == [0.0, 1.0, 6.0]
 
 

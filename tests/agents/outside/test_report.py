@@ -63,7 +63,15 @@ def test_reported_seconds_count_only_as_the_cost() -> None:
         (Report(), {"score": "12"}, "score: '12' reported, a finite number up to 2**53 allowed"),
         (Report(), None, "score: None reported, a finite number up to 2**53 allowed"),
         (Report(), {"score": 1e300}, "score: 1e+300 reported, a finite number up to 2**53 allowed"),
-        (Report("won", True), {"won": 0.5}, "won: 0.5 reported, true or false (1 or 0) allowed"),
+        (Report("won", True), {"won": 0.6}, "won must be true or false, 1, 0, or 0.5 (got 0.6)"),
+        (Report(low=0), {"score": -0.1}, "score must be 0 or more (got -0.1)"),
+        (Report(high=1), {"score": 1.5}, "score must be 1 or less (got 1.5)"),
+        (
+            Report("result", is_match=True),
+            {"result": "won"},
+            "result must be 'win', 'draw', 'loss', or from 0 to 1 (got 'won')",
+        ),
+        (Report("result", is_match=True), {"result": 2}, "or from 0 to 1 (got 2)"),
         (Report(), {"score": 1, "moves": 0}, "moves: 0 reported, a whole number from 1 on allowed"),
         (Report(), {"score": 1, "moves": 1.5}, "moves: 1.5 reported, a whole number from 1 on"),
         (Report(), {"score": 1, "moves": math.nan}, "moves: nan reported"),
@@ -75,6 +83,14 @@ def test_what_is_no_report_is_refused(report: Report, given: Any, message: str) 
     with pytest.raises(ReportError) as refused:
         report.game(0, given, 1.0)
     assert message in str(refused.value)
+
+
+def test_results_of_a_match_are_words_or_numbers() -> None:
+    report = Report("result", is_match=True)
+    given = ["win", "draw", "loss", {"result": "win"}, 1, 0.5, 0.75, True]
+    found = [report.game(0, each, 1.0).score for each in given]
+    assert found == [1.0, 0.5, 0.0, 1.0, 1.0, 0.5, 0.75, 1.0]
+    assert Report("won", is_share=True).game(0, 0.5, 1.0).score == 0.5
 
 
 def test_what_is_kept_can_be_stored_and_read_back() -> None:

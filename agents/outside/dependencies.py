@@ -1,0 +1,246 @@
+"""What a function or class of a script or notebook depends on, so that a change is noticed.
+
+That is its code, the user's functions and classes that it refers to, and the values of globals,
+enclosing functions and defaults. The same things have the same texts in every process: there are
+no addresses in them, and no order of sets. Of libraries and of our own code only names count.
+"""
+
+import copyreg
+import dis
+import hashlib
+import inspect
+import sys
+import sysconfig
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import fields, is_dataclass
+from functools import partial
+from pathlib import Path
+from types import CodeType, FunctionType, MappingProxyType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from agents.agent import N_DIGITS
+from agents.outside.source import OURS, Source, SourceError
+
+MAX_SHOWN = 30  # characters of a text; of a longer one the digest is kept
+PLAIN = {bool, int, float, complex, str, bytes, type(None), type(...)}
+OF_EVERY_CLASS = {"__dict__", "__weakref__", "__doc__", "__module__", "__abstractmethods__"}
+OF_EVERY_CLASS |= {"_abc_impl", "__dataclass_params__"}
+GENERATED = {"__init__", "__repr__", "__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__"}
+GENERATED |= {"__setattr__", "__delattr__", "__getstate__", "__setstate__"}
+HOLD_FUNCTIONS = ("py_func", "__wrapped__", "__func__", "func", "fget", "fset", "fdel")
+"""Attributes of what numba, functools, static and class methods, and properties are made of."""
+LIBRARIES = {"site-packages", "dist-packages"}
+STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
+READS, WRITES = {"LOAD_GLOBAL", "LOAD_NAME"}, {"STORE_GLOBAL", "DELETE_GLOBAL"}
+ATTRIBUTES = {"LOAD_ATTR", "LOAD_METHOD"}
+
+
+class Dependencies:
+    """What a player depends on.
+
+    Parameters
+    ----------
+    player : callable
+        A function, a class, or an object that can be called.
+
+    Attributes
+    ----------
+    texts : dict of str to str
+        By name, a short value; or the digest of a long one, or of code.
+    unknown : list of str
+        Names of values that cannot be told, such as an open file: their changes go unnoticed.
+    """
+
+    def __init__(self, player: Any) -> None:
+        self.module = getattr(player, "__module__", None)
+        self.unknown: list[str] = []
+        self.waiting: list[tuple[str, Any, bool]] = [("agent", player, False)]
+        self.known_code: dict[int, Any] = {}
+        self.met: dict[int, tuple[int, Any]] = {}  # keeps them alive, so that no other has their id
+        found: dict[str, set[str]] = {}
+        while self.waiting:
+            name, value, is_code = self.waiting.pop()
+            self.met.clear()
+            try:
+                text = self.code(name, value) if is_code else self.text(name, value)
+            except Exception as error:  # a user's class may raise anything when it is looked at
+                text = self.untold(name, error)
+            found.setdefault(name, set()).add(text if len(text) <= MAX_SHOWN else digits(text))
+        self.texts = {
+            name: texts.pop() if len(texts) == 1 else digits("\n".join(sorted(texts)))
+            for name, texts in sorted(found.items())
+        }
+
+    def untold(self, name: str, error: Exception) -> str:
+        """Note that a value cannot be told."""
+        line = " ".join(f"{name}: {error or type(error).__name__}".split())
+        if line not in self.unknown:
+            self.unknown.append(line)
+        return "unknown"
+
+    def text(self, name: str, value: Any) -> str:
+        """Return a text that tells a value; of the user's code its name, and the rest later."""
+        if type(value) in PLAIN:
+            return repr(value)
+        if isinstance(value, FunctionType | type):
+            if is_users(value.__module__) and id(value) not in self.known_code:
+                self.known_code[id(value)] = value
+                self.waiting.append((self.name_of(value), value, True))
+            return f"<{value.__module__}.{value.__qualname__}>"
+        if isinstance(value, ModuleType):
+            return f"<module {value.__name__} {content_of(value.__name__)}>"
+        if id(value) in self.met:
+            return f"<{self.met[id(value)][0]}>"
+        self.met[id(value)] = len(self.met), value
+        return f"{type(value).__name__}({', '.join(self.parts(name, value))})"
+
+    def parts(self, name: str, value: Any) -> Iterator[str]:
+        """Yield the texts of what a value is made of."""
+        if isinstance(value, set | frozenset):
+            yield from sorted(self.apart(name, value))
+        elif type(value) is tuple or type(value) is list:
+            yield from (self.text(name, each) for each in value)
+        elif type(value) is dict or isinstance(value, MappingProxyType):
+            for key, each in value.items():
+                yield f"{self.text(name, key)}: {self.text(name, each)}"
+        elif isinstance(value, np.ndarray) and not value.dtype.hasobject:
+            yield f"{value.dtype.descr}, {value.shape}, {digits(value.tobytes())}"
+        elif isinstance(value, CodeType):
+            yield f"{value.co_code.hex()}, {value.co_names}, {value.co_varnames}"
+            yield from (self.text(name, each) for each in value.co_consts)
+        elif is_dataclass(value):
+            yield self.text(name, type(value))
+            yield from (self.text(name, getattr(value, each.name)) for each in fields(value))
+        elif not isinstance(value, partial | MethodType) and (code := functions_in(value)):
+            yield from (self.text(name, each) for each in code)
+        else:
+            made_of: Any
+            try:
+                reduced = copyreg.dispatch_table.get(type(value))  # as pickle and copy do
+                made_of = reduced(value) if reduced else value.__reduce_ex__(4)
+            except Exception as error:  # of a lock, an open file, a generator
+                made_of = self.untold(name, error)
+            if isinstance(made_of, str):
+                yield made_of
+            else:
+                function, arguments, *state = made_of
+                # Items of lists and dictionaries come as iterators.
+                listed = [list(x) if isinstance(x, Iterator) else x for x in state]
+                yield from (self.text(name, each) for each in (function, arguments, *listed))
+
+    def apart(self, name: str, values: Iterable[Any]) -> Iterator[str]:
+        """Yield the texts of values whose order says nothing: none refers to another."""
+        met = self.met
+        for each in values:
+            self.met = {}
+            yield self.text(name, each)
+        self.met = met
+
+    def name_of(self, code: Any) -> str:
+        """Name a function or class; without its module where that is the player's."""
+        is_here = code.__module__ == self.module
+        return str(code.__qualname__ if is_here else f"{code.__module__}.{code.__qualname__}")
+
+    def code(self, name: str, value: Any) -> str:
+        """Return a text that tells a function or class; what it refers to waits."""
+        if isinstance(value, type):
+            members = {
+                key: each
+                for key, each in vars(value).items()
+                if key not in OF_EVERY_CLASS and not is_generated(value, each)
+            }
+            bases = [self.text(name, base) for base in value.__bases__]
+            texts = [(key, self.text(f"{name}.{key}", each)) for key, each in members.items()]
+            return f"code {digits(f'{bases} {texts}')}"
+        place = name.removesuffix(value.__qualname__)
+        for key, each in self.referred_to(value):
+            self.waiting.append((f"{place}{key}", each, False))
+        self.waiting.append(
+            (f"defaults of {name}", (value.__defaults__, value.__kwdefaults__), False)
+        )
+        for key, cell in zip(value.__code__.co_freevars, value.__closure__ or (), strict=True):
+            with suppress(ValueError):  # it has no value yet
+                self.waiting.append((f"{name}.{key}", cell.cell_contents, False))
+        try:
+            return f"code {digits(inspect.getsource(value.__code__))}"
+        except (OSError, TypeError, IndexError):  # there is no file
+            return f"code {digits(self.text(name, value.__code__))}"
+
+    def referred_to(self, function: FunctionType) -> Iterator[tuple[str, Any]]:
+        """Yield the globals that a function reads, and of the user's modules what it takes there.
+
+        Those that it writes itself, such as counters, say nothing.
+        """
+        steps = list(instructions(function.__code__))
+        written = {each.argval for each in steps if each.opname in WRITES}
+        read = {each.argval for each in steps if each.opname in READS} - written
+        attributes = {each.argval for each in steps if each.opname in ATTRIBUTES}
+        known = function.__globals__
+        waiting = [(name, known[name]) for name in sorted(read & set(known))]
+        for name in {each.argval for each in steps if each.opname == "IMPORT_NAME"}:
+            yield f"import {name}", content_of(name)
+        seen = set()
+        while waiting:
+            name, value = waiting.pop()
+            yield name, value
+            if isinstance(value, ModuleType) and is_users(value.__name__) and id(value) not in seen:
+                seen.add(id(value))
+                theirs = vars(value)
+                waiting += [(f"{name}.{x}", theirs[x]) for x in sorted(attributes & set(theirs))]
+
+
+def instructions(code: CodeType) -> Iterator[dis.Instruction]:
+    """Yield the instructions of a function and of those within it."""
+    yield from dis.get_instructions(code)
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield from instructions(each)
+
+
+def is_users(module: str | None) -> bool:
+    """Return whether a module is neither a library nor ours."""
+    if module is None or module == "__main__":
+        return True
+    if module.partition(".")[0] in OURS or module in sys.builtin_module_names:
+        return False
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return file is None or not is_in_library(Path(file))
+
+
+def functions_in(value: Any) -> list[FunctionType]:
+    """Return the functions that a decorator has kept."""
+    kept = [getattr(value, name, None) for name in HOLD_FUNCTIONS]
+    return [each for each in kept if isinstance(each, FunctionType)]
+
+
+def is_in_library(path: Path) -> bool:
+    """Return whether a file is in an installed package."""
+    return bool(LIBRARIES & set(path.parts)) or path.is_relative_to(STANDARD_LIBRARY)
+
+
+def is_generated(owner: type, member: Any) -> bool:
+    """Return whether a dataclass has made a method itself, from its fields."""
+    if not (is_dataclass(owner) and isinstance(member, FunctionType)):
+        return False
+    file = member.__code__.co_filename
+    made = member.__name__ in GENERATED
+    return made and (file == "<string>" or Path(file).is_relative_to(STANDARD_LIBRARY))
+
+
+def content_of(module: str) -> str:
+    """Return digits that name the code of one of the user's modules; empty for others."""
+    source = Source(module)
+    try:
+        is_theirs = module.partition(".")[0] not in OURS and not is_in_library(source.path)
+        return source.digest if is_theirs else ""
+    except SourceError:  # it is built in, or there is none
+        return ""
+
+
+def digits(text: str | bytes) -> str:
+    """Return digits that name a text."""
+    content = text.encode(errors="surrogatepass") if isinstance(text, str) else text
+    return hashlib.sha256(content).hexdigest()[:N_DIGITS]

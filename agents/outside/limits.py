@@ -1,0 +1,60 @@
+"""What a process that plays games may take."""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+SECONDS = 300.0
+UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9}
+MAX_SHOWN = 40  # characters of what was given
+SIZE = re.compile(r"(\d{1,15}(?:\.\d+)?) ?(KB|MB|GB)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What a game may take, and the variables that its process has.
+
+    Attributes
+    ----------
+    seconds : float
+        Wall-clock time of a game.
+    cpu_seconds : float
+        CPU time of a game, of all its processes; infinity for no limit.
+    memory : int
+        Bytes that all its processes may have in memory; 0 for no limit.
+    environment : mapping of str to str
+        Variables beside those of thetafront's own process.
+
+    Raises
+    ------
+    ValueError
+        If a time is not above 0, or a variable is no text.
+    """
+
+    seconds: float = SECONDS
+    cpu_seconds: float = math.inf
+    memory: int = 0
+    environment: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        if not 0 < self.seconds < math.inf:
+            raise ValueError(f"time_limit: {self.seconds:g} given, seconds above 0 allowed")
+        if not self.cpu_seconds > 0:
+            raise ValueError(f"cpu_time_limit must be above 0 seconds (got {self.cpu_seconds:g})")
+        for name, value in self.environment.items():
+            if not (isinstance(name, str) and isinstance(value, str)):
+                raise ValueError(f"environment.{name}: {value!r} given, text allowed")
+
+
+def memory_in(given: Any) -> int:
+    """Return the bytes that a text such as ``2 GB`` means; 0 for None, ValueError for others."""
+    if given is None:
+        return 0
+    match = SIZE.fullmatch(given) if isinstance(given, str) else None
+    size = float(match[1]) * UNITS[match[2]] if match is not None else 0.0
+    if not 1.0 <= size < 2.0**63:
+        shown = given if len(str(given)) <= MAX_SHOWN else f"{str(given)[:MAX_SHOWN]}…"
+        raise ValueError(f"memory_limit: {shown!r} given, a size such as '500 MB' allowed")
+    return round(size)

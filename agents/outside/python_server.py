@@ -1,0 +1,103 @@
+"""The process in which a user's Python code plays games.
+
+It answers lines, as a program that serves does. The first line tells what plays; each other one is
+a game. The answer is the game's row, or the user's error with its place. Answers go to a copy of
+standard output: what the user's code prints goes to standard error. Its standard input is empty.
+"""
+
+import base64
+import json
+import os
+import pickle
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from agents.outside.processes import cpu_seconds_of_descendants
+from agents.outside.report import Report, ReportError
+from agents.outside.source import Source, SourceError, told
+from agents.parameters import Value
+
+MAIN = "__mp_main__"  # as multiprocessing calls a main module in a process that it starts
+Play = Callable[[int], Any]
+
+
+class Host:
+    """Plays games of a function or class.
+
+    Parameters
+    ----------
+    what : Source or bytes
+        Where its experiment is defined, or what it is pickled to.
+    report : Report
+        What it must tell of a game.
+    """
+
+    def __init__(self, what: Source | bytes, report: Report) -> None:
+        self.what, self.report = what, report
+        self.player: Any = None
+        self.theta: Mapping[str, Value] = {}
+        self.play: Play | None = None
+
+    def load(self) -> None:
+        """Import or unpickle the player, under names by which processes of its own find it."""
+        main = sys.modules["__main__"]
+        if isinstance(self.what, Source):
+            module = self.what.load(MAIN)
+            if module.__name__ == MAIN:
+                module.__spec__ = None  # it is found by its path
+                sys.modules["__main__"] = module
+            self.player = getattr(module, self.what.name).agent
+            return
+        self.player = pickle.loads(self.what)
+        function = getattr(self.player, "play", self.player)
+        known = getattr(function, "__globals__", {})
+        vars(main).update({name: each for name, each in known.items() if name[:2] != "__"})
+
+    def row(self, seed: int, theta: Mapping[str, Value]) -> Mapping[str, Any]:
+        """Play a game; return its row."""
+        if self.play is None or theta != self.theta:
+            self.theta, self.play = theta, self.play_of(theta)
+        before, own_before = cpu_seconds_of_descendants(), time.process_time()
+        found = self.play(seed)
+        seconds = time.process_time() - own_before
+        seconds += cpu_seconds_of_descendants() - before
+        return self.report.game(seed, found, seconds).to_row()
+
+    def play_of(self, theta: Mapping[str, Value]) -> Play:
+        """Return what plays a game of a seed with a θ."""
+        if isinstance(self.player, type):
+            return self.player(**theta).play  # type: ignore[no-any-return]
+        return lambda seed: self.player(seed=seed, **theta)
+
+    def answer(self, line: bytes) -> Mapping[str, Any]:
+        """Return a game's row, or why there is none."""
+        try:
+            if self.player is None:
+                self.load()
+                return {}
+            return self.row(**json.loads(line))
+        except (SourceError, ReportError) as error:
+            return {"error": str(error)}
+        except BaseException as error:  # whatever the user's code raises
+            place = None
+            if isinstance(self.what, Source) and self.what.is_file:
+                place = Path(self.what.module).parent
+            return {"error": told(error, place)}
+
+
+def main() -> None:
+    """Answer lines until there are no more."""
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+    os.dup2(2, 1)
+    host = Host(*pickle.loads(base64.b64decode(requests.readline())))
+    line = b""
+    while True:
+        answers.write(json.dumps(host.answer(line)).encode() + b"\n")
+        answers.flush()
+        if not (line := requests.readline()):
+            return

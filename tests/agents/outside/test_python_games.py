@@ -1,0 +1,186 @@
+"""Python games in a process of their own: limits, crashes, processes that they start."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agents.agent import GameError
+from agents.outside.limits import Limits
+from agents.outside.python import PythonAgent
+from agents.outside.report import Report
+from agents.outside.server import end_programs
+from agents.outside.source import Source
+
+DEFINITION = (
+    "import ctypes, os, subprocess, sys, time\ndef play(seed, x):\n{body}\nclass E: agent = play\n"
+)
+HANG = "ctypes.PyDLL(None).sleep(1000)"  # in C, with Python's lock held
+
+
+@pytest.fixture(autouse=True)
+def ended() -> Iterator[None]:
+    """End all processes after a test."""
+    yield
+    end_programs()
+
+
+def agent(folder: Path, body: str, name: str = "mine.py", **limits: object) -> PythonAgent:
+    """Return an agent that plays by a function's body, as a worker gets it."""
+    lines = "\n".join(f"    {line}" for line in body.splitlines())
+    (folder / name).write_text(DEFINITION.replace("{body}", lines))
+    source = Source(str(folder / name), "E")
+    given = Limits(**limits)  # type: ignore[arg-type]
+    return PythonAgent(None, Report(), (("x", 0.1),), source, source.digest, given)
+
+
+ENDS = {
+    "hang in C": (HANG, {"seconds": 1.0}, "no answer within 1 s (time_limit)"),
+    "segmentation fault": ("ctypes.string_at(0)", {}, "killed by SIGSEGV"),
+    "exit": ("os._exit(3)", {}, "ended with exit status 3"),
+    "memory": (
+        f"x = b'1' * 400_000_000\n{HANG}",
+        {"memory": 300_000_000, "seconds": 20.0},
+        "MB of memory taken, 300 MB allowed",
+    ),
+    "a child's CPU time": (
+        "subprocess.run([sys.executable, '-S', '-c', 'while True: pass'])",
+        {"cpu_seconds": 0.2, "seconds": 20.0},
+        "s of CPU time taken, 0.2 s allowed (cpu_time_limit)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_a_game_that_ends_its_process_fails_alone(tmp_path: Path, name: str) -> None:
+    body, limits, reason = ENDS[name]
+    player = agent(
+        tmp_path,
+        f"if seed == 1:\n    {body.replace(chr(10), chr(10) + '    ')}\nreturn x",
+        **limits,
+    )
+    assert player.play(0).score == 0.1
+    with pytest.raises(GameError) as failed:
+        player.play(1)
+    assert reason in str(failed.value)
+    assert "(seed 1)" in str(failed.value)
+    assert player.play(2).score == 0.1
+
+
+def test_an_error_is_told_with_its_place_and_the_process_goes_on(tmp_path: Path) -> None:
+    player = agent(tmp_path, "if seed == 1:\n    raise KeyboardInterrupt('no')\nreturn os.getpid()")
+    first = player.play(0).score
+    with pytest.raises(GameError, match=r"^KeyboardInterrupt: no \(mine.py, line 4\) \(seed 1\)$"):
+        player.play(1)
+    assert player.play(2).score == first
+
+
+def test_what_a_game_prints_and_reads_disturbs_nothing(tmp_path: Path) -> None:
+    body = (
+        "print('hello', flush=True)\nos.write(1, b'{}\\n')\nos.system('echo {}')\n"
+        "assert sys.stdin.read() == ''\nreturn seed"
+    )
+    player = agent(tmp_path, body)
+    assert [player.play(seed).score for seed in range(3)] == [0, 1, 2]
+
+
+POOL = """from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+with ProcessPoolExecutor(2, mp_context=get_context('{method}')) as pool:
+    return sum(pool.map(double, range(seed)))
+"""
+DOUBLE = "def double(k): return 2 * k\n"
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.parametrize("name", ["mine.py", "random.py", "my-game.py"])
+def test_games_may_start_processes(tmp_path: Path, name: str, method: str) -> None:
+    player = agent(tmp_path, POOL.format(method=method), name)
+    path = tmp_path / name
+    path.write_text(DOUBLE + path.read_text())
+    source = Source(str(path), "E")
+    player = PythonAgent(None, Report(), (("x", 0.1),), source, source.digest)
+    assert player.play(4).score == 12
+
+
+def test_games_of_a_script_may_start_processes(tmp_path: Path) -> None:
+    body = POOL.format(method="fork").replace("\n", "\n    ")
+    (tmp_path / "script.py").write_text(
+        f"{DOUBLE}def play(seed, x):\n    {body}\n"
+        "from agents.outside.python import PythonAgent\nfrom agents.outside.report import Report\n"
+        "if __name__ == '__main__':\n    "
+        "print(PythonAgent(play, Report(), (('x', 1),)).play(5).score)\n"
+    )
+    run = [
+        sys.executable,
+        "-c",
+        f"import sys, runpy; sys.path[:] = {sys.path!r}; "
+        f"runpy.run_path({str(tmp_path / 'script.py')!r}, run_name='__main__')",
+    ]
+    assert subprocess.run(run, capture_output=True, text=True, check=True).stdout == "20.0\n"
+
+
+BURN = "end = time.process_time() + 0.1\nwhile time.process_time() < end: pass\n"
+
+
+CHILD = (
+    "import sys, time\n"
+    "for line in sys.stdin:\n"
+    "    end = time.process_time() + 0.1\n"
+    "    while time.process_time() < end: pass\n"
+    "    print(flush=True)\n"
+)
+
+
+def test_cpu_seconds_count_living_children_and_those_that_have_ended(tmp_path: Path) -> None:
+    body = (
+        "if not hasattr(sys, 'child'):\n"
+        f"    words = [sys.executable, '-S', '-c', {CHILD!r}]\n"
+        "    pipe = subprocess.PIPE\n"
+        "    sys.child = subprocess.Popen(words, stdin=pipe, stdout=pipe, text=True)\n"
+        "for _ in range(1 + (seed == 2)):\n"
+        "    sys.child.stdin.write('\\n')\n"
+        "    sys.child.stdin.flush()\n"
+        "    sys.child.stdout.readline()\n"
+        "if seed == 3:\n"
+        "    sys.child.stdin.close()\n"
+        "    sys.child.wait()\n"
+        f"{BURN}return 1"
+    )
+    player = agent(tmp_path, body)
+    seconds = [player.play(seed).seconds for seed in (1, 2, 3)]
+    assert seconds == pytest.approx([0.2, 0.3, 0.2], abs=0.04)
+
+
+def test_a_process_has_one_thread_for_linear_algebra_unless_told_otherwise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    monkeypatch.setenv("MKL_NUM_THREADS", "3")
+    names = ["OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"]
+    body = f"return {{name: os.environ[name] for name in {names}}} | {{'score': 1}}"
+    game = agent(tmp_path, body, environment={"OPENBLAS_NUM_THREADS": "2"}).play(0)
+    assert game.reported == dict(zip(names, "132", strict=True))
+
+
+def test_a_game_of_microseconds_costs_little_more(tmp_path: Path) -> None:
+    player = agent(tmp_path, "return x")
+    player.play(0)
+    before = time.process_time()
+    games = [player.play(seed) for seed in range(500)]
+    assert time.process_time() - before < 0.15
+    assert sorted(game.seconds for game in games)[250] < 2e-5
+
+
+def test_a_forked_process_has_a_player_of_its_own(tmp_path: Path) -> None:
+    player = agent(tmp_path, "return {'score': seed, 'pid': os.getpid()}")
+    first = player.play(0).reported["pid"]
+    forked = os.fork()
+    if not forked:
+        os._exit(player.play(1).reported["pid"] == first)
+    assert os.waitpid(forked, 0)[1] == 0
+    assert player.play(2).reported["pid"] == first
