@@ -10,18 +10,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from agents.agent import Game
+    from agents.agent import Game, GameError
     from agents.outside.program import Program
-    from study.api import Pick, Study, open_study, sweep
+    from study.api import Pick, Study, load_experiment, open_study, sweep
     from study.errors import InputError, RunError
     from study.experiments.definition import Experiment
-    from study.experiments.objectives import cpu_seconds, exact, mean, rate, reported
+    from study.experiments.objectives import cpu_seconds, exact, match, mean, rate, reported
     from study.experiments.space import CategoricalParameter, NumericParameter, Space
 
 __all__ = [
     "CategoricalParameter",
     "Experiment",
     "Game",
+    "GameError",
     "InputError",
     "NumericParameter",
     "Pick",
@@ -31,6 +32,8 @@ __all__ = [
     "Study",
     "cpu_seconds",
     "exact",
+    "load_experiment",
+    "match",
     "mean",
     "open_study",
     "rate",
@@ -38,12 +41,12 @@ __all__ = [
     "sweep",
 ]
 HOMES = {
-    "agents.agent": ("Game",),
+    "agents.agent": ("Game", "GameError"),
     "agents.outside.program": ("Program",),
-    "study.api": ("Pick", "Study", "open_study", "sweep"),
+    "study.api": ("Pick", "Study", "load_experiment", "open_study", "sweep"),
     "study.errors": ("InputError", "RunError"),
     "study.experiments.definition": ("Experiment",),
-    "study.experiments.objectives": ("cpu_seconds", "exact", "mean", "rate", "reported"),
+    "study.experiments.objectives": ("cpu_seconds", "exact", "match", "mean", "rate", "reported"),
     "study.experiments.space": ("CategoricalParameter", "NumericParameter", "Space"),
 }
 

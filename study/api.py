@@ -45,7 +45,6 @@ from study.run.pick_games import MOST_GAMES_ASKED, played_for
 from study.run.stopping import Precision
 from study.run.sweep import FailedTrialsError, reached
 from study.run.workers import check_jobs
-from study.samplers import DEFAULT_SAMPLER
 from study.store.invocation import called
 from study.store.location import Location, locate
 from study.store.storage import location_given, open_for_reading, storage_errors_reported
@@ -60,11 +59,11 @@ def sweep(
     name: str | None = None,
     results: str | Path = "results",
     storage: str | None = None,
-    trials: int = 128,
+    trials: int | None = None,
     replicates: int | None = None,
     jobs: int | None = None,
     seed: int = 0,
-    sampler: str = DEFAULT_SAMPLER,
+    sampler: str | None = None,
     design: str = "sobol",
     design_size: int = 16,
     cost: str | None = None,
@@ -98,13 +97,15 @@ def sweep(
     storage : str, optional
         A storage URL; by default ``results/name/study.db``.
     trials, replicates : int
-        Total of trials, and games of each: 4 by default, 10 for a win rate, 1 if exact.
+        Total of trials, 128 by default (if scores are exact, as many as the budget allows), and
+        games of each: 4 by default, 10 for a win rate, 1 if exact.
     jobs : int, optional
         Worker processes; all cores by default.
     seed : int
         Of all random numbers.
     sampler, design, design_size : str, str, int
-        Who proposes θ, and how the first trials are drawn.
+        Who proposes θ (by default ``knowledge-gradient``; ``nehvi`` if scores are exact), and how
+        the first trials are drawn.
     cost : str, optional
         The cost to minimize, of those that the experiment offers.
     widen : sequence of str
@@ -133,16 +134,24 @@ def sweep(
     Warns
     -----
     RuntimeWarning
-        If trials failed; others were played in their place.
+        If trials failed; others were played in their place. Or if the agent depends on something
+        whose changes cannot be noticed, such as an open file.
     """
     call = call_text("sweep", sweep, locals())
     tuned = found(experiment)
+    if (depends_on := tuned.player.dependencies) is not None and depends_on.unknown:
+        warnings.warn(
+            f"changes are not noticed of what {tuned.player.name} depends on: "
+            f"{'; '.join(depends_on.unknown)}",
+            RuntimeWarning,
+            stacklevel=2,
+        )
     order = SweepOrder.of(
         tuned,
         Path(results),
         name=name,
         storage=storage,
-        trials=index(trials),
+        trials=None if trials is None else index(trials),
         replicates=None if replicates is None else index(replicates),
         seed=index(seed),
         sampler=sampler,
@@ -171,6 +180,26 @@ def sweep(
             name=where.name,
             experiment=None if isinstance(experiment, str) else experiment,
         )
+
+
+def load_experiment(definition: str) -> Experiment:
+    """Load an experiment without tuning it, such as to play some games of a θ.
+
+    ``load_experiment("coins.py").build({"effort": 20}).play(seed=7)`` plays one; a game that fails
+    raises :class:`study.GameError`.
+
+    Parameters
+    ----------
+    definition : str
+        What :func:`sweep` takes: a name that ``thetafront experiments`` lists, ``FILE.py:NAME``,
+        ``MODULE:NAME`` or ``FILE.toml``.
+
+    Raises
+    ------
+    InputError
+        If there is none, or its definition is not allowed.
+    """
+    return experiment_called(definition)
 
 
 def open_study(

@@ -17,8 +17,11 @@ after 100. So the mean of 1,000 games is off by 1.7%, where independent games wo
 Blocks are few and long, to drift apart; still, each halving of B multiplied s²/B by 1.8 there. So
 the variance of R is 2s²/B for blocks of times, s²/B for single games; s² is shrunk as in
 :mod:`study.shrinkage`, since all samples were timed on one machine. Two blocks alone may agree by
-chance, so where all samples have fewer than four degrees of freedom together, s̄² of times is filled
-up to four with deviations of 5%, as blocks of a search have.
+chance, and a few games of each point are no block, so where all samples have fewer than four
+degrees of freedom together, s̄² of times is filled up to four with deviations of 5%, as blocks of a
+search have. Samples of n < 20 games differ more: with the variance v of single games about their
+samples' ratios, v·(1/n − 1/20) is added. Games that all do the same work, at different times, are
+blocks of one.
 
 Source: Law, *Simulation Modeling and Analysis* (2015), §9.5.3, batch means.
 """
@@ -31,11 +34,14 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 PSEUDO_BLOCKS = 10.0
 MOST_BLOCKS = 5
+FEW_GAMES = 20
 LEAST_FREEDOM, TYPICAL_DEVIATION = 4.0, 0.05  # of times
 CORRELATED = 2.0  # by how much neighbouring blocks' likeness raises the variance of a mean
 
 
-def variances_of_log_ratios(samples: Sequence[tuple[Floats, Floats]], block: int) -> Floats:
+def variances_of_log_ratios(
+    samples: Sequence[tuple[Floats, Floats]], block: int, drifts: bool = True
+) -> Floats:
     """Return the variance of each sample's log₁₀ R, to first order; NaN where nothing tells.
 
     Parameters
@@ -43,9 +49,12 @@ def variances_of_log_ratios(samples: Sequence[tuple[Floats, Floats]], block: int
     samples : sequence of pairs of float64, shape (n_games,)
         What was counted in each game, and what divides it; n_games may be 0.
     block : int
-        Least number of games of a block; there are at most five blocks if it is above 1.
+        Least number of games of a block.
+    drifts : bool
+        Whether blocks that are neighbours are alike, as times are; then there are at most five.
     """
-    n_blocks = np.array([blocks_of(len(counted), block) for counted, _ in samples])
+    n_games = np.array([len(counted) for counted, _ in samples])
+    n_blocks = np.array([blocks_of(n, block, drifts) for n in n_games.tolist()])
     freedom = np.maximum(n_blocks - 1.0, 0.0)
     squares = np.array(
         [
@@ -53,19 +62,30 @@ def variances_of_log_ratios(samples: Sequence[tuple[Floats, Floats]], block: int
             for sample, n in zip(samples, n_blocks, strict=True)
         ]
     )
-    if not freedom.sum():
+    more = max(LEAST_FREEDOM - freedom.sum(), 0.0) if drifts else 0.0
+    if not freedom.sum() + more:
         return np.full(len(samples), np.nan)
-    more = 0.0 if block == 1 else max(LEAST_FREEDOM - freedom.sum(), 0.0)
     pooled = (squares.sum() + more * TYPICAL_DEVIATION**2) / (freedom.sum() + more)
     shrunk = (squares + PSEUDO_BLOCKS * pooled) / (freedom + PSEUDO_BLOCKS)
-    correlated = 1.0 if block == 1 else CORRELATED
-    found = correlated * shrunk / np.maximum(n_blocks, 1) / np.log(10.0) ** 2
-    return np.where(n_blocks > 0, found, np.nan)
+    correlated = CORRELATED if drifts else 1.0
+    found = correlated * shrunk / np.maximum(n_blocks, 1)
+    short = np.maximum(1.0 / np.maximum(n_games, 1) - 1.0 / min(block, FEW_GAMES), 0.0)
+    if short.any():
+        found += short * of_single_games(samples)
+    return np.where(n_blocks > 0, found / np.log(10.0) ** 2, np.nan)
 
 
-def blocks_of(n_games: int, block: int) -> int:
+def of_single_games(samples: Sequence[tuple[Floats, Floats]]) -> float:
+    """Return the relative variance of single games, pooled; NaN if no sample has two."""
+    several = [sample for sample in samples if len(sample[0]) > 1]
+    freedom = sum(len(counted) - 1 for counted, _ in several)
+    squares = sum(squared_deviations(*sample, len(sample[0])) for sample in several)
+    return squares / freedom if freedom else np.nan
+
+
+def blocks_of(n_games: int, block: int, drifts: bool) -> int:
     """Return into how many blocks some games are divided."""
-    if block == 1:
+    if not drifts:
         return n_games
     return min(MOST_BLOCKS, max(n_games // block, min(n_games, 1)))
 

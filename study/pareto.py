@@ -49,6 +49,16 @@ def nondominated(
     return np.array(front, np.int64)
 
 
+def near_front(
+    scores: npt.NDArray[np.float64], costs: npt.NDArray[np.float64], factor: float
+) -> npt.NDArray[np.bool_]:
+    """Tell of each point whether none that is as good costs less by that factor, shape (n,)."""
+    order = np.argsort(costs)
+    best = np.append(-np.inf, np.maximum.accumulate(scores[order]))
+    n_cheaper = np.searchsorted(costs[order], costs / factor, side="right")
+    return np.asarray(scores > best[n_cheaper])
+
+
 def hypervolume(
     scores: npt.NDArray[np.float64],
     costs: npt.NDArray[np.float64],

@@ -1,23 +1,42 @@
-"""Scales on which a model takes an objective.
+"""Scales on which a model takes an objective: one by which a model stays within known bounds.
 
 Notation
 --------
 =====  =============================================================================================
 y      a value in the objective's own unit
-z      the value on the scale: y, log₁₀ y or √y
+x      its share of the range between two bounds, 0 to 1
+z      the value on the scale
 m, s   posterior mean and standard deviation of z
 =====  =============================================================================================
 
-Seconds are compared by ratios, so log₁₀ suits them. Scores of 2048 scatter more the larger they
-are: over 256 real θ of ``mcmdp``, log standard deviation grew with log mean by 0.70 ± 0.03, so that
-of √y differs by a factor of 1.4 between 12,000 and 70,000 points, in place of 3.4. In simulated
-studies of 80 trials of four games, on the surfaces of :mod:`study.bench.samplers`, predicted fronts
-were off by 3,430 points in place of 4,540 (root mean square), and the 95% band held the truth in
-94% of cases in place of 70%.
+============  =====================================  ===============================================
+scale         z                                      for
+============  =====================================  ===============================================
+LINEAR        y                                      values without bounds
+LOG           log₁₀ y                                costs, which are compared by ratios
+ROOT          √(y − low), or −√(high − y)            values with one bound
+ANGLE         arcsin √x, 0 to π/2                    values with two bounds
+============  =====================================  ===============================================
+
+Scores of 2048 scatter more the larger they are: over 256 real θ of ``mcmdp``, log standard
+deviation grew with log mean by 0.70 ± 0.03, so that of √y differs by a factor of 1.4 between 12,000
+and 70,000 points, in place of 3.4. In simulated studies of 80 trials of four games, on the surfaces
+of :mod:`study.bench.samplers`, predicted fronts were off by 3,430 points in place of 4,540 (root
+mean square), and the 95% band held the truth in 94% of cases in place of 70%.
+
+A mean between two bounds has a variance of x·(1 − x) times a constant, so the variance of its angle
+is a constant: 1/(4n) for a win rate of n games. Unlike a logit, an angle is finite at 0 and 1. In
+60 simulated studies of 64 trials of 10 games, with win rates of 0.02 to 0.98, predictions were off
+by 0.077 on ANGLE and 0.080 on LINEAR (root mean square), and 94% and 93% of the 95% intervals held
+the truth; with 4 games 0.106 and 0.106, 94% and 92%. An empirical logit was off by 0.092 and 0.135:
+its noise depends on the value that it has by luck.
 """
 
-from enum import Enum
-from typing import NamedTuple
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +44,14 @@ import numpy.typing as npt
 from study.estimate import Z95
 
 Floats = npt.NDArray[np.float64]
+Function = Callable[[Floats], Floats]
 
 MOST_BIAS = 0.02  # of √y, relative: that of the mean of one game of deviation 40%
+BIAS_TAKEN_OFF = 0.5  # of an angle's: a belief's own spread adds about as much again
+RIGHT_ANGLE = math.pi / 2.0
+ROUNDING = 1e-9
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
+WEIGHTS = WEIGHTS / WEIGHTS.sum()
 
 
 class Belief(NamedTuple):
@@ -38,66 +63,145 @@ class Belief(NamedTuple):
     high95: Floats
 
 
-class Scale(Enum):
-    """A scale; what a value cannot have on it, such as the logarithm of 0, is NaN or infinite."""
+class Form(IntEnum):
+    """How a scale transforms values, once these are taken from a bound, in units of their range."""
 
-    LINEAR = "linear"
-    LOG = "log"
-    ROOT = "root"
+    LINEAR = 0
+    LOG = 1
+    ROOT = 2
+    ANGLE = 3
+
+
+FUNCTIONS: dict[Form, tuple[Function, Function, Function]] = {
+    Form.LINEAR: (np.asarray, np.asarray, np.ones_like),
+    Form.LOG: (np.log10, lambda z: 10.0**z, lambda z: math.log(10.0) * 10.0**z),
+    Form.ROOT: (np.sqrt, np.square, lambda z: 2.0 * z),
+    Form.ANGLE: (
+        lambda x: np.arcsin(np.sqrt(x)),
+        lambda z: np.sin(z) ** 2,
+        lambda z: np.sin(2.0 * z),
+    ),
+}
+"""Each form, its inverse, and the slope of that."""
+BOUNDED = {Form.ROOT: math.inf, Form.ANGLE: RIGHT_ANGLE}
+"""The largest size of z on scales with a bound; the smallest is 0."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A scale; what a value cannot have on it, such as the logarithm of 0, is NaN or infinite.
+
+    Attributes
+    ----------
+    form : Form
+        The transformation.
+    low, high : float
+        Bounds of values: of a root one is finite, of an angle both.
+    """
+
+    form: Form = Form.LINEAR
+    low: float = -math.inf
+    high: float = math.inf
+
+    LINEAR: ClassVar["Scale"]
+    LOG: ClassVar["Scale"]
+    ROOT: ClassVar["Scale"]
+
+    @classmethod
+    def within(cls, low: float | None, high: float | None) -> "Scale":
+        """Return the scale for a mean with these bounds, None where there is none."""
+        least, most = -math.inf if low is None else low, math.inf if high is None else high
+        n_bounds = math.isfinite(least) + math.isfinite(most)
+        return cls((Form.LINEAR, Form.ROOT, Form.ANGLE)[n_bounds], least, most)
+
+    @property
+    def origin(self) -> tuple[float, float]:
+        """The value from which values are taken, and the unit; −1 below a bound."""
+        if self.form is Form.ANGLE:
+            return self.low, self.high - self.low
+        if self.form is Form.ROOT and not math.isfinite(self.low):
+            return self.high, -1.0
+        return (self.low, 1.0) if self.form is Form.ROOT else (0.0, 1.0)
+
+    @property
+    def side(self) -> float:
+        """The sign of z where it has one."""
+        return math.copysign(1.0, self.origin[1])
+
+    def clipped(self, scaled: Floats) -> Floats:
+        """Return z, or the end of the scale that it is beyond, times the side."""
+        if self.form not in BOUNDED:
+            return scaled
+        return np.clip(self.side * scaled, 0.0, BOUNDED[self.form])
 
     def of(self, values: Floats) -> Floats:
-        """Return z for y."""
+        """Return z for y; a mean that rounding has taken beyond a bound is at the bound."""
+        inside = np.clip(values, self.low, self.high)
+        values = np.where(np.isclose(values, inside, ROUNDING, 0.0), inside, values)
+        start, unit = self.origin
         with np.errstate(divide="ignore", invalid="ignore"):
-            match self:
-                case Scale.LOG:
-                    return np.log10(values)
-                case Scale.ROOT:
-                    return np.sqrt(values)
-                case _:
-                    return values
+            return np.asarray(self.side * FUNCTIONS[self.form][0]((values - start) / unit))
 
-    def variances(self, values: Floats, variances: Floats) -> Floats:
-        """Return the variances of z, to first order, given those of y; NaN for the root of 0."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            match self:
-                case Scale.LOG:
-                    return np.asarray(variances / (values * np.log(10.0)) ** 2)
-                case Scale.ROOT:
-                    return np.where(values > 0.0, variances / (4.0 * values), np.nan)
-                case _:
-                    return variances
+    def back(self, scaled: Floats) -> Floats:
+        """Return y for z; a z beyond the scale's ends is that of a bound."""
+        start, unit = self.origin
+        return np.asarray(start + unit * FUNCTIONS[self.form][1](self.clipped(scaled)))
 
     def slope(self, scaled: Floats) -> Floats:
         """Return dy/dz."""
-        match self:
-            case Scale.LOG:
-                return np.asarray(np.log(10.0) * 10.0**scaled)
-            case Scale.ROOT:
-                return 2.0 * np.fmax(scaled, 0.0)
-            case _:
-                return np.ones_like(scaled)
+        return np.asarray(abs(self.origin[1]) * FUNCTIONS[self.form][2](self.clipped(scaled)))
+
+    def raised(self, scaled: Floats) -> Floats:
+        """Return y for z but for a constant and a unit: odd in z, so it serves −z and −y, too."""
+        size = np.minimum(np.abs(scaled), BOUNDED.get(self.form, math.inf))
+        return np.asarray(np.copysign(FUNCTIONS[self.form][1](size), scaled))
+
+    def variances(self, values: Floats, variances: Floats) -> Floats:
+        """Return the variances of z, given those of y: to first order.
+
+        A noisy mean at a bound is not known to be there: its distance from the bound is taken to be
+        0.7 standard errors at least. A mean of zeros is then as uncertain as it should be: 1/(4n).
+        """
+        with np.errstate(divide="ignore", invalid="ignore"):
+            square = self.slope(self.of(values)) ** 2
+            if self.form in BOUNDED:
+                square = np.maximum(square, 4.0 * abs(self.origin[1]) * np.sqrt(variances / 2.0))
+            return np.where(variances == 0.0, 0.0, variances / square)
 
     def unbiased(self, scaled: Floats, variances: Floats) -> Floats:
-        """Take off the bias of √y of a noisy y: E[√y] = √(E[y] − v), v the variance of √y.
+        """Take off the bias of the root or angle of a noisy mean, which is drawn to the bound.
 
-        Where v is unknown, and on other scales, values stay as they are.
+        E[√y] = √(E[y] − v), v the variance of √y. Where v is unknown, and on other scales, values
+        stay as they are.
         """
-        if self is not Scale.ROOT:
-            return scaled
-        with np.errstate(divide="ignore", invalid="ignore"):
-            bias = np.minimum(variances / (2.0 * scaled), MOST_BIAS * scaled)
-        return np.asarray(scaled + np.nan_to_num(bias))
+        if self.form is Form.ROOT:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                bias = np.minimum(variances / (2.0 * np.abs(scaled)), MOST_BIAS * np.abs(scaled))
+            return np.asarray(scaled + self.side * np.nan_to_num(bias))
+        if self.form is Form.ANGLE:
+            damped = np.exp(-2.0 * BIAS_TAKEN_OFF * np.nan_to_num(variances))
+            return np.asarray(0.5 * np.arccos(damped * np.cos(2.0 * scaled)))
+        return scaled
 
     def belief(self, mean: Floats, deviation: Floats) -> Belief:
-        """Return what m and s say of y, with its 95% interval; of a logarithm, the median of y."""
-        low, high = mean - Z95 * deviation, mean + Z95 * deviation
-        match self:
-            case Scale.LOG:
-                middle = 10.0**mean
-                return Belief(middle, middle * np.log(10.0) * deviation, 10.0**low, 10.0**high)
-            case Scale.ROOT:
-                mean = np.fmax(mean, 0.0)
-                spread = np.sqrt(4.0 * mean**2 + 2.0 * deviation**2) * deviation
-                return Belief(mean**2 + deviation**2, spread, np.fmax(low, 0.0) ** 2, high**2)
-            case _:
-                return Belief(mean, deviation, low, high)
+        """Return what m and s say of y, with its 95% interval; of a logarithm, the median of y.
+
+        Mean and deviation are those of y for a normal z, by quadrature; a z beyond an end is
+        reflected.
+        """
+        mean = np.asarray(self.side * self.clipped(mean))
+        low, high = (self.back(mean + z * deviation) for z in (-Z95, Z95))
+        middle = self.back(mean)
+        if self.form not in BOUNDED:
+            return Belief(middle, self.slope(mean) * deviation, low, high)
+        start, unit = self.origin
+        z = mean[..., None] + np.asarray(deviation)[..., None] * NODES
+        values = start + unit * FUNCTIONS[self.form][1](z)
+        expected = values @ WEIGHTS
+        spread = np.sqrt((values - expected[..., None]) ** 2 @ WEIGHTS)
+        return Belief(expected, spread, low, high)
+
+
+Scale.LINEAR = Scale()
+Scale.LOG = Scale(Form.LOG, low=0.0)
+Scale.ROOT = Scale.within(0.0, None)

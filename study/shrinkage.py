@@ -22,12 +22,11 @@ Scores of 2048 scatter more the larger they are, and are modelled by their squar
 with κ = 100: in simulated studies of four games a trial, the predicted front was off by 3,010
 points, with κ = 10 by 3,100 (root mean square).
 
-A win rate is a mean of zeros and ones with variance p·(1 − p)/n, p unknown. Each rate is shrunk by
-κ games towards the rate of all trials, to which half a win and half a loss are added: 0 wins of 4
-is not free of noise, in a trial or in a whole study. In 300 simulated sets of 64 trials of 10
-games, with rates drawn from Beta(2, 3), κ = 10 gave the truth a log density of 1.45 a trial, as did
-κ = 30; κ = 2 gave 1.37, κ = 1 1.26. Among trials of one rate, those with few wins seem the least
-noisy: the mean weighted by precision was too low by 0.010 with κ = 10, by 0.022 with κ = 2.
+A mean x of values between 0 and 1, a win rate say, has the variance φ·x·(1 − x)/n, φ ≤ 1: 1 for
+zeros and ones, less where some games are draws. φ, the dispersion, is pooled over all trials, with
+κ = 100. To x half a win and half a loss are added: 0 wins of 4 is not free of noise. A model takes
+such means by their angle (:mod:`study.scale`), on which x does not matter: trials with few wins do
+not seem the least noisy.
 """
 
 from collections.abc import Sequence
@@ -39,6 +38,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 PSEUDO_GAMES, MANY_PSEUDO_GAMES = 10.0, 100.0
 TYPICAL_DEVIATION = 0.4  # of one game, relative to the mean
+WEIGHT = 0.01  # so little that trials of many similar values, such as accuracies, are not noisy
 
 
 class Moments(NamedTuple):
@@ -85,13 +85,33 @@ def growing_variances(samples: Sequence[Moments]) -> Floats:
     return np.where(n > 0, mean * shrunk / np.maximum(n, 1.0), np.nan)
 
 
-def variances_of_rates(samples: Sequence[Moments]) -> Floats:
-    """Return the variance of each sample's share of ones; NaN for an empty sample."""
-    n, mean, _ = columns(samples)
-    wins = np.round(n * mean)
-    pooled = (wins.sum() + 0.5) / (n.sum() + 1.0)
-    rates = (wins + PSEUDO_GAMES * pooled) / (n + PSEUDO_GAMES)
-    return np.where(n > 0, rates * (1.0 - rates) / np.maximum(n, 1.0), np.nan)
+def dispersion(samples: Sequence[Moments], weight: float = WEIGHT) -> float:
+    """Return φ of values between 0 and 1, pooled, as if one more had been seen at each bound.
+
+    These two have the ``weight`` given.
+    """
+    n, mean, m2 = columns(samples)
+    total = float(n @ mean / max(n.sum(), 1.0))
+    added = weight * (total**2 + (1.0 - total) ** 2)
+    return float(min(1.0, (m2.sum() + added) / (possible(n, mean, m2).sum() + added)))
+
+
+def possible(n: Floats, mean: Floats, m2: Floats) -> Floats:
+    """Return what the sum of squared deviations would be of zeros and ones; unbiased."""
+    return np.asarray(np.maximum(n - 1.0, 0.0) * mean * (1.0 - mean) + m2 / np.maximum(n, 1.0))
+
+
+def bounded_variances(samples: Sequence[Moments]) -> Floats:
+    """Return the variance of each sample's mean; NaN for an empty sample.
+
+    Values are between 0 and 1.
+    """
+    n, mean, m2 = columns(samples)
+    share = (n * mean + 0.5) / (n + 1.0)
+    largest = share * (1.0 - share)
+    prior = MANY_PSEUDO_GAMES * largest
+    phi = (m2 + dispersion(samples) * prior) / (possible(n, mean, m2) + prior)
+    return np.where(n > 0, phi * largest / np.maximum(n, 1.0), np.nan)
 
 
 def columns(samples: Sequence[Moments]) -> Floats:

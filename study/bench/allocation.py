@@ -26,8 +26,8 @@ from study.run.allocation import (
     FIRST_GAMES,
     RULES,
     Played,
+    Round,
     decades_of_budgets,
-    in_turns,
     next_round,
 )
 from study.shrinkage import Moments, growing_variances
@@ -87,10 +87,10 @@ class Simulated:
         """Decades of budgets of each point."""
         return decades_of_budgets(self.cost, REFERENCE)
 
-    def line(self, n: Floats, rule: str) -> list[int]:
-        """Return the points of the next round's games, in order."""
+    def round_after(self, n: Floats, rule: str) -> Round[int]:
+        """Return the next round's games."""
         if n.min() < FIRST_GAMES:
-            return in_turns(np.maximum(FIRST_GAMES - n, 0).astype(np.int64))
+            return Round(dict(enumerate(np.maximum(FIRST_GAMES - n, 0).astype(int).tolist())))
         moments = [Moments.of(own[: int(k)]) for own, k in zip(self.scores, n, strict=True)]
         played = Played(
             np.array([each.mean for each in moments]),
@@ -99,15 +99,16 @@ class Simulated:
             self.seconds,
             self.decades,
         )
-        return in_turns(next_round(played, np.full(len(n), MOST_GAMES), rule))
+        games = next_round(played, np.full(len(n), MOST_GAMES), rule)
+        return Round(dict(enumerate(games.tolist())))
 
     def counts(self, rule: str, stops: Sequence[float]) -> list[Floats]:
         """Return how many games each point has after so many seconds, shape (k,) a stop."""
         n, spent, found = np.zeros(len(self.cost)), 0.0, []
         for stop in sorted(stops):
-            line: list[int] = []
+            line = Round[int]({})
             while spent < stop:
-                if not line and not (line := self.line(n, rule)[::-1]):
+                if not line and not (line := self.round_after(n, rule)):
                     break
                 point = line.pop()
                 n[point] += 1

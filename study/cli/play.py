@@ -21,13 +21,14 @@ from study.cli.program import app, console, working
 from study.errors import InputError, check_range
 
 if TYPE_CHECKING:
-    from agents.agent import Game
+    from agents.agent import Outcome
     from study.experiments.objectives import Cost, Goal
 
 LEAST_WHOLE = 100
 MOST_GAMES = 1_000_000
 MOST_SIDE_BY_SIDE = 64
 LABEL_WIDTH = 13
+N_REASONS = 3  # shown, of games that failed
 
 
 @app.command()
@@ -62,7 +63,14 @@ def play(
     from agents.catalog import AGENTS
     from study.cli.train import have_learned
     from study.experiments.agent_parser import agent_of, defined_agent_of, notes_on
-    from study.experiments.play_summary import summary_of
+    from study.experiments.failures import (
+        counted_as,
+        failure_rate_json,
+        left_out_text,
+        rate_text,
+        split,
+    )
+    from study.experiments.play_summary import ANY_GOAL, summary_of
     from study.experiments.players import OurPlayer
     from study.experiments.registry import experiment as find_experiment
     from study.experiments.registry import is_definition
@@ -92,7 +100,7 @@ def play(
         raise InputError(f"side by side: {n_together} games of {agent} given; {able} allowed")
     for note in notes_on(player):
         print(note, file=sys.stderr)
-    played: list[Game] = []
+    outcomes: dict[int, Outcome] = {}
     have_learned(player)
     with working(PREPARING):
         warm(player)
@@ -108,20 +116,33 @@ def play(
         for finished in play_all(player, range(seed, seed + games), n_jobs, n_together):
             if finished.error:
                 raise PlayError(f"game {finished.key}: {finished.error}")
-            played += finished.games
+            outcomes |= {game.seed: game for game in finished.games}
             bar.advance(task, len(finished.games))
     params |= player.made_of
-    played.sort(key=lambda game: game.seed)
     goal, cost = None, None
     if defined is not None and defined.player.is_outside:
+        goal = defined.goal
+    penalty = None if goal is None else goal.penalty
+    games_by_seed, failures = split(dict(sorted(outcomes.items())), penalty)
+    if not (played := list(games_by_seed.values())):
+        raise PlayError(f"{left_out_text(failures, 0)}; no game ended")
+    if defined is not None and goal is not None:
         if defined.is_open:
             defined = defined.settled(has_moves(*played))
-        goal, cost = defined.goal, defined.cost
+        cost = defined.cost
     summary = summary_of(agent, params, played, goal, cost)
+    if failures:
+        summary |= failure_rate_json(len(failures), len(outcomes))
+        summary["failed"] = [game.to_row() for game in failures.values()]
     if json_:
         print(json.dumps(summary))
     else:
         console().print(summary_text(summary, goal, cost), soft_wrap=True)
+    if failures and not json_:
+        rate = f"{rate_text(len(failures), len(outcomes))} (95% interval)"
+        console().print(f"{rate}; {counted_as(goal or ANY_GOAL)}", soft_wrap=True)
+        for game in list(failures.values())[:N_REASONS]:
+            console().print(f"  {game.error}", soft_wrap=True)
 
 
 def summary_text(
@@ -180,6 +201,9 @@ def heading_of(summary: Mapping[str, Any]) -> str:
 
 def summary_text_by(goal: "Goal", cost: "Cost", summary: Mapping[str, Any]) -> str:
     """Write a summary by a goal and a cost, a labelled line each."""
+    from agents.outside.report import ReportedGame
+    from study.experiments.game_summary import MatchSummary
+
     found = summary[goal.name]
     mean, low, high = (
         math.nan if found[key] is None else found[key] for key in ("mean", "low95", "high95")
@@ -191,6 +215,8 @@ def summary_text_by(goal: "Goal", cost: "Cost", summary: Mapping[str, Any]) -> s
             text += f"; games {' to '.join(goal.format.text(found[end]) for end in ('min', 'max'))}"
     spent = summary[cost.name]
     lines = [(goal.label, text), (cost.label, "not known" if spent is None else cost.text(spent))]
+    if goal.is_match:
+        lines += MatchSummary(ReportedGame).cells(found).items()
     if "n_moves_mean" in summary:
         lines.append(("moves", f"{summary['n_moves_mean']:,.1f} a game"))
     width = max(LABEL_WIDTH, *(len(label) + 2 for label, _ in lines))

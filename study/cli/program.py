@@ -97,7 +97,7 @@ class Commands(TyperGroup):
 def check_words(words: Sequence[str]) -> None:
     """Refuse, by InputError, words that are not text: no manifest could tell what was given."""
     for word in words:
-        if not word.isprintable() and any("\ud800" <= each <= "\udfff" for each in word):
+        if not word.isprintable() and any(x == "\0" or "\ud800" <= x <= "\udfff" for x in word):
             raise InputError(f"argument: {word!r} given, text in UTF-8 allowed")
 
 

@@ -23,6 +23,8 @@ from study.cli.options import (
 from study.cli.program import app, console, working
 from study.errors import InputError, check_range
 
+ELO = "--elo"  # of a match, in place of its score
+
 
 @app.command()
 def status(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
@@ -69,6 +71,7 @@ def pick(
     fresh seeds, and its games are stored as those of a validated point; the answer is the best one
     that has been played.
     """
+    from study.experiments.objectives.formats import score_of_elo
     from study.report.pick_text import pick_json, pick_text
     from study.report.recommend import Wish, propose
     from study.report.recommend import pick as choose
@@ -80,6 +83,8 @@ def pick(
         check_range("games", games, 0, MOST_GAMES_ASKED)
     with reading(study, name, results) as (_, location, data):
         cost, goal = data.experiment.cost, data.experiment.goal
+        if goal.is_match and ELO in given and goal.option not in given:
+            given[goal.option] = score_of_elo(given.pop(ELO))
         for option in given:
             if option not in {cost.option, goal.option}:
                 raise InputError(f"pick: {option} given, {cost.option} or {goal.option} allowed")

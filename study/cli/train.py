@@ -60,6 +60,7 @@ def train(
     from study.run.progress import PREPARING
     from study.store.held_folder import held_folder
     from study.store.location import make_folder
+    from study.store.manifest import MANIFEST, earlier_manifest
     from study.train.publication import has_lost_its_checkpoint, publish
     from study.train.training import CHECKPOINT, Training, TrainingBudget, check_memory
 
@@ -104,6 +105,7 @@ def train(
                 f"name: {name!r} given, a network without its {CHECKPOINT}, which cannot go on; "
                 "another name allowed"
             )
+        earlier_manifest(folder / MANIFEST)  # a damaged one is refused before anything is written
         with working(PREPARING):
             training = Training(folder / CHECKPOINT, settings, budget, jobs)
         out = console()

@@ -56,7 +56,10 @@ def try_experiment(
             raise InputError(f"try: {error}") from None
     played = [each.game for each in tried if each.game is not None]
     if found.is_open:
-        found = found.settled(has_moves(*played))
+        try:
+            found = found.settled(has_moves(*played))
+        except ValueError as error:  # a program that is there no more
+            raise InputError(f"try: {error}") from None
     print_tried(found, tried)
     first, again = tried[0].game, tried[1].game
     if first is not None and again is not None and (differs := difference(first, again)):

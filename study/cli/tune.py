@@ -35,7 +35,13 @@ def sweep(
             autocompletion=experiment_names,
         ),
     ] = "mcmdp",
-    trials: Annotated[int, whole("Number of trials of the study.")] = 128,
+    trials: Annotated[
+        int | None,
+        whole(
+            "Number of trials of the study.",
+            show_default="128; if scores are exact, as many as the budget allows",
+        ),
+    ] = None,
     replicates: Annotated[
         int | None, whole("Games per trial.", show_default="4; 10 for a win rate; 1 if exact")
     ] = None,
@@ -45,12 +51,13 @@ def sweep(
     ] = None,
     seed: Annotated[int, whole("Seed of all random numbers of the study.")] = 0,
     sampler: Annotated[
-        str,
+        str | None,
         typer.Option(
             help="knowledge-gradient, nehvi, surrogate, tpe, nsga2, random; if installed gp, "
-            "botorch."
+            "botorch.",
+            show_default="knowledge-gradient; nehvi if scores are exact",
         ),
-    ] = "knowledge-gradient",
+    ] = None,
     design: Annotated[str, typer.Option(help="Initial design: sobol or lhs.")] = "sobol",
     design_size: Annotated[int, whole("Number of trials of the initial design.")] = 16,
     cost: Annotated[

@@ -1,9 +1,11 @@
 """The link to a scheduler: how it is made, and what is said if it cannot be."""
 
+import asyncio
 import logging
 import socket
 import warnings
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +65,8 @@ def connect(address: str, tls: Tls | None, seconds: float = SECONDS_TO_CONNECT) 
         why = error.strerror or str(error)
         raise RunError(f"scheduler: nobody answers at {address}: {why}") from None
     try:
+        with ThreadPoolExecutor(1) as apart:  # a notebook has a loop in its own thread
+            apart.submit(asyncio.run, asyncio.wait_for(identity(address, tls), seconds)).result()
         return Client(
             address,
             timeout=seconds,
@@ -75,6 +79,19 @@ def connect(address: str, tls: Tls | None, seconds: float = SECONDS_TO_CONNECT) 
             f"scheduler: {address} does not answer as a scheduler of Dask"
             f"{'' if tls is None else ' with these certificates'}: {why[:200]}"
         ) from None
+
+
+async def identity(address: str, tls: Tls | None) -> Any:
+    """Ask a scheduler who it is; a client would ask what is none again and again."""
+    from distributed.comm import connect
+
+    security = {} if tls is None else tls.security().get_connection_args("client")
+    comm = await connect(address, timeout=SECONDS_TO_CONNECT, **security)
+    try:
+        await comm.write({"op": "identity", "reply": True})
+        return await comm.read()
+    finally:
+        comm.abort()
 
 
 def disconnect(client: Any) -> None:

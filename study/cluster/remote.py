@@ -15,7 +15,7 @@ from typing import Any
 
 import joblib
 
-from agents.agent import Agent, Game
+from agents.agent import Agent, Game, Outcome
 from agents.outside.program import ProgramAgent
 from agents.outside.python import PythonAgent
 from study.cluster.machine import this_machine
@@ -50,8 +50,8 @@ class Answer:
     ----------
     worker, machine : str
         Its address, and the key of its machine.
-    games : tuple of Game
-        The games; none if one failed.
+    games : tuple of Game or FailedGame
+        The games; none if the task could not be played.
     seconds, cpu_seconds, learning_seconds : float
         As in :class:`~study.run.executor.Finished`, by the worker's own clocks.
     error : str
@@ -64,7 +64,7 @@ class Answer:
 
     worker: str
     machine: str
-    games: tuple[Game, ...] = ()
+    games: tuple[Outcome, ...] = ()
     seconds: float = 0.0
     cpu_seconds: float = 0.0
     learning_seconds: float = 0.0

@@ -80,7 +80,7 @@ class Tls:
 def check_address(address: str, tls: Tls | None) -> str:
     """Return the address of a scheduler; InputError unless it is one, and as safe as asked for."""
     match = ADDRESS.fullmatch(address)
-    if match is None or not 0 < int(match[3]) <= LARGEST_PORT:
+    if match is None or not 0 < int(match[3]) <= LARGEST_PORT or not is_host(match[2]):
         raise InputError(
             f"scheduler: {address!r} given, an address such as tcp://10.0.0.1:8786 allowed, or "
             "tls://10.0.0.1:8786"
@@ -92,6 +92,14 @@ def check_address(address: str, tls: Tls | None) -> str:
             f"scheduler: {address!r} given with certificates, tls://{match[2]}:{match[3]} allowed"
         )
     return address
+
+
+def is_host(text: str) -> bool:
+    """Return whether a text can be looked up as a host's name."""
+    try:
+        return bool(text.encode("idna"))
+    except UnicodeError:
+        return False
 
 
 def host_and_port(address: str) -> tuple[str, int]:

@@ -9,7 +9,6 @@ from agents.parameters import Flag, Parameter, Value, plain_values
 from agents.twenty48.agent import Agent2048
 from study.errors import InputError
 from study.experiments.definition import Experiment
-from study.experiments.players import middle
 from study.experiments.space import NumericParameter
 
 LAYOUT = "layout"
@@ -71,7 +70,8 @@ def defined_agent_of(
     experiment : Experiment
         Whose player it is. What is not given of θ is in the middle of its space.
     theta : str, optional
-        All components of θ that are numbers, in order, separated by commas.
+        All components of θ that are numbers, in order, separated by commas; nothing between two
+        commas for one that is inactive.
     settings : sequence of str
         Single parameters, ``name=value``; they override θ. Values beyond the space are allowed, as
         far as the player takes them.
@@ -89,7 +89,8 @@ def defined_agent_of(
         if len(parts) != len(numbers):
             names = ", ".join(each.name for each in numbers)
             raise InputError(f"theta: {len(parts)} values given, {len(numbers)} expected ({names})")
-        given |= {each.name: part.strip() for each, part in zip(numbers, parts, strict=True)}
+        parted = {each.name: part.strip() for each, part in zip(numbers, parts, strict=True)}
+        given |= {name: part for name, part in parted.items() if part or not known[name].when}
     for setting in settings:
         name, equals, text = (part.strip() for part in setting.partition("="))
         if not equals:
@@ -99,11 +100,11 @@ def defined_agent_of(
         if name not in known:
             raise InputError(f"set: {name!r} given, one of {', '.join(known)} allowed")
         given[name] = text
-    values = {**middle(experiment.space)}
+    values: dict[str, Value] = {}
     for name, text in given.items():
         each = known[name]
         if not isinstance(each, NumericParameter):
-            values[name] = each.check(text)
+            values[name] = each.read(text)
             continue
         try:
             number = float(text)
@@ -113,6 +114,7 @@ def defined_agent_of(
         except (ValueError, OverflowError):
             whole = "an integer" if each.integer else "a number"
             raise InputError(f"{name}: {text!r} given, {whole} allowed") from None
+    values = experiment.space.completed(values)
     return experiment.build(values), values
 
 

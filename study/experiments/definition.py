@@ -1,17 +1,20 @@
 """An experiment: what plays, its search space and its objectives."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from agents.agent import Agent
+from agents.outside.limits import memory_in
 from agents.outside.report import ReportedGame
-from agents.parameters import Value
+from agents.parameters import Value, is_real
 from study.errors import InputError
-from study.experiments.game_summary import GameSummary
+from study.experiments.failures import MAX_FAILURES
+from study.experiments.game_summary import GameSummary, MatchSummary
 from study.experiments.objectives import Cost, Goal, cpu_seconds
-from study.experiments.players import OurPlayer, Player, middle, player_of, report_of
+from study.experiments.players import OurPlayer, Player, player_of, report_of
 from study.experiments.space import Space
 
 UNSAID = cpu_seconds("game")
@@ -64,6 +67,17 @@ class Experiment:
         defaults.
     source : str
         Where it is defined, if it is not ours: a file, or a module and a name.
+    max_failures : float
+        The share of a θ's games that may fail, 0 to 1. θ is left out when its games show that more
+        of them do (:mod:`study.experiments.failures`); of an exact goal, when one does. 1 leaves
+        none out.
+    time_limit, cpu_time_limit : float, optional
+        Seconds that a game of a user's own agent may take, by the clock (300 by default) and of CPU
+        time (no limit by default).
+    memory_limit : str, optional
+        What its processes may have in memory: ``"500 MB"``, ``"2 GB"``.
+    environment : mapping of str to str, optional
+        Variables of its processes.
 
     Raises
     ------
@@ -86,6 +100,11 @@ class Experiment:
     baselines: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     fixed: Mapping[str, Value] = field(default_factory=dict)
     source: str = ""
+    max_failures: float = MAX_FAILURES
+    time_limit: float | None = None
+    cpu_time_limit: float | None = None
+    memory_limit: str | None = None
+    environment: Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
         if not self.costs:
@@ -102,6 +121,8 @@ class Experiment:
             given = ", ".join(self.reference_costs) or "none"
             wanted = ", ".join(needed) or "none"
             raise ValueError(f"reference costs: of {given} given, of {wanted} needed")
+        if self.reference_score is not None and not math.isfinite(self.reference_score):
+            raise ValueError(f"reference score must be finite (got {self.reference_score:g})")
         if not len(self.space):
             raise ValueError("space: no parameter given, one or more allowed")
         if len(set(self.space.names)) < len(self.space):
@@ -114,23 +135,27 @@ class Experiment:
             raise ValueError(f"space: {both.pop()} given, which is a cost; another name allowed")
         if both := set(self.fixed) & set(self.space.names):
             raise ValueError(f"space: {both.pop()} given, which is fixed; another name allowed")
+        if not (is_real(self.max_failures) and 0.0 <= self.max_failures <= 1.0):
+            raise ValueError(f"max_failures must be between 0 and 1 (got {self.max_failures!r})")
         player = self.player
         if isinstance(player, OurPlayer):
             player.check_known((*self.space.names, *self.fixed))
         else:
             self.check_outside()
         player.check(self.space)
+        self.space.check_feasible()
 
     def check_outside(self) -> None:
         """Check what only an experiment that is not ours can have wrong."""
         has_moves = any(each.per_move for each in self.costs)
-        object.__setattr__(self, "summary", replace(self.summary, has_moves=has_moves))
+        kind = MatchSummary if self.goal.is_match else type(self.summary)
+        object.__setattr__(self, "summary", kind(self.summary.game, has_moves))
         goal = f"{self.goal.name}_"
         for name in self.space.names:
             if not (name.isascii() and name.isidentifier()):
                 raise ValueError(f"space: {name!r} given, letters, digits and _ allowed")
             if (
-                name in TAKEN
+                name in {*TAKEN, *self.summary.columns([])}
                 or name.startswith((*TAKEN_BEGINNINGS, goal))
                 or name == self.goal.name
             ):
@@ -138,19 +163,26 @@ class Experiment:
                     f"space: {name!r} given, which is a column's; another name allowed"
                 )
         for label, values in self.baselines.items():
-            if set(values) != set(self.space.names):
+            names = set(self.space.names)
+            if not set(values) <= names or not (self.space.is_conditional or set(values) == names):
                 given, needed = ", ".join(values) or "nothing", ", ".join(self.space.names)
                 raise ValueError(f"baseline {label!r}: {given} given, {needed} needed")
-            for each in self.space:
-                try:
-                    each.check(values[each.name])
-                except InputError as error:
-                    raise ValueError(f"baseline {label!r}: {error}") from None
+            try:
+                self.space.check(values)
+            except InputError as error:
+                raise ValueError(f"baseline {label!r}: {error}") from None
 
     @cached_property
     def player(self) -> Player:
         """What plays its games."""
-        return player_of(self.agent, report_of(self.goal, self.costs))
+        given = {
+            "seconds": self.time_limit,
+            "cpu_seconds": self.cpu_time_limit,
+            "memory": memory_in(self.memory_limit) or None,
+            "environment": self.environment,
+        }
+        limits = {name: each for name, each in given.items() if each is not None}
+        return player_of(self.agent, report_of(self.goal, self.costs), limits)
 
     @property
     def is_open(self) -> bool:
@@ -194,20 +226,27 @@ class Experiment:
     def as_made(self, space: Space, fixed: Mapping[str, Value]) -> "Experiment":
         """Return the same with the space of a study; baselines of other parameters are dropped."""
         baselines = {
-            name: values
-            for name, values in self.baselines.items()
-            if set(values) == set(space.names)
+            name: values for name, values in self.baselines.items() if space.is_whole(values)
         }
         return replace(self, space=space, fixed=fixed, baselines=baselines)
 
     def widened_to(self, made: "Experiment") -> "Experiment":
         """Return a study's experiment, played by what plays this one."""
-        return replace(made, agent=self.player) if self.player.is_outside else made
+        if not self.player.is_outside:
+            return made
+        # A study remembers texts, and of functions the names.
+        space = replace(made.space, constraints=self.space.constraints)
+        return replace(made, agent=self.player, space=space)
 
     def build(self, values: Mapping[str, Value]) -> Agent:
         """Make the agent of one θ; what is left out of that is as the agent has it by default.
 
         An agent that is not ours has no defaults: what is left out is in the middle of the space.
+        ValueError if the agent or the space does not allow the values.
         """
-        default = middle(self.space) if self.player.is_outside else self.fixed
-        return self.player.build({**default, **values})
+        if not self.player.is_outside:
+            return self.player.build({**self.fixed, **values})
+        try:
+            return self.player.build(self.space.completed(values))
+        except InputError as error:
+            raise ValueError(str(error)) from None

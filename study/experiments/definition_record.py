@@ -7,11 +7,14 @@ where it was, and still the same: its content, and a digest of the code or the p
 import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from agents.agent import Game
+from agents.outside.dependencies import Dependencies
+from study.experiments.constraints import ConstraintFunction
 from study.experiments.definition import Experiment
-from study.experiments.game_summary import GameSummary, TileSummary
+from study.experiments.failures import MAX_FAILURES
+from study.experiments.game_summary import GameSummary, MatchSummary, TileSummary
 from study.experiments.objectives import Cost, Goal
 from study.experiments.objectives.estimators import (
     Estimator,
@@ -20,19 +23,24 @@ from study.experiments.objectives.estimators import (
     NoisyMean,
     Proportion,
 )
-from study.experiments.objectives.formats import FittingFormat, Format
+from study.experiments.objectives.formats import FittingFormat, Format, MatchFormat
 from study.experiments.players import OurPlayer, Player, ProgramPlayer
 from study.experiments.space import Space
 
 ESTIMATORS: dict[str, type[Estimator]] = {
     each.__name__: each for each in (ExactValue, GrowingMean, NoisyMean, Proportion)
 }
-FORMATS: dict[str, type[Format]] = {each.__name__: each for each in (FittingFormat, Format)}
+FORMATS: dict[str, type[Format]] = {
+    each.__name__: each for each in (FittingFormat, Format, MatchFormat)
+}
 SUMMARIES: dict[str, type[GameSummary]] = {
-    each.__name__: each for each in (GameSummary, TileSummary)
+    each.__name__: each for each in (GameSummary, MatchSummary, TileSummary)
 }
 CLASS = "class"
-FIRST_OBJECTIVE = ("name", "sample", "estimator", "direction")
+DEPENDS_ON = "depends_on"
+"""What a script or notebook's code refers to; studies of before have one digest of some of it."""
+PREFIX = f"{DEPENDS_ON}."
+FIRST_OBJECTIVE = ("name", "sample", "estimator", "direction", "penalty")
 SHOWN = 40
 
 
@@ -45,7 +53,8 @@ class Definition:
     source : str
         Where it is: a file, or a module and a name; empty in a script or notebook.
     digest : str
-        Of the code, or of the program and the files that its command names.
+        Of the code, or of the program and the files that its command names; empty in a script or
+        notebook.
     content : dict
         What else it says, as JSON data.
     """
@@ -59,6 +68,12 @@ class Definition:
         """Return the record of an experiment."""
         player = experiment.player
         program = player.program.as_record() if isinstance(player, ProgramPlayer) else None
+        found = player.dependencies
+        functions = {
+            each.text: Dependencies(each.function).texts
+            for each in experiment.space.rules
+            if isinstance(each, ConstraintFunction) and not experiment.source
+        }
         return cls(
             experiment.source,
             player.digest,
@@ -72,11 +87,18 @@ class Definition:
                 "baselines": {name: dict(each) for name, each in experiment.baselines.items()},
                 "program": program,
                 "agent": player.agent if isinstance(player, OurPlayer) else None,
+                **({"functions": functions} if functions else {}),
                 "summary": {
                     CLASS: type(experiment.summary).__name__,
                     "game": experiment.summary.game.kind,
                     "has_moves": experiment.summary.has_moves,
                 },
+                **({} if found is None else {DEPENDS_ON: found.texts}),
+                **(
+                    {"max_failures": experiment.max_failures}
+                    if experiment.max_failures != MAX_FAILURES
+                    else {}
+                ),
             },
         )
 
@@ -85,8 +107,13 @@ class Definition:
         """Read a stored record; ValueError if it is none."""
         try:
             found = cls(str(record["source"]), str(record["digest"]), dict(record["content"]))
-            goal_of(found.content["goal"]), summary_of(found.content["summary"])
-            [Cost(**each) for each in found.content["costs"]]
+            goal = goal_of(found.content["goal"])
+            costs = [Cost(**each) for each in found.content["costs"]]
+            for each in (goal, goal.format, summary_of(found.content["summary"]), *costs):
+                check_kinds(each)
+            goal.format.text(0.5)
+            for values in found.content["baselines"].values():
+                dict(values)
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"definition: {error!r}") from None
         return found
@@ -114,9 +141,10 @@ class Definition:
             baselines={
                 label: values
                 for label, values in self.content["baselines"].items()
-                if set(values) == set(space.names)
+                if space.is_whole(values)
             },
             source=self.source,
+            max_failures=self.content.get("max_failures", MAX_FAILURES),
         )
 
     def changes(self, now: "Definition") -> list[str]:
@@ -125,15 +153,18 @@ class Definition:
         if now.content["is_open"]:  # settled by this study's first game
             mine = {key: each for key, each in mine.items() if not key.startswith("costs")}
             theirs = {key: each for key, each in theirs.items() if not key.startswith("costs")}
+        if DEPENDS_ON not in self.content:
+            theirs = {key: each for key, each in theirs.items() if not key.startswith(PREFIX)}
         for key in ("is_open", "summary.has_moves"):  # which follows from the costs
             mine.pop(key, None)
             theirs.pop(key, None)
         phrases = [
-            f"{key} {shown(theirs.get(key))} now, not {shown(mine.get(key))}"
+            f"{key.removeprefix(PREFIX)} {shown(theirs.get(key))} now, not {shown(mine.get(key))}"
             for key in dict.fromkeys((*mine, *theirs))
             if mine.get(key) != theirs.get(key)
+            and not (key.startswith("baselines.") and str(mine.get(key)) == str(theirs.get(key)))
         ]
-        if self.digest != now.digest:
+        if self.digest != now.digest and DEPENDS_ON not in now.content:
             what = "the program or a file of its command" if self.content["program"] else "the code"
             phrases.append(f"{what} now {now.digest}, not {self.digest}")
         return phrases
@@ -142,9 +173,9 @@ class Definition:
         """Say in what the objectives differ, so that trials of before do not have them."""
         was, is_now = self.content, now.content
         phrases = [
-            f"objective's {key} {is_now['goal'][key]}, not {was['goal'][key]}"
+            f"objective's {key} {is_now['goal'].get(key)}, not {was['goal'].get(key)}"
             for key in FIRST_OBJECTIVE
-            if was["goal"][key] != is_now["goal"][key]
+            if was["goal"].get(key) != is_now["goal"].get(key)
         ]
         costs = [sorted(each["name"] for each in found["costs"]) for found in (was, is_now)]
         if costs[0] != costs[1] and not is_now["is_open"]:
@@ -171,17 +202,30 @@ def goal_record(goal: Goal) -> dict[str, Any]:
 
 def goal_of(record: Mapping[str, Any]) -> Goal:
     """Read back what :func:`goal_record` returned."""
-    form = dict(record["format"])
-    low, high = record["limits"]
+    fields, form = dict(record), dict(record["format"])
+    low, high = (None if each is None else float(each) for each in fields.pop("limits"))
     return Goal(
         **{
-            **record,
-            "estimator": ESTIMATORS[record["estimator"]](),
+            **fields,
+            "estimator": ESTIMATORS[record["estimator"]](low, high),
             "format": FORMATS[form.pop(CLASS)](**form),
-            "limits": (low, high),
             "reported_too": tuple(goal_of(each) for each in record["reported_too"]),
         }
     )
+
+
+def check_kinds(made: Any) -> None:
+    """Refuse, by ValueError, a dataclass with a value that its annotation does not allow."""
+    for name, hint in get_type_hints(type(made)).items():
+        value = getattr(made, name)
+        if get_origin(hint) is Literal:
+            fits = value in get_args(hint)
+        else:
+            kinds = tuple(x for x in get_args(hint) or (hint,) if isinstance(x, type))
+            fits = isinstance(value, (*kinds, *((int,) if float in kinds else ())))
+        if not fits and get_origin(hint) not in {tuple, type}:
+            expected = getattr(hint, "__name__", hint)
+            raise ValueError(f"{name} {shown(value)} given, {expected} expected")
 
 
 def flat(record: Any, key: str = "") -> Iterator[tuple[str, Any]]:

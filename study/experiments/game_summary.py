@@ -4,10 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from agents.agent import Game
 from agents.outside.report import ReportedGame
 from agents.twenty48.agent import Game2048
 from study.errors import InputError
+from study.estimate import bounded_mean
+from study.experiments.objectives.formats import elo
 
 TILES_IN_CSV = (512, 1024, 2048, 4096, 8192, 16384)
 TILES_IN_TABLE = (4096, 8192)
@@ -57,6 +61,35 @@ class TileSummary(GameSummary):
         """Return the shares on one line."""
         shares = (f"{tile} {share_reaching(games, tile):.1%}" for tile in TILES_IN_ANSWER)
         return [("reached", ", ".join(shares))]
+
+
+class MatchSummary(GameSummary):
+    """Results against an opponent, and the difference in Elo that they stand for."""
+
+    def columns(self, games: Sequence[Any]) -> dict[str, float]:
+        """Return how many games were won, drawn and lost, and Elo with its 95% interval.
+
+        A game that is a pair is won with more than half a point of one.
+        """
+        scores = np.array([game.score for game in games], np.float64)
+        found = bounded_mean(scores)
+        return {
+            "n_wins": int((scores > 0.5).sum()),
+            "n_draws": int((scores == 0.5).sum()),
+            "n_losses": int((scores < 0.5).sum()),
+            "elo_mean": elo(found.value),
+            "elo_low95": elo(found.low),
+            "elo_high95": elo(found.high),
+        }
+
+    def cells(self, row: Any) -> dict[str, str]:
+        """Return wins, draws and losses."""
+        counts = (f"{row[name]:,.0f}" for name in ("n_wins", "n_draws", "n_losses"))
+        return {"W / D / L": " / ".join(counts)}
+
+    def lines(self, games: Sequence[Any]) -> list[tuple[str, str]]:
+        """Return wins, draws and losses on one line."""
+        return [(name, text) for name, text in self.cells(self.columns(games)).items()]
 
 
 def share_reaching(games: Sequence[Game2048], tile: int) -> float:

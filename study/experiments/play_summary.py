@@ -8,7 +8,7 @@ from agents.agent import Game
 from agents.outside.report import ReportedGame
 from agents.parameters import Value
 from agents.twenty48.agent import Game2048
-from study.experiments.game_summary import share_reaching
+from study.experiments.game_summary import MatchSummary, share_reaching
 from study.experiments.objectives import (
     PLAYOUT_MOVES,
     SCORE,
@@ -85,11 +85,18 @@ def summary_by(
             **{key: value if math.isfinite(value) else None for key, value in ends.items()},
             "min": float(samples.min()),
             "max": float(samples.max()),
+            **match_columns(goal, games),
         },
         cost.name: cost.of(games) if cost.measured(games) else None,
         **moves_of(games),
         "games": [row_of(game) for game in games],
     }
+
+
+def match_columns(goal: Goal, games: Sequence[Game]) -> dict[str, float | None]:
+    """Return wins, draws, losses and Elo of a match; None where Elo is infinite."""
+    columns = MatchSummary(ReportedGame).columns(games) if goal.is_match else {}
+    return {name: each if math.isfinite(each) else None for name, each in columns.items()}
 
 
 def moves_of(games: Sequence[Game]) -> dict[str, float]:

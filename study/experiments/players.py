@@ -11,8 +11,10 @@ from typing import Any, ClassVar
 
 from agents import catalog
 from agents.agent import Agent
+from agents.outside.dependencies import Dependencies
+from agents.outside.limits import Limits
 from agents.outside.program import Program, ProgramAgent
-from agents.outside.python import PythonAgent, check_player, code_digest
+from agents.outside.python import PythonAgent, check_player
 from agents.outside.report import Report
 from agents.outside.source import Source
 from agents.parameters import (
@@ -24,7 +26,6 @@ from agents.parameters import (
     parameters_of,
 )
 from study.experiments.objectives import Cost, Goal, cpu_seconds
-from study.experiments.objectives.estimators import Proportion
 from study.experiments.space import CategoricalParameter, NumericParameter, Space
 
 
@@ -42,8 +43,13 @@ class Player(ABC):
 
     @property
     def digest(self) -> str:
-        """Digits that name its code; empty for ours."""
+        """Digits that name its code; empty for ours, and for that of a script or notebook."""
         return ""
+
+    @property
+    def dependencies(self) -> Dependencies | None:
+        """What it depends on now, if it is defined in a script or notebook."""
+        return None
 
     @property
     @abstractmethod
@@ -125,11 +131,14 @@ class PythonPlayer(Player):
         What it tells of a game.
     source : Source, optional
         Where its experiment is defined; None in a script or notebook.
+    limits : Limits
+        What a game may take.
     """
 
     player: Callable[..., Any]
     report: Report
     source: Source | None = None
+    limits: Limits = field(default_factory=Limits)
 
     @property
     def name(self) -> str:
@@ -137,17 +146,22 @@ class PythonPlayer(Player):
 
     @cached_property
     def digest(self) -> str:
-        if self.source is not None:
-            return self.source.digest
-        return code_digest(self.player)
+        return "" if self.source is None else self.source.digest
+
+    @property
+    def dependencies(self) -> Dependencies | None:
+        return Dependencies(self.player) if self.source is None else None
 
     def build(self, values: Mapping[str, Value]) -> Agent:
         return PythonAgent(
-            self.player, self.report, tuple(values.items()), self.source, self.digest
+            self.player, self.report, tuple(values.items()), self.source, self.digest, self.limits
         )
 
     def check(self, space: Space) -> None:
         check_player(self.player, space.names)
+        always = tuple(each.name for each in space if not each.when)
+        if space.is_conditional:
+            check_player(self.player, always, "where other parameters are inactive: ")
         known = self.domains
         for each in space:
             if each.name in known:
@@ -222,20 +236,26 @@ class RecordedPlayer(Player):
         return player_of(self.found, self.report).build(values)
 
 
-def player_of(agent: Any, report: Report) -> Player:
-    """Return what plays for what an experiment's ``agent`` may be; ValueError if it is none."""
-    if isinstance(agent, PythonPlayer | RecordedPlayer):
-        return replace(agent, report=report)
+def player_of(agent: Any, report: Report, limits: Mapping[str, Any] | None = None) -> Player:
+    """Return what plays for what an experiment's ``agent`` may be; ValueError if it is none.
+
+    ``limits`` are those of :class:`~agents.outside.limits.Limits` that the experiment gives.
+    """
+    given = limits or {}
     if isinstance(agent, ProgramPlayer):
-        return ProgramPlayer(replace(agent.program, report=report))
-    if isinstance(agent, Player):
-        return agent
-    if isinstance(agent, str):
-        return OurPlayer(agent)
+        agent = agent.program
+    if isinstance(agent, PythonPlayer):
+        return replace(agent, report=report, limits=replace(agent.limits, **given))
+    if isinstance(agent, RecordedPlayer):
+        return replace(agent, report=report)
+    if isinstance(agent, Player | str):
+        if given:
+            raise ValueError("limits and environment are for agents of your own only")
+        return OurPlayer(agent) if isinstance(agent, str) else agent
     if isinstance(agent, Program):
-        return ProgramPlayer(replace(agent, report=report))
+        return ProgramPlayer(replace(agent, report=report, **given))
     if callable(agent):
-        return PythonPlayer(agent, report)
+        return PythonPlayer(agent, report, limits=Limits(**given))
     raise ValueError(
         f"agent: {agent!r} given; a function, a class with play(seed), a Program, or the name of "
         "an agent allowed"
@@ -246,18 +266,15 @@ def report_of(goal: Goal, costs: Sequence[Cost]) -> Report:
     """Return what a game's report must have for a goal and costs."""
     measured = cpu_seconds().counted
     fields = tuple(each.counted for each in costs if each.counted != measured or each.is_reported)
-    return Report(goal.name, isinstance(goal.estimator, Proportion), fields)
-
-
-def middle(space: Space) -> dict[str, Value]:
-    """Return the middle of a space: of each parameter's scale, and of its choices."""
-    return space.from_unit([0.5] * len(space))
+    is_share = goal.is_share and not goal.is_match
+    return Report(goal.name, is_share, fields, *goal.limits, goal.is_match)
 
 
 def corners(space: Space, most: int) -> list[dict[str, Value]]:
     """Return the corners of a space; of more than ``most``, those where few ends differ first.
 
-    A categorical parameter is at its first choice or its last.
+    A categorical parameter is at its first choice or its last. Corners that are not feasible are
+    left out.
     """
     ends = [
         (each.choices[0], each.choices[-1])
@@ -271,4 +288,9 @@ def corners(space: Space, most: int) -> list[dict[str, Value]]:
     else:
         chosen = [[0] * n, [1] * n]
         chosen += [[int(k == flipped) for k in range(n)] for flipped in range(n)]
-    return [{each.name: ends[k][bits[k]] for k, each in enumerate(space)} for bits in chosen[:most]]
+    found: list[dict[str, Value]] = []
+    for bits in chosen[:most]:
+        theta = space.active({each.name: ends[k][bits[k]] for k, each in enumerate(space)})
+        if theta not in found and not space.broken_by(theta):
+            found.append(theta)
+    return found

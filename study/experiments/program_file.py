@@ -6,12 +6,17 @@ command            the program and its arguments
 files              what games depend on, too, such as data: part of the digest
 protocol           ``once`` (default) or ``serve``, see :mod:`agents.outside.program`
 time_limit         seconds of a game; 300 by default
+cpu_time_limit     CPU seconds of a game; none by default
 memory_limit       such as ``"500 MB"`` or ``"2 GB"``; none by default
+max_failures       the share of a θ's games that may fail before θ is left out; 0.1 by default
 [environment]      variables of the program
 [parameters.X]     ``low``, ``high``, ``integer``, ``log``, ``step``; ``least`` and ``most``, beyond
-                   which ``--widen`` moves no bound; or ``choices``; ``symbol``
-[objective]        ``name``, ``direction``, ``unit``, ``kind`` (mean, rate, exact), ``label``,
-                   ``standard_error``, ``replicates``
+                   which ``--widen`` moves no bound; or ``choices``, texts, numbers, or true and
+                   false; ``symbol``; ``when = {solver = ["sgd"]}``: inactive with other values
+constraints        such as ``["lc + lp <= 4"]``, see :mod:`study.experiments.constraints`
+[objective]        ``name``, ``direction``, ``unit``, ``kind`` (mean, rate, match, exact),
+                   ``label``, ``low``, ``high``, ``standard_error``, ``replicates``; ``penalty``,
+                   the value of a failed game, which is replaced otherwise
 [cost]             ``field`` that the program reports (CPU seconds by default), ``per`` (move or
                    game), ``unit``, ``label``
 [reference]        ``objective`` and ``cost``: the reference point of hypervolumes
@@ -20,28 +25,28 @@ memory_limit       such as ``"500 MB"`` or ``"2 GB"``; none by default
 """
 
 import math
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from agents.outside.program import SECONDS, Program, Protocol
+from agents.outside.limits import SECONDS, memory_in
+from agents.outside.program import Program, Protocol
 from agents.parameters import is_real
 from study.errors import InputError
 from study.experiments.definition import UNSAID, Experiment
-from study.experiments.objectives import Cost, Goal, cpu_seconds, exact, mean, rate, reported
+from study.experiments.failures import MAX_FAILURES
+from study.experiments.objectives import Cost, Goal, cpu_seconds, exact, match, mean, rate, reported
 from study.experiments.space import CategoricalParameter, Dimension, NumericParameter, Space
 
 SUFFIX = ".toml"
-UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9}
-SIZE = re.compile(r"(\d+(?:\.\d+)?) ?(KB|MB|GB)")
-KINDS = {"mean": mean, "rate": rate, "exact": exact}
+KINDS = {"mean": mean, "rate": rate, "match": match, "exact": exact}
 OPTIONS_OF_KIND: dict[str, dict[str, type]] = {
-    "mean": {"unit": str, "standard_error": float, "replicates": int},
+    "mean": {"unit": str, "standard_error": float, "replicates": int, "low": float, "high": float},
     "rate": {"standard_error": float, "replicates": int},
-    "exact": {"unit": str},
+    "match": {"standard_error": float, "replicates": int},
+    "exact": {"unit": str, "low": float, "high": float},
 }
 WORDS = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
 WORDS |= {list: "a list", dict: "a table"}
@@ -99,9 +104,13 @@ def read_program_file(path: Path) -> Experiment:
         If there is no such file, or something in it is not allowed: with its path and key.
     """
     try:
+        if path.exists() and not path.is_file():  # a pipe would have to be filled
+            raise InputError(f"{path}: is no file; a TOML file allowed")
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}; a TOML file allowed") from None
+    except RecursionError:
+        raise InputError(f"{path}: no TOML: nested too deeply") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"{path}: no TOML: {error}") from None
     try:
@@ -116,14 +125,18 @@ def experiment_in(file: Table, path: Path) -> Experiment:
     title = file.take("title", str, "")
     goal = goal_in(file.table("objective"))
     cost = cost_in(file.table("cost"))
-    space = Space(tuple(parameters_in(file.table("parameters"))))
+    constraints = file.take("constraints", list, [])
+    if wrong := [each for each in constraints if not isinstance(each, str)]:
+        raise InputError(f"constraints: {wrong[0]!r} given, a text such as 'a <= b' allowed")
+    space = Space(tuple(parameters_in(file.table("parameters"))), tuple(constraints))
     program = program_in(file, path)
     named = file.table("baselines")
-    baselines = {key: named.take(key, dict) for key in list(named.values)}
+    baselines = {key: values_in(named.take(key, dict), space) for key in list(named.values)}
     reference = file.table("reference")
     score = reference.take("objective", float)
     reference_cost = reference.take("cost", float)
     reference.done()
+    max_failures = file.take("max_failures", float, MAX_FAILURES)
     file.done()
     if reference_cost is not None and not 0 < reference_cost < math.inf:
         raise InputError(f"reference.cost: {reference_cost:g} given, a number above 0 allowed")
@@ -142,7 +155,17 @@ def experiment_in(file: Table, path: Path) -> Experiment:
         reference_costs={} if score is None else {cost.name: reference_cost},
         baselines=baselines,
         source=str(path),
+        max_failures=max_failures,
     )
+
+
+def values_in(given: Mapping[str, Any], space: Space) -> dict[str, Any]:
+    """Return the values of a baseline: a choice may be written as a text, as all were once."""
+    known = {each.name: each for each in space.categorical}
+    return {
+        name: known[name].read(value) if name in known and isinstance(value, str) else value
+        for name, value in given.items()
+    }
 
 
 def program_in(file: Table, path: Path) -> Program:
@@ -156,9 +179,6 @@ def program_in(file: Table, path: Path) -> Program:
     protocol = file.take("protocol", str, Protocol.ONCE.value)
     if protocol not in list(Protocol):
         raise InputError(f"protocol: {protocol!r} given, one of {', '.join(Protocol)} allowed")
-    environment = file.take("environment", dict, {})
-    if wrong := [key for key, value in environment.items() if not isinstance(value, str)]:
-        raise InputError(f"environment.{wrong[0]}: {environment[wrong[0]]!r} given, text allowed")
     files = file.take("files", list, [])
     for each in files:
         if not (isinstance(each, str) and Path(path.parent, each).is_file()):
@@ -167,21 +187,12 @@ def program_in(file: Table, path: Path) -> Program:
         tuple(command),
         str(path.parent),
         Protocol(protocol),
-        float(file.take("time_limit", float, SECONDS)),
-        memory_in(file.values.pop("memory_limit", None)),
-        environment,
         tuple(files),
+        seconds=float(file.take("time_limit", float, SECONDS)),
+        cpu_seconds=float(file.take("cpu_time_limit", float, math.inf)),
+        memory=memory_in(file.values.pop("memory_limit", None)),
+        environment=file.take("environment", dict, {}),
     )
-
-
-def memory_in(given: Any) -> int:
-    """Return bytes; 0 where nothing is given."""
-    if given is None:
-        return 0
-    match = SIZE.fullmatch(given) if isinstance(given, str) else None
-    if match is None or not (size := round(float(match[1]) * UNITS[match[2]])):
-        raise InputError(f"memory_limit: {given!r} given, a size such as '500 MB' allowed")
-    return size
 
 
 def goal_in(table: Table) -> Goal:
@@ -192,10 +203,10 @@ def goal_in(table: Table) -> Goal:
     direction = table.take("direction", str, "maximize")
     if direction not in {"maximize", "minimize"}:
         raise InputError(f"objective.direction: {direction!r} given, maximize or minimize allowed")
-    name = table.take("name", str, "score")
+    name = table.take("name", str, "result" if kind == "match" else "score")
     options = {
         key: found
-        for key, type_ in {"label": str, **OPTIONS_OF_KIND[kind]}.items()
+        for key, type_ in {"label": str, "penalty": float, **OPTIONS_OF_KIND[kind]}.items()
         if (found := table.take(key, type_)) is not None
     }
     table.done()
@@ -233,10 +244,11 @@ def parameters_in(table: Table) -> list[Dimension]:
 def parameter_in(table: Table, name: str) -> Dimension:
     """Return one parameter."""
     symbol = table.take("symbol", str, "")
+    when = table.take("when", dict, {})
     choices = table.take("choices", list)
     if choices is not None:
         table.done()
-        return CategoricalParameter(name, tuple(str(each) for each in choices), symbol)
+        return CategoricalParameter(name, tuple(choices), symbol, when)
     low, high = (table.take(end, float, needed=True) for end in ("low", "high"))
     integer, log = table.take("integer", bool, False), table.take("log", bool, False)
     step = table.take("step", float, 0.0)
@@ -244,4 +256,4 @@ def parameter_in(table: Table, name: str) -> Dimension:
     table.done()
     if integer and all(math.isfinite(x) and x == int(x) for x in (low, high)):
         low, high = int(low), int(high)
-    return NumericParameter(name, low, high, integer, log, symbol, step, least, most)
+    return NumericParameter(name, low, high, integer, log, symbol, step, least, most, when)

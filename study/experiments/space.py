@@ -12,11 +12,16 @@ For numeric parameters see :mod:`study.axis`. A categorical parameter has **one 
 for an initial design: [0, 1] is split into n equal parts, one a choice, in their order. The order
 has no meaning and no model sees it: to a model a categorical parameter is n coordinates (one-hot,
 see :class:`study.samplers.encoding.UnitCube`).
+
+A parameter with ``when`` is *active* only where other parameters have some of their values. An
+inactive one is not part of θ. Constraints (:mod:`study.experiments.constraints`) say which θ are
+feasible. :class:`Space` alone decides both.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -25,6 +30,14 @@ import numpy.typing as npt
 from agents.parameters import Value, is_real
 from study.axis import Axis
 from study.errors import InputError
+from study.experiments.constraints import (
+    CONDITION,
+    NUMBER,
+    TEXT,
+    Columns,
+    Constraint,
+    ConstraintFunction,
+)
 
 # Workers import a user's definition, and optuna is slow to import.
 if TYPE_CHECKING:
@@ -39,6 +52,38 @@ SIGNIFICANT_DIGITS = 3
 LEAST_CHOICES = 2
 LEAST_WITH_DECIMALS = 0.1
 TOLERANCE = 1e-9  # of a step
+ABSENT = "–"  # an inactive parameter in text
+N_SAMPLED, MIN_FEASIBLE = 4096, 4  # points that must be feasible, of so many
+TRUTHS = {"true": True, "1": True, "false": False, "0": False}
+
+
+def is_absent(value: Any) -> bool:
+    """Return whether a cell of a table, or of a mapping, holds nothing: None or NaN."""
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def written(value: Value) -> str:
+    """Write a choice as TOML and JSON do, but without quotes."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def conditions_of(name: str, when: Mapping[str, Any]) -> dict[str, tuple[Value, ...]]:
+    """Return the conditions of a parameter; ValueError if they cannot be ones."""
+    if not isinstance(when, Mapping):
+        raise ValueError(f"{name}: when {when!r} given, {{parameter = [values]}} allowed")
+    found = {
+        parent: tuple(values) if isinstance(values, list | tuple) else (values,)
+        for parent, values in when.items()
+    }
+    if empty := [parent for parent, values in found.items() if not values]:
+        raise ValueError(f"{name}: when {empty[0]} has no value, one or more allowed")
+    return found
+
+
+def when_text(when: Mapping[str, Sequence[Value]]) -> str:
+    """Write conditions: `` when solver is sgd or adam``."""
+    texts = [f"{parent} is {' or '.join(map(written, of))}" for parent, of in when.items()]
+    return f" when {' and '.join(texts)}"
 
 
 @dataclass(frozen=True)
@@ -61,6 +106,8 @@ class NumericParameter:
         Values are ``low`` and so many steps more, on a linear scale; 0 for all between the bounds.
     least, most : float
         How far the bounds may be moved, if the agent does not say.
+    when : mapping of str to tuple
+        Other parameters, and their values (or one) with which this one is active; empty for always.
 
     Raises
     ------
@@ -78,12 +125,14 @@ class NumericParameter:
     step: float = 0.0
     least: float = -math.inf
     most: float = math.inf
+    when: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "when", conditions_of(self.name, self.when))
         if not self.least <= self.low <= self.high <= self.most and self.low <= self.high:
             allowed = f"{self.least:g} to {self.most:g}"
             raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are beyond {allowed}")
-        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
+        if not (self.low < self.high and math.isfinite(self.high - self.low)):
             raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are no interval")
         if self.integer and (self.low != int(self.low) or self.high != int(self.high)):
             raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are not whole")
@@ -106,6 +155,11 @@ class NumericParameter:
     def label(self) -> str:
         """The symbol, or the name where there is none."""
         return self.symbol or self.name
+
+    @property
+    def kind(self) -> str:
+        """What it is in a constraint."""
+        return NUMBER
 
     @property
     def axis(self) -> Axis:
@@ -163,12 +217,18 @@ class NumericParameter:
             raise InputError(f"{self.name}: {value:g} given, {allowed}")
         return value
 
-    def text(self, value: Value) -> str:
-        """Write a value."""
-        return f"{float(value):g}"
+    def read(self, word: str) -> float:
+        """Read a value back from text; ValueError or OverflowError if it is no number."""
+        return int(float(word)) if self.integer else float(word)
 
-    def cell(self, value: Value) -> str:
+    def text(self, value: Value | None) -> str:
+        """Write a value, or that there is none."""
+        return ABSENT if is_absent(value) else f"{float(value):g}"  # type: ignore[arg-type]
+
+    def cell(self, value: Value | None) -> str:
         """Write a value for a table, with as many decimals as are useful there."""
+        if value is None or is_absent(value):
+            return ABSENT
         if self.log and abs(float(value)) < LEAST_WITH_DECIMALS:
             return f"{float(value):.2g}"
         whole = self.integer or abs(float(value)) >= 100.0
@@ -176,8 +236,8 @@ class NumericParameter:
 
     def as_record(self) -> dict[str, Any]:
         """Return the parameter as plain data; without what is as it was before it was known."""
-        record = asdict(self)
-        usual = {"step": 0.0, "least": -math.inf, "most": math.inf}
+        record = {**asdict(self), "when": {each: list(of) for each, of in self.when.items()}}
+        usual = {"step": 0.0, "least": -math.inf, "most": math.inf, "when": {}}
         return {key: each for key, each in record.items() if usual.get(key) != each}
 
 
@@ -189,43 +249,69 @@ class CategoricalParameter:
     ----------
     name : str
         The agent's name of it.
-    choices : tuple of str
-        Two or more. Their order decides which part of [0, 1] is whose, nothing else.
+    choices : tuple of str, of bool, or of int and float
+        Two or more of one kind. Their order decides which part of [0, 1] is whose, nothing else.
     symbol : str
         For tables and axes; ``name`` if empty.
+    when : mapping of str to tuple
+        As for a :class:`NumericParameter`.
 
     Raises
     ------
     ValueError
-        If there are fewer than two choices, or one of them twice or empty.
+        If there are fewer than two choices, one of them twice or empty, or of several kinds.
     """
 
     name: str
-    choices: tuple[str, ...]
+    choices: tuple[Value, ...]
     symbol: str = ""
+    when: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
-        distinct = len(set(self.choices)) == len(self.choices) and all(self.choices)
+        object.__setattr__(self, "when", conditions_of(self.name, self.when))
+        plain = (each.item() if isinstance(each, np.generic) else each for each in self.choices)
+        object.__setattr__(self, "choices", tuple(plain))
+        given = ", ".join(map(repr, self.choices)) or "none"
+        kinds = {self.kind_of(each) for each in self.choices}
+        if len(kinds) > 1 or None in kinds:
+            raise ValueError(
+                f"{self.name}: choices {given} given; all texts, all numbers or true and false "
+                "allowed"
+            )
+        distinct = len(set(self.choices)) == len(self.choices) and "" not in self.choices
         if len(self.choices) < LEAST_CHOICES or not distinct:
-            given = ", ".join(map(repr, self.choices)) or "none"
             raise ValueError(
                 f"{self.name}: choices {given} given, two or more different ones allowed"
             )
+
+    @staticmethod
+    def kind_of(value: Any) -> str | None:
+        """Return what a choice is in a constraint; None for what can be no choice."""
+        if isinstance(value, bool | np.bool_):
+            return CONDITION
+        if is_real(value):
+            return NUMBER if math.isfinite(value) else None
+        return TEXT if isinstance(value, str) else None
+
+    @property
+    def kind(self) -> str:
+        """What its choices are in a constraint."""
+        return self.kind_of(self.choices[0]) or TEXT
 
     @property
     def label(self) -> str:
         """The symbol, or the name where there is none."""
         return self.symbol or self.name
 
-    def clip(self, value: Value) -> str:
+    def clip(self, value: Value) -> Value:
         """Return ``value`` if it is allowed; InputError otherwise."""
         return self.check(value)
 
-    def tidy(self, value: Value) -> str:
+    def tidy(self, value: Value) -> Value:
         """Return ``value`` if it is allowed; InputError otherwise."""
         return self.check(value)
 
-    def from_unit(self, u: float) -> str:
+    def from_unit(self, u: float) -> Value:
         """Return the choice in whose part of [0, 1] a coordinate lies."""
         return self.choices[min(int(u * len(self.choices)), len(self.choices) - 1)]
 
@@ -234,7 +320,7 @@ class CategoricalParameter:
         return (self.choices.index(self.check(value)) + 0.5) / len(self.choices)
 
     @property
-    def ends(self) -> tuple[str, ...]:
+    def ends(self) -> tuple[Value, ...]:
         """All choices."""
         return self.choices
 
@@ -244,25 +330,35 @@ class CategoricalParameter:
 
         return CategoricalDistribution(self.choices)
 
-    def check(self, value: Value) -> str:
-        """Return ``value`` if it is allowed; InputError otherwise."""
-        if not isinstance(value, str) or value not in self.choices:
-            raise InputError(
-                f"{self.name}: {value!r} given, one of {', '.join(self.choices)} allowed"
-            )
-        return value
+    def check(self, value: Value) -> Value:
+        """Return the choice that ``value`` is; InputError otherwise: 1 is neither True nor "1"."""
+        if self.kind_of(value) != self.kind or value not in self.choices:
+            allowed = ", ".join(map(written, self.choices))
+            raise InputError(f"{self.name}: {value!r} given, one of {allowed} allowed")
+        return self.choices[self.choices.index(value)]
 
-    def text(self, value: Value) -> str:
-        """Write a value."""
-        return str(value)
+    def read(self, word: str) -> Value:
+        """Read a choice back from text; InputError if it is none."""
+        if self.kind == CONDITION:
+            return self.check(TRUTHS.get(word.lower(), word))
+        try:
+            return self.check(word if self.kind == TEXT else float(word))
+        except ValueError:
+            return self.check(word)
 
-    def cell(self, value: Value) -> str:
+    def text(self, value: Value | None) -> str:
+        """Write a value, or that there is none."""
+        return ABSENT if value is None or is_absent(value) else written(value)
+
+    def cell(self, value: Value | None) -> str:
         """Write a value for a table."""
-        return str(value)
+        return self.text(value)
 
     def as_record(self) -> dict[str, Any]:
         """Return the parameter as plain data: JSON knows no tuples."""
-        return {**asdict(self), "choices": list(self.choices)}
+        record = {"name": self.name, "choices": list(self.choices), "symbol": self.symbol}
+        conditions = {"when": {each: list(of) for each, of in self.when.items()}}
+        return {**record, **(conditions if self.when else {})}
 
 
 Dimension: TypeAlias = NumericParameter | CategoricalParameter
@@ -271,17 +367,60 @@ Dimension: TypeAlias = NumericParameter | CategoricalParameter
 
 def range_of(record: Mapping[str, Any]) -> str:
     """Write what a parameter's record allows, of any version: ``depth 1 to 30``."""
+    when = when_text(record["when"]) if record.get("when") else ""
     if "choices" in record:
-        return f"{record['name']} {', '.join(map(str, record['choices']))}"
+        return f"{record['name']} {', '.join(map(written, record['choices']))}{when}"
     steps = f" in steps of {record['step']:g}" if record.get("step") else ""
-    return f"{record['name']} {record['low']:g} to {record['high']:g}{steps}"
+    return f"{record['name']} {record['low']:g} to {record['high']:g}{steps}{when}"
 
 
 @dataclass(frozen=True)
 class Space:
-    """A search space: some parameters, in order."""
+    """A search space: some parameters in order, and which combinations of values are allowed.
+
+    Parameters
+    ----------
+    parameters : tuple of NumericParameter or CategoricalParameter
+        The dimensions.
+    constraints : tuple of str or callable
+        Texts (:mod:`study.experiments.constraints`), or functions that take θ, a mapping, and
+        return whether it is allowed.
+
+    Raises
+    ------
+    ValueError
+        If a constraint is not in the grammar; if a condition names no parameter or none of its
+        values, or parameters depend on one another.
+    """
 
     parameters: tuple[Dimension, ...]
+    constraints: tuple[str | Callable[[Mapping[str, Any]], Any], ...] = ()
+
+    def __post_init__(self) -> None:
+        given: Any = self.constraints
+        given = (given,) if isinstance(given, str) or callable(given) else tuple(given)
+        if wrong := [each for each in given if not (isinstance(each, str) or callable(each))]:
+            raise ValueError(f"constraints: {wrong[0]!r} given, texts and functions allowed")
+        found = [each if isinstance(each, str) else ConstraintFunction.of(each) for each in given]
+        object.__setattr__(self, "constraints", tuple(found))
+        known = {each.name: each for each in self.parameters}
+        for each in self.parameters:
+            for parent, values in each.when.items():
+                self.check_condition(each, known.get(parent), parent, values)
+        self.in_order, self.rules  # noqa: B018, refuse what is not possible
+
+    def check_condition(
+        self, child: Dimension, parent: Dimension | None, name: str, values: Sequence[Value]
+    ) -> None:
+        """Refuse, by ValueError, a condition that names no parameter, or none of its values."""
+        if parent is None or (isinstance(parent, NumericParameter) and not parent.integer):
+            kind = "which is no parameter" if parent is None else "which has no choices"
+            raise ValueError(f"{child.name}: when {name} given, {kind}")
+        for value in values:
+            try:
+                parent.check(value)
+            except InputError as error:
+                raise ValueError(f"{child.name}: when {error}") from None
 
     def __iter__(self) -> Iterator[Dimension]:
         return iter(self.parameters)
@@ -290,7 +429,11 @@ class Space:
         return len(self.parameters)
 
     @classmethod
-    def from_records(cls, records: Sequence[Mapping[str, Any]]) -> "Space":
+    def from_records(
+        cls,
+        records: Sequence[Mapping[str, Any]],
+        constraints: Sequence[str | Callable[[Mapping[str, Any]], Any]] = (),
+    ) -> "Space":
         """Read what :meth:`as_records` returns; TypeError or ValueError if this version cannot."""
         return cls(
             tuple(
@@ -298,7 +441,8 @@ class Space:
                 if "choices" in each
                 else NumericParameter(**each)
                 for each in records
-            )
+            ),
+            tuple(constraints),
         )
 
     @property
@@ -311,21 +455,222 @@ class Space:
         """The categorical parameters, in order."""
         return tuple(each for each in self.parameters if isinstance(each, CategoricalParameter))
 
-    def from_unit(self, point: Sequence[float]) -> dict[str, Value]:
-        """Map a point of the unit cube, a coordinate a parameter, to named values in bounds."""
+    @cached_property
+    def in_order(self) -> tuple[Dimension, ...]:
+        """The parameters, those that others depend on first; ValueError if that is impossible."""
+        found: dict[str, Dimension] = {}
+        waiting = list(self.parameters)
+        while waiting:
+            ready = next((each for each in waiting if set(each.when) <= set(found)), None)
+            if ready is None:
+                names = ", ".join(each.name for each in waiting)
+                raise ValueError(f"space: {names} depend on one another by when")
+            waiting.remove(ready)
+            found[ready.name] = ready
+        return tuple(found.values())
+
+    @cached_property
+    def is_conditional(self) -> bool:
+        """Whether a parameter may be inactive."""
+        return any(each.when for each in self.parameters)
+
+    @property
+    def is_box(self) -> bool:
+        """Whether all combinations of values are allowed, and each is another θ."""
+        return not self.constraints and not self.is_conditional
+
+    @cached_property
+    def rules(self) -> tuple[Constraint | ConstraintFunction, ...]:
+        """The constraints, read."""
+        kinds = tuple((each.name, each.kind) for each in self.parameters)
+        return tuple(
+            Constraint(each, kinds) if isinstance(each, str) else ConstraintFunction.of(each)
+            for each in self.constraints
+        )
+
+    def constraints_as_records(self) -> list[str]:
+        """Return the constraints as a study remembers them: texts, and ``name()`` of functions."""
+        return [each.text for each in self.rules]
+
+    def activity(self, columns: Columns) -> dict[str, npt.NDArray[np.bool_]]:
+        """Return where each parameter is active."""
+        n = len(next(iter(columns.values())))
+        found: dict[str, npt.NDArray[np.bool_]] = {}
+        for each in self.in_order:
+            active = np.ones(n, np.bool_)
+            for parent, allowed in each.when.items():
+                of_parent = np.zeros(n, np.bool_)
+                for value in allowed:
+                    of_parent |= columns[parent] == value
+                active &= of_parent & found[parent]
+            found[each.name] = active
+        return found
+
+    def satisfied(self, columns: Columns) -> npt.NDArray[np.bool_]:
+        """Return which θ satisfy all constraints that apply to them."""
+        found = np.ones(len(next(iter(columns.values()))), np.bool_)
+        if self.constraints:
+            active = self.activity(columns)
+            for rule in self.rules:
+                found[found] = self.holds(rule, columns, active, np.flatnonzero(found))
+        return found
+
+    def holds(
+        self,
+        rule: Constraint | ConstraintFunction,
+        columns: Columns,
+        active: Mapping[str, npt.NDArray[np.bool_]],
+        chosen: npt.NDArray[np.intp],
+    ) -> npt.NDArray[np.bool_]:
+        """Return which of some rows satisfy a constraint, or are none that it applies to."""
+        if isinstance(rule, ConstraintFunction):
+            return np.array([rule(theta) for theta in self.thetas(columns, chosen)], np.bool_)
+        applies = np.ones(len(chosen), np.bool_)
+        for name in rule.names:
+            applies &= active[name][chosen]
+        return ~applies | rule.holds({name: each[chosen] for name, each in columns.items()})
+
+    def thetas(self, columns: Columns, chosen: npt.NDArray[np.intp]) -> list[dict[str, Value]]:
+        """Return some rows of columns as θ."""
+        values = [
+            columns[each.name][chosen].astype(int if getattr(each, "integer", False) else object)
+            for each in self.parameters
+        ]
+        rows = zip(*(each.tolist() for each in values), strict=True)
+        return [self.active(dict(zip(self.names, row, strict=True))) for row in rows]
+
+    def columns(self, points: npt.NDArray[np.float64]) -> dict[str, npt.NDArray[Any]]:
+        """Map points of the unit cube, shape (n, n_parameters), to values."""
+        found: dict[str, npt.NDArray[Any]] = {}
+        for u, each in zip(points.T, self.parameters, strict=True):
+            if isinstance(each, NumericParameter):
+                found[each.name] = each.axis.from_unit(u)
+            else:
+                n = len(each.choices)
+                chosen = np.minimum((u * n).astype(int), n - 1)
+                found[each.name] = np.array(each.choices, object)[chosen]
+        return found
+
+    def active(self, values: Mapping[str, Value]) -> dict[str, Value]:
+        """Return values without those of inactive parameters, which are not part of θ."""
+        if not self.is_conditional:
+            return dict(values)
+        kept: dict[str, Value] = {}
+        for each in self.in_order:
+            if each.name in values and self.is_active(each, kept):
+                kept[each.name] = values[each.name]
+        return {name: kept[name] for name in values if name in kept}
+
+    def is_active(self, parameter: Dimension, theta: Mapping[str, Value]) -> bool:
+        """Return whether a parameter is active, by θ without inactive ones."""
+        return all(
+            parent in theta and theta[parent] in allowed
+            for parent, allowed in parameter.when.items()
+        )
+
+    def is_whole(self, values: Mapping[str, Any]) -> bool:
+        """Return whether these are values of just the parameters that are active."""
+        return set(values) == {each.name for each in self if self.is_active(each, values)}
+
+    def broken_by(self, theta: Mapping[str, Value]) -> str:
+        """Return the first constraint that θ does not satisfy; empty if it is feasible."""
+        if not self.constraints:
+            return ""
+        columns = {
+            each.name: np.array([theta.get(each.name, each.ends[0])], object) for each in self
+        }
+        active, one = self.activity(columns), np.array([0])
+        broken = (each for each in self.rules if not self.holds(each, columns, active, one)[0])
+        return next((each.text for each in broken), "")
+
+    def broken_text(self, theta: Mapping[str, Value]) -> str:
+        """Return the same of texts alone: functions may change while a study goes on."""
+        texts = tuple(each for each in self.constraints if isinstance(each, str))
+        return replace(self, constraints=texts).broken_by(theta) if texts else ""
+
+    def check(self, theta: Mapping[str, Value]) -> None:
+        """Refuse, by InputError, values that are not those of one θ, or not a feasible one."""
+        if unknown := [name for name in theta if name not in self.names]:
+            raise InputError(f"{unknown[0]}: given, one of {', '.join(self.names)} allowed")
+        for each in self.in_order:
+            is_active = self.is_active(each, theta)
+            if is_active and each.name not in theta:
+                raise InputError(f"{each.name}: nothing given, a value needed")
+            if not is_active and each.name in theta:
+                given = each.text(theta[each.name])
+                raise InputError(f"{each.name}: {given} given, allowed only{when_text(each.when)}")
+            if is_active:
+                each.check(theta[each.name])
+        if broken := self.broken_by(theta):
+            given = ", ".join(f"{name} {written(value)}" for name, value in theta.items())
+            raise InputError(f"constraint {broken!r} is not satisfied by {given}")
+
+    @cached_property
+    def feasible_points(self) -> npt.NDArray[np.float64]:
+        """Some feasible points, shape (n, n_parameters), the nearest to the middle first."""
+        d = len(self)
+        points = np.concatenate(
+            [np.full((1, d), 0.5), np.random.default_rng(0).random((N_SAMPLED, d))]
+        )
+        points = points[self.satisfied(self.columns(points))]
+        return points[np.argsort(np.sum((points - 0.5) ** 2, axis=1), kind="stable")]
+
+    def check_feasible(self) -> None:
+        """Refuse, by ValueError, a space in which hardly any point satisfies the constraints."""
+        if not self.constraints or len(self.feasible_points) >= MIN_FEASIBLE:
+            return
+        functions = [each for each in self.rules if isinstance(each, ConstraintFunction)]
+        why = next((f" ({error})" for each in functions for error in each.errors), "")
+        raise ValueError(
+            f"constraints: {len(self.feasible_points)} of {N_SAMPLED:,} points satisfy them, "
+            f"{MIN_FEASIBLE} or more needed{why}"
+        )
+
+    def completed(self, given: Mapping[str, Value]) -> dict[str, Value]:
+        """Return θ with these values; the others are in the middle, as far as that is feasible.
+
+        Raises
+        ------
+        InputError
+            If a given parameter is inactive, or no such θ is found that is feasible.
+        """
+        middle = np.full((1, len(self)), 0.5)
+        whole = self.is_box or self.is_whole(given)
+        for point in middle if whole else np.concatenate([middle, self.feasible_points]):
+            theta = self.active({**self.values_at(point.tolist()), **given})
+            if set(given) <= set(theta) and not self.broken_by(theta):
+                return theta
+        theta = self.active({**self.values_at([0.5] * len(self)), **given})
+        self.check({**theta, **given})
+        raise AssertionError
+
+    def values_at(self, point: Sequence[float]) -> dict[str, Value]:
+        """Map a point of the unit cube to values of all parameters, inactive ones, too."""
         return {p.name: p.from_unit(u) for p, u in zip(self.parameters, point, strict=True)}
 
+    def from_unit(self, point: Sequence[float]) -> dict[str, Value]:
+        """Map a point of the unit cube, a coordinate a parameter, to named values in bounds."""
+        return self.active(self.values_at(point))
+
     def to_unit(self, values: Mapping[str, Value]) -> list[float]:
-        """Map named values to a point of the unit cube, a coordinate a parameter."""
-        return [parameter.to_unit(values[parameter.name]) for parameter in self.parameters]
+        """Map named values to a point of the unit cube; to the middle where one is inactive."""
+        return [each.to_unit(values[each.name]) if each.name in values else 0.5 for each in self]
+
+    def present(self, cells: Mapping[Any, Any]) -> dict[str, Any]:
+        """Return those of a table's cells that are of θ: the others are empty."""
+        may_lack = {each.name for each in self if each.when}
+        lacking = {name for name in may_lack if is_absent(cells.get(name))}
+        return {name: cells[name] for name in self.names if name not in lacking}
 
     def clip(self, values: Mapping[str, Value]) -> dict[str, Value]:
         """Bring named values into bounds; InputError for a choice that is not allowed."""
-        return {each.name: each.clip(values[each.name]) for each in self.parameters}
+        given = self.present(values)
+        return {each.name: each.clip(given[each.name]) for each in self if each.name in given}
 
     def tidy(self, values: Mapping[str, Value]) -> dict[str, Value]:
-        """Round named values to three significant digits, within bounds."""
-        return {each.name: each.tidy(values[each.name]) for each in self.parameters}
+        """Round named values to three significant digits, within bounds, if that is feasible."""
+        rounded = {each.name: each.tidy(values[each.name]) for each in self if each.name in values}
+        return dict(values) if self.broken_by(rounded) else rounded
 
     def distributions(self) -> "dict[str, BaseDistribution]":
         """Return optuna's form of the space."""

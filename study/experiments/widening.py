@@ -12,7 +12,7 @@ from agents.parameters import RealRange, Value
 from study.axis import N_DECIMALS
 from study.errors import InputError
 from study.experiments.definition import Experiment
-from study.experiments.space import TOLERANCE, NumericParameter, Space
+from study.experiments.space import TOLERANCE, NumericParameter, Space, is_absent
 
 FACTOR = 4.0
 SHARE = 0.5
@@ -22,11 +22,12 @@ FORM = "NAME or NAME=LOW:HIGH"
 
 @dataclass(frozen=True)
 class Edge:
-    """A bound at which points lie, and which can be moved."""
+    """A bound at which some of the points lie in which a parameter is active; it can be moved."""
 
     parameter: NumericParameter
     is_upper: bool
     n_points: int
+    n_active: int
 
     @property
     def bound(self) -> float:
@@ -77,10 +78,11 @@ def edges_of(experiment: Experiment, thetas: Sequence[Mapping[str, Value]]) -> l
     for each in experiment.space:
         if not isinstance(each, NumericParameter):
             continue
+        values = [theta[each.name] for theta in thetas if not is_absent(theta.get(each.name))]
         for is_upper in (False, True):
-            n_points = sum(is_at(each, theta[each.name], is_upper) for theta in thetas)
+            n_points = sum(is_at(each, value, is_upper) for value in values)
             if n_points and moved(experiment, each, is_upper) != ends(each)[is_upper]:
-                found.append(Edge(each, is_upper, n_points))
+                found.append(Edge(each, is_upper, n_points, len(values)))
     return found
 
 
@@ -127,13 +129,14 @@ def widened(experiment: Experiment, wishes: Sequence[Wish], edges: Sequence[Edge
     range that holds them. So a wish that is granted changes nothing when it is made again.
     """
     wished: dict[str, Wish] = {each.name: each for each in wishes}
-    return Space(
-        tuple(
+    return replace(
+        experiment.space,
+        parameters=tuple(
             widened_parameter(experiment, each, wished[each.name], edges)
             if isinstance(each, NumericParameter) and each.name in wished
             else each
             for each in experiment.space
-        )
+        ),
     )
 
 

@@ -20,7 +20,6 @@ from study.page.choices import least_limit, round_numbers, rounded_up
 from study.page.page_data import PageData
 from study.report.recommend import Candidate, Candidates, Wish, cost_text
 from study.samplers.fitted_model import FittedModel
-from study.scale import Scale
 from study.store.study_model import goal_variances
 from study.text import counted, listed
 
@@ -149,7 +148,9 @@ def best_text(candidates: Candidates, best: Candidate) -> str:
     """Say how good a θ is, and how surely."""
     experiment = candidates.data.experiment
     goal, params = experiment.goal, best.point.params
-    theta = ", ".join(f"{each.label} {each.text(params[each.name])}" for each in experiment.space)
+    theta = ", ".join(
+        f"{each.label} {each.text(params.get(each.name))}" for each in experiment.space
+    )
     score = best.expected.score
     interval = goal.format.interval_with_unit(score.value, score.low, score.high)
     n = len(best.point.games)
@@ -263,14 +264,7 @@ def drawn_goal(
     """Draw the goal at some θ jointly, in its own unit, shape (N_DRAWS, n)."""
     posterior, codes = model.posterior, model.cube.encode(thetas)
     drawn = posterior.draw(codes, N_DRAWS, np.random.default_rng(seed))[..., 0]
-    drawn = posterior.sign * drawn
-    match posterior.scales[0]:
-        case Scale.ROOT:
-            return np.fmax(drawn, 0.0) ** 2
-        case Scale.LOG:
-            return np.asarray(10.0**drawn)
-        case _:
-            return drawn
+    return posterior.scales[0].back(posterior.sign * drawn)
 
 
 @dataclass(frozen=True)

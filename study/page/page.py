@@ -178,7 +178,7 @@ def validated_table(page: PageData) -> dict[str, Any]:
             *((each.cell(theta[each.name]), theta[each.name]) for each in experiment.space),
             *((text, text) for text in summary.cells(row).values()),
         ]
-        theta = {each.name: each.clip(theta[each.name]) for each in experiment.space}
+        theta = experiment.space.clip(theta)
         rows.append(
             {
                 "number": int(row["number"]),

@@ -39,7 +39,7 @@ def edge_line(
     if not edges:
         return ""
     texts = [
-        f"{each.n_points} of {counted(len(thetas), 'point')} with {each.text}" for each in edges
+        f"{each.n_points} of {counted(each.n_active, 'point')} with {each.text}" for each in edges
     ]
     said = f"front at the edge of the space: {'; '.join(texts)}"
     if not data.record.source:  # of a script or notebook

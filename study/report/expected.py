@@ -9,9 +9,10 @@ import numpy as np
 
 from study.estimate import Z95, Estimate
 from study.experiments.definition import Experiment
-from study.experiments.objectives import Goal
+from study.experiments.objectives import Cost, Goal
 from study.experiments.space import Space
 from study.samplers.fitted_model import FittedModel
+from study.store.study_model import cost_variances
 from study.store.validated_points import ValidatedPoint
 
 CONFIDENCE = 0.95  # with which a θ must keep a budget
@@ -53,16 +54,12 @@ def normal_cdf(value: float, deviation: float) -> float:
     return 0.5 * math.erfc(-value / (deviation * math.sqrt(2.0)))
 
 
-def expected_at(
-    model: FittedModel, goal: Goal, thetas: Sequence[Mapping[str, Any]]
-) -> list[Expected]:
-    """Return what a model expects of some θ; a share lies between 0 and 1."""
+def expected_at(model: FittedModel, thetas: Sequence[Mapping[str, Any]]) -> list[Expected]:
+    """Return what a model expects of some θ."""
     if not thetas:
         return []
     points = model.cube.encode(thetas)
     scores = np.stack(model.posterior.goal(points), axis=-1)
-    if goal.is_share:
-        scores[:, [0, 2, 3]] = np.clip(scores[:, [0, 2, 3]], *goal.limits)
     minus_log_costs, variances = model.posterior.processes[1].predict(points)
     found = []
     for (value, error, low, high), minus_log_cost, variance in zip(
@@ -78,19 +75,29 @@ def expected_at(
 def expected_of(
     combined: FittedModel, experiment: Experiment, points: Sequence[ValidatedPoint]
 ) -> list[Expected]:
-    """Return what is expected of points with games; what is exact is what it is."""
+    """Return what is expected of points with games; where scores are exact, their games tell."""
     goal, cost = experiment.goal, experiment.cost
-    found = expected_at(combined, goal, [point.params for point in points])
     if not goal.is_exact:
-        return found
-    exact = []
-    for point, each in zip(points, found, strict=True):
-        score, work = goal.estimate(point.in_order), cost.of(point.in_order)
-        if cost.is_timed:
-            exact.append(Expected(score, each.cost, each.log_deviation))
-        else:
-            exact.append(Expected(score, Estimate(work, work, work, 0.0), 0.0))
-    return exact
+        return expected_at(combined, [point.params for point in points])
+    return [
+        Expected(goal.estimate(point.in_order), each, each.sem)
+        for point, each in zip(points, cost_estimates(experiment, cost, points), strict=True)
+    ]
+
+
+def cost_estimates(
+    experiment: Experiment, cost: Cost, points: Sequence[ValidatedPoint]
+) -> list[Estimate]:
+    """Return each point's cost by its own games, with its 95% interval.
+
+    ``sem`` is the standard deviation of log₁₀ of the cost.
+    """
+    found = []
+    for point, variance in zip(points, cost_variances(experiment, cost, points), strict=True):
+        value, deviation = cost.of(point.in_order), math.sqrt(variance)
+        factor = 10.0 ** (Z95 * deviation)
+        found.append(Estimate(value, value / factor, value * factor, deviation))
+    return found
 
 
 def is_met(expected: Expected, limit: float, is_played: bool) -> bool:
@@ -120,11 +127,9 @@ def cheapest_of(expected: Sequence[Expected], chosen: Sequence[int]) -> int | No
     return min(chosen, key=lambda k: expected[k].cost.value, default=None)
 
 
-def proposals(
-    combined: FittedModel, space: Space, goal: Goal
-) -> tuple[list[dict[str, Any]], list[Expected]]:
+def proposals(combined: FittedModel, space: Space) -> tuple[list[dict[str, Any]], list[Expected]]:
     """Return the θ along the combined model's front over the whole space, and what it expects."""
     front = combined.predicted_front.points
     rounded = [space.tidy(combined.cube.decode(point)) for point in front]
-    thetas = list({tuple(theta.values()): theta for theta in rounded}.values())
-    return thetas, expected_at(combined, goal, thetas)
+    thetas = list({tuple(theta.items()): theta for theta in rounded}.values())
+    return thetas, expected_at(combined, thetas)

@@ -9,6 +9,8 @@ from rich.console import Console
 from rich.table import Table
 
 from study.experiments.definition import Experiment
+from study.experiments.failures import counted_as, rate_interval
+from study.experiments.objectives import Goal
 from study.report.validated_rows import Row, cost_columns, validated_rows
 from study.store.study_data import StudyData
 
@@ -54,7 +56,7 @@ def print_whole(out: Console, table: Table) -> None:
 
 def show_theta(theta: Any, experiment: Experiment) -> list[str]:
     """Write each component of θ."""
-    return [each.cell(theta[each.name]) for each in experiment.space]
+    return [each.cell(theta.get(each.name)) for each in experiment.space]
 
 
 def new_table(
@@ -72,21 +74,29 @@ def new_table(
 def front_table(rows: Sequence[Row], experiment: Experiment) -> Table:
     """Lay out the validated points, with their numbers, for a terminal; dominated ones are dim."""
     goal, summary = experiment.goal, experiment.summary
+    has_failures = bool(rows) and "n_failed" in rows[0]
     own = [] if goal.is_exact else [f"{VALIDATED} ± 95%"]
     columns = [
         f"{goal.label} ± 95%",
         *own,
         "n",
+        *(["failed, 95%"] if has_failures else []),
         f"{experiment.cost.label} ± 95%",
         "P(front)",
         *summary.cells(summary.columns([])),
     ]
-    table = new_table(f"Validated front: {experiment.title}", ("", "from"), experiment, columns)
+    title = f"{'Front' if goal.is_exact else 'Validated front'}: {experiment.title}"
+    table = new_table(title, ("", "from"), experiment, columns)
+    notes = []
     if own:
-        table.caption = (
-            f"{goal.label}: given all games of the study; {VALIDATED}: by a point's own n games"
-        )
-        table.caption_justify = "left"
+        notes += [
+            f"{goal.label}: given all games of the study",
+            f"{VALIDATED}: by a point's own n games",
+        ]
+    if has_failures:
+        notes.append(counted_as(goal))
+    table.caption = "; ".join(notes) or None
+    table.caption_justify = "left"
     for row in rows:
         score, alone = (
             goal.format.interval(*(row[column(what)] for what in ("mean", "low95", "high95")))
@@ -100,12 +110,20 @@ def front_table(rows: Sequence[Row], experiment: Experiment) -> Table:
             score,
             *([alone] if own else []),
             f"{row['n_games']:,.0f}",
+            *([failed_cell(row, goal)] if has_failures else []),
             experiment.cost.interval(*costs),
             f"{row['p_on_front']:.2f}",
             *summary.cells(row).values(),
             style="" if row["on_front"] else "dim",
         )
     return table
+
+
+def failed_cell(row: Row, goal: Goal) -> str:
+    """Write how many of a point's games failed, with the rate's interval."""
+    n_failed = int(row["n_failed"])
+    n_games = int(row["n_games"]) + (n_failed if goal.penalty is None else 0)
+    return f"{n_failed:,}: {rate_interval(n_failed, n_games)}"
 
 
 def predicted_front_table(front: "pd.DataFrame", experiment: Experiment, n_rows: int = 12) -> Table:

@@ -34,11 +34,11 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
     """
     experiment, goal = data.experiment, data.experiment.goal
     objectives, directions = objectives_of(experiment, data.moments), directions_of(goal)
-    cube = UnitCube(experiment.space.distributions())
+    cube = UnitCube.of(experiment.space)
     complete = [
         trial
         for trial in data.frozen_trials
-        if trial.state == TrialState.COMPLETE and set(trial.params) >= set(cube.distributions)
+        if trial.state == TrialState.COMPLETE and cube.is_whole(trial.params)
     ]
     worst, dearest = data.reference or (math.nan, math.nan)
     worst *= goal.sign

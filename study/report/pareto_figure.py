@@ -69,8 +69,8 @@ def validated_bars(
 
 
 def choice_of(experiment: Experiment) -> CategoricalParameter | None:
-    """Return the categorical parameter that is marked: the first, if there is one."""
-    return next(iter(experiment.space.categorical), None)
+    """Return the categorical parameter that is marked: the first that is always active, if any."""
+    return next((each for each in experiment.space.categorical if not each.when), None)
 
 
 def draw_predicted(axes: Axes, predicted: pd.DataFrame, experiment: Experiment) -> None:
@@ -275,7 +275,7 @@ def cut_above(axes: Axes, tables: Sequence[pd.DataFrame | None], goal: Goal) -> 
     Where the goal has no lower limit, also below them. The interval of two or three games may be
     ten times as long as all else.
     """
-    if goal.limits[1] is not None:
+    if goal.is_share:
         return False
 
     def of_all(end: str) -> Iterator[pd.Series]:

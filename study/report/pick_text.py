@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from study.experiments.definition import Experiment
+from study.experiments.failures import counted_as, failure_rate_json, rate_text
 from study.experiments.objectives import Goal
 from study.report.recommend import Candidate, Pick, cost_text
 from study.text import counted
@@ -54,6 +55,7 @@ def pick_json(picked: Pick) -> dict[str, Any]:
         }
         if games
         else None,
+        **failure_rate_json(len(chosen.point.failures), len(chosen.point.outcomes)),
         cost.name: expected.cost.value,
         f"{cost.name}_low95": expected.cost.low,
         f"{cost.name}_high95": expected.cost.high,
@@ -98,11 +100,15 @@ def theta_lines(picked: Pick) -> list[tuple[str, str]]:
     """Say which θ it is, and how good: for a budget, whatever the budget is."""
     experiment, chosen = picked.wish.experiment, picked.chosen
     params = chosen.point.params
-    theta = ", ".join(f"{each.label} {each.text(params[each.name])}" for each in experiment.space)
+    active = [each for each in experiment.space if each.name in params]
+    theta = ", ".join(f"{each.label} {each.text(params[each.name])}" for each in active)
     name = f"number {chosen.number}, {chosen.point.origin}" if chosen.number else "a proposal"
     lines = [("θ", f"{theta} ({name})"), ("expect", expected_text(picked, experiment.goal))]
     if chosen.point.games and not experiment.goal.is_exact:
         lines.append(("validated", validated_text(chosen, experiment.goal)))
+    if n_failed := len(chosen.point.failures):
+        failed = rate_text(n_failed, len(chosen.point.outcomes))
+        lines.append(("failed", f"{failed} (95% interval); {counted_as(experiment.goal)}"))
     return lines
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from study.errors import InputError
+from study.experiments.constraints import TEXT
 from study.experiments.definition import Experiment
 from study.experiments.registry import experiment as experiment_by_name
 from study.report.pareto_figure import pareto_figure
@@ -46,7 +47,7 @@ def draw_published(folder: Path) -> list[Path]:
         )
         if len(validated) and experiment.goal.with_extremes:
             figures["scores.png"] = scores_figure(validated, tables["games"], experiment)
-    except (KeyError, TypeError, ValueError) as error:
+    except (LookupError, TypeError, ValueError, ArithmeticError) as error:
         raise InputError(
             f"study: {folder} has no tables of a study of {experiment.name!r}: {error}"
         ) from None
@@ -79,6 +80,10 @@ def table_in(path: Path, experiment: Experiment) -> pd.DataFrame:
         raise InputError(f"study: folder {str(path.parent)!r} given, which has no {path.name}")
     words = dict.fromkeys(("point", *(each.name for each in experiment.space.categorical)), str)
     try:
-        return pd.read_csv(path, dtype=words)
-    except (ValueError, pd.errors.ParserError):
+        table = pd.read_csv(path, dtype=words)
+        for each in experiment.space.categorical:
+            if each.kind != TEXT and each.name in table:
+                table[each.name] = table[each.name].map(each.read, na_action="ignore")
+        return table
+    except (ValueError, InputError, pd.errors.ParserError):
         raise InputError(f"study: {path} is no table") from None

@@ -30,7 +30,6 @@ from study.report.expected import (
 )
 from study.report.validated_rows import by_cost
 from study.samplers.fitted_model import FittedModel
-from study.scale import Scale
 from study.store.study_data import StudyData
 from study.store.study_model import combine, fit_study
 from study.store.validated_points import ValidatedPoint, key_of
@@ -173,10 +172,10 @@ class Candidates:
     def anywhere(self) -> list[Candidate]:
         """Other θ of the whole space, along the front that the model predicts."""
         known = {each.point.key for each in self.played}
-        space, goal = self.data.experiment.space, self.data.experiment.goal
+        space = self.data.experiment.space
         return [
             Candidate(ValidatedPoint(key, theta, "proposal"), 0, expected)
-            for theta, expected in zip(*proposals(self.combined, space, goal), strict=True)
+            for theta, expected in zip(*proposals(self.combined, space), strict=True)
             if (key := key_of(theta)) not in known
         ]
 
@@ -338,9 +337,16 @@ def check_wanted(goal: Goal, value: float) -> None:
                 f"pick: {goal.label} {value:g} given, a share {allowed} allowed, "
                 "such as 0.3 for 30%"
             )
-    is_root = goal.estimator.scale is Scale.ROOT
-    if not math.isfinite(value) or (is_root and value <= 0):
-        allowed = "a number above 0" if is_root else "a finite number"
+    scale = goal.estimator.scale
+    low, high = scale.low, scale.high
+    least, most = (low, high) if goal.sign > 0 else (high, low)
+    is_beyond = goal.sign * value <= goal.sign * least or goal.sign * value > goal.sign * most
+    if not math.isfinite(value) or is_beyond:
+        allowed = "a finite number"
+        if math.isfinite(least):  # every θ reaches it
+            allowed = f"a number {'above' if goal.sign > 0 else 'below'} {least:g}"
+        if math.isfinite(most):
+            allowed += f"{' and' if math.isfinite(least) else ''} not beyond {most:g}"
         raise InputError(f"pick: {value:g} given, {allowed} allowed")
 
 

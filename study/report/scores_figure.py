@@ -49,7 +49,7 @@ def scores_figure(validated: pd.DataFrame, games: pd.DataFrame, experiment: Expe
             + ", ".join(
                 [
                     row["origin"],
-                    *(row[each.name] for each in experiment.space.categorical),
+                    *(each.text(row[each.name]) for each in experiment.space.categorical),
                     cost.text(row[cost.name]),
                 ]
             )

@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 
+from study.experiments.failures import rate_text
 from study.experiments.space import range_of
 from study.report.validated_rows import (
     validated_hypervolume,
@@ -23,6 +24,7 @@ def status_lines(data: StudyData, location: Location) -> list[str]:
     others = "".join(f", {count} {state}" for state, count in states.most_common())
     totals = [run["n_trials"] for run in data.runs if "n_trials" in run]
     asked = f" of {totals[-1]} asked for" if totals else ""
+    failed = data.failed_of_played
     n_games = sum(len(trial.games) for trial in data.trials)
     n_validation_games = sum(len(point.games) for point in data.points)
     return [
@@ -41,6 +43,7 @@ def status_lines(data: StudyData, location: Location) -> list[str]:
         ),
         f"trials       {n_complete} complete{asked}{others}",
         f"games        {n_games:,} of trials, {n_validation_games:,} of validation",
+        *([f"failed       {rate_text(*failed)} (95% interval)"] if data.has_failures else []),
         f"sweep        {holder_of(location) or 'none is running'}",
         f"validated    {validated_line(data)}",
     ]

@@ -103,11 +103,10 @@ def points_axis(axes: Axes) -> None:
 
 
 def goal_axis(axes: Axes, goal: Goal, label: str) -> None:
-    """Format the y axis for values of a goal, over its whole range if it has one."""
+    """Format the y axis for values of a goal, a share's over its whole range."""
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: goal.format.at_axis(value)))
     axes.set_ylabel(label if goal.sign > 0 else f"{label} (less is better)")
-    low, high = goal.limits
-    if low is not None and high is not None:  # points at an end of the range are shown whole
-        room = ROOM_AT_ENDS * (high - low)
-        low, high = low - room, high + room
-    axes.set_ylim(low, high)
+    if goal.is_share:  # points at an end of the range are shown whole
+        axes.set_ylim(-ROOM_AT_ENDS, 1.0 + ROOM_AT_ENDS)
+    else:
+        axes.set_ylim(bottom=goal.limits[0])

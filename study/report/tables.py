@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from agents.agent import Game
+from agents.agent import Outcome
 from study.errors import InputError
 from study.experiments.definition import Experiment
 from study.pareto import nondominated, p_on_front
@@ -37,19 +37,20 @@ def trials_frame(data: StudyData, model: "FittedModel | None" = None) -> pd.Data
     dominates.
     """
     experiment = data.experiment
+    n_failed = len if data.has_failures else lambda failures: None
     rows = [
         {
             "trial": trial.number,
             "state": trial.state,
             "origin": trial.origin,
             **{name: trial.params.get(name, math.nan) for name in experiment.space.names},
-            **games_columns(list(trial.games.values()), experiment),
+            **games_columns(list(trial.games.values()), experiment, n_failed(trial.failures)),
             "error": trial.error,
         }
         for trial in data.trials
     ]
     columns = ["trial", "state", "origin", *experiment.space.names]
-    columns += [*games_columns([], experiment), "error"]
+    columns += [*games_columns([], experiment, n_failed({})), "error"]
     frame = pd.DataFrame(rows, columns=columns)
     complete, goal = np.flatnonzero(frame["state"] == "complete"), experiment.goal
     front = complete[
@@ -67,7 +68,8 @@ def trials_frame(data: StudyData, model: "FittedModel | None" = None) -> pd.Data
 def thetas_of(frame: pd.DataFrame, experiment: Experiment) -> list[dict[str, Any]]:
     """Return θ of each row."""
     columns = {name: frame[name].tolist() for name in experiment.space.names}
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    rows = zip(*columns.values(), strict=True)
+    return [experiment.space.present(dict(zip(columns, row, strict=True))) for row in rows]
 
 
 def add_predictions(
@@ -90,20 +92,20 @@ def add_predictions(
 
 
 def games_frame(data: StudyData) -> pd.DataFrame:
-    """Return one row a finished game; games of validation have a ``point``, not a trial."""
+    """Return one row a game, failed ones too; those of validation have a ``point``, no trial."""
     experiment = data.experiment
     rows: list[dict[str, Any]] = []
 
-    def add(games: Mapping[int, Game], **labels: Any) -> None:
+    def add(games: Mapping[int, Outcome], **labels: Any) -> None:
         for replicate, game in games.items():
             rows.append({**labels, "replicate": replicate, **cells_of_game(game, experiment)})
 
     for trial in data.trials:
-        add(trial.games, phase="search", trial=trial.number, point="", origin=trial.origin)
+        add(trial.outcomes, phase="search", trial=trial.number, point="", origin=trial.origin)
     for point in data.points:
-        add(point.games, phase="validation", trial=pd.NA, point=point.key, origin=point.origin)
+        add(point.outcomes, phase="validation", trial=pd.NA, point=point.key, origin=point.origin)
     if is_reported(experiment):  # fields that some games lack stay as they were reported
-        by_owner = [each.games for each in data.trials] + [each.games for each in data.points]
+        by_owner = [each.outcomes for each in data.trials] + [each.outcomes for each in data.points]
         played = [game for games in by_owner for game in games.values()]
         columns = columns_of_games(experiment, played)
         return pd.DataFrame(rows, columns=columns, dtype=object).astype({"trial": "Int64"})

@@ -30,7 +30,8 @@ def validated_frame(
 ) -> pd.DataFrame:
     """Return :func:`validated_rows` as a table; with a ``model``, its predictions are added."""
     experiment = data.experiment
-    frame = pd.DataFrame(validated_rows(data, combined), columns=validated_columns(experiment))
+    columns = validated_columns(experiment, data.has_failures)
+    frame = pd.DataFrame(validated_rows(data, combined), columns=columns)
     if model is not None and len(frame):
         codes = model.cube.encode(thetas_of(frame, experiment))
         predicted = model.posterior.goal(codes)
@@ -71,7 +72,7 @@ def combined_front_frame(experiment: Experiment, combined: "FittedModel") -> pd.
     """
     front = combined.predicted_front
     thetas = [combined.cube.decode(front.points[k]) for k in thinned(len(front.points))]
-    found = expected_at(combined, experiment.goal, thetas)
+    found = expected_at(combined, thetas)
     return pd.DataFrame(
         [
             {**theta, **combined_columns(expected, experiment)}

@@ -19,10 +19,10 @@ from study.estimate import Z95, Estimate
 from study.experiments.definition import Experiment
 from study.experiments.objectives import Cost, Goal
 from study.pareto import nondominated, p_on_front
-from study.report.expected import Expected, expected_of
+from study.report.expected import Expected, cost_estimates, expected_of
 from study.samplers.fitted_model import FittedModel
 from study.store.study_data import StudyData
-from study.store.study_model import combine, cost_variances, fit_study
+from study.store.study_model import combine, fit_study
 from study.store.validated_points import ValidatedPoint
 
 Row = Mapping[Any, Any]
@@ -30,12 +30,18 @@ HALVES = ("first", "second")
 N_DRAWS = 4000
 
 
-def games_columns(games: Sequence[Game], experiment: Experiment) -> dict[str, Any]:
-    """Summarize the games of one θ, by column; NaN if there are none."""
+def games_columns(
+    games: Sequence[Game], experiment: Experiment, n_failed: int | None = None
+) -> dict[str, Any]:
+    """Summarize the games of one θ, by column; NaN if there are none.
+
+    ``n_failed`` is how many have failed; None where no game of the study has.
+    """
     n_moves = sum(game.n_moves for game in games)
     moves = {"n_moves_mean": n_moves / len(games) if games else math.nan}
     return {
         "n_games": len(games),
+        **({} if n_failed is None else {"n_failed": n_failed}),
         **experiment.goal.summary(games),
         **{cost.name: cost.of(games) for cost in experiment.costs},
         **(moves if experiment.summary.has_moves else {}),
@@ -61,7 +67,7 @@ def validated_rows(data: StudyData, combined: FittedModel | None = None) -> list
     intervals = {each: cost_intervals(experiment, each, points) for each in experiment.costs}
     rows = [
         {
-            **validated_row(point, experiment, number),
+            **validated_row(point, experiment, number, data.has_failures),
             **{
                 name: bound
                 for cost, found in intervals.items()
@@ -73,24 +79,17 @@ def validated_rows(data: StudyData, combined: FittedModel | None = None) -> list
             zip(points, expected_of(combined, experiment, points), strict=True), 1
         )
     ]
+    if experiment.goal.is_exact:
+        return with_front(rows, experiment)
     codes = combined.cube.encode([point.params for point in points])
     draws = combined.posterior.draw(codes, N_DRAWS, np.random.default_rng(0))
-    if experiment.goal.is_exact:
-        goal = experiment.goal
-        draws[..., 0] = goal.sign * column(rows, goal.combined_column("mean"))
-        if not experiment.cost.is_timed:
-            draws[..., 1] = -np.log10(column(rows, f"combined_{experiment.cost.name}"))
     return with_front(rows, experiment, draws)
 
 
 def by_cost(data: StudyData) -> list[ValidatedPoint]:
-    """Return the validated points that have games, the cheapest first: their numbers, from 1.
-
-    Those whose games fail are left out.
-    """
+    """Return the points whose scores are known, the cheapest first: their numbers, from 1."""
     cost = data.experiment.cost
-    points = [point for point in data.points if point.games and not point.error]
-    return sorted(points, key=lambda point: cost.of(point.in_order))
+    return sorted(data.known_points, key=lambda point: cost.of(point.in_order))
 
 
 def cost_columns(cost: Cost) -> tuple[str, str, str]:
@@ -102,11 +101,8 @@ def cost_intervals(
     experiment: Experiment, cost: Cost, points: Sequence[ValidatedPoint]
 ) -> list[tuple[float, float]]:
     """Return the 95% interval of each point's cost, from its own games."""
-    found = []
-    for point, variance in zip(points, cost_variances(experiment, cost, points), strict=True):
-        factor = 10.0 ** (Z95 * math.sqrt(variance))
-        found.append((cost.of(point.in_order) / factor, cost.of(point.in_order) * factor))
-    return found
+    estimates = cost_estimates(experiment, cost, points)
+    return [(each.low, each.high) for each in estimates]
 
 
 def combined_columns(expected: Expected, experiment: Experiment) -> dict[str, float]:
@@ -127,12 +123,12 @@ def combined_columns(expected: Expected, experiment: Experiment) -> dict[str, fl
     }
 
 
-def validated_columns(experiment: Experiment) -> list[str]:
-    """Return the columns of :func:`validated_rows`."""
+def validated_columns(experiment: Experiment, has_failures: bool = False) -> list[str]:
+    """Return the columns of :func:`validated_rows`; of studies in which games failed, one more."""
     empty = ValidatedPoint("", dict.fromkeys(experiment.space.names), "")
     nothing = Expected(Estimate(math.nan), Estimate(math.nan), math.nan)
     return [
-        *validated_row(empty, experiment, 0),
+        *validated_row(empty, experiment, 0, has_failures),
         *(name for cost in experiment.costs for name in cost_columns(cost)[1:]),
         *combined_columns(nothing, experiment),
         "on_front",
@@ -191,10 +187,13 @@ def column(rows: Sequence[Row], name: str) -> npt.NDArray[np.float64]:
     return np.array([row[name] for row in rows], np.float64)
 
 
-def validated_row(point: ValidatedPoint, experiment: Experiment, number: int) -> dict[str, Any]:
+def validated_row(
+    point: ValidatedPoint, experiment: Experiment, number: int, has_failures: bool
+) -> dict[str, Any]:
     """Return the columns of one point that its own games tell."""
     goal = experiment.goal
-    columns = games_columns(point.in_order, experiment)
+    n_failed = len(point.failures) if has_failures else None
+    columns = games_columns(point.in_order, experiment, n_failed)
     found = goal.estimate(point.in_order)
     first = {
         goal.column("mean"): found.value,
@@ -207,8 +206,8 @@ def validated_row(point: ValidatedPoint, experiment: Experiment, number: int) ->
         "point": point.key,
         "number": number,
         "origin": point.origin,
-        **point.params,
-        "n_games": columns.pop("n_games"),
+        **{name: point.params.get(name) for name in experiment.space.names},
+        **{name: columns.pop(name) for name in ("n_games", "n_failed") if name in columns},
         **first,
         **{name: value for name, value in columns.items() if name not in first},
     }

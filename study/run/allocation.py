@@ -31,8 +31,9 @@ each. All are compared in :mod:`study.bench.allocation`.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +41,7 @@ from scipy.special import ndtr
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
+Point = TypeVar("Point", bound=Hashable)
 
 FIRST_GAMES = 20
 """Games of each point before the first round."""
@@ -171,27 +173,74 @@ def next_round(of: Played, limit: Counts, rule: str = DEFAULT_RULE) -> Counts:
     fewest, step = FEWEST_SHARE * left, left / N_STEPS
     draws = np.random.default_rng(0).standard_normal((N_DRAWS // 2, len(of.mean)))
     draws = np.concatenate([draws, -draws])
-    n = of.n.astype(np.int64)
-    before = n.copy()
+    before = of.n.astype(np.int64)
+    n = before.copy()
+    if rule != "equal":
+        n = with_fewest(n, limit, of.seconds, fewest)
+        left -= float((n - before) @ of.seconds)
     while left > 0.0 and (open_ := n < limit).any():
-        by = equal if fewest > 0.0 else RULES[rule]
         now = replace(of, n=n.astype(np.float64))
-        gains = np.where(open_, by(now, draws), -np.inf)
-        if gains.max() <= 0.0:  # nothing is to be gained: exactly equal costs, or no noise
-            by, gains = equal, np.where(open_, equal(now, draws), -np.inf)
+        gains = np.where(open_, RULES[rule](now, draws), -np.inf)
+        if rule == "equal" or gains.max() <= 0.0:  # nothing to gain: exactly equal costs, no noise
+            return with_fewest(n, limit, of.seconds, left) - before
         point = int(np.argmax(gains))
-        more = 1 if by is equal else max(1, round(step / of.seconds[point]))
-        more = min(more, int(limit[point] - n[point]))
+        more = min(max(1, round(step / of.seconds[point])), int(limit[point] - n[point]))
         n[point] += more
-        spent = more * float(of.seconds[point])
-        left, fewest = left - spent, fewest - spent
+        left -= more * float(of.seconds[point])
     return n - before
 
 
-def in_turns(games: Sequence[int] | Counts) -> list[int]:
-    """Return the points of a round's games in order: whenever it stops, all have had their share.
+def with_fewest(n: Counts, limit: Counts, seconds: Floats, left: float) -> Counts:
+    """Return ``n`` after so many more seconds of games, each of the point that has the fewest.
+
+    As many as points share are added at once: games of microseconds are too many to count singly.
+    """
+    n = n.copy()
+    while left > 0.0 and (open_ := n < limit).any():
+        level = n[open_].min()
+        lowest = np.flatnonzero(open_ & (n == level))
+        next_level = min([*limit[lowest], *n[open_ & (n > level)]])
+        all_together = float(seconds[lowest].sum())
+        layers = min(int(left // all_together), int(next_level - level))
+        if layers:
+            n[lowest] += layers
+            left -= layers * all_together
+        else:
+            n[lowest[0]] += 1
+            left -= float(seconds[lowest[0]])
+    return n
+
+
+class Round(Generic[Point]):
+    """The games of a round, in turn: whenever it stops, all points have had their share.
 
     The k-th of a point's n games is due after the share (k − ½)/n of the round.
+
+    Parameters
+    ----------
+    games : mapping of int
+        How many games each point gets, by whatever names it.
+
+    Attributes
+    ----------
+    left : dict of int
+        How many of them are still to be taken.
     """
-    due = [((k + 0.5) / n, point) for point, n in enumerate(games) for k in range(n)]
-    return [point for _, point in sorted(due)]
+
+    def __init__(self, games: Mapping[Point, int]) -> None:
+        self.games = games
+        self.left = dict(games)
+
+    def __len__(self) -> int:
+        return sum(self.left.values())
+
+    def pop(self) -> Point:
+        """Take the game that is due next; return its point."""
+        open_ = [point for point, left in self.left.items() if left]
+        point = min(open_, key=lambda each: 1.0 - (self.left[each] - 0.5) / self.games[each])
+        self.left[point] -= 1
+        return point
+
+    def drop(self, point: Point, n: int) -> None:
+        """Take up to ``n`` more games of a point ahead of their turn."""
+        self.left[point] -= min(n, self.left[point])

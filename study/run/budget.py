@@ -4,7 +4,7 @@ import math
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from study.errors import InputError
 
@@ -12,6 +12,7 @@ NO_BUDGET = "none"
 LONGEST_SECONDS = 365 * 24 * 3600.0
 LONGEST_PAUSE = 20.0
 LEAST_SHARE = 0.05  # of a processor, in a longer time that was not a pause
+MAX_OVERRUN, MAX_OVERRUN_SECONDS = 0.05, 1.0  # of a budget, until games in flight are ended
 UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0}
 NUMBER = r"([0-9]+(?:\.[0-9]+)?)"
 DURATION = re.compile("".join(f"(?:{NUMBER}{unit})?" for unit in UNITS))
@@ -67,7 +68,10 @@ class RunningTime:
 
 @dataclass(frozen=True)
 class Budget:
-    """Wall time for a run, or for a part of it. Games in flight at its end are finished.
+    """Wall time for a run, or for a part of it.
+
+    Games in flight at its end are finished if that takes no longer than a second and a twentieth
+    of it.
 
     Parameters
     ----------
@@ -75,10 +79,13 @@ class Budget:
         From when it is made; infinity for no limit.
     clock : callable
         Returns the time in seconds.
+    reserve : callable
+        Returns the seconds that are needed after the last game, which is to end so much earlier.
     """
 
     seconds: float = math.inf
     clock: Callable[[], float] = field(default_factory=RunningTime)
+    reserve: Callable[[], float] = lambda: 0.0
     began: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -92,13 +99,24 @@ class Budget:
     @property
     def left(self) -> float:
         """Seconds that are left, 0 at least."""
-        return max(0.0, self.began + self.seconds - self.clock())
+        return max(0.0, self.end - self.clock())
+
+    @property
+    def end(self) -> float:
+        """When it is spent."""
+        return self.began + self.seconds - self.reserve()
 
     @property
     def is_spent(self) -> bool:
         """Whether nothing is left."""
         return self.left <= 0.0
 
+    @property
+    def is_exceeded(self) -> bool:
+        """Whether games in flight are not waited for any longer."""
+        overrun = MAX_OVERRUN_SECONDS + MAX_OVERRUN * self.seconds
+        return self.is_limited and self.clock() > self.end + overrun
+
     def part(self, share: float) -> "Budget":
         """Return a budget, from now on, of a share of what is left."""
-        return replace(self, seconds=share * self.left)
+        return Budget(share * self.left, self.clock)

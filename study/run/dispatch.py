@@ -14,6 +14,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from threadpoolctl import threadpool_limits
 
+from agents.agent import Game
 from study import interrupt
 from study.run.budget import Budget
 from study.run.executor import Executor
@@ -192,10 +193,12 @@ class Dispatch(Generic[Key]):
             return math.nan
         return min(self.left, (now.n_games - now.n_games_done) / self.rate)
 
-    def n_games_expected(self, now: Snapshot) -> int:
-        """Return how many games the source will have within the budget."""
-        if not self.rate or not self.budget.is_limited:
+    def n_games_expected(self, now: Snapshot) -> int | None:
+        """Return how many games the source will have within the budget; None if unknown."""
+        if not self.budget.is_limited:
             return now.n_games
+        if not self.rate:
+            return None
         return min(now.n_games, now.n_games_done + round(self.rate * self.left))
 
     @property
@@ -225,9 +228,7 @@ class Dispatch(Generic[Key]):
                 with threadpool_limits(1), executor as workers:
                     self.play_on(workers)
                     if interrupt.requested():
-                        workers.stop()
-                        while workers.returned:
-                            self.record(workers)
+                        self.stop(workers)
             finally:
                 self.source.close()
 
@@ -238,6 +239,10 @@ class Dispatch(Generic[Key]):
             self.hand_out(workers)
             thinking = self.source.thinking()
             if not len(workers) and (thinking is None or self.budget.is_spent):
+                return
+            if self.budget.is_exceeded:
+                self.display.message("games that outlast the budget are ended, and played later")
+                self.stop(workers)
                 return
             self.budget.clock()  # often: many seconds without a look count as a pause
             # With the line full, a proposal that is ready must not wake the loop again and again.
@@ -250,6 +255,12 @@ class Dispatch(Generic[Key]):
                 self.hand_out(workers)  # storing takes time: no worker waits for all of it
             self.display.show(self.source.snapshot(), self)
             self.each_turn()
+
+    def stop(self, workers: Executor[Key]) -> None:
+        """End games in the middle; record those that have finished."""
+        workers.stop()
+        while workers.returned:
+            self.record(workers)
 
     def look_at(self, workers: Executor[Key]) -> None:
         """See how many workers there are, and where."""
@@ -279,7 +290,8 @@ class Dispatch(Generic[Key]):
         self.source.record(finished)
         if not finished.error:
             self.n_games += len(finished.games)
-            self.game_seconds += sum(game.seconds for game in finished.games)
+            ended = [game for game in finished.games if isinstance(game, Game)]
+            self.game_seconds += sum(game.seconds for game in ended)
             self.utilization.add(
                 finished.began, finished.ended, finished.cpu_seconds, finished.learning_seconds
             )

@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
-from agents.agent import Agent, Game
+from agents.agent import Agent, FailedGame, Outcome
 from study.errors import RunError
 from study.experiments.definition import Experiment
 
@@ -57,8 +57,8 @@ class Finished(Generic[Key]):
     ----------
     key
         The task's.
-    games : tuple of Game
-        All of its games; none if one of them failed.
+    games : tuple of Game or FailedGame
+        All of its games; none if the task could not be played.
     error : str
         Why there are none.
     is_machines : bool
@@ -75,7 +75,7 @@ class Finished(Generic[Key]):
     """
 
     key: Key
-    games: tuple[Game, ...]
+    games: tuple[Outcome, ...]
     error: str = ""
     began: float = 0.0
     ended: float = 0.0
@@ -203,7 +203,7 @@ def dead_alone(task: Task[Any]) -> Finished[Any] | None:
         return None
     if not task.agent.is_ours:
         died = "the process that played it died: crashed, ended or out of memory"
-        return Finished(task.key, (), died)
+        return Finished(task.key, tuple(FailedGame(seed, died) for seed in task.seeds))
     raise PlayError(
         f"workers died {MOST_DEATHS_ALONE} times while playing {task.key} alone, "
         f"seed {task.seeds[0]}; perhaps out of memory"

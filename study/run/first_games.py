@@ -4,16 +4,20 @@ They tell whether it can be played at all, whether a seed decides a game, and wh
 moves. Workers play them, as they will play all others.
 """
 
+import math
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from agents.agent import Game
+from agents.agent import FailedGame, Game
 from agents.parameters import Value
 from study.errors import InputError
 from study.experiments.definition import Experiment
-from study.experiments.players import corners, middle
+from study.experiments.players import corners
 from study.run.workers import PlayError, Task, Workers
 from study.store.same_game import difference
+
+N_SEEDS = 3  # to be tried, of a game that fails
 
 
 @dataclass(frozen=True)
@@ -39,10 +43,13 @@ class FirstGame:
 
 
 def first_games(
-    experiment: Experiment, seed: int, jobs: int, most_corners: int
+    experiment: Experiment, seed: int, jobs: int, most_corners: int, deadline: float = math.inf
 ) -> Iterator[FirstGame]:
-    """Play a game in the middle of the space twice, then one at each of some corners; in order."""
-    inside = middle(experiment.space)
+    """Play a game in the middle of the space twice, then one at each of some corners; in order.
+
+    PlayError if one has not ended when the monotonic clock shows ``deadline``.
+    """
+    inside = experiment.space.completed({})
     tried = [("middle", inside), ("again", inside)]
     tried += [("corner", theta) for theta in corners(experiment.space, most_corners)]
     done: dict[int, FirstGame] = {}
@@ -51,26 +58,38 @@ def first_games(
             workers.submit(Task(number, experiment.build(theta), [seed]))
         for number in range(len(tried)):
             while number not in done:
-                workers.collect(timeout=1.0)
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    raise PlayError("it has not ended within the budget")
+                workers.collect(timeout=min(1.0, left))
                 while workers.returned:
                     back = workers.returned.popleft()
-                    game = back.games[0] if back.games else None
-                    done[back.key] = FirstGame(*tried[back.key], game, back.error)
+                    first = back.games[0] if back.games else FailedGame(seed, back.error)
+                    done[back.key] = (
+                        FirstGame(*tried[back.key], None, first.error)
+                        if isinstance(first, FailedGame)
+                        else FirstGame(*tried[back.key], first)
+                    )
             yield done[number]
 
 
-def settled(experiment: Experiment, seed: int) -> tuple[Experiment, str]:
+def settled(experiment: Experiment, seed: int, seconds: float) -> tuple[Experiment, str]:
     """Play an experiment for the first time; return it with its cost, and a warning or nothing.
 
     Raises
     ------
     InputError
-        If a game fails.
+        If the games of several seeds fail, or have not ended within so many seconds.
     """
-    try:
-        first, again = first_games(experiment, seed, jobs=1, most_corners=0)
-    except PlayError as error:
-        raise InputError(f"{experiment.name}: its first game cannot be played: {error}") from None
+    deadline = time.monotonic() + seconds
+    for number in range(N_SEEDS):
+        try:
+            first, again = first_games(experiment, seed + number, 1, 0, deadline)
+        except PlayError as error:
+            text = f"{experiment.name}: its first game cannot be played: {error}"
+            raise InputError(text) from None
+        if first.game is not None and again.game is not None:
+            break
     for each in (first, again):
         if each.game is None:
             raise InputError(
@@ -84,8 +103,8 @@ def settled(experiment: Experiment, seed: int) -> tuple[Experiment, str]:
     warning = ""
     if differs:
         warning = (
-            f"two games with seed {seed} differ ({differs}): games cannot be played again from "
-            "their seeds"
+            f"two games with seed {seed + number} differ ({differs}): games cannot be played again "
+            "from their seeds"
         )
     return experiment, warning
 

@@ -32,14 +32,14 @@ class GameTimes:
     def __init__(self, data: StudyData, model: FittedModel, overhead: float = 0.0) -> None:
         self.cube = model.cube
         self.overhead = overhead
-        names = set(data.experiment.space.names)
+        space = data.experiment.space
         played = [
             (params, np.mean([game.seconds for game in games.values() if game.is_timed]))
             for params, games in [
                 *((trial.params, trial.games) for trial in data.trials),
                 *((point.params, point.games) for point in data.points),
             ]
-            if any(game.is_timed for game in games.values()) and set(params) >= names
+            if any(game.is_timed for game in games.values()) and space.is_whole(params)
         ]
         points = self.cube.encode([params for params, _ in played])
         logs = np.log(np.maximum([seconds for _, seconds in played], LEAST_SECONDS))

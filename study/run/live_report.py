@@ -1,15 +1,20 @@
 """Tables and pictures that are written again and again while games are played.
 
 A thread writes them, so that the loop goes on handing out games. It draws nothing twice at once:
-whoever writes the last ones waits for it (:meth:`LiveReport.finish`).
+whoever writes the last ones waits for it (:meth:`LiveReport.finish`). Writing takes a fifth of the
+time at most, and is not begun where it would make a run exceed its budget.
 """
 
+import math
 import threading
 import time
 from collections.abc import Callable
 
 SECONDS_BETWEEN_REPORTS = 60.0
-LARGEST_SHARE = 0.2  # of the time that writing may take, in a large study
+LARGEST_SHARE = 0.2  # of the time that writing may take
+LARGEST_SHARE_OF_REST = 0.5  # of the budget's rest
+EXPECTED_SECONDS = 3.0  # of CPU, of the first report, which loads what draws
+LEAST_CPU_SECONDS = 0.05  # that tell how loaded the machine is
 
 
 class LiveReport:
@@ -17,32 +22,67 @@ class LiveReport:
 
     Parameters
     ----------
-    write : callable
-        Writes it.
-    message : callable
-        Called with a line of text if that fails, once; games go on.
-    stage : callable
-        Tells how many steps are reached; at each one a report is written.
-    clock : callable
-        Returns the time in seconds.
+    left : callable
+        Returns the seconds that are left of the run's budget.
+    clock, cpu_clock : callable
+        Return the time, and the CPU time of a thread, in seconds.
+
+    Attributes
+    ----------
+    cpu_seconds : float
+        Of the last report.
+    load : float
+        Seconds that the last one, or the last plan, took for each of its CPU seconds.
     """
 
     def __init__(
         self,
-        write: Callable[[], object],
-        message: Callable[[str], None],
-        stage: Callable[[], int],
+        left: Callable[[], float] = lambda: math.inf,
         clock: Callable[[], float] = time.monotonic,
+        cpu_clock: Callable[[], float] = time.thread_time,
     ) -> None:
-        self.write = write
-        self.message = message
-        self.stage = stage
-        self.clock = clock
+        self.left = left
+        self.clock, self.cpu_clock = clock, cpu_clock
+        self.write: Callable[[bool], object] = lambda _: None
+        self.message: Callable[[str], None] = lambda _: None
+        self.stage: Callable[[], int] = lambda: 0
+        self.cpu_seconds, self.load = EXPECTED_SECONDS, 1.0
+        self.ended = clock()
         self.thread: threading.Thread | None = None
         self.error: Exception | None = None
         self.last_stage = 0
         self.has_failed = False
         self.due = clock() + SECONDS_BETWEEN_REPORTS
+
+    def follow(
+        self,
+        write: Callable[[bool], object],
+        message: Callable[[str], None],
+        stage: Callable[[], int],
+    ) -> None:
+        """Report on another phase from now on.
+
+        Parameters
+        ----------
+        write : callable
+            Writes a report, or for False only tells the plan, which is quick.
+        message : callable
+            Called with a line of text if that fails, once; games go on.
+        stage : callable
+            Tells how many steps are reached; at each one there is more to show.
+        """
+        self.write, self.message, self.stage, self.last_stage = write, message, stage, 0
+
+    @property
+    def seconds(self) -> float:
+        """How long a report is expected to take: as long as the last one, as loaded as it is."""
+        return self.cpu_seconds * self.load
+
+    @property
+    def is_affordable(self) -> bool:
+        """Whether a report takes little of the time since the last one, and of what is left."""
+        since = self.clock() - self.ended
+        return self.seconds <= min(LARGEST_SHARE * since, LARGEST_SHARE_OF_REST * self.left())
 
     @property
     def is_writing(self) -> bool:
@@ -54,21 +94,33 @@ class LiveReport:
         if self.is_writing:
             return
         self.tell()
-        stage = self.stage()
-        if stage > self.last_stage or self.clock() >= self.due:
-            self.last_stage = stage
-            self.thread = threading.Thread(target=self.run, name="live report", daemon=True)
+        now, stage = self.clock(), self.stage()
+        is_new = stage > self.last_stage
+        if is_new:
+            self.last_stage, self.due = stage, now
+        is_due = now >= self.due and self.is_affordable
+        if is_new or is_due:
+            self.thread = threading.Thread(
+                target=self.run, args=(is_due,), name="live report", daemon=True
+            )
             self.thread.start()
 
-    def run(self) -> None:
-        """Write a report; runs in the thread."""
-        began = self.clock()
-        self.due = began + SECONDS_BETWEEN_REPORTS
+    def run(self, is_whole: bool) -> None:
+        """Write a report, or no more than tell the plan; runs in the thread."""
+        began, cpu_began = self.clock(), self.cpu_clock()
         try:
-            self.write()
+            self.write(is_whole)
         except Exception as error:  # whatever it is, the last report meets it again, and says so
             self.error = error
-        self.due = max(self.due, self.clock() + (self.clock() - began) / LARGEST_SHARE)
+        ended, cpu_seconds = self.clock(), self.cpu_clock() - cpu_began
+        if cpu_seconds >= LEAST_CPU_SECONDS:
+            self.load = max(1.0, (ended - began) / cpu_seconds)
+        if is_whole:
+            self.due, self.ended, self.cpu_seconds = (
+                began + SECONDS_BETWEEN_REPORTS,
+                ended,
+                cpu_seconds,
+            )
 
     def tell(self) -> None:
         """Say why a report could not be written."""

@@ -12,8 +12,9 @@ import optuna
 from optuna.distributions import distribution_to_json
 from optuna.trial import FrozenTrial, TrialState
 
-from agents.agent import Game
+from agents.agent import Outcome
 from study.experiments.definition import Experiment
+from study.experiments.failures import split
 from study.run.proposer import FinishedTrial, Proposal
 from study.run.settings import SearchSettings
 from study.run.workers import Finished, PlayError
@@ -108,16 +109,17 @@ class OpenTrials:
         """
         games = games_of(trial, stored=self.stored.of_trial(trial.number))
         goal = self.experiment.goal
+        counted = split(games, goal.penalty)[0]
         if (
             trial.state.is_finished()
-            and games
+            and counted
             and MOMENTS_PREFIX + goal.name not in trial.user_attrs
         ):
-            self.moments[trial.number] = Moments.of(goal.samples(list(games.values())))
+            self.moments[trial.number] = Moments.of(goal.samples(list(counted.values())))
         self.n_games += len(games)
         self.n_complete += trial.state == TrialState.COMPLETE
         self.n_failed += trial.state == TrialState.FAIL
-        if trial.state != TrialState.RUNNING or set(trial.params) != set(self.distributions):
+        if trial.state != TrialState.RUNNING or not self.experiment.space.is_whole(trial.params):
             return None
         if "origin" not in trial.user_attrs:  # a kill came before that
             self.writer.write(BegunTrial(trial.number, {}, self.settings.sampler))
@@ -137,11 +139,12 @@ class OpenTrials:
         params = {
             name: (each.to_internal_repr(proposal.params[name]), self.written_as[name])
             for name, each in self.distributions.items()
+            if name in proposal.params
         }
         return BegunTrial(proposal.number, params, self.settings.sampler, proposal.notes)
 
     def open(
-        self, number: int, params: Mapping[str, Any], games: dict[int, Game]
+        self, number: int, params: Mapping[str, Any], games: Mapping[int, Outcome]
     ) -> FinishedTrial | None:
         """Prepare a running trial's missing games; return the trial if none is missing."""
         error = ""
@@ -156,16 +159,18 @@ class OpenTrials:
             number,
             self.experiment.cost,
             self.experiment.goal,
+            self.experiment.max_failures,
         )
         self.batches[number] = batch
-        if error:
+        if error := error or batch.flaw:
             return self.fail(batch, error)
         return None if batch.missing else self.complete(batch)
 
     def record(self, finished: Finished[Key]) -> FinishedTrial | None:
         """Store games that have come back; return their trial if that has ended.
 
-        PlayError if an agent could not learn: its trial is gone on with later.
+        A game that failed is replaced by that of the next seed, until θ is left out. PlayError if
+        an agent could not learn: its trial is gone on with later.
         """
         number, replicates = finished.key
         batch = self.batches.get(number)
@@ -177,13 +182,15 @@ class OpenTrials:
             return self.fail(batch, finished.error)
         is_last = False
         for replicate, game in zip(replicates, finished.games, strict=True):
-            if replicate in batch.games:
+            if replicate in batch.games or replicate in batch.failures:
                 continue  # stored already
             self.n_games += 1
             with timed(self.seconds["store"]):
                 played = PlayedGame(SEARCH, str(number), replicate, game, finished.machine)
                 self.writer.write(played)
                 is_last = batch.add(replicate, game)
+        if flaw := batch.flaw:
+            return self.fail(batch, flaw)
         return self.complete(batch) if is_last else None
 
     def complete(self, batch: TrialBatch) -> FinishedTrial:
@@ -196,7 +203,7 @@ class OpenTrials:
         return FinishedTrial(batch.number, ended.values, ended.attributes)
 
     def fail(self, batch: TrialBatch, error: str) -> FinishedTrial:
-        """Tell the study that a trial's games cannot be played."""
+        """Tell the study that a trial's θ is left out."""
         self.writer.write(EndedTrial(batch.number, None, {"error": error}))
         del self.batches[batch.number]
         self.n_failed += 1

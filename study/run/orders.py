@@ -3,6 +3,7 @@
 The command line and calls from Python make orders; both are checked before anything is written.
 """
 
+import math
 from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -17,12 +18,12 @@ from study.run.executor import Cluster
 from study.run.first_games import settled
 from study.run.progress import ProgressDisplay, preparing
 from study.run.rehearsal import rehearsed_plan
-from study.run.settings import SearchSettings
+from study.run.settings import DEFAULT_TRIALS, MOST_TRIALS, SearchSettings
 from study.run.stopping import Precision
-from study.run.sweep import SEARCH_SHARE, Sweep
+from study.run.sweep import Sweep, search_share
 from study.run.widen import widen as grant
 from study.run.workers import check_jobs
-from study.samplers import check_sampler
+from study.samplers import DEFAULT_SAMPLER, EXACT_SAMPLER, check_sampler
 from study.samplers.design import draw_design
 from study.store.location import RESULTS, Location, check_folder, locate, make_folder
 from study.store.lock import locked
@@ -87,10 +88,10 @@ class SweepOrder:
         *,
         name: str | None,
         storage: str | None,
-        trials: int,
+        trials: int | None,
         replicates: int | None,
         seed: int,
-        sampler: str,
+        sampler: str | None,
         design: str,
         design_size: int,
         cost: str | None,
@@ -109,6 +110,12 @@ class SweepOrder:
         experiment = experiment.by(cost)
         wishes = tuple(parse_wish(text, experiment) for text in widen)
         n_replicates = experiment.goal.replicates if replicates is None else replicates
+        is_exact = experiment.goal.is_exact
+        if sampler is None:
+            sampler = EXACT_SAMPLER if is_exact else DEFAULT_SAMPLER
+        if trials is None:  # known trials are the result: the more the better
+            is_open = is_exact and math.isfinite(budget_seconds)
+            trials = MOST_TRIALS if is_open else DEFAULT_TRIALS
         settings = SearchSettings(trials, n_replicates, seed, sampler, design, design_size)
         precision = Precision.of(
             experiment.goal, standard_error, validation_games, validation_points, budget_seconds
@@ -147,7 +154,7 @@ class SweepOrder:
             per_move = study.experiment.cost.per_move
             return experiment.settled(per_move) if experiment.is_open else experiment
         out.print("playing a first game")
-        experiment, warning = settled(experiment, self.settings.seed)
+        experiment, warning = settled(experiment, self.settings.seed, self.budget_seconds)
         if warning:
             out.print(f"warning: {warning}", soft_wrap=True)
         return experiment
@@ -231,7 +238,7 @@ class SweepOrder:
             check_same(study.record, asked, self.location, self.accept_change)
             experiment = experiment.widened_to(study.experiment)
         out.print(preparing(experiment.summary.game))
-        of_search = seconds if self.precision is None else SEARCH_SHARE * seconds
+        of_search = seconds if self.precision is None else search_share(experiment) * seconds
         plan = rehearsed_plan(
             experiment,
             self.settings,

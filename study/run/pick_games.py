@@ -1,5 +1,7 @@
 """Games of a proposal, played for a pick: one more validated point of the study."""
 
+from dataclasses import replace
+
 import optuna
 from rich.console import Console
 
@@ -7,7 +9,7 @@ from study.errors import InputError
 from study.experiments.definition import Experiment
 from study.report.recommend import Candidate
 from study.run.progress import ProgressDisplay
-from study.run.stopping import Precision
+from study.run.stopping import GAMES_OF_EXACT, Precision
 from study.run.sweep import Sweep
 from study.run.validation import Validation
 from study.run.workers import check_jobs, n_cores
@@ -34,7 +36,8 @@ def played_for(
 ) -> tuple[StudyData, list[str]]:
     """Play a proposal; return the study with its games, and the keys of the points played.
 
-    A minute's games unless a number is given; then another run must not hold the study.
+    A minute's games unless a number is given, or three if scores are exact; then another run must
+    not hold the study.
 
     Raises
     ------
@@ -54,7 +57,9 @@ def played_for(
         n_games = games
         if n_games is None:
             n_games = games_in_a_minute(data, proposal.expected.cost.value, n_jobs)
-        play_point(study, data, proposal.point, n_games, location, n_jobs, out, lock)
+            n_games = GAMES_OF_EXACT if data.experiment.goal.is_exact else n_games
+        point = replace(proposal.point, games={})  # a trial's are no games of validation
+        play_point(study, data, point, n_games, location, n_jobs, out, lock)
         return StudyData.read(study, data.experiment), [proposal.point.key]
 
 

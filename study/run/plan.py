@@ -298,8 +298,8 @@ def plan_of(
     learns = data.experiment.build({}).learns
     times = GameTimes(data, model, 0.0 if learns else pace.overhead)
     chosen = choose_points(model, data, precision.n_points if precision else Precision().n_points)
-    names = set(data.experiment.space.names)
-    begun = [trial for trial in data.trials if set(trial.params) >= names]
+    space = data.experiment.space
+    begun = [trial for trial in data.trials if space.is_whole(trial.params)]
     design = [each.params for each in begun if each.origin == "design"] or [
         each.params for each in begun
     ]
@@ -312,7 +312,7 @@ def plan_of(
         ]
     else:
         fixed = [trial.params for trial in data.trials][n_complete:]
-    waiting = [each for each in fixed if set(each) >= names]
+    waiting = [each for each in fixed if space.is_whole(each)]
     typical = typical_of(times.at([*design, *waiting]))
     search = Search(n_complete, np.zeros(0), 1)
     if settings is not None:
@@ -345,7 +345,7 @@ def points_of(
         return Points(Played(nothing, nothing, nothing, nothing, nothing), nothing)
     params = [point.params for point in chosen]
     codes = model.cube.encode(params)
-    scores = np.clip(model.posterior.goal(codes).mean, *goal.limits)
+    scores = model.posterior.goal(codes).mean
     costs = model.posterior.cost(codes)
     order = np.argsort(costs)
     known = {point.key: len(point.games) for point in data.points}
@@ -355,9 +355,15 @@ def points_of(
     ]
     variances = goal.estimator.game_variances(scores, of_trials)
     wanted = np.ones(len(chosen))
-    if not goal.is_exact:
+    if not goal.is_exact or experiment.cost.is_timed:
         asked = [min(precision.most_games, precision.n_for(each)) for each in variances]
-        wanted = np.array([precision.n_allowed(each) for each in asked], np.float64)
+        wanted = np.array(
+            [
+                precision.n_allowed(*each)
+                for each in zip(asked, n.astype(int).tolist(), strict=True)
+            ],
+            np.float64,
+        )
     expected = Played(
         goal.sign * scores[order],
         variances[order],

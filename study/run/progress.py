@@ -133,8 +133,10 @@ class ProgressDisplay:
                 )
             self.figures.plain = f"       {figures_of(now, dispatch)}"
             return
-        units = f"{now.unit} {now.n_units_done}/{now.n_units} · " if now.unit != "games" else ""
-        text = f"{units}games {now.n_games_done}/{n_games} · {figures_of(now, dispatch)}"
+        of_units = "" if now.n_units is None else f"/{now.n_units}"
+        units = f"{now.unit} {now.n_units_done}{of_units} · " if now.unit != "games" else ""
+        of_all = "" if n_games is None else f"/{n_games}"
+        text = f"{units}games {now.n_games_done}{of_all} · {figures_of(now, dispatch)}"
         if self.line:
             self.line.show(text)
         elif time.monotonic() - self.last_line >= SECONDS_BETWEEN_LINES:

@@ -97,9 +97,7 @@ class Proposals:
         self.news: list[FinishedTrial] = []
         self.future: Future[Answer] | None = None
         self.seconds: list[float] = []
-        known = [
-            in_space(asked_again(trial, set(distributions)), distributions) for trial in trials
-        ]
+        known = [in_space(asked_again(trial, space), distributions) for trial in trials]
         self.n_trials = len(known)
         states = [trial.state for trial in known]
         self.waiting = deque(n for n, state in enumerate(states) if state == TrialState.WAITING)
@@ -109,7 +107,7 @@ class Proposals:
                 if trial.state.is_finished() and number >= self.next_number() - 1:
                     known[number] = unfinished(trial)
                     self.learn(FinishedTrial(trial.number, trial.values, trial.user_attrs))
-        self.proposer = Proposer(known, directions, distributions, sampler_of)
+        self.proposer = Proposer(known, directions, space, sampler_of)
         self.process: Any = None
         self.thread: ThreadPoolExecutor | None = None
         if is_apart:
@@ -203,9 +201,9 @@ def answer_apart(news: Sequence[FinishedTrial], numbers: Sequence[int], are_new:
     return APART[0].answer(news, numbers, are_new) if numbers else Answer([], 0.0)
 
 
-def asked_again(trial: FrozenTrial, names: set[str]) -> FrozenTrial:
+def asked_again(trial: FrozenTrial, space: Space) -> FrozenTrial:
     """Return a running trial that lacks parameters as one that waits; any other as it is."""
-    if trial.state != TrialState.RUNNING or set(trial.params) == names:
+    if trial.state != TrialState.RUNNING or space.is_whole(trial.params):
         return trial
     fixed = {**trial.system_attrs.get("fixed_params", {}), **trial.params}
     notes = {**trial.system_attrs, "fixed_params": fixed}

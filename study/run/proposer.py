@@ -17,6 +17,7 @@ from optuna.storages import InMemoryStorage
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
+from study.experiments.space import Space
 from study.samplers.base import ModelSampler
 from study.store.trial_games import trial_id
 
@@ -91,7 +92,7 @@ class Proposer:
         The study so far, from trial 0 on, waiting ones included.
     directions : sequence of StudyDirection
         Of its objectives.
-    distributions : mapping
+    space : Space
         Of its parameters.
     sampler_of : callable
         Returns the sampler for a trial's number.
@@ -101,10 +102,10 @@ class Proposer:
         self,
         trials: Iterable[FrozenTrial],
         directions: list[StudyDirection],
-        distributions: dict[str, BaseDistribution],
+        space: Space,
         sampler_of: Callable[[int], BaseSampler],
     ) -> None:
-        self.distributions = distributions
+        self.space, self.distributions = space, space.distributions()
         self.sampler_of = sampler_of
         self.storage = InMemoryStorage()
         self.copy = optuna.create_study(
@@ -155,7 +156,11 @@ class Proposer:
         if number > len(trials):
             raise StaleError(f"trial {number} asked for, after {len(trials)} trials")
         before = {} if is_new else trials[number].system_attrs
-        trial = self.copy.ask(self.distributions)
+        trial = self.copy.ask()
+        params: dict[str, Any] = {}
+        for each in self.space.in_order:
+            if self.space.is_active(each, params):
+                params[each.name] = trial._suggest(each.name, self.distributions[each.name])
         if trial.number != number:
             raise StaleError(f"trial {number} asked for, {trial.number} proposed")
         after = self.copy.get_trials(deepcopy=False)[number].system_attrs

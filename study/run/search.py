@@ -17,7 +17,7 @@ from typing import Any
 import optuna
 from optuna.trial import FrozenTrial
 
-from agents.agent import warm
+from agents.agent import FailedGame, warm
 from study.experiments.definition import Experiment
 from study.run.budget import Budget
 from study.run.open_trials import Key, OpenTrials, enqueue_design
@@ -33,10 +33,11 @@ from study.store.games_table import engine_of
 from study.store.seeds import search_seed
 from study.store.study_model import objectives_of
 
-MOST_FAILURES_IN_A_ROW = 3
+MAX_FAILURES_IN_A_ROW = 3  # of an agent of ours, whose games do not fail
 MOST_DEATHS = 3  # of the process that proposes, one after the other
 WEIGHT_OF_LATEST = 0.05  # of a game, in the mean that tells how many make a task
-MOST_FAILURES_OF_OTHERS = 12  # of an agent that is not ours, which may fail in a part of its space
+# Of other agents, which may fail in a part of their space: before any trial completes, and after.
+MAX_FAILURES_AT_FIRST, MAX_FAILURES_LATER = 12, 100
 
 
 class Search(Source[Key]):
@@ -94,8 +95,7 @@ class Search(Source[Key]):
         self.message = message
         self.budget = Budget() if budget is None else budget
         self.n_failures_in_a_row = self.n_deaths = 0
-        is_outside = experiment.player.is_outside
-        self.most_failures = MOST_FAILURES_OF_OTHERS if is_outside else MOST_FAILURES_IN_A_ROW
+        self.is_external = experiment.player.is_outside
         self.trials = connection.retried(
             lambda: OpenTrials(experiment, study, settings, connection)
         )
@@ -110,6 +110,7 @@ class Search(Source[Key]):
             settings.seed,
             n_design=settings.design_size,
             objectives=objectives_of(experiment, self.trials.moments),
+            space=experiment.space,
         )
         self.proposals = self.proposals_after(trials)
         self.n_games_before = self.trials.n_games
@@ -145,7 +146,7 @@ class Search(Source[Key]):
 
     @property
     def games_a_task(self) -> int:
-        """How many games a task has while all workers play: one, but on a cluster."""
+        """How many games a task has while all workers play: one, where games are long."""
         if not (self.seconds_a_task and self.seconds_a_game):
             return 1
         n = max(1, round(self.seconds_a_task / self.seconds_a_game))
@@ -171,8 +172,8 @@ class Search(Source[Key]):
     def next_task(self) -> Task[Key] | None:
         """Return the next games; have the next trial proposed in time.
 
-        A task is one game; on a cluster, about a second of games of one trial. If the agent learns,
-        it is all games of a trial: two workers would learn the same.
+        A task is one game, or as many of one trial as take the executor's seconds together. If the
+        agent learns, it is all games of a trial: two workers would learn the same.
         """
         self.propose_ahead()
         for number, batch in self.trials.batches.items():
@@ -254,7 +255,7 @@ class Search(Source[Key]):
         if self.n_workers > 1:  # of a cluster, more may come than there were
             self.proposals.in_turn = False
         if not self.proposals.in_turn:
-            if not self.seconds_a_task:  # a workstation
+            if not self.is_apart:  # a workstation
                 return 1
             n_games = self.n_enough - self.n_waiting - n_ready * self.settings.n_replicates
             missing = math.ceil(n_games / self.settings.n_replicates)
@@ -277,7 +278,10 @@ class Search(Source[Key]):
             seconds = (finished.ended - finished.began) / len(finished.games)
             weight = WEIGHT_OF_LATEST if self.seconds_a_game else 1.0
             self.seconds_a_game += weight * (seconds - self.seconds_a_game)
-        self.learn(self.trials.record(finished))
+        ended = self.trials.record(finished)
+        if any(isinstance(game, FailedGame) for game in finished.games):
+            self.count_waiting()  # others may have joined the line in their place
+        self.learn(ended)
 
     def learn(self, trial: FinishedTrial | None) -> None:
         """Let later proposals know of a trial that has ended; stop if one after the other fails."""
@@ -290,8 +294,16 @@ class Search(Source[Key]):
         self.count_waiting()  # its games have left the line
         self.message(f"trial {trial.number} failed: {trial.error}")
         self.n_failures_in_a_row += 1
-        if self.n_failures_in_a_row >= self.most_failures:
-            raise PlayError(f"{self.most_failures} trials in a row failed; the last: {trial.error}")
+        if (n := self.n_failures_in_a_row) >= self.max_failures_in_a_row:
+            none = "" if self.trials.n_complete else "no trial can be played: "
+            raise PlayError(f"{none}{n} trials in a row failed; the last: {trial.error}")
+
+    @property
+    def max_failures_in_a_row(self) -> int:
+        """How many trials in a row fail before the search stops."""
+        if not self.is_external:
+            return MAX_FAILURES_IN_A_ROW
+        return MAX_FAILURES_LATER if self.trials.n_complete else MAX_FAILURES_AT_FIRST
 
     @property
     def seconds_each(self) -> dict[str, float]:
@@ -307,7 +319,7 @@ class Search(Source[Key]):
         return Snapshot(
             unit="trials",
             n_units_done=trials.n_complete,
-            n_units=max(n_trials, trials.n_complete),
+            n_units=max(n_trials, trials.n_complete) if self.settings.has_total else None,
             n_games_done=trials.n_games,
             n_games=trials.n_games + n_missing,
             n_failed=trials.n_failed,

@@ -8,7 +8,7 @@ from study.samplers import DEFAULT_SAMPLER
 from study.store.seeds import LARGEST_STUDY_SEED, MOST_REPLICATES
 from study.store.study_record import StudyRecord, definition_of
 
-MOST_TRIALS = 1_000_000
+MOST_TRIALS, DEFAULT_TRIALS = 1_000_000, 128
 MOST_DESIGN_POINTS = 4096
 
 
@@ -19,7 +19,8 @@ class SearchSettings:
     Parameters
     ----------
     n_trials : int
-        The study's total of complete trials, earlier runs included.
+        The study's total of complete trials, earlier runs included; :data:`MOST_TRIALS` for as
+        many as a budget allows.
     n_replicates : int
         Games per trial.
     seed : int
@@ -35,7 +36,7 @@ class SearchSettings:
         If a number is out of range.
     """
 
-    n_trials: int = 128
+    n_trials: int = DEFAULT_TRIALS
     n_replicates: int = 4
     seed: int = 0
     sampler: str = DEFAULT_SAMPLER
@@ -48,6 +49,11 @@ class SearchSettings:
         check_range("seed", self.seed, 0, LARGEST_STUDY_SEED)
         check_range("design size", self.design_size, 1, MOST_DESIGN_POINTS)
 
+    @property
+    def has_total(self) -> bool:
+        """Whether a total of trials is asked for, rather than as many as a budget allows."""
+        return self.n_trials < MOST_TRIALS
+
     def record(self, experiment: Experiment) -> StudyRecord:
         """Return what identifies the study."""
         return StudyRecord(
@@ -59,4 +65,5 @@ class SearchSettings:
             cost=experiment.cost.name,
             fixed=dict(experiment.fixed),
             definition=definition_of(experiment),
+            constraints=experiment.space.constraints_as_records(),
         )

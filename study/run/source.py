@@ -22,7 +22,7 @@ class Snapshot:
     unit : str
         What it counts: ``trials``, ``points`` or ``rows``.
     n_units_done, n_units : int
-        Complete ones, and the total aimed at.
+        Complete ones, and the total aimed at; None without one.
     n_games_done, n_games : int
         Finished games, those of earlier runs included, and the total as far as known.
     note : str
@@ -33,7 +33,7 @@ class Snapshot:
 
     unit: str
     n_units_done: int
-    n_units: int
+    n_units: int | None
     n_games_done: int
     n_games: int
     note: str = ""

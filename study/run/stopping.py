@@ -11,6 +11,10 @@ FEWEST_GAMES = 100  # before a sample's own standard deviation counts
 DEFAULT_GAMES = 1000
 MOST_GAMES_ALLOWED = 400_000
 MOST_POINTS = 1000
+# Games of a point in a run with an open end, for each second of its budget: more games of
+# microseconds are of no use, and reading and writing them again takes longer than playing them.
+GAMES_A_SECOND, MIN_GAMES_OF_A_RUN = 40, 1000
+GAMES_OF_EXACT = 3  # by default; scores are known, and times are measured so often
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,8 @@ class Precision:
         Whether to go on beyond the standard error and ``most_games``, until something else stops
         the validation, such as a deadline; at most 20,000 games a point, which the first 25 points
         have of seeds of their own.
+    games_of_a_run : int
+        Then, how many games a run adds to a point at most.
 
     Raises
     ------
@@ -41,6 +47,7 @@ class Precision:
     most_games: int = DEFAULT_GAMES
     n_points: int = 12
     open_end: bool = False
+    games_of_a_run: int = SEEDS_A_POINT
 
     def __post_init__(self) -> None:
         wanted = self.standard_error
@@ -62,25 +69,29 @@ class Precision:
 
         Without a standard error, the target is the goal's own.
         """
+        if goal.is_exact:
+            return cls(
+                most_games=GAMES_OF_EXACT if most_games is None else most_games, n_points=n_points
+            )
         open_end = math.isfinite(budget_seconds) and standard_error is None and most_games is None
         most_games = DEFAULT_GAMES if most_games is None else most_games
+        of_a_run = int(min(SEEDS_A_POINT, max(MIN_GAMES_OF_A_RUN, GAMES_A_SECOND * budget_seconds)))
         if standard_error is not None:
-            highest = goal.limits[1]
-            if highest is not None and standard_error > highest:
+            if goal.is_share and standard_error > 1:
                 usual = goal.standard_error
                 example = f", such as {usual:g} for {goal.format.text(usual)}" if usual else ""
                 raise InputError(
                     f"standard error: {standard_error:g} given, of a {goal.label} a share above 0 "
-                    f"and up to {highest:g} allowed{example}"
+                    f"and up to 1 allowed{example}"
                 )
-            return cls(standard_error, most_games, n_points, open_end)
-        if goal.is_exact:  # one game a point is played, see study.run.validation
-            return cls(most_games=most_games, n_points=n_points)
-        return cls(goal.standard_error, most_games, n_points, open_end)
+            return cls(standard_error, most_games, n_points)
+        return cls(goal.standard_error, most_games, n_points, open_end, of_a_run)
 
-    def n_allowed(self, n_wanted: int) -> int:
-        """Return how many games a point may have that wants that many."""
-        return max(n_wanted, SEEDS_A_POINT) if self.open_end else n_wanted
+    def n_allowed(self, n_wanted: int, n_before: int = 0) -> int:
+        """Return how many games a point may have that wants that many, and had some before."""
+        if not self.open_end:
+            return n_wanted
+        return max(n_wanted, min(n_before + self.games_of_a_run, SEEDS_A_POINT))
 
     def n_wanted(self, n: int, variance: float) -> int:
         """Return how many games a point needs, by the sample variance of its ``n`` so far."""

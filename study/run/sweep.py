@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -41,14 +41,23 @@ from study.store.machines import store_machines
 from study.store.manifest import provenance
 from study.store.storage import name_objectives
 from study.store.study_data import StudyData
-from study.store.study_model import choose_points, fit_study
+from study.store.study_model import choose_points, fit_study, points_in_place
 from study.store.study_record import store_run
 from study.text import counted, there_already
 from study.train.on_demand import room
 
 FEWEST_SECONDS_TIMED = 60.0  # of games, before a phase tells its own pace
 FEWEST_TASKS_TIMED = 64  # or so many tasks
+LARGEST_SHARE_OF_REPORT = 0.3  # of a budget, on a loaded machine
 SEARCH_SHARE = 0.5  # of a budget; what the search leaves of it goes to validation
+SEARCH_SHARE_OF_EXACT = 0.85  # where trials are known, and validation measures times again
+
+
+def search_share(experiment: Experiment) -> float:
+    """Return the search's share of a budget: all but for what validation has to do."""
+    if not experiment.goal.is_exact:
+        return SEARCH_SHARE
+    return SEARCH_SHARE_OF_EXACT if experiment.cost.is_timed or experiment.baselines else 1.0
 
 
 class StoppedError(RunError):
@@ -63,10 +72,12 @@ def reached(data: StudyData) -> str:
     """Say how many trials and validated points there are, and how precisely these are known."""
     goal = data.experiment.goal
     n_trials = sum(trial.state == "complete" for trial in data.trials)
-    played = [point.in_order for point in data.points if point.games]
+    played = [point.in_order for point in data.known_points]
+    if goal.is_exact:
+        return f"{counted(n_trials, 'trial')}, {len(played):,} of them on or near the front"
     said = f"{counted(n_trials, 'trial')}, {counted(len(played), 'point')} validated"
     errors = sorted(goal.estimate(games).sem for games in played)
-    if goal.is_exact or not played:
+    if not played:
         return said
     if not math.isfinite(sum(errors)):
         return f"{said}, some with a single game"
@@ -123,7 +134,18 @@ class Sweep:
     @cached_property
     def budget(self) -> Budget:
         """The time for all phases, which begins when this is first asked for."""
-        return Budget(self.budget_seconds)
+        return Budget(self.budget_seconds, reserve=self.seconds_to_report)
+
+    @cached_property
+    def live(self) -> LiveReport:
+        """What writes tables and pictures meanwhile."""
+        return LiveReport(lambda: self.budget.left)
+
+    def seconds_to_report(self) -> float:
+        """Return how long the last report is expected to take; a part of a budget at most."""
+        if self.is_pick:
+            return 0.0
+        return min(self.live.seconds, LARGEST_SHARE_OF_REPORT * self.budget_seconds)
 
     @cached_property
     def connection(self) -> StorageConnection:
@@ -160,9 +182,12 @@ class Sweep:
         assert settings is not None
         within = f", budget {duration(self.budget_seconds)}" if self.budget.is_limited else ""
         who = counted(self.jobs, "job") if self.cluster is None else self.cluster.place
+        total = (
+            f" to a total of {counted(settings.n_trials, 'trial')}" if settings.has_total else ""
+        )
         self.out.print(
-            f"{self.experiment.title}: study {self.location.name!r} to a total of "
-            f"{counted(settings.n_trials, 'trial')}, {counted(settings.n_replicates, 'game')} "
+            f"{self.experiment.title}: study {self.location.name!r}{total}, "
+            f"{counted(settings.n_replicates, 'game')} "
             f"each, {who}, sampler {settings.sampler}{within}"
         )
         display = ProgressDisplay(self.out)
@@ -173,7 +198,7 @@ class Sweep:
                 settings,
                 self.jobs,
                 display.message,
-                self.budget.part(1.0 if self.precision is None else SEARCH_SHARE),
+                self.budget.part(1.0 if self.precision is None else search_share(self.experiment)),
                 self.connection,
                 is_apart=self.cluster is not None,
             )
@@ -190,7 +215,7 @@ class Sweep:
             if before.n_games_done:
                 self.out.print(f"going on: {there_already(n_trials, n_games)}")
             asked = {
-                "n_trials": settings.n_trials,
+                **({"n_trials": settings.n_trials} if settings.has_total else {}),
                 "n_replicates": settings.n_replicates,
                 "sampler": settings.sampler,
             }
@@ -214,19 +239,27 @@ class Sweep:
             if self.stopped_by_budget:
                 return
             raise StoppedError(f"study: {self.location.name!r} has no complete trial yet")
+        points = choose_points(model, data, precision.n_points)
+        if not points:
+            return  # all is known
         if self.budget.is_spent:
             self.out.print("no time is left for validation")
             self.stopped_by_budget = True
             return
-        points = choose_points(model, data, precision.n_points)
         goal = self.experiment.goal
         display = ProgressDisplay(self.out)
         with self.stops("validation"):
             validation = Validation(
-                self.study, data, points, precision, display.message, self.connection
+                self.study,
+                data,
+                points,
+                precision,
+                display.message,
+                self.connection,
+                partial(points_in_place, model, data, precision.n_points),
             )
             if goal.is_exact:
-                until = "one game each, since values are exact"
+                until = "to measure costs; scores are exact"
             elif precision.open_end:
                 until = f"for {duration(self.budget.left)}"
             elif precision.standard_error is None:
@@ -261,6 +294,7 @@ class Sweep:
         FailedTrialsError
             If trials have failed; everything is written then all the same.
         """
+        self.live.finish()
         data = self.read()
         print_front(self.out, data)
         if line := edge_line(data, self.location):
@@ -310,14 +344,15 @@ class Sweep:
         """Whether only a point that a user has asked for is played; the answer is all it tells."""
         return self.settings is None and self.precision is None
 
-    def look(self, dispatch: Dispatch[Any], display: ProgressDisplay) -> None:
-        """Write tables and pictures of the study as it is now; tell a plan that has changed."""
+    def look(self, dispatch: Dispatch[Any], display: ProgressDisplay, is_whole: bool) -> None:
+        """Tell a plan that has changed; write tables and pictures of the study as it is now."""
         if self.is_pick:
             return
         data = self.read()
         if (plan := self.new_plan(data, dispatch)) is not None:
             display.message(plan.text(self.experiment.goal))
-        self.write_results(data, is_running=True)
+        if is_whole:
+            self.write_results(data, is_running=True)
 
     def new_plan(self, data: StudyData, dispatch: Dispatch[Any]) -> Plan | None:
         """Return what the rest of the run is expected to do, if that is new."""
@@ -373,20 +408,25 @@ class Sweep:
         part = source.budget if isinstance(source, Search) else None
         executor = None if self.cluster is None else self.cluster.executor()
         dispatch = Dispatch(source, jobs, display, self.budget, limit=part, executor=executor)
-        live = LiveReport(
-            lambda: self.look(dispatch, display), display.message, lambda: source.stage
+        self.live.follow(
+            lambda is_whole: self.look(dispatch, display, is_whole),
+            display.message,
+            lambda: source.stage,
         )
-        dispatch.each_turn = lambda: self.turn(dispatch, live)
+        dispatch.each_turn = lambda: self.turn(dispatch)
         self.connection.message = display.message
         with interrupt.deferred():
             try:
                 with display:
                     dispatch.run()
+            except BaseException:
+                self.live.finish()
+                raise
             finally:
                 self.connection.message = self.say
                 self.connection.heed_interrupt()
-                live.finish()
             if interrupt.requested() and not self.is_pick:
+                self.live.finish()
                 self.write_results(self.read())
         used = dispatch.utilization
         seconds, load = dispatch.seconds, used.load
@@ -419,10 +459,10 @@ class Sweep:
                 soft_wrap=True,
             )
 
-    def turn(self, dispatch: Dispatch[Any], live: LiveReport) -> None:
+    def turn(self, dispatch: Dispatch[Any]) -> None:
         """Do what there is to do several times a second."""
         self.connection.keep_lock()
-        live.turn()
+        self.live.turn()
         machines = dispatch.machines
         if self.machines_stored is not machines:  # another mapping where there are more
             self.connection.retried(lambda: store_machines(self.study, machines))

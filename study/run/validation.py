@@ -14,15 +14,15 @@ stopped whenever one likes.
 """
 
 import math
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from statistics import fmean
 
 import numpy as np
 import optuna
 
-from agents.agent import warm
-from study.run.allocation import FIRST_GAMES, Played, decades_of_budgets, in_turns, next_round
+from agents.agent import Agent, FailedGame, Outcome, warm
+from study.experiments.failures import counting, counting_games, is_left_out, left_out_text
+from study.run.allocation import FIRST_GAMES, Played, Round, decades_of_budgets, next_round
 from study.run.plan import FEWEST_GAMES_TIMED
 from study.run.side_by_side import next_together
 from study.run.source import Snapshot, Source
@@ -42,6 +42,7 @@ Key = tuple[str, int]
 """The point of some games, and the first one's replicate."""
 
 LEAST_SECONDS = 1e-6  # of a game, for the clock's resolution
+MIN_SECONDS_TO_STORE = 1e-4  # of a game: more of shorter ones in a task gain nothing
 SECONDS_TOGETHER = 5.0  # of games of an agent that has learned: reading that takes half a second
 
 
@@ -62,6 +63,9 @@ class Validation(Source[Key]):
         Called with a line of text when a point fails.
     connection : StorageConnection, optional
         What waits for the database's server if it is lost.
+    others : callable
+        Takes the points that are left out, and returns what to play with these known: a point that
+        is new takes the place of the last one left out.
     """
 
     def __init__(
@@ -72,6 +76,7 @@ class Validation(Source[Key]):
         precision: Precision,
         message: Callable[[str], None] = lambda text: None,
         connection: StorageConnection | None = None,
+        others: Callable[[Sequence[ValidatedPoint]], list[ValidatedPoint]] = lambda left_out: [],
     ) -> None:
         self.experiment = experiment = data.experiment
         self.message = message
@@ -81,41 +86,59 @@ class Validation(Source[Key]):
         self.seed = data.record.seed
         self.dearest = data.reference and data.reference[1]
         self.precision = precision
-        known = {point.key: point for point in data.points}
+        self.known = {point.key: point for point in data.points}
+        self.next_number = 1 + max((each.number for each in data.points), default=-1)
+        self.points: list[ValidatedPoint] = []
+        self.by_key: dict[str, ValidatedPoint] = {}
+        self.agents: dict[str, Agent] = {}
+        self.in_flight: dict[str, set[int]] = {}
+        self.moments: dict[str, Moments] = {}
+        self.wanted: dict[str, int] = {}
+        self.n_before: dict[str, int] = {}
+        self.round = Round[str]({})
+        self.others = others
+        self.left_out: list[ValidatedPoint] = []
+        self.max_replacements = len(points)
         for point in points:
-            if point.key in known:
-                point.games = known[point.key].games
-                point.number = known[point.key].number
-                if known[point.key].error:  # of an earlier run: it is tried again
-                    self.write(point)
-            else:
-                point.number = 1 + max((each.number for each in known.values()), default=-1)
-                known[point.key] = point
-                self.write(point)
-        self.points = points
-        self.by_key = {point.key: point for point in points}
-        self.agents = {point.key: experiment.build(point.params) for point in points}
-        self.in_flight: dict[str, set[int]] = {point.key: set() for point in points}
-        self.moments = {point.key: self.moments_of(point) for point in points}
-        self.wanted = {point.key: self.n_wanted(point) for point in points}
-        self.round: deque[ValidatedPoint] = deque()
-        self.n_games_before = sum(len(point.games) for point in points)
+            self.add(point)
+        self.n_games_before = sum(self.n_before.values())
+        for point in points:
+            if flaw := self.flaw(point):
+                self.leave_out(point, flaw)
+
+    def add(self, point: ValidatedPoint) -> None:
+        """Take a point among those to play, with its games; a new one gets a number."""
+        before = self.known.get(point.key)
+        if before is None:
+            point.number, self.next_number = self.next_number, self.next_number + 1
+        else:
+            point.number, point.failures = before.number, before.failures
+            outcomes: dict[int, Outcome] = {**before.games, **before.failures}
+            point.games = counting_games(outcomes, self.goal.penalty)
+        if before is None or before.error:  # which the games may not bear out any more
+            self.write(point)
+        self.n_before[point.key] = len(point.games)
+        self.agents[point.key] = self.experiment.build(point.params)
+        self.in_flight[point.key] = set()
+        self.moments[point.key] = self.moments_of(point)
+        self.by_key[point.key] = point
+        self.wanted[point.key] = self.n_wanted(point)
+        self.points.append(point)
 
     def moments_of(self, point: ValidatedPoint) -> Moments:
         """Return the moments of a point's samples so far."""
         return Moments.of(self.goal.samples(point.in_order))
 
     def n_wanted(self, point: ValidatedPoint) -> int:
-        """Return how many games a point needs, by its games so far; one if scores are exact."""
-        if self.goal.is_exact:
+        """Return how many games a point needs, by its games so far; one if it tells all."""
+        if self.goal.is_exact and not self.experiment.cost.is_timed:
             return 1
         n, _, squares = self.moments[point.key]
         return self.precision.n_wanted(n, squares / max(n - 1, 1))
 
     def n_allowed(self, point: ValidatedPoint) -> int:
         """Return how many games a point may have in all."""
-        wanted = self.wanted[point.key]
-        return wanted if self.goal.is_exact else self.precision.n_allowed(wanted)
+        return self.precision.n_allowed(self.wanted[point.key], self.n_before[point.key])
 
     def n_taken(self, point: ValidatedPoint) -> int:
         """Return how many games of a point are finished or in flight."""
@@ -135,19 +158,20 @@ class Validation(Source[Key]):
         if not self.round:
             if any(self.in_flight.values()):
                 return None
-            self.round.extend(self.plan())
+            self.round = Round(self.plan())
             if not self.round:
                 return None
-        point = self.round.popleft()
+        point = self.by_key[self.round.pop()]
         flying = self.in_flight[point.key]
-        taken = point.games.keys() | flying
+        taken = point.games.keys() | point.failures.keys() | flying
         missing = next(r for r in range(len(taken) + 1) if r not in taken)
-        agent, most = self.agents[point.key], self.precision.n_allowed(self.precision.most_games)
+        agent = self.agents[point.key]
+        most = self.precision.n_allowed(self.precision.most_games, self.n_before[point.key])
         replicates = next_together(missing, agent.n_side_by_side, most, point.games)
         side_by_side = len(replicates) > 1
         if not side_by_side and (agent.learns or self.seconds_a_task):
             # One after the other, as far as the next ones are played alone, too.
-            n = 1 + min(sum(each is point for each in self.round), self.n_in_a_row(point))
+            n = 1 + min(self.round.left[point.key], self.n_in_a_row(point))
             end = missing + 1
             while end < missing + n and end not in taken:
                 if len(next_together(end, agent.n_side_by_side, most, point.games)) > 1:
@@ -157,26 +181,14 @@ class Validation(Source[Key]):
         seeds = [validation_seed(self.seed, point.number, each) for each in replicates]
         if seeds[-1] - seeds[0] != len(seeds) - 1:  # seeds of one point wrap around: no chunk
             replicates, seeds, side_by_side = replicates[:1], seeds[:1], False
-        self.take_from_round(point, len(replicates) - 1)
+        self.round.drop(point.key, len(replicates) - 1)
         flying.update(replicates)
         return Task((point.key, replicates[0]), agent, seeds, side_by_side)
-
-    def take_from_round(self, point: ValidatedPoint, n: int) -> None:
-        """Take a point's next n games out of the round, or all that it has left there."""
-        if not n:
-            return
-        later = deque[ValidatedPoint]()
-        for each in self.round:
-            if n and each is point:
-                n -= 1
-            else:
-                later.append(each)
-        self.round = later
 
     def n_in_a_row(self, point: ValidatedPoint) -> int:
         """Return how many more games of a point a task may have; none before the first is timed.
 
-        Some seconds of them; on a cluster no more than leave as many to each worker.
+        Some seconds of them, and no more than leave as many to each worker.
         """
         if not point.games:
             return 0
@@ -184,23 +196,20 @@ class Validation(Source[Key]):
         seconds, most = self.seconds_a_task, len(self.round) // max(1, self.n_workers)
         if self.agents[point.key].learns:
             seconds = SECONDS_TOGETHER
-        n = int(seconds / max(mean, LEAST_SECONDS))
+        n = int(seconds / max(mean, MIN_SECONDS_TO_STORE))
         return min(n, most) if self.seconds_a_task else n
 
-    def plan(self) -> list[ValidatedPoint]:
-        """Return the points of the next round's games, in order."""
-        needy = self.needy()
-        first = [
-            (n, number, point)
-            for number, point in enumerate(needy)
-            for n in range(len(point.games), min(FIRST_GAMES, self.n_allowed(point)))
-        ]
-        if first:  # those with the fewest come first
-            return [point for *_, point in sorted(first, key=lambda each: each[:2])]
-        return self.allocated() if needy else []
+    def plan(self) -> dict[str, int]:
+        """Return how many games of each point the next round has."""
+        first = {
+            point.key: min(FIRST_GAMES, self.n_allowed(point)) - len(point.games)
+            for point in self.points
+        }
+        missing = {key: n for key, n in first.items() if n > 0}
+        return missing or (self.allocated() if self.needy() else {})
 
-    def allocated(self) -> list[ValidatedPoint]:
-        """Return the points of a later round's games, in order."""
+    def allocated(self) -> dict[str, int]:
+        """Return how many games of each point a later round has."""
         cost = self.experiment.cost
         costs = {point.key: cost.of(point.in_order) for point in self.points}
         points = sorted(self.points, key=lambda point: costs[point.key])
@@ -217,7 +226,8 @@ class Validation(Source[Key]):
             decades=decades_of_budgets(in_order, self.dearest),
         )
         limit = np.array([self.n_allowed(point) for point in points], np.int64)
-        return [points[k] for k in in_turns(next_round(played, limit))]
+        games = next_round(played, limit).tolist()
+        return {point.key: n for point, n in zip(points, games, strict=True)}
 
     def write(self, point: ValidatedPoint) -> None:
         """Store a point."""
@@ -226,8 +236,8 @@ class Validation(Source[Key]):
     def record(self, finished: Finished[Key]) -> None:
         """Store games that have come back.
 
-        A point of an agent that is not ours is left out from its first error on; PlayError if an
-        agent of ours could not be played, or no point is left.
+        A game that failed is counted, and replaced by that of the next seed unless it has a
+        penalty. PlayError if an agent of ours could not be played, or no point is left.
         """
         key, first = finished.key
         point = self.by_key[key]
@@ -239,24 +249,53 @@ class Validation(Source[Key]):
             self.leave_out(point, finished.error)
             return
         for replicate, game in enumerate(finished.games, first):
-            if replicate not in point.games:
-                played = PlayedGame(VALIDATION, key, replicate, game, finished.machine)
-                self.writer.write(played)
-                point.games[replicate] = game
-                self.moments[key] = with_sample(self.moments[key], *self.goal.samples([game]))
-                self.wanted[key] = self.n_wanted(point)
             self.in_flight[key].discard(replicate)
+            if replicate in point.games or replicate in point.failures:
+                continue
+            played = PlayedGame(VALIDATION, key, replicate, game, finished.machine)
+            self.writer.write(played)
+            if isinstance(game, FailedGame):
+                point.failures[replicate] = game
+            if (counts := counting(game, self.goal.penalty)) is not None:
+                point.games[replicate] = counts
+                self.moments[key] = with_sample(self.moments[key], *self.goal.samples([counts]))
+                self.wanted[key] = self.n_wanted(point)
+        if flaw := self.flaw(point):
+            self.leave_out(point, flaw)
+
+    def flaw(self, point: ValidatedPoint) -> str:
+        """Return why a point is left out, by its games so far; empty if it is not."""
+        n_failed = len(point.failures)
+        n_ended = sum(game.has_ended for game in point.games.values())
+        # With a penalty none is left out, but one without a game that ended has no cost.
+        is_unplayed = not n_ended and n_failed >= min(FIRST_GAMES, self.n_allowed(point))
+        has_no_cost = self.goal.penalty is not None and is_unplayed
+        limit = self.experiment.max_failures
+        if has_no_cost or is_left_out(n_failed, n_ended, self.goal, limit):
+            return left_out_text(point.failures, n_ended)
+        return ""
 
     def leave_out(self, point: ValidatedPoint, error: str) -> None:
-        """Play no more games of a point; PlayError if it was the last."""
+        """Play no more games of a point, but another one's; PlayError if there is none."""
         point.error = error
         self.write(point)
         self.points = [each for each in self.points if each is not point]
-        self.round = deque(each for each in self.round if each is not point)
+        self.left_out.append(point)
+        self.round.left[point.key] = 0
         self.in_flight[point.key].clear()
         self.message(f"{point.origin} failed: {error}")
+        self.replace_left_out()
         if not self.points:
             raise PlayError(f"no point is left to validate; the last error: {error}")
+
+    def replace_left_out(self) -> None:
+        """Take a point that is not known yet in place of one left out, but not for ever."""
+        if len(self.left_out) > self.max_replacements:
+            return
+        new = [each for each in self.others(self.left_out) if each.key not in self.by_key]
+        for point in new[:1]:
+            self.add(point)
+            self.message("another point takes its place")
 
     def close(self) -> None:
         """Store whatever has finished."""
@@ -264,7 +303,7 @@ class Validation(Source[Key]):
 
     def estimated_total(self, point: ValidatedPoint) -> int:
         """Return how many games a point will take in all, as far as known."""
-        if self.precision.open_end and not self.goal.is_exact:
+        if self.precision.open_end:
             return self.n_allowed(point)
         if self.goal.is_exact or len(point.games) >= FEWEST_GAMES:
             return max(self.wanted[point.key], len(point.games))
@@ -284,7 +323,8 @@ class Validation(Source[Key]):
         counts = [len(point.games) for point in self.points]
         note = f"{counted(min(counts), 'game')} a point at least"
         if not self.goal.is_exact and min(counts) >= 2:
-            variances = self.goal.estimator.variances(list(self.moments.values()))
+            moments = [self.moments[point.key] for point in self.points]
+            variances = self.goal.estimator.variances(moments)
             widest = math.sqrt(float(variances.max()))
             note = f"widest standard error {self.goal.format.error_with_unit(widest)}"
         return Snapshot(

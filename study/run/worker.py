@@ -4,7 +4,6 @@ Workers import this module and the agents, no more, so that they start fast and 
 whose agent learns imports the training, too.
 """
 
-import faulthandler
 import gc
 import math
 import os
@@ -14,15 +13,17 @@ import time
 from collections.abc import Sequence
 from functools import cache
 
-from agents.agent import Agent, ChangedError, Game, GameError, warm
+from agents.agent import Agent, ChangedError, FailedGame, GameError, Outcome, warm
+from agents.outside.processes import Orphans
 
 SECONDS_BETWEEN_LOOKS_AT_THE_PARENT = 1.0
 SAFE_PATH, OURS = "PYTHONSAFEPATH", "thetafront"
 """While workers start, no module of the folder where a user stands takes the place of another."""
 
-TimedGames = tuple[tuple[Game, ...], float, float, float, float]
-"""Games; when the first began and the last ended on the monotonic clock; CPU seconds of that, NaN
-where they do not tell how loaded the machine is; and seconds of learning before it."""
+TimedGames = tuple[tuple[Outcome, ...], float, float, float, float]
+"""Games, ended or failed; when the first began and the last ended on the monotonic clock; CPU
+seconds of that, NaN where they do not tell how loaded the machine is; and seconds of learning
+before it."""
 
 
 class LearningError(Exception):
@@ -40,6 +41,7 @@ def begin_worker(parent: int) -> None:
     """Initialize a worker: the parent alone answers Ctrl-C, and no worker outlives it."""
     if os.environ.get(SAFE_PATH) == OURS:  # not for programs that play games
         del os.environ[SAFE_PATH]
+    Orphans.adopt()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM,))  # the parent may have blocked it
     threading.Thread(target=end_with, args=(parent,), daemon=True).start()
@@ -52,11 +54,19 @@ def end_with(parent: int) -> None:
     os._exit(1)
 
 
+def outcome_of(agent: Agent, seed: int) -> Outcome:
+    """Play a game; return that it failed if the agent is a user's own."""
+    try:
+        return agent.play(seed)
+    except GameError as error:
+        if agent.is_ours:
+            raise
+        return FailedGame(seed, str(error) or type(error).__name__)
+
+
 def play_timed(agent: Agent, seeds: Sequence[int], side_by_side: bool) -> TimedGames:
     """Play one game a seed: one after the other, or all side by side."""
     learning_seconds = 0.0
-    if not agent.is_ours:
-        faulthandler.disable()  # its crash is told in a line
     if agent.learns:
         from study.train.on_demand import learn_first  # noqa: PLC0415, only where it is needed
 
@@ -69,9 +79,9 @@ def play_timed(agent: Agent, seeds: Sequence[int], side_by_side: bool) -> TimedG
     warm(agent)
     began, cpu_before = time.monotonic(), time.process_time()
     if side_by_side:
-        games = agent.play_side_by_side(seeds)
+        games: tuple[Outcome, ...] = agent.play_side_by_side(seeds)
     else:
-        games = tuple(agent.play(seed) for seed in seeds)
+        games = tuple(outcome_of(agent, seed) for seed in seeds)
     ended, cpu_seconds = time.monotonic(), time.process_time() - cpu_before
     if not agent.is_ours:
         cpu_seconds = math.nan  # a program's own time is not this process's, and games may wait

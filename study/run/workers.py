@@ -24,6 +24,7 @@ from joblib.externals.loky.backend import resource_tracker as loky_resource_trac
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from agents.agent import Agent, warm
+from agents.outside.processes import Orphans
 from study import interrupt
 from study.errors import check_range
 from study.run.executor import Finished, PlayError, Task, dead_alone
@@ -41,6 +42,7 @@ __all__ = ["Finished", "PlayError", "Task", "Workers", "check_jobs", "n_cores", 
 Key = TypeVar("Key")
 
 MOST_JOBS_A_CORE = 32  # each takes some 100 MB
+SECONDS_A_TASK = 0.02  # of games that take less: handing out and storing a task takes 1 ms
 
 
 def n_cores() -> int:
@@ -122,7 +124,7 @@ class Workers(Generic[Key]):
     pool: Any = None
 
     tasks_per_worker: ClassVar[float] = math.inf  # as many as the source has
-    seconds_a_task: ClassVar[float] = 0.0
+    seconds_a_task: ClassVar[float] = SECONDS_A_TASK
     machines: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     place: ClassVar[str] = ""
 
@@ -138,11 +140,16 @@ class Workers(Generic[Key]):
 
     def __enter__(self) -> "Workers[Key]":
         os.environ.setdefault(SAFE_PATH, OURS)
+        if interrupt.is_watched():  # what killed workers leave behind is ended by this process
+            Orphans.adopt()
         self.open()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.close(at_once=kind is not None)
+        if interrupt.is_watched():
+            Orphans.end()
+            Orphans.adopt(False)
         if os.environ.get(SAFE_PATH) == OURS:
             del os.environ[SAFE_PATH]
 

@@ -17,11 +17,22 @@ import optuna
 from optuna.samplers import BaseSampler, GPSampler, NSGAIISampler, RandomSampler, TPESampler
 
 from study.errors import InputError
+from study.experiments.space import Space
+from study.samplers.base import ModelSampler
 from study.samplers.observations import Objectives
+from study.samplers.rejection import RejectionSampler
 
-__all__ = ["DEFAULT_SAMPLER", "SAMPLERS", "check_sampler", "installed_samplers", "make_sampler"]
+__all__ = [
+    "DEFAULT_SAMPLER",
+    "EXACT_SAMPLER",
+    "SAMPLERS",
+    "check_sampler",
+    "installed_samplers",
+    "make_sampler",
+]
 
 DEFAULT_SAMPLER = "knowledge-gradient"
+EXACT_SAMPLER = "nehvi"  # where scores are exact: then its own trials are the front
 
 
 def startup(n_design: int) -> int:
@@ -88,7 +99,12 @@ def installed_samplers() -> list[str]:
 
 
 def make_sampler(
-    name: str, study_seed: int, trial_number: int, n_design: int, objectives: Objectives
+    name: str,
+    study_seed: int,
+    trial_number: int,
+    n_design: int,
+    objectives: Objectives,
+    space: Space | None = None,
 ) -> BaseSampler:
     """Make the sampler for one trial.
 
@@ -102,6 +118,8 @@ def make_sampler(
         Size of the initial design, which says when the model takes over.
     objectives : Objectives
         Scales, reference point and noise, for samplers that model them.
+    space : Space, optional
+        Says which θ are feasible, and which parameters active; by default all are.
 
     Raises
     ------
@@ -121,7 +139,13 @@ def make_sampler(
     with warnings.catch_warnings():
         # optuna calls `multivariate` and `constant_liar` experimental; we want them.
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-        return SAMPLERS[name](seed, n_design, objectives)
+        sampler = SAMPLERS[name](seed, n_design, objectives)
+    if space is None or space.is_box:
+        return sampler
+    if isinstance(sampler, ModelSampler):
+        sampler.space = space
+        return sampler
+    return RejectionSampler(sampler, space, seed)
 
 
 def check_sampler(name: str) -> None:

@@ -88,7 +88,5 @@ class Area:
 
     def above(self, heights: Floats) -> Floats:
         """Return u(max(m, r)) − u(r)."""
-        raised = np.maximum(heights, self.reference)
-        if self.scale is Scale.ROOT:
-            return np.asarray(raised * np.abs(raised) - self.reference * abs(self.reference))
-        return raised - self.reference
+        raised = self.scale.raised(np.maximum(heights, self.reference))
+        return np.asarray(raised - self.scale.raised(np.array(self.reference)))

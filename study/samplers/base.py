@@ -14,11 +14,14 @@ from optuna.search_space import IntersectionSearchSpace
 from optuna.trial import FrozenTrial
 from threadpoolctl import threadpool_limits
 
+from study.experiments.space import Space
+from study.samplers.candidates import nearest_feasible, sobol_points
 from study.samplers.encoding import UnitCube
 from study.samplers.observations import Objectives, Observations, observe
 
 Floats = npt.NDArray[np.float64]
 ONE_AT_A_TIME = Lock()
+N_AT_RANDOM = 1024
 
 
 class ModelSampler(BaseSampler):
@@ -32,6 +35,12 @@ class ModelSampler(BaseSampler):
         Scales, reference point and noise.
     n_startup_trials : int
         Draw at random until that many trials are complete.
+
+    Attributes
+    ----------
+    space : Space, optional
+        Where some θ are not allowed or some parameters inactive. By default the search space has
+        the parameters that all trials share, and all points are feasible.
     """
 
     def __init__(
@@ -40,6 +49,7 @@ class ModelSampler(BaseSampler):
         self.seed = seed
         self.objectives = Objectives() if objectives is None else objectives
         self.n_startup_trials = max(1, n_startup_trials)
+        self.space: Space | None = None
         self.search_space = IntersectionSearchSpace()
         self.planned: dict[int, dict[str, Any]] = {}
 
@@ -51,6 +61,8 @@ class ModelSampler(BaseSampler):
             raise ValueError(
                 f"{type(self).__name__}: {len(study.directions)} objectives given, two allowed"
             )
+        if self.space is not None:
+            return self.space.distributions()
         found = self.search_space.calculate(study)
         return {name: each for name, each in found.items() if not each.single()}
 
@@ -92,16 +104,20 @@ class ModelSampler(BaseSampler):
 
         ``trials`` are all others.
         """
-        cube = UnitCube(search_space)
+        cube = UnitCube(search_space, self.space)
         rng = np.random.default_rng([self.seed, number])
         # More threads make matrices this small slower, tenfold on a busy machine, and round
         # differently. The limit holds for the process: without the lock, a second thread would take
         # the first one's limit for the original one, and restore it.
         with ONE_AT_A_TIME, threadpool_limits(1):
             observations = observe(trials, cube, study.directions, self.objectives)
-            if len(observations.points) < self.n_startup_trials:
+            if len(observations.points) >= self.n_startup_trials:
+                points = self.propose_many(observations, cube, rng, q)
+            elif self.space is None:
                 return []
-            points = self.propose_many(observations, cube, rng, q)
+            else:
+                points = rng.permutation(sobol_points(cube, N_AT_RANDOM, rng))[:q]
+            points = nearest_feasible(cube, points, rng)
         return [cube.decode(point) for point in points]
 
     def sample_independent(

@@ -11,11 +11,46 @@ Floats = npt.NDArray[np.float64]
 
 P_REDRAWN = 0.05  # that a perturbed parameter is drawn uniformly
 SAME_POINT = 1e-9  # greatest distance along any coordinate
+N_ROUNDS = 16  # of draws, until enough points are feasible
+N_NEAREST = 1024
+N_HALVINGS = 4  # of steps that leave the feasible part of a space
 
 
 def sobol_points(cube: UnitCube, n: int, rng: np.random.Generator) -> Floats:
-    """Spread points over the cube, shape (n, d); n is a power of two."""
-    return cube.snap(qmc.Sobol(cube.n_coordinates, rng=rng).random(n))
+    """Spread feasible points over the cube, shape (n, d), or fewer; n is a power of two."""
+    sequence = qmc.Sobol(cube.n_coordinates, rng=rng)
+    points = feasible(cube, cube.snap(sequence.random(n)))
+    for _ in range(N_ROUNDS):
+        if len(points) == n:
+            return points
+        more = feasible(cube, cube.snap(sequence.random(n)))
+        points = np.concatenate([points, more])[:n]
+    return np.concatenate([points, cube.feasible_points])[:n]
+
+
+def feasible(cube: UnitCube, points: Floats) -> Floats:
+    """Return the points that satisfy the constraints of the space."""
+    is_feasible = cube.is_feasible(points)
+    return points if is_feasible.all() else points[is_feasible]
+
+
+def pulled(cube: UnitCube, points: Floats, inside: Floats) -> Floats:
+    """Pull points that are not feasible towards others that are, one each, as far as is needed."""
+    for k in range(N_HALVINGS + 1):
+        bad = np.flatnonzero(~cube.is_feasible(points))
+        if not len(bad):
+            break
+        nearer = 0.5 * (points[bad] + inside[bad]) if k < N_HALVINGS else inside[bad]
+        points[bad] = cube.snap(nearer)
+    return points
+
+
+def nearest_feasible(cube: UnitCube, points: Floats, rng: np.random.Generator) -> Floats:
+    """Return points, those that are not feasible moved to a feasible one nearby."""
+    if cube.is_feasible(points).all():
+        return points
+    known = np.concatenate([cube.feasible_points, sobol_points(cube, N_NEAREST, rng)])
+    return pulled(cube, points, known[np.argmin(cdist(points, known), axis=1)])
 
 
 def perturb(cube: UnitCube, points: Floats, scale: Floats, rng: np.random.Generator) -> Floats:
@@ -28,7 +63,7 @@ def perturb(cube: UnitCube, points: Floats, scale: Floats, rng: np.random.Genera
     steps = scale * rng.standard_normal(shape)
     moved = points + np.where(rng.random(shape) < rng.uniform(0.2, 1.0, (shape[0], 1)), steps, 0.0)
     redrawn = np.repeat(rng.random((shape[0], len(cube.widths))) < P_REDRAWN, cube.widths, axis=1)
-    return cube.snap(np.where(redrawn, rng.random(shape), moved))
+    return pulled(cube, cube.snap(np.where(redrawn, rng.random(shape), moved)), points)
 
 
 def is_among(points: Floats, others: Floats) -> npt.NDArray[np.bool_]:

@@ -3,6 +3,9 @@
 Both designs of n points have one in each n-th of every axis. Along a categorical parameter these n
 places are dealt to the k choices in equal shares: each choice occurs ⌊n/k⌋ or ⌈n/k⌉ times.
 
+Where some points are not feasible, or differ in inactive parameters alone, the design has the first
+n of as many as are needed: a longer Sobol sequence begins with the shorter one.
+
 Source: Ripstein (2023), §5.1, step 1: Latin hypercube or Sobol sampling.
 """
 
@@ -14,7 +17,7 @@ from scipy.stats import qmc
 
 from agents.parameters import Value
 from study.errors import InputError
-from study.experiments.space import CategoricalParameter, Space
+from study.experiments.space import N_SAMPLED, CategoricalParameter, Space
 
 
 def sobol(n_dimensions: int, n_points: int, seed: int) -> npt.NDArray[np.float64]:
@@ -31,6 +34,8 @@ def latin_hypercube(n_dimensions: int, n_points: int, seed: int) -> npt.NDArray[
     """Draw a Latin hypercube, shape (n_points, n_dimensions)."""
     return qmc.LatinHypercube(n_dimensions, rng=np.random.default_rng(seed)).random(n_points)
 
+
+MAX_DRAWN = 2**17
 
 DESIGNS: dict[str, Callable[[int, int, int], npt.NDArray[np.float64]]] = {
     "sobol": sobol,
@@ -59,8 +64,17 @@ def draw_design(name: str, space: Space, n_points: int, seed: int) -> list[dict[
     """
     if name not in DESIGNS:
         raise InputError(f"design: {name!r} given, one of {', '.join(sorted(DESIGNS))} allowed")
-    points = DESIGNS[name](len(space), n_points, seed)
     categorical = np.array([isinstance(each, CategoricalParameter) for each in space])
-    # To the middle of each n-th: a border between two choices would leave it to chance.
-    points[:, categorical] = (np.floor(points[:, categorical] * n_points) + 0.5) / n_points
-    return [space.from_unit(point.tolist()) for point in points]
+    n_drawn, n_before = n_points, 0
+    while True:
+        points = DESIGNS[name](len(space), n_drawn, seed)
+        # To the middle of each n-th: a border between two choices would leave it to chance.
+        points[:, categorical] = (np.floor(points[:, categorical] * n_drawn) + 0.5) / n_drawn
+        if space.is_box:
+            return [space.from_unit(point.tolist()) for point in points]
+        allowed = points[space.satisfied(space.columns(points))].tolist()
+        distinct = {tuple(each.items()): each for each in map(space.from_unit, allowed)}
+        are_all = n_drawn >= N_SAMPLED and len(distinct) == n_before > 0
+        if len(distinct) >= n_points or n_drawn >= MAX_DRAWN or are_all:
+            return list(distinct.values())[:n_points]
+        n_drawn, n_before = 2 * n_drawn, len(distinct)

@@ -2,10 +2,12 @@
 
 A numeric parameter is one coordinate (:mod:`study.axis`). A categorical one has a coordinate a
 choice (one-hot): all choices are equally far from one another, √2, where the ends of a numeric one
-are 1 apart. Parameters are described as optuna does.
+are 1 apart. Parameters are described as optuna does. An inactive one has its coordinates at 1/2, so
+that one θ is one point.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from optuna.distributions import (
 )
 
 from study.axis import Axis
+from study.experiments.space import Space
 
 Floats = npt.NDArray[np.float64]
 
@@ -36,6 +39,8 @@ class UnitCube:
     ----------
     distributions : mapping of str to optuna.distributions.BaseDistribution
         The parameters, in order.
+    space : Space, optional
+        Says which of them are active, and which points are feasible; by default all are.
 
     Attributes
     ----------
@@ -47,8 +52,11 @@ class UnitCube:
         Which parameter, by number, each coordinate belongs to.
     """
 
-    def __init__(self, distributions: Mapping[str, BaseDistribution]) -> None:
+    def __init__(
+        self, distributions: Mapping[str, BaseDistribution], space: Space | None = None
+    ) -> None:
         self.distributions = dict(distributions)
+        self.space = None if space is None or space.is_box else space
         self.categorical = {
             name: each
             for name, each in distributions.items()
@@ -69,8 +77,16 @@ class UnitCube:
         self.widths = np.array([each.stop - each.start for each in self.columns.values()], np.int64)
         self.owners = np.repeat(np.arange(len(self.widths)), self.widths)
 
+    @classmethod
+    def of(cls, space: Space) -> "UnitCube":
+        """Return a search space as the unit cube."""
+        return cls(space.distributions(), space)
+
     def encode(self, params: Sequence[Mapping[str, Any]]) -> Floats:
         """Map parameter vectors to points, shape (n, n_coordinates)."""
+        if self.space is not None:
+            usual = self.space.values_at([0.5] * len(self.space))
+            params = [{**usual, **self.space.present(each)} for each in params]
         points = np.zeros((len(params), self.n_coordinates))
         for name, axis in self.axes.items():
             values = np.array([values[name] for values in params], np.float64)
@@ -78,7 +94,7 @@ class UnitCube:
         for name, each in self.categorical.items():
             chosen = [each.to_internal_repr(values[name]) for values in params]
             points[np.arange(len(params)), self.columns[name].start + np.array(chosen, int)] = 1.0
-        return points
+        return self.neutral(points)
 
     def decode(self, point: Floats) -> dict[str, Any]:
         """Map a point to the parameter vector nearest to it."""
@@ -90,7 +106,7 @@ class UnitCube:
             else:
                 value = float(self.axes[name].from_unit(coordinates)[0])
                 params[name] = int(value) if isinstance(each, IntDistribution) else value
-        return params
+        return params if self.space is None else self.space.active(params)
 
     def snap(self, points: Floats) -> Floats:
         """Move points, shape (n, n_coordinates), to the nearest ones that stand for a value."""
@@ -102,4 +118,41 @@ class UnitCube:
         for name, each in self.categorical.items():
             columns = self.columns[name]
             snapped[:, columns] = np.eye(len(each.choices))[np.argmax(points[:, columns], axis=1)]
-        return snapped
+        return self.neutral(snapped)
+
+    def is_whole(self, params: Mapping[str, Any]) -> bool:
+        """Return whether a parameter vector lacks none of the parameters that are active."""
+        if self.space is not None:
+            return self.space.is_whole(params)
+        return set(self.distributions) <= set(params)
+
+    def values(self, points: Floats) -> dict[str, npt.NDArray[Any]]:
+        """Return the values that points stand for, by parameter."""
+        found: dict[str, npt.NDArray[Any]] = {
+            name: axis.from_unit(points[:, self.columns[name].start])
+            for name, axis in self.axes.items()
+        }
+        for name, each in self.categorical.items():
+            chosen = np.argmax(points[:, self.columns[name]], axis=1)
+            found[name] = np.array(each.choices, object)[chosen]
+        return found
+
+    def neutral(self, points: Floats) -> Floats:
+        """Move the coordinates of inactive parameters to 1/2, in place."""
+        if self.space is not None and self.space.is_conditional:
+            for name, active in self.space.activity(self.values(points)).items():
+                points[~active, self.columns[name]] = 0.5
+        return points
+
+    def is_feasible(self, points: Floats) -> npt.NDArray[np.bool_]:
+        """Return which points satisfy the constraints of the space, shape (len(points),)."""
+        if self.space is None or not self.space.constraints:
+            return np.ones(len(points), np.bool_)
+        return self.space.satisfied(self.values(points))
+
+    @cached_property
+    def feasible_points(self) -> Floats:
+        """Some feasible points; none where all are feasible."""
+        if self.space is None or not self.space.constraints:
+            return np.empty((0, self.n_coordinates))
+        return self.encode([self.space.from_unit(u) for u in self.space.feasible_points.tolist()])

@@ -59,6 +59,14 @@ class FittedModel:
         """Its front over the whole space."""
         return self.fronts[1]
 
+    def avoiding(self, points: Floats) -> "FittedModel":
+        """Return the model that knows of more points, in the unit cube, that cannot be played."""
+        if not len(points):
+            return self
+        failed = self.observations.failed.reshape(-1, points.shape[1])
+        observations = replace(self.observations, failed=np.concatenate([failed, points]))
+        return replace(self, observations=observations)
+
     def given(self, points: Floats, values: Floats, noise: Floats, *, timed: bool) -> "FittedModel":
         """Return the model conditioned on validated points, too; its hyperparameters are kept.
 
@@ -113,7 +121,7 @@ def fit_model(
     seed: int,
 ) -> FittedModel | None:
     """Fit the model to the complete ones of a study's trials; None if there are none."""
-    cube = UnitCube(space.distributions())
+    cube = UnitCube.of(space)
     observations = observe(trials, cube, directions, objectives)
     if not len(observations.points):
         return None

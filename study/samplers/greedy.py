@@ -6,25 +6,41 @@ the list for its own gain. Without that, eight proposals at a time had together 
 eight single ones in a row, on states of twelve simulated studies, and no more candidates helped.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from engine.jit import kernel
+from engine.jit import inlined, kernel
 from study.samplers.area import NODES, WEIGHTS, Area
 from study.samplers.candidates import is_among
+from study.samplers.feasibility import Feasibility
 from study.samplers.gaussian_process import GaussianProcess
 from study.samplers.in_flight import InFlight
 from study.samplers.observations import Observations
-from study.scale import Scale
+from study.scale import RIGHT_ANGLE, Form
 
 Floats = npt.NDArray[np.float64]
 
 N_RENEWED = 32  # gains that are computed again at a time
 # The last node is the present area, which is taken off.
 ALL_NODES, ALL_WEIGHTS = np.append(NODES, 0.0), np.append(WEIGHTS, -1.0)
+
+
+ROOT, ANGLE = int(Form.ROOT), int(Form.ANGLE)
+
+
+@inlined
+def raised(height: float, form: int) -> float:
+    """Return u of a height: :meth:`study.scale.Scale.raised`, compiled."""
+    if form == ROOT:
+        return height * abs(height)
+    if form == ANGLE:
+        sine = math.sin(min(max(height, -RIGHT_ANGLE), RIGHT_ANGLE))
+        return sine * abs(sine)
+    return height
 
 
 @kernel
@@ -35,7 +51,7 @@ def gains_with_own(
     own: Floats,
     places: npt.NDArray[np.int64],
     reference: float,
-    is_root: bool,
+    form: int,
 ) -> Floats:
     """Return the expected gain in area by each candidate, shape (m,), which is put into the list.
 
@@ -51,8 +67,8 @@ def gains_with_own(
         How many points come before it.
     reference : float
         r.
-    is_root : bool
-        Whether the heights are on the scale of a square root.
+    form : int
+        The :class:`~study.scale.Form` of the heights' scale.
     """
     gains = np.zeros(len(steps))
     n_nodes = len(ALL_NODES)
@@ -68,14 +84,9 @@ def gains_with_own(
                 height, step, extent = heights[k], steps[i, k], extents[k]
                 if j == places[i] - 1:
                     extent = own[i, 3]
-            if is_root:
-                for z in range(n_nodes):
-                    best[z] = max(best[z], height + ALL_NODES[z] * step)
-                    area[z] += extent * best[z] * abs(best[z])
-            else:
-                for z in range(n_nodes):
-                    best[z] = max(best[z], height + ALL_NODES[z] * step)
-                    area[z] += extent * best[z]
+            for z in range(n_nodes):
+                best[z] = max(best[z], height + ALL_NODES[z] * step)
+                area[z] += extent * raised(best[z], form)
         # u(r) cancels out: the weights' sum is 0.
         gains[i] = np.sum(ALL_WEIGHTS * area)
     return gains
@@ -102,6 +113,8 @@ class Pool:
     gains : float64, shape (m,)
         Expected; those of ``stale`` ones are from before the last trial was put in flight.
     stale : bool, shape (m,)
+    chances : float64, shape (m,)
+        That a trial there can be played; gains are weighed by them.
     """
 
     points: Floats
@@ -114,6 +127,7 @@ class Pool:
     places: npt.NDArray[np.int64]
     gains: Floats
     stale: npt.NDArray[np.bool_]
+    chances: Floats
 
 
 class Greedy:
@@ -131,6 +145,8 @@ class Greedy:
         All.
     q : int
         How many points will be chosen.
+    feasibility : Feasibility
+        Where trials can be played.
     """
 
     def __init__(
@@ -141,7 +157,9 @@ class Greedy:
         noise: Callable[[Floats], Floats],
         observations: Observations,
         q: int,
+        feasibility: Feasibility,
     ) -> None:
+        self.feasibility = feasibility
         self.second, self.area, self.noise, self.observations = second, area, noise, observations
         self.flying = InFlight(process, q)
         _, self.explained = self.flying.predict(area.points)
@@ -166,6 +184,7 @@ class Greedy:
             places,
             np.empty(len(points)),
             np.ones(len(points), np.bool_),
+            self.feasibility.probability(points),
         )
         self.renew(pool, np.arange(len(points)))
         return pool
@@ -184,14 +203,14 @@ class Greedy:
         root = np.sqrt(total)
         steps = pool.covariance[some] / root[:, None]
         own = np.column_stack([pool.mean[some], pool.variance[some] / root, pool.extents[some]])
-        pool.gains[some] = gains_with_own(
+        pool.gains[some] = pool.chances[some] * gains_with_own(
             self.area.heights,
             self.area.extents,
             steps,
             own,
             pool.places[some],
             self.area.reference,
-            self.area.scale is Scale.ROOT,
+            self.area.scale.form,
         )
         pool.stale[some] = False
 

@@ -10,18 +10,18 @@ Notation
 =====  =============================================================================================
 m, K   posterior mean and covariance of the first objective at J points, sorted by the posterior
        mean of the second one, the largest first
-r, u   the first objective's reference; z |z| on the scale of a square root, else z
+r, u   the first objective's reference; :meth:`study.scale.Scale.raised`, such as z |z| for a root
 e      distances along the second objective, from each point to the next, times p
 p      probability that the best first objective lies at that point or at a later one
 c, v   a candidate; the noise variance of a trial there
 z      a standard normal number
 =====  =============================================================================================
 
-The area is Σⱼ eⱼ (u(max(m₁, …, mⱼ, r)) − u(r)). On the scale of a square root, u goes back to the
-objective's own unit: high scores would count too little. A trial at c will move the mean to m + s
-z, s = K[:, c] / √(K[c, c] + v), and the expectation over z is a quadrature of nine nodes. So the
-gain is exact but for the quadrature, the list of points, and the second objective, which stays at
-its posterior mean: costs are known far better than scores.
+The area is Σⱼ eⱼ (u(max(m₁, …, mⱼ, r)) − u(r)). With u, heights are in the objective's
+own unit again: on the scale of a square root, high scores would count too little. A trial at c will
+move the mean to m + s z, s = K[:, c] / √(K[c, c] + v), and the expectation over z is a quadrature
+of nine nodes. So the gain is exact but for the quadrature, the list of points, and the second
+objective, which stays at its posterior mean: costs are known far better than scores.
 
 Users' budgets reach up to what the best score of all costs, and wherever that is, no farther: so a
 distance counts by the probability, from joint draws of the posterior, that the best score lies at
@@ -44,8 +44,9 @@ import numpy.typing as npt
 
 from study.samplers.area import Area
 from study.samplers.base import ModelSampler
-from study.samplers.candidates import perturb, sobol_points
+from study.samplers.candidates import feasible, perturb, sobol_points
 from study.samplers.encoding import UnitCube
+from study.samplers.feasibility import Feasibility
 from study.samplers.gaussian_process import GaussianProcess
 from study.samplers.greedy import Greedy, total_variance
 from study.samplers.observations import Observations
@@ -93,18 +94,21 @@ class KnowledgeGradientSampler(ModelSampler):
         # Of the first objective, whose covariance trials in flight reduce.
         process = awaiting(posterior.processes[0], known, noise)
 
+        feasibility = Feasibility.learned_from(observations)
+
         def worth(candidates: Floats, area: Area) -> Floats:
             mean, variance = process.predict(candidates)
             total = total_variance(candidates, variance, noise(mean), lambda: observations.tried)
             steps = process.covariance(candidates, area.points) / np.sqrt(total)[:, None]
-            return area.gains(steps)
+            return feasibility.probability(candidates) * area.gains(steps)
 
-        front, candidates = self.candidates(posterior, known, cube, rng)
-        points = np.concatenate([front, candidates])
+        front, candidates = self.candidates(posterior, known, feasibility, cube, rng)
+        points = np.concatenate([front, feasibility.allowed(candidates)])
         area = Area.under(points, posterior, process, observations.reference, rng)
         gains = worth(candidates, area)
         if not gains.max() > 0.0:
-            return np.asarray(candidates[np.argmax(process.predict(candidates)[1])])
+            chances = feasibility.probability(candidates)
+            return np.asarray(candidates[np.argmax(chances * process.predict(candidates)[1])])
         for scale in OF_ONE.scales:
             best = np.argsort(-gains, kind="stable")[: OF_ONE.n_refined]
             near = np.repeat(candidates[best], OF_ONE.n_neighbours, axis=0)
@@ -129,10 +133,11 @@ class KnowledgeGradientSampler(ModelSampler):
         known, posterior = Posterior.of_some(observations, MOST_CONDITIONED)
         noise = noise_of_new_trials(posterior.processes[0], known)
         process = awaiting(posterior.processes[0], known, noise)
-        front, candidates = self.candidates(posterior, known, cube, rng)
-        points = np.concatenate([front, candidates])
+        feasibility = Feasibility.learned_from(observations)
+        front, candidates = self.candidates(posterior, known, feasibility, cube, rng)
+        points = np.concatenate([front, feasibility.allowed(candidates)])
         area = Area.under(points, posterior, process, observations.reference, rng)
-        greedy = Greedy(process, posterior.processes[1], area, noise, observations, q)
+        greedy = Greedy(process, posterior.processes[1], area, noise, observations, q, feasibility)
         pool = greedy.pool(candidates)
         n_refined, n_neighbours, scales = OF_MANY if q <= MANY else OF_MORE
         chosen = []
@@ -140,7 +145,7 @@ class KnowledgeGradientSampler(ModelSampler):
             best = greedy.best(pool, n_refined)
             found, gains = pool.points[best], pool.gains[best]
             if not gains.max() > 0.0:
-                found = pool.points[[np.argmax(pool.variance)]]
+                found = pool.points[[np.argmax(pool.chances * pool.variance)]]
             else:
                 for scale in scales:
                     near = np.repeat(found, n_neighbours, axis=0)
@@ -157,13 +162,18 @@ class KnowledgeGradientSampler(ModelSampler):
         self,
         posterior: Posterior,
         observations: Observations,
+        feasibility: Feasibility,
         cube: UnitCube,
         rng: np.random.Generator,
     ) -> tuple[Floats, Floats]:
         """Return the predicted front, and points over the whole cube and near that front."""
         spread = sobol_points(cube, N_SOBOL, rng)
-        front = posterior.front(np.unique(np.concatenate([observations.points, spread]), axis=0))
-        front = climb(front, posterior, cube, rng, N_ROUNDS, N_NEAR)
+        known = feasible(cube, observations.points)
+        points = np.unique(np.concatenate([known, spread]), axis=0)
+        allowed = feasibility.allowed
+        front = climb(
+            posterior.front(allowed(points)), posterior, cube, rng, N_ROUNDS, N_NEAR, allowed
+        )
         chosen = front[rng.integers(len(front), size=N_NEAR_FRONT)]
         scales = 10.0 ** rng.uniform(-2.0, -0.5, (N_NEAR_FRONT, 1))
         some = np.linspace(0, len(front) - 1, min(len(front), MOST_ON_FRONT)).astype(int)

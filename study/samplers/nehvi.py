@@ -22,9 +22,10 @@ import numpy as np
 import numpy.typing as npt
 
 from study.samplers.base import ModelSampler
-from study.samplers.candidates import is_among, perturb, sobol_points
+from study.samplers.candidates import feasible, is_among, perturb, sobol_points
 from study.samplers.ehvi import Strips, expected_improvement, strips_of
 from study.samplers.encoding import UnitCube
+from study.samplers.feasibility import Feasibility
 from study.samplers.observations import Observations
 from study.samplers.posterior import Posterior
 
@@ -55,15 +56,17 @@ class NoisyEHVISampler(ModelSampler):
         strips = strips_of(draws, observations.reference)
         given_draws = posterior.given(tried, draws)
 
+        feasibility = Feasibility.learned_from(observations)
+
         def improvement(points: Floats) -> Floats:
             gains = expected_improvement(strips, *given_draws.predict(points))
             # Tried points are known up to the jitter, which must not count as a chance to improve.
-            return np.where(is_among(points, tried), 0.0, gains)
+            return np.where(is_among(points, tried), 0.0, feasibility.probability(points) * gains)
 
         candidates = self.candidates(posterior, tried, cube, rng)
         gains = improvement(candidates)
         if not gains.max() > 0.0:
-            return self.least_known(posterior, strips, candidates)
+            return self.least_known(posterior, strips, feasibility.allowed(candidates))
         for scale in SCALES:
             best = np.argsort(-gains, kind="stable")[:N_REFINED]
             near = np.repeat(candidates[best], N_NEIGHBOURS, axis=0)
@@ -76,7 +79,8 @@ class NoisyEHVISampler(ModelSampler):
         self, posterior: Posterior, tried: Floats, cube: UnitCube, rng: np.random.Generator
     ) -> Floats:
         """Return points over the whole cube, and points near the predicted front."""
-        front = posterior.front(tried)
+        known = feasible(cube, tried)
+        front = posterior.front(known if len(known) else cube.feasible_points)
         chosen = front[rng.integers(len(front), size=N_NEAR_FRONT)]
         scales = 10.0 ** rng.uniform(-2.0, -0.5, (N_NEAR_FRONT, 1))
         return np.concatenate(

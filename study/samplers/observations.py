@@ -5,7 +5,7 @@ and a minimized one changes its sign.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from study.samplers.encoding import UnitCube
-from study.scale import Scale
+from study.scale import Form, Scale
 
 Floats = npt.NDArray[np.float64]
 Noise = Callable[[Sequence[FrozenTrial]], npt.ArrayLike]
@@ -51,11 +51,8 @@ class Objectives:
         if len(self.reference_point) != 2 or not np.all(np.isfinite(self.reference_point)):
             raise ValueError(f"reference point: {self.reference_point} given, two numbers allowed")
         for value, scale in zip(self.reference_point, self.scales, strict=True):
-            if not np.isfinite(scale.of(np.array(value))):
-                allowed = "above 0" if scale is Scale.LOG else "0 and above"
-                raise ValueError(
-                    f"reference point: {value} given, {allowed} allowed on scale {scale.value!r}"
-                )
+            if not np.isfinite(scale.of(np.clip(value, scale.low, scale.high))):
+                raise ValueError(f"reference point: {value:g} given, above 0 allowed")
 
 
 @dataclass(frozen=True)
@@ -83,6 +80,8 @@ class Observations:
         Those of the values.
     sign : float
         Of the first objective: −1 if less of it is better, so that its values here are negated.
+    failed : float64, shape (f, d)
+        Trials that failed.
     """
 
     points: Floats
@@ -95,6 +94,7 @@ class Observations:
     owners: npt.NDArray[np.int64]
     scales: tuple[Scale, Scale] = (Scale.LINEAR, Scale.LINEAR)
     sign: float = 1.0
+    failed: Floats = field(default_factory=lambda: np.zeros((0, 0)))
 
     @property
     def tried(self) -> Floats:
@@ -157,6 +157,16 @@ def to_maximize(
     return np.asarray(signs_of(directions) * scaled)
 
 
+def scaled_reference(
+    given: tuple[float, float], directions: Sequence[StudyDirection], scales: Sequence[Scale]
+) -> Floats:
+    """Map a reference point to the model's scale, shape (2,); beyond a bound, to that bound."""
+    inside = [
+        np.clip(each, scale.low, scale.high) for each, scale in zip(given, scales, strict=True)
+    ]
+    return np.asarray(to_maximize(np.array([inside], np.float64), directions, scales)[0])
+
+
 def signs_of(directions: Sequence[StudyDirection]) -> Floats:
     """Return −1 for each objective that is minimized, 1 for the others."""
     return np.array([1.0 if each == StudyDirection.MAXIMIZE else -1.0 for each in directions])
@@ -168,9 +178,9 @@ def beyond_worst(
     """Return a reference point for values, shape (n, 2), at least one: a little worse than all.
 
     In the objectives' own units, a tenth of the range beyond the worst; both are measured in
-    decades on the scale of logarithms. What has a root is not taken below 0.
+    decades on the scale of logarithms. It is not beyond a bound of values.
     """
-    logs = [scale is Scale.LOG for scale in scales]
+    logs = [scale.form is Form.LOG for scale in scales]
     scaled = [Scale.LOG.of(each) if log else each for each, log in zip(raw.T, logs, strict=True)]
     signs = signs_of(directions)
     values = signs * np.column_stack(scaled)
@@ -179,7 +189,8 @@ def beyond_worst(
     least = 1e-9 * np.maximum(1.0, np.abs(worst))
     corner = signs * (worst - 0.1 * np.maximum(np.ptp(values, axis=0), least))
     corner = np.where(logs, 10.0 ** np.where(logs, corner, 0.0), corner)
-    first, second = np.where([each is Scale.ROOT for each in scales], np.fmax(corner, 0.0), corner)
+    lows, highs = np.transpose([(each.low, each.high) for each in scales])
+    first, second = np.clip(corner, lows, highs)
     return float(first), float(second)
 
 
@@ -195,8 +206,7 @@ def observe(
     part of the space where all trials fail. Of more than 512 of both only the latest count: running
     ones may be left from killed processes.
     """
-    names = set(cube.distributions)
-    usable = [trial for trial in trials if names <= set(trial.params)]
+    usable = [trial for trial in trials if cube.is_whole(trial.params)]
     complete = [trial for trial in usable if trial.state == TrialState.COMPLETE]
     raw = np.array([trial.values for trial in complete], np.float64).reshape(-1, 2)
     scales = objectives.scales
@@ -217,7 +227,7 @@ def observe(
     reference = np.zeros(2)
     if objectives.reference_point is not None or len(raw):
         given = objectives.reference_point or beyond_worst(raw, directions, scales)
-        reference = to_maximize(np.array([given], np.float64), directions, scales)[0]
+        reference = scaled_reference(given, directions, scales)
     return Observations(
         points,
         values,
@@ -229,4 +239,5 @@ def observe(
         cube.owners,
         scales,
         float(signs_of(directions)[0]),
+        cube.encode([trial.params for trial in usable if trial.state == TrialState.FAIL]),
     )

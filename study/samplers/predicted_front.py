@@ -21,8 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from study.samplers.candidates import perturb, sobol_points
+from study.samplers.candidates import feasible, perturb, sobol_points
 from study.samplers.encoding import UnitCube
+from study.samplers.feasibility import Allowed, Feasibility
 from study.samplers.observations import Observations
 from study.samplers.posterior import Posterior
 
@@ -92,11 +93,14 @@ def predicted_fronts(
     """Find the front of the posterior mean, among the trials and over the whole space.
 
     The latter by random search: a few thousand points over the whole cube, then rounds of small
-    perturbations of the front so far.
+    perturbations of the front so far. Points that are likely to fail are left out.
     """
+    allowed = Feasibility.learned_from(observations).allowed
     of_trials = posterior.front(np.unique(observations.points, axis=0))
-    front = posterior.front(np.concatenate([of_trials, sobol_points(cube, N_SOBOL, rng)]))
-    front = climb(front, posterior, cube, rng, N_ROUNDS, N_NEAR)
+    known = feasible(cube, of_trials)  # a function of before may have been another
+    points = np.concatenate([known, sobol_points(cube, N_SOBOL, rng)])
+    front = posterior.front(allowed(points))
+    front = climb(front, posterior, cube, rng, N_ROUNDS, N_NEAR, allowed)
     return PredictedFront.at(of_trials, posterior), PredictedFront.at(front, posterior)
 
 
@@ -107,12 +111,13 @@ def climb(
     rng: np.random.Generator,
     n_rounds: int,
     n_near: int,
+    allowed: Allowed = lambda points: points,
 ) -> Floats:
     """Improve a front by rounds of small perturbations, ``n_near`` of them a round."""
     for _ in range(n_rounds):
         chosen = front[rng.integers(len(front), size=n_near)]
         scales = 10.0 ** rng.uniform(-2.5, -0.7, (n_near, 1))
-        near = perturb(cube, chosen, scales, rng)
+        near = allowed(perturb(cube, chosen, scales, rng))
         front = posterior.front(np.unique(np.concatenate([front, near]), axis=0))
     return front
 

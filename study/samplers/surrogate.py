@@ -36,7 +36,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor
 
 from study.samplers.base import ModelSampler
-from study.samplers.candidates import is_among, sobol_points
+from study.samplers.candidates import feasible, is_among, sobol_points
 from study.samplers.encoding import UnitCube
 from study.samplers.observations import Observations
 from study.samplers.scaling import centre_and_scale
@@ -187,7 +187,7 @@ def offspring(cube: UnitCube, parents: Floats, rng: np.random.Generator) -> Floa
     )
     moved = np.where(categorical, rng.random(children.shape), moved)
     mutated = a_parameter(rng.random((len(children), n_parameters)) < 1.0 / n_parameters)
-    return cube.snap(np.where(mutated, moved, children))
+    return feasible(cube, cube.snap(np.where(mutated, moved, children)))
 
 
 def evolve(
@@ -244,7 +244,8 @@ class SurrogateSampler(ModelSampler):
         networks = Networks(observations.points, observations.values, rng)
         begun = observations.tried
         spread = sobol_points(cube, N_POPULATION, rng)
-        population, values = evolve(networks, np.concatenate([spread, begun]), cube, rng)
+        first = np.concatenate([spread, feasible(cube, begun)])
+        population, values = evolve(networks, first, cube, rng)
 
         # The networks predict trials too: a lucky one is no reason to avoid its neighbourhood.
         tried = networks(begun)

@@ -10,10 +10,10 @@ MOST_CHARACTERS = 200
 
 @contextmanager
 def locating(where: str) -> Iterator[None]:
-    """Report a ValueError as damage of a place, such as ``trial 3, game:2``."""
+    """Report an error of a value's kind as damage of a place, such as ``trial 3, game:2``."""
     try:
         yield
-    except ValueError as error:
+    except (ValueError, TypeError, AttributeError, OverflowError) as error:
         raise DamageError(f"{where}: {' '.join(str(error).split())[:MOST_CHARACTERS]}") from None
 
 

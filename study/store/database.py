@@ -26,6 +26,9 @@ OPTUNA_TABLES = {
     "version_info",
 }
 
+MADE_FIRST = {"alembic_version", "version_info"}
+"""Those into which optuna writes rows while it makes tables."""
+
 
 def check_database(path: Path, for_writing: bool) -> None:
     """Refuse, by InputError, a file that is no SQLite database, or one of something else.
@@ -61,8 +64,25 @@ def check_database(path: Path, for_writing: bool) -> None:
             f"storage: {name} given, a database of something else "
             f"(its tables: {', '.join(sorted(tables)[:5])})"
         )
-    if tables - {GAMES} != OPTUNA_TABLES and not for_writing:  # studies of before lack ours
+    missing = {*OPTUNA_TABLES, GAMES} - tables
+    is_lost = has_rows(path, tables - MADE_FIRST) if missing - {GAMES} else has_lost_games(path)
+    if missing and is_lost:
+        raise DamageError(
+            f"storage: {name} is damaged: no table {', '.join(sorted(missing))}; restore a copy"
+        )
+    if missing - {GAMES} and not for_writing:
         raise InputError(f"storage: {name} given, which holds no study yet")
+
+
+def has_rows(path: Path, tables: set[str]) -> bool:
+    """Return whether anything is in these tables: a kill while they were made leaves them empty."""
+    return any(texts_in(path, f"SELECT 1 FROM {table} LIMIT 1") for table in tables)
+
+
+def has_lost_games(path: Path) -> bool:
+    """Return whether a study must have a table of games, as all have but the earliest."""
+    records = texts_in(path, "SELECT value_json FROM study_user_attributes WHERE key='thetafront'")
+    return any('"format": 2' in str(record) for record in records)
 
 
 def tables_in(path: Path) -> set[str]:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from agents.parameters import Value
-from study.experiments.space import NumericParameter, Space
+from study.errors import InputError
+from study.experiments.space import Space
 from study.store.manifest import MANIFEST
 from study.store.study_record import ATTRIBUTE, FORMAT, RUN_PREFIX, StudyRecord
 
@@ -29,17 +30,12 @@ def rows_of(path: Path) -> Rows:
 
 def theta_of(row: Mapping[str, str], space: Space) -> dict[str, Value] | None:
     """Return θ of a table's row; None if it is not there."""
-    theta: dict[str, Value] = {}
     try:
-        for each in space:
-            word = row[each.name]
-            if isinstance(each, NumericParameter):
-                theta[each.name] = int(float(word)) if each.integer else float(word)
-            else:
-                theta[each.name] = word
-    except (KeyError, TypeError, ValueError, OverflowError):
+        words = {each: row[each.name] for each in space}
+        theta = {each.name: each.read(word) for each, word in words.items() if word}
+    except (KeyError, TypeError, ValueError, OverflowError, InputError):
         return None
-    return theta
+    return theta if space.is_whole(theta) else None
 
 
 def thetas_of(path: Path, key: str, space: Space) -> dict[str, dict[str, Value]]:
@@ -48,19 +44,25 @@ def thetas_of(path: Path, key: str, space: Space) -> dict[str, dict[str, Value]]
     return {name: theta for name, theta in found.items() if theta is not None}
 
 
-def numbers_of_games(path: Path, key: str) -> dict[str, int]:
-    """Return the number of games in each row of a table, by what a column of it says."""
-    return {
-        str(row.get(key)): int(n)
-        for row in rows_of(path)
-        if (n := row.get("n_games") or "").isdecimal() and len(n) < LONGEST_NUMBER
-    }
+def numbers_of_games(path: Path, key: str, are_replaced: bool = True) -> dict[str, int]:
+    """Return the number of games in each row of a table, by what a column of it says.
+
+    Games that failed are among them; unless they ``are_replaced``, they count among the others.
+    """
+    found = {}
+    for row in rows_of(path):
+        words = [row.get("n_games") or "", row.get("n_failed") or "0"]
+        if all(each.isdecimal() and len(each) < LONGEST_NUMBER for each in words):
+            counts = [int(each) for each in words]
+            found[str(row.get(key))] = sum(counts) if are_replaced else max(counts)
+    return found
 
 
 def manifest_in(folder: Path) -> dict[str, Any]:
     """Return a folder's manifest; empty if there is none that can be read."""
     try:
-        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        is_there = (folder / MANIFEST).is_file()  # and no pipe, which would have to be filled
+        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8")) if is_there else {}
     except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

@@ -8,12 +8,14 @@ has a column. A field whose name another column has is called ``reported_…``.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from agents.agent import Game
+from agents.agent import FailedGame, Game, Outcome
 from agents.outside.report import ReportedGame
 from study.experiments.definition import Experiment
 
 LABELS = ("phase", "trial", "point", "origin", "replicate")
 MOVES, SECONDS_A_MOVE = "n_moves", "seconds_per_move"
+FAILED_WITH = "failed_with"
+"""Why a game failed: a column of tables in which one has. ``error`` may be an objective."""
 REPORTED, PREFIX = "reported", "reported_"
 
 
@@ -22,8 +24,10 @@ def is_reported(experiment: Experiment) -> bool:
     return issubclass(experiment.summary.game, ReportedGame)
 
 
-def cells_of_game(game: Game, experiment: Experiment) -> dict[str, Any]:
+def cells_of_game(game: Outcome, experiment: Experiment) -> dict[str, Any]:
     """Return a game's cells by column, without its labels."""
+    if isinstance(game, FailedGame):
+        return {"seed": game.seed, FAILED_WITH: game.error}
     stored = game.to_row()
     row = {column: stored[name] for name, column in columns_by_field(experiment, game)}
     if experiment.summary.has_moves:
@@ -53,11 +57,11 @@ def own_columns(experiment: Experiment) -> list[str]:
 
 def field_columns(fields: Iterable[str], experiment: Experiment) -> dict[str, str]:
     """Return the column of each reported field."""
-    taken = {*LABELS, *own_columns(experiment)}
+    taken = {*LABELS, *own_columns(experiment), FAILED_WITH}
     return {name: f"{PREFIX}{name}" if name in taken else name for name in fields}
 
 
-def columns_of_games(experiment: Experiment, games: Iterable[Game]) -> list[str]:
+def columns_of_games(experiment: Experiment, games: Iterable[Outcome]) -> list[str]:
     """Return the columns of a study's table of games: labels, those of all, then some games' own.
 
     The latter are of games side by side, or reported fields.
@@ -67,12 +71,18 @@ def columns_of_games(experiment: Experiment, games: Iterable[Game]) -> list[str]
     return list(dict.fromkeys([*columns, *own]))
 
 
+def failed_in(cells: Mapping[str, str]) -> FailedGame | None:
+    """Return a failed game from a row of text; None if it is of another game."""
+    error = cells.get(FAILED_WITH)
+    return FailedGame(int(cells["seed"]), error) if error else None
+
+
 def fields_in(cells: Mapping[str, str], experiment: Experiment) -> dict[str, Any]:
     """Return the fields of a user's game from a row of text; of a table without moves, one."""
     known = columns_by_field(experiment, ReportedGame)
     fields: dict[str, Any] = {MOVES: 1}
     fields |= {name: cells[column] for name, column in known if column in cells}
-    taken = {*LABELS, *own_columns(experiment)}
+    taken = {*LABELS, *own_columns(experiment), FAILED_WITH}
     return fields | {
         REPORTED: {
             column.removeprefix(PREFIX) if column.removeprefix(PREFIX) in taken else column: value

@@ -80,6 +80,8 @@ def earlier_manifest(path: Path) -> dict[str, Any]:
     if not path.exists():
         return {}
     try:
+        if not path.is_file():  # a pipe would have to be filled
+            raise ValueError("a file allowed")
         earlier = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(earlier.get("earlier_runs", []), list):
             raise ValueError("earlier_runs: a list allowed")

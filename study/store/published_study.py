@@ -13,11 +13,12 @@ from typing import Any
 
 from optuna.trial import FrozenTrial, TrialState
 
-from agents.agent import Game
+from agents.agent import Game, Outcome
 from study.errors import DamageError, InputError
 from study.experiments.definition import Experiment
+from study.experiments.failures import split
 from study.store.exported import attributes_in, manifest_in, record_in, record_of, theta_of
-from study.store.game_rows import fields_in, is_reported
+from study.store.game_rows import failed_in, fields_in, is_reported
 from study.store.games_table import SEARCH, VALIDATION, Unit
 from study.store.location import Location
 from study.store.manifest import MANIFEST
@@ -36,7 +37,7 @@ OF_THE_STUDY = {
 MOST_POINTS = 500
 
 Row = Mapping[str, str]
-Games = dict[int, Game]
+Games = dict[int, Outcome]
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,10 @@ def games_in(path: Path, experiment: Experiment) -> dict[Unit, Games]:
     kinds = [each for each in Game.kinds.values() if issubclass(each, base)]
     for number, row in rows_of(path):
         try:
-            if is_reported(experiment):
+            game: Outcome
+            if (failed := failed_in(row)) is not None:
+                game = failed
+            elif is_reported(experiment):
                 game = base.from_row(fields_in(row, experiment))
             else:  # games side by side have columns of their own
                 kind = [each for each in kinds if all(map(row.get, each.columns().values()))][-1:]
@@ -175,7 +179,8 @@ def trials_in(
             if theta is None and state == TrialState.COMPLETE:
                 raise ValueError("θ is missing")
             params = theta or {}  # one that failed early, or has just begun, may have none
-            played = [each for _, each in sorted(games.get((SEARCH, str(number)), {}).items())]
+            outcomes = dict(sorted(games.get((SEARCH, str(number)), {}).items()))
+            played = list(split(outcomes, experiment.goal.penalty)[0].values())
             is_complete = state == TrialState.COMPLETE
             values = [experiment.goal.estimate(played).value, experiment.cost.of(played)]
             attributes = {"origin": row["origin"], "error": row["error"]}
@@ -209,9 +214,16 @@ def points_in(
         theta, key = theta_of(row, experiment.space), row.get("point", "")
         if theta is None or key_of(theta) != key:
             raise InputError(f"study: {path}, line {line}: no validated point with its θ")
-        played = dict(sorted(games.get((VALIDATION, key), {}).items()))
-        number = number_of(seed, played)
-        points[key] = ValidatedPoint(key, theta, row.get("origin", ""), played, number)
+        outcomes = dict(sorted(games.get((VALIDATION, key), {}).items()))
+        played, failures = split(outcomes, experiment.goal.penalty)
+        points[key] = ValidatedPoint(
+            key,
+            theta,
+            row.get("origin", ""),
+            played,
+            number_of(seed, outcomes),
+            failures=failures,
+        )
     order = [unit for phase, unit in games if phase == VALIDATION]
     if lost := [key for key in order if key not in points]:
         raise InputError(f"study: {path} has no point {lost[0]!r}, and games.csv has its games")

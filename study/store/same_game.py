@@ -3,7 +3,7 @@
 from math import isclose
 from typing import Any
 
-from agents.agent import Game
+from agents.agent import FailedGame, Game, Outcome
 from agents.outside.report import ReportedGame, is_time
 from study.store.seeds import shortened
 
@@ -14,17 +14,26 @@ ROUNDING = 1e-12
 """Relative difference of what linear algebra computes, whose last bits depend on the machine."""
 
 
-def difference(stored: Game, played: Game) -> str:
+def difference(stored: Outcome, played: Outcome) -> str:
     """Say in what a stored game differs from the one that was played; empty if in nothing.
 
+    A game that failed must fail again; its reason may have other words.
     Times differ whenever a game is played, those that are reported by their names
     (:func:`agents.outside.report.is_time`).
     """
+    if isinstance(stored, FailedGame) or isinstance(played, FailedGame):
+        was, now = how_it_ended(stored), how_it_ended(played)
+        return "" if type(stored) is type(played) else f"{was}, played again {now}"
     mine, fresh = figures_of(stored), figures_of(played)
     for name in {**fresh, **mine}:
         if not is_time(name) and not is_same(mine.get(name), fresh.get(name)):
             return f"{name} {shortened(mine.get(name))}, played again {shortened(fresh.get(name))}"
     return ""
+
+
+def how_it_ended(game: Outcome) -> str:
+    """Say that a game has ended, or how it failed."""
+    return f"failed ({game.error})" if isinstance(game, FailedGame) else "ended"
 
 
 def figures_of(game: Game) -> dict[str, Any]:

@@ -22,7 +22,8 @@ seeds. For ``mcmdp`` it makes no difference (−0.004, 1,000 seeds).
 from collections.abc import Mapping
 from typing import Any
 
-from agents.agent import LARGEST_SEED, Game
+from agents.agent import LARGEST_SEED, FailedGame, Game, Outcome
+from agents.outside.report import ReportedGame
 
 MOST_REPLICATES = 500_000
 GAMES_A_STUDY_SEED = 1_000_000
@@ -64,9 +65,20 @@ def replicate_of(text: str) -> int:
     return number
 
 
-def game_to_record(game: Game) -> dict[str, Any]:
+def game_to_record(game: Outcome) -> dict[str, Any]:
     """Return a game as plain JSON data, with the name of its kind."""
     return {KIND: game.kind, **game.to_row()}
+
+
+def record_to_outcome(record: Any, kind: type[Game] = Game) -> Outcome:
+    """Read back a game that ended, as :func:`record_to_game` does, or one that failed."""
+    is_failed = isinstance(record, Mapping) and record.get(KIND) == FailedGame.kind
+    if not (is_failed and issubclass(ReportedGame, kind)):
+        return record_to_game(record, kind)
+    seed, error = record.get("seed"), record.get("error")
+    if type(seed) is not int or not 0 <= seed <= LARGEST_SEED or not isinstance(error, str):
+        raise ValueError(f"{shortened(record)} given, a failed game's seed and error expected")
+    return FailedGame(seed, error)
 
 
 def record_to_game(record: Any, kind: type[Game] = Game) -> Game:

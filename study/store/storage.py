@@ -50,6 +50,10 @@ def storage_errors_reported(location: Location) -> Iterator[None]:
     """Turn errors of a broken storage into one line: InputError, or RunError if the disk fails."""
     try:
         yield
+    except LookupError as error:  # of an enum that SQLAlchemy reads
+        raise DamageError(
+            f"storage: {location.url_without_password} is damaged: {error}; {MENDED}"
+        ) from None
     except (SQLAlchemyError, StorageInternalError, NoSuchDriverError, ImportError) as error:
         cause = error.__cause__ or getattr(error, "orig", None) or error
         reason = str(cause).strip().splitlines()[0]
@@ -195,8 +199,14 @@ def create_or_resume(
     check_same(made, record, location, accept_change)
     if made.changes(record):
         made.accepting(record, len(trials)).store(study)
-    elif made.source != record.source:  # the file has been moved
-        made.at(record.source).store(study)
+    elif (same := made.found_again(record)) != made:
+        if made.source == record.source:
+            warnings.warn(
+                f"study {location.name!r}: an earlier version did not note all that its code "
+                "depends on; from now on changes are noticed",
+                stacklevel=2,
+            )
+        same.store(study)
     return migrated(study, storage), storage
 
 

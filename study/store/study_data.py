@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,10 +14,12 @@ from optuna.exceptions import StorageInternalError
 from optuna.trial import FrozenTrial, TrialState
 from sqlalchemy.exc import SQLAlchemyError
 
-from agents.agent import Game
+from agents.agent import FailedGame, Game, Outcome
 from study.errors import DamageError, InputError
 from study.experiments.definition import Experiment
+from study.experiments.failures import is_left_out, split
 from study.experiments.space import Space
+from study.pareto import near_front
 from study.samplers.observations import beyond_worst
 from study.shrinkage import Moments
 from study.store.damage import locating, of_study
@@ -35,8 +37,9 @@ from study.store.seeds import shortened
 from study.store.study_record import StudyRecord, runs_in
 from study.store.study_rows import StudyRows
 from study.store.trial_games import games_of, moments_of
-from study.store.validated_points import POINT_PREFIX, ValidatedPoint, points_in
+from study.store.validated_points import POINT_PREFIX, ValidatedPoint, key_of, points_in
 
+NEAR, NEXT_TO = 1.1, 1.0 + 1e-9  # a time that much longer may be as short; a count is what it is
 FIXED = "fixed_params"
 """The system attribute of θ that a trial of the design is to have, until it begins and after."""
 
@@ -58,9 +61,11 @@ class TrialData:
     values : tuple of float, optional
         Both objectives of a complete trial.
     games : mapping of int to Game
-        Finished games, by replicate.
+        Games that count, by replicate.
     error : str
         Why the trial failed, if it did.
+    failures : mapping of int to FailedGame
+        Games that failed, by replicate.
     """
 
     number: int
@@ -70,6 +75,13 @@ class TrialData:
     values: tuple[float, ...] | None
     games: Mapping[int, Game]
     error: str
+    failures: Mapping[int, FailedGame] = field(default_factory=dict)
+
+    @property
+    def outcomes(self) -> dict[int, Outcome]:
+        """All games that were played, those that failed as such, by replicate."""
+        found: dict[int, Outcome] = {**self.games, **self.failures}
+        return dict(sorted(found.items()))
 
 
 @dataclass(frozen=True)
@@ -116,7 +128,8 @@ class StudyData:
             check_directions(study, experiment)
             data = cls(name, experiment, attributes, trials, games)
             # Read here, once: whatever is damaged is reported before anything is made of it.
-            data.runs, data.trials, data.moments, data.points  # noqa: B018
+            with locating("games"):  # that lack what the definition names
+                data.runs, data.trials, data.moments, data.points  # noqa: B018
         return data
 
     @cached_property
@@ -154,10 +167,22 @@ class StudyData:
         ]
         return [data for trial, data in found if trial.state != TrialState.WAITING]
 
-    def games_of(self, trial: FrozenTrial) -> dict[int, Game]:
+    def games_of(self, trial: FrozenTrial) -> dict[int, Outcome]:
         """Read a trial's games, by replicate; DamageError if one cannot be read."""
         stored = self.stored_games.of_trial(trial.number)
         return games_of(trial, self.experiment.summary.game, stored)
+
+    @cached_property
+    def failed_of_played(self) -> tuple[int, int]:
+        """How many games have failed, and how many were played."""
+        owners: list[TrialData | ValidatedPoint] = [*self.trials, *self.points]
+        n_failed = sum(len(each.failures) for each in owners)
+        return n_failed, sum(len(each.outcomes) for each in owners)
+
+    @property
+    def has_failures(self) -> bool:
+        """Whether a game has failed."""
+        return self.failed_of_played[0] > 0
 
     @cached_property
     def moments(self) -> dict[int, Moments]:
@@ -172,11 +197,50 @@ class StudyData:
     @cached_property
     def points(self) -> list[ValidatedPoint]:
         """The points that were ever validated, with their games."""
-        points = points_in(self.attributes, self.experiment.summary.game, self.stored_games)
+        points = points_in(
+            self.attributes,
+            self.experiment.summary.game,
+            self.stored_games,
+            self.experiment.goal.penalty,
+        )
+        experiment = self.experiment
         for point in points:
+            n_failed, n_ended = len(point.failures), len(point.outcomes) - len(point.failures)
+            if n_failed and not is_left_out(
+                n_failed, n_ended, experiment.goal, experiment.max_failures
+            ):
+                point.error = ""  # the limit is another one since, or its games were repaired
             with locating(f"{POINT_PREFIX}{point.key}"):
                 check_theta(self.experiment.space, point.params, all_of_it=True)
         return points
+
+    @cached_property
+    def known_points(self) -> list[ValidatedPoint]:
+        """The θ whose scores are known without the luck of having been chosen, with their games.
+
+        These are the validated ones that can be played. Where scores are exact, trials on or near
+        the front are known as well, and their games count as those of their θ.
+        """
+        points = {point.key: point for point in self.points if point.games and not point.error}
+        goal, cost = self.experiment.goal, self.experiment.cost
+        if not goal.is_exact:
+            return list(points.values())
+        validated = set(points)
+        for trial in self.trials:
+            if trial.state == "complete" and trial.games:
+                new = ValidatedPoint(key_of(trial.params), trial.params, f"trial {trial.number}")
+                known = points.get(new.key, new)
+                games = dict(enumerate([*trial.games.values(), *known.in_order]))
+                points[new.key] = replace(known, games=games)
+        found = list(points.values())
+        scores = goal.sign * np.array([goal.estimate(each.in_order).value for each in found])
+        costs = np.array([cost.of(each.in_order) for each in found])
+        near = near_front(scores, costs, NEAR if cost.is_timed else NEXT_TO)
+        return [
+            each
+            for each, is_near in zip(found, near.tolist(), strict=True)
+            if is_near or each.key in validated
+        ]
 
     @cached_property
     def reference(self) -> tuple[float, float] | None:
@@ -224,6 +288,8 @@ def stored_values(study: optuna.Study) -> tuple[dict[str, Any], list[FrozenTrial
     for expected, trial in enumerate(trials):
         if trial.number != expected:
             raise DamageError(f"trial {expected}: not there once")
+        with locating(f"trial {expected}"):
+            trial._validate()  # its times, state and values fit each other, as samplers expect
     return attributes, trials
 
 
@@ -244,7 +310,7 @@ def read_trial(
     trial: FrozenTrial,
     experiment: Experiment,
     allowed: Mapping[str, Sequence[BaseDistribution]],
-    games: Mapping[int, Game],
+    games: Mapping[int, Outcome],
 ) -> TrialData:
     """Read a trial; DamageError if a value is none of a trial of the experiment.
 
@@ -261,17 +327,24 @@ def read_trial(
         origin, error = (trial.user_attrs.get(name, "") for name in ("origin", "error"))
         if not (isinstance(origin, str) and isinstance(error, str)):
             raise ValueError(f"origin {origin!r} and error {error!r} given, text expected")
-        if is_complete and not (values and len(values) == 2 and all(map(math.isfinite, values))):
+        if is_complete and not (values and len(values) == 2 and all(map(is_number, values))):
             raise ValueError(f"values {values} given, two numbers expected")
+    counted, failures = split(games, experiment.goal.penalty)
     return TrialData(
         number=trial.number,
         state=trial.state.name.lower(),
         origin=origin,
         params=trial.params,
         values=tuple(values) if values else None,
-        games=games,
+        games=counted,
         error=error,
+        failures=failures,
     )
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a stored value is a finite number."""
+    return isinstance(value, int | float) and math.isfinite(value)
 
 
 def check_theta(space: Space, params: Mapping[str, Any], all_of_it: bool = False) -> None:
@@ -279,14 +352,17 @@ def check_theta(space: Space, params: Mapping[str, Any], all_of_it: bool = False
     if not isinstance(params, Mapping):
         raise ValueError(f"{shortened(params)} given, parameters expected")
     known = {each.name: each for each in space}
-    if all_of_it and set(params) != set(known):
+    if all_of_it and not space.is_whole(params):
+        expected = [each.name for each in space if space.is_active(each, params)]
         raise ValueError(
-            f"{', '.join(params) or 'no parameter'} given, {', '.join(known)} expected"
+            f"{', '.join(params) or 'no parameter'} given, {', '.join(expected)} expected"
         )
     for name, value in params.items():
-        if name not in known or type(value) not in {int, float, str}:
+        if name not in known or type(value) not in {int, float, str, bool}:
             raise ValueError(f"{name} {shortened(value)} given, of {', '.join(known)} expected")
         try:
             known[name].check(value)
         except InputError as error:
             raise ValueError(str(error)) from None
+    if all_of_it and (broken := space.broken_text(params)):
+        raise ValueError(f"{shortened(dict(params))} given, which does not satisfy {broken}")

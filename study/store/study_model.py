@@ -5,6 +5,7 @@ and the *combined* one, given trials and validation games, which says what to ex
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -16,7 +17,13 @@ from study.experiments.definition import Experiment
 from study.experiments.objectives import Cost, Goal
 from study.samplers.encoding import UnitCube
 from study.samplers.fitted_model import FittedModel, fit_model
-from study.samplers.observations import Objectives, Observations, beyond_worst, to_maximize
+from study.samplers.observations import (
+    Objectives,
+    Observations,
+    beyond_worst,
+    scaled_reference,
+    to_maximize,
+)
 from study.samplers.posterior import Posterior
 from study.samplers.predicted_front import best_within_budgets
 from study.shrinkage import Moments
@@ -50,17 +57,27 @@ def noise_of_trials(
 
 
 def fit_study(data: StudyData) -> FittedModel | None:
-    """Fit the model to a study's complete trials; None if there are none."""
+    """Fit the model to a study's complete trials; None if there are none.
+
+    It avoids what was left out, of trials and of validated points.
+    """
     experiment = data.experiment
+    left_out = [point for point in data.points if point.error]
     # One thread for linear algebra: on matrices this small, more are slower.
     with threadpool_limits(1):
-        return fit_model(
+        model = fit_model(
             data.frozen_trials,
             directions_of(experiment.goal),
             experiment.space,
             objectives_of(experiment, data.moments),
             data.record.seed,
         )
+    return model and avoiding(model, left_out)
+
+
+def avoiding(model: FittedModel, left_out: Sequence[ValidatedPoint]) -> FittedModel:
+    """Return a model that avoids points that were left out, too."""
+    return model.avoiding(model.cube.encode([point.params for point in left_out]))
 
 
 def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
@@ -74,7 +91,7 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
     if not points:
         return model
     goal, cost, directions = experiment.goal, experiment.cost, directions_of(experiment.goal)
-    cube = UnitCube(experiment.space.distributions())
+    cube = UnitCube.of(experiment.space)
     codes = cube.encode([point.params for point in points])
     games = [point.in_order for point in points]
     raw = np.array([(goal.estimate(each).value, cost.of(each)) for each in games])
@@ -93,7 +110,7 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
             values,
             noise,
             pending=codes[:0],
-            reference=to_maximize(np.array([corner]), directions, scales)[0],
+            reference=scaled_reference(corner, directions, scales),
             owners=cube.owners,
             scales=scales,
             sign=goal.sign,
@@ -113,13 +130,17 @@ def cost_variances(
     experiment: Experiment, cost: Cost, points: Sequence[ValidatedPoint]
 ) -> npt.NDArray[np.float64]:
     """Return the variances of log₁₀ of validated points' costs; NaN where games do not tell."""
-    if experiment.goal.is_exact and not cost.is_timed:
+    is_exact = experiment.goal.is_exact
+    if is_exact and not cost.is_timed:
         return np.zeros(len(points))  # solved again, it takes the same work
-    return cost.log_variances([point.in_order for point in points])
+    return cost.log_variances([point.in_order for point in points], are_alike=is_exact)
 
 
 def choose_points(model: FittedModel, data: StudyData, n_points: int) -> list[ValidatedPoint]:
     """Choose the points to validate: the baselines, and proposals along the predicted front.
+
+    Where scores are exact, trials are known already, and what is searched for is the front of the
+    trials: those on or near it are timed again, unless their cost is exact, too.
 
     For each of ``n_points`` budgets, equally spaced in log cost over the predicted front, the
     proposal is the best point of the whole space by posterior mean; one that is a trial's θ is
@@ -127,19 +148,33 @@ def choose_points(model: FittedModel, data: StudyData, n_points: int) -> list[Va
     studies, proposals at twelve budgets served users better than proposals and trials at six.)
     """
     experiment = data.experiment
+    chosen: dict[str, ValidatedPoint] = {}
+    for name, given in experiment.baselines.items():
+        values = experiment.space.clip(given)
+        chosen[key_of(values)] = ValidatedPoint(key_of(values), values, name)
+    if experiment.goal.is_exact:
+        for point in data.known_points if experiment.cost.is_timed else ():
+            chosen.setdefault(point.key, replace(point, games={}))
+        return list(chosen.values())
     front = model.predicted_front
     budgets = np.linspace(front.mean[0, 1], front.mean[-1, 1], n_points) - 1e-9
     trials = {
         key_of(trial.params): f"trial {trial.number}"
         for trial in data.frozen_trials
-        if trial.state == TrialState.COMPLETE and set(trial.params) == set(experiment.space.names)
+        if trial.state == TrialState.COMPLETE and experiment.space.is_whole(trial.params)
     }
-    chosen: dict[str, ValidatedPoint] = {}
-    for name, given in experiment.baselines.items():
-        values = experiment.space.clip(given)
-        chosen[key_of(values)] = ValidatedPoint(key_of(values), values, name)
     for index in best_within_budgets(front, budgets):
         values = experiment.space.tidy(model.cube.decode(front.points[index]))
         origin = trials.get(key_of(values), "proposal")
         chosen.setdefault(key_of(values), ValidatedPoint(key_of(values), values, origin))
     return list(chosen.values())
+
+
+def points_in_place(
+    model: FittedModel, data: StudyData, n_points: int, left_out: Sequence[ValidatedPoint]
+) -> list[ValidatedPoint]:
+    """Choose what to validate in place of points left out, nearest in cost to the last first."""
+    chosen = choose_points(avoiding(model, left_out), data, n_points)
+    codes = model.cube.encode([each.params for each in (*chosen, left_out[-1])])
+    costs = model.posterior.processes[1].mean(codes)
+    return [chosen[k] for k in np.argsort(np.abs(costs[:-1] - costs[-1]), kind="stable")]

@@ -3,17 +3,19 @@
 Both are user attributes of the optuna study: ``thetafront``, and ``run:<index>`` for each run.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any
 
 import optuna
 from optuna.distributions import BaseDistribution
 
 from study.errors import InputError
+from study.experiments.constraints import ConstraintFunction
 from study.experiments.definition import Experiment
-from study.experiments.definition_record import Definition
+from study.experiments.definition_record import DEPENDS_ON, Definition
 from study.experiments.players import Player, RecordedPlayer
 from study.experiments.registry import EXPERIMENTS, experiment
 from study.experiments.space import Space, range_of
@@ -36,6 +38,7 @@ KINDS: dict[str, type] = {
     "widened": list,
     "definition": dict,
     "accepted": list,
+    "constraints": list,
 }
 
 
@@ -50,7 +53,8 @@ class StudyRecord:
 
     ``definition`` has an experiment that is not ours (:mod:`study.experiments.definition_record`).
     ``accepted`` has an entry for each time that a changed one was accepted: ``n_trials`` then,
-    ``changes`` and the time.
+    ``changes`` and the time. ``constraints`` has the texts of constraints, and the names of those
+    that are Python functions, with ``()``: their code is the definition's.
     """
 
     experiment: str
@@ -63,6 +67,7 @@ class StudyRecord:
     widened: list[dict[str, Any]] = field(default_factory=list)
     definition: dict[str, Any] | None = None
     accepted: list[dict[str, Any]] = field(default_factory=list)
+    constraints: list[str] = field(default_factory=list)
 
     @classmethod
     def read(cls, attributes: Mapping[str, Any], name: str) -> "StudyRecord":
@@ -112,6 +117,8 @@ class StudyRecord:
         record = asdict(self)
         if self.definition is None:
             del record["definition"], record["accepted"]
+        if not self.constraints:
+            del record["constraints"]
         return record
 
     @property
@@ -134,7 +141,17 @@ class StudyRecord:
     def design_space(self) -> Space:
         """The space of the initial design, which is not drawn again."""
         n_later = sum(each["n_trials"] > 0 for each in self.widened)
-        return Space.from_records(self.spaces[n_later])
+        return self.space_of(self.spaces[n_later])
+
+    def space_of(self, records: Sequence[Mapping[str, Any]]) -> Space:
+        """Return a space of the study; functions among its constraints are read when called."""
+        constraints = [
+            ConstraintFunction(DefinedFunction(self.source, each), each)
+            if each.endswith("()")
+            else each
+            for each in self.constraints
+        ]
+        return Space.from_records(records, constraints)
 
     def distributions(self) -> dict[str, list[BaseDistribution]]:
         """Return, by parameter, what trials may have been drawn from, the latest first."""
@@ -156,7 +173,7 @@ class StudyRecord:
     def differences(self, other: "StudyRecord") -> list[str]:
         """Say, a phrase each, in what another record differs from this one."""
         phrases = []
-        for name in ("experiment", "seed", "design", "design_size", "cost", "fixed"):
+        for name in ("experiment", "seed", "design", "design_size", "cost", "fixed", "constraints"):
             mine, theirs = getattr(self, name), getattr(other, name)
             if mine != theirs:
                 phrases.append(f"{name.replace('_', ' ')} {mine}, not {theirs}")
@@ -183,6 +200,15 @@ class StudyRecord:
         """Return the same with the definition in another place."""
         assert self.definition is not None
         return replace(self, definition={**self.definition, "source": source})
+
+    def found_again(self, other: "StudyRecord") -> "StudyRecord":
+        """Return the same with where an unchanged definition is now, and what its code reads."""
+        if self.definition is None or other.definition is None:
+            return self
+        content, theirs = dict(self.definition["content"]), other.definition["content"]
+        if DEPENDS_ON in theirs:
+            content[DEPENDS_ON] = theirs[DEPENDS_ON]
+        return replace(self, definition={**self.definition, "content": content}).at(other.source)
 
     def changes_to(self, experiment: Experiment) -> list[str]:
         """Say in what an experiment differs from the definition."""
@@ -213,9 +239,14 @@ class StudyRecord:
         if self.defined is not None and not self.defined.source:
             return self  # of a script or notebook, which has it or not
         today = experiment(self.source)
-        space = today.space.as_records()
-        defined = definition_of(today)
-        return replace(self, space=space, fixed=dict(today.fixed), widened=[], definition=defined)
+        return replace(
+            self,
+            space=today.space.as_records(),
+            fixed=dict(today.fixed),
+            widened=[],
+            definition=definition_of(today),
+            constraints=today.space.constraints_as_records(),
+        )
 
     def player_of_today(self) -> Player:
         """Return what plays the games of an experiment that is not ours.
@@ -255,7 +286,7 @@ class StudyRecord:
         if self.defined is not None:
             player = RecordedPlayer(self.source, self.player_of_today)
             try:
-                space = Space.from_records(self.space)
+                space = self.space_of(self.space)
                 return self.defined.experiment(
                     self.experiment, space, self.cost, self.fixed, player
                 )
@@ -267,11 +298,33 @@ class StudyRecord:
         if space_is_same and self.fixed == today.fixed:
             return found
         try:
-            return found.as_made(Space.from_records(self.space), self.fixed)
+            return found.as_made(self.space_of(self.space), self.fixed)
         except (TypeError, ValueError) as error:
             raise InputError(
                 f"study: made with a search space that this version does not know: {error}"
             ) from None
+
+
+@dataclass
+class DefinedFunction:
+    """A constraint of a definition, by its name; satisfied by all θ where it is gone."""
+
+    source: str
+    name: str
+
+    @cached_property
+    def found(self) -> Callable[[Mapping[str, Any]], Any]:
+        """The function of today."""
+        try:
+            rules = experiment(self.source).space.rules if self.source else ()
+        except InputError:
+            rules = ()
+        named = (each for each in rules if each.text == self.name)
+        return next((each for each in named if callable(each)), lambda _: True)
+
+    def __call__(self, theta: Mapping[str, Any]) -> Any:
+        """Return whether θ is allowed."""
+        return self.found(theta)
 
 
 def definition_of(experiment: Experiment) -> dict[str, Any] | None:
@@ -286,7 +339,9 @@ def check_dimension(stored: Any) -> None:
     """Raise ValueError if this is no dimension of a search space, of any version."""
     if isinstance(stored, Mapping) and isinstance(stored.get("name"), str):
         bounds = stored.get("low"), stored.get("high")
-        if isinstance(stored.get("choices"), list) or all(type(x) in {int, float} for x in bounds):
+        is_named = isinstance(stored.get("symbol", ""), str)
+        has_bounds = all(type(x) in {int, float} for x in bounds)
+        if is_named and (isinstance(stored.get("choices"), list) or has_bounds):
             return
     raise ValueError(f"{shortened(stored)} given in space, a dimension expected")
 
@@ -294,7 +349,12 @@ def check_dimension(stored: Any) -> None:
 def without_symbols(space: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Leave out symbols, which are for display, and limits of bounds: both may change."""
     left_out = {"symbol", "least", "most"}
-    return [{key: each[key] for key in each if key not in left_out} for each in space]
+    found = [{key: each[key] for key in each if key not in left_out} for each in space]
+    # All choices of a TOML file were texts once.
+    words = [
+        {"choices": [*map(str, each["choices"])]} if "choices" in each else {} for each in found
+    ]
+    return [each | of_each for each, of_each in zip(found, words, strict=True)]
 
 
 def runs_in(attributes: Mapping[str, Any]) -> list[dict[str, Any]]:

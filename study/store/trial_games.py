@@ -15,7 +15,15 @@ import optuna
 from optuna.storages import BaseStorage
 from optuna.trial import FrozenTrial
 
-from agents.agent import Agent, Game
+from agents.agent import Agent, FailedGame, Game, Outcome
+from study.experiments.failures import (
+    MAX_FAILURES,
+    counting,
+    counting_games,
+    is_left_out,
+    left_out_text,
+    split,
+)
 from study.experiments.objectives import Cost, Goal
 from study.shrinkage import Moments
 from study.store.damage import locating
@@ -23,6 +31,7 @@ from study.store.games_table import NO_CELLS, Cells
 from study.store.seeds import (
     LARGEST_NUMBER,
     record_to_game,
+    record_to_outcome,
     replicate_of,
     shortened,
 )
@@ -33,19 +42,19 @@ MOMENTS_PREFIX = "moments:"
 
 def games_of(
     trial: FrozenTrial, kind: type[Game] = Game, stored: Cells = NO_CELLS
-) -> dict[int, Game]:
-    """Return a trial's finished games, by replicate; DamageError if one cannot be read.
+) -> dict[int, Outcome]:
+    """Return a trial's games, ended or failed, by replicate; DamageError if one cannot be read.
 
     ``stored`` are those in the table; those of studies of before are among its attributes.
     """
-    games = {}
+    games: dict[int, Outcome] = {}
     for key, record in trial.user_attrs.items():
         if key.startswith(GAME_PREFIX):
             with locating(f"trial {trial.number}, {key}"):
                 games[replicate_of(key[len(GAME_PREFIX) :])] = record_to_game(record, kind)
     for replicate, cell in stored.items():
         with locating(f"trial {trial.number}, {GAME_PREFIX}{replicate}"):
-            games[replicate_of(replicate)] = record_to_game(cell.json, kind)
+            games[replicate_of(replicate)] = record_to_outcome(cell.json, kind)
     return dict(sorted(games.items()))
 
 
@@ -59,7 +68,7 @@ def moments_of(trial: FrozenTrial, goal: Goal, games: Mapping[int, Game] | None 
     if name in trial.user_attrs:
         with locating(f"trial {trial.number}, {name}"):
             return stored_moments(trial.user_attrs[name])
-    games = games_of(trial) if games is None else games
+    games = split(games_of(trial), goal.penalty)[0] if games is None else games
     return Moments.of(goal.samples(list(games.values())))
 
 
@@ -81,31 +90,44 @@ class TrialBatch:
     ----------
     agent : Agent
         What plays them.
-    games : dict of int to Game
-        Finished ones, by replicate.
+    games : dict of int to Game or FailedGame
+        Those there are, by replicate.
     n_wanted : int
-        Replicates 0 to ``n_wanted`` − 1 make the trial complete.
+        Replicates 0 to ``n_wanted`` − 1 make the trial complete, with as many more as failed.
     number : int
         The trial's.
     cost : Cost
         The second objective.
     goal : Goal
         The first.
+    max_failures : float
+        The failure rate above which θ is left out.
+
+    Attributes
+    ----------
+    games : dict of int to Game
+        Those that count.
+    failures : dict of int to FailedGame
+        Those that failed.
     """
 
     def __init__(
         self,
         agent: Agent,
-        games: dict[int, Game],
+        games: Mapping[int, Outcome],
         n_wanted: int,
         number: int,
         cost: Cost,
         goal: Goal,
+        max_failures: float = MAX_FAILURES,
     ) -> None:
         self.agent = agent
-        self.games = games
-        self.missing = {replicate for replicate in range(n_wanted) if replicate not in games}
+        self.games = counting_games(games, goal.penalty)
+        self.failures = {n: each for n, each in games.items() if isinstance(each, FailedGame)}
+        self.n_replicates = n_wanted + (0 if goal.penalty is not None else len(self.failures))
+        self.missing = {each for each in range(self.n_replicates) if each not in games}
         self.waiting = deque(sorted(self.missing))
+        self.max_failures = max_failures
         self.number = number
         self.cost = cost
         self.goal = goal
@@ -126,12 +148,32 @@ class TrialBatch:
         moments = Moments.of(self.goal.samples(self.in_order))
         return {MOMENTS_PREFIX + self.goal.name: list(moments)}
 
-    def add(self, replicate: int, game: Game) -> bool:
-        """Add a finished game; return whether it is new and the trial's last."""
-        self.games[replicate] = game
+    @property
+    def flaw(self) -> str:
+        """Why θ is left out; empty if it is not."""
+        n_ended = sum(game.has_ended for game in self.games.values())
+        is_unplayed = not (n_ended or self.missing)  # so that it has no cost
+        if is_unplayed or is_left_out(len(self.failures), n_ended, self.goal, self.max_failures):
+            return left_out_text(self.failures, n_ended)
+        return ""
+
+    def add(self, replicate: int, game: Outcome) -> bool:
+        """Add a game; return whether it is new and the trial's last.
+
+        One that failed is replaced, unless it counts with a penalty.
+        """
+        counts = counting(game, self.goal.penalty)
+        if isinstance(game, FailedGame):
+            self.failures[replicate] = game
+        if counts is not None:
+            self.games[replicate] = counts
         if replicate not in self.missing:
             return False
         self.missing.remove(replicate)
+        if counts is None:
+            self.missing.add(self.n_replicates)
+            self.waiting.append(self.n_replicates)
+            self.n_replicates += 1
         return not self.missing
 
 

@@ -10,10 +10,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents.agent import Game
+from agents.agent import FailedGame, Game, Outcome
+from study.experiments.failures import split
 from study.store.damage import locating
 from study.store.games_table import StoredGames
-from study.store.seeds import MOST_REPLICATES, record_to_game, replicate_of, shortened
+from study.store.seeds import (
+    MOST_REPLICATES,
+    record_to_game,
+    record_to_outcome,
+    replicate_of,
+    shortened,
+)
 
 POINT_PREFIX = "point:"
 GAME_PREFIX = "validation:"
@@ -32,11 +39,13 @@ class ValidatedPoint:
     origin : str
         ``trial 12``, ``proposal``, or a baseline's name.
     games : dict of int to Game
-        Finished games, by replicate.
+        Games that count, by replicate.
     number : int
         Its place in the order of first validation, which names its seeds.
     error : str
-        Why it cannot be played, if one of its games failed.
+        Why it is left out, if too many of its games failed.
+    failures : dict of int to FailedGame
+        Games that failed, by replicate.
     """
 
     key: str
@@ -45,12 +54,19 @@ class ValidatedPoint:
     games: dict[int, Game] = field(default_factory=dict)
     number: int = 0
     error: str = ""
+    failures: dict[int, FailedGame] = field(default_factory=dict)
 
     @property
     def as_record(self) -> dict[str, Any]:
         """The point without its games, as a study stores it."""
         record = {"params": dict(self.params), "origin": self.origin, "number": self.number}
         return {**record, "error": self.error} if self.error else record
+
+    @property
+    def outcomes(self) -> dict[int, Outcome]:
+        """All games that were played, those that failed as such, by replicate."""
+        found: dict[int, Outcome] = {**self.games, **self.failures}
+        return dict(sorted(found.items()))
 
     @property
     def in_order(self) -> list[Game]:
@@ -66,19 +82,22 @@ class ValidatedPoint:
 def key_of(params: Mapping[str, Any]) -> str:
     """Name a θ: ten hexadecimal digits, the same for the same values."""
     plain = {
-        name: value if isinstance(value, str) else float(value)
+        name: value if isinstance(value, str | bool) else float(value)
         for name, value in sorted(params.items())
     }
     return hashlib.sha256(json.dumps(plain).encode()).hexdigest()[:10]
 
 
 def points_in(
-    attributes: Mapping[str, Any], kind: type[Game] = Game, games: StoredGames | None = None
+    attributes: Mapping[str, Any],
+    kind: type[Game] = Game,
+    games: StoredGames | None = None,
+    penalty: float | None = None,
 ) -> list[ValidatedPoint]:
     """Return all points in a study's user attributes, with their games.
 
-    ``games`` are those in the table. DamageError if a point or game cannot be read, or a point
-    is not there for a game.
+    ``games`` are those in the table; failed ones count with the ``penalty``, if there is one.
+    DamageError if a point or game cannot be read, or a point is not there for a game.
     """
     points = {}
     for name, stored in attributes.items():
@@ -94,11 +113,11 @@ def points_in(
                     raise ValueError(f"a game given, but there is no {POINT_PREFIX}{key}")
                 points[key].games[replicate_of(replicate)] = record_to_game(record, kind)
     for key, point in points.items():
+        outcomes: dict[int, Outcome] = {**point.games}
         for replicate, cell in ({} if games is None else games.of_point(key)).items():
             with locating(f"point {key}, replicate {replicate}"):
-                point.games[replicate_of(replicate)] = record_to_game(cell.json, kind)
-    for point in points.values():
-        point.games = dict(sorted(point.games.items()))
+                outcomes[replicate_of(replicate)] = record_to_outcome(cell.json, kind)
+        point.games, point.failures = split(dict(sorted(outcomes.items())), penalty)
     return list(points.values())
 
 

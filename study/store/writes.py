@@ -15,7 +15,7 @@ from optuna.storages._rdb.models import BaseModel, TrialValueModel
 from optuna.trial import TrialState
 from sqlalchemy import Connection, Table, bindparam, insert, select, update
 
-from agents.agent import Game
+from agents.agent import Outcome
 from study.store.games_table import GAMES, KEY
 from study.store.seeds import game_to_record
 from study.store.upsert import Row, write_rows
@@ -58,12 +58,12 @@ class BegunTrial:
 
 @dataclass(frozen=True)
 class PlayedGame:
-    """A finished game of a trial or of a point, and the class of machines that played it."""
+    """A game of a trial or of a point, ended or failed, and the class of its machine."""
 
     phase: str
     unit: str
     replicate: int
-    game: Game
+    game: Outcome
     machine: str = ""
 
     def row(self, study_id: int) -> Row:

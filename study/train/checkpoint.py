@@ -85,6 +85,8 @@ def load(path: Path, settings: TrainingSettings, weights: Floats, coherence: Flo
         If it cannot be read.
     """
     try:
+        if not path.is_file():  # a pipe would have to be filled
+            raise ValueError("it is no file")
         with np.load(path, allow_pickle=False) as saved:
             header = json.loads(str(saved["header"]))
             refuse_others(

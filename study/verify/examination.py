@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from agents.agent import Game
+from agents.agent import Outcome
 from study.errors import DamageError, InputError
 from study.experiments.definition import Experiment
 from study.samplers.design import draw_design
@@ -17,7 +17,7 @@ from study.store.cell import Cell
 from study.store.exported import attributes_in, manifest_in
 from study.store.objectives import directions_of
 from study.store.seeds import (
-    record_to_game,
+    record_to_outcome,
     replicate_of,
 )
 from study.store.study_record import (
@@ -154,17 +154,17 @@ class Examination:
         except InputError:
             return []
 
-    def game_in(self, cell: Cell) -> Game | None:
+    def game_in(self, cell: Cell) -> Outcome | None:
         """Return the game in a cell; None if it cannot be read."""
         try:
-            game = record_to_game(cell.json, self.experiment.summary.game)
+            game = record_to_outcome(cell.json, self.experiment.summary.game)
         except ValueError:
             return None
         return game if game.is_possible else None
 
     def examine_game(
         self, where: str, cell: Cell | None, seed: int
-    ) -> tuple[Game | None, Mapping[str, Any]]:
+    ) -> tuple[Outcome | None, Mapping[str, Any]]:
         """Return a stored game if it is whole and has its seed, and what is stored of it."""
         self.games.n += 1
         if cell is None:
@@ -174,7 +174,7 @@ class Examination:
         try:
             record = cell.json
             stored = record if isinstance(record, dict) else {}
-            game = record_to_game(record, self.experiment.summary.game)
+            game = record_to_outcome(record, self.experiment.summary.game)
             if not game.is_possible:
                 raise ValueError(f"no game of {game.kind} has these figures")
         except ValueError as error:

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from agents.agent import LARGEST_SEED, N_DIGITS, Agent, Game
+from agents.agent import LARGEST_SEED, N_DIGITS, Agent, Game, Outcome
 from agents.parameters import Value
 from study.errors import InputError
 from study.experiments.definition import Experiment
@@ -23,7 +23,7 @@ from study.store.exported import (
     record_of,
     thetas_of,
 )
-from study.store.game_rows import cells_of_game, fields_in, is_reported
+from study.store.game_rows import cells_of_game, failed_in, fields_in, is_reported
 from study.store.ledger import AGENTS_FILE, Ledger, line_of
 from study.store.same_game import difference
 from study.store.seeds import is_countable, search_seed, shortened, validation_seed
@@ -43,8 +43,13 @@ def kind_of(columns: list[str]) -> type[Game] | None:
 
 def heading_of(path: Path) -> list[str]:
     """Return the columns of a table; none if it cannot be read."""
+    if not path.is_file():
+        raise InputError(f"{path}: is not a file")
     first = path.read_bytes().partition(b"\n")[0].decode(errors="replace")
-    return next(csv.reader([first]), [])
+    try:
+        return next(csv.reader([first]), [])
+    except csv.Error:
+        return []
 
 
 @dataclass
@@ -129,7 +134,7 @@ class GamesTable(ABC):
         """Say why a game has not the seed that it should have; empty if it has."""
 
     @abstractmethod
-    def written(self, owner: str, line: Line, game: Game) -> bytes:
+    def written(self, owner: str, line: Line, game: Outcome) -> bytes:
         """Return the line of a game that was played again."""
 
     def line(self, number: int, content: bytes) -> Line:
@@ -140,11 +145,13 @@ class GamesTable(ABC):
             words = []
         return Line(number, content, dict(zip(self.columns, words, strict=False)))
 
-    def game_in(self, line: Line) -> Game:
+    def game_in(self, line: Line) -> Outcome:
         """Return a line's game; ValueError if it is none."""
         words = line.content.decode().count(",") + 1
         if len(line.cells) != len(self.columns) or (words < len(self.columns)):
             raise ValueError(f"{shortened(line.content.decode())} is no line of this table")
+        if (failed := failed_in(line.cells)) is not None:
+            return failed
         kind = self.kind_of(line.cells)
         game = kind.from_row(self.fields(line.cells, kind))
         if not (is_countable(game) and game.is_possible):
@@ -208,7 +215,7 @@ class GamesTable(ABC):
         for line in lost:
             self.find(line, agents)
 
-    def doubt(self, where: str, other: Game) -> None:
+    def doubt(self, where: str, other: Outcome) -> None:
         """Have a line's game played again if another line has other figures for it."""
         for entry in self.entries:
             if entry.where == where and entry.game is not None and difference(entry.game, other):
@@ -239,7 +246,7 @@ class GamesTable(ABC):
             return []
         return sorted(set(range(min(seeds), max(seeds))) - set(seeds))
 
-    def keep(self, owner: str, line: Line, game: Game) -> None:
+    def keep(self, owner: str, line: Line, game: Outcome) -> None:
         """Put a game that was played again into its line."""
         line.content = self.written(owner, line, game)
 
@@ -248,11 +255,16 @@ class GamesTable(ABC):
         """Lines of which nothing tells what game they were."""
         return sum(not line.is_kept for line in self.lines)
 
+    @property
+    def content(self) -> bytes:
+        """The table with the lines as they are now."""
+        kept = [line.content for line in self.lines if line.is_kept]
+        return b"\n".join([self.heading, *kept, b""])
+
     def write(self) -> None:
         """Write the table with the lines as they are now."""
-        kept = [line.content for line in self.lines if line.is_kept]
         with atomic_write(self.path) as draft:
-            draft.write_bytes(b"\n".join([self.heading, *kept, b""]))
+            draft.write_bytes(self.content)
 
 
 class LedgerTable(GamesTable):
@@ -285,7 +297,7 @@ class LedgerTable(GamesTable):
         """Return nothing: a reproduction may play any seed."""
         return ""
 
-    def written(self, owner: str, line: Line, game: Game) -> bytes:
+    def written(self, owner: str, line: Line, game: Outcome) -> bytes:
         """Return the line as a ledger writes it."""
         return line_of((owner, *game.to_row().values())).rstrip(b"\n")
 
@@ -323,10 +335,11 @@ class ExportedTable(GamesTable):
             self.thetas[f"point {key}"] = theta
             if key_of(theta) != key:
                 self.agents.flaws.append(f"point {key}: front.csv has another θ")
+        is_replaced = self.experiment.goal.penalty is None
         self.numbers = {
             f"{column} {name}": n
             for table, column in (("trials.csv", "trial"), ("front.csv", "point"))
-            for name, n in numbers_of_games(self.folder / table, column).items()
+            for name, n in numbers_of_games(self.folder / table, column, is_replaced).items()
         }
 
     def examine(self) -> None:
@@ -376,9 +389,7 @@ class ExportedTable(GamesTable):
 
     def seed_flaw(self, owner: str, cells: Mapping[str, str], seed: int) -> str:
         """Compare a game's seed with that of its replicate."""
-        try:
-            replicate = int(cells["replicate"])
-        except (KeyError, ValueError):
+        if (replicate := number_in(cells, "replicate")) is None:
             return "no replicate"
         kind, _, name = owner.partition(" ")
         if kind == "trial":
@@ -394,15 +405,14 @@ class ExportedTable(GamesTable):
     def first_seeds(self) -> dict[str, int]:
         """The seed of each point's and trial's first game: that of most of its lines."""
         votes: dict[str, Counter[int]] = {}
-        with self.path.open(encoding="utf-8", errors="replace", newline="") as file:
-            for cells in csv.DictReader(file):
-                owner, seed = self.owner(cells), number_in(cells, "seed")
-                replicate = number_in(cells, "replicate")
-                if owner and seed is not None and replicate is not None:
-                    votes.setdefault(owner, Counter())[seed - replicate] += 1
+        for line in self.lines:
+            owner, seed = self.owner(line.cells), number_in(line.cells, "seed")
+            replicate = number_in(line.cells, "replicate")
+            if owner and seed is not None and replicate is not None:
+                votes.setdefault(owner, Counter())[seed - replicate] += 1
         return {owner: each.most_common(1)[0][0] for owner, each in votes.items()}
 
-    def written(self, owner: str, line: Line, game: Game) -> bytes:
+    def written(self, owner: str, line: Line, game: Outcome) -> bytes:
         """Return the line as an export writes it."""
         kind, _, name = owner.partition(" ")
         cells = line.cells

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Engine, text
 
-from agents.agent import Game
+from agents.agent import Outcome
 from study.store.cell import Cell
 from study.store.games_table import GAMES, Unit
 from study.store.seeds import game_to_record
@@ -59,7 +59,9 @@ class Mending:
         of = "study_id" if table.startswith("study") else "trial_id"
         self.insert(table, **{of: owner, "key": key, "value_json": stored})
 
-    def game(self, cell: Cell | None, study: int, unit: Unit, replicate: int, game: Game) -> None:
+    def game(
+        self, cell: Cell | None, study: int, unit: Unit, replicate: int, game: Outcome
+    ) -> None:
         """Write a game into its row, or a new one of the table of games."""
         record = json.dumps(game_to_record(game))
         if cell is not None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from agents.agent import Agent, Game, warm
+from agents.agent import Agent, FailedGame, Game, Outcome, warm
 from study.run.dispatch import Dispatch
 from study.run.progress import ProgressDisplay
 from study.run.source import Snapshot, Source
@@ -27,7 +27,7 @@ class Entry:
         Who played it.
     seed : int
         That it must have.
-    game : Game, optional
+    game : Game or FailedGame, optional
         As it is stored; None if it is missing or damaged.
     cells : mapping
         What is stored, by field, readable or not.
@@ -38,20 +38,24 @@ class Entry:
     where: str
     agent: Agent
     seed: int
-    game: Game | None
+    game: Outcome | None
     cells: Mapping[str, Any]
-    keep: Callable[[Game], None]
+    keep: Callable[[Outcome], None]
 
     @property
     def seeds(self) -> range:
         """Seeds of the games played side by side with it; its own if it is damaged."""
-        return range(self.seed, self.seed + 1) if self.game is None else self.game.played_with
+        if isinstance(self.game, Game):
+            return self.game.played_with
+        return range(self.seed, self.seed + 1)
 
-    def restored(self, played: Game) -> Game:
+    def restored(self, played: Outcome) -> Outcome:
         """Return the played game; its seconds are those stored if all else but one cell agrees.
 
         So a game with one damaged figure keeps the time that it took.
         """
+        if isinstance(played, FailedGame):
+            return played
         fresh = played.to_row()
         wrong = [name for name, value in fresh.items() if str(self.cells.get(name)) != str(value)]
         try:
@@ -72,7 +76,7 @@ class Replays(Source[int]):
     def __init__(self, entries: Sequence[Entry], note: str) -> None:
         self.entries = entries
         self.note = note
-        self.played: dict[int, Game] = {}
+        self.played: dict[int, Outcome] = {}
         self.together: dict[tuple[Agent, range], list[int]] = {}
         for place, entry in enumerate(entries):
             self.together.setdefault((entry.agent, entry.seeds), []).append(place)
@@ -101,7 +105,7 @@ class Replays(Source[int]):
         return Snapshot("games", n_done, n, n_done, n, self.note)
 
 
-def play_again(entries: Sequence[Entry], jobs: int, out: Console, note: str = "") -> list[Game]:
+def play_again(entries: Sequence[Entry], jobs: int, out: Console, note: str = "") -> list[Outcome]:
     """Play games again over worker processes, with progress on ``out``; return them in order.
 
     Raises

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from agents.agent import Game
+from agents.agent import Outcome
 from agents.parameters import Value
 from study.errors import InputError
 from study.store.cell import Cell
@@ -160,6 +160,8 @@ class StoredPoints:
         ]
         return bool(validations) and all("n_games" in run for run in validations)
 
-    def keep_validation_game(self, key: str, replicate: int, cell: Cell | None, game: Game) -> None:
+    def keep_validation_game(
+        self, key: str, replicate: int, cell: Cell | None, game: Outcome
+    ) -> None:
         """Store a game that was played in place of a damaged one."""
         self.of.mending.game(cell, self.of.rows.id, (VALIDATION, key), replicate, game)

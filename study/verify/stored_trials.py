@@ -12,8 +12,9 @@ from optuna.distributions import (
     json_to_distribution,
 )
 
-from agents.agent import Agent, Game
+from agents.agent import Agent, FailedGame, Game, Outcome
 from agents.parameters import Value
+from study.experiments.failures import counting_games
 from study.shrinkage import Moments
 from study.store.exported import thetas_of
 from study.store.games_table import SEARCH
@@ -126,8 +127,10 @@ class StoredTrials:
         allowed = self.of.record.distributions()
         theta: dict[str, Value] = {}
         lost = []
-        for name, distribution in distributions.items():
-            flaw = ""
+        for parameter in self.of.space.in_order:
+            name, distribution, flaw = parameter.name, distributions[parameter.name], ""
+            if not self.of.space.is_active(parameter, theta):
+                continue
             if name not in rows.params:
                 if trial.state != COMPLETE:
                     return None  # not drawn yet
@@ -139,7 +142,7 @@ class StoredTrials:
                     stored = rows.params[name][1].value
                     if stored != distribution_to_json(distribution):
                         flaw = self.other_distribution(stored, allowed[name])
-                    if fixed and value != fixed[name]:
+                    if fixed and value != fixed.get(name, value):
                         flaw = f"{name} {value} given, {fixed[name]} in the design"
                     theta[name] = value
                 except ValueError as error:
@@ -149,7 +152,7 @@ class StoredTrials:
             if not flaw:
                 continue
             self.of.thetas.flaws.append(f"{trial.where}: {flaw}")
-            told = [each[name] for each in candidates]
+            told = [each[name] for each in candidates if name in each]
             if not told and name in theta:
                 told = [theta[name]]
             if not told:
@@ -165,9 +168,12 @@ class StoredTrials:
                 self.of.mending.set("trial_params", rows.params[name][0].row, **values)
             else:
                 self.of.mending.insert("trial_params", trial_id=rows.id, param_name=name, **values)
-        for name in set(rows.params) - set(distributions):
+        known = set(distributions) if lost else set(self.of.space.active(theta))
+        for name in set(rows.params) - known:
             self.of.thetas.flaws.append(f"{trial.where}: {name} given, no parameter of the space")
             self.of.mending.delete(rows.params[name][0])
+        if trial.state == COMPLETE and not lost and (broken := self.of.space.broken_text(theta)):
+            self.of.thetas.flaws.append(f"{trial.where}: {theta} does not satisfy {broken}")
         if lost:
             self.fail(trial)
             return None
@@ -278,9 +284,17 @@ class StoredTrials:
             return 0
         try:
             n = stored_moments(trial.rows.attributes[self.moments_key].json).n
+            n += self.n_replaced(trial)
         except (KeyError, ValueError):
             n = 0 if self.agrees(trial) else self.usual_number
         return max(least, min(n, self.largest_number))
+
+    def n_replaced(self, trial: Trial) -> int:
+        """Return how many games of a trial failed, and do not count."""
+        if self.of.experiment.goal.penalty is not None:
+            return 0
+        found = [self.of.game_in(cell) for cell in trial.cells.values()]
+        return sum(isinstance(game, FailedGame) for game in found)
 
     def agrees(self, trial: Trial) -> bool:
         """Return whether a trial's readable games give its objectives."""
@@ -310,20 +324,26 @@ class StoredTrials:
         """The largest number of games of a complete trial."""
         return max(self.numbers_of_games(), default=0)
 
-    def keep_trial_game(self, trial: Trial, replicate: int, game: Game) -> None:
+    def keep_trial_game(self, trial: Trial, replicate: int, game: Outcome) -> None:
         """Store a game that was played in place of a damaged one."""
         unit = (SEARCH, str(trial.number))
         self.of.mending.game(trial.cells.get(replicate), self.of.rows.id, unit, replicate, game)
         trial.games[replicate] = game
         trial.is_changed = True
 
-    def objectives_of(self, games: list[Game]) -> list[float]:
+    def objectives_of(self, outcomes: list[Outcome]) -> list[float]:
         """Return both objectives of some games."""
+        games = self.counting(outcomes)
         return [self.of.experiment.goal.estimate(games).value, self.of.experiment.cost.of(games)]
 
-    def moments_of(self, games: list[Game]) -> Moments:
+    def moments_of(self, outcomes: list[Outcome]) -> Moments:
         """Return the moments of the goal's samples."""
-        return Moments.of(self.of.experiment.goal.samples(games))
+        return Moments.of(self.of.experiment.goal.samples(self.counting(outcomes)))
+
+    def counting(self, outcomes: list[Outcome]) -> list[Game]:
+        """Return the games that count for the goal."""
+        penalty = self.of.experiment.goal.penalty
+        return list(counting_games(dict(enumerate(outcomes)), penalty).values())
 
     def examine_objectives(self, trial: Trial) -> None:
         """Compare a complete trial's objectives and moments with those of its games."""

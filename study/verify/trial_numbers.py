@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from optuna.trial import TrialState
 
-from agents.agent import Game
+from agents.agent import Outcome
 from study.store.cell import Cell
 from study.store.games_table import SEARCH, VALIDATION, no_owner
 from study.store.seeds import (
@@ -34,7 +34,7 @@ class Trial:
     rows: TrialRows
     number: int
     stored: dict[str, Cell] = field(default_factory=dict)  # games, by replicate as it is stored
-    games: dict[int, Game] = field(default_factory=dict)
+    games: dict[int, Outcome] = field(default_factory=dict)
     cells: dict[int, Cell] = field(default_factory=dict)
     state: str = WAITING
     is_changed: bool = False  # so that what is computed from its games is to be written again

@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 from sqlalchemy import Engine, text
 
-from agents.agent import Game
+from agents.agent import Outcome
 from study.errors import InputError
 from study.store.append_only import AppendOnlyFile
 from study.store.games_table import GAMES as GAMES_TABLE
@@ -39,7 +39,7 @@ class Settings:
 
 def replayed(
     entries: Sequence[Entry], settings: Settings
-) -> tuple[Check, list[tuple[Entry, Game]]]:
+) -> tuple[Check, list[tuple[Entry, Outcome]]]:
     """Play a sample again and compare; return the check, and the games that differ as played."""
     drawn = sample(entries, settings.n_games)
     played = play_again(drawn, settings.jobs, settings.out, "played again, to be compared")
@@ -56,7 +56,7 @@ def replayed(
 
 
 def restore(
-    entries: Sequence[Entry], different: Sequence[tuple[Entry, Game]], settings: Settings
+    entries: Sequence[Entry], different: Sequence[tuple[Entry, Outcome]], settings: Settings
 ) -> list[str]:
     """Play damaged games, and keep them and those that differ; say how many."""
     damaged = [entry for entry in entries if entry.game is None]
@@ -125,7 +125,7 @@ def verify_study(
 
 def examined(
     location: Location, name: str, engine: Engine, settings: Settings
-) -> tuple[Report, StoredTrials, list[tuple[Entry, Game]]]:
+) -> tuple[Report, StoredTrials, list[tuple[Entry, Outcome]]]:
     """Examine a study; return the report, its trials, and the games that differ as played."""
     integrity = integrity_of(engine)
     rows = StudyRows.read(engine, name)
@@ -225,8 +225,10 @@ def verify_folder(
                 f"{table.path}: repair would drop {table.n_dropped} of {len(table.lines)} lines, "
                 "since nothing tells what games they are; restore the files beside it"
             )
-        repaired = [f"a copy as it was is {str(copy_of(table.path))!r}"]
-        repaired += restore(table.entries, different, settings)
+        repaired = restore(table.entries, different, settings)
+        if table.content == table.path.read_bytes():
+            return report  # nothing of it can be mended
+        repaired.insert(0, f"a copy as it was is {str(copy_of(table.path))!r}")
         table.write()
     if table.n_dropped:
         lines = counted(table.n_dropped, "line")
@@ -238,7 +240,7 @@ def verify_folder(
 
 def examined_table(
     folder: Path, settings: Settings
-) -> tuple[Report, GamesTable, list[tuple[Entry, Game]]]:
+) -> tuple[Report, GamesTable, list[tuple[Entry, Outcome]]]:
     """Examine a table of games; return the report, the table, and the games that differ."""
     table = table_in(folder)
     check, different = replayed(table.entries, settings)

@@ -20,7 +20,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from agents.agent import Agent
-from agents.outside.child import cpu_seconds_of
+from agents.outside.processes import cpu_seconds_of
 from agents.twenty48.agent import Game2048
 from study.bench.cluster.dask_games import Silent
 from study.bench.samplers.recording import SPACE

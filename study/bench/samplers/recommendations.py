@@ -214,7 +214,7 @@ class Answers:
         models = {"trials": self.trials, "combined": combined, "refitted": refitted}
         for way, model in models.items():
             thetas = [model.cube.decode(code) for code in codes]
-            for code, each in zip(codes, expected_at(model, SCORE, thetas), strict=True):
+            for code, each in zip(codes, expected_at(model, thetas), strict=True):
                 row = self.add(way, "point", 0.0, code, claim_of(each))
                 row["cost_error"] = float(np.log10(each.cost.value / row["true_seconds"]))
                 row["cost_covered"] = each.cost.low <= row["true_seconds"] <= each.cost.high
@@ -246,7 +246,7 @@ class Answers:
         """Let users with budgets and targets pick."""
         combined, points = self.given(self.points), self.points
         thetas = [combined.cube.decode(code) for code in points.codes]
-        anywhere = thetas + proposals(combined, self.on.space, SCORE)[0]
+        anywhere = thetas + proposals(combined, self.on.space)[0]
         low, decades = (
             self.truth.seconds[0],
             np.log10(self.truth.seconds[-1] / self.truth.seconds[0]),
@@ -295,7 +295,7 @@ def answer(
 
     The first ``n_played`` of the ``thetas``, or all, have been played.
     """
-    expected = expected_at(model, SCORE, thetas)
+    expected = expected_at(model, thetas)
     n_played = len(thetas) if n_played is None else n_played
     if asked == "budget":
         met = [k for k, each in enumerate(expected) if is_met(each, amount, k < n_played)]

@@ -14,7 +14,7 @@ from study.experiments.objectives.costs import (
 )
 from study.experiments.objectives.formats import format_seconds
 from study.experiments.objectives.goals import EXACT_SCORE, SCORE, WIN_RATE, Goal
-from study.experiments.objectives.users import cpu_seconds, exact, mean, rate, reported
+from study.experiments.objectives.users import cpu_seconds, exact, match, mean, rate, reported
 
 __all__ = [
     "BACKUPS",
@@ -30,6 +30,7 @@ __all__ = [
     "cpu_seconds",
     "exact",
     "format_seconds",
+    "match",
     "mean",
     "rate",
     "reported",

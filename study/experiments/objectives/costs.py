@@ -66,12 +66,14 @@ class Cost:
         """Whether it is a time, which depends on the machine and drifts with its load."""
         return self.unit == "s"
 
-    def log_variances(self, samples: Sequence[Sequence[Game]]) -> npt.NDArray[np.float64]:
+    def log_variances(
+        self, samples: Sequence[Sequence[Game]], are_alike: bool = False
+    ) -> npt.NDArray[np.float64]:
         """Return the variance of log₁₀ of each sample's cost; NaN where nothing tells.
 
         Times are compared between blocks of consecutive games, counts between single games
         (:mod:`study.batch_means`). ``samples`` are those of one study: they share what they tell of
-        a block.
+        a block. ``are_alike`` says that games of a sample do the same work.
         """
         n_games = sum(map(len, samples))
         samples = [self.measured(games) for games in samples]
@@ -83,15 +85,16 @@ class Cost:
             )
             for games in samples
         ]
-        if not self.is_timed:
-            return variances_of_log_ratios(columns, 1)
+        if not self.is_timed or are_alike:
+            return variances_of_log_ratios(columns, 1, drifts=self.is_timed)
         # A block is a stretch of time: games played side by side pass, but are not measured.
         length = max(2, round(TIMED_TOGETHER * n_measured / max(n_games, 1)))
-        return variances_of_log_ratios(columns, length)
+        return variances_of_log_ratios(columns, length, drifts=True)
 
     def measured(self, games: Sequence[Game]) -> Sequence[Game]:
         """Return the games that tell the cost."""
-        return [game for game in games if game.is_timed] if self.is_timed else games
+        ended = [game for game in games if game.has_ended]
+        return [game for game in ended if game.is_timed] if self.is_timed else ended
 
     def text(self, value: float) -> str:
         """Write a cost with its unit."""

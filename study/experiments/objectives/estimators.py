@@ -1,14 +1,15 @@
 """Statistics of a goal's samples, one sample a game: the estimate of their mean, and its variance.
 
-*   A **noisy mean** has Student's t interval, and variances shrunk towards the pooled variance
-    (:func:`study.shrinkage.variances_of_means`).
+*   A **noisy mean** has Student's t interval, cut at a bound, and variances shrunk towards the
+    pooled variance (:func:`study.shrinkage.variances_of_means`).
 *   A **growing mean** is one of samples that are not negative and scatter more the larger they are.
-    Its variances grow with it (:func:`study.shrinkage.growing_variances`), and a model takes its
-    square root.
-*   A **proportion** has Wilson's interval (:func:`study.estimate.share`), and variances by
-    :func:`study.shrinkage.variances_of_rates`. A model takes it on its raw scale, where the
-    posterior may reach a little beyond 0 or 1.
+    Its variances grow with it (:func:`study.shrinkage.growing_variances`).
+*   A **proportion** is a mean of samples between two bounds, such as 0 and 1. It has an interval
+    between them (:func:`study.estimate.bounded_mean`), Wilson's if all samples are at a bound, and
+    variances by :func:`study.shrinkage.bounded_variances`.
 *   An **exact value** is known from one game: variance 0, and an interval of width 0.
+
+By its bounds, a model has a scale on which it stays within them (:mod:`study.scale`).
 """
 
 import math
@@ -20,14 +21,15 @@ from typing import ClassVar, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from study.estimate import Estimate, share, t_interval
+from study.estimate import Estimate, bounded_mean, t_interval
 from study.scale import Scale
 from study.shrinkage import (
     TYPICAL_DEVIATION,
     Moments,
+    bounded_variances,
+    dispersion,
     growing_variances,
     variances_of_means,
-    variances_of_rates,
 )
 
 Floats = npt.NDArray[np.float64]
@@ -38,10 +40,37 @@ N_PSEUDO = 100  # samples at a mean, from which a variance is guessed
 
 @dataclass(frozen=True)
 class Estimator(ABC):
-    """Statistics of one kind of samples."""
+    """Statistics of one kind of samples.
+
+    Attributes
+    ----------
+    low, high : float, optional
+        Bounds of samples; None where there is none.
+
+    Raises
+    ------
+    ValueError
+        If a bound is not finite, or the lower one is not below the upper one.
+    """
+
+    low: float | None = None
+    high: float | None = None
 
     is_exact: ClassVar[bool] = False
-    scale: ClassVar[Scale] = Scale.LINEAR  # on which a model takes the mean
+
+    def __post_init__(self) -> None:
+        for name, bound in (("low", self.low), ("high", self.high)):
+            if bound is not None and not math.isfinite(bound):
+                raise ValueError(f"objective: {name} must be a finite number (got {bound:g})")
+        if self.low is not None and self.high is not None and not self.low < self.high:
+            raise ValueError(
+                f"objective: low must be below high (got {self.low:g} and {self.high:g})"
+            )
+
+    @property
+    def scale(self) -> Scale:
+        """The scale on which a model takes the mean."""
+        return Scale.within(self.low, self.high)
 
     @abstractmethod
     def estimate(self, samples: Floats) -> Estimate:
@@ -69,8 +98,10 @@ class NoisyMean(Estimator):
     """Samples of any distribution."""
 
     def estimate(self, samples: Floats) -> Estimate:
-        """Return the mean with Student's t interval."""
-        return t_interval(samples)
+        """Return the mean with Student's t interval, cut at a bound."""
+        found = t_interval(samples)
+        low, high = np.clip((found.low, found.high), self.scale.low, self.scale.high)
+        return Estimate(found.value, float(low), float(high), found.sem)
 
     def variances(self, trials: Sequence[Moments]) -> Floats:
         """Return sample variances over n, shrunk towards the pooled one."""
@@ -92,7 +123,11 @@ class NoisyMean(Estimator):
 class GrowingMean(NoisyMean):
     """Samples that are not negative and scatter more the larger they are."""
 
-    scale: ClassVar[Scale] = Scale.ROOT
+    low: float | None = 0.0
+
+    def estimate(self, samples: Floats) -> Estimate:
+        """Return the mean with Student's t interval, which is as long to both sides."""
+        return t_interval(samples)
 
     def variances(self, trials: Sequence[Moments]) -> Floats:
         """Return sample variances over n, shrunk towards what is pooled in proportion to means."""
@@ -109,20 +144,34 @@ class GrowingMean(NoisyMean):
 
 @dataclass(frozen=True)
 class Proportion(Estimator):
-    """Samples of zeros and ones."""
+    """Samples between two bounds."""
+
+    low: float = 0.0
+    high: float = 1.0
 
     def estimate(self, samples: Floats) -> Estimate:
-        """Return the share of ones with Wilson's interval."""
-        return share(round(float(samples.sum())), len(samples))
+        """Return the mean with an interval that ends at the bounds."""
+        return bounded_mean(samples, self.low, self.high)
+
+    def shares(self, trials: Sequence[Moments]) -> list[Moments]:
+        """Return moments of samples as shares of the range, 0 to 1."""
+        unit = self.high - self.low
+        return [Moments(n, (mean - self.low) / unit, m2 / unit**2) for n, mean, m2 in trials]
 
     def variances(self, trials: Sequence[Moments]) -> Floats:
-        """Return binomial variances, rates shrunk towards the pooled one."""
-        return variances_of_rates(trials)
+        """Return x·(1 − x)/n, times a dispersion that all trials tell."""
+        return (self.high - self.low) ** 2 * bounded_variances(self.shares(trials))
 
     def typical_variance(self, samples: Floats) -> float:
-        """Return p·(1 − p) at the mean of Jeffreys' posterior."""
-        rate = (float(samples.sum()) + 0.5) / (len(samples) + 1.0)
-        return rate * (1.0 - rate)
+        """Return n times the variance of the samples' mean."""
+        return float(len(samples) * self.variances([Moments.of(samples)])[0])
+
+    def game_variances(self, means: Floats, trials: Sequence[Moments]) -> Floats:
+        """Return x·(1 − x), times the trials' dispersion."""
+        given = [Moments(N_PSEUDO, mean, 0.0) for mean in means]
+        shares = np.array([(n * x + 0.5) / (n + 1.0) for n, x, _ in self.shares(given)])
+        phi = dispersion(self.shares(trials))
+        return np.asarray((self.high - self.low) ** 2 * phi * shares * (1.0 - shares))
 
 
 @dataclass(frozen=True)

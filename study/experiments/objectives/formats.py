@@ -8,6 +8,7 @@ SECONDS_PREFIXES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 DIGITS, DIGITS_OF_HALF, DIGITS_OF_TICK = 4, 2, 10  # ticks are round, and may be close together
 LEAST, LARGEST = -6, 12  # powers of ten between which numbers have no exponent
 MOST_DECIMALS = 12
+LARGEST_ELO = 600  # a score of 97%
 SHORTEST_PLURAL = 5  # a shorter unit may be an abbreviation that ends in s, such as ms or Mbps
 
 
@@ -35,7 +36,8 @@ class Format:
     area_unit : str
         Unit of an area under a front, beside decades of cost.
     interval_style : {"plus-minus", "ends", "exact"}
-        ``100 ± 5``, ``30% (25% to 36%)``, or ``100`` where the interval has no width.
+        ``100 ± 5``, ``30% (25% to 36%)``, or ``100`` where the interval has no width. A width of
+        an interval that is not exact is never 0: ``100 ± ?``.
     """
 
     value: str
@@ -78,15 +80,51 @@ class Format:
     def interval(self, value: float, low: float, high: float) -> str:
         """Write a value with its 95% interval, without its unit."""
         if self.interval_style == "ends":
-            return f"{self.text(value)} ({self.text(low)} to {self.text(high)})"
+            return with_ends(*map(self.text, (value, low, high)))
         if self.interval_style == "exact" and low == high:
             return self.text(value)
         half = (high - low) / 2
-        return f"{self.text(value)} ± {self.text(half) if math.isfinite(half) else '?'}"
+        return f"{self.text(value)} ± {self.text(half) if 0 < half < math.inf else '?'}"
 
     def interval_with_unit(self, value: float, low: float, high: float) -> str:
         """Write a value with its 95% interval and its unit."""
         return f"{self.interval(value, low, high)} {self.unit}".rstrip()
+
+
+def with_ends(value: str, low: str, high: str) -> str:
+    """Write a value with the ends of its interval."""
+    return f"{value} ({low} to {high})"
+
+
+def elo(score: float) -> float:
+    """Return the difference in Elo that a score against an opponent stands for, 0 to 1."""
+    if not 0.0 < score < 1.0:
+        return math.nan if math.isnan(score) else math.copysign(math.inf, score - 0.5)
+    return 400.0 * math.log10(score / (1.0 - score))
+
+
+def score_of_elo(difference: float) -> float:
+    """Return the score against an opponent that a difference in Elo stands for."""
+    return float(1.0 / (1.0 + 10.0 ** (-difference / 400.0)))
+
+
+@dataclass(frozen=True)
+class MatchFormat(Format):
+    """How scores against an opponent are written: in percent, and as Elo."""
+
+    def interval(self, value: float, low: float, high: float) -> str:
+        """Write a score with its 95% interval, and both as Elo: ``60% (…), Elo +70 (…)``."""
+        differences = (elo_text(elo(each)) for each in (value, low, high))
+        return f"{super().interval(value, low, high)}, Elo {with_ends(*differences)}"
+
+
+def elo_text(difference: float) -> str:
+    """Write a difference in Elo: ``+70``; beyond what games can tell, ``> +600``."""
+    if math.isnan(difference):
+        return "?"
+    if abs(difference) > LARGEST_ELO:
+        return f"> +{LARGEST_ELO}" if difference > 0 else f"< −{LARGEST_ELO}"
+    return f"{round(difference):+}".replace("-", "−")
 
 
 def significant(value: float, n_digits: int = DIGITS) -> str:
@@ -152,14 +190,15 @@ class FittingFormat(Format):
     def interval(self, value: float, low: float, high: float) -> str:
         """Write a value with its 95% interval, without its unit."""
         half = (high - low) / 2
-        if half == 0 and self.interval_style == "exact":
+        if half == 0 and self.interval_style != "plus-minus":
             return self.text(value)
         if half == 0 or not math.isfinite(half):
-            return f"{self.text(value)} ± {'?' if half else '0'}"
+            return f"{self.text(value)} ± ?"
         half_text = f"{half:.{DIGITS_OF_HALF - 1}e}"
         decimals = DIGITS_OF_HALF - 1 - int(half_text.partition("e")[2])
         is_usual = 10.0**LEAST <= max(abs(value), half) < 10.0**LARGEST
-        if decimals > MOST_DECIMALS or not is_usual:
-            return f"{value:.{DIGITS}g} ± {half:.{DIGITS_OF_HALF}g}"
-        decimals = max(0, decimals)
-        return f"{value:,.{decimals}f} ± {float(half_text):,.{decimals}f}"
+        fits = is_usual and decimals <= MOST_DECIMALS
+        form = f",.{max(0, decimals)}f" if fits else f".{DIGITS}g"
+        if self.interval_style == "ends":
+            return with_ends(*(format(each, form) for each in (value, low, high)))
+        return f"{value:{form}} ± {format(float(half_text), form if fits else '.2g')}"

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from agents.agent import Game
 from study.estimate import Estimate
 from study.experiments.objectives.estimators import Estimator, ExactValue, GrowingMean, Proportion
-from study.experiments.objectives.formats import Format
+from study.experiments.objectives.formats import Format, MatchFormat
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,6 @@ class Goal:
     standard_error : float, optional
         Wanted of a validated point by default; 0 if one game is exact. None if nobody knows the
         scatter: validation then has a limit on games only.
-    limits : (float or None, float or None)
-        Ends of its axis; None where the data decide. An upper limit of 1 makes it a share.
     with_extremes : bool
         Whether tables have the least and the largest sample, and a figure shows their spread.
     reported_too : tuple of Goal
@@ -43,6 +41,8 @@ class Goal:
         Games a trial by default.
     direction : {"maximize", "minimize"}
         Whether more is better, or less.
+    penalty : float, optional
+        The value of a failed game; None if failed games are replaced.
     """
 
     name: str
@@ -52,11 +52,11 @@ class Goal:
     estimator: Estimator
     format: Format
     standard_error: float | None
-    limits: tuple[float | None, float | None]
     with_extremes: bool = False
     reported_too: tuple["Goal", ...] = ()
     replicates: int = 4
     direction: Literal["maximize", "minimize"] = "maximize"
+    penalty: float | None = None
 
     @property
     def sign(self) -> float:
@@ -70,8 +70,18 @@ class Goal:
 
     @property
     def is_share(self) -> bool:
-        """Whether values lie between 0 and 1."""
-        return self.limits[1] is not None
+        """Whether values are shares, written in percent."""
+        return self.format.value.endswith("%")
+
+    @property
+    def is_match(self) -> bool:
+        """Whether values are scores against an opponent."""
+        return isinstance(self.format, MatchFormat)
+
+    @property
+    def limits(self) -> tuple[float | None, float | None]:
+        """Bounds of values; None where there is none."""
+        return self.estimator.low, self.estimator.high
 
     def samples(self, games: Sequence[Game]) -> npt.NDArray[np.float64]:
         """Return the number of each game, shape (n_games,)."""
@@ -139,7 +149,6 @@ SCORE = Goal(
     estimator=GrowingMean(),
     format=Format(",.0f", ",.0f", ",.0f", unit="points", area_unit="points"),
     standard_error=500.0,
-    limits=(0.0, None),
     with_extremes=True,
 )
 WIN_RATE = Goal(
@@ -150,7 +159,6 @@ WIN_RATE = Goal(
     estimator=Proportion(),
     format=Format(".1%", ".0%", ".3f", unit="", area_unit="win rate", interval_style="ends"),
     standard_error=0.015,
-    limits=(0.0, 1.0),
     reported_too=(SCORE,),
     replicates=10,
 )
@@ -162,6 +170,5 @@ EXACT_SCORE = Goal(
     estimator=ExactValue(),
     format=Format(",.5f", ",g", ",.5f", unit="points", area_unit="points", interval_style="exact"),
     standard_error=0.0,
-    limits=(None, None),
     replicates=1,
 )

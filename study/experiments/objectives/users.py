@@ -5,12 +5,14 @@ is read by its name (:class:`agents.outside.report.ReportedGame`).
 """
 
 import dataclasses
+import math
 from typing import Literal
 
 from agents.outside.report import MOVES, ReportedGame
+from agents.parameters import is_real
 from study.experiments.objectives.costs import SECONDS, Cost
-from study.experiments.objectives.estimators import ExactValue, NoisyMean
-from study.experiments.objectives.formats import FittingFormat
+from study.experiments.objectives.estimators import ExactValue, NoisyMean, Proportion
+from study.experiments.objectives.formats import FittingFormat, MatchFormat
 from study.experiments.objectives.goals import WIN_RATE, Goal
 
 Direction = Literal["maximize", "minimize"]
@@ -19,7 +21,7 @@ Per = Literal["move", "game"]
 SAMPLE = "score"
 DIGITS_OF_EXACT = 6
 COLUMNS = {"phase", "trial", "point", "origin", "replicate", "seed", "n_moves", "cpu_seconds"}
-COLUMNS |= {"seconds_per_move"}
+COLUMNS |= {"seconds_per_move", "failed_with"}
 OPTIONS_AND_KEYS = {"study", "games", "jobs", "json", "name", "results", "help"}
 OPTIONS_AND_KEYS |= {"agent", "params", "n_games", "n_moves_mean", "combined", "posterior"}
 OF_EVERY_GAME = {each.name for each in dataclasses.fields(ReportedGame)} | set(dir(ReportedGame))
@@ -33,6 +35,9 @@ def mean(
     label: str | None = None,
     standard_error: float | None = None,
     replicates: int = 4,
+    penalty: float | None = None,
+    low: float | None = None,
+    high: float | None = None,
 ) -> Goal:
     """Return the goal of a mean over games, each of which has another value.
 
@@ -50,11 +55,16 @@ def mean(
         Wanted of a validated point by default.
     replicates : int
         Games a trial by default.
+    penalty : float, optional
+        The value of a game that failed; by default it is replaced by another game.
+    low, high : float, optional
+        Bounds of values: a game beyond them fails, and no prediction or interval leaves them.
 
     Raises
     ------
     ValueError
-        If the name has other characters, or is that of another column or option.
+        If the name has other characters, or is that of another column or option; if no game can
+        have the penalty's value; if low is not below high.
     """
     label = label_of(name, label)
     return checked(
@@ -63,13 +73,19 @@ def mean(
             label=label,
             axis_label=f"mean {label}{unit and f', {unit}'}",
             sample=SAMPLE,
-            estimator=NoisyMean(),
-            format=FittingFormat(unit=unit, area_unit=unit or label),
+            estimator=(
+                NoisyMean(low, high) if low is None or high is None else Proportion(low, high)
+            ),
+            format=FittingFormat(
+                unit=unit,
+                area_unit=unit or label,
+                interval_style="plus-minus" if low is None and high is None else "ends",
+            ),
             standard_error=standard_error,
-            limits=(None, None),
             with_extremes=True,
             replicates=replicates,
             direction=direction,
+            penalty=penalty,
         )
     )
 
@@ -81,8 +97,9 @@ def rate(
     label: str | None = None,
     standard_error: float | None = WIN_RATE.standard_error,
     replicates: int = WIN_RATE.replicates,
+    penalty: float | None = None,
 ) -> Goal:
-    """Return the goal of the share of games whose value is 1; all others have 0.
+    """Return the goal of the share of games whose value is 1; others have 0, draws ½.
 
     Parameters and exceptions are those of :func:`mean`.
     """
@@ -99,8 +116,37 @@ def rate(
             reported_too=(),
             replicates=replicates,
             direction=direction,
+            penalty=penalty,
         )
     )
+
+
+def match(
+    name: str = "result",
+    *,
+    direction: Direction = "maximize",
+    label: str | None = None,
+    standard_error: float | None = WIN_RATE.standard_error,
+    replicates: int = WIN_RATE.replicates,
+    penalty: float | None = None,
+) -> Goal:
+    """Return the goal of the score against an opponent, shown as Elo, too.
+
+    A game reports ``"win"``, ``"draw"`` or ``"loss"``, or a number from 0 to 1. A pair of games
+    from one opening, with both colours, is one game that reports their mean.
+
+    Parameters and exceptions are those of :func:`mean`.
+    """
+    goal = rate(
+        name,
+        direction=direction,
+        label=label,
+        standard_error=standard_error,
+        replicates=replicates,
+        penalty=penalty,
+    )
+    form = {each.name: getattr(goal.format, each.name) for each in dataclasses.fields(goal.format)}
+    return dataclasses.replace(goal, format=MatchFormat(**form))
 
 
 def exact(
@@ -109,6 +155,9 @@ def exact(
     *,
     direction: Direction = "maximize",
     label: str | None = None,
+    penalty: float | None = None,
+    low: float | None = None,
+    high: float | None = None,
 ) -> Goal:
     """Return the goal of a value that one game tells: all games of one θ have the same.
 
@@ -121,17 +170,17 @@ def exact(
             label=label,
             axis_label=f"{label}{unit and f', {unit}'}",
             sample=SAMPLE,
-            estimator=ExactValue(),
+            estimator=ExactValue(low, high),
             format=FittingFormat(
                 unit=unit,
                 area_unit=unit or label,
-                interval_style="exact",
+                interval_style="exact" if low is None and high is None else "ends",
                 n_digits=DIGITS_OF_EXACT,
             ),
             standard_error=0.0,
-            limits=(None, None),
             replicates=1,
             direction=direction,
+            penalty=penalty,
         )
     )
 
@@ -182,7 +231,14 @@ def label_of(name: str, label: str | None) -> str:
 
 
 def checked(goal: Goal) -> Goal:
-    """Return a goal; ValueError if it has the name of another column or option."""
+    """Return a goal; ValueError if its name is another column's or option's, or for its penalty."""
+    low, high = goal.estimator.scale.low, goal.estimator.scale.high
+    if goal.penalty is not None and not (
+        is_real(goal.penalty) and math.isfinite(goal.penalty) and low <= goal.penalty <= high
+    ):
+        raise ValueError(
+            f"penalty must be a finite number between {low:g} and {high:g} (got {goal.penalty!r})"
+        )
     if goal.game_column in COLUMNS or goal.name in OPTIONS_AND_KEYS:
         raise ValueError(f"goal: {goal.name!r} given, which names something else; another allowed")
     return goal

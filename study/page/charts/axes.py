@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from study.experiments.definition import Experiment
 from study.experiments.objectives import Cost, Goal
+from study.experiments.space import is_absent
 
 DIGITS, DIGITS_OF_TICK = 5, 6
 MARKS_A_DECADE = ((1, 2, 3, 5, 7), (1, 2, 5), (1,))
@@ -96,16 +97,15 @@ def goal_domain(goal: Goal, sure: Sequence[float], wide: Sequence[float]) -> tup
     Parameters
     ----------
     goal : Goal
-        Its limits are the axis's.
+        A share's axis is its whole range; others begin at a lower bound.
     sure : sequence of float
         Values that must be seen.
     wide : sequence of float
         Ends of intervals, which are cut where they are far longer than all else.
     """
-    low, high = goal.limits
-    if low is not None and high is not None:
-        room = ROOM * (high - low)
-        return low - room, high + room
+    if goal.is_share:
+        return -ROOM, 1.0 + ROOM
+    low, _ = goal.limits
     seen = np.array([each for each in sure if math.isfinite(each)])
     ends = np.array([each for each in wide if math.isfinite(each)] + [*seen])
     least, most = float(seen.min()), float(seen.max())
@@ -118,7 +118,7 @@ def goal_domain(goal: Goal, sure: Sequence[float], wide: Sequence[float]) -> tup
 
 
 def within_limits(goal: Goal, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Clip values to a goal's limits, as far as it has some: a model may go beyond."""
+    """Clip values to a goal's limits, which tables of earlier versions may go beyond."""
     low, high = goal.limits
     return np.clip(values, -math.inf if low is None else low, math.inf if high is None else high)
 
@@ -159,7 +159,7 @@ def theta_row(theta: Mapping[Any, Any], experiment: Experiment) -> Row:
     return {
         f"p{k}": rounded(theta[each.name], 4)
         for k, each in enumerate(experiment.space)
-        if each.name in theta
+        if not is_absent(theta.get(each.name))
     }
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from study.experiments.failures import counted_as, rate_text
 from study.page.charts.axes import goal_axis, goal_ticks, rounded, rows_of
 from study.page.charts.palette import BLUE, DASHED, GREY, LINE, ORANGE, Kind, encodings
 from study.page.page_data import PageData
@@ -107,7 +108,10 @@ def effort_text(data: StudyData) -> str:
     text = f"{counted(n_games, 'game')} of trials. {failures}."
     lost = sum(bool(point.error) for point in data.points)
     if lost:
-        text += f" The games of {counted(lost, 'validated point')} failed."
+        text += f" {counted(lost, 'validated point')} left out, since games failed."
+    if data.has_failures:
+        rate = rate_text(*data.failed_of_played)
+        text += f" {rate} (95% interval); {counted_as(data.experiment.goal)}."
     shares = [
         (phase, min(float(share), 1.0))
         for phase in ("search", "validation")

@@ -10,6 +10,9 @@ STᵢ     total index: the share of the variance of f that is left on average wh
         known. 0 means that parameter i does not matter; interactions make the sum exceed 1
 ======  ============================================================================================
 
+Where a space has constraints, u is uniform on its feasible points, and uᵢ varies as far as it may
+while the others are as they are. An inactive parameter changes nothing.
+
 The indices are of the model's mean: that a model may be wrong is not in their intervals, which tell
 the error of the integration alone.
 """
@@ -32,7 +35,7 @@ from study.page.charts.palette import BLUE, GREY, ORANGE, SQUARE, Kind, encoding
 from study.page.page_data import PageData
 from study.page.section import Figure
 from study.samplers.encoding import UnitCube
-from study.scale import Scale
+from study.scale import Form
 from study.store.objectives import scales_of
 
 Floats = npt.NDArray[np.float64]
@@ -40,6 +43,13 @@ KEY, TITLE = "importance", "Which parameters matter"
 N_SAMPLES, N_SAMPLES_OF_MANY = 1024, 512  # powers of two, as Sobol's sequence needs
 MANY = 600  # observations, from which a prediction takes much longer
 N_RESAMPLES = 99
+MAX_DRAWS = 64  # for each feasible point
+WORDS = {
+    Form.LINEAR: "",
+    Form.LOG: "the logarithm of ",
+    Form.ROOT: "the square root of ",
+    Form.ANGLE: "the angle of ",
+}
 HEIGHT_A_PARAMETER = 38  # for two bars
 
 
@@ -86,6 +96,8 @@ def total_indices(
         Of the design, a power of two; the function is evaluated n · (n_parameters + 2) times.
     """
     d = len(cube.widths)
+    if len(cube.feasible_points):
+        return constrained_indices(mean, cube, n)
     # Of a parameter that does not matter at all, or a constant, variances are 0.
     with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
         warnings.simplefilter("ignore", DegenerateDataWarning)
@@ -105,6 +117,32 @@ def total_indices(
     )
 
 
+def constrained_indices(
+    mean: Callable[[Floats], Floats], cube: UnitCube, n: int = N_SAMPLES
+) -> Importance:
+    """Estimate total indices over the feasible points of a space: Jansen's estimator on pairs.
+
+    A pair differs in one parameter, which is drawn from its feasible values.
+    """
+    d, rng = len(cube.widths), np.random.default_rng(0)
+    draws = rng.random((MAX_DRAWS, n, d))
+    first = np.concatenate([u[cube.is_feasible(coordinates(u, cube))] for u in draws])[:n]
+    values = mean(coordinates(first, cube))
+    variance = np.where(np.var(values, axis=0) > 0.0, np.var(values, axis=0), np.inf)
+    found = np.zeros((3, 2, d))
+    for k in range(d):
+        moved, waiting = first.copy(), np.arange(len(first))
+        for _ in range(MAX_DRAWS):
+            moved[waiting, k] = rng.random(len(waiting))
+            waiting = waiting[~cube.is_feasible(coordinates(moved[waiting], cube))]
+        moved[waiting, k] = first[waiting, k]  # it can hardly be another
+        halves = 0.5 * (values - mean(coordinates(moved, cube))) ** 2 / variance
+        again = rng.integers(len(first), size=(N_RESAMPLES, len(first)))
+        found[0, :, k] = halves.mean(axis=0)
+        found[1:, :, k] = np.quantile(halves[again].mean(axis=1), [0.025, 0.975], axis=0)
+    return Importance(*found)
+
+
 def importance_of(data: PageData) -> Importance | None:
     """Return the indices of the model given all games; None without any game."""
     if (model := data.combined) is None:
@@ -116,9 +154,8 @@ def importance_of(data: PageData) -> Importance | None:
 
 def scaled_labels(data: PageData) -> tuple[str, str]:
     """Name goal and cost as the model takes them, which the indices are of."""
-    words = {Scale.LOG: "the logarithm of ", Scale.ROOT: "the square root of ", Scale.LINEAR: ""}
     experiment = data.data.experiment
-    goal, cost = (words[each] for each in scales_of(experiment))
+    goal, cost = (WORDS[each.form] for each in scales_of(experiment))
     return f"{goal}{experiment.goal.label}", f"{cost}{experiment.cost.label}"
 
 

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from study.estimate import Z95
 from study.experiments.definition import Experiment
-from study.experiments.space import CategoricalParameter, Dimension
+from study.experiments.space import CategoricalParameter, Dimension, is_absent
 from study.page.charts.axes import (
     DIGITS_OF_TICK,
     ROOM,
@@ -26,7 +26,6 @@ from study.page.charts.axes import (
     rounded,
     short,
     told_apart,
-    within_limits,
 )
 from study.page.charts.palette import BLUE, GREEN, ORANGE
 from study.page.page_data import PageData
@@ -65,22 +64,28 @@ def steps_of(parameter: Dimension, here: Any) -> list[Any]:
     if isinstance(parameter, CategoricalParameter):
         return [*parameter.choices]
     found = {parameter.from_unit(float(u)) for u in np.linspace(0.0, 1.0, N_STEPS)}
-    return sorted(found | {parameter.clip(here)})
+    return sorted(found if is_absent(here) else found | {parameter.clip(here)})
 
 
 def slice_at(
     model: FittedModel, experiment: Experiment, theta: Mapping[Any, Any], parameter: Dimension
 ) -> Slice:
-    """Ask the model along one parameter through θ; a bounded goal stays within its limits."""
-    values = steps_of(parameter, theta[parameter.name])
-    points = model.cube.encode([{**theta, parameter.name: value} for value in values])
+    """Ask the model along one parameter through θ, where that is feasible.
+
+    A parameter that becomes active is in the middle.
+    """
+    space = experiment.space
+    values = steps_of(parameter, theta.get(parameter.name))
+    changed = [space.active({**theta, parameter.name: value}) for value in values]
+    allowed = [k for k, each in enumerate(changed) if not space.broken_by(each)]
+    values = [values[k] for k in allowed]
+    points = model.cube.encode([changed[k] for k in allowed])
     belief = model.posterior.goal(points)
     band = np.stack([belief.mean, belief.low95, belief.high95], axis=-1)
-    ends = within_limits(experiment.goal, band)
     mean, variance = model.posterior.processes[1].predict(points)
     spread = Z95 * np.sqrt(variance)
     costs = 10.0 ** -np.stack([mean, mean + spread, mean - spread], axis=-1)
-    return Slice(values, [tuple(row) for row in ends.tolist()], [tuple(r) for r in costs.tolist()])
+    return Slice(values, [tuple(row) for row in band.tolist()], [tuple(r) for r in costs.tolist()])
 
 
 def chosen_points(data: PageData, model: FittedModel) -> list[tuple[str, dict[str, Any]]]:
@@ -89,13 +94,13 @@ def chosen_points(data: PageData, model: FittedModel) -> list[tuple[str, dict[st
     Validated points; before there are any, points of the front that the model predicts.
     """
     experiment, front = data.data.experiment, data.tables["front"]
-    cost, names = experiment.cost, experiment.space.names
+    cost = experiment.cost
     rows = front[front["on_front"].astype(bool)].to_dict("records") if len(front) else []
     if rows:
         found = [
             (
                 f"{row['number']}: {cost.text(row[f'combined_{cost.name}'])}",
-                {name: row[name] for name in names},
+                experiment.space.present(row),
             )
             for row in rows
         ]
@@ -168,7 +173,7 @@ def chart_of(
                     rows_along(
                         parameter,
                         [
-                            (theta[parameter.name], of_point[k])
+                            (theta.get(parameter.name), of_point[k])
                             for (_, theta), of_point in zip(points, slices, strict=True)
                         ],
                     ),
@@ -289,7 +294,9 @@ def is_on_grid(parameter: Dimension) -> bool:
 def texts_of(parameter: Dimension) -> str:
     """Return a Vega expression that writes a row's value of the parameter."""
     if isinstance(parameter, CategoricalParameter):
-        choices = {float(k): short(each, 60) for k, each in enumerate(parameter.choices)}
+        choices = {
+            float(k): short(parameter.text(each), 60) for k, each in enumerate(parameter.choices)
+        }
         return looked_up(choices).replace("datum.value", "datum.x")
     return "datum.x"
 
@@ -297,7 +304,10 @@ def texts_of(parameter: Dimension) -> str:
 def x_of(parameter: Dimension, title: str) -> alt.X:
     """Return the axis of a parameter: its choices side by side, or its scale."""
     if isinstance(parameter, CategoricalParameter):
-        names = {float(k): short(each, LONGEST_CHOICE) for k, each in enumerate(parameter.choices)}
+        names = {
+            float(k): short(parameter.text(each), LONGEST_CHOICE)
+            for k, each in enumerate(parameter.choices)
+        }
         return alt.X(
             "x:Q",
             axis=alt.Axis(

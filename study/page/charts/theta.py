@@ -18,7 +18,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from study.experiments.definition import Experiment
-from study.experiments.space import CategoricalParameter, Dimension
+from study.experiments.space import CategoricalParameter, Dimension, is_absent
 from study.experiments.widening import Edge, edges_of
 from study.page.charts.axes import (
     Row,
@@ -75,7 +75,10 @@ def strip_of(parameter: Dimension) -> Strip:
     """Return the axis of a parameter, with round values on it, or all of its choices."""
     title = short(parameter.label, 16)
     if isinstance(parameter, CategoricalParameter):
-        marks = {parameter.to_unit(each): short(each, LONGEST_CHOICE) for each in parameter.choices}
+        marks = {
+            parameter.to_unit(each): short(parameter.text(each), LONGEST_CHOICE)
+            for each in parameter.choices
+        }
         return Strip(title, marks)
     low, high = float(parameter.low), float(parameter.high)
     values = log_marks(low, high) if parameter.log else []
@@ -130,12 +133,14 @@ def theta_figure(data: PageData) -> Figure:
         "Draw a range on one axis, or on several, to keep the lines within; a click beside it "
         "frees it. Points of the front are strong lines."
     )
+    if experiment.space.is_conditional:
+        text += " Where a parameter is inactive, the line passes its axis at the left end."
     if edges:
-        said = "; ".join(f"{each.n_points} with {each.text}" for each in edges)
-        text += (
-            f" Triangles mark where the front lies at an edge of the space: "
-            f"of {counted(len(thetas), 'point')}, {said}."
+        said = "; ".join(
+            f"{each.n_points} of {counted(each.n_active, 'point')} with {each.text}"
+            for each in edges
         )
+        text += f" Triangles mark where the front lies at an edge of the space: {said}."
     return Figure(KEY, TITLE, text, chart_of(items, goals.tolist(), edges, experiment), table)
 
 
@@ -153,7 +158,10 @@ def chart_of(
     strips = [*(strip_of(each) for each in experiment.space), cost_strip, goal_strip]
     rows: list[Row] = []
     for (kind, who, theta, spent), expected in zip(items, goals, strict=True):
-        units = [each.to_unit(theta[each.name]) for each in experiment.space]
+        units = [
+            -ROOM if is_absent(theta.get(each.name)) else each.to_unit(theta[each.name])
+            for each in experiment.space
+        ]
         units += [cost_at(spent), goal_at(expected)]
         rows.append(
             {

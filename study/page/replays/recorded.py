@@ -162,7 +162,7 @@ def validated_candidates(page: PageData) -> list[Candidate]:
     """Return the validated points on the front, cheapest first."""
     front = page.tables["front"]
     rows = front[front["on_front"].astype(bool)].sort_values(page.data.experiment.cost.name)
-    points = {each.key: each for each in page.data.points}
+    points = {each.key: each for each in page.data.known_points}
     return [
         Candidate(number, f"number {number}, {origin}", points[key].params, points[key].in_order)
         for key, number, origin in zip(rows["point"], rows["number"], rows["origin"], strict=True)

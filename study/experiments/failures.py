@@ -1,0 +1,121 @@
+"""Failed games of users' agents: outcomes of θ and the seed, counted and replaced.
+
+A failed game is replaced by that of the next seed, so means are over games that ended. If the goal
+has a *penalty*, a failed game counts with that value instead.
+
+θ is left out when its games show that its failure rate is above the experiment's ``max_failures``.
+The test is a sequential one (Robbins 1970), since it is made after every game: with f failures
+among n games and the limit p₀, it compares the likelihood averaged over all rates above the limit
+with that of the limit itself,
+
+    ∫ pᶠ(1 − p)ⁿ⁻ᶠ dp / (1 − p₀), p from p₀ to 1,   against   p₀ᶠ(1 − p₀)ⁿ⁻ᶠ
+
+and rejects at a ratio of 100. A θ whose rate is at or below the limit reaches that, at any number
+of games, with a probability of at most 1% (Ville 1939). With a rate of 1%, a limit of 10% and up to
+1,000 games it is 1.1e-6, enumerated exactly in the tests: nearly all
+of it is three failures in the first three games.
+"""
+
+import math
+from collections.abc import Mapping
+
+from agents.agent import FailedGame, Game, Outcome
+from agents.outside.report import PenalizedGame
+from study.estimate import share
+from study.experiments.objectives import Goal
+from study.text import counted
+
+MAX_FAILURES = 0.1
+RATIO = 100.0
+MAX_UNPLAYED = 100  # failures of a θ none of whose games ends, whatever the limit
+
+
+def split(
+    outcomes: Mapping[int, Outcome], penalty: float | None
+) -> tuple[dict[int, Game], dict[int, FailedGame]]:
+    """Return the games that count, and those that failed, by replicate.
+
+    With a penalty, failed games are among both, as soon as one has ended: without, there is no
+    cost.
+    """
+    failures = {n: each for n, each in outcomes.items() if isinstance(each, FailedGame)}
+    games = counting_games(outcomes, penalty)
+    return (games if any(game.has_ended for game in games.values()) else {}), failures
+
+
+def counting_games(outcomes: Mapping[int, Outcome], penalty: float | None) -> dict[int, Game]:
+    """Return the games that count, whether or not one has ended."""
+    return {n: game for n, each in outcomes.items() if (game := counting(each, penalty))}
+
+
+def counting(outcome: Outcome, penalty: float | None) -> Game | None:
+    """Return a game as it counts; None if it failed and is to be replaced."""
+    if not isinstance(outcome, FailedGame):
+        return outcome
+    return None if penalty is None else PenalizedGame.of(outcome, penalty)
+
+
+def is_above(limit: float, n_failed: int, n_games: int) -> bool:
+    """Tell whether games show that a failure rate is above a limit."""
+    if not n_failed or limit >= 1.0:
+        return False
+    if limit <= 0.0:
+        return True
+    from scipy.special import betainc, betaln  # noqa: PLC0415, slow; most studies do without
+
+    n_ended = n_games - n_failed
+    # The part of the beta function's integral from the limit to 1, by its reflection.
+    part = float(betainc(n_ended + 1, n_failed + 1, 1.0 - limit))
+    if part <= 0.0:
+        return False
+    above = math.log(part) + float(betaln(n_failed + 1, n_ended + 1)) - math.log1p(-limit)
+    at_limit = n_failed * math.log(limit) + n_ended * math.log1p(-limit)
+    return above - at_limit >= math.log(RATIO)
+
+
+def is_left_out(n_failed: int, n_ended: int, goal: Goal, limit: float) -> bool:
+    """Tell whether a θ is left out, by its games so far.
+
+    Of an exact goal one failed game is enough, since all games of θ are the same.
+    """
+    if goal.penalty is not None:
+        return False
+    if goal.is_exact or (not n_ended and n_failed >= MAX_UNPLAYED):
+        return n_failed > 0
+    return is_above(limit, n_failed, n_failed + n_ended)
+
+
+def left_out_text(failures: Mapping[int, FailedGame], n_ended: int) -> str:
+    """Say why a θ is left out: how many of its games failed, and how the first one did."""
+    first = failures[min(failures)].error
+    n = len(failures) + n_ended
+    return (
+        first if n == 1 else f"{len(failures)} of {counted(n, 'game')} failed; the first: {first}"
+    )
+
+
+def rate_interval(n_failed: int, n_games: int) -> str:
+    """Write a failure rate with its 95% interval (Wilson): ``3% (1.03% to 8.45%)``."""
+    found = share(n_failed, n_games)
+    rate, low, high = (f"{100.0 * each:.3g}%" for each in (found.value, found.low, found.high))
+    return f"{rate} ({low} to {high})"
+
+
+def rate_text(n_failed: int, n_games: int) -> str:
+    """Write how many games failed, and their rate with its 95% interval."""
+    rate = rate_interval(n_failed, n_games)
+    return f"{n_failed:,} of {counted(n_games, 'game')} failed, {rate}"
+
+
+def failure_rate_json(n_failed: int, n_games: int) -> dict[str, dict[str, float]]:
+    """Return a failure rate with its 95% interval for programs; nothing if no game failed."""
+    found = share(n_failed, n_games)
+    rate = {"n_failed": n_failed, "rate": found.value, "low95": found.low, "high95": found.high}
+    return {"failures": rate} if n_failed else {}
+
+
+def counted_as(goal: Goal) -> str:
+    """Say what failed games are in a mean."""
+    if goal.penalty is None:
+        return "means are over games that ended"
+    return f"failed games count as {goal.format.with_unit(goal.penalty)}"

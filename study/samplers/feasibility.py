@@ -1,0 +1,89 @@
+"""Where θ can be played, learned from the trials that were left out.
+
+A Gaussian process is fitted to labels, 1 of a trial that is complete and −1 of one that was left
+out: least-squares classification (Rasmussen and Williams 2006, §6.5). With mean m and variance v at
+a point, and the labels' noise n, the probability that a trial there can be played is Φ(m / √(v +
+n)). Far from all trials the labels' mean decides, but not against a point: what is unknown is
+worth a trial.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from study.samplers.candidates import is_among
+from study.samplers.gaussian_process import GaussianProcess
+from study.samplers.observations import Observations, n_to_fit
+from study.samplers.posterior import cached_fit
+
+Floats = npt.NDArray[np.float64]
+
+MAX_LABELS = 128  # of each kind, the latest
+MIN_PROBABILITY = 0.5  # of a point that a front may have
+
+
+@dataclass(frozen=True)
+class Feasibility:
+    """The probability that a trial at a point can be played.
+
+    Attributes
+    ----------
+    process : GaussianProcess, optional
+        Of the labels; None where no trial has failed, so that all points are allowed.
+    failed : float64, shape (n, d)
+        Where trials were left out.
+    """
+
+    process: GaussianProcess | None
+    failed: Floats
+
+    @classmethod
+    def learned_from(cls, observations: Observations) -> "Feasibility":
+        """Learn from a study's trials, the complete and the failed ones."""
+        failed = observations.failed[-MAX_LABELS:]
+        played = observations.points[-MAX_LABELS:]
+        if not len(failed):
+            return cls(None, failed)
+        hyper_of = [some[: n_to_fit(len(some))] for some in (played, failed)]
+        points, labels = labelled(*hyper_of)
+        nothing = np.full(len(points), np.nan)
+        hyper = cached_fit(
+            points.shape,
+            points.tobytes(),
+            labels.tobytes(),
+            nothing.tobytes(),
+            observations.owners.astype(np.int64).tobytes(),
+        )
+        hyper = replace(hyper, centre=max(hyper.centre, 0.0))
+        points, labels = labelled(played, failed)
+        noise = np.full(len(points), np.nan)
+        return cls(GaussianProcess.condition(hyper, points, labels, noise), observations.failed)
+
+    def probability(self, points: Floats) -> Floats:
+        """Return the probability at each point, shape (m,)."""
+        if self.process is None:
+            return np.ones(len(points))
+        from scipy.special import ndtr  # noqa: PLC0415, slow; most studies do without
+
+        mean, variance = self.process.predict(points)
+        hyper = self.process.hyper
+        return np.asarray(ndtr(mean / np.sqrt(variance + hyper.noise * hyper.scale**2)))
+
+    def allowed(self, points: Floats) -> Floats:
+        """Return the points that a front may have; all if none is likely to be playable."""
+        if self.process is None or not len(points):
+            return points
+        kept = (self.probability(points) >= MIN_PROBABILITY) & ~is_among(points, self.failed)
+        return points[kept] if kept.any() else points
+
+
+Allowed = Callable[[Floats], Floats]
+"""Returns some of the points it is given."""
+
+
+def labelled(played: Floats, failed: Floats) -> tuple[Floats, Floats]:
+    """Return points with their labels."""
+    labels = np.repeat([1.0, -1.0], [len(played), len(failed)])
+    return np.ascontiguousarray(np.concatenate([played, failed])), labels
