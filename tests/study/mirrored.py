@@ -59,7 +59,6 @@ GAIN = Goal(
     estimator=NoisyMean(),
     format=Format(".3f", ".2f", ".3f", unit="nats", area_unit="nats"),
     standard_error=0.05,
-    limits=(None, None),
 )
 LOSS = replace(
     GAIN,

@@ -15,11 +15,12 @@ import pytest
 from typer.testing import CliRunner
 
 from study.cli import app
-from tests.agents.outside.test_program import wait_until_gone
+from tests.agents.outside.test_program import alive, wait_until_gone
 from tests.study.experiments.definitions import COINS, ENGINE, ONCE, SEARCHER, SERVE
 
 SWEEP = ["--trials", "10", "--design-size", "8", "--replicates", "4", "--validation-games", "6"]
 SWEEP += ["--validation-points", "3", "--budget", "none", "--jobs", "2"]
+VERIFY = ["verify", "coins", "--games", "all"]
 FEW = ["--design-size", "4", "--replicates", "3", "--no-validation", "--budget", "none"]
 DOORS = {"coins.py": "coins", "search.py:SEARCH": "searcher", "once.toml": "engine"}
 DOORS |= {"serve.toml": "server"}
@@ -216,7 +217,7 @@ BAD = ONCE.replace('"engine.py", "{depth}", "{seed}"]', '"-c", "import sys; sys.
 def test_a_program_that_fails_is_refused_before_anything_is_written(folder: Path) -> None:
     (folder / "bad.toml").write_text(BAD)
     line = refused(folder, "sweep", "bad.toml")
-    assert "a game in the middle of the space fails: ended with exit status 3 (seed 0)" in line
+    assert "a game in the middle of the space fails: ended with exit status 3 (seed " in line
     said = thetafront(folder, "try", "bad.toml", code=2)
     assert "ended with exit status 3 (seed 0)" in said
     assert said.splitlines()[-1] == "thetafront: try: 4 of 4 games failed"
@@ -228,7 +229,7 @@ def test_trials_and_points_that_fail_are_left_out(folder: Path) -> None:
     )
     (folder / "engine.py").write_text(text)
     said = thetafront(folder, "sweep", "once.toml", *SWEEP, code=1)
-    assert "failed: ended with exit status 1; stderr: too deep (seed " in said
+    assert "3 of 3 games failed; the first: ended with exit status 1; stderr: too deep (s" in said
     assert "trials failed; trials.csv says why" in said.replace("\n", " ")
     trials = pd.read_csv(folder / "results" / "engine" / "trials.csv")
     failed = trials[trials["state"] == "fail"]
@@ -252,13 +253,50 @@ def test_a_part_of_the_space_may_kill_its_process(folder: Path) -> None:
     killed = "import os\n    if effort > 60:\n        os._exit(1)\n    rng ="
     (folder / "coins.py").write_text(COINS.replace("rng =", killed, 1))
     said = thetafront(folder, "sweep", "coins.py", "--trials", "6", *FEW, code=1)
-    assert "failed: the process that played it died" in said
+    assert "3 of 3 games failed; the first: ended with exit status 1" in said
     trials = pd.read_csv(folder / "results" / "coins" / "trials.csv")
     assert (trials.loc[trials["state"] == "fail", "effort"] > 60).all()
     assert (trials["state"] == "complete").sum() == 6
 
 
-def test_points_that_fail_are_tried_again_and_lose_no_game(folder: Path) -> None:
+def test_daemons_of_games_end_with_the_command(folder: Path) -> None:
+    daemon = "setsid -f env -i sleep 98765{} </dev/null >/dev/null 2>&1"
+    coins = COINS.replace("rng =", f"import os\n    os.system({daemon.format(8)!r})\n    rng =", 1)
+    (folder / "coins.py").write_text(coins)
+    (folder / "flips.toml").write_text(
+        f"command = ['sh', '-c', '{daemon.format(9)}; echo 1']\n"
+        "[parameters.depth]\nlow = 1\nhigh = 30\n"
+    )
+    for definition in ("coins.py", "flips.toml"):
+        thetafront(folder, "try", definition, "--corners", "0", "--jobs", "1")
+        assert not alive("98765")
+
+
+def test_a_game_that_hangs_and_its_daemon_end_with_the_budget(folder: Path) -> None:
+    (folder / "hangs.py").write_text(
+        "import os\nfrom study import Experiment, NumericParameter, Space, mean\n"
+        "def play(seed, x):\n"
+        "    if x > 0.55:\n"
+        "        os.system('setsid -f env -i sleep 987657 </dev/null >/dev/null 2>&1')\n"
+        "        while True: pass\n"
+        "    return x\n"
+        "HANGS = Experiment('hangs', play, Space((NumericParameter('x', 0, 1),)), mean())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "study", "sweep", "hangs.py", "--budget", "6s"],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert "games that outlast the budget are ended" in done.stdout
+    assert done.returncode == 0
+    assert not alive("987657")
+
+
+def test_points_that_failed_for_another_reason_are_repaired_and_lose_no_game(folder: Path) -> None:
     broken = "if (pathlib.Path(__file__).parent / 'broken').exists(): raise OSError('disk full')"
     text = COINS.replace("    rng =", f"    {broken}\n    rng =", 1)
     (folder / "coins.py").write_text(text.replace("import random", "import pathlib\nimport random"))
@@ -273,9 +311,12 @@ def test_points_that_fail_are_tried_again_and_lose_no_game(folder: Path) -> None
     assert "OSError: disk full (coins.py, line " in said.replace("\n", " ")
     assert len(pd.read_csv(games)) == n_games
     (folder / "broken").unlink()
-    thetafront(folder, "validate", "coins", *more, "6")
+    assert "disk full" in thetafront(folder, *VERIFY, code=1)
+    thetafront(folder, *VERIFY, "--repair")
+    thetafront(folder, "validate", "coins", *more, "8")
     front = pd.read_csv(folder / "results" / "coins" / "front.csv")
-    assert (front["n_games"] == 6).all()
+    assert (front["n_games"] >= 8).all()  # those repaired are more
+    assert len(front) >= 3
     assert "ok" in thetafront(folder, "verify", "coins")
 
 

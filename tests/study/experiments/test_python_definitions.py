@@ -3,22 +3,24 @@
 import pickle
 import re
 import sys
+import time
 from dataclasses import replace
-from functools import partial
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from agents.agent import ChangedError, GameError
-from agents.outside.python import PythonAgent, code_digest
+from agents.outside.limits import Limits
+from agents.outside.program import Program
+from agents.outside.python import PythonAgent
 from study.errors import InputError
 from study.experiments import registry
 from study.experiments.definition_record import Definition
 from study.experiments.objectives import mean
 from study.experiments.registry import experiment, is_definition, listed
 from study.experiments.widening import Wish, edges_of, widened
+from study.run.first_games import settled
 from study.store.manifest import ROOT
 from tests.study.experiments.definitions import COINS, SEARCHER
 
@@ -262,15 +264,6 @@ def test_another_goal_asks_for_another_field(tmp_path: Path) -> None:
         wanted.build({}).play(0)
 
 
-def test_digests_of_what_a_notebook_defines() -> None:
-    def made(k: int) -> Any:
-        return lambda seed, effort: k * effort
-
-    assert code_digest(made(1)) == code_digest(made(1)) != code_digest(made(2))
-    assert code_digest(partial(made(1), effort=2)) != code_digest(partial(made(1), effort=3))
-    assert code_digest(write) == code_digest(write)
-
-
 def test_the_definitions_of_the_readme_are_experiments(tmp_path: Path) -> None:
     text = (ROOT / "study" / "README.md").read_text("utf-8")
     page = text.partition("\n## Your own agent\n")[2].partition("\n## ")[0]
@@ -283,3 +276,52 @@ def test_the_definitions_of_the_readme_are_experiments(tmp_path: Path) -> None:
     (tmp_path / "mygame").chmod(0o755)
     mine = experiment(write(tmp_path, program, "mygame.toml"))
     assert mine.build({}).play(0).score == 1.0
+
+
+def test_limits_of_an_experiment_hold_for_functions_and_programs(tmp_path: Path) -> None:
+    given = (
+        'time_limit=20, cpu_time_limit=1.5, memory_limit="2 GB", environment={"LEVEL": "3"}, '
+        "baselines={}"
+    )
+    text = (
+        f"{BEGIN}import os\ndef play(seed, effort): return int(os.environ['LEVEL'])\n"
+        f"M = Experiment('m', play, {SPACE}, mean('x'), {given})\n"
+    )
+    found = experiment(write(tmp_path, text, "limited.py"))
+    limits = Limits(seconds=20, cpu_seconds=1.5, memory=2_000_000_000, environment={"LEVEL": "3"})
+    agent = pickle.loads(pickle.dumps(found.build({})))
+    assert agent.limits == limits
+    assert agent.play(0).score == 3
+    made = Definition.of(found).experiment("m", found.space, found.cost.name, {}, found.player)
+    assert made.build({}).limits == limits
+    program = replace(found, agent=Program(("cat",), str(tmp_path))).player.program
+    assert (program.seconds, program.memory, program.environment) == (20, 2 * 10**9, {"LEVEL": "3"})
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("time_limit=0", "time_limit: 0 given, seconds above 0 allowed"),
+        ("cpu_time_limit=-1", "cpu_time_limit must be above 0 seconds (got -1)"),
+        ("memory_limit='much'", "memory_limit: 'much' given, a size such as '500 MB' allowed"),
+        ("environment={'X': 1}", "environment.X: 1 given, text allowed"),
+        ("agent='mcmdp', time_limit=3", "limits and environment are for agents of your own only"),
+    ],
+)
+def test_limits_that_are_none(tmp_path: Path, given: str, message: str) -> None:
+    agent = "" if given.startswith("agent") else "agent=print, "
+    text = f"{BEGIN}M = Experiment('m', {agent}space={SPACE}, goal=mean(), {given})\n"
+    with pytest.raises(InputError, match=re.escape(message)):
+        experiment(write(tmp_path, text))
+
+
+def test_a_first_game_that_hangs_takes_no_more_than_the_budget(tmp_path: Path) -> None:
+    text = (
+        f"{BEGIN}def play(seed, effort):\n    while True: pass\n"
+        f"M = Experiment('m', play, {SPACE}, mean())\n"
+    )
+    found = experiment(write(tmp_path, text))
+    began = time.monotonic()
+    with pytest.raises(InputError, match=r"its first game .* has not ended within the budget"):
+        settled(found, 0, 2.0)
+    assert time.monotonic() - began < 6.0

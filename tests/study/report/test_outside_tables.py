@@ -1,6 +1,8 @@
 """Tables, figures and texts of a study of a user's agent, which has no points and no moves."""
 
 import csv
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,22 +13,30 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from agents.agent import Game
+from agents.outside.report import ReportedGame
 from study.cli import app
 from study.experiments.definition import Experiment
+from study.experiments.objectives import exact, match, mean, rate
 from study.report.export import export
 from study.report.front_tables import print_front
 from study.report.scores_figure import scores_figure
 from study.report.status import status_lines
 from study.report.tables import games_frame, trials_frame
-from study.report.validated_front import validated_frame
+from study.report.validated_front import (
+    BAND,
+    combined_front_frame,
+    predicted_front_frame,
+    validated_frame,
+)
 from study.report.validated_rows import validated_rows
 from study.store.location import locate
 from study.store.study_data import StudyData
+from study.store.study_model import combine, fit_study
 from study.verify import verification
 from study.verify.replay import Entry
 from study.verify.verification import Settings, verify_folder
 from tests.study.made_studies import new_study
-from tests.study.outside_games import compressor, fill, tosser
+from tests.study.outside_games import Tosser, compressor, fill, tosser
 
 __all__ = ["compressor", "tosser"]
 
@@ -79,6 +89,64 @@ def test_moves_are_told_where_there_are_some(data: StudyData, tosser: Experiment
     for each in (data, with_moves):
         assert ("n_moves_mean" in trials_frame(each)) is (each is with_moves)
         assert ("n_moves_mean" in validated_frame(each)) is (each is with_moves)
+
+
+GOALS = {
+    "rate": rate("heads"),
+    "mean": mean("result", low=0, high=1),
+    "match": match(),
+    "loss": mean("result", low=0, high=1, direction="minimize"),
+    "one bound": mean("result", low=0, direction="minimize"),
+    "exact": exact("error", low=0, high=1, direction="minimize"),
+}
+
+
+@pytest.mark.parametrize("name", GOALS)
+def test_nothing_is_beyond_the_bounds_of_a_goal(
+    name: str, tosser: Experiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nearly always won or lost: tables and bands of before went to 1.19 and to −0.13."""
+    goal = GOALS[name]
+
+    def play(self: Tosser, seed: int) -> ReportedGame:
+        lost = np.random.default_rng(seed).random() < 0.3 / self.level
+        if goal.is_exact:
+            return ReportedGame(
+                seed, max(0.0, 0.3 - 0.1 * self.level), 7, 1e-4, {"energy": self.level}
+            )
+        score = float(lost == (goal.sign < 0))
+        return ReportedGame(seed, score, 7, 1e-4 * self.level, {"energy": self.level})
+
+    monkeypatch.setattr(Tosser, "play", play)
+    experiment = replace(tosser, goal=goal)
+    directions = [goal.direction, "minimize"]
+    study = optuna.create_study(directions=directions)
+    fill(study, experiment)
+    data = StudyData.read(study, experiment)
+    model = fit_study(data)
+    assert model is not None
+    combined = combine(model, data)
+    assert combined is not None
+    low, high = goal.estimator.scale.low, goal.estimator.scale.high
+    for frame in (
+        trials_frame(data, model),
+        validated_frame(data, model),
+        predicted_front_frame(experiment, model),
+        combined_front_frame(experiment, combined),
+    ):
+        ends = [f"{kind}_{end}" for kind in (goal.name, "posterior", "combined") for end in BAND]
+        values = frame[[each for each in ends if each in frame]].to_numpy(float)
+        values = values[np.isfinite(values)]
+        assert len(values)
+        assert (values >= low).all()
+        assert (values <= high).all()
+    if not goal.is_exact:
+        row = validated_rows(data)[1]
+        own = [row[goal.column(end)] for end in BAND]
+        assert own[2] - own[1] > 0.05 or np.isnan(own[1])
+    out = Console(width=300, record=True)
+    print_front(out, data)
+    assert not re.search(r"± 0(?![.\d])", out.export_text())
 
 
 def test_the_figure_of_games_is_labelled_by_the_goal(data: StudyData) -> None:

@@ -1,5 +1,7 @@
 """Allocation of games: gains beside integrals by brute force, rounds, and their order."""
 
+import time
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -9,12 +11,13 @@ from study.run.allocation import (
     N_DRAWS,
     RULES,
     Played,
+    Round,
     decades_of_budgets,
     error_gains,
-    in_turns,
     next_round,
     ocba,
     regret_gains,
+    with_fewest,
 )
 
 Floats = npt.NDArray[np.float64]
@@ -136,9 +139,39 @@ def test_points_that_cannot_be_told_apart_by_gain_get_equal_games() -> None:
         assert next_round(of, np.full(3, 1000)).tolist() == [20, 20, 20]
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_many_games_for_the_points_with_the_fewest_are_those_that_come_one_by_one(
+    seed: int,
+) -> None:
+    rng = np.random.default_rng(seed)
+    n, seconds = rng.integers(0, 30, 5), rng.integers(1, 9, 5) / 8.0  # sums of eighths are exact
+    limit, left = n + rng.integers(0, 40, 5), float(rng.integers(1, 120))
+    one_by_one, spent = n.copy(), 0.0
+    while spent < left and (open_ := one_by_one < limit).any():
+        point = int(np.argmin(np.where(open_, one_by_one, np.iinfo(np.int64).max)))
+        one_by_one[point] += 1
+        spent += seconds[point]
+    assert with_fewest(n, limit, seconds, left).tolist() == one_by_one.tolist()
+
+
+def test_a_round_of_a_billion_games_is_planned_at_once() -> None:
+    """Games of a tenth of a microsecond: one by one, they would take hours."""
+    of = made(seconds=[1e-7, 2e-7, 1e-7], n=[20.0, 30.0, 1e6])
+    began = time.process_time()
+    added = next_round(of, np.full(3, 10**9))
+    assert time.process_time() - began < 1.0
+    assert float(added @ of.seconds) == pytest.approx(allocation.ROUND_SECONDS, rel=0.05)
+
+
 def test_games_come_in_turns() -> None:
-    assert in_turns([1, 3, 0]) == [1, 0, 1, 1]
-    line = in_turns([300, 40, 7])
-    for stop in (50, 173, 300):
-        had = np.bincount(line[:stop], minlength=3) / [300, 40, 7]
+    few = Round({"a": 1, "b": 3, "c": 0})
+    assert [few.pop() for _ in range(4)] == ["b", "a", "b", "b"]
+    assert not few
+    line = Round({0: 300, 1: 40, 2: 7})
+    for stop in (50, 123, 127):
+        for _ in range(stop):
+            line.pop()
+        had = np.array([1 - line.left[each] / n for each, n in line.games.items()])
         assert np.ptp(had) <= 1.0 / 7, "no point is a game behind"
+    line.drop(0, 10)
+    assert len(line) == 47 - 10

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from agents.twenty48.pmcts import PureMonteCarlo
+from study.run import budget
 from study.run.budget import Budget
 from study.run.dispatch import Dispatch, Utilization
 from study.run.source import Snapshot, Source
@@ -170,8 +171,11 @@ def test_without_game_or_thought_it_ends_at_once() -> None:
     assert math.isnan(dispatch.utilization.share)
 
 
-def test_no_game_begins_when_the_budget_is_spent_and_those_in_flight_are_finished() -> None:
+def test_no_game_begins_when_the_budget_is_spent_and_those_in_flight_are_finished(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Nor is one put into the line that would begin later; a thought is not waited for."""
+    monkeypatch.setattr(budget, "MAX_OVERRUN_SECONDS", 60.0)  # workers of a busy machine start late
     source = Script([range(10**6), [10**6]], thought_seconds=3600.0)
     dispatch = Dispatch(source, 2, Noted(), Budget(1.5))
     dispatch.run()
@@ -179,6 +183,19 @@ def test_no_game_begins_when_the_budget_is_spent_and_those_in_flight_are_finishe
     assert 0 < dispatch.n_games < 10**6
     assert source.in_flight == 0
     assert len({finished.key for finished in source.finished}) == dispatch.n_games
+
+
+def test_a_game_that_outlasts_the_budget_is_ended() -> None:
+    """The clock of the budget runs past its end at the second look at it."""
+    looks = iter([0.0, *[1.0] * 8])
+    source, display = Script([range(2)]), Noted()
+    dispatch = Dispatch(source, 1, display, Budget(10.0, lambda: next(looks, 11.6)))
+    workers = Endless()
+    dispatch.executor = workers  # type: ignore[assignment]
+    dispatch.run()
+    assert workers.is_stopped
+    assert source.finished == []
+    assert display.messages == ["games that outlast the budget are ended, and played later"]
 
 
 @pytest.mark.parametrize(("left", "n_in_line"), [(math.inf, 6), (4.5, 4), (2.5, 2), (0.0, 0)])
@@ -203,7 +220,8 @@ def test_what_is_expected_ends_with_the_budget(
     dispatch = Dispatch(Script([[]]), 2, Noted(), Budget(left, lambda: 0.0))
     now = Snapshot("games", 0, 0, 40, 100)
     assert math.isnan(dispatch.seconds_left(now))
-    assert dispatch.n_games_expected(now) == 100
+    unknown = None if math.isfinite(left) else 100  # a limit far off tells nobody anything
+    assert dispatch.n_games_expected(now) == unknown
     dispatch.n_games, dispatch.began = 20, -10.0
     assert dispatch.seconds_left(now) == pytest.approx(seconds_left)
     assert dispatch.n_games_expected(now) == n_games
@@ -236,6 +254,27 @@ class Asleep:
 
     def news(self) -> list[str]:
         return []
+
+
+class Endless(Asleep):
+    """Workers whose games do not end by themselves."""
+
+    is_stopped = False
+
+    def __init__(self) -> None:
+        super().__init__(1)
+
+    def __enter__(self) -> "Endless":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave."""
+
+    def collect(self, timeout: float, also: object = None) -> None:
+        """Nothing comes back."""
+
+    def stop(self) -> None:
+        self.is_stopped = True
 
 
 @pytest.mark.parametrize(("n_games", "awaited"), [(9, False), (1, True)])

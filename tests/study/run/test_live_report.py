@@ -1,10 +1,16 @@
 """Reports that are written while games are played."""
 
+import math
 import threading
 
 import pytest
 
-from study.run.live_report import LARGEST_SHARE, SECONDS_BETWEEN_REPORTS, LiveReport
+from study.run.live_report import (
+    EXPECTED_SECONDS,
+    LARGEST_SHARE,
+    SECONDS_BETWEEN_REPORTS,
+    LiveReport,
+)
 
 
 class Written:
@@ -17,12 +23,16 @@ class Written:
         self.seconds = seconds
         self.error: Exception | None = None
         self.messages: list[str] = []
-        self.live = LiveReport(
-            self.write, self.messages.append, lambda: self.stage, lambda: self.now
-        )
+        self.n_plans = 0
+        self.left = math.inf
+        self.live = LiveReport(lambda: self.left, lambda: self.now, lambda: self.now)
+        self.live.follow(self.write, self.messages.append, lambda: self.stage)
 
-    def write(self) -> None:
+    def write(self, is_whole: bool) -> None:
         assert threading.current_thread() is not threading.main_thread(), "the loop goes on"
+        if not is_whole:
+            self.n_plans += 1
+            return
         self.now += self.seconds
         if self.error:
             raise self.error
@@ -43,11 +53,55 @@ def test_a_report_is_written_at_each_stage_and_once_a_minute() -> None:
     assert written.turn(10.0) == 1
     written.stage = 1
     assert written.turn() == 2
-    assert written.turn() == 2, "once a stage"
+    assert written.turn(10.0) == 2, "once a stage"
     written.stage = 2
     assert written.turn() == 3
     assert written.turn(SECONDS_BETWEEN_REPORTS - 2.0) == 3
     assert written.turn(1.0) == 4
+    assert not written.n_plans
+
+
+def test_where_a_report_would_take_too_long_the_plan_is_told_alone() -> None:
+    """It follows when it takes a fifth of the time, or never, if the budget ends before."""
+    for left, n in ((math.inf, 1), (2 * EXPECTED_SECONDS, 1), (EXPECTED_SECONDS, 0)):
+        written = Written()
+        written.stage, written.left = 1, left
+        assert (written.turn(1.0), written.n_plans) == (0, 1)
+        assert (written.turn(1.0), written.n_plans) == (0, 1)
+        assert written.turn(EXPECTED_SECONDS / LARGEST_SHARE) == n
+        assert written.turn(1.0) == n
+
+
+def test_a_loaded_machine_takes_longer() -> None:
+    """A tenth of the CPU, as the plan has shown: the first report is due ten times later."""
+    written = Written()
+    cpu = iter([0.0, 1.0])
+    written.live.cpu_clock = lambda: next(cpu)
+    written.live.clock = iter([0.0, 10.0]).__next__
+    written.live.run(is_whole=False)
+    assert written.live.seconds == 10 * EXPECTED_SECONDS
+
+
+def test_a_report_of_one_phase_does_not_hold_up_the_next() -> None:
+    """The loop of the next phase goes on while it is written, and has its own after it."""
+    begun, go_on, told = threading.Event(), threading.Event(), []
+
+    def write(is_whole: bool) -> None:
+        begun.set()
+        assert go_on.wait(60)
+
+    live = LiveReport()
+    live.follow(write, print, lambda: 1)
+    live.turn()
+    assert begun.wait(60)
+    live.follow(told.append, print, lambda: 1)
+    live.turn()
+    assert told == []
+    go_on.set()
+    live.finish()
+    live.turn()
+    live.finish()
+    assert told == [False]
 
 
 def test_a_slow_report_is_written_less_often() -> None:
@@ -74,11 +128,12 @@ def test_a_failure_is_said_once_and_games_go_on(error: Exception, reason: str) -
 def test_the_end_waits_for_what_is_being_written_and_knows_whether_it_is_whole() -> None:
     begun, go_on = threading.Event(), threading.Event()
 
-    def write() -> None:
+    def write(is_whole: bool) -> None:
         begun.set()
         assert go_on.wait(60)
 
-    live = LiveReport(write, print, lambda: 1)
+    live = LiveReport()
+    live.follow(write, print, lambda: 1)
     assert not live.finish(), "nothing is being written"
     live.turn()
     assert begun.wait(60)

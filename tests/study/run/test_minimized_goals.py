@@ -168,7 +168,8 @@ def test_games_are_allocated_alike(results: Path, monkeypatch: pytest.MonkeyPatc
         opened, _, data = open_for_reading(name, results)
         points = [each for each in data.points if each.games]
         games = validation.Validation(opened, data, points, Precision(1e-6, 200)).plan()
-        rounds.append([point.params["effort"] for point in games])
+        effort = {point.key: point.params["effort"] for point in points}
+        rounds.append({effort[key]: n for key, n in games.items()})
     assert rounds[0] == rounds[1]
     for column in ("mean", "variance", "seconds", "decades"):
         gains, losses = (getattr(played, column) for played in told)

@@ -176,15 +176,16 @@ def test_an_exact_score_goes_through_the_pipeline(solver: Experiment, tmp_path: 
     words = ["sweep", "solver", "--trials", "8", "--design-size", "4", "--jobs", "1"]
     said = succeeded(tmp_path, *words)
     assert "8 trials, 1 game each" in said
-    assert "one game each, since values are exact" in said
+    assert "to measure costs; scores are exact" in said
     folder = tmp_path / "solver"
     front, trials = pd.read_csv(folder / "front.csv"), pd.read_csv(folder / "trials.csv")
     for frame in (front, trials):
-        assert (frame["n_games"] == 1).all()
         truth = np.array([Solver(int(sweeps)).worth for sweeps in frame["sweeps"]])
         assert frame["score_mean_points"].to_numpy() == pytest.approx(truth, abs=1e-12)
         assert frame["solving_seconds"].to_numpy() == pytest.approx(1e-5 * frame["sweeps"])
         assert (frame["score_sem_points"] == 0.0).all()
+    assert (trials["n_games"] == 1).all()
+    assert set(front["n_games"]) <= {3, 4}, "three times, and a trial's"
     assert (front["score_low95_points"] == front["score_high95_points"]).all()
     # A model without noise goes through what it knows, as far as its jitter lets it.
     assert trials["posterior_mean_points"].to_numpy() == pytest.approx(
@@ -202,7 +203,7 @@ def test_an_exact_score_goes_through_the_pipeline(solver: Experiment, tmp_path: 
     assert not (folder / "scores.png").exists()
     words = ["pick", "solver", "--score", "11", "--jobs", "1", "--json"]
     answer = json.loads(succeeded(tmp_path, *words))
-    assert answer["validated_score"]["n_games"] == 1, "an exact value is not played twice"
+    assert answer["validated_score"]["n_games"] in {3, 4}, "for its time"
     expected = answer["expected_score"]
     assert expected["low95"] == expected["high95"] == expected["mean"]
     assert expected["mean"] == pytest.approx(Solver(answer["params"]["sweeps"]).worth)

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from study.cli import app
 from study.experiments.definition import Experiment
 from study.experiments.objectives import EXACT_SCORE, SCORE, WIN_RATE, Goal
+from study.run import stopping
 from study.run.budget import RunningTime
 from study.run.dispatch import Dispatch
 from study.run.plan import Pace
@@ -51,6 +52,7 @@ def test_a_sweep_ends_by_its_budget_and_goes_on(
 ) -> None:
     looks = itertools.count()  # each takes 10 ms, so that a busy machine changes little
     monkeypatch.setattr(RunningTime, "__call__", lambda _: next(looks) / 100)
+    monkeypatch.setattr(stopping, "MIN_GAMES_OF_A_RUN", 20_000)
     folder = tmp_path / "coin"
     n_validated = 0
     for words in (SWEEP, ["validate", "coin", "--jobs", "1", "--validation-points", "2"]):
@@ -88,7 +90,7 @@ def test_validation_goes_on_until_the_budget_is_spent_unless_a_target_is_given(
 ) -> None:
     precision = Precision.of(goal, *given, 6, budget)
     assert precision.open_end is open_end
-    assert precision.most_games == (given[1] or 1000)
+    assert precision.most_games == (given[1] or (3 if goal.is_exact else 1000))
 
 
 def files(folder: Path) -> dict[str, bytes]:

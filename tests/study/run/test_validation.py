@@ -24,7 +24,7 @@ from study.run.settings import SearchSettings
 from study.run.source import Snapshot
 from study.run.stopping import Precision
 from study.run.validation import Validation
-from study.run.workers import Finished, PlayError, Task
+from study.run.workers import Finished, PlayError, Task, Workers
 from study.samplers.design import draw_design
 from study.store.location import locate
 from study.store.seeds import SEEDS_A_POINT, game_seed, validation_seed
@@ -158,7 +158,7 @@ def stored(study: optuna.Study) -> dict[str, dict[int, tuple[int, int, int]]]:
 
 
 def test_workers_play_each_point_evenly_on_fresh_seeds(
-    opened: Callable[[], optuna.Study],
+    opened: Callable[[], optuna.Study], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two real workers: seeds, fairness, the cap, and what the study holds afterwards."""
     study = opened()
@@ -175,6 +175,7 @@ def test_workers_play_each_point_evenly_on_fresh_seeds(
             assert max(counts) - min(counts) <= 2 * jobs, "no more than games in flight"
 
     watch = Fair()
+    monkeypatch.setattr(Workers, "seconds_a_task", 0.0)  # short games come several in a task
     Dispatch(run, jobs, watch).run()
     assert run.done
 

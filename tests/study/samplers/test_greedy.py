@@ -29,7 +29,7 @@ def observed(n: int, noise: float = 0.01) -> Observations:
     return replace(observations_of(points, values, variances), reference=np.array([-2.0, -2.0]))
 
 
-@pytest.mark.parametrize("scale", [Scale.LINEAR, Scale.ROOT])
+@pytest.mark.parametrize("scale", [Scale.LINEAR, Scale.ROOT, Scale.within(0.0, 1.0)])
 @pytest.mark.parametrize("place", [0, 3, 8])
 def test_a_candidate_in_the_list_gains_as_if_it_stood_there(scale: Scale, place: int) -> None:
     """:meth:`Area.gains` of the list with the candidate in it says the same."""
@@ -43,9 +43,7 @@ def test_a_candidate_in_the_list_gains_as_if_it_stood_there(scale: Scale, place:
     area = Area(np.zeros((9, 1)), *longer, scale, 0.5)
     expected = area.gains(np.insert(steps, place, step)[None])
     own = np.array([[height, step, extent, cut]])
-    found = gains_with_own(
-        heights, extents, steps[None], own, np.array([place]), 0.5, scale is Scale.ROOT
-    )
+    found = gains_with_own(heights, extents, steps[None], own, np.array([place]), 0.5, scale.form)
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
     assert len(NODES) == len(WEIGHTS) == 9
 

@@ -34,17 +34,19 @@ def test_tables_are_those_that_were_published(name: str, one_thread: None) -> No
 
 
 def test_a_study_of_an_earlier_model_has_its_games(one_thread: None) -> None:
-    """`dice_study` was published with another model: what games alone tell is the same."""
+    """`dice_study` was published with another model: what games alone tell is the same.
+
+    Its scores are exact, and its trials on or near the front are points, too, by now.
+    """
     _, data = read_published(REFERENCE / "dice_study")
     tables = tables_of(data, fit_study(data))
     for what, columns in {
-        "front": ["number", "gamma", "tolerance", "score_mean_points", "solving_seconds"],
+        "front": ["point", "gamma", "tolerance", "score_mean_points"],
         "trials": ["trial", "gamma", "tolerance", "score_mean_points", "solving_seconds"],
     }.items():
         published = pd.read_csv(REFERENCE / "dice_study" / f"{what}.csv")[columns]
-        pd.testing.assert_frame_equal(
-            tables[what][columns].reset_index(drop=True), published, check_dtype=False, rtol=1e-12
-        )
+        again = tables[what][columns].set_index(columns[0]).loc[published[columns[0]]]
+        pd.testing.assert_frame_equal(again.reset_index(), published, check_dtype=False, rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["heuristic", "ntuple", "pacman", "uct"])

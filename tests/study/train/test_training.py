@@ -178,7 +178,9 @@ def test_other_settings_of_a_network_are_refused() -> None:
     assert "seed: 4 given, 3 allowed for the network 'v'" in line
 
 
-@pytest.mark.parametrize("damage", ["truncated", "emptied", "foreign", "pickled", "zipped", "gone"])
+@pytest.mark.parametrize(
+    "damage", ["truncated", "emptied", "foreign", "pickled", "zipped", "gone", "pipe", "no numbers"]
+)
 def test_files_that_are_no_network_are_refused(damage: str, networks: Path) -> None:
     train("v", 1)
     weights = next((networks / "v").glob("weights-*.npy"))
@@ -193,11 +195,16 @@ def test_files_that_are_no_network_are_refused(damage: str, networks: Path) -> N
         np.save(weights, np.zeros(10))
     elif damage == "pickled":
         np.save(weights, np.array([print], dtype=object), allow_pickle=True)
+    elif damage == "no numbers":
+        np.save(weights, np.full_like(np.load(weights), np.nan))
     else:
         weights.unlink()
+    if damage == "pipe":
+        os.mkfifo(weights)
     line = refused("play", "ntuple", "--set", "network=v", "--games", "1")
     assert "network: " in line
     assert "the command that trained it writes it again" in line
+    weights.unlink(missing_ok=True)
     train("v", 1)
     done = CliRunner().invoke(
         app, ["play", "ntuple", "--set", "network=v", "--games", "1", "--json"]
@@ -211,6 +218,20 @@ def test_manifests_of_other_things_are_refused(text: str, networks: Path) -> Non
     train("v", 1)
     (networks / "v" / MANIFEST).write_text(text)
     assert "manifest" in refused("play", "ntuple", "--set", "network=v", "--games", "1")
+
+
+@pytest.mark.parametrize("name", [MANIFEST, CHECKPOINT])
+def test_a_pipe_in_a_networks_folder_is_not_waited_for(name: str, networks: Path) -> None:
+    train("v", 1)
+    checkpoint = networks / "v" / CHECKPOINT
+    before = checkpoint.read_bytes()
+    (networks / "v" / name).unlink()
+    os.mkfifo(networks / "v" / name)
+    words = ["train", "ntuple", "--name", "v", *WORDS, "--moves", "100"]
+    done = CliRunner().invoke(app, words)
+    assert (done.exit_code != 0, done.stderr.count("\n")) == (True, 1), done.output
+    assert name in done.stderr
+    assert name == CHECKPOINT or checkpoint.read_bytes() == before
 
 
 def test_a_missing_network_is_named() -> None:

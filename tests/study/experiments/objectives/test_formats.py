@@ -9,10 +9,13 @@ from study.experiments.objectives import (
     WIN_RATE,
     Cost,
     cpu_seconds,
+    exact,
     format_seconds,
+    match,
+    mean,
     reported,
 )
-from study.experiments.objectives.formats import FittingFormat, significant
+from study.experiments.objectives.formats import FittingFormat, elo, score_of_elo, significant
 
 
 @pytest.mark.parametrize(
@@ -45,7 +48,7 @@ def test_a_number_alone_has_four_digits(value: float, text: str) -> None:
         (12.3, 0.0996, "12.30 ± 0.10 bits"),
         (-0.000123, 0.0000045, "-0.0001230 ± 0.0000045 bits"),
         (0.0, 0.3, "0.00 ± 0.30 bits"),
-        (0.5, 0.0, "0.5 ± 0 bits"),
+        (0.5, 0.0, "0.5 ± ? bits"),
         (0.5, math.nan, "0.5 ± ? bits"),
         (2e-9, 1e-11, "2e-09 ± 1e-11 bits"),
     ],
@@ -53,6 +56,31 @@ def test_a_number_alone_has_four_digits(value: float, text: str) -> None:
 def test_an_interval_tells_the_decimals(value: float, half: float, text: str) -> None:
     written = FittingFormat(unit="bits", area_unit="bits")
     assert written.interval_with_unit(value, value - half, value + half) == text
+
+
+def test_values_between_bounds_have_ends() -> None:
+    """No ± that would leave the bounds, and none of 0."""
+    of_both = mean("result", low=0, high=1).format
+    assert of_both.interval(0.93124, 0.8912, 0.9612) == "0.931 (0.891 to 0.961)"
+    assert of_both.interval(1.0, 0.785, 1.0) == "1.00 (0.79 to 1.00)"
+    assert mean("loss", low=0).format.interval(0.5, math.nan, math.nan) == "0.5 ± ?"
+    exact_error = exact("error", low=0, high=1).format
+    assert exact_error.interval(0.25, 0.25, 0.25) == "0.25"
+    assert exact_error.interval(0.02, 0.0, 0.1) == "0.020 (0.000 to 0.100)"
+    assert SCORE.format.interval(500.0, 500.0, 500.0) == "500 ± ?"
+
+
+def test_a_match_is_shown_as_elo_too() -> None:
+    """76% are 200 points by the Elo formula, and 64% are 100."""
+    assert elo(0.7597) == pytest.approx(200.0, abs=0.1)
+    assert score_of_elo(100.0) == pytest.approx(0.64, abs=0.001)
+    for difference in (-350.0, 0.0, 20.0):
+        assert elo(score_of_elo(difference)) == pytest.approx(difference)
+    written = match().format.interval
+    assert written(0.6, 0.5, 0.7) == "60.0% (50.0% to 70.0%), Elo +70 (+0 to +147)"
+    assert written(1.0, 0.785, 1.0) == "100.0% (78.5% to 100.0%), Elo > +600 (+225 to > +600)"
+    assert written(0.0, 0.0, 0.3).endswith("Elo < −600 (< −600 to −147)")
+    assert match().format.interval(0.4, math.nan, math.nan).endswith("Elo −70 (? to ?)")
 
 
 def test_one_of_a_word_is_singular_and_one_of_an_abbreviation_is_not() -> None:

@@ -7,6 +7,7 @@ import numpy.typing as npt
 import pytest
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
+from study.experiments.space import CategoricalParameter, NumericParameter, Space
 from study.page.charts.importance import coordinates, importance_figure, total_indices
 from study.page.page_data import PageData
 from study.samplers.encoding import UnitCube
@@ -97,3 +98,27 @@ def test_bars_are_of_the_model(pacman: PageData) -> None:
         objective = 0 if row["kind"] == "win rate" else 1
         assert row["v"] == pytest.approx(naive[objective, row["p"]], abs=0.08)
     assert [*figure.table["parameter"]] == ["γ", "r", "δ", "N", "steps"]
+
+
+def test_with_constraints_a_parameter_varies_as_far_as_it_may() -> None:
+    """On the triangle a + b <= 1: E Var(a | b) = 1/24 and Var a = 1/18; a + b has 1/24 and 1/18."""
+    parameters = tuple(NumericParameter(name, 0.0, 1.0) for name in "ab")
+    cube = UnitCube.of(Space(parameters, ("a + b <= 1",)))
+    found = total_indices(lambda u: np.stack([u[:, 0], u.sum(axis=1)], axis=-1), cube)
+    np.testing.assert_allclose(found.total, [[0.75, 0.0], [0.75, 0.75]], atol=0.04)
+    assert (found.low <= found.total).all()
+    assert (found.total <= found.high).all()
+
+
+def test_an_inactive_parameter_matters_only_where_it_is_active() -> None:
+    space = Space(
+        (
+            CategoricalParameter("kind", ("flat", "deep")),
+            NumericParameter("depth", 0.0, 1.0, when={"kind": "deep"}),
+        )
+    )
+    cube = UnitCube.of(space)
+    found = total_indices(lambda u: np.stack([u[:, 2], u[:, 0]], axis=-1), cube)
+    # Of u: uniform for one half, 1/2 for the other; its variance is 1/24, all of it by depth.
+    assert found.total[0, 1] == pytest.approx(1.0, abs=0.05)
+    assert found.total[1, 1] == 0.0

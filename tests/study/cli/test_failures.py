@@ -1,0 +1,196 @@
+"""Programs whose games fail now and then, or in a part of their space: whole commands."""
+
+import contextlib
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from study.store.published_study import read_published
+from study.verify.games_table import GAMES
+from tests.study.cli.test_definitions import environment, thetafront
+
+FLAKY = """
+import hashlib, json, sys
+
+def uniform(*what):
+    return int(hashlib.sha256(repr(what).encode()).hexdigest()[:12], 16) / 16**12
+
+for line in sys.stdin:
+    asked = json.loads(line)
+    seed, x = asked["seed"], asked["x"]
+    if uniform("fails", seed) < RATE or x > EDGE:
+        sys.exit("no luck")
+    score = 10 * x + uniform("score", seed)
+    print(json.dumps({"score": score, "work": 10 ** (2 * x)}), flush=True)
+"""
+TOML = """
+command = ["python", "flaky.py"]
+files = ["flaky.py"]
+protocol = "serve"
+[parameters.x]
+low = 0.0
+high = 1.0
+[objective]
+standard_error = 0.05
+[cost]
+field = "work"
+"""
+ASKED = ["--trials", "12", "--design-size", "8", "--replicates", "4", "--budget", "none"]
+ASKED += ["--validation-points", "4", "--validation-games", "60", "--jobs", "2"]
+
+
+def made(folder: Path, rate: float = 0.0, edge: float = 1.0, more: str = "") -> Path:
+    """Write a definition whose program fails at a rate, and always beyond an edge."""
+    text = FLAKY.replace("RATE", str(rate)).replace("EDGE", str(edge))
+    (folder / "flaky.py").write_text(text)
+    toml = TOML.replace('"python"', json.dumps(sys.executable))
+    (folder / "flaky.toml").write_text(more + toml)
+    return folder / "results" / "flaky"
+
+
+def failed_games(database: Path) -> set[tuple[str, str, int]]:
+    """Return the failed games of a study, by phase, unit and replicate."""
+    if not database.exists():
+        return set()
+    query = "SELECT phase, unit, replicate FROM thetafront_games WHERE record LIKE '%\"failed\"%'"
+    with sqlite3.connect(database) as connection:
+        return set(connection.execute(query))
+
+
+def test_a_failing_seed_in_a_hundred_loses_no_point(tmp_path: Path) -> None:
+    """Tables, figures and all commands count the failures; verify plays them again."""
+    results = made(tmp_path, rate=0.03)
+    said = thetafront(tmp_path, "sweep", "flaky.toml", *ASKED)
+    assert "failed, 95%" in said
+    assert "means are over games that ended" in said
+    front, trials = (pd.read_csv(results / f"{name}.csv") for name in ("front", "trials"))
+    games = pd.read_csv(results / GAMES)
+    assert len(front) == 4
+    assert (trials["state"] == "complete").sum() == 12
+    assert (trials["n_games"] == 4).all()
+    is_failed = games["failed_with"].notna()
+    assert is_failed.sum() == front["n_failed"].sum() + trials["n_failed"].sum() > 0
+    assert games.loc[is_failed, "score"].isna().all()
+    assert games.loc[is_failed, "failed_with"].str.contains("no luck").all()
+    assert len(failed_games(results / "study.db")) == is_failed.sum()
+    for point, group in games[games["phase"] == "validation"].groupby("point"):
+        row = front.set_index("point").loc[point]
+        ended = group[group["failed_with"].isna()]
+        assert (len(ended), len(group)) == (row["n_games"], row["n_games"] + row["n_failed"])
+        assert ended["score"].mean() == pytest.approx(row["score_mean"])
+        assert sorted(group["replicate"]) == list(range(len(group)))  # none is missing
+    n_failed, n = int(is_failed.sum()), len(games)
+    assert f"{n_failed} of {n:,} games failed" in thetafront(tmp_path, "status", "flaky")
+    page = (results / "report.html").read_text(encoding="utf-8")
+    assert f"{n_failed} of {n:,} games failed" in page
+    location, data = read_published(results)
+    assert data.failed_of_played == (n_failed, n)
+    assert {each.key: len(each.failures) for each in data.points} == dict(
+        zip(front["point"], front["n_failed"], strict=True)
+    )
+    assert location.name == "flaky"
+    verify = ("verify", "flaky", "--games", "all")
+    assert "ok" in thetafront(tmp_path, *verify)
+    with sqlite3.connect(results / "study.db") as connection:
+        connection.execute(
+            "UPDATE thetafront_games SET record = json_object('game', 'failed', 'seed', "
+            "json_extract(record, '$.seed'), 'error', 'made up') WHERE game_id = (SELECT "
+            "MIN(game_id) FROM thetafront_games WHERE phase = 'validation' AND record NOT LIKE "
+            "'%\"failed\"%')"
+        )
+    told = " ".join(thetafront(tmp_path, *verify, code=1).replace("│", " ").split())
+    assert "failed (made up), played again ended" in told
+    thetafront(tmp_path, *verify, "--repair")
+    assert "ok" in thetafront(tmp_path, *verify)
+    assert len(failed_games(results / "study.db")) == n_failed
+
+
+def test_a_fifth_of_the_space_that_fails_is_avoided(tmp_path: Path) -> None:
+    """The best θ lie beyond the edge; so the model would propose hardly anything else."""
+    results = made(tmp_path, edge=0.8)
+    asked = [*ASKED, "--trials", "20"]
+    said = thetafront(tmp_path, "sweep", "flaky.toml", *asked, code=1)
+    assert "of 3 games failed; the first: ended with exit status 1; stderr: no luck" in said
+    trials, front = (pd.read_csv(results / f"{name}.csv") for name in ("trials", "front"))
+    left_out = trials[trials["state"] == "fail"]
+    assert (left_out["x"] > 0.8).all()
+    assert (left_out["n_failed"] == 3).all()
+    assert len(left_out[left_out["origin"] != "design"]) <= 4
+    assert (trials["state"] == "complete").sum() == 20
+    assert len(front) == 4
+    assert 0.7 < front["x"].max() <= 0.8
+
+
+def test_a_point_left_out_of_the_validation_is_replaced(tmp_path: Path) -> None:
+    """It fails on seeds of the validation alone, so that nothing has warned of it."""
+    results = made(tmp_path)
+    body = FLAKY.replace("x > EDGE", "(x > 0.7 and seed >= 500_000)").replace("RATE", "0")
+    (tmp_path / "flaky.py").write_text(body)
+    said = thetafront(tmp_path, "sweep", "flaky.toml", *ASKED)
+    assert "another point takes its place" in said, said
+    front = pd.read_csv(results / "front.csv")
+    assert len(front) == 4
+    assert front["x"].max() <= 0.7
+    assert front["x"].max() > 0.4
+
+
+def test_play_goes_on_after_failed_games(tmp_path: Path) -> None:
+    made(tmp_path, rate=0.1)
+    words = ["play", "flaky.toml", "--set", "x=0.5", "--games", "100", "--jobs", "1"]
+    said = thetafront(tmp_path, *words)
+    found = json.loads(thetafront(tmp_path, *words, "--json"))
+    n_failed = found["failures"]["n_failed"]
+    assert found["n_games"] == 100 - n_failed < 100
+    assert f"{n_failed} of 100 games failed, {n_failed}% (" in said
+    assert said.count("stderr: no luck (seed ") == 3
+    assert len(found["failed"]) == n_failed
+    made(tmp_path, edge=0.1)
+    said = thetafront(tmp_path, *words, code=1)
+    assert "100 of 100 games failed; the first: ended with exit status 1" in said
+
+
+def test_a_penalty_counts_failed_games(tmp_path: Path) -> None:
+    results = made(tmp_path, rate=0.1)
+    text = (tmp_path / "flaky.toml").read_text()
+    (tmp_path / "flaky.toml").write_text(text.replace("[objective]", "[objective]\npenalty = -50"))
+    thetafront(tmp_path, "sweep", "flaky.toml", *ASKED)
+    games, front = (pd.read_csv(results / f"{name}.csv") for name in ("games", "front"))
+    games["score"] = games["score"].where(games["failed_with"].isna(), -50.0)
+    for point, group in games[games["phase"] == "validation"].groupby("point"):
+        row = front.set_index("point").loc[point]
+        assert row["n_games"] == len(group)
+        assert row["score_mean"] == pytest.approx(group["score"].mean())
+        assert row["work_per_game"] == pytest.approx(group["work"].mean())
+    assert "ok" in thetafront(tmp_path, "verify", "flaky", "--games", "30")
+    read_published(results)
+
+
+def test_failures_outlive_a_kill(tmp_path: Path) -> None:
+    results = made(tmp_path, rate=0.2, more="max_failures = 0.5\n")
+    words = [sys.executable, "-m", "study", "sweep", "flaky.toml", *ASKED]
+    with subprocess.Popen(
+        words, cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL, start_new_session=True
+    ) as sweep:
+        deadline = time.monotonic() + 120.0
+        while time.monotonic() < deadline:
+            time.sleep(0.1)
+            with contextlib.suppress(sqlite3.OperationalError):  # not there yet
+                if len(failed_games(results / "study.db")) > 4:
+                    break
+        os.kill(sweep.pid, signal.SIGKILL)
+    before = failed_games(results / "study.db")
+    assert len(before) > 4
+    thetafront(tmp_path, "sweep", "flaky.toml", *ASKED)
+    after = failed_games(results / "study.db")
+    assert before < after
+    assert "ok" in thetafront(tmp_path, "verify", "flaky", "--games", "60")
+    trials = pd.read_csv(results / "trials.csv")
+    assert (trials.loc[trials["state"] == "complete", "n_games"] == 4).all()
