@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
 .PHONY: help install sweep test test-slow test-cluster test-browser drills check format bench champions benchmark-samplers benchmark-rounds \
-	compare-samplers table1 decision-tree bellman expectimax replicates switching mcts heuristic-search uct dice pacman zstd pages clean
+	compare-samplers table1 decision-tree bellman expectimax replicates switching mcts heuristic-search uct dice pacman zstd programs pages clean
 
 # Each of these variables is an option of `thetafront sweep`, given as `make sweep BUDGET=1h`; one left
 # empty is not passed on. The environment does not set them.
@@ -174,6 +174,15 @@ zstd: $(INSTALLED) ## tune a compressor, a program that is not ours (a quarter o
 	@$(PYTHON) $(ZSTD)/corpus.py $(SLICES) > /dev/null
 	@$(BIN)/thetafront sweep $(ZSTD)/zstd.toml --budget 12m --trials 256 --design-size 64 --seed 1 $(call option,jobs,JOBS)
 	@$(BIN)/python $(ZSTD)/levels.py zstd
+
+PROGRAMS := results/benchmarks/programs/contest.py
+
+programs: $(INSTALLED) ## tune five programs that are not ours, beside three samplers of Optuna (an hour and a half; stopped, it goes on)
+	@test -x /usr/games/stockfish || { echo 'Stockfish is not installed; on Debian it is the package stockfish' >&2; exit 1; }
+	@command -v xz > /dev/null || { echo 'xz is not installed; on Debian it is the package xz-utils' >&2; exit 1; }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint .constraints.txt --editable '.[dev,gp]'
+	@$(BIN)/python $(PROGRAMS) --output results/programs
+	@echo 'To publish: $(BIN)/python $(PROGRAMS) --output results/programs --publish results/reference/programs'
 
 pages: $(INSTALLED) ## write the page of every published study, and their list (a minute or two)
 	@$(BIN)/thetafront report --each results/reference
