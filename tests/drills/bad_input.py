@@ -111,6 +111,11 @@ CONTRADICTIONS: tuple[Words, ...] = (
     ["sweep", "--design", "grid"],
     ["sweep", "--name", "reference"],
     ["sweep", "--jobs", "99999"],
+    *([name, "a\0b"] for name in ("report", "front", "export", "sweep", "verify", "validate")),
+    *(["cluster", f"tcp://{host}:1"] for host in ("\u202eh", "a..b", "h" * 64)),
+    *(["try", f"{HUGE}.{end}"] for end in ("py", "toml", "py:X")),
+    ["try", "file:X"],
+    ["try", "no.such.module:X"],
     ["plot", "no/such/folder/"],
     ["plot", "./"],
 )
