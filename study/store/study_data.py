@@ -288,8 +288,6 @@ def stored_values(study: optuna.Study) -> tuple[dict[str, Any], list[FrozenTrial
     for expected, trial in enumerate(trials):
         if trial.number != expected:
             raise DamageError(f"trial {expected}: not there once")
-        with locating(f"trial {expected}"):
-            trial._validate()  # its times, state and values fit each other, as samplers expect
     return attributes, trials
 
 
@@ -329,6 +327,10 @@ def read_trial(
             raise ValueError(f"origin {origin!r} and error {error!r} given, text expected")
         if is_complete and not (values and len(values) == 2 and all(map(is_number, values))):
             raise ValueError(f"values {values} given, two numbers expected")
+        if values and not is_complete:
+            raise ValueError(
+                f"values {values} given, none expected of a trial with state {trial.state.name!r}"
+            )
     counted, failures = split(games, experiment.goal.penalty)
     return TrialData(
         number=trial.number,

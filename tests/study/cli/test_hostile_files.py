@@ -105,12 +105,14 @@ def test_words_with_a_zero_byte() -> None:
 
 
 DAMAGE = {
-    "a word as a value": ("UPDATE trial_values SET value = 'word'", "trial 0: must be real number"),
-    "bytes as a value": ("UPDATE trial_values SET value = x'00ff'", "trial 0: must be real number"),
-    "failed with values": ("UPDATE trials SET state = 'FAIL'", "values should be None"),
-    "running with an end": ("UPDATE trials SET state = 'RUNNING'", "`datetime_complete` is supp"),
-    "waiting with an end": ("UPDATE trials SET state = 'WAITING'", "`datetime_complete` is supp"),
-    "no beginning": ("UPDATE trials SET datetime_start = NULL", "`datetime_start` is supposed"),
+    "a word as a value": ("UPDATE trial_values SET value = 'word'", "given, two numbers expected"),
+    "bytes as a value": ("UPDATE trial_values SET value = x'00ff'", "given, two numbers expected"),
+    "failed with values": (
+        "UPDATE trials SET state = 'FAIL'",
+        "none expected of a trial with state 'FAIL'",
+    ),
+    "running with an end": ("UPDATE trials SET state = 'RUNNING'", "with state 'RUNNING'"),
+    "waiting with an end": ("UPDATE trials SET state = 'WAITING'", "with state 'WAITING'"),
     "a direction": ("UPDATE study_directions SET direction = 'word'", "is damaged: 'word' is not"),
     "symbol": (
         "UPDATE study_user_attributes SET value_json = replace(value_json, '\"\\u03b3\"', '3')",

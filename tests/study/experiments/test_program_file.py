@@ -228,7 +228,7 @@ def test_files_that_games_depend_on_are_part_of_the_digest(tmp_path: Path) -> No
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No such file or directory; a TOML file allowed"):
         read_program_file(tmp_path / "none.toml")
-    with pytest.raises(InputError, match="Is a directory; a TOML file allowed"):
+    with pytest.raises(InputError, match="is no file; a TOML file allowed"):
         read_program_file(tmp_path)
     (tmp_path / "binary.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(InputError, match="no TOML"):

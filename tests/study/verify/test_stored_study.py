@@ -83,7 +83,10 @@ DAMAGES = {
         "UPDATE trials SET state = 'HAPPY' WHERE number = 2",
         "trial 2: state 'HAPPY' given",
     ),
-    "another state": ("UPDATE trials SET state = 'FAIL' WHERE number = 2", ""),
+    "another state": (
+        "UPDATE trials SET state = 'FAIL' WHERE number = 2",
+        "none expected of a trial with state 'FAIL'",
+    ),
     "another parameter": ("UPDATE trial_params SET param_value = 0.6 WHERE param_id = 1", ""),
     "a parameter out of bounds": (
         "UPDATE trial_params SET param_value = 60 WHERE param_id = 1",
@@ -140,7 +143,10 @@ DAMAGES_OF_THE_TABLE = {
         "not there once",
     ),
     "a trial's row": ("DELETE FROM trials WHERE number = 2", "trial 2: not there once"),
-    "another state": ("UPDATE trials SET state = 'FAIL' WHERE number = 2", ""),
+    "another state": (
+        "UPDATE trials SET state = 'FAIL' WHERE number = 2",
+        "none expected of a trial with state 'FAIL'",
+    ),
 }
 
 # Those of games in attributes, as studies of before have them, are like those of the table.
