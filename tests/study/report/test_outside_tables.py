@@ -30,6 +30,7 @@ from study.report.validated_front import (
 )
 from study.report.validated_rows import validated_rows
 from study.store.location import locate
+from study.store.storage import open_storage
 from study.store.study_data import StudyData
 from study.store.study_model import combine, fit_study
 from study.verify import verification
@@ -54,7 +55,7 @@ def results(tmp_path: Path, compressor: Experiment) -> Path:
     (tmp_path / "s").mkdir()
     study = optuna.create_study(
         study_name="s",
-        storage=f"sqlite:///{tmp_path}/s/study.db",
+        storage=open_storage(locate("s", tmp_path, None), for_writing=True),
         directions=["maximize", "minimize"],
     )
     fill(study, compressor)
