@@ -43,13 +43,14 @@ from study.run.budget import NO_BUDGET, seconds_of
 from study.run.orders import SweepOrder, check_alone, validate_study
 from study.run.pick_games import MOST_GAMES_ASKED, played_for
 from study.run.stopping import Precision
-from study.run.sweep import FailedTrialsError, reached
+from study.run.sweep import reached
 from study.run.workers import check_jobs
 from study.store.invocation import called
 from study.store.location import Location, locate
 from study.store.storage import location_given, open_for_reading, storage_errors_reported
 from study.store.study_data import StudyData
 from study.store.study_model import fit_study
+from study.text import counted
 
 
 def sweep(
@@ -134,8 +135,8 @@ def sweep(
     Warns
     -----
     RuntimeWarning
-        If trials failed; others were played in their place. Or if the agent depends on something
-        whose changes cannot be noticed, such as an open file.
+        If trials were left out, since their games failed; others were played in their place. Or if
+        the agent depends on something whose changes cannot be noticed, such as an open file.
     """
     call = call_text("sweep", sweep, locals())
     tuned = found(experiment)
@@ -169,17 +170,18 @@ def sweep(
         cluster=cluster_at(scheduler, tls),
     )
     with as_guest(call):
-        try:
-            order.carry_out(console(progress), make_results=True)
-        except FailedTrialsError as error:
-            warnings.warn(str(error), RuntimeWarning, stacklevel=2)
+        order.carry_out(console(progress), make_results=True)
         where = order.location
-        return open_study(
+        study = open_study(
             where.url,
             results=where.folder.parent,
             name=where.name,
             experiment=None if isinstance(experiment, str) else experiment,
         )
+        if n_failed := sum(study.trials["state"] == "fail"):
+            text = f"{counted(n_failed, 'trial')} left out, since games failed; see .trials"
+            warnings.warn(text, RuntimeWarning, stacklevel=2)
+        return study
 
 
 def load_experiment(definition: str) -> Experiment:

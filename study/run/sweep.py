@@ -64,10 +64,6 @@ class StoppedError(RunError):
     """A sweep cannot go on."""
 
 
-class FailedTrialsError(StoppedError):
-    """A sweep is done, but trials failed and were replaced."""
-
-
 def reached(data: StudyData) -> str:
     """Say how many trials and validated points there are, and how precisely these are known."""
     goal = data.experiment.goal
@@ -287,25 +283,17 @@ class Sweep:
             self.stopped_by_budget |= not validation.done
 
     def report(self) -> None:
-        """Print the front, and write tables and pictures.
-
-        Raises
-        ------
-        FailedTrialsError
-            If trials have failed; everything is written then all the same.
-        """
+        """Print the front, and write tables and pictures."""
         self.live.finish()
         data = self.read()
         print_front(self.out, data)
         if line := edge_line(data, self.location):
             self.out.print(line, soft_wrap=True)
         self.write(data)
+        if self.n_failed:
+            self.say(f"{counted(self.n_failed, 'trial')} left out; trials.csv says why")
         if self.budget.is_limited:
             self.say_what_goes_on(data)
-        if self.n_failed:
-            raise FailedTrialsError(
-                f"{counted(self.n_failed, 'trial')} failed; trials.csv says why"
-            )
 
     def say_what_goes_on(self, data: StudyData) -> None:
         """Say how precise the results are, and what makes them more so."""

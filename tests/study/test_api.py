@@ -27,8 +27,6 @@ import study as public
 from study import InputError, RunError, Study, open_study, sweep
 from study.cli import app, tune
 from study.experiments.definition import Experiment
-from study.run.orders import SweepOrder
-from study.run.sweep import FailedTrialsError
 from tests.study.cli.test_cli import stored_games
 
 README = Path(__file__).parents[2] / "study" / "README.md"
@@ -283,15 +281,6 @@ def test_so_it_is_of_a_study(dice: Study) -> None:
     with pytest.raises(InputError, match="study: 'dice' was made with seed 0, not 1"):
         sweep("dice", results=results, seed=1, **SMALL)
     assert not issubclass(InputError, RunError)
-
-
-def test_trials_that_failed_are_a_warning(dice: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    def failed(*_: object, **_given: object) -> None:
-        raise FailedTrialsError("1 trial failed; trials.csv says why")
-
-    monkeypatch.setattr(SweepOrder, "carry_out", failed)
-    with pytest.warns(RuntimeWarning, match="1 trial failed"):
-        assert len(sweep("dice", results=dice.folder.parent).trials) == 6
 
 
 def test_another_thread_may_sweep(tmp_path: Path) -> None:

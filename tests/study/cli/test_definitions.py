@@ -228,9 +228,9 @@ def test_trials_and_points_that_fail_are_left_out(folder: Path) -> None:
         "    x = 0\n", "    x = 0\n    if asked['depth'] > 22: sys.exit('too deep')\n"
     )
     (folder / "engine.py").write_text(text)
-    said = thetafront(folder, "sweep", "once.toml", *SWEEP, code=1)
+    said = thetafront(folder, "sweep", "once.toml", *SWEEP)
     assert "3 of 3 games failed; the first: ended with exit status 1; stderr: too deep (s" in said
-    assert "trials failed; trials.csv says why" in said.replace("\n", " ")
+    assert "trials left out; trials.csv says why" in said.replace("\n", " ")
     trials = pd.read_csv(folder / "results" / "engine" / "trials.csv")
     failed = trials[trials["state"] == "fail"]
     assert (failed["depth"] > 22).all()
@@ -252,7 +252,7 @@ def test_games_that_no_seed_decides_are_warned_of_and_refused_by_try(folder: Pat
 def test_a_part_of_the_space_may_kill_its_process(folder: Path) -> None:
     killed = "import os\n    if effort > 60:\n        os._exit(1)\n    rng ="
     (folder / "coins.py").write_text(COINS.replace("rng =", killed, 1))
-    said = thetafront(folder, "sweep", "coins.py", "--trials", "6", *FEW, code=1)
+    said = thetafront(folder, "sweep", "coins.py", "--trials", "6", *FEW)
     assert "3 of 3 games failed; the first: ended with exit status 1" in said
     trials = pd.read_csv(folder / "results" / "coins" / "trials.csv")
     assert (trials.loc[trials["state"] == "fail", "effort"] > 60).all()

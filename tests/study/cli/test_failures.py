@@ -13,6 +13,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from study.api import sweep
 from study.store.published_study import read_published
 from study.verify.games_table import GAMES
 from tests.study.cli.test_definitions import environment, thetafront
@@ -117,7 +118,8 @@ def test_a_fifth_of_the_space_that_fails_is_avoided(tmp_path: Path) -> None:
     """The best θ lie beyond the edge; so the model would propose hardly anything else."""
     results = made(tmp_path, edge=0.8)
     asked = [*ASKED, "--trials", "20"]
-    said = thetafront(tmp_path, "sweep", "flaky.toml", *asked, code=1)
+    said = thetafront(tmp_path, "sweep", "flaky.toml", *asked)
+    assert "trials left out; trials.csv says why" in said
     assert "of 3 games failed; the first: ended with exit status 1; stderr: no luck" in said
     trials, front = (pd.read_csv(results / f"{name}.csv") for name in ("trials", "front"))
     left_out = trials[trials["state"] == "fail"]
@@ -127,6 +129,10 @@ def test_a_fifth_of_the_space_that_fails_is_avoided(tmp_path: Path) -> None:
     assert (trials["state"] == "complete").sum() == 20
     assert len(front) == 4
     assert 0.7 < front["x"].max() <= 0.8
+    words = {"trials": 20, "design_size": 8, "replicates": 4, "validate": False, "jobs": 1}
+    with pytest.warns(RuntimeWarning, match="trials left out, since games failed"):
+        again = sweep(str(tmp_path / "flaky.toml"), results=results.parent, budget=None, **words)
+    assert len(again.trials) == len(trials)
 
 
 def test_a_point_left_out_of_the_validation_is_replaced(tmp_path: Path) -> None:
