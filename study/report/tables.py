@@ -16,7 +16,7 @@ import pandas as pd
 from agents.agent import Outcome
 from study.errors import InputError
 from study.experiments.definition import Experiment
-from study.pareto import nondominated, p_on_front
+from study.pareto import n_dominating_layers, nondominated, p_on_front
 from study.report.validated_rows import games_columns
 from study.store.atomic import atomic_write
 from study.store.game_rows import cells_of_game, columns_of_games, is_reported
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from study.samplers.fitted_model import FittedModel
 
 N_DRAWS = 1000
+MOST_DRAWN = 512  # trials at once: time grows with the cube of their number
 
 
 def trials_frame(data: StudyData, model: "FittedModel | None" = None) -> pd.DataFrame:
@@ -78,13 +79,21 @@ def add_predictions(
     experiment: Experiment,
     model: "FittedModel",
 ) -> None:
-    """Add the model's predictions of the complete trials."""
+    """Add the model's predictions of the complete trials.
+
+    Of thousands, those that the most others are predicted to dominate are not on the front.
+    """
     points = model.cube.encode(thetas_of(frame.loc[complete], experiment))
     scores = model.posterior.goal(points)
+    layers = n_dominating_layers(model.posterior.mean(points))
+    near = np.sort(np.argsort(layers, kind="stable")[:MOST_DRAWN])
+    draws = model.posterior.draw(points[near], N_DRAWS, np.random.default_rng(0))
+    shares = np.zeros(len(points))
+    shares[near] = p_on_front(draws)
     predicted = {
         experiment.goal.posterior_column("mean"): scores.mean,
         experiment.goal.posterior_column("sd"): scores.deviation,
-        "p_on_front": p_on_front(model.posterior.draw(points, N_DRAWS, np.random.default_rng(0))),
+        "p_on_front": shares,
     }
     for name, values in predicted.items():
         frame[name] = np.nan

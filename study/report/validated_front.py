@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from study.experiments.definition import Experiment
+from study.pareto import nondominated
 from study.report.expected import expected_at
 from study.report.tables import thetas_of
 from study.report.validated_rows import combined_columns, validated_columns, validated_rows
@@ -43,14 +44,18 @@ def validated_frame(
 def predicted_front_frame(experiment: Experiment, model: "FittedModel") -> pd.DataFrame:
     """Return the front over the whole space that the trials predict, the cheapest first.
 
-    It is thinned to some rows. A row has θ, its predicted cost, the goal's posterior mean and 95%
-    band; ``posterior_sd_common``, the part of the band's standard deviation that all of the front
-    shares, and ``posterior_sd_local``, what is left; and ``distance_to_trial``, the distance to the
-    nearest trial in the unit cube (√2 or more to a trial of another choice).
+    It is thinned to some rows, of which none is dominated in the goal's own unit: on a curved scale
+    an uncertain point's expected value is another than that of its mean. A row has θ, its predicted
+    cost, the goal's posterior mean and 95% band; ``posterior_sd_common``, the part of the band's
+    standard deviation that all of the front shares, and ``posterior_sd_local``, what is left; and
+    ``distance_to_trial``, the distance to the nearest trial in the unit cube (√2 or more to a trial
+    of another choice).
     """
     front, goal = model.predicted_front, experiment.goal
     rows, predicted = [], model.posterior.goal(front.points)
-    for index in thinned(len(front.points)):
+    shown = np.array(thinned(len(front.points)))
+    rising = nondominated(goal.sign * predicted.mean[shown], -front.mean[shown, 1])
+    for index in shown[rising]:
         gaps = model.observations.points - front.points[index]
         rows.append(
             {

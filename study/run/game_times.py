@@ -13,6 +13,7 @@ from study.store.study_data import StudyData
 
 Floats = npt.NDArray[np.float64]
 LEAST_SECONDS = 1e-6
+MOST_TIMED = 256  # θ that the model is fitted to, spread over all that were played
 DEARER = 1.8  # games of proposals and of the front than those of the design: 1.4 to 2.4 were seen
 
 
@@ -41,6 +42,8 @@ class GameTimes:
             ]
             if any(game.is_timed for game in games.values()) and space.is_whole(params)
         ]
+        some = np.unique(np.linspace(0, len(played) - 1, MOST_TIMED).round().astype(int))
+        played = [played[k] for k in some]
         points = self.cube.encode([params for params, _ in played])
         logs = np.log(np.maximum([seconds for _, seconds in played], LEAST_SECONDS))
         noise = np.full(len(logs), np.nan)

@@ -41,7 +41,7 @@ from study.store.machines import store_machines
 from study.store.manifest import provenance
 from study.store.storage import name_objectives
 from study.store.study_data import StudyData
-from study.store.study_model import choose_points, fit_study, points_in_place
+from study.store.study_model import choose_points, fit_study, point_in_place
 from study.store.study_record import store_run
 from study.text import counted, there_already
 from study.train.on_demand import room
@@ -252,7 +252,7 @@ class Sweep:
                 precision,
                 display.message,
                 self.connection,
-                partial(points_in_place, model, data, precision.n_points),
+                partial(point_in_place, model, data),
             )
             if goal.is_exact:
                 until = "to measure costs; scores are exact"

@@ -40,6 +40,8 @@ from study.text import counted
 
 Key = tuple[str, int]
 """The point of some games, and the first one's replicate."""
+InPlace = Callable[[Sequence[ValidatedPoint], Sequence[ValidatedPoint]], ValidatedPoint | None]
+"""Takes validated points and those left out, and returns what takes the last one's place."""
 
 LEAST_SECONDS = 1e-6  # of a game, for the clock's resolution
 MIN_SECONDS_TO_STORE = 1e-4  # of a game: more of shorter ones in a task gain nothing
@@ -63,9 +65,9 @@ class Validation(Source[Key]):
         Called with a line of text when a point fails.
     connection : StorageConnection, optional
         What waits for the database's server if it is lost.
-    others : callable
-        Takes the points that are left out, and returns what to play with these known: a point that
-        is new takes the place of the last one left out.
+    in_place : callable
+        Takes the points that are validated and those that are left out, and returns what takes the
+        place of the last one left out, or None.
     """
 
     def __init__(
@@ -76,7 +78,7 @@ class Validation(Source[Key]):
         precision: Precision,
         message: Callable[[str], None] = lambda text: None,
         connection: StorageConnection | None = None,
-        others: Callable[[Sequence[ValidatedPoint]], list[ValidatedPoint]] = lambda left_out: [],
+        in_place: InPlace = lambda validated, left_out: None,
     ) -> None:
         self.experiment = experiment = data.experiment
         self.message = message
@@ -96,7 +98,7 @@ class Validation(Source[Key]):
         self.wanted: dict[str, int] = {}
         self.n_before: dict[str, int] = {}
         self.round = Round[str]({})
-        self.others = others
+        self.in_place = in_place
         self.left_out: list[ValidatedPoint] = []
         self.max_replacements = len(points)
         for point in points:
@@ -292,9 +294,9 @@ class Validation(Source[Key]):
         """Take a point that is not known yet in place of one left out, but not for ever."""
         if len(self.left_out) > self.max_replacements:
             return
-        new = [each for each in self.others(self.left_out) if each.key not in self.by_key]
-        for point in new[:1]:
-            self.add(point)
+        new = self.in_place(self.points, self.left_out)
+        if new is not None and new.key not in self.by_key:
+            self.add(new)
             self.message("another point takes its place")
 
     def close(self) -> None:

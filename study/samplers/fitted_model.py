@@ -19,6 +19,7 @@ from study.samplers.predicted_front import PredictedFront, predicted_fronts
 Floats = npt.NDArray[np.float64]
 SHIFT_DEVIATION = 0.05  # of the prior of the shift, in decades: 1.4% to 14% were measured
 LEAST_VARIANCE = 1e-12
+MOST_CONDITIONED = 768  # trials: time and memory grow with cube and square of their number
 
 
 @dataclass(frozen=True)
@@ -125,4 +126,5 @@ def fit_model(
     observations = observe(trials, cube, directions, objectives)
     if not len(observations.points):
         return None
-    return FittedModel(cube, observations, Posterior.fit(observations), seed)
+    known, posterior = Posterior.of_some(observations, MOST_CONDITIONED)
+    return FittedModel(cube, known, posterior, seed)

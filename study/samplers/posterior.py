@@ -137,14 +137,6 @@ class Posterior:
         mean = self.mean(points)
         return points[nondominated(mean[:, 0], -mean[:, 1])]
 
-    def expected_front(self, front: Floats) -> Floats:
-        """Return the points of a front that none dominates in the goal's own unit, either.
-
-        On a curved scale an uncertain point's expected value is another than that of its mean.
-        """
-        expected = self.sign * self.goal(front).mean
-        return front[nondominated(expected, -self.mean(front)[:, 1])]
-
     def draw(self, points: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
         """Draw both objectives at some points jointly, shape (n_draws, m, 2)."""
         draws = [

@@ -101,7 +101,6 @@ def predicted_fronts(
     points = np.concatenate([known, sobol_points(cube, N_SOBOL, rng)])
     front = posterior.front(allowed(points))
     front = climb(front, posterior, cube, rng, N_ROUNDS, N_NEAR, allowed)
-    front = posterior.expected_front(front)
     return PredictedFront.at(of_trials, posterior), PredictedFront.at(front, posterior)
 
 

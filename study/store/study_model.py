@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 import numpy.typing as npt
-from optuna.trial import FrozenTrial, TrialState
+from optuna.trial import FrozenTrial
 from threadpoolctl import threadpool_limits
 
 from study.experiments.definition import Experiment
@@ -158,23 +158,38 @@ def choose_points(model: FittedModel, data: StudyData, n_points: int) -> list[Va
         return list(chosen.values())
     front = model.predicted_front
     budgets = np.linspace(front.mean[0, 1], front.mean[-1, 1], n_points) - 1e-9
-    trials = {
-        key_of(trial.params): f"trial {trial.number}"
-        for trial in data.frozen_trials
-        if trial.state == TrialState.COMPLETE and experiment.space.is_whole(trial.params)
-    }
     for index in best_within_budgets(front, budgets):
-        values = experiment.space.tidy(model.cube.decode(front.points[index]))
-        origin = trials.get(key_of(values), "proposal")
-        chosen.setdefault(key_of(values), ValidatedPoint(key_of(values), values, origin))
+        new = proposal_at(front.points[index], model, data)
+        chosen.setdefault(new.key, new)
     return list(chosen.values())
 
 
-def points_in_place(
-    model: FittedModel, data: StudyData, n_points: int, left_out: Sequence[ValidatedPoint]
-) -> list[ValidatedPoint]:
-    """Choose what to validate in place of points left out, nearest in cost to the last first."""
-    chosen = choose_points(avoiding(model, left_out), data, n_points)
-    codes = model.cube.encode([each.params for each in (*chosen, left_out[-1])])
+def proposal_at(
+    code: npt.NDArray[np.float64], model: FittedModel, data: StudyData
+) -> ValidatedPoint:
+    """Return the θ at a point of the unit cube, tidied, and named after a trial if that had it."""
+    values = data.experiment.space.tidy(model.cube.decode(code))
+    key = key_of(values)
+    trials = (each for each in data.trials if each.state == "complete")
+    same = (f"trial {each.number}" for each in trials if key_of(each.params) == key)
+    return ValidatedPoint(key, values, next(same, "proposal"))
+
+
+def point_in_place(
+    model: FittedModel,
+    data: StudyData,
+    validated: Sequence[ValidatedPoint],
+    left_out: Sequence[ValidatedPoint],
+) -> ValidatedPoint | None:
+    """Choose what to validate in place of a point that was left out; None if there is nothing.
+
+    It is the point of the predicted front that is farthest in cost from all that were chosen: near
+    one that was left out, another is likely to fail, too.
+    """
+    if data.experiment.goal.is_exact:
+        return None  # all trials are known, and no others are validated
+    front = avoiding(model, left_out).predicted_front
+    codes = model.cube.encode([each.params for each in (*validated, *left_out)])
     costs = model.posterior.processes[1].mean(codes)
-    return [chosen[k] for k in np.argsort(np.abs(costs[:-1] - costs[-1]), kind="stable")]
+    gaps = np.abs(front.mean[:, 1, None] - costs).min(axis=1)
+    return proposal_at(front.points[int(np.argmax(gaps))], model, data)

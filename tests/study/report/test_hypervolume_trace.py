@@ -7,7 +7,12 @@ import pytest
 from agents.twenty48.agent import Game2048 as Game
 from study.experiments.definition import Experiment
 from study.pareto import hypervolume
+from study.report import hypervolume_trace as hypervolume_trace_module
+from study.report import tables
 from study.report.hypervolume_trace import hypervolume_trace
+from study.report.tables import trials_frame
+from study.samplers import fitted_model
+from study.store.study_model import fit_study
 from tests.study.made_studies import data_of, store_trial
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
@@ -85,3 +90,23 @@ def test_a_study_without_complete_trials_has_no_history(quick: Experiment) -> No
         assert list(frame.columns) == columns
         assert len(frame) == 0
         study.ask(quick.space.distributions())
+
+
+def test_of_many_trials_the_model_and_the_draws_take_some(
+    quick: Experiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Time grows with the cube of their number; those left out are far from the front."""
+    data = data_of(study_of(quick, 60), quick)
+    whole = trials_frame(data, fit_study(data))
+    monkeypatch.setattr(hypervolume_trace_module, "MOST_CONDITIONED", 30)
+    monkeypatch.setattr(fitted_model, "MOST_CONDITIONED", 30)
+    monkeypatch.setattr(tables, "MOST_DRAWN", 20)
+    model = fit_study(data)
+    assert model is not None
+    assert len(model.observations.points) == 30
+    some = trials_frame(data, model)
+    assert (some["p_on_front"] > 0.0).sum() <= 20
+    assert (some["p_on_front"] - whole["p_on_front"]).abs().max() < 0.3
+    assert some["p_on_front"].sum() == pytest.approx(whole["p_on_front"].sum(), rel=0.3)
+    assert (some["posterior_mean_points"] - whole["posterior_mean_points"]).abs().max() < 400.0
+    assert hypervolume_trace(data)["n_trials"].iloc[-1] == 60
