@@ -81,15 +81,17 @@ def add_predictions(
 ) -> None:
     """Add the model's predictions of the complete trials.
 
-    Of thousands, those that the most others are predicted to dominate are not on the front.
+    Of thousands, only some are compared: those that the fewest others are predicted to dominate.
     """
     points = model.cube.encode(thetas_of(frame.loc[complete], experiment))
     scores = model.posterior.goal(points)
-    layers = n_dominating_layers(model.posterior.mean(points))
-    near = np.sort(np.argsort(layers, kind="stable")[:MOST_DRAWN])
-    draws = model.posterior.draw(points[near], N_DRAWS, np.random.default_rng(0))
-    shares = np.zeros(len(points))
-    shares[near] = p_on_front(draws)
+    rng = np.random.default_rng(0)
+    near = np.arange(len(points))
+    if len(points) > MOST_DRAWN:
+        layers = n_dominating_layers(model.posterior.mean(points))
+        near = np.lexsort((rng.random(len(points)), layers))[:MOST_DRAWN]
+    shares = np.full(len(points), np.nan)
+    shares[near] = p_on_front(model.posterior.draw(points[near], N_DRAWS, rng))
     predicted = {
         experiment.goal.posterior_column("mean"): scores.mean,
         experiment.goal.posterior_column("sd"): scores.deviation,

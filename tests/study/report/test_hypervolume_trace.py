@@ -97,16 +97,16 @@ def test_of_many_trials_the_model_and_the_draws_take_some(
 ) -> None:
     """Time grows with the cube of their number; those left out are far from the front."""
     data = data_of(study_of(quick, 60), quick)
-    whole = trials_frame(data, fit_study(data))
+    of_all = trials_frame(data, fit_study(data))
     monkeypatch.setattr(hypervolume_trace_module, "MOST_CONDITIONED", 30)
     monkeypatch.setattr(fitted_model, "MOST_CONDITIONED", 30)
-    monkeypatch.setattr(tables, "MOST_DRAWN", 20)
     model = fit_study(data)
     assert model is not None
     assert len(model.observations.points) == 30
+    whole = trials_frame(data, model)
+    monkeypatch.setattr(tables, "MOST_DRAWN", 20)
     some = trials_frame(data, model)
-    assert (some["p_on_front"] > 0.0).sum() <= 20
-    assert (some["p_on_front"] - whole["p_on_front"]).abs().max() < 0.3
-    assert some["p_on_front"].sum() == pytest.approx(whole["p_on_front"].sum(), rel=0.3)
-    assert (some["posterior_mean_points"] - whole["posterior_mean_points"]).abs().max() < 400.0
+    assert some["p_on_front"].count() == 20
+    assert (some["p_on_front"] - whole["p_on_front"]).min() > -0.1, "fewer may dominate"
+    assert (some["posterior_mean_points"] - of_all["posterior_mean_points"]).abs().max() < 400.0
     assert hypervolume_trace(data)["n_trials"].iloc[-1] == 60
