@@ -327,17 +327,18 @@ def read_trial(
             raise ValueError(f"origin {origin!r} and error {error!r} given, text expected")
         if is_complete and not (values and len(values) == 2 and all(map(is_number, values))):
             raise ValueError(f"values {values} given, two numbers expected")
-        if values and not is_complete:
-            raise ValueError(
-                f"values {values} given, none expected of a trial with state {trial.state.name!r}"
-            )
+        # The values of one that runs are those of a moment later, if it ended between two queries.
+        if values and trial.state == TrialState.FAIL:
+            raise ValueError(f"values {values} given, none expected of a trial that failed")
+        if trial.datetime_complete is not None and not trial.state.is_finished():
+            raise ValueError(f"an end given, none expected of a trial that is {trial.state.name}")
     counted, failures = split(games, experiment.goal.penalty)
     return TrialData(
         number=trial.number,
         state=trial.state.name.lower(),
         origin=origin,
         params=trial.params,
-        values=tuple(values) if values else None,
+        values=tuple(values) if values and is_complete else None,
         games=counted,
         error=error,
         failures=failures,

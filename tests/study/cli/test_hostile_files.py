@@ -109,10 +109,9 @@ DAMAGE = {
     "bytes as a value": ("UPDATE trial_values SET value = x'00ff'", "given, two numbers expected"),
     "failed with values": (
         "UPDATE trials SET state = 'FAIL'",
-        "none expected of a trial with state 'FAIL'",
+        "none expected of a trial that failed",
     ),
-    "running with an end": ("UPDATE trials SET state = 'RUNNING'", "with state 'RUNNING'"),
-    "waiting with an end": ("UPDATE trials SET state = 'WAITING'", "with state 'WAITING'"),
+    "running with an end": ("UPDATE trials SET state = 'RUNNING'", "a trial that is RUNNING"),
     "a direction": ("UPDATE study_directions SET direction = 'word'", "is damaged: 'word' is not"),
     "symbol": (
         "UPDATE study_user_attributes SET value_json = replace(value_json, '\"\\u03b3\"', '3')",

@@ -1,9 +1,12 @@
 import json
 from dataclasses import replace
+from datetime import datetime
 
 import pytest
+from optuna.trial import TrialState, create_trial
 
 from agents.twenty48.agent import Game2048
+from study.errors import DamageError
 from study.experiments.definition import Experiment
 from study.report.export import export
 from study.run.open_trials import OpenTrials
@@ -13,6 +16,7 @@ from study.run.workers import Finished
 from study.shrinkage import Moments
 from study.store import seeds, trial_games, validated_points
 from study.store.location import locate
+from study.store.study_data import read_trial
 from study.store.study_model import objectives_of
 from study.store.trial_games import MOMENTS_PREFIX, moments_of
 from tests.study.made_studies import (
@@ -96,3 +100,15 @@ def test_what_has_no_trial_yet_is_exported_without_a_reference_point(
     export(data_of(new_study(), without), location, location.folder)
     manifest = json.loads((location.folder / "manifest.json").read_text())
     assert manifest["reference_point"] == {"score_points": None, "seconds_per_move": None}
+
+
+def test_a_trial_that_ends_between_two_queries_is_still_running(quick: Experiment) -> None:
+    """Its values are read, its state was read before."""
+    now = datetime(2026, 1, 1)
+    trial = create_trial(values=[1.0, 2.0])
+    trial.state, trial.datetime_complete = TrialState.RUNNING, None
+    found = read_trial(trial, quick, {}, {})
+    assert (found.state, found.values) == ("running", None)
+    trial.datetime_complete = now
+    with pytest.raises(DamageError, match="an end given, none expected of a trial that is RUNNING"):
+        read_trial(trial, quick, {}, {})

@@ -85,7 +85,7 @@ DAMAGES = {
     ),
     "another state": (
         "UPDATE trials SET state = 'FAIL' WHERE number = 2",
-        "none expected of a trial with state 'FAIL'",
+        "none expected of a trial that failed",
     ),
     "another parameter": ("UPDATE trial_params SET param_value = 0.6 WHERE param_id = 1", ""),
     "a parameter out of bounds": (
@@ -145,7 +145,7 @@ DAMAGES_OF_THE_TABLE = {
     "a trial's row": ("DELETE FROM trials WHERE number = 2", "trial 2: not there once"),
     "another state": (
         "UPDATE trials SET state = 'FAIL' WHERE number = 2",
-        "none expected of a trial with state 'FAIL'",
+        "none expected of a trial that failed",
     ),
 }
 
