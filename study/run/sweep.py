@@ -41,7 +41,7 @@ from study.store.machines import store_machines
 from study.store.manifest import provenance
 from study.store.storage import name_objectives
 from study.store.study_data import StudyData
-from study.store.study_model import choose_points, fit_study, point_in_place
+from study.store.study_model import another_point, choose_points, fit_study
 from study.store.study_record import store_run
 from study.text import counted, there_already
 from study.train.on_demand import room
@@ -239,7 +239,8 @@ class Sweep:
         if not points:
             return  # all is known
         if self.budget.is_spent:
-            self.out.print("no time is left for validation")
+            what = "measure costs again" if self.experiment.goal.is_exact else "validate the front"
+            self.out.print(f"no time is left to {what}")
             self.stopped_by_budget = True
             return
         goal = self.experiment.goal
@@ -252,7 +253,7 @@ class Sweep:
                 precision,
                 display.message,
                 self.connection,
-                partial(point_in_place, model, data),
+                partial(another_point, model, data),
             )
             if goal.is_exact:
                 until = "to measure costs; scores are exact"

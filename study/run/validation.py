@@ -40,8 +40,8 @@ from study.text import counted
 
 Key = tuple[str, int]
 """The point of some games, and the first one's replicate."""
-InPlace = Callable[[Sequence[ValidatedPoint], Sequence[ValidatedPoint]], ValidatedPoint | None]
-"""Takes validated points and those left out, and returns what takes the last one's place."""
+Another = Callable[[Sequence[ValidatedPoint], Sequence[ValidatedPoint]], ValidatedPoint | None]
+"""Takes validated points and those left out, and returns another one to validate."""
 
 LEAST_SECONDS = 1e-6  # of a game, for the clock's resolution
 MIN_SECONDS_TO_STORE = 1e-4  # of a game: more of shorter ones in a task gain nothing
@@ -65,9 +65,9 @@ class Validation(Source[Key]):
         Called with a line of text when a point fails.
     connection : StorageConnection, optional
         What waits for the database's server if it is lost.
-    in_place : callable
-        Takes the points that are validated and those that are left out, and returns what takes the
-        place of the last one left out, or None.
+    another : callable
+        Takes the points that are validated and those that are left out, and returns another one to
+        validate, or None: in place of one left out, and between others where time is left.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Validation(Source[Key]):
         precision: Precision,
         message: Callable[[str], None] = lambda text: None,
         connection: StorageConnection | None = None,
-        in_place: InPlace = lambda validated, left_out: None,
+        another: Another = lambda validated, left_out: None,
     ) -> None:
         self.experiment = experiment = data.experiment
         self.message = message
@@ -98,9 +98,10 @@ class Validation(Source[Key]):
         self.wanted: dict[str, int] = {}
         self.n_before: dict[str, int] = {}
         self.round = Round[str]({})
-        self.in_place = in_place
+        self.another = another
         self.left_out: list[ValidatedPoint] = []
         self.max_replacements = len(points)
+        self.most_points = 2 * len(points)  # with those added where time is left
         for point in points:
             self.add(point)
         self.n_games_before = sum(self.n_before.values())
@@ -203,12 +204,25 @@ class Validation(Source[Key]):
 
     def plan(self) -> dict[str, int]:
         """Return how many games of each point the next round has."""
+        if self.precision.open_end and all(len(p.games) >= FEWEST_GAMES for p in self.points):
+            self.fill_in()
         first = {
             point.key: min(FIRST_GAMES, self.n_allowed(point)) - len(point.games)
             for point in self.points
         }
         missing = {key: n for key, n in first.items() if n > 0}
         return missing or (self.allocated() if self.needy() else {})
+
+    def fill_in(self) -> None:
+        """Take more points, between those that are known well: another θ tells more than a game."""
+        n_before = len(self.points)
+        while len(self.points) < self.most_points:
+            new = self.another(self.points, self.left_out)
+            if new is None:
+                break
+            self.add(new)
+        if n_new := len(self.points) - n_before:
+            self.message(f"time is left for {counted(n_new, 'point')} more, between the others")
 
     def allocated(self) -> dict[str, int]:
         """Return how many games of each point a later round has."""
@@ -294,8 +308,8 @@ class Validation(Source[Key]):
         """Take a point that is not known yet in place of one left out, but not for ever."""
         if len(self.left_out) > self.max_replacements:
             return
-        new = self.in_place(self.points, self.left_out)
-        if new is not None and new.key not in self.by_key:
+        new = self.another(self.points, self.left_out)
+        if new is not None:
             self.add(new)
             self.message("another point takes its place")
 

@@ -13,6 +13,8 @@ def locating(where: str) -> Iterator[None]:
     """Report an error of a value's kind as damage of a place, such as ``trial 3, game:2``."""
     try:
         yield
+    except KeyError as error:
+        raise DamageError(f"{where}: no {error}") from None
     except (ValueError, TypeError, AttributeError, OverflowError) as error:
         raise DamageError(f"{where}: {' '.join(str(error).split())[:MOST_CHARACTERS]}") from None
 

@@ -32,6 +32,8 @@ from study.store.study_data import StudyData
 from study.store.trial_games import moments_of
 from study.store.validated_points import ValidatedPoint, key_of
 
+LEAST_GAP = 0.02  # decades of cost between two validated points, 5%
+
 
 def objectives_of(
     experiment: Experiment, moments: Mapping[int, Moments] | None = None
@@ -175,21 +177,27 @@ def proposal_at(
     return ValidatedPoint(key, values, next(same, "proposal"))
 
 
-def point_in_place(
+def another_point(
     model: FittedModel,
     data: StudyData,
     validated: Sequence[ValidatedPoint],
     left_out: Sequence[ValidatedPoint],
 ) -> ValidatedPoint | None:
-    """Choose what to validate in place of a point that was left out; None if there is nothing.
+    """Choose one more point to validate; None if it would be next to another one.
 
-    It is the point of the predicted front that is farthest in cost from all that were chosen: near
-    one that was left out, another is likely to fail, too.
+    It is the point of the predicted front that is farthest in cost from all that are validated; and
+    from those left out, if there are several: near these, another is likely to fail, too.
     """
     if data.experiment.goal.is_exact:
         return None  # all trials are known, and no others are validated
     front = avoiding(model, left_out).predicted_front
-    codes = model.cube.encode([each.params for each in (*validated, *left_out)])
-    costs = model.posterior.processes[1].mean(codes)
-    gaps = np.abs(front.mean[:, 1, None] - costs).min(axis=1)
-    return proposal_at(front.points[int(np.argmax(gaps))], model, data)
+    known = {each.key for each in (*validated, *left_out)}
+    for far_from in ([*validated], [*validated, *left_out])[len(left_out) > 1 :]:
+        costs = model.posterior.processes[1].mean(
+            model.cube.encode([each.params for each in far_from])
+        )
+        gaps = np.abs(front.mean[:, 1, None] - costs).min(axis=1)
+        new = proposal_at(front.points[int(np.argmax(gaps))], model, data)
+        if new.key not in known and gaps.max() >= LEAST_GAP:
+            return new
+    return None

@@ -4,6 +4,7 @@ import io
 import itertools
 import json
 import re
+import time
 from pathlib import Path
 
 import optuna
@@ -72,6 +73,18 @@ def test_a_sweep_ends_by_its_budget_and_goes_on(
     assert (folder / "pareto.png").read_bytes().startswith(b"\x89PNG")
     study, _, _ = open_for_reading("coin", tmp_path)
     assert study.metric_names == ["win_rate_mean", "seconds_per_move"], "as dashboards show them"
+
+
+def test_games_of_microseconds_keep_a_budget_of_seconds(coin: Experiment, tmp_path: Path) -> None:
+    """Plans, proposals and reports cost more than the games; waiting for them took a minute once.
+
+    The limit is far from what a quiet machine takes: 12 seconds.
+    """
+    begin = time.monotonic()
+    text = said(tmp_path, "sweep", "coin", "--jobs", "1", "--budget", "10s")
+    assert time.monotonic() - begin < 30.0
+    assert "the budget of 10 s is spent" in text
+    assert pd.read_csv(tmp_path / "coin" / "front.csv")["n_games"].min() >= 10
 
 
 @pytest.mark.parametrize(
