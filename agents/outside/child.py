@@ -25,6 +25,7 @@ from agents.outside.processes import (
     cpu_seconds_of_all,
     cpu_seconds_with_ended,
     kill,
+    proportional,
     resident,
     tree_of,
 )
@@ -52,6 +53,9 @@ def mark_of(worker: int) -> tuple[str, "subprocess.Popen[bytes]"]:
     )
     Orphans.kept.add(watching.pid)
     return mark, watching
+
+
+os.register_at_fork(after_in_child=mark_of.cache_clear)  # the guardian is the parent's
 
 
 def end_children() -> None:
@@ -85,6 +89,8 @@ class Child:
     """
 
     def __init__(self, command: tuple[str, ...], folder: Path, limits: Limits) -> None:
+        if sys.platform != "linux":
+            raise GameError("programs and Python functions are played on Linux only")
         mark, _ = mark_of(os.getpid())
         try:
             self.process = subprocess.Popen(
@@ -134,8 +140,10 @@ class Child:
         self.next_look = began + SECONDS_BETWEEN_LOOKS
         if self.is_cpu_limited and not last:
             self.cpu_before = self.cpu_seconds()
-        unsent = self.send(line)
-        if last and not unsent:
+        unsent = self.send(memoryview(line))
+        if unsent:
+            self.poll.register(number_of(self.process.stdin), select.POLLOUT)
+        elif last:
             self.close_input()
         while True:
             if not last and b"\n" in self.pending:
@@ -153,17 +161,19 @@ class Child:
                 self.check_limits()
             if unsent:
                 unsent = self.send(unsent)
-                if last and not unsent:
-                    self.close_input()
+                if not unsent:
+                    self.poll.unregister(number_of(self.process.stdin))
+                    if last:
+                        self.close_input()
 
-    def send(self, line: bytes) -> bytes:
+    def send(self, line: memoryview) -> memoryview:
         """Write what the pipe takes of a line; return the rest. Who has left reads nothing."""
         try:
             return line[os.write(number_of(self.process.stdin), line) :]
         except BlockingIOError:
             return line
         except BrokenPipeError:
-            return b""
+            return line[:0]
 
     def close_input(self) -> None:
         """Let the process read the end of its input."""
@@ -210,8 +220,11 @@ class Child:
             return
         self.next_look = now + SECONDS_BETWEEN_LOOKS
         every = self.processes
-        taken, allowed = sum(map(resident, every)), self.limits.memory
-        if allowed and taken > allowed:
+        allowed = self.limits.memory
+        taken = sum(map(resident, every)) if allowed else 0
+        if taken > allowed:  # unless they share much of it
+            taken = sum(map(proportional, every))
+        if taken > allowed:
             raise GameError(
                 f"{taken / 1e6:,.0f} MB of memory taken, {allowed / 1e6:,.0f} MB allowed{self.said}"
             )

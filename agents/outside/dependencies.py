@@ -24,6 +24,7 @@ import numpy as np
 from agents.agent import N_DIGITS
 from agents.outside.source import OURS, Source, SourceError
 
+MAX_TEXTS = 1_000_000  # of a value's parts
 MAX_SHOWN = 30  # characters of a text; of a longer one the digest is kept
 PLAIN = {bool, int, float, complex, str, bytes, type(None), type(...)}
 OF_EVERY_CLASS = {"__dict__", "__weakref__", "__doc__", "__module__", "__abstractmethods__"}
@@ -64,6 +65,7 @@ class Dependencies:
         while self.waiting:
             name, value, is_code = self.waiting.pop()
             self.met.clear()
+            self.n_texts = 0
             try:
                 text = self.code(name, value) if is_code else self.text(name, value)
             except Exception as error:  # a user's class may raise anything when it is looked at
@@ -83,6 +85,9 @@ class Dependencies:
 
     def text(self, name: str, value: Any) -> str:
         """Return a text that tells a value; of the user's code its name, and the rest later."""
+        self.n_texts += 1
+        if self.n_texts > MAX_TEXTS:
+            raise ValueError("too much to look at")
         if type(value) in PLAIN:
             return repr(value)
         if isinstance(value, FunctionType | type):
@@ -114,7 +119,7 @@ class Dependencies:
         elif is_dataclass(value):
             yield self.text(name, type(value))
             yield from (self.text(name, getattr(value, each.name)) for each in fields(value))
-        elif not isinstance(value, partial | MethodType) and (code := functions_in(value)):
+        elif not is_more_than_code(value) and (code := functions_in(value)):
             yield from (self.text(name, each) for each in code)
         else:
             made_of: Any
@@ -208,6 +213,11 @@ def is_users(module: str | None) -> bool:
         return False
     file = getattr(sys.modules.get(module), "__file__", None)
     return file is None or not is_in_library(Path(file))
+
+
+def is_more_than_code(value: Any) -> bool:
+    """Return whether an object that holds a function has a state beside it."""
+    return isinstance(value, partial | MethodType) or is_users(type(value).__module__)
 
 
 def functions_in(value: Any) -> list[FunctionType]:

@@ -9,6 +9,7 @@ import ctypes
 import os
 import resource
 import signal
+import sys
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -35,7 +36,8 @@ def children_of(process: int) -> list[int]:
     found: list[int] = []
     with suppress(OSError):
         for thread in os.listdir(f"/proc/{process}/task"):
-            found += map(int, content(f"/proc/{process}/task/{thread}/children").split())
+            with suppress(OSError):  # the thread has ended since
+                found += map(int, content(f"/proc/{process}/task/{thread}/children").split())
     return found
 
 
@@ -62,17 +64,23 @@ class Orphans:
     ----------
     are_adopted : bool
         Whether it becomes their parent: only a process that is all ours may.
+    before : set of int
+        Children that were there already: no game has started them.
     kept : set of int
         Children that are ours, and asked for when they end.
     """
 
     are_adopted = False
+    before: ClassVar[set[int]] = set()
     kept: ClassVar[set[int]] = set()
 
     @classmethod
     def adopt(cls, is_wanted: bool = True) -> None:
-        """Become their parent from now on, or be so no longer."""
+        """Become their parent from now on, or be so no longer; on Linux alone."""
+        if sys.platform != "linux":
+            return
         cls.are_adopted = is_wanted
+        cls.before = set(children_of(os.getpid()))
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, int(is_wanted), 0, 0, 0)
 
     @classmethod
@@ -81,7 +89,7 @@ class Orphans:
         if not cls.are_adopted:
             return []
         adopted = content(f"/proc/self/task/{os.getpid()}/children")  # by the main thread
-        children = set(map(int, adopted.split())) - cls.kept
+        children = set(map(int, adopted.split())) - cls.kept - cls.before
         found = [each for each in children if session_of(each) != os.getsid(0)]
         for each in found:
             with suppress(ChildProcessError):
@@ -95,11 +103,13 @@ class Orphans:
 
     @classmethod
     def end(cls) -> None:
-        """Kill all descendants in other sessions than this process's: what games have left."""
+        """Kill descendants in other sessions than this process's: what games have left."""
         own = os.getsid(0)
         for _ in range(MAX_LOOKS if cls.are_adopted else 0):
             cls.now()
-            found = [x for x in tree_of(os.getpid())[1:] if session_of(x) not in {0, own}]
+            since = set(children_of(os.getpid())) - cls.before
+            every = [x for each in since for x in tree_of(each)]
+            found = [x for x in every if session_of(x) not in {0, own}]
             if not found:
                 return
             kill(found)
@@ -153,3 +163,12 @@ def resident(process: int) -> int:
         return int(content(f"/proc/{process}/statm").split()[1]) * PAGE
     except OSError:
         return 0
+
+
+def proportional(process: int) -> int:
+    """Return the bytes that it has in memory, with its share of what others have, too; slower."""
+    with suppress(OSError):
+        for line in content(f"/proc/{process}/smaps_rollup").splitlines():
+            if line.startswith(b"Pss:"):
+                return int(line.split()[1]) * 1024
+    return resident(process)

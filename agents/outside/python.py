@@ -17,10 +17,11 @@ import base64
 import dataclasses
 import inspect
 import json
+import math
 import pickle
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -29,7 +30,7 @@ import cloudpickle
 
 from agents.agent import Agent, ChangedError, GameError, check_seed
 from agents.outside.child import Child
-from agents.outside.limits import Limits
+from agents.outside.limits import SECONDS, Limits
 from agents.outside.program import SEED, parsed
 from agents.outside.report import Report, ReportedGame
 from agents.outside.server import Server, server_of
@@ -130,7 +131,11 @@ class PythonAgent(Agent):
         ChangedError
             If the source has changed since the run began.
         """
-        if self.source is not None and self.source.digest != self.digest:
+        try:
+            is_same = self.source is None or self.source.digest == self.digest
+        except (SourceError, OSError) as error:  # it is gone, which is no fault of θ
+            raise ChangedError(str(error)) from None
+        if not is_same:
             raise ChangedError(f"{self.source} has changed since the run began")
         return base64.b64encode(pickle.dumps((self.source or self.packed, self.report))) + b"\n"
 
@@ -138,11 +143,14 @@ class PythonAgent(Agent):
         """Do nothing: the first game in a process is played twice, and the second one counts."""
 
     def start(self) -> Server:
-        """Start a process."""
+        """Start a process; what it imports is no game, so the limits of one come later."""
         command = (sys.executable, "-P", "-c", SERVE, "\n".join(sys.path))
-        return Server(
-            Child(command, Path(), self.limits), self.first_line, lambda said: checked(parsed(said))
-        )
+        longest = max(SECONDS, self.limits.seconds)
+        starting = replace(self.limits, seconds=longest, cpu_seconds=math.inf)
+        child = Child(command, Path(), starting)
+        server = Server(child, self.first_line, lambda said: checked(parsed(said)))
+        child.limits = self.limits
+        return server
 
     def play(self, seed: int) -> ReportedGame:
         check_seed(seed)

@@ -9,6 +9,7 @@ import base64
 import json
 import os
 import pickle
+import signal
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -63,7 +64,7 @@ class Host:
         before, own_before = cpu_seconds_of_descendants(), time.process_time()
         found = self.play(seed)
         seconds = time.process_time() - own_before
-        seconds += cpu_seconds_of_descendants() - before
+        seconds += max(0.0, cpu_seconds_of_descendants() - before)
         return self.report.game(seed, found, seconds).to_row()
 
     def play_of(self, theta: Mapping[str, Value]) -> Play:
@@ -94,10 +95,16 @@ def main() -> None:
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a worker ignores it
+    own = os.getpid()
     host = Host(*pickle.loads(base64.b64decode(requests.readline())))
     line = b""
     while True:
-        answers.write(json.dumps(host.answer(line)).encode() + b"\n")
+        found = host.answer(line)
+        if os.getpid() != own:
+            os._exit(0)  # a game has forked it
+        answers.write(json.dumps(found).encode() + b"\n")
         answers.flush()
         if not (line := requests.readline()):
             return

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from agents.agent import GameError
 from agents.outside.child import Child, end_children
+from agents.outside.processes import Orphans
 
 T = TypeVar("T")
 MAX_SERVERS = 2  # each may have much in memory
@@ -63,13 +64,15 @@ class Server:
         with self.ended_by_errors():
             before = self.child.cpu_seconds()
             found = self.answer(line, read)
-            return found, self.child.cpu_seconds() - before
+            # Children that were ended meanwhile count in ticks: the difference may be below 0.
+            return found, max(0.0, self.child.cpu_seconds() - before)
 
     def has_ended(self) -> bool:
         """Tell whether the process has ended, perhaps by itself since its last answer."""
         if not self.is_ended:
             with self.ended_by_errors():
                 self.child.look(0)
+            Orphans.now()  # forgets those that have ended
             if self.child.exited:
                 self.end()
         return self.is_ended

@@ -24,6 +24,7 @@ from agents.agent import N_DIGITS
 SUFFIX = ".py"
 PREFIX = "definition_"  # of a file's module, whose name is taken
 INIT = "__init__.py"
+MAX_TOLD = 1000  # characters of an error
 OURS = {"agents", "engine", "study"}
 RAISES = dis.opmap["RAISE_VARARGS"]
 
@@ -224,6 +225,7 @@ def told(error: BaseException, folder: Path | None = None) -> str:
     The place is the last one in ``folder`` if that is given and has one.
     """
     text = " ".join(f"{type(error).__name__}: {error}".rstrip(": ").split())
+    text = text[:MAX_TOLD].encode(errors="replace").decode()
     if isinstance(error, SyntaxError):
         return f"{type(error).__name__}: {error.msg} ({error.filename}, line {error.lineno})"
     places = traceback.extract_tb(error.__traceback__)

@@ -5,12 +5,14 @@ where it was, and still the same: its content, and a digest of the code or the p
 """
 
 import dataclasses
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from agents.agent import Game
-from agents.outside.dependencies import Dependencies
+from agents.outside.dependencies import Dependencies, digits
+from agents.outside.limits import Limits
 from study.experiments.constraints import ConstraintFunction
 from study.experiments.definition import Experiment
 from study.experiments.failures import MAX_FAILURES
@@ -24,7 +26,7 @@ from study.experiments.objectives.estimators import (
     Proportion,
 )
 from study.experiments.objectives.formats import FittingFormat, Format, MatchFormat
-from study.experiments.players import OurPlayer, Player, ProgramPlayer
+from study.experiments.players import OurPlayer, Player, ProgramPlayer, PythonPlayer
 from study.experiments.space import Space
 
 ESTIMATORS: dict[str, type[Estimator]] = {
@@ -94,6 +96,7 @@ class Definition:
                     "has_moves": experiment.summary.has_moves,
                 },
                 **({} if found is None else {DEPENDS_ON: found.texts}),
+                **limits_record(player),
                 **(
                     {"max_failures": experiment.max_failures}
                     if experiment.max_failures != MAX_FAILURES
@@ -186,6 +189,15 @@ class Definition:
 def summary_of(record: Mapping[str, Any]) -> GameSummary:
     """Read back the summary of games."""
     return SUMMARIES[record[CLASS]](Game.kinds[record["game"]], record["has_moves"])
+
+
+def limits_record(player: Player) -> dict[str, Any]:
+    """Return what a Python function's games may take, and their environment; nothing as usual."""
+    if not isinstance(player, PythonPlayer) or player.limits == Limits():
+        return {}
+    found = {key: each for key, each in asdict(player.limits).items() if each != math.inf}
+    told = {key: digits(each) for key, each in player.limits.environment.items()}
+    return {"limits": {**found, "environment": told}}
 
 
 def goal_record(goal: Goal) -> dict[str, Any]:

@@ -85,6 +85,22 @@ def is_left_out(n_failed: int, n_ended: int, goal: Goal, limit: float) -> bool:
     return is_above(limit, n_failed, n_failed + n_ended)
 
 
+def shows_failures(outcomes: Mapping[int, Outcome], goal: Goal, limit: float) -> bool:
+    """Tell whether a θ is left out, by its games in the order of replicates, to the first gap.
+
+    By the order in which they come back, quick failures would count before slower games that end.
+    """
+    n_failed = 0
+    for n in range(len(outcomes)):
+        if n not in outcomes:
+            return False
+        if isinstance(outcomes[n], FailedGame):
+            n_failed += 1
+            if is_left_out(n_failed, n + 1 - n_failed, goal, limit):
+                return True
+    return False
+
+
 def left_out_text(failures: Mapping[int, FailedGame], n_ended: int) -> str:
     """Say why a θ is left out: how many of its games failed, and how the first one did."""
     first = failures[min(failures)].error

@@ -402,6 +402,9 @@ class Space:
         if wrong := [each for each in given if not (isinstance(each, str) or callable(each))]:
             raise ValueError(f"constraints: {wrong[0]!r} given, texts and functions allowed")
         found = [each if isinstance(each, str) else ConstraintFunction.of(each) for each in given]
+        names = [each.text for each in found if isinstance(each, ConstraintFunction)]
+        if twice := [each for each in names if names.count(each) > 1]:
+            raise ValueError(f"constraints: two functions {twice[0]} given, other names allowed")
         object.__setattr__(self, "constraints", tuple(found))
         known = {each.name: each for each in self.parameters}
         for each in self.parameters:

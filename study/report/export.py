@@ -153,7 +153,7 @@ def manifest_of(data: StudyData, location: Location) -> dict[str, object]:
         "n_trials_complete": states.count("complete"),
         "n_trials_failed": states.count("fail"),
         "n_games_of_trials": sum(len(trial.outcomes) for trial in data.trials),
-        "n_games_of_validation": sum(len(point.outcomes) for point in data.points),
+        "n_games_of_validation": sum(len(each.outcomes) for each in data.played_points),
         **(runs[-1] if runs else {}),
         "earlier_runs": runs[:-1],
     }

@@ -20,7 +20,8 @@ from study.pareto import n_dominating_layers, nondominated, p_on_front
 from study.report.validated_rows import games_columns
 from study.store.atomic import atomic_write
 from study.store.game_rows import cells_of_game, columns_of_games, is_reported
-from study.store.study_data import StudyData
+from study.store.study_data import StudyData, TrialData
+from study.store.validated_points import ValidatedPoint
 from study.text import counted
 
 if TYPE_CHECKING:
@@ -113,15 +114,15 @@ def games_frame(data: StudyData) -> pd.DataFrame:
 
     for trial in data.trials:
         add(trial.outcomes, phase="search", trial=trial.number, point="", origin=trial.origin)
-    for point in data.points:
+    for point in data.played_points:
         add(point.outcomes, phase="validation", trial=pd.NA, point=point.key, origin=point.origin)
     if is_reported(experiment):  # fields that some games lack stay as they were reported
-        by_owner = [each.outcomes for each in data.trials] + [each.outcomes for each in data.points]
-        played = [game for games in by_owner for game in games.values()]
+        owners: list[TrialData | ValidatedPoint] = [*data.trials, *data.played_points]
+        played = [game for each in owners for game in each.outcomes.values()]
         columns = columns_of_games(experiment, played)
         return pd.DataFrame(rows, columns=columns, dtype=object).astype({"trial": "Int64"})
     usual = columns_of_games(experiment, ())
-    kinds = {type(game): game for point in data.points for game in point.games.values()}
+    kinds = {type(game): game for point in data.played_points for game in point.games.values()}
     columns = columns_of_games(experiment, kinds.values())
     whole = ["trial", *(each for each in columns if each not in usual)]
     return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(whole, "Int64"))

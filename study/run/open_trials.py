@@ -6,6 +6,7 @@ Only this module writes trials. Optuna numbers them from 0; a storage names them
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import optuna
@@ -41,7 +42,9 @@ def enqueue_design(study: optuna.Study, experiment: Experiment, settings: Search
     space = experiment.space
     if ATTRIBUTE in study.user_attrs:
         # That of before, if the study was widened between two points of the design.
-        space = StudyRecord.read(study.user_attrs, study.study_name).design_space
+        before = StudyRecord.read(study.user_attrs, study.study_name).design_space
+        # A record has only the names of functions among the constraints.
+        space = replace(before, constraints=space.constraints)
     for point in draw_design(design, space, size, seed):
         study.enqueue_trial(point, user_attrs={"origin": "design"}, skip_if_exists=True)
     study.set_user_attr(DESIGN_IS_ENQUEUED, True)

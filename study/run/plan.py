@@ -292,7 +292,7 @@ def plan_of(
         Complete trials, if these are not the study's own: its trials are then a rehearsal of those
         to come.
     """
-    model = fit_study(data)
+    model = fit_study(data, avoids_points=False)
     if model is None:
         return None
     learns = data.experiment.build({}).learns

@@ -230,7 +230,7 @@ class Sweep:
         precision = self.precision
         assert precision is not None
         data = self.read()
-        model = fit_study(data)
+        model = fit_study(data, avoids_points=False)
         if model is None:
             if self.stopped_by_budget:
                 return

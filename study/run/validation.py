@@ -21,7 +21,7 @@ import numpy as np
 import optuna
 
 from agents.agent import Agent, FailedGame, Outcome, warm
-from study.experiments.failures import counting, counting_games, is_left_out, left_out_text
+from study.experiments.failures import counting, counting_games, left_out_text, shows_failures
 from study.run.allocation import FIRST_GAMES, Played, Round, decades_of_budgets, next_round
 from study.run.plan import FEWEST_GAMES_TIMED
 from study.run.side_by_side import next_together
@@ -193,9 +193,10 @@ class Validation(Source[Key]):
 
         Some seconds of them, and no more than leave as many to each worker.
         """
-        if not point.games:
+        timed = [game.seconds for game in point.games.values() if game.has_ended]
+        if not timed:
             return 0
-        mean = fmean(game.seconds for game in point.games.values())
+        mean = fmean(timed)
         seconds, most = self.seconds_a_task, len(self.round) // max(1, self.n_workers)
         if self.agents[point.key].learns:
             seconds = SECONDS_TOGETHER
@@ -232,7 +233,7 @@ class Validation(Source[Key]):
         self.moments = {point.key: self.moments_of(point) for point in points}
         moments = [self.moments[point.key] for point in points]
         n = np.array([each.n for each in moments], np.float64)
-        seconds = [np.mean([game.seconds for game in point.in_order]) for point in points]
+        seconds = [fmean(x.seconds for x in point.in_order if x.has_ended) for point in points]
         in_order = np.array([costs[point.key] for point in points])
         played = Played(
             mean=self.goal.sign * np.array([each.mean for each in moments]),
@@ -287,7 +288,7 @@ class Validation(Source[Key]):
         is_unplayed = not n_ended and n_failed >= min(FIRST_GAMES, self.n_allowed(point))
         has_no_cost = self.goal.penalty is not None and is_unplayed
         limit = self.experiment.max_failures
-        if has_no_cost or is_left_out(n_failed, n_ended, self.goal, limit):
+        if has_no_cost or shows_failures(point.outcomes, self.goal, limit):
             return left_out_text(point.failures, n_ended)
         return ""
 

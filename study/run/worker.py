@@ -42,8 +42,9 @@ def begin_worker(parent: int) -> None:
     if os.environ.get(SAFE_PATH) == OURS:  # not for programs that play games
         del os.environ[SAFE_PATH]
     Orphans.adopt()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM,))  # the parent may have blocked it
+    # A handler that does nothing: what is ignored, or blocked by the parent, is so in games, too.
+    signal.signal(signal.SIGINT, lambda *_: None)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGINT))
     threading.Thread(target=end_with, args=(parent,), daemon=True).start()
 
 

@@ -32,6 +32,7 @@ from study.samplers.posterior import Posterior
 Floats = npt.NDArray[np.float64]
 
 N_DRAWS = 32
+MOST_CONDITIONED = 384  # observations
 N_SOBOL = 512
 N_NEAR_FRONT = 256
 N_REFINED = 4
@@ -50,8 +51,8 @@ class NoisyEHVISampler(ModelSampler):
         self, observations: Observations, cube: UnitCube, rng: np.random.Generator
     ) -> Floats:
         """Return the candidate of the largest noisy expected hypervolume improvement."""
-        posterior = Posterior.fit(observations)
-        tried = observations.tried
+        known, posterior = Posterior.of_some(observations, MOST_CONDITIONED)
+        tried = known.tried
         draws = posterior.draw(tried, N_DRAWS, rng)
         strips = strips_of(draws, observations.reference)
         given_draws = posterior.given(tried, draws)
@@ -61,7 +62,8 @@ class NoisyEHVISampler(ModelSampler):
         def improvement(points: Floats) -> Floats:
             gains = expected_improvement(strips, *given_draws.predict(points))
             # Tried points are known up to the jitter, which must not count as a chance to improve.
-            return np.where(is_among(points, tried), 0.0, feasibility.probability(points) * gains)
+            is_known = is_among(points, observations.tried)
+            return np.where(is_known, 0.0, feasibility.probability(points) * gains)
 
         candidates = self.candidates(posterior, tried, cube, rng)
         gains = improvement(candidates)

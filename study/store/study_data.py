@@ -17,9 +17,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from agents.agent import FailedGame, Game, Outcome
 from study.errors import DamageError, InputError
 from study.experiments.definition import Experiment
-from study.experiments.failures import is_left_out, split
+from study.experiments.failures import shows_failures, split
 from study.experiments.space import Space
-from study.pareto import near_front
+from study.pareto import near_front, nondominated
 from study.samplers.observations import beyond_worst
 from study.shrinkage import Moments
 from study.store.damage import locating, of_study
@@ -39,7 +39,7 @@ from study.store.study_rows import StudyRows
 from study.store.trial_games import games_of, moments_of
 from study.store.validated_points import POINT_PREFIX, ValidatedPoint, key_of, points_in
 
-NEAR, NEXT_TO = 1.1, 1.0 + 1e-9  # a time that much longer may be as short; a count is what it is
+NEAR = 1.1  # a time that much longer may be as short
 FIXED = "fixed_params"
 """The system attribute of θ that a trial of the design is to have, until it begins and after."""
 
@@ -205,14 +205,21 @@ class StudyData:
         )
         experiment = self.experiment
         for point in points:
-            n_failed, n_ended = len(point.failures), len(point.outcomes) - len(point.failures)
-            if n_failed and not is_left_out(
-                n_failed, n_ended, experiment.goal, experiment.max_failures
+            is_playable = experiment.goal.penalty is None or point.games
+            if (
+                point.failures
+                and is_playable
+                and not shows_failures(point.outcomes, experiment.goal, experiment.max_failures)
             ):
                 point.error = ""  # the limit is another one since, or its games were repaired
             with locating(f"{POINT_PREFIX}{point.key}"):
                 check_theta(self.experiment.space, point.params, all_of_it=True)
         return points
+
+    @property
+    def played_points(self) -> list[ValidatedPoint]:
+        """The validated points with games that count, but for those that were left out."""
+        return [point for point in self.points if point.games and not point.error]
 
     @cached_property
     def known_points(self) -> list[ValidatedPoint]:
@@ -221,26 +228,26 @@ class StudyData:
         These are the validated ones that can be played. Where scores are exact, trials on or near
         the front are known as well, and their games count as those of their θ.
         """
-        points = {point.key: point for point in self.points if point.games and not point.error}
+        points = {point.key: point for point in self.played_points}
         goal, cost = self.experiment.goal, self.experiment.cost
         if not goal.is_exact:
             return list(points.values())
-        validated = set(points)
+        validated, left_out = set(points), {each.key for each in self.points if each.error}
         for trial in self.trials:
-            if trial.state == "complete" and trial.games:
-                new = ValidatedPoint(key_of(trial.params), trial.params, f"trial {trial.number}")
+            key = key_of(trial.params)
+            if trial.state == "complete" and trial.games and key not in left_out:
+                new = ValidatedPoint(key, trial.params, f"trial {trial.number}")
                 known = points.get(new.key, new)
                 games = dict(enumerate([*trial.games.values(), *known.in_order]))
                 points[new.key] = replace(known, games=games)
         found = list(points.values())
         scores = goal.sign * np.array([goal.estimate(each.in_order).value for each in found])
         costs = np.array([cost.of(each.in_order) for each in found])
-        near = near_front(scores, costs, NEAR if cost.is_timed else NEXT_TO)
-        return [
-            each
-            for each, is_near in zip(found, near.tolist(), strict=True)
-            if is_near or each.key in validated
-        ]
+        if cost.is_timed:
+            near = set(np.flatnonzero(near_front(scores, costs, NEAR)).tolist())
+        else:
+            near = set(nondominated(scores, costs).tolist())
+        return [each for k, each in enumerate(found) if k in near or each.key in validated]
 
     @cached_property
     def reference(self) -> tuple[float, float] | None:

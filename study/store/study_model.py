@@ -58,13 +58,14 @@ def noise_of_trials(
     return np.stack([variances, np.full(len(trials), np.nan)], axis=-1)
 
 
-def fit_study(data: StudyData) -> FittedModel | None:
+def fit_study(data: StudyData, avoids_points: bool = True) -> FittedModel | None:
     """Fit the model to a study's complete trials; None if there are none.
 
-    It avoids what was left out, of trials and of validated points.
+    It avoids what was left out: trials and, unless a validation is to choose what it chose before,
+    validated points.
     """
     experiment = data.experiment
-    left_out = [point for point in data.points if point.error]
+    left_out = [point for point in data.points if point.error and avoids_points]
     # One thread for linear algebra: on matrices this small, more are slower.
     with threadpool_limits(1):
         model = fit_model(
@@ -192,7 +193,7 @@ def another_point(
         return None  # all trials are known, and no others are validated
     front = avoiding(model, left_out).predicted_front
     known = {each.key for each in (*validated, *left_out)}
-    for far_from in ([*validated], [*validated, *left_out])[len(left_out) > 1 :]:
+    for far_from in filter(None, ([*validated], [*validated, *left_out])[len(left_out) > 1 :]):
         costs = model.posterior.processes[1].mean(
             model.cube.encode([each.params for each in far_from])
         )

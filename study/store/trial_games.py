@@ -20,8 +20,8 @@ from study.experiments.failures import (
     MAX_FAILURES,
     counting,
     counting_games,
-    is_left_out,
     left_out_text,
+    shows_failures,
     split,
 )
 from study.experiments.objectives import Cost, Goal
@@ -153,7 +153,8 @@ class TrialBatch:
         """Why θ is left out; empty if it is not."""
         n_ended = sum(game.has_ended for game in self.games.values())
         is_unplayed = not (n_ended or self.missing)  # so that it has no cost
-        if is_unplayed or is_left_out(len(self.failures), n_ended, self.goal, self.max_failures):
+        outcomes: dict[int, Outcome] = {**self.games, **self.failures}
+        if is_unplayed or shows_failures(outcomes, self.goal, self.max_failures):
             return left_out_text(self.failures, n_ended)
         return ""
 

@@ -339,6 +339,8 @@ class ExportedTable(GamesTable):
         self.numbers = {
             f"{column} {name}": n
             for table, column in (("trials.csv", "trial"), ("front.csv", "point"))
+            # Games of trials count in a front of exact scores, too.
+            if not (column == "point" and self.experiment.goal.is_exact)
             for name, n in numbers_of_games(self.folder / table, column, is_replaced).items()
         }
 

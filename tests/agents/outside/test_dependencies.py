@@ -72,6 +72,10 @@ def made(offset):
 SHIFT = made(10)
 PART = functools.partial(plus, 3)
 PATTERN = re.compile("a+")
+class Scaled:
+    def __init__(self, func, factor): self.func, self.factor = func, factor
+    def __call__(self, x): return self.factor * self.func(x)
+SCALED = Scaled(plus, 8)
 
 def play(seed, x, power=2, *, base=1):
     global CALLS
@@ -79,7 +83,8 @@ def play(seed, x, power=2, *, base=1):
     def inside(): return NESTED, TABLE, LONG, LOOP, Side.LEFT, [SETTINGS for _ in "a"]
     import user_local
     return (SCALE, inside(), HELPER, Helper.bonus, cached(1), plus(2), SHIFT(1), PART(),
-        PATTERN, user_tables.ODDS, user_tables.odds(), LEVEL, user_local.NEAR, operator.add(1, 2))
+        PATTERN, SCALED(1),
+        user_tables.ODDS, user_tables.odds(), LEVEL, user_local.NEAR, operator.add(1, 2))
 """
 TABLES = "ODDS = [0.5]\nLEVEL = 9\nHIDDEN = 1\ndef odds(): return HIDDEN\n"
 CHANGES = {
@@ -102,6 +107,7 @@ CHANGES = {
     "closure": ("made(10)", "made(11)", "made.<locals>.<lambda>.offset"),
     "partial": ("partial(plus, 3)", "partial(plus, 4)", "PART"),
     "pattern": ('compile("a+")', 'compile("a*")', "PATTERN"),
+    "state beside a function": ("Scaled(plus, 8)", "Scaled(plus, 9)", "SCALED"),
     "default": ("power=2", "power=3", "defaults of play"),
     "keyword default": ("base=1", "base=2", "defaults of play"),
     "helper's code": ("return x + 1", "return x + 2", "plus"),

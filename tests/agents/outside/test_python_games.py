@@ -5,12 +5,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from agents.agent import GameError
+from agents.agent import ChangedError, GameError
 from agents.outside.limits import Limits
+from agents.outside.processes import Orphans, children_of, content
 from agents.outside.python import PythonAgent
 from agents.outside.report import Report
 from agents.outside.server import end_programs
@@ -184,3 +186,74 @@ def test_a_forked_process_has_a_player_of_its_own(tmp_path: Path) -> None:
         os._exit(player.play(1).reported["pid"] == first)
     assert os.waitpid(forked, 0)[1] == 0
     assert player.play(2).reported["pid"] == first
+
+
+def test_what_was_there_before_is_no_games(tmp_path: Path) -> None:
+    """A daemon that a script has started stays; one that is started later is ended."""
+    command = [sys.executable, "-S", "-c", "import time; time.sleep(1000)"]
+    before = subprocess.Popen(command, start_new_session=True)
+    Orphans.adopt()
+    later = subprocess.Popen(command, start_new_session=True)
+    try:
+        Orphans.end()
+        assert not Path(f"/proc/{later.pid}").exists()
+        assert before.poll() is None
+    finally:
+        Orphans.adopt(False)
+        before.kill()
+        before.wait()
+
+
+def test_a_file_that_is_gone_is_no_failed_game(tmp_path: Path) -> None:
+    first = agent(tmp_path, "return {'score': 1.0}")
+    assert first.play(1).score == 1.0
+    (tmp_path / "mine.py").unlink()
+    with pytest.raises(ChangedError, match="is not there"):
+        replace(first).play(2)
+
+
+def test_imports_are_no_game(tmp_path: Path) -> None:
+    """What starting takes has the usual limit: such a library would fail all games."""
+    player = agent(tmp_path, "return {'score': 1.0}", cpu_seconds=0.3, seconds=5.0)
+    path = tmp_path / "mine.py"
+    slow = "import time\nwhile time.process_time() < 1.0: pass\n"
+    path.write_text(slow + path.read_text())
+    assert replace(player, digest=Source(str(path), "E").digest).play(1).score == 1.0
+
+
+def test_a_forked_child_that_returns_answers_nothing(tmp_path: Path) -> None:
+    body = "pid = os.fork()\nif pid: os.waitpid(pid, 0)\nreturn {'score': float(seed)}"
+    player = agent(tmp_path, body)
+    assert [player.play(seed).score for seed in (1, 2, 3)] == [1.0, 2.0, 3.0]
+
+
+def test_a_long_error_is_cut(tmp_path: Path) -> None:
+    with pytest.raises(GameError, match="ValueError: xxx") as error:
+        agent(tmp_path, "raise ValueError(10**6 * 'x' + chr(0xd800))").play(1)
+    assert len(str(error.value)) < 1200
+    assert str(error.value).encode()
+
+
+def test_children_that_a_game_leaves_are_no_zombies(tmp_path: Path) -> None:
+    body = "subprocess.run(['sh', '-c', 'sleep 0.01 &'])\nreturn {'score': 1.0}"
+    player = agent(tmp_path, body)
+    Orphans.adopt()
+    try:
+        for seed in range(30):
+            player.play(seed)
+        time.sleep(0.2)
+        player.play(30)
+        stats = [content(f"/proc/{each}/stat") for each in children_of(os.getpid())]
+        states = [each.rpartition(b")")[2].split()[0] for each in stats]
+        assert states.count(b"Z") <= 3
+    finally:
+        Orphans.adopt(False)
+
+
+def test_a_large_player_is_sent_as_fast_as_it_is_read() -> None:
+    """Its table is pickled with it; by pieces of a pipe's size a look it took half a minute."""
+    table = bytes(range(256)) * 80_000
+    player = PythonAgent(lambda seed: {"score": float(len(table))}, Report(), ())
+    began = time.monotonic()
+    assert player.play(1).score == len(table)
+    assert time.monotonic() - began < 12.0

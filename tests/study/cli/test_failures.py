@@ -146,6 +146,14 @@ def test_a_point_left_out_of_the_validation_is_replaced(tmp_path: Path) -> None:
     assert len(front) == 4
     assert front["x"].max() <= 0.7
     assert front["x"].max() > 0.4
+    more = [*ASKED[:-3], "80", *ASKED[-2:]]
+    thetafront(tmp_path, "sweep", "flaky.toml", *more)
+    again = pd.read_csv(results / "front.csv")
+    assert sorted(again["point"]) == sorted(front["point"]), "the same points have more games"
+    assert (again["n_games"] == 80).all()
+    read_published(results)
+    (results / "study.db").unlink()
+    assert "ok" in thetafront(tmp_path, "verify", "flaky", "--games", "30")
 
 
 def test_play_goes_on_after_failed_games(tmp_path: Path) -> None:

@@ -199,6 +199,9 @@ def test_functions_are_constraints_too() -> None:
     copy = pickle.loads(pickle.dumps(space))
     assert copy.broken_by({"lc": 2, "lp": 1})
     assert not copy.broken_by({"lc": 1, "lp": 1})
+    both = (lambda theta: theta["lc"] > 0, lambda theta: theta["lp"] > 0)
+    with pytest.raises(ValueError, match=r"two functions <lambda>\(\) given, other names allowed"):
+        Space((LC, LP), both)
     never = Space((LC, LP), (lambda theta: theta["nothing"],))
     with pytest.raises(ValueError, match=r"0 of 4,096 points .*KeyError: 'nothing'"):
         never.check_feasible()

@@ -15,6 +15,7 @@ from study.experiments.failures import (
     is_above,
     is_left_out,
     rate_interval,
+    shows_failures,
     split,
 )
 from study.experiments.objectives import exact, mean
@@ -59,6 +60,16 @@ def test_the_first_failures_that_suffice() -> None:
     assert is_above(0.0, 1, 1000)
     assert not is_above(1.0, 50, 50)
     assert not is_above(0.1, 0, 0)
+
+
+def test_games_are_judged_in_their_order_not_in_that_of_their_ends() -> None:
+    goal = mean()
+    failed, ended = FailedGame(0, "crash"), ReportedGame(0, 5.0, 1, 0.1, {})
+    late = {1: failed, 2: failed, 3: failed}
+    assert not shows_failures(late, goal, 0.1), "the first one is not back yet"
+    assert not shows_failures({0: ended, **late}, goal, 0.1)
+    assert shows_failures({0: failed, 1: failed, 2: failed, 3: ended}, goal, 0.1)
+    assert not shows_failures({0: ended, 1: ended}, goal, 0.1)
 
 
 def test_exact_goals_need_one_failure_and_a_limit_of_1_leaves_out_what_never_ends() -> None:

@@ -2,6 +2,7 @@
 
 import sys
 from functools import partial
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -10,9 +11,10 @@ import pytest
 from optuna.study import StudyDirection
 from optuna.trial import create_trial
 
+from study.api import sweep
 from study.errors import InputError
 from study.experiments.definition import Experiment
-from study.experiments.objectives import mean
+from study.experiments.objectives import exact, mean, reported
 from study.experiments.space import CategoricalParameter, NumericParameter, Space
 from study.experiments.widening import Wish, edges_of, widened
 from study.run.proposals import Proposals
@@ -269,3 +271,19 @@ def test_functions_filter_proposals_in_a_process_that_cannot_import_them(
 
 def gradient(number: int, space: Space) -> Any:
     return make_sampler("knowledge-gradient", 3, number, N_DESIGN, OBJECTIVES, space)
+
+
+def test_functions_of_a_script_hold_in_its_design(tmp_path: Path) -> None:
+    """Its record has only their names, and the design was once drawn without them."""
+    numbers = (NumericParameter("x", 0.0, 1.0), NumericParameter("y", 0.0, 1.0))
+    near = Space(numbers, (lambda theta: abs(theta["x"] - theta["y"]) < 0.1,))
+
+    def play(seed: int, x: float, y: float) -> dict[str, float]:
+        return {"score": x + y, "work": 1.0 + x}
+
+    mine = Experiment("mine", play, near, goal=exact("score"), cost=reported("work"))
+    asked = {"trials": 10, "design_size": 8, "jobs": 1, "sampler": "random", "validate": False}
+    study = sweep(mine, results=tmp_path, budget=None, progress=False, **asked)
+    assert (study.trials["state"] == "complete").all()
+    assert len(study.trials) == 10
+    assert ((study.trials["x"] - study.trials["y"]).abs() < 0.1).all()

@@ -6,9 +6,11 @@ The front and what is picked are compared with brute force over all trials.
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from study.api import Study, sweep
 from study.store.study_data import StudyData
+from study.verify.verification import Settings, verify_folder
 
 DEFINITION = '''
 """An exact value, at a cost."""
@@ -77,3 +79,5 @@ def test_trials_are_the_front_at_once(
         picked = study.pick(**{cost: margin * cheap}, games=0)
         assert picked.goal.value <= best
         assert picked.cost.value <= margin * cheap
+    report = verify_folder(study.folder, Settings(10, 1, Console(quiet=True)), repair=False)
+    assert report.ok, [each.flaws for each in report.checks]
