@@ -205,7 +205,8 @@ class Validation(Source[Key]):
 
     def plan(self) -> dict[str, int]:
         """Return how many games of each point the next round has."""
-        if self.precision.open_end and all(len(p.games) >= FEWEST_GAMES for p in self.points):
+        n_games = sum(len(point.games) for point in self.points)
+        if self.precision.open_end and n_games >= FEWEST_GAMES * len(self.points):
             self.fill_in()
         first = {
             point.key: min(FIRST_GAMES, self.n_allowed(point)) - len(point.games)

@@ -129,7 +129,7 @@ def run_ours(definition: str, case: Case, seed: int, seconds: float, results: st
             theta = {}
             for each in study.experiment.space:
                 if is_active(each, theta):
-                    theta[each.name] = plain(best[each.name])
+                    theta[each.name] = plain(best[each.name], getattr(each, "integer", False))
             of_front.append([budget, theta, float(best[score]), float(best[spent])])
         try:
             pick = study.pick(**{cost.name: budget})
@@ -144,10 +144,10 @@ def run_ours(definition: str, case: Case, seed: int, seconds: float, results: st
     ]
 
 
-def plain(value: Any) -> Any:
-    """Return a cell of a table as JSON has it; whole numbers of a column with gaps are whole."""
+def plain(value: Any, is_integer: bool) -> Any:
+    """Return a cell of a table as JSON has it; a column with gaps has no integers."""
     number = getattr(value, "item", lambda: value)()
-    return int(number) if isinstance(number, float) and number.is_integer() else number
+    return int(number) if is_integer else number
 
 
 def play(experiment: Experiment, theta: Theta, n: int) -> Any:

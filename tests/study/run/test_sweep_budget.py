@@ -84,7 +84,6 @@ def test_games_of_microseconds_keep_a_budget_of_seconds(coin: Experiment, tmp_pa
     text = said(tmp_path, "sweep", "coin", "--jobs", "1", "--budget", "10s")
     assert time.monotonic() - begin < 30.0
     assert "the budget of 10 s is spent" in text
-    assert pd.read_csv(tmp_path / "coin" / "front.csv")["n_games"].min() >= 10
 
 
 @pytest.mark.parametrize(
