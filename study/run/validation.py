@@ -22,6 +22,7 @@ import optuna
 
 from agents.agent import Agent, FailedGame, Outcome, warm
 from study.experiments.failures import counting, counting_games, left_out_text, shows_failures
+from study.experiments.objectives import Cost
 from study.run.allocation import FIRST_GAMES, Played, Round, decades_of_budgets, next_round
 from study.run.plan import FEWEST_GAMES_TIMED
 from study.run.side_by_side import next_together
@@ -43,6 +44,8 @@ Key = tuple[str, int]
 Another = Callable[[Sequence[ValidatedPoint], Sequence[ValidatedPoint]], ValidatedPoint | None]
 """Takes validated points and those left out, and returns another one to validate."""
 
+GROWTH_BETWEEN_LOOKS = 1.2
+COARSE = 5.0  # standard errors between neighbours on the front
 LEAST_SECONDS = 1e-6  # of a game, for the clock's resolution
 MIN_SECONDS_TO_STORE = 1e-4  # of a game: more of shorter ones in a task gain nothing
 SECONDS_TOGETHER = 5.0  # of games of an agent that has learned: reading that takes half a second
@@ -101,6 +104,7 @@ class Validation(Source[Key]):
         self.another = another
         self.left_out: list[ValidatedPoint] = []
         self.max_replacements = len(points)
+        self.next_look = 0.0
         self.most_points = 2 * len(points)  # with those added where time is left
         for point in points:
             self.add(point)
@@ -205,18 +209,31 @@ class Validation(Source[Key]):
 
     def plan(self) -> dict[str, int]:
         """Return how many games of each point the next round has."""
-        n_games = sum(len(point.games) for point in self.points)
-        if self.precision.open_end and n_games >= FEWEST_GAMES * len(self.points):
+        if self.is_coarse():
             self.fill_in()
+        return self.first_games() or (self.allocated() if self.needy() else {})
+
+    def first_games(self) -> dict[str, int]:
+        """Return how many games each point lacks of those that all get first."""
         first = {
             point.key: min(FIRST_GAMES, self.n_allowed(point)) - len(point.games)
             for point in self.points
         }
-        missing = {key: n for key, n in first.items() if n > 0}
-        return missing or (self.allocated() if self.needy() else {})
+        return {key: n for key, n in first.items() if n > 0}
+
+    def is_coarse(self) -> bool:
+        """Tell whether neighbours differ by far more than their errors: more points tell more."""
+        may_grow = self.precision.open_end and len(self.points) < self.most_points
+        if not may_grow or self.first_games():
+            return False
+        cost = self.experiment.cost
+        moments = [self.moments[each.key] for each in by_cost_of(self.points, cost)]
+        gaps = np.abs(np.diff([each.mean for each in moments]))
+        errors = np.sqrt(self.goal.estimator.variances(moments))
+        return len(gaps) > 0 and bool(np.median(gaps) > COARSE * np.median(errors))
 
     def fill_in(self) -> None:
-        """Take more points, between those that are known well: another θ tells more than a game."""
+        """Take as many points again, where gaps in cost are widest."""
         n_before = len(self.points)
         while len(self.points) < self.most_points:
             new = self.another(self.points, self.left_out)
@@ -230,7 +247,7 @@ class Validation(Source[Key]):
         """Return how many games of each point a later round has."""
         cost = self.experiment.cost
         costs = {point.key: cost.of(point.in_order) for point in self.points}
-        points = sorted(self.points, key=lambda point: costs[point.key])
+        points = by_cost_of(self.points, cost)
         self.moments = {point.key: self.moments_of(point) for point in points}
         moments = [self.moments[point.key] for point in points]
         n = np.array([each.n for each in moments], np.float64)
@@ -280,6 +297,10 @@ class Validation(Source[Key]):
                 self.wanted[key] = self.n_wanted(point)
         if flaw := self.flaw(point):
             self.leave_out(point, flaw)
+        elif (n_games := sum(len(each.games) for each in self.points)) > self.next_look:
+            self.next_look = GROWTH_BETWEEN_LOOKS * n_games
+            if self.is_coarse():
+                self.round = Round({})  # another one, with more points
 
     def flaw(self, point: ValidatedPoint) -> str:
         """Return why a point is left out, by its games so far; empty if it is not."""
@@ -353,6 +374,11 @@ class Validation(Source[Key]):
             n_games=sum(self.estimated_total(point) for point in self.points),
             note=note,
         )
+
+
+def by_cost_of(points: Sequence[ValidatedPoint], cost: Cost) -> list[ValidatedPoint]:
+    """Return points with games, the cheapest first."""
+    return sorted(points, key=lambda point: cost.of(point.in_order))
 
 
 def with_sample(moments: Moments, sample: float) -> Moments:

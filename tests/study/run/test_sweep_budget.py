@@ -7,6 +7,7 @@ import re
 import time
 from pathlib import Path
 
+import numpy as np
 import optuna
 import pandas as pd
 import pytest
@@ -26,6 +27,7 @@ from study.run.sweep import Sweep, without_widening
 from study.store.location import locate
 from study.store.storage import open_for_reading
 from study.verify.replay import Replays
+from tests.study.cli.test_failures import made
 
 SWEEP = [
     "sweep",
@@ -158,3 +160,19 @@ def test_the_pace_of_a_phase_is_that_before_until_enough_games_are_timed(
 def test_the_command_that_goes_on_does_not_widen_again() -> None:
     command = "thetafront sweep mcmdp --widen theta4 --budget 5m --widen=theta5=1:20 --seed 1"
     assert without_widening(command) == "thetafront sweep mcmdp --budget 5m --seed 1"
+
+
+def test_a_coarse_front_gets_more_points(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neighbours of four points differ by fifty standard errors: between them, more is learned."""
+    monkeypatch.chdir(tmp_path)
+    results = made(tmp_path)
+    results.parent.mkdir()
+    words = ["--trials", "12", "--design-size", "8", "--jobs", "1", "--validation-points", "4"]
+    text = said(results.parent, "sweep", "flaky.toml", *words, "--budget", "15s")
+    assert "4 points more, between the others" in text
+    front = pd.read_csv(results / "front.csv")
+    assert len(front) == 8
+    assert (front["n_games"] >= 20).all()
+    assert np.diff(np.log10(front["work_per_game"])).max() < 0.45, (
+        "two decades, of which ends are 8"
+    )
