@@ -104,6 +104,7 @@ def test_more_nodes_win_more_and_cost_more(tmp_path: Path) -> None:
     assert experiment.cost.of(games[5000]) > 3.0 * experiment.cost.of(games[50])
 
 
+@pytest.mark.slow
 def test_the_command_line_does_the_same(tmp_path: Path) -> None:
     definition = copy_of("tree", tmp_path)
 

@@ -80,6 +80,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_killed_sweep_goes_on_and_nothing_inactive_is_played_stored_or_shown(
     folder: Path,
 ) -> None:

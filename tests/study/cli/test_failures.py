@@ -124,7 +124,7 @@ def test_a_fifth_of_the_space_that_fails_is_avoided(tmp_path: Path) -> None:
     trials, front = (pd.read_csv(results / f"{name}.csv") for name in ("trials", "front"))
     left_out = trials[trials["state"] == "fail"]
     assert (left_out["x"] > 0.8).all()
-    assert left_out["n_failed"].isin([3, 4]).all(), "one more is in flight"
+    assert left_out["n_failed"].between(3, 6).all(), "some were in flight"
     assert len(left_out[left_out["origin"] != "design"]) <= 4
     assert (trials["state"] == "complete").sum() == 20
     assert len(front) == 4
