@@ -152,6 +152,9 @@ def draw(picks: pd.DataFrame, summary: pd.DataFrame, path: Path) -> None:
             x = line["budget"] / case.per_unit
             axis.plot(x, line["score_mean"], color=COLOURS[method], label=LABELS[method])
         axis.set_xscale("log")
+        budgets = [each / case.per_unit for each in case.budgets]
+        axis.set_xticks(budgets, [f"{each:g}" for each in budgets], fontsize=8)
+        axis.minorticks_off()
         axis.set_title(program, loc="left", fontsize=10)
         axis.set_xlabel(f"{experiment.cost.label}, {case.unit}")
         axis.set_ylabel(experiment.goal.label)
