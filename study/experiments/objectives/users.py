@@ -236,9 +236,9 @@ def checked(goal: Goal) -> Goal:
     if goal.penalty is not None and not (
         is_real(goal.penalty) and math.isfinite(goal.penalty) and low <= goal.penalty <= high
     ):
-        raise ValueError(
-            f"penalty must be a finite number between {low:g} and {high:g} (got {goal.penalty!r})"
-        )
+        is_open = math.isinf(low) and math.isinf(high)
+        allowed = "" if is_open else f" between {low:g} and {high:g}"
+        raise ValueError(f"penalty must be a finite number{allowed} (got {goal.penalty!r})")
     if goal.game_column in COLUMNS or goal.name in OPTIONS_AND_KEYS:
         raise ValueError(f"goal: {goal.name!r} given, which names something else; another allowed")
     return goal
