@@ -1,7 +1,7 @@
 """Tables and pictures that are written again and again while games are played.
 
 A thread writes them, so that the loop goes on handing out games. It draws nothing twice at once:
-whoever writes the last ones waits for it (:meth:`LiveReport.finish`). Writing takes a fifth of the
+whoever writes the last ones waits for it (:meth:`LiveReport.finish`). Writing takes a tenth of the
 time at most, and is not begun where it would make a run exceed its budget.
 """
 
@@ -11,9 +11,10 @@ import time
 from collections.abc import Callable
 
 SECONDS_BETWEEN_REPORTS = 60.0
-LARGEST_SHARE = 0.2  # of the time that writing may take
+LARGEST_SHARE = 0.1  # of the time that writing may take
 LARGEST_SHARE_OF_REST = 0.5  # of the budget's rest
 EXPECTED_SECONDS = 3.0  # of CPU, of the first report, which loads what draws
+SECONDS_A_ROW = 1.5e-4  # more than that, of a large study
 LEAST_CPU_SECONDS = 0.05  # that tell how loaded the machine is
 
 
@@ -31,6 +32,8 @@ class LiveReport:
     ----------
     cpu_seconds : float
         Of the last report.
+    n_rows : int
+        How many trials and games the study had when it was last read.
     load : float
         Seconds that the last one, or the last plan, took for each of its CPU seconds.
     """
@@ -47,6 +50,7 @@ class LiveReport:
         self.message: Callable[[str], None] = lambda _: None
         self.stage: Callable[[], int] = lambda: 0
         self.cpu_seconds, self.load = EXPECTED_SECONDS, 1.0
+        self.n_rows = 0
         self.ended = clock()
         self.thread: threading.Thread | None = None
         self.error: Exception | None = None
@@ -75,8 +79,9 @@ class LiveReport:
 
     @property
     def seconds(self) -> float:
-        """How long a report is expected to take: as long as the last one, as loaded as it is."""
-        return self.cpu_seconds * self.load
+        """How long a report is expected to take: as long as the last one, or longer by its rows."""
+        by_rows = EXPECTED_SECONDS + SECONDS_A_ROW * self.n_rows if self.n_rows else 0.0
+        return max(self.cpu_seconds, by_rows) * self.load
 
     @property
     def is_affordable(self) -> bool:

@@ -48,7 +48,7 @@ from study.train.on_demand import room
 
 FEWEST_SECONDS_TIMED = 60.0  # of games, before a phase tells its own pace
 FEWEST_TASKS_TIMED = 64  # or so many tasks
-LARGEST_SHARE_OF_REPORT = 0.3  # of a budget, on a loaded machine
+LARGEST_SHARE_OF_REPORT = 0.4  # of a budget, on a loaded machine
 SEARCH_SHARE = 0.5  # of a budget; what the search leaves of it goes to validation
 SEARCH_SHARE_OF_EXACT = 0.85  # where trials are known, and validation measures times again
 
@@ -154,7 +154,9 @@ class Sweep:
 
     def read(self) -> StudyData:
         """Read the study as it is now."""
-        return self.connection.retried(lambda: StudyData.read(self.study, self.experiment))
+        data = self.connection.retried(lambda: StudyData.read(self.study, self.experiment))
+        self.live.n_rows = len(data.trials) + sum(map(len, data.stored_games.cells.values()))
+        return data
 
     def begin(self) -> None:
         """Compile, which the budget does not pay for; start the clock."""

@@ -3,19 +3,23 @@
 The notation is that of :mod:`study.samplers.knowledge_gradient`.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from engine.jit import inlined, kernel
 from study.samplers.gaussian_process import GaussianProcess
 from study.samplers.posterior import Posterior
-from study.scale import Scale
+from study.scale import RIGHT_ANGLE, Form, Scale
 
 Floats = npt.NDArray[np.float64]
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
-WEIGHTS = WEIGHTS / WEIGHTS.sum()
+# The last node is the present area, which is taken off.
+NODES, WEIGHTS = np.append(NODES, 0.0), np.append(WEIGHTS / WEIGHTS.sum(), -1.0)
+ROOT, ANGLE = int(Form.ROOT), int(Form.ANGLE)
 
 N_DRAWS = 64  # of where the best score lies
 MOST_DRAWN = 192  # points
@@ -76,17 +80,76 @@ class Area:
 
     def gains(self, steps: Floats) -> Floats:
         """Return the expected gain in area, shape (n,), by steps s of the heights, shape (n, J)."""
-        area = np.zeros(len(steps))
-        moved = np.empty_like(steps)
-        for z, weight in zip(NODES, WEIGHTS, strict=True):
-            np.multiply(steps, z, out=moved)
-            moved += self.heights
-            np.maximum.accumulate(moved, axis=1, out=moved)
-            area += weight * (self.above(moved) @ self.extents)
-        present = self.above(np.maximum.accumulate(self.heights)) @ self.extents
-        return np.asarray(area - present)
+        n, size = steps.shape
+        if not size:
+            return np.zeros(n)
+        nothing = np.array([-math.inf, 0.0, 0.0, self.extents[-1]])
+        return self.gains_with(steps, np.tile(nothing, (n, 1)), np.full(n, size))
 
-    def above(self, heights: Floats) -> Floats:
-        """Return u(max(m, r)) − u(r)."""
-        raised = self.scale.raised(np.maximum(heights, self.reference))
-        return np.asarray(raised - self.scale.raised(np.array(self.reference)))
+    def gains_with(self, steps: Floats, own: Floats, places: npt.NDArray[np.int64]) -> Floats:
+        """Return the same with each candidate put into the list: see :func:`expected_gains`."""
+        known = (self.heights, self.extents, self.reference, self.scale.form)
+        return expected_gains(*known, steps, own, places, NODES, WEIGHTS)
+
+
+@inlined
+def raised(height: float, form: int) -> float:
+    """Return u of a height: :meth:`study.scale.Scale.raised`, compiled."""
+    if form == ROOT:
+        return height * abs(height)
+    if form == ANGLE:
+        sine = math.sin(min(max(height, -RIGHT_ANGLE), RIGHT_ANGLE))
+        return sine * abs(sine)
+    return height
+
+
+@kernel
+def expected_gains(
+    heights: Floats,
+    extents: Floats,
+    reference: float,
+    form: int,
+    steps: Floats,
+    own: Floats,
+    places: npt.NDArray[np.int64],
+    nodes: Floats,
+    weights: Floats,
+) -> Floats:
+    """Return the expected gain in area by each candidate, shape (m,), which is put into the list.
+
+    Parameters
+    ----------
+    heights, extents : float64, shape (J,)
+        m and e.
+    reference : float
+        r.
+    form : int
+        The :class:`~study.scale.Form` of the heights' scale.
+    steps : float64, shape (m, J)
+        s of each candidate's trial.
+    own : float64, shape (m, 4)
+        The candidate's own m, s and e, and the e that is left to the point before it.
+    places : int64, shape (m,)
+        How many points come before it.
+    nodes, weights : float64, shape (k,)
+        z and the weight of each; weights have the sum 0.
+    """
+    gains = np.zeros(len(steps))
+    for i in range(len(steps)):
+        for z in range(len(nodes)):
+            best, value, area = reference, raised(reference, form), 0.0
+            for j in range(len(heights) + 1):
+                if j == places[i]:
+                    height, step, extent = own[i, 0], own[i, 1], own[i, 2]
+                else:
+                    k = j if j < places[i] else j - 1
+                    height, step, extent = heights[k], steps[i, k], extents[k]
+                    if j == places[i] - 1:
+                        extent = own[i, 3]
+                moved = height + nodes[z] * step
+                if moved > best:
+                    best, value = moved, raised(moved, form)
+                area += extent * value
+            # u(r) cancels out: the weights' sum is 0.
+            gains[i] += weights[z] * area
+    return gains

@@ -6,90 +6,22 @@ the list for its own gain. Without that, eight proposals at a time had together 
 eight single ones in a row, on states of twelve simulated studies, and no more candidates helped.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from engine.jit import inlined, kernel
-from study.samplers.area import NODES, WEIGHTS, Area
+from study.samplers.area import Area
 from study.samplers.candidates import is_among
 from study.samplers.feasibility import Feasibility
 from study.samplers.gaussian_process import GaussianProcess
 from study.samplers.in_flight import InFlight
 from study.samplers.observations import Observations
-from study.scale import RIGHT_ANGLE, Form
 
 Floats = npt.NDArray[np.float64]
 
 N_RENEWED = 32  # gains that are computed again at a time
-# The last node is the present area, which is taken off.
-ALL_NODES, ALL_WEIGHTS = np.append(NODES, 0.0), np.append(WEIGHTS, -1.0)
-
-
-ROOT, ANGLE = int(Form.ROOT), int(Form.ANGLE)
-
-
-@inlined
-def raised(height: float, form: int) -> float:
-    """Return u of a height: :meth:`study.scale.Scale.raised`, compiled."""
-    if form == ROOT:
-        return height * abs(height)
-    if form == ANGLE:
-        sine = math.sin(min(max(height, -RIGHT_ANGLE), RIGHT_ANGLE))
-        return sine * abs(sine)
-    return height
-
-
-@kernel
-def gains_with_own(
-    heights: Floats,
-    extents: Floats,
-    steps: Floats,
-    own: Floats,
-    places: npt.NDArray[np.int64],
-    reference: float,
-    form: int,
-) -> Floats:
-    """Return the expected gain in area by each candidate, shape (m,), which is put into the list.
-
-    Parameters
-    ----------
-    heights, extents : float64, shape (J,)
-        m and e.
-    steps : float64, shape (m, J)
-        s of each candidate's trial.
-    own : float64, shape (m, 4)
-        The candidate's own m, s and e, and the e that is left to the point before it.
-    places : int64, shape (m,)
-        How many points come before it.
-    reference : float
-        r.
-    form : int
-        The :class:`~study.scale.Form` of the heights' scale.
-    """
-    gains = np.zeros(len(steps))
-    n_nodes = len(ALL_NODES)
-    best, area = np.empty(n_nodes), np.empty(n_nodes)
-    for i in range(len(steps)):
-        best[:] = reference
-        area[:] = 0.0
-        for j in range(len(heights) + 1):
-            if j == places[i]:
-                height, step, extent = own[i, 0], own[i, 1], own[i, 2]
-            else:
-                k = j if j < places[i] else j - 1
-                height, step, extent = heights[k], steps[i, k], extents[k]
-                if j == places[i] - 1:
-                    extent = own[i, 3]
-            for z in range(n_nodes):
-                best[z] = max(best[z], height + ALL_NODES[z] * step)
-                area[z] += extent * raised(best[z], form)
-        # u(r) cancels out: the weights' sum is 0.
-        gains[i] = np.sum(ALL_WEIGHTS * area)
-    return gains
 
 
 @dataclass
@@ -203,15 +135,8 @@ class Greedy:
         root = np.sqrt(total)
         steps = pool.covariance[some] / root[:, None]
         own = np.column_stack([pool.mean[some], pool.variance[some] / root, pool.extents[some]])
-        pool.gains[some] = pool.chances[some] * gains_with_own(
-            self.area.heights,
-            self.area.extents,
-            steps,
-            own,
-            pool.places[some],
-            self.area.reference,
-            self.area.scale.form,
-        )
+        gains = self.area.gains_with(steps, own, pool.places[some])
+        pool.gains[some] = pool.chances[some] * gains
         pool.stale[some] = False
 
     def tried(self) -> Floats:

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from study.pareto import nondominated
 from study.samplers.candidates import feasible, perturb, sobol_points
 from study.samplers.encoding import UnitCube
 from study.samplers.feasibility import Allowed, Feasibility
@@ -33,6 +34,7 @@ N_SOBOL = 4096
 N_ROUNDS = 30
 N_NEAR = 1024
 N_FOR_COMMON = 256
+MOST_ON_FRONT = 1024
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class PredictedFront:
         """Return the front that consists of these points, the cheapest first."""
         mean, deviation = posterior.predict(points)
         # Some points stand for all: a front may have thousands, and pairs of them fill the memory.
-        some = np.unique(np.linspace(0, len(points) - 1, N_FOR_COMMON).round().astype(int))
+        some = spread(len(points), N_FOR_COMMON)
         weights = shares(mean[some, 1])
         slopes = posterior.scales[0].slope(posterior.sign * mean[:, 0])
         covariance = posterior.processes[0].covariance(points, points[some])
@@ -76,6 +78,11 @@ class PredictedFront:
         """Return the index of the best point with so large a second objective; −1 if none has."""
         allowed = np.flatnonzero(self.mean[:, 1] >= least_second)
         return int(allowed[np.argmax(self.mean[allowed, 0])]) if len(allowed) else -1
+
+
+def spread(n: int, most: int) -> npt.NDArray[np.int64]:
+    """Return at most so many of n indices, evenly spread, the first and the last among them."""
+    return np.unique(np.linspace(0, n - 1, most).round().astype(np.int64))
 
 
 def shares(second: Floats) -> Floats:
@@ -101,6 +108,7 @@ def predicted_fronts(
     points = np.concatenate([known, sobol_points(cube, N_SOBOL, rng)])
     front = posterior.front(allowed(points))
     front = climb(front, posterior, cube, rng, N_ROUNDS, N_NEAR, allowed)
+    front = front[spread(len(front), MOST_ON_FRONT)]
     return PredictedFront.at(of_trials, posterior), PredictedFront.at(front, posterior)
 
 
@@ -114,11 +122,15 @@ def climb(
     allowed: Allowed = lambda points: points,
 ) -> Floats:
     """Improve a front by rounds of small perturbations, ``n_near`` of them a round."""
+    mean = posterior.mean(front)
     for _ in range(n_rounds):
         chosen = front[rng.integers(len(front), size=n_near)]
         scales = 10.0 ** rng.uniform(-2.5, -0.7, (n_near, 1))
         near = allowed(perturb(cube, chosen, scales, rng))
-        front = posterior.front(np.unique(np.concatenate([front, near]), axis=0))
+        front, first = np.unique(np.concatenate([front, near]), axis=0, return_index=True)
+        mean = np.concatenate([mean, posterior.mean(near)])[first]
+        kept = nondominated(mean[:, 0], -mean[:, 1])
+        front, mean = front[kept], mean[kept]
     return front
 
 

@@ -62,7 +62,7 @@ def test_a_report_is_written_at_each_stage_and_once_a_minute() -> None:
 
 
 def test_where_a_report_would_take_too_long_the_plan_is_told_alone() -> None:
-    """It follows when it takes a fifth of the time, or never, if the budget ends before."""
+    """It follows when it takes a tenth of the time, or never, if the budget ends before."""
     for left, n in ((math.inf, 1), (2 * EXPECTED_SECONDS, 1), (EXPECTED_SECONDS, 0)):
         written = Written()
         written.stage, written.left = 1, left
@@ -80,6 +80,14 @@ def test_a_loaded_machine_takes_longer() -> None:
     written.live.clock = iter([0.0, 10.0]).__next__
     written.live.run(is_whole=False)
     assert written.live.seconds == 10 * EXPECTED_SECONDS
+
+
+def test_a_study_that_has_grown_is_expected_to_take_longer() -> None:
+    """Its rows are read and written: the time for them is left at the end of a budget."""
+    live = LiveReport()
+    live.cpu_seconds = 1.0
+    live.n_rows = 100_000
+    assert live.seconds == pytest.approx(EXPECTED_SECONDS + 15.0)
 
 
 def test_a_report_of_one_phase_does_not_hold_up_the_next() -> None:
@@ -105,7 +113,7 @@ def test_a_report_of_one_phase_does_not_hold_up_the_next() -> None:
 
 
 def test_a_slow_report_is_written_less_often() -> None:
-    """In a large study that takes half a minute, a fifth of the time, however long that is."""
+    """In a large study that takes half a minute, a tenth of the time, however long that is."""
     written = Written(seconds=30.0)
     assert written.turn(SECONDS_BETWEEN_REPORTS) == 1
     assert written.turn(30.0 / LARGEST_SHARE - 1.0) == 1

@@ -9,7 +9,6 @@ from threadpoolctl import threadpool_limits
 from study.samplers.area import NODES, WEIGHTS, Area
 from study.samplers.encoding import UnitCube
 from study.samplers.gaussian_process import GaussianProcess
-from study.samplers.greedy import gains_with_own
 from study.samplers.knowledge_gradient import KnowledgeGradientSampler
 from study.samplers.nehvi import NoisyEHVISampler
 from study.samplers.observations import Observations
@@ -32,7 +31,7 @@ def observed(n: int, noise: float = 0.01) -> Observations:
 @pytest.mark.parametrize("scale", [Scale.LINEAR, Scale.ROOT, Scale.within(0.0, 1.0)])
 @pytest.mark.parametrize("place", [0, 3, 8])
 def test_a_candidate_in_the_list_gains_as_if_it_stood_there(scale: Scale, place: int) -> None:
-    """:meth:`Area.gains` of the list with the candidate in it says the same."""
+    """As in plain NumPy, and as :meth:`Area.gains` of the list with the candidate in it says."""
     rng = np.random.default_rng(place)
     heights, extents, steps = rng.normal(2.0, 1.0, 8), rng.random(8), rng.normal(size=8)
     height, step, extent, cut = 2.5, 1.2, 0.3, 0.1
@@ -43,9 +42,13 @@ def test_a_candidate_in_the_list_gains_as_if_it_stood_there(scale: Scale, place:
     area = Area(np.zeros((9, 1)), *longer, scale, 0.5)
     expected = area.gains(np.insert(steps, place, step)[None])
     own = np.array([[height, step, extent, cut]])
-    found = gains_with_own(heights, extents, steps[None], own, np.array([place]), 0.5, scale.form)
+    shorter = Area(np.zeros((8, 1)), heights, extents, scale, 0.5)
+    found = shorter.gains_with(steps[None], own, np.array([place]))
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
-    assert len(NODES) == len(WEIGHTS) == 9
+    moved = longer[0] + np.outer(NODES, np.insert(steps, place, step))
+    tops = np.maximum(np.maximum.accumulate(moved, axis=1), 0.5)
+    plain = WEIGHTS @ (scale.raised(tops) @ longer[1])
+    np.testing.assert_allclose(found, plain, rtol=1e-9, atol=1e-12)
 
 
 def test_one_of_many_is_the_single_proposal() -> None:

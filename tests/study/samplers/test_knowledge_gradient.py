@@ -80,8 +80,8 @@ def test_gains_are_those_of_many_outcomes(
     np.testing.assert_allclose(of.gains(steps), expected, rtol=0.15)
     nodes, weights = np.polynomial.hermite_e.hermegauss(99)
     module = import_module("study.samplers.area")
-    monkeypatch.setattr(module, "NODES", nodes)
-    monkeypatch.setattr(module, "WEIGHTS", weights / weights.sum())
+    monkeypatch.setattr(module, "NODES", np.append(nodes, 0.0))
+    monkeypatch.setattr(module, "WEIGHTS", np.append(weights / weights.sum(), -1.0))
     np.testing.assert_allclose(of.gains(steps), expected, rtol=0.03)
 
 
