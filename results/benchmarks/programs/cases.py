@@ -16,8 +16,6 @@ LABELS = {
     "nsga2": "Optuna NSGA-II",
     "gp": "Optuna GP",
 }
-ROUNDS = ((OURS, "tpe"), ("nsga2", "gp"))
-"""Methods that run at the same time, one a core."""
 
 Theta = dict[str, float | int | str]
 

@@ -1,26 +1,27 @@
 """thetafront against three samplers of Optuna, on five programs that are not ours.
 
-Each run has a core for itself, and the same wall time; two runs go at the same time. Then the θ
-that each side recommends are played on fresh seeds. Everything is kept as a line of JSON as soon
-as it ends, and the same command goes on after an interrupt. README.md explains the design.
+Each run has the machine to itself, one core of it, and the same wall time. Then the θ that each
+side recommends are played on fresh seeds. Everything is kept as a line of JSON as soon as it ends,
+and the same command goes on after an interrupt. README.md explains the design.
 """
 
 import argparse
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from cases import CASES, FOLDER, OURS, ROUNDS
+from cases import CASES, FOLDER, OURS, RIVALS
 from tables import write_tables
 
 RUNS, FRESH = "runs.jsonl", "fresh_games.jsonl"
+OF_RUNS = (OURS, *RIVALS)  # methods that have runs
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
@@ -62,16 +63,14 @@ def key(program: str, theta: dict[str, Any]) -> str:
     return f"{program} {json.dumps(theta, sort_keys=True)}"
 
 
-def run(
-    folder: Path, program: str, seed: int, seconds: float, max_games: int, cores: list[int]
-) -> None:
+def run(folder: Path, program: str, seed: int, seconds: float, max_games: int, core: int) -> None:
     """Run all methods on a program with one seed, and play what they recommend."""
     runs, fresh = folder / RUNS, folder / FRESH
     done = {(each["program"], each["seed"], each["method"]) for each in read(runs)}
 
-    def one(method: str, core: int) -> None:
+    for method in (*OF_RUNS[seed % len(OF_RUNS) :], *OF_RUNS[: seed % len(OF_RUNS)]):
         if (program, seed, method) in done:
-            return
+            continue
         results = folder / "studies" / f"{program}-{seed}"
         if method == OURS:  # a run that was interrupted begins anew
             shutil.rmtree(results, ignore_errors=True)
@@ -81,20 +80,8 @@ def run(
         for found in ask({**task, "core": core, "results": str(results)}):
             keep(runs, {**task, "core": core, **found})
             n_games, wall = found["n_games"], time.monotonic() - begin
-            method = found.get("method", method)
-            print(f"{program}, seed {seed}, {method}: {n_games} games, {wall:.0f} s", flush=True)
-
-    def play(thetas: list[dict[str, Any]], core: int) -> None:
-        if thetas:
-            n_games = min(CASES[program].n_games, max_games)
-            task = {"program": program, "thetas": thetas, "n_games": n_games, "core": core}
-            for found in ask(task):
-                keep(fresh, {"program": program, **found})
-
-    for methods in ROUNDS:
-        order = cores if seed % 2 else cores[::-1]
-        with ThreadPoolExecutor() as pool:
-            list(pool.map(one, methods, order))
+            name = found.get("method", method)
+            print(f"{program}, seed {seed}, {name}: {n_games} games, {wall:.0f} s", flush=True)
     known = {key(program, each["theta"]) for each in read(fresh) if each["program"] == program}
     wanted = {
         key(program, theta): theta
@@ -103,9 +90,13 @@ def run(
         for _, theta, *_ in each["picks"]
     }
     missing = [theta for name, theta in wanted.items() if name not in known]
+    random.Random(seed).shuffle(missing)  # where the machine's speed drifts, it does so for all
     begin = time.monotonic()
-    with ThreadPoolExecutor() as pool:
-        list(pool.map(play, [missing[k::2] for k in range(2)], cores))
+    if missing:
+        n_games = min(CASES[program].n_games, max_games)
+        task = {"program": program, "thetas": missing, "n_games": n_games, "core": core}
+        for found in ask(task):
+            keep(fresh, {"program": program, **found})
     took = time.monotonic() - begin
     print(f"{program}, seed {seed}: {len(missing)} θ played, {took:.0f} s", flush=True)
 
@@ -127,11 +118,10 @@ def main() -> None:
         subprocess.run(
             [sys.executable, str(corpus / "corpus.py"), str(corpus / "corpus.bin")], check=True
         )
-        cores = sorted(os.sched_getaffinity(0))
-        cores = [cores[0], cores[-1]]
+        core = max(os.sched_getaffinity(0))
         for seed in given.seeds:
             for program in given.programs:
-                run(folder, program, seed, given.seconds, given.games, cores)
+                run(folder, program, seed, given.seconds, given.games, core)
     else:
         given.publish.mkdir(parents=True, exist_ok=True)
         for name in (RUNS, FRESH):
