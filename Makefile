@@ -62,7 +62,7 @@ sweep: $(INSTALLED) ## tune θ, or go on with it: progress, tables and plots in 
 
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile
 
-test: $(INSTALLED) ## run the tests (under ten minutes, cold cache included)
+test: $(INSTALLED) ## run the tests (10 to 20 minutes on two cores)
 	$(PYTEST)
 
 test-slow: $(INSTALLED) ## run the tests that take longer
