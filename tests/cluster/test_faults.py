@@ -14,7 +14,7 @@ pytestmark = pytest.mark.cluster
 
 SECONDS = 180.0
 STOPPED_SECONDS = 40.0
-FAILURE = r"3 of 3 games failed; the first: killed by SIGKILL \(seed \d+\)"
+FAILURE = r"[34] of [34] games failed; the first: killed by SIGKILL \(seed \d+\)"
 
 
 def check(ground: Ground, sweep: subprocess.Popen[bytes], expected: pd.DataFrame) -> str:

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -229,7 +230,9 @@ def test_trials_and_points_that_fail_are_left_out(folder: Path) -> None:
     )
     (folder / "engine.py").write_text(text)
     said = thetafront(folder, "sweep", "once.toml", *SWEEP)
-    assert "3 of 3 games failed; the first: ended with exit status 1; stderr: too deep (s" in said
+    # Of a trial that is judged by its third game, a fourth may be in flight.
+    how = r"[34] of [34] games failed; the first: ended with exit status 1"
+    assert re.search(rf"{how}; stderr: too deep \(s", said)
     assert "trials left out; trials.csv says why" in said.replace("\n", " ")
     trials = pd.read_csv(folder / "results" / "engine" / "trials.csv")
     failed = trials[trials["state"] == "fail"]
@@ -253,7 +256,7 @@ def test_a_part_of_the_space_may_kill_its_process(folder: Path) -> None:
     killed = "import os\n    if effort > 60:\n        os._exit(1)\n    rng ="
     (folder / "coins.py").write_text(COINS.replace("rng =", killed, 1))
     said = thetafront(folder, "sweep", "coins.py", "--trials", "6", *FEW)
-    assert "3 of 3 games failed; the first: ended with exit status 1" in said
+    assert re.search(r"[34] of [34] games failed; the first: ended with exit status 1", said)
     trials = pd.read_csv(folder / "results" / "coins" / "trials.csv")
     assert (trials.loc[trials["state"] == "fail", "effort"] > 60).all()
     assert (trials["state"] == "complete").sum() == 6
