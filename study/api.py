@@ -249,7 +249,7 @@ class Pick:
         What to expect of it given all games of the study: ``value``, and ``low`` to ``high``, a 95%
         interval, in the units of goal and cost.
     n : int
-        Games of validation of this θ; 0 for a proposal that has not been played.
+        Games of validation of this θ; 0 only where no θ of the study has any.
     agent : Agent
         The agent with this θ.
     text : str

@@ -1,7 +1,7 @@
 """What ``pick`` answers at each budget of a slider, computed beforehand.
 
-The budgets are round numbers between the least one that any θ keeps and that from which on the
-answer is the same, and each budget at which another validated θ becomes the best. At each of them
+The budgets are round numbers between the least one that any θ with games keeps and that from which
+on the answer is the same, and each budget at which another one becomes the best. At each of them
 the answer is that of ``thetafront pick NAME --COST BUDGET --games 0``, word for word.
 """
 
@@ -21,6 +21,7 @@ from study.report.pick_text import (
     game_lines,
     passed_over_lines,
     theta_lines,
+    untested_lines,
 )
 from study.report.recommend import Candidate, Candidates, Pick, Wish, cost_text
 
@@ -34,7 +35,7 @@ Lines = list[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Answer:
-    """A θ that a budget asks for, or that is validated.
+    """A validated θ; where there is none, one that is predicted to be the best for a budget.
 
     Attributes
     ----------
@@ -76,9 +77,7 @@ class Step:
     cost : str
         The line on cost: how surely it is within the budget.
     passed_over : list of (str, str)
-        The lines on θ that were passed over.
-    validated : int, optional
-        Which of the answers is the best θ with games; None if none keeps the budget.
+        The lines on θ that were passed over, and on one that nobody has played.
     """
 
     limit: float
@@ -87,7 +86,6 @@ class Step:
     answer: int
     cost: str
     passed_over: Lines
-    validated: int | None
 
     def lines(self, answer: Answer, label: str) -> Lines:
         """Return the lines of ``pick``; ``label`` is the cost's."""
@@ -130,7 +128,6 @@ class Choices:
         for limit in limits:
             wish = Wish(experiment, limit)
             picked = candidates.pick(wish, candidates.propose(wish))
-            tried = wish.best(candidates.played)
             steps.append(
                 Step(
                     limit,
@@ -138,8 +135,7 @@ class Choices:
                     experiment.cost.text(limit),
                     place(picked),
                     cost_line(picked),
-                    passed_over_lines(picked),
-                    None if tried is None else place(replace(picked, chosen=tried)),
+                    [*passed_over_lines(picked), *untested_lines(picked)],
                 )
             )
         for each in candidates.played:
@@ -159,7 +155,6 @@ class Choices:
                     "answer": each.answer,
                     "cost": each.cost,
                     "passed": each.passed_over,
-                    "validated": each.validated,
                 }
                 for each in self.steps
             ],
@@ -211,9 +206,9 @@ def rounded_up(value: float, n_digits: int = 3) -> float:
 def budgets(candidates: Candidates) -> list[float]:
     """Return the slider's budgets, the smallest first."""
     experiment, played = candidates.data.experiment, candidates.played
-    everything = [*played, *candidates.anywhere]
-    least, most = (rounded_up(end(map(least_limit, everything))) for end in (min, max))
-    best = Wish(experiment, most).best(everything)
+    some = played or candidates.anywhere
+    least, most = (rounded_up(end(map(least_limit, some))) for end in (min, max))
+    best = Wish(experiment, most).best(some)
     assert best is not None  # all θ keep this budget
     limits = {least, *round_budgets(least, rounded_up(least_limit(best)) * HEADROOM)}
     last = None

@@ -73,7 +73,23 @@ def pick_json(picked: Pick) -> dict[str, Any]:
             }
             for each in picked.passed_over
         ],
+        "untested": untested_json(picked),
         "command": command_of(experiment, chosen.point.params),
+    }
+
+
+def untested_json(picked: Pick) -> dict[str, Any] | None:
+    """Return what is predicted of the θ that nobody has played and that may be better."""
+    if (each := picked.prospect) is None:
+        return None
+    score, cost = each.expected.score, each.expected.cost
+    goal_name, cost_name = (
+        kind.name for kind in (picked.wish.experiment.goal, picked.wish.experiment.cost)
+    )
+    return {
+        "params": dict(each.point.params),
+        f"predicted_{goal_name}": {"mean": score.value, "low95": score.low, "high95": score.high},
+        f"predicted_{cost_name}": {"mean": cost.value, "low95": cost.low, "high95": cost.high},
     }
 
 
@@ -84,6 +100,7 @@ def pick_text(picked: Pick) -> str:
         (picked.wish.experiment.cost.label, cost_line(picked)),
         *game_lines(picked),
         *passed_over_lines(picked),
+        *untested_lines(picked),
     ]
     if command := command_of(picked.wish.experiment, picked.chosen.point.params):
         lines.append(("play it", command))
@@ -99,10 +116,8 @@ def laid_out(lines: Sequence[tuple[str, str]], experiment: Experiment) -> str:
 def theta_lines(picked: Pick) -> list[tuple[str, str]]:
     """Say which θ it is, and how good: for a budget, whatever the budget is."""
     experiment, chosen = picked.wish.experiment, picked.chosen
-    params = chosen.point.params
-    active = [each for each in experiment.space if each.name in params]
-    theta = ", ".join(f"{each.label} {each.text(params[each.name])}" for each in active)
-    name = f"number {chosen.number}, {chosen.point.origin}" if chosen.number else "a proposal"
+    theta = theta_text(chosen, experiment)
+    name = f"number {chosen.number}, {chosen.point.origin}" if chosen.number else "untested"
     lines = [("θ", f"{theta} ({name})"), ("expect", expected_text(picked, experiment.goal))]
     if chosen.point.games and not experiment.goal.is_exact:
         lines.append(("validated", validated_text(chosen, experiment.goal)))
@@ -110,6 +125,29 @@ def theta_lines(picked: Pick) -> list[tuple[str, str]]:
         failed = rate_text(n_failed, len(chosen.point.outcomes))
         lines.append(("failed", f"{failed} (95% interval); {counted_as(experiment.goal)}"))
     return lines
+
+
+def theta_text(candidate: Candidate, experiment: Experiment) -> str:
+    """Write the parameters that have a meaning."""
+    params = candidate.point.params
+    active = [each for each in experiment.space if each.name in params]
+    return ", ".join(f"{each.label} {each.text(params[each.name])}" for each in active)
+
+
+def untested_lines(picked: Pick) -> list[tuple[str, str]]:
+    """Say what a θ that nobody has played may reach, and how to play it."""
+    if (each := picked.prospect) is None:
+        return []
+    experiment, score = picked.wish.experiment, each.expected.score
+    interval = experiment.goal.format.interval_with_unit(score.value, score.low, score.high)
+    return [
+        (
+            "untested",
+            f"{theta_text(each, experiment)} may reach {interval} at "
+            f"{cost_text(each.expected, experiment)} (predicted, 95% intervals)",
+        ),
+        ("", f"thetafront pick {shlex.quote(picked.study)} {picked.wish.option} plays it"),
+    ]
 
 
 def game_lines(picked: Pick) -> list[tuple[str, str]]:

@@ -1,4 +1,8 @@
-"""Picking a θ from the whole space, for a budget or for a wanted value of the goal.
+"""Picking a θ for a budget, or for a wanted value of the goal.
+
+The answer is a θ that was played on fresh seeds. The *prospect* is a θ of the whole space that
+nobody has played and that the model expects to be better: it is named beside the answer, never in
+its place, unless the study has no validated point at all.
 
 What to expect of a θ is its posterior given all games of the study, trials' and validation's
 (:func:`study.store.study_model.combine`). A θ is recommended by what is expected of it, so choosing
@@ -57,6 +61,13 @@ class Wish:
             check_wanted(goal, self.score_wanted)
         elif not (math.isfinite(self.limit) and self.limit > 0):
             raise InputError(f"pick: {self.limit:g} given, a number above 0 allowed")
+
+    @property
+    def option(self) -> str:
+        """It as an option of ``pick``."""
+        if self.score_wanted is not None:
+            return f"{self.experiment.goal.option} {self.score_wanted!r}"
+        return f"{self.experiment.cost.option} {self.limit!r}"
 
     @property
     def limit(self) -> float:
@@ -124,6 +135,10 @@ class Pick:
         Games of the study that tell what to expect.
     passed_over : tuple of PassedOver
         What was not picked, though its own games look better, or it was played for the purpose.
+    prospect : Candidate, optional
+        A θ without games that is expected to do better.
+    study : str
+        The study's name.
     """
 
     wish: Wish
@@ -131,6 +146,8 @@ class Pick:
     n_candidates: int
     n_games: int
     passed_over: tuple[PassedOver, ...] = ()
+    prospect: Candidate | None = None
+    study: str = ""
 
 
 @dataclass(frozen=True)
@@ -211,13 +228,12 @@ class Candidates:
     def pick(
         self, wish: Wish, proposal: Candidate | None = None, played: Collection[str] = ()
     ) -> Pick:
-        """Choose among the played θ and a proposal; see :func:`pick`."""
-        candidates = list(self.played)
-        if proposal is not None and proposal.number == 0:
-            candidates.append(proposal)
+        """Choose among the played θ, with a proposal beside it; see :func:`pick`."""
+        prospect = proposal if proposal is not None and proposal.number == 0 else None
+        candidates = self.played or [each for each in (prospect,) if each is not None]
         best = wish.best(candidates)
         if best is None:
-            raise InputError(refusal(wish, candidates, self.data))
+            raise InputError(refusal(wish, candidates, self.data, prospect))
         return Pick(
             wish,
             best,
@@ -228,6 +244,8 @@ class Candidates:
                 for each in self.played
                 if each is not best and (reason := why_not(each, best, wish, played, self.measured))
             ),
+            prospect=None if prospect is best else prospect,
+            study=self.data.name,
         )
 
 
@@ -259,7 +277,7 @@ def pick(
     wish : Wish
         What is asked for.
     proposal : Candidate, optional
-        A θ of the whole space to consider beside the validated points, though it has no games.
+        A θ of the whole space that has no games. It is the answer only if no θ has been played.
     played : collection of str
         Keys of points that were played for this wish.
 
@@ -271,23 +289,29 @@ def pick(
     return Candidates.of(data).pick(wish, proposal, played)
 
 
-def refusal(wish: Wish, candidates: list[Candidate], data: StudyData) -> str:
-    """Say that nothing does what is asked for, and what comes nearest."""
+def refusal(
+    wish: Wish, candidates: list[Candidate], data: StudyData, prospect: Candidate | None = None
+) -> str:
+    """Say that nothing does what is asked for, what comes nearest, and what is worth playing."""
     goal, cost = wish.experiment.goal, wish.experiment.cost
     if not candidates:
         return f"study: {data.name!r} has no validated points yet (thetafront validate {data.name})"
+    untested = ""
+    if prospect is not None:
+        command = f"thetafront pick {data.name} {wish.option}"
+        untested = f"; a θ that nobody has played may do: {command} plays it"
     if wish.score_wanted is not None:
         best = goal.sign * max(goal.sign * each.expected.score.value for each in candidates)
         return (
             f"pick: {goal.label} {goal.format.text(wish.score_wanted)} given; "
-            f"the best θ is expected to reach {goal.format.text(best)}"
+            f"the best θ is expected to reach {goal.format.text(best)}{untested}"
         )
     cheapest = min(candidates, key=lambda each: each.expected.cost.value).expected
     return (
         f"pick: {cost.label} of {cost.text(wish.limit)} given; the cheapest θ takes "
         f"{cost_text(cheapest, wish.experiment)}, "
         f"within it with a probability of {cheapest.p_within(wish.limit):.2f}, "
-        f"{CONFIDENCE:.2f} needed"
+        f"{CONFIDENCE:.2f} needed{untested}"
     )
 
 
@@ -315,11 +339,8 @@ def why_not(
             return ""
         return f"{its_own}, {expects} (wanted: {goal.format.text(wish.score_wanted)})"
     chosen = f"(number {best.number}: {goal.format.text(best.expected.score.value)})"
-    if best.number == 0:
-        chosen = f"(picked: {goal.format.text(best.expected.score.value)})"
     if wish.is_met(each):
-        rival = known[best.point.key][0] if best.point.games else best.expected.score.value
-        looks_better = goal.sign * own > goal.sign * rival
+        looks_better = goal.sign * own > goal.sign * known[best.point.key][0]
         return f"{its_own}, {expects} {chosen}" if now or looks_better else ""
     excess = goal.sign * (each.expected.score.value - best.expected.score.value)
     if now or (measured <= wish.limit and excess > 0.0):

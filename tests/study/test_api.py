@@ -130,8 +130,11 @@ def test_a_pick_is_that_of_the_command(dice: Study, wish: tuple[str, float]) -> 
 
 def test_games_of_a_pick_are_kept(dice: Study, tmp_path: Path) -> None:
     study = sweep("dice", results=tmp_path, budget=None, **SMALL)
-    before, n_before = study.pick(score=12), len(study.data.points)
-    assert before.n == 0, "no game is played unasked"
+    n_before = len(study.data.points)
+    before = study.pick(score=12)
+    assert len(study.data.points) == n_before, "no game is played unasked"
+    assert before.n > 0, "the answer has games"
+    assert before.to_dict()["untested"] is not None
     after = study.pick(score=12, games=1, jobs=1, progress=False)
     assert len(open_study("dice", results=tmp_path).front) == len(study.front)
     assert len(study.data.points) == n_before + 1

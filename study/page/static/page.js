@@ -143,18 +143,17 @@
     fill(find("answer"), [...answer.before, cost, ...answer.after, ...(isAnswer ? step.passed : [])]);
     find("play").textContent = answer.command || "defined in a script or notebook: play it from there";
     if (find("pick")) find("pick").textContent = data.pick + step.option;
-    const tried = step.validated === null ? null : choices.answers[step.validated];
     find("note").textContent = !isAnswer
       ? `Number ${answer.number}, which you chose. The answer within ${step.text} is ${named(byBudget)}.`
       : answer.number === 0
-        ? "A proposal of the model that has no games yet. " + (tried ? `Best with games: number ${tried.number}, ${tried.goal}, ${tried.cost}.` : "No θ with games keeps this budget.")
+        ? "Untested: no θ of this study has games on fresh seeds yet."
         : "";
-    const later = choices.steps.slice(Number(slider.value) + 1).find((each) => each.validated !== null && each.validated !== step.validated);
-    find("next").textContent = later ? `More: from ${later.text} on, number ${choices.answers[later.validated].number} is the best with games, ${choices.answers[later.validated].goal}.` : "No larger budget has a better θ with games.";
-    mark(isAnswer && answer.number === 0 && tried ? tried.number : answer.number);
+    const later = choices.steps.slice(Number(slider.value) + 1).find((each) => each.answer !== step.answer);
+    find("next").textContent = later ? `More: from ${later.text} on, ${named(choices.answers[later.answer])}.` : "No larger budget has a better θ with games.";
+    mark(answer.number);
     markBudget();
   }
-  const named = (answer) => (answer.number ? `number ${answer.number}` : "a proposal") + `, ${answer.goal}`;
+  const named = (answer) => (answer.number ? `number ${answer.number}` : "an untested θ") + `, ${answer.goal}`;
 
   function mark(number) {
     for (const row of document.querySelectorAll("#validated tbody tr")) row.classList.toggle("chosen", Number(row.dataset.number) === number);
@@ -173,8 +172,7 @@
     if (!choices) return;
     const steps = choices.steps, answers = choices.answers;
     const at = steps.findIndex((step) => answers[step.answer].number === number);
-    const tried = steps.findIndex((step) => step.validated !== null && answers[step.validated].number === number);
-    if (at >= 0 || tried >= 0) slider.value = at >= 0 ? at : tried;
+    if (at >= 0) slider.value = at;
     shown = number;
     show();
   }

@@ -229,7 +229,7 @@ def test_a_study_without_validation(quick: Experiment) -> None:
     parts = quick_page(study, quick)
     assert parts.flaws == []
     assert "No θ has games on fresh seeds yet" in parts.html
-    assert {each["validated"] for each in parts.data["choices"]["steps"]} == {None}
+    assert {each["number"] for each in parts.data["choices"]["answers"]} == {0}
     assert "No point has games on fresh seeds yet." in parts.html
 
 

@@ -185,7 +185,7 @@ def test_without_validation_the_answer_is_the_models(quick: Experiment) -> None:
     assert found.chosen is proposal
     assert found.chosen.expected.p_within(2.4e-4) >= 0.95
     text = pick_text(found)
-    assert "(a proposal)" in text
+    assert "(untested)" in text
     assert "(95% interval, given 24 games, none of this θ)" in text
     answer = json.loads(json.dumps(pick_json(found)))
     assert (answer["number"], answer["validated_score"]) == (None, None)
@@ -313,6 +313,7 @@ def test_the_answer_for_programs(quick: Experiment) -> None:
         "p_within_limit",
         "n_candidates",
         "passed_over",
+        "untested",
         "command",
     ]
     score, own = found.chosen.expected.score, THREE[20][1]
