@@ -144,9 +144,9 @@ def untested_lines(picked: Pick) -> list[tuple[str, str]]:
         (
             "untested",
             f"{theta_text(each, experiment)} may reach {interval} at "
-            f"{cost_text(each.expected, experiment)} (predicted, 95% intervals)",
-        ),
-        ("", f"thetafront pick {shlex.quote(picked.study)} {picked.wish.option} plays it"),
+            f"{cost_text(each.expected, experiment)} (predicted, 95% intervals); "
+            f"thetafront pick {shlex.quote(picked.study)} {picked.wish.option} plays it",
+        )
     ]
 
 

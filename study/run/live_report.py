@@ -79,7 +79,7 @@ class LiveReport:
 
     @property
     def seconds(self) -> float:
-        """How long a report is expected to take: as long as the last one, or longer by its rows."""
+        """How long a report is expected to take: as the last one, or longer by the rows."""
         by_rows = EXPECTED_SECONDS + SECONDS_A_ROW * self.n_rows if self.n_rows else 0.0
         return max(self.cpu_seconds, by_rows) * self.load
 

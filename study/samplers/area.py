@@ -19,6 +19,7 @@ Floats = npt.NDArray[np.float64]
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
 # The last node is the present area, which is taken off.
 NODES, WEIGHTS = np.append(NODES, 0.0), np.append(WEIGHTS / WEIGHTS.sum(), -1.0)
+# Compiled code holds these values, and does not see when they change.
 ROOT, ANGLE = int(Form.ROOT), int(Form.ANGLE)
 
 N_DRAWS = 64  # of where the best score lies
@@ -94,7 +95,7 @@ class Area:
 
 @inlined
 def raised(height: float, form: int) -> float:
-    """Return u of a height: :meth:`study.scale.Scale.raised`, compiled."""
+    """Return u of a height: :meth:`study.scale.Scale.raised`, compiled, but for logarithms."""
     if form == ROOT:
         return height * abs(height)
     if form == ANGLE:
@@ -147,7 +148,7 @@ def expected_gains(
                     if j == places[i] - 1:
                         extent = own[i, 3]
                 moved = height + nodes[z] * step
-                if moved > best:
+                if not moved <= best:  # so that NaN is not lost
                     best, value = moved, raised(moved, form)
                 area += extent * value
             # u(r) cancels out: the weights' sum is 0.

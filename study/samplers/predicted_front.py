@@ -34,7 +34,7 @@ N_SOBOL = 4096
 N_ROUNDS = 30
 N_NEAR = 1024
 N_FOR_COMMON = 256
-MOST_ON_FRONT = 8192
+MOST_ON_FRONT = 8192  # points, evenly spread over more: errors are computed for each
 
 
 @dataclass(frozen=True)

@@ -64,18 +64,19 @@ def picks_of(runs: Rows, fresh: Rows) -> pd.DataFrame:
 
 
 def kept_of(picks: pd.DataFrame) -> pd.DataFrame:
-    """Return what a run's answers are worth at true costs: the best of those within each budget.
+    """Return, for each run and budget, the best of the run's answers whose true cost is within it.
 
-    An answer whose true cost is above its budget counts at the next one. Of a run that has none
-    within a budget, the row has no score.
+    A row without such an answer has neither a score nor games.
     """
-    kept = picks.drop(columns=["promised_score", "promised_cost"])
+    kept = picks.copy()
+    found = kept.columns.difference(["program", "method", "seed", "budget"])
     for (program, *_), own in picks.groupby(["program", "method", "seed"]):
         sign = sign_of(str(program))
         for index, budget in own["budget"].items():
             within = own[own["true_cost"].astype(float) <= budget]
-            best = (sign * within["true_score"].astype(float)).max()
-            kept.loc[index, ["true_score", "is_over"]] = sign * best, False
+            scores = (sign * within["true_score"].astype(float)).dropna()
+            kept.loc[index, found] = own.loc[scores.idxmax(), found] if len(scores) else None
+            kept.loc[index, "is_over"] = False
     return kept
 
 
@@ -241,8 +242,7 @@ def write_tables(folder: Path, runs: Rows, fresh: Rows) -> None:
     lines += ["## At true costs", ""]
     lines += [
         "The same answers, judged by what they truly cost: for each budget, the best true score "
-        "among a run's answers whose true cost is within it. An answer that exceeds its budget "
-        "counts at the next one.",
+        "among all of a run's answers whose true cost is within it.",
         "",
     ]
     for program, case in CASES.items():
