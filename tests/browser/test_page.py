@@ -156,13 +156,14 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def panel(found: Opened) -> dict[str, str]:
-    """The lines of the slider's panel."""
+    """The lines of the slider's panel; one without a label goes on with the last."""
     labels = found.page.locator("#answer dt").all_inner_texts()
     texts = found.page.locator("#answer dd").all_inner_texts()
-    return {
-        **dict(zip(labels, texts, strict=True)),
-        "play it": found.page.locator("#play").inner_text(),
-    }
+    lines: dict[str, str] = {}
+    for label, text in zip(labels, texts, strict=True):
+        name = label or [*lines][-1]
+        lines[name] = f"{lines[name]}\n{text}" if name in lines else text
+    return {**lines, "play it": found.page.locator("#play").inner_text()}
 
 
 def said_by_pick(command: str) -> dict[str, str]:
