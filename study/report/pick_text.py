@@ -7,7 +7,7 @@ from typing import Any
 from study.experiments.definition import Experiment
 from study.experiments.failures import counted_as, failure_rate_json, rate_text
 from study.experiments.objectives import Goal
-from study.report.recommend import Candidate, Pick, cost_text
+from study.report.recommend import TO_PLAY_IT, Candidate, Pick, cost_text
 from study.text import counted
 
 
@@ -144,8 +144,7 @@ def untested_lines(picked: Pick) -> list[tuple[str, str]]:
         (
             "untested",
             f"{theta_text(each, experiment)} may reach {interval} at "
-            f"{cost_text(each.expected, experiment)} (predicted, 95% intervals); "
-            f"thetafront pick {shlex.quote(picked.study)} {picked.wish.option} plays it",
+            f"{cost_text(each.expected, experiment)} (predicted, 95% intervals); {TO_PLAY_IT}",
         )
     ]
 

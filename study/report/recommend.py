@@ -38,6 +38,8 @@ from study.store.study_data import StudyData
 from study.store.study_model import combine, fit_study
 from study.store.validated_points import ValidatedPoint, key_of
 
+TO_PLAY_IT = "`pick` plays it unless told to play no games"
+
 
 @dataclass(frozen=True)
 class Wish:
@@ -61,13 +63,6 @@ class Wish:
             check_wanted(goal, self.score_wanted)
         elif not (math.isfinite(self.limit) and self.limit > 0):
             raise InputError(f"pick: {self.limit:g} given, a number above 0 allowed")
-
-    @property
-    def option(self) -> str:
-        """It as an option of ``pick``."""
-        if self.score_wanted is not None:
-            return f"{self.experiment.goal.option} {self.score_wanted!r}"
-        return f"{self.experiment.cost.option} {self.limit!r}"
 
     @property
     def limit(self) -> float:
@@ -137,8 +132,6 @@ class Pick:
         What was not picked, though its own games look better, or it was played for the purpose.
     prospect : Candidate, optional
         A θ without games that is expected to do better.
-    study : str
-        The study's name.
     """
 
     wish: Wish
@@ -147,7 +140,6 @@ class Pick:
     n_games: int
     passed_over: tuple[PassedOver, ...] = ()
     prospect: Candidate | None = None
-    study: str = ""
 
 
 @dataclass(frozen=True)
@@ -245,7 +237,6 @@ class Candidates:
                 if each is not best and (reason := why_not(each, best, wish, played, self.measured))
             ),
             prospect=None if prospect is best else prospect,
-            study=self.data.name,
         )
 
 
@@ -296,10 +287,7 @@ def refusal(
     goal, cost = wish.experiment.goal, wish.experiment.cost
     if not candidates:
         return f"study: {data.name!r} has no validated points yet (thetafront validate {data.name})"
-    untested = ""
-    if prospect is not None:
-        command = f"thetafront pick {data.name} {wish.option}"
-        untested = f"; a θ that nobody has played may do: {command} plays it"
+    untested = "" if prospect is None else f"; a θ that nobody has played may do: {TO_PLAY_IT}"
     if wish.score_wanted is not None:
         best = goal.sign * max(goal.sign * each.expected.score.value for each in candidates)
         return (

@@ -54,6 +54,17 @@ def test_a_budget_without_an_answer_has_no_number(tables: Any) -> None:
     assert tables.cell(row["score_mean"], math.nan, 3, 0) == "–"
 
 
+def test_at_true_costs_the_best_answer_within_a_budget_counts(tables: Any) -> None:
+    """All cost more than the first budget; at the second one, theirs of all runs count, too."""
+    kept = tables.kept_of(made_up(tables)).set_index(["budget", "method", "seed"]).sort_index()
+    assert kept.loc[BUDGETS[0], "true_score"].isna().all()
+    assert kept.loc[BUDGETS[0], "n_games"].isna().all()
+    for budget in BUDGETS[1:]:
+        assert kept.loc[(budget, "thetafront", 3), "true_score"] == pytest.approx(0.3)
+        assert kept.loc[(budget, "tpe", 2), "true_score"] == pytest.approx(0.25)
+        assert kept.loc[(budget, "tpe", 2), "n_games"] == 200
+
+
 @pytest.mark.slow
 def test_a_contest_goes_on_where_it_was_and_writes_its_tables(tmp_path: Path) -> None:
     command = [sys.executable, str(PROGRAMS / "contest.py"), "--output", str(tmp_path)]

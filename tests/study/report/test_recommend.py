@@ -23,7 +23,14 @@ from study.report.expected import Expected, best_of, cheapest_of, is_met, is_rea
 from study.report.pick_text import command_of, pick_json, pick_text
 from study.report.recommend import Pick, Wish, check_wanted, pick, propose
 from tests.study.conftest import CoinGame, SolvedGame
-from tests.study.made_studies import add_trials, data_of, new_study, spread, store_point
+from tests.study.made_studies import (
+    add_point,
+    add_trials,
+    data_of,
+    new_study,
+    spread,
+    store_point,
+)
 from tests.study.mirrored import GAIN, LOSS
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
@@ -276,6 +283,29 @@ def test_what_cannot_be_picked_is_refused_in_one_line(
     with pytest.raises(InputError) as refused:
         picked(study_of(points), quick, **asked)
     assert re.fullmatch(message, str(refused.value)), refused.value
+
+
+def test_what_nobody_has_played_is_named_and_never_the_answer(quick: Experiment) -> None:
+    """Within 310 µs trials promise 1,000·√31; the points with games take 100 and 400 µs."""
+    study = new_study()
+    add_trials(study, quick)
+    for n, seconds in ((10, 0.1), (40, 0.4)):
+        add_point(study, n, spread(round(1000 * math.sqrt(n)), 300), seconds)
+    data = data_of(study, quick)
+    wish = Wish(quick, cost_limit=3.1e-4)
+    prospect = propose(data, wish)
+    assert prospect is not None
+    found = pick(data, wish, prospect)
+    assert found.chosen.point.params == {"n_playouts": 10}
+    assert found.prospect is prospect
+    (line,) = [each for each in pick_text(found).splitlines() if each.startswith("untested")]
+    assert f"n {prospect.point.params['n_playouts']} may reach" in line
+    told = pick_json(found)["untested"]
+    assert told["params"] == prospect.point.params
+    assert told["predicted_score"]["mean"] == prospect.expected.score.value
+    too_little = Wish(quick, cost_limit=5e-5)
+    with pytest.raises(InputError, match="a θ that nobody has played may do: `pick` plays it"):
+        pick(data, too_little, propose(data, too_little))
 
 
 def test_a_share_is_no_percentage(coin: Experiment) -> None:

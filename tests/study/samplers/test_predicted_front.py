@@ -11,7 +11,12 @@ from study.samplers.candidates import sobol_points
 from study.samplers.encoding import UnitCube
 from study.samplers.observations import Observations
 from study.samplers.posterior import Posterior
-from study.samplers.predicted_front import PredictedFront, best_within_budgets, predicted_fronts
+from study.samplers.predicted_front import (
+    PredictedFront,
+    best_within_budgets,
+    predicted_fronts,
+    spread,
+)
 from study.scale import Scale
 from tests.study.samplers.toy import observations_of
 
@@ -88,6 +93,12 @@ def test_no_trial_dominates_the_front_of_the_trials(
     for score, minus_cost in trial_front.mean:
         beaten = (mean[:, 0] > score + 1e-6) & (mean[:, 1] > minus_cost + 1e-9)
         assert not beaten.any()
+
+
+def test_some_of_many_are_spread_and_keep_both_ends() -> None:
+    assert spread(5, 9).tolist() == [0, 1, 2, 3, 4]
+    assert spread(101, 5).tolist() == [0, 25, 50, 75, 100]
+    assert spread(1, 5).tolist() == [0]
 
 
 @pytest.mark.parametrize("scale", [Scale.LINEAR, Scale.ROOT])
