@@ -122,6 +122,8 @@ def main() -> None:
         for seed in given.seeds:
             for program in given.programs:
                 run(folder, program, seed, given.seconds, given.games, core)
+    elif missing := [name for name in (RUNS, FRESH) if not (folder / name).exists()]:
+        parser.error(f"--output {folder} given, a folder with {' and '.join(missing)} allowed")
     else:
         given.publish.mkdir(parents=True, exist_ok=True)
         for name in (RUNS, FRESH):
