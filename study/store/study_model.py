@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 from study.experiments.definition import Experiment
 from study.experiments.objectives import Cost, Goal
 from study.samplers.encoding import UnitCube
+from study.samplers.feasibility import Feasibility
 from study.samplers.fitted_model import FittedModel, fit_model
 from study.samplers.observations import (
     Objectives,
@@ -186,19 +187,26 @@ def another_point(
 ) -> ValidatedPoint | None:
     """Choose one more point to validate; None if it would be next to another one.
 
-    It is the point of the predicted front that is farthest in cost from all that are validated; and
-    from those left out, if there are several: near these, another is likely to fail, too.
+    It is the point of the predicted front that is farthest in cost from all that are validated.
+    Once several were left out, it is a trial's θ that is likely to be playable, since it has been
+    played before; and then one that is far from the points left out, too.
     """
     if data.experiment.goal.is_exact:
         return None  # all trials are known, and no others are validated
-    front = avoiding(model, left_out).predicted_front
-    known = {each.key for each in (*validated, *left_out)}
-    for far_from in filter(None, ([*validated], [*validated, *left_out])[len(left_out) > 1 :]):
-        costs = model.posterior.processes[1].mean(
-            model.cube.encode([each.params for each in far_from])
-        )
-        gaps = np.abs(front.mean[:, 1, None] - costs).min(axis=1)
-        new = proposal_at(front.points[int(np.argmax(gaps))], model, data)
+    avoided = avoiding(model, left_out)
+    front, both = avoided.predicted_front.points, [*validated, *left_out]
+    ways = [(front, [*validated]), (front, both)]
+    if len(left_out) > 1:
+        allowed = Feasibility.learned_from(avoided.observations).allowed
+        ways = [(allowed(avoided.trial_front.points), [*validated]), (front, both)]
+    known = {each.key for each in both}
+    cost_at = model.posterior.processes[1].mean
+    for points, others in ways:
+        if not others:
+            continue
+        costs = cost_at(model.cube.encode([each.params for each in others]))
+        gaps = np.abs(cost_at(points)[:, None] - costs).min(axis=1)
+        new = proposal_at(points[int(np.argmax(gaps))], model, data)
         if new.key not in known and gaps.max() >= LEAST_GAP:
             return new
     return None

@@ -13,7 +13,7 @@ from study.experiments.objectives import PLAYOUT_MOVES
 from study.experiments.space import NumericParameter, Space
 from study.samplers.fitted_model import FittedModel
 from study.store.manifest import ROOT
-from study.store.study_model import choose_points, fit_study
+from study.store.study_model import another_point, choose_points, fit_study
 from study.store.validated_points import ValidatedPoint, key_of
 from tests.study.conftest import QUICK
 from tests.study.made_studies import data_of
@@ -175,3 +175,25 @@ def test_words_name_points_too(words: Experiment) -> None:
     assert key_of(params) == key_of(dict(reversed(params.items())))
     assert key_of(params) != key_of({**params, "leaf_value": "random"})
     assert words.space.tidy(params) == {**params, "exploration": 123.0}
+
+
+def test_after_several_failures_a_trial_s_theta_takes_the_place(
+    two: tuple[optuna.Study, FittedModel, list[ValidatedPoint]],
+) -> None:
+    """The dearest points fail; trials there did not, though a proposal nearby may."""
+    study, model, points = two
+    data = data_of(study, TWO)
+    *kept, one, other = sorted(points, key=lambda point: float(point.params["theta1"]))
+    first = another_point(model, data, [*kept, one], [other])
+    assert first is not None
+    played = {key_of(TWO.space.tidy(each.params)) for each in data.trials if each.values}
+    assert first.key not in played
+    second = another_point(model, data, kept, [one, other])
+    assert second is not None
+    assert second.key in played
+    dearest = max(kept, key=lambda point: float(point.params["theta1"]))
+    assert second.params["theta1"] > dearest.params["theta1"]
+    left_out = [one, other, replace(second, error="failed, too")]
+    third = another_point(model, data, kept, left_out)
+    assert third is not None
+    assert third.key not in {each.key for each in (*kept, *left_out)}
