@@ -394,6 +394,22 @@ class Study:
         """
         return self._of_model("combined_front")
 
+    @property
+    def certificate(self) -> pd.DataFrame:
+        """How far recommended θ may be from the best of the space, a row a budget.
+
+        With 95% probability no θ beats the one of a row by more than ``regret_bound95``, in all
+        rows at once (:mod:`study.report.certificate`).
+
+        Raises
+        ------
+        InputError
+            If no point is validated.
+        """
+        if "certificate" not in self._tables:
+            raise InputError(f"study: {self.name!r} has no validated point: nothing to certify")
+        return self._tables["certificate"].copy()
+
     def _of_model(self, name: str) -> pd.DataFrame:
         if name not in self._tables:
             raise InputError(f"study: {self.name!r} has no complete trial yet: nothing to predict")

@@ -6,9 +6,13 @@ Notation
 R       sum of what was counted in all games, over the sum of what it is divided by
 B       blocks of consecutive games
 e_b     what was counted in block b less R times what divides it, over the mean of what was counted
-s²      Σ e_b²/(B − 1), the relative variance of a block's ratio
+P, c_b  number of samples with the most blocks, and their mean e_b: what a block's games share
+s²      Σ e_b²/(B − 1), the relative variance of a block's ratio; of times, with e_b − c_b in place
+        of e_b, times P/(P − 1)
 s̄²      s² pooled over all samples, each weighted by its B − 1
+s_c²    Σ c_b²/(B − 1) − s̄²/P, the variance of what blocks share
 κ       pseudo-blocks: the number of blocks by which a sample's s² is shrunk towards s̄²
+v       the relative variance of single games about their samples' ratios
 ======  ============================================================================================
 
 A machine's speed drifts: in the published sweep of ``mcmdp`` the times of games that were played
@@ -16,33 +20,62 @@ together correlate by 0.79 with the next ones, by 0.46 after 20 games of each of
 after 100. So the mean of 1,000 games is off by 1.7%, where independent games would give 0.25%.
 Blocks are few and long, to drift apart; still, each halving of B multiplied s²/B by 1.8 there. So
 the variance of R is 2s²/B for blocks of times, s²/B for single games; s² is shrunk as in
-:mod:`study.shrinkage`, since all samples were timed on one machine. Two blocks alone may agree by
-chance, and a few games of each point are no block, so where all samples have fewer than four
-degrees of freedom together, s̄² of times is filled up to four with deviations of 5%, as blocks of a
-search have. Samples of n < 20 games differ more: with the variance v of single games about their
-samples' ratios, v·(1/n − 1/20) is added. Games that all do the same work, at different times, are
-blocks of one.
+:mod:`study.shrinkage`.
 
-Source: Law, *Simulation Modeling and Analysis* (2015), §9.5.3, batch means.
+Samples that are played in turns are slowed down together. What they share, 2s_c²/B, is one error of
+all of them; as it is known from B blocks only, it is multiplied by the square of Student's quantile
+over the normal one. Two blocks alone may agree by chance, and a few games are no block, so below
+four degrees of freedom s_c² is filled up to four with deviations of 3%. Costs of two samples
+compare by their own errors: 2s²/B, and 2s_c² (1/b − 1/B) for one of fewer blocks, b, which was
+timed in a part of the time. Where no sample has two blocks, a sample's own error is v/n. Samples of
+n < 20 games differ more: v·(1/n − 1/20) is added. Games that all do the same work, at different
+times, are blocks of one, and share nothing.
+
+Source: Law, *Simulation Modeling and Analysis* (2015), §9.5.3, batch means; Searle, Casella and
+McCulloch, *Variance Components* (1992), §4.3, for what blocks share.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+
+from study.estimate import Z95, t95
 
 Floats = npt.NDArray[np.float64]
 PSEUDO_BLOCKS = 10.0
 MOST_BLOCKS = 5
 FEW_GAMES = 20
-LEAST_FREEDOM, TYPICAL_DEVIATION = 4.0, 0.05  # of times
+LEAST_FREEDOM, TYPICAL_DEVIATION = 4, 0.03  # of times
 CORRELATED = 2.0  # by how much neighbouring blocks' likeness raises the variance of a mean
+
+
+@dataclass(frozen=True)
+class LogVariances:
+    """Variances of errors of several log₁₀ R.
+
+    Attributes
+    ----------
+    own : float64, shape (n,)
+        Of each one's own error; NaN where nothing tells.
+    shared : float
+        Of the error that all have in common.
+    """
+
+    own: Floats
+    shared: float = 0.0
+
+    @property
+    def total(self) -> Floats:
+        """Of each whole error."""
+        return self.own + self.shared
 
 
 def variances_of_log_ratios(
     samples: Sequence[tuple[Floats, Floats]], block: int, drifts: bool = True
-) -> Floats:
-    """Return the variance of each sample's log₁₀ R, to first order; NaN where nothing tells.
+) -> LogVariances:
+    """Return the variances of the samples' log₁₀ R, to first order.
 
     Parameters
     ----------
@@ -55,31 +88,65 @@ def variances_of_log_ratios(
     """
     n_games = np.array([len(counted) for counted, _ in samples])
     n_blocks = np.array([blocks_of(n, block, drifts) for n in n_games.tolist()])
-    freedom = np.maximum(n_blocks - 1.0, 0.0)
-    squares = np.array(
-        [
-            squared_deviations(*sample, n) if n > 1 else 0.0
-            for sample, n in zip(samples, n_blocks, strict=True)
-        ]
-    )
-    more = max(LEAST_FREEDOM - freedom.sum(), 0.0) if drifts else 0.0
-    if not freedom.sum() + more:
-        return np.full(len(samples), np.nan)
-    pooled = (squares.sum() + more * TYPICAL_DEVIATION**2) / (freedom.sum() + more)
-    shrunk = (squares + PSEUDO_BLOCKS * pooled) / (freedom + PSEUDO_BLOCKS)
-    correlated = CORRELATED if drifts else 1.0
-    found = correlated * shrunk / np.maximum(n_blocks, 1)
-    short = np.maximum(1.0 / np.maximum(n_games, 1) - 1.0 / min(block, FEW_GAMES), 0.0)
-    if short.any():
-        found += short * of_single_games(samples)
-    return np.where(n_blocks > 0, found / np.log(10.0) ** 2, np.nan)
+    errors = [deviations(*each, n) for each, n in zip(samples, n_blocks.tolist(), strict=True)]
+    if not n_blocks.any():
+        return LogVariances(np.full(len(samples), np.nan))
+    if drifts:
+        found = of_times(errors, n_blocks)
+        own, shared = (found.own + found.shared, 0.0) if block == 1 else (found.own, found.shared)
+        fewest = min(block, FEW_GAMES)
+        few = np.inf if block > 1 and n_blocks.max() == 1 else fewest
+        more = np.maximum(1.0 / np.maximum(n_games, 1) - 1.0 / few, 0.0)
+        if more.any():
+            own = own + more * of_single_games(samples)
+    else:
+        own, shared = shrunk(errors, n_blocks - 1.0) / np.maximum(n_blocks, 1), 0.0
+    decades = np.log(10.0) ** 2
+    return LogVariances(np.where(n_blocks > 0, own / decades, np.nan), shared / decades)
+
+
+def of_times(errors: Sequence[Floats], n_blocks: npt.NDArray[np.int64]) -> LogVariances:
+    """Return relative variances of times, by what blocks share and what they do not."""
+    most = int(n_blocks.max())
+    is_longest = n_blocks == most
+    n_longest = int(is_longest.sum())
+    together = np.mean([e for e, is_it in zip(errors, is_longest, strict=True) if is_it], axis=0)
+    apart = np.sqrt(n_longest / max(n_longest - 1, 1))
+    errors = [
+        apart * (e - together) if is_it else e for e, is_it in zip(errors, is_longest, strict=True)
+    ]
+    freedom = np.where(is_longest & (n_longest > 1), most - 1.0, 0.0)
+    square = np.nan_to_num(shrunk(errors, freedom))  # nothing is left of one sample alone
+    pooled = np.nan_to_num(pooled_square(errors, freedom))
+    known = float(together @ together) - pooled * (most - 1) / n_longest
+    missing = max(LEAST_FREEDOM - (most - 1), 0)
+    n = most - 1 + missing
+    shared = (max(known, 0.0) + missing * TYPICAL_DEVIATION**2) / n
+    blocks = np.maximum(n_blocks, 1)
+    own = CORRELATED * (square / blocks + shared * (1.0 / blocks - 1.0 / most))
+    return LogVariances(own, CORRELATED * shared / most * (t95(n + 1) / Z95) ** 2)
+
+
+def pooled_square(errors: Sequence[Floats], freedom: Floats) -> float:
+    """Return s̄²; NaN if no sample has any degree of freedom."""
+    total = sum(float(e @ e) for e, n in zip(errors, freedom, strict=True) if n > 0)
+    return total / freedom[freedom > 0].sum() if (freedom > 0).any() else np.nan
+
+
+def shrunk(errors: Sequence[Floats], freedom: Floats) -> Floats:
+    """Return each sample's s², shrunk towards the pooled one; NaN if there is none."""
+    known = np.maximum(freedom, 0.0)
+    squares = np.array([float(e @ e) for e in errors]) * (known > 0)
+    pooled = PSEUDO_BLOCKS * pooled_square(errors, freedom)
+    return np.asarray((squares + pooled) / (known + PSEUDO_BLOCKS))
 
 
 def of_single_games(samples: Sequence[tuple[Floats, Floats]]) -> float:
     """Return the relative variance of single games, pooled; NaN if no sample has two."""
     several = [sample for sample in samples if len(sample[0]) > 1]
     freedom = sum(len(counted) - 1 for counted, _ in several)
-    squares = sum(squared_deviations(*sample, len(sample[0])) for sample in several)
+    errors = [deviations(*sample, len(sample[0])) for sample in several]
+    squares = sum(float(each @ each) for each in errors)
     return squares / freedom if freedom else np.nan
 
 
@@ -90,12 +157,12 @@ def blocks_of(n_games: int, block: int, drifts: bool) -> int:
     return min(MOST_BLOCKS, max(n_games // block, min(n_games, 1)))
 
 
-def squared_deviations(counted: Floats, divisor: Floats, n_blocks: int) -> float:
-    """Return Σ e_b²."""
+def deviations(counted: Floats, divisor: Floats, n_blocks: int) -> Floats:
+    """Return e_b, shape (n_blocks,)."""
+    total = counted.sum()
+    if n_blocks < 2 or total <= 0.0:
+        return np.zeros(n_blocks)
     edges = np.linspace(0, len(counted), n_blocks + 1).round().astype(int)[:-1]
     sums, divisors = np.add.reduceat(counted, edges), np.add.reduceat(divisor, edges)
-    total = sums.sum()
-    if total <= 0.0:
-        return 0.0
     errors = sums - total / divisors.sum() * divisors
-    return float(np.sum((errors * n_blocks / total) ** 2))
+    return np.asarray(errors * n_blocks / total)

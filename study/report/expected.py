@@ -58,14 +58,13 @@ def expected_at(model: FittedModel, thetas: Sequence[Mapping[str, Any]]) -> list
     """Return what a model expects of some θ."""
     if not thetas:
         return []
-    points = model.cube.encode(thetas)
-    scores = np.stack(model.posterior.goal(points), axis=-1)
-    minus_log_costs, variances = model.posterior.processes[1].predict(points)
+    means, deviations = model.expects(model.cube.encode(thetas))
+    scores = np.stack(model.posterior.goal_of(means[:, 0], deviations[:, 0]), axis=-1)
     found = []
-    for (value, error, low, high), minus_log_cost, variance in zip(
-        scores.tolist(), minus_log_costs, variances, strict=True
+    for (value, error, low, high), minus_log_cost, deviation in zip(
+        scores.tolist(), means[:, 1], deviations[:, 1], strict=True
     ):
-        log_error = math.sqrt(variance + model.common_variance)
+        log_error = math.hypot(deviation, math.sqrt(model.shared_variance))
         middle, factor = 10.0**-minus_log_cost, 10.0 ** (Z95 * log_error)
         cost = Estimate(float(middle), float(middle / factor), float(middle * factor))
         found.append(Expected(Estimate(value, low, high, error), cost, log_error))
@@ -93,7 +92,8 @@ def cost_estimates(
     ``sem`` is the standard deviation of log₁₀ of the cost.
     """
     found = []
-    for point, variance in zip(points, cost_variances(experiment, cost, points), strict=True):
+    variances = cost_variances(experiment, cost, points).total
+    for point, variance in zip(points, variances.tolist(), strict=True):
         value, deviation = cost.of(point.in_order), math.sqrt(variance)
         factor = 10.0 ** (Z95 * deviation)
         found.append(Estimate(value, value / factor, value * factor, deviation))

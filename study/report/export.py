@@ -6,7 +6,9 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from study.errors import InputError
+from study.report.certificate import certificate_frame, certificate_of
 from study.report.hypervolume_trace import hypervolume_trace
+from study.report.recommend import Candidates
 from study.report.tables import check_table, games_frame, trials_frame, write_csv
 from study.report.validated_front import (
     combined_front_frame,
@@ -93,6 +95,9 @@ def tables_of(
         tables["predicted_front"] = predicted_front_frame(data.experiment, model)
     if model is not None and combined is not None:
         tables["combined_front"] = combined_front_frame(data.experiment, combined)
+    found = None if combined is None else certificate_of(Candidates(data, combined))
+    if found is not None:
+        tables["certificate"] = certificate_frame(found)
     return tables
 
 
@@ -110,7 +115,12 @@ def save_figures(
     experiment, validated, trials = data.experiment, tables["front"], tables["trials"]
     figures = {
         "pareto.png": pareto_figure(
-            trials, validated, tables["predicted_front"], experiment, tables["combined_front"]
+            trials,
+            validated,
+            tables["predicted_front"],
+            experiment,
+            tables["combined_front"],
+            tables.get("certificate"),
         ),
         "hypervolume.png": hypervolume_figure(trace, trials, validated, experiment, data.reference),
     }

@@ -114,6 +114,23 @@ def draw_combined(axes: Axes, combined: pd.DataFrame, experiment: Experiment) ->
     )
 
 
+def draw_certificate(axes: Axes, certificate: pd.DataFrame, experiment: Experiment) -> None:
+    """Shade what there may be left to win: from the recommended θ to its bound, at each budget."""
+    goal = experiment.goal
+    reached = certificate[goal.combined_column("mean")]
+    axes.fill_between(
+        certificate[f"{experiment.cost.name}_limit"],
+        reached,
+        (reached + goal.sign * certificate["regret_bound95"]).clip(*goal.limits),
+        color=GREY,
+        alpha=0.18,
+        linewidth=0,
+        step="post",
+        zorder=0,
+        label="what may be left to win\n(95%, at all budgets at once)",
+    )
+
+
 def band_note(predicted: pd.DataFrame, goal: Goal) -> str:
     """Say which part of the predicted front's error is common to all of it."""
     common, local = (goal.posterior_column(f"sd_{part}") for part in ("common", "local"))
@@ -200,6 +217,7 @@ def pareto_figure(
     predicted: pd.DataFrame,
     experiment: Experiment,
     combined: pd.DataFrame | None = None,
+    certificate: pd.DataFrame | None = None,
 ) -> Figure:
     """Draw the goal against cost: trials, fronts, validated points with intervals.
 
@@ -214,6 +232,8 @@ def pareto_figure(
         For the title, goal, cost and symbols.
     combined : DataFrame, optional
         The front given validation games, too; tables of an earlier version have none.
+    certificate : DataFrame, optional
+        Bounds of what recommended θ may miss (:mod:`study.report.certificate`).
     """
     cost, goal = experiment.cost, experiment.goal
     complete = trials[trials["state"] == "complete"]
@@ -223,6 +243,8 @@ def pareto_figure(
     draw_predicted(axes, predicted, experiment)
     if combined is not None and len(validated):
         draw_combined(axes, combined, experiment)
+    if certificate is not None and len(validated):
+        draw_certificate(axes, certificate, experiment)
     is_baseline = validated["origin"].isin(list(experiment.baselines))
     on_front = validated["on_front"].astype(bool)
     searched = validated[~is_baseline]

@@ -18,6 +18,7 @@ from agents.agent import warm
 from study import interrupt
 from study.errors import RunError
 from study.experiments.definition import Experiment
+from study.report.certificate import certificate_line
 from study.report.edges import edge_line
 from study.report.front_tables import print_front
 from study.run.budget import Budget
@@ -290,7 +291,7 @@ class Sweep:
         self.live.finish()
         data = self.read()
         print_front(self.out, data)
-        if line := edge_line(data, self.location):
+        for line in filter(None, (edge_line(data, self.location), certificate_line(data))):
             self.out.print(line, soft_wrap=True)
         self.write(data)
         if self.n_failed:

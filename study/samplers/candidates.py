@@ -68,4 +68,4 @@ def perturb(cube: UnitCube, points: Floats, scale: Floats, rng: np.random.Genera
 
 def is_among(points: Floats, others: Floats) -> npt.NDArray[np.bool_]:
     """Return which points are among others, up to rounding, shape (len(points),)."""
-    return np.asarray(cdist(points, others, "chebyshev").min(axis=1) <= SAME_POINT)
+    return np.asarray(cdist(points, others, "chebyshev").min(axis=1, initial=np.inf) <= SAME_POINT)

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import blas, lapack, solve_triangular
 
-from study.samplers.gaussian_process import JITTER, GaussianProcess, matern
+from study.samplers.gaussian_process import JITTER, GaussianProcess, covariances
 
 Floats = npt.NDArray[np.float64]
 
@@ -59,13 +59,16 @@ class InFlight:
         E has shape (n + most, m), with zeros from row n + k on.
         """
         hyper, k = self.process.hyper, len(self.points)
-        cross = matern(hyper, points, self.process.points)
+        cross = covariances(hyper, points, self.process.points)
         mean = hyper.centre + hyper.scale * (cross @ self.process.alpha)
         found = np.zeros((self.n + self.most, len(points)))
         # Half the work of a product of full matrices, and less than that of a solution.
         found[: self.n] = blas.dtrmm(1.0, self.inverse, cross.T, lower=1, overwrite_b=1)
         if k:
-            left = matern(hyper, self.points, points) - self.rows[: self.n, :k].T @ found[: self.n]
+            left = (
+                covariances(hyper, self.points, points)
+                - self.rows[: self.n, :k].T @ found[: self.n]
+            )
             factor = self.rows[self.n : self.n_rows, :k].T
             found[self.n : self.n_rows] = solve_triangular(factor, left, lower=True)
         return np.asarray(mean), found
@@ -79,19 +82,19 @@ class InFlight:
         """
         hyper, n_rows = self.process.hyper, self.n_rows
         products = explained[:n_rows].T @ by_others[:n_rows]
-        return np.asarray(hyper.scale**2 * (matern(hyper, points, others) - products))
+        return np.asarray(hyper.scale**2 * (covariances(hyper, points, others) - products))
 
     def variance(self, explained: Floats) -> Floats:
         """Return the variance of the noise-free value at each point, shape (m,), given their E."""
         hyper = self.process.hyper
         known = np.einsum("ij,ij->j", explained[: self.n_rows], explained[: self.n_rows])
-        return np.asarray(hyper.scale**2 * np.maximum(hyper.variance - known, 0.0))
+        return np.asarray(hyper.scale**2 * np.maximum(hyper.total - known, 0.0))
 
     def add(self, point: Floats, noise: float) -> None:
         """Put a trial at a point, shape (d,), in flight, whose value will have this variance."""
         hyper, k = self.process.hyper, len(self.points)
         column = self.predict(point[None])[1][:, 0]
-        left = hyper.variance * (1.0 + JITTER) + noise / hyper.scale**2 - column @ column
+        left = hyper.total + hyper.variance * JITTER + noise / hyper.scale**2 - column @ column
         column[self.n_rows] = np.sqrt(max(float(left), JITTER * hyper.variance))
         self.rows[:, k] = column
         self.points = np.concatenate([self.points, point[None]])
@@ -103,6 +106,9 @@ class InFlight:
         """
         last, row = len(self.points) - 1, self.n_rows - 1
         column = self.rows[:row, last]
-        left = matern(self.process.hyper, self.points[last:], points)[0] - column @ explained[:row]
+        left = (
+            covariances(self.process.hyper, self.points[last:], points)[0]
+            - column @ explained[:row]
+        )
         explained[row] = left / self.rows[row, last]
         return np.asarray(self.process.hyper.scale * explained[row])

@@ -101,11 +101,24 @@ class Observations:
         """Complete and pending trials, no point twice, shape (m, d)."""
         return np.unique(np.concatenate([self.points, self.pending]), axis=0)
 
+    def to_fit(self, k: int) -> tuple[Floats, Floats, Floats, npt.NDArray[np.int64]]:
+        """Return points, values, noise and owners that an objective is fitted to."""
+        m = len(self.first_noise)
+        columns = (each[:, k] for each in (self.first_values, self.first_noise))
+        values, noise = (np.ascontiguousarray(each) for each in columns)
+        return self.points[:m], values, noise, self.owners.astype(np.int64)
+
     def some(self, kept: npt.NDArray[np.intp]) -> "Observations":
         """Return the same with some of the complete trials, by their indices."""
         kept = np.sort(kept)
+        values, noise, m = self.values[kept], self.noise[kept], len(self.first_noise)
         return replace(
-            self, points=self.points[kept], values=self.values[kept], noise=self.noise[kept]
+            self,
+            points=self.points[kept],
+            values=values,
+            noise=noise,
+            first_values=values[:m],
+            first_noise=noise[:m],
         )
 
 

@@ -12,7 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from study.pareto import n_dominating_layers, nondominated
-from study.samplers.gaussian_process import GaussianProcess, Hyperparameters, fit_hyperparameters
+from study.samplers.gaussian_process import (
+    GaussianProcess,
+    Hyperparameters,
+    draw_hyperparameters,
+    fit_hyperparameters,
+)
 from study.scale import Belief, Scale
 
 if TYPE_CHECKING:
@@ -58,18 +63,10 @@ class Posterior:
 
         Or condition it on others: on fewer of many.
         """
-        points = observations.points
-        m = len(observations.first_noise)
-        hypers = [
-            cached_fit(
-                (m, points.shape[1]),
-                points[:m].tobytes(),
-                np.ascontiguousarray(observations.first_values[:, k]).tobytes(),
-                observations.first_noise[:, k].tobytes(),
-                observations.owners.astype(np.int64).tobytes(),
-            )
-            for k in range(2)
-        ]
+        hypers = []
+        for k in range(2):
+            points, *others = observations.to_fit(k)
+            hypers.append(cached_fit(points.shape, *(x.tobytes() for x in (points, *others))))
         return cls.condition(hypers, observations if given is None else given)
 
     @classmethod
@@ -113,6 +110,16 @@ class Posterior:
             observations.sign,
         )
 
+    def draws_of_hyperparameters(
+        self, observations: "Observations", n: int, rng: np.random.Generator
+    ) -> "list[Posterior]":
+        """Return n posteriors, given the same observations, as probable hyperparameters have it."""
+        hypers = [
+            draw_hyperparameters(process.hyper, *observations.to_fit(k), n, rng)
+            for k, process in enumerate(self.processes)
+        ]
+        return [self.condition(both, observations) for both in zip(*hypers, strict=True)]
+
     def mean(self, points: Floats) -> Floats:
         """Return the posterior mean at some points, shape (m, 2)."""
         return np.stack([process.mean(points) for process in self.processes], axis=-1)
@@ -120,7 +127,11 @@ class Posterior:
     def goal(self, points: Floats) -> Belief:
         """Return what is known of the first objective, in its own unit."""
         mean, variance = self.processes[0].predict(points)
-        return self.scales[0].belief(self.sign * mean, np.sqrt(variance))
+        return self.goal_of(mean, np.sqrt(variance))
+
+    def goal_of(self, mean: Floats, deviation: Floats) -> Belief:
+        """Return what a mean and deviation on the model's scale say of the first objective."""
+        return self.scales[0].belief(self.sign * mean, deviation)
 
     def cost(self, points: Floats) -> Floats:
         """Return the posterior median of the second objective, a minimized one, in its unit."""

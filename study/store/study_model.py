@@ -13,6 +13,7 @@ import numpy.typing as npt
 from optuna.trial import FrozenTrial
 from threadpoolctl import threadpool_limits
 
+from study.batch_means import LogVariances
 from study.experiments.definition import Experiment
 from study.experiments.objectives import Cost, Goal
 from study.samplers.encoding import UnitCube
@@ -101,11 +102,12 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
     raw = np.array([(goal.estimate(each).value, cost.of(each)) for each in games])
     scales = scales_of(experiment)
     variances = scales[0].variances(raw[:, 0], goal_variances(data, points))
-    noise = np.stack([variances, cost_variances(experiment, cost, points)], axis=-1)
+    of_costs = cost_variances(experiment, cost, points)
+    noise = np.stack([variances, of_costs.own], axis=-1)
     values = to_maximize(raw, directions, scales, noise)
     with threadpool_limits(1):
         if model is not None:
-            return model.given(codes, values, noise, timed=cost.is_timed)
+            return model.given(codes, values, noise, of_costs.shared, timed=cost.is_timed)
         corner = experiment.reference_point or beyond_worst(raw, directions, scales)
         known = Observations(
             codes,
@@ -119,7 +121,9 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
             scales=scales,
             sign=goal.sign,
         )
-        return FittedModel(cube, known, Posterior.fit(known), data.record.seed)
+        return FittedModel(
+            cube, known, Posterior.fit(known), data.record.seed, n_validated=len(points)
+        )
 
 
 def goal_variances(data: StudyData, points: Sequence[ValidatedPoint]) -> npt.NDArray[np.float64]:
@@ -132,11 +136,11 @@ def goal_variances(data: StudyData, points: Sequence[ValidatedPoint]) -> npt.NDA
 
 def cost_variances(
     experiment: Experiment, cost: Cost, points: Sequence[ValidatedPoint]
-) -> npt.NDArray[np.float64]:
+) -> LogVariances:
     """Return the variances of log₁₀ of validated points' costs; NaN where games do not tell."""
     is_exact = experiment.goal.is_exact
     if is_exact and not cost.is_timed:
-        return np.zeros(len(points))  # solved again, it takes the same work
+        return LogVariances(np.zeros(len(points)))  # solved again, it takes the same work
     return cost.log_variances([point.in_order for point in points], are_alike=is_exact)
 
 

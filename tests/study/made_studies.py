@@ -105,12 +105,14 @@ def add_point(
     store_point(study, {"n_playouts": n_playouts}, games, origin)
 
 
-def add_trials(study: optuna.Study, quick: Experiment) -> None:
+def add_trials(study: optuna.Study, quick: Experiment, deviation: float = 300.0) -> None:
     """Trials of three games each, 1000·√n points at 10 µs and n."""
     rng = np.random.default_rng(2)
     for n in (1, 3, 7, 12, 20, 28, 36, 40):
         games = [
-            Game2048(r, int(rng.normal(1000 * math.sqrt(n), 300)), 100, 1e-3 * n, 5000 * n, 256, 0)
+            Game2048(
+                r, int(rng.normal(1000 * math.sqrt(n), deviation)), 100, 1e-3 * n, 5000 * n, 256, 0
+            )
             for r in range(3)
         ]
         store_trial(study, quick, {"n_playouts": n}, games, 1e-5 * n)

@@ -6,53 +6,82 @@ import numpy as np
 import pytest
 
 from study.batch_means import variances_of_log_ratios
+from study.estimate import Z95, t95
 
 LN10 = math.log(10.0)
 
 
-def test_blocks_by_hand() -> None:
-    """Five blocks of sums 90, 110, 100, 105, 95: s² = 0.00625, and 2s²/5 is the variance."""
+def test_one_sample_s_blocks_by_hand() -> None:
+    """Five blocks of sums 90, 110, 100, 105, 95: s_c² = 0.00625, of four degrees of freedom."""
     counted = np.repeat([0.9, 1.1, 1.0, 1.05, 0.95], 100)
-    (variance,) = variances_of_log_ratios([(counted, np.ones(500))], 50)
-    assert variance == pytest.approx(2.0 * 0.00625 / 5 / LN10**2)
+    found = variances_of_log_ratios([(counted, np.ones(500))], 50)
+    assert found.own.tolist() == [0.0]
+    widened = (t95(5) / Z95) ** 2
+    assert found.shared == pytest.approx(2.0 * 0.00625 / 5 * widened / LN10**2)
+
+
+def test_what_two_samples_share_by_hand() -> None:
+    """Blocks of 88, 112 and 92, 108, of 1 each: 90 and 110 are shared, ±2 each one's own."""
+    samples = [(np.repeat(each, 50), np.ones(100)) for each in ([0.88, 1.12], [0.92, 1.08])]
+    found = variances_of_log_ratios(samples, 50)
+    own = 2 * 0.02**2 * 2  # P/(P − 1) = 2
+    shared = (0.02 - own / 2 + 3 * 0.03**2) / 4  # one degree of freedom, filled up to four
+    assert found.own == pytest.approx(np.array([own, own]) * 2 / 2 / LN10**2)
+    assert found.shared == pytest.approx(2 * shared / 2 * (t95(5) / Z95) ** 2 / LN10**2)
+    assert found.total == pytest.approx(found.own + found.shared)
 
 
 def test_single_games_are_the_blocks_of_a_count() -> None:
     """Of a ratio of sums: residuals 2 − 1.5·1 and 4 − 1.5·3, by hand."""
-    (variance,) = variances_of_log_ratios(
-        [(np.array([2.0, 4.0]), np.array([1.0, 3.0]))], 1, drifts=False
-    )
-    assert variance == pytest.approx((0.5**2 + 0.5**2) * (2 / 6) ** 2 / 2 / LN10**2)
+    found = variances_of_log_ratios([(np.array([2.0, 4.0]), np.array([1.0, 3.0]))], 1, drifts=False)
+    assert found.own == pytest.approx((0.5**2 + 0.5**2) * (2 / 6) ** 2 / 2 / LN10**2)
+    assert found.shared == 0.0
 
 
 def test_samples_are_shrunk_towards_one_another() -> None:
-    """κ = 10: one of s² = 0.02 and one of 0, each with one degree of freedom, and two of 5%."""
-    uneven, even = np.repeat([0.9, 1.1], 50), np.ones(100)
-    found = variances_of_log_ratios([(uneven, even), (even, even)], 50)
-    pooled = (0.02 + 2 * 0.05**2) / 4
-    expected = [(0.02 + 10 * pooled) / 11, 10 * pooled / 11]
-    assert found == pytest.approx(np.array(expected) * 2 / 2 / LN10**2)
+    """κ = 10: counts of s² = 0.02 and of 0, with one degree of freedom each."""
+    uneven, even = np.array([0.9, 1.1]), np.ones(2)
+    found = variances_of_log_ratios([(uneven, even), (even, even)], 1, drifts=False)
+    expected = [(0.02 + 10 * 0.01) / 11, 10 * 0.01 / 11]
+    assert found.own == pytest.approx(np.array(expected) / 2 / LN10**2)
 
 
-def test_without_two_blocks_deviations_of_5_percent_are_assumed() -> None:
-    few, none = np.ones(99), np.empty(0)
-    found = variances_of_log_ratios([(few, few), (none, none)], 50)
-    np.testing.assert_allclose(found, [2 * 0.05**2 / np.log(10.0) ** 2, np.nan])
-    assert np.isnan(variances_of_log_ratios([(np.ones(1), np.ones(1))] * 3, 50)).all(), "v unknown"
-    found = variances_of_log_ratios([(few, few), (np.ones(100), np.ones(100)), (none, none)], 50)
-    pooled = 3 * 0.05**2 / 4  # two blocks that agree, and three deviations of 5%
-    shrunk = [pooled, 10 * pooled / 11]
-    np.testing.assert_allclose(found[:2], 2 * np.array(shrunk) / [1, 2] / np.log(10.0) ** 2)
-    assert math.isnan(found[2])
+def test_a_sample_of_fewer_blocks_has_more_of_its_own() -> None:
+    """It was timed in a part of the time: 2s_c² (1/1 − 1/5) more than s² pooled."""
+    counted = np.repeat([0.9, 1.1, 1.0, 1.05, 0.95], 50)
+    samples = [(each, np.ones(len(each))) for each in (counted, counted, np.ones(60))]
+    found = variances_of_log_ratios(samples, 50)
+    assert found.own == pytest.approx(np.array([0.0, 0.0, 2 * 0.00625 * 0.8]) / LN10**2)
+
+
+def test_without_two_blocks_deviations_of_3_percent_are_shared() -> None:
+    few, none = np.repeat([0.9, 1.1], 20), np.empty(0)
+    found = variances_of_log_ratios([(few, np.ones(40)), (none, none)], 50)
+    v = 40 * 0.1**2 / 39
+    np.testing.assert_allclose(found.own, [v / 40 / LN10**2, np.nan])
+    assert found.shared == pytest.approx(2 * 0.03**2 * (t95(5) / Z95) ** 2 / LN10**2)
+    ones = [(np.ones(1), np.ones(1))] * 3
+    assert np.isnan(variances_of_log_ratios(ones, 50).own).all(), "v unknown"
+    nothing = variances_of_log_ratios([(none, none)], 50)
+    assert np.isnan(nothing.own).all()
 
 
 def test_a_few_games_differ_more_than_a_block() -> None:
-    """By v·(1/n − 1/20): v = 0.08 of two games, 0.8 and 1.2 of the mean."""
-    two, one = (np.array([4.0, 6.0]), np.ones(2)), (np.array([9.0]), np.ones(1))
-    found = variances_of_log_ratios([two, one], 50)
-    v = 2 * 0.2**2
-    expected = [2 * 0.05**2 + v * (1 / n - 1 / 20) for n in (2, 1)]
-    np.testing.assert_allclose(found, np.array(expected) / LN10**2)
+    """By v·(1/n − 1/20) beside samples with blocks, whose games are all equal."""
+    many, two = (np.ones(100), np.ones(100)), (np.array([4.0, 6.0]), np.ones(2))
+    found = variances_of_log_ratios([many, many, two], 50)
+    v = 2 * 0.2**2 / (99 + 99 + 1)
+    shared = 3 * 0.03**2 / 4
+    expected = v * (1 / 2 - 1 / 20) + 2 * shared * (1 - 1 / 2)
+    assert found.own == pytest.approx(np.array([0.0, 0.0, expected]) / LN10**2)
+
+
+def test_games_of_the_same_work_share_no_time() -> None:
+    """Solutions were timed whenever each was asked for."""
+    samples = [(np.array([0.9, 1.1]), np.ones(2)), (np.array([1.05, 0.95]), np.ones(2))]
+    found = variances_of_log_ratios(samples, 1)
+    assert found.shared == 0.0
+    assert (found.own > 0.0).all()
 
 
 @pytest.mark.parametrize("are_alike", [False, True])
@@ -71,7 +100,7 @@ def test_intervals_of_a_few_games_cover_on_a_machine_that_drifts(are_alike: bool
         ]
         variances = variances_of_log_ratios(
             [(each, np.ones(len(each))) for each in samples], 1 if are_alike else 50
-        )
+        ).total
         truth = 0.5 * (spread**2 + 0.05**2) / LN10  # log₁₀ of the mean time
         errors = np.array([math.log10(each.mean()) for each in samples]) - truth
         inside += (np.abs(errors) <= 1.96 * np.sqrt(variances)).tolist()
@@ -79,7 +108,7 @@ def test_intervals_of_a_few_games_cover_on_a_machine_that_drifts(are_alike: bool
 
 
 def test_games_alone_understate_what_drifts() -> None:
-    """Times that forget half in 35 games: the errors of 200 means, within a factor of 1.5."""
+    """Times that forget half in 35 games: 200 means and their intervals."""
     rng = np.random.default_rng(0)
     memory = 0.5 ** (1 / 35)
     means, by_blocks, by_games = [], [], []
@@ -91,8 +120,9 @@ def test_games_alone_understate_what_drifts() -> None:
         times = np.exp(0.05 * drift)
         means.append(math.log10(times.mean()))
         sample = [(times, np.ones(1000))]
-        by_blocks.append(variances_of_log_ratios(sample, 50)[0])
-        by_games.append(variances_of_log_ratios(sample, 1, drifts=False)[0])
+        by_blocks.append(variances_of_log_ratios(sample, 50).total[0])
+        by_games.append(variances_of_log_ratios(sample, 1, drifts=False).total[0])
     truth = float(np.std(means, ddof=1))
-    assert truth / 1.5 < math.sqrt(np.mean(by_blocks)) < truth * 1.5
+    errors = np.abs(np.array(means) - np.mean(means))
+    assert 0.93 <= np.mean(errors <= Z95 * np.sqrt(by_blocks)) <= 0.995
     assert math.sqrt(np.mean(by_games)) < 0.3 * truth

@@ -7,6 +7,8 @@ n₁…n₄   playouts in four kinds of position
 qₖ      nₖ/(nₖ + hₖ), the share of the possible gain from playouts of kind k
 r, s    the share of the work done, and a setting with its best value in between
 m, e    how deep and how hard to search
+L       leaves of a tree, a whole number
+a…d     weights of four features of a position
 ======  ============================================================================================
 """
 
@@ -26,6 +28,13 @@ TWO_REGIMES = Space(
         for name in ("depth", "effort", "setting", "damping", "extra")
     )
 )
+LEAVES = (
+    NumericParameter("depth", 1, 10, integer=True),
+    NumericParameter("leaves", 2, 512, integer=True, log=True),
+    NumericParameter("pruning", 0.0, 1.0),
+)
+STEPS = Space((*LEAVES, NumericParameter("share", 0.05, 1.0)))
+CLIFFS = Space(tuple(NumericParameter(name, 0.0, 1.0) for name in ("a", "b", "c", "d", "effort")))
 
 
 def bump(x: Floats, centre: Floats | float, width: float) -> Floats:
@@ -80,3 +89,46 @@ def two_regimes_surface() -> Surface:
     """Make the surface `two_regimes`: its front jumps from one region of the space to another."""
     functions = two_regimes_score, two_regimes_seconds
     return Surface("two_regimes", "two regimes", TWO_REGIMES, *functions)
+
+
+def leaves(points: Floats) -> Floats:
+    """Return L: what depth, number and pruning leave of it, whichever is least."""
+    depth, number, pruning = (each.axis.from_unit(points[:, k]) for k, each in enumerate(LEAVES))
+    return np.maximum(1.0, np.floor(np.minimum(2.0**depth, number) * (1.0 - 0.9 * pruning**2)))
+
+
+def steps_score(points: Floats) -> Floats:
+    """Return scores that jump where a tree gets one leaf more."""
+    found = leaves(points)
+    gain = np.log2(found) / (2.0 + np.log2(found))
+    return np.asarray(4_000.0 + 70_000.0 * gain * bump(points[:, 3], 0.7, 0.5))
+
+
+def steps_seconds(points: Floats) -> Floats:
+    """Return times by the leaves, which jump with them."""
+    return np.asarray(1e-6 * (5.0 + 2.0 * leaves(points) * (0.5 + 0.5 * points[:, 3])))
+
+
+def steps_surface() -> Surface:
+    """Make the surface `steps`: score and cost go in steps, and one limit hides the others."""
+    return Surface("steps", "steps", STEPS, steps_score, steps_seconds)
+
+
+def cliffs_score(points: Floats) -> Floats:
+    """Return scores that rise towards a cliff, behind which a feature's sign is wrong."""
+    a, b, c, d, effort = points.T
+    ridge = bump(a, 0.6, 0.25) * (0.4 + 0.6 * b) * bump(c - d, 0.1, 0.35)
+    safe = 1.0 / (1.0 + np.exp((b - 0.25 - 0.7 * a) / 0.01))
+    safe *= 1.0 / (1.0 + np.exp((0.3 - c - 0.2 * effort) / 0.01))
+    return np.asarray(6_000.0 + 60_000.0 * ridge * (0.3 + 0.7 * safe) * (0.4 + 0.6 * effort))
+
+
+def cliffs_seconds(points: Floats) -> Floats:
+    """Return times from 10 to 200 µs."""
+    *_, d, effort = points.T
+    return np.asarray(10.0 ** (-5.0 + effort + 0.3 * d))
+
+
+def cliffs_surface() -> Surface:
+    """Make the surface `cliffs`: the best weights stand next to ones that lose most of it."""
+    return Surface("cliffs", "cliffs", CLIFFS, cliffs_score, cliffs_seconds)

@@ -19,10 +19,10 @@ CLAIMS = ("claim by", "n", "root mean square error", "bias", "coverage", "covera
 PICKS = ("pick", "n", "regret", "decades above the least", "bias", "coverage", "missed", "served")
 CHANCES = ("chances by", "n", "mean", "on the front", "where above ½", "on the front")
 NOTE = """\
-Claims are of validated points: by their own games, by the trials, by both combined, and by a model
-whose hyperparameters are fitted to both. Picks: of the validated points by half of their games; of
-the same, or of anywhere in the space, by the combined model; and after 100 games of the proposal.
-Missed: the true time exceeds the budget, or the true score falls short of the target."""
+Claims are of validated points: by their own games, by the trials, and by both combined. Picks: of
+the validated points by half of their games; of the same, or of anywhere in the space, by the
+combined model; and after 100 games of the proposal. Missed: the true time exceeds the budget, or
+the true score falls short of the target."""
 
 
 def pick_answers(

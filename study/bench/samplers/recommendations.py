@@ -10,13 +10,13 @@ times of games that are played together have a common factor, of which a part ch
 game and the rest forgets itself over 840 games; a search times its games 5% higher.
 """
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from study.batch_means import variances_of_log_ratios
+from study.batch_means import LogVariances, variances_of_log_ratios
 from study.bench.samplers.contest import DIRECTIONS, N_DESIGN, SCALES, Contest
 from study.bench.samplers.surface import Floats, Surface
 from study.bench.samplers.surfaces import surface
@@ -37,7 +37,6 @@ from study.report.expected import (
 from study.samplers.candidates import is_among
 from study.samplers.fitted_model import FittedModel
 from study.samplers.observations import to_maximize
-from study.samplers.posterior import Posterior
 from study.samplers.predicted_front import best_within_budgets
 from study.shrinkage import Moments, growing_variances
 
@@ -86,13 +85,18 @@ class Points:
         return to_maximize(np.array(raw, np.float64), DIRECTIONS, SCALES, self.noise)
 
     @property
-    def noise(self) -> Floats:
-        """Return their variances, on that scale."""
-        moments = [Moments.of(each) for each in self.scores]
+    def of_times(self) -> LogVariances:
+        """Return the variances of the times."""
         timed = [(each, np.ones(len(each))) for each in self.seconds]
+        return variances_of_log_ratios(timed, TIMED_TOGETHER)
+
+    @property
+    def noise(self) -> Floats:
+        """Return the variances of their own errors, on that scale."""
+        moments = [Moments.of(each) for each in self.scores]
         means = np.array([each.mean for each in moments])
         scores = SCALES[0].variances(means, growing_variances(moments))
-        return np.column_stack([scores, variances_of_log_ratios(timed, TIMED_TOGETHER)])
+        return np.column_stack([scores, self.of_times.own])
 
     def added(self, code: Floats, scores: Floats, seconds: Floats) -> "Points":
         """Return these points and one more."""
@@ -164,7 +168,9 @@ class Answers:
 
     def given(self, points: Points) -> FittedModel:
         """Return the combined model."""
-        return self.trials.given(points.codes, points.values, points.noise, timed=True)
+        return self.trials.given(
+            points.codes, points.values, points.noise, points.of_times.shared, timed=True
+        )
 
     def add(
         self,
@@ -205,13 +211,10 @@ class Answers:
         """Compare what is said of each validated point, and its chance to be on the front."""
         points, combined = self.points, self.given(self.points)
         codes = points.codes
-        seen = combined.observations
-        known = replace(seen, first_values=seen.values, first_noise=seen.noise)
-        refitted = FittedModel(combined.cube, known, Posterior.fit(known), combined.seed)
         for code, scores in zip(codes, points.scores, strict=True):
             found = t_interval(scores)
             self.add("own games", "point", 0.0, code, (found.value, found.low, found.high))
-        models = {"trials": self.trials, "combined": combined, "refitted": refitted}
+        models = {"trials": self.trials, "combined": combined}
         for way, model in models.items():
             thetas = [model.cube.decode(code) for code in codes]
             for code, each in zip(codes, expected_at(model, thetas), strict=True):

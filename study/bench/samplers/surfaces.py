@@ -3,7 +3,12 @@
 from collections.abc import Callable
 from functools import lru_cache
 
-from study.bench.samplers.closed_form import saturating_surface, two_regimes_surface
+from study.bench.samplers.closed_form import (
+    cliffs_surface,
+    saturating_surface,
+    steps_surface,
+    two_regimes_surface,
+)
 from study.bench.samplers.recorded import recorded_surface
 from study.bench.samplers.surface import Surface
 from study.errors import InputError
@@ -12,6 +17,8 @@ SURFACES: dict[str, Callable[[], Surface]] = {
     "recorded": recorded_surface,
     "saturating": saturating_surface,
     "two_regimes": two_regimes_surface,
+    "steps": steps_surface,
+    "cliffs": cliffs_surface,
 }
 
 

@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from agents.agent import Game
-from study.batch_means import variances_of_log_ratios
+from study.batch_means import LogVariances, variances_of_log_ratios
 from study.experiments.objectives.formats import format_seconds, significant
 
 TIMED_TOGETHER = 50  # games of a block: a machine's speed drifts from one to the next
@@ -68,8 +67,8 @@ class Cost:
 
     def log_variances(
         self, samples: Sequence[Sequence[Game]], are_alike: bool = False
-    ) -> npt.NDArray[np.float64]:
-        """Return the variance of log₁₀ of each sample's cost; NaN where nothing tells.
+    ) -> LogVariances:
+        """Return the variances of log₁₀ of the samples' costs; NaN where nothing tells.
 
         Times are compared between blocks of consecutive games, counts between single games
         (:mod:`study.batch_means`). ``samples`` are those of one study: they share what they tell of

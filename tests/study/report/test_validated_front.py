@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import norm
 
 from agents.twenty48.agent import Game2048
+from study.estimate import t95
 from study.experiments.definition import Experiment
 from study.experiments.objectives import PLAYOUT_MOVES, SWEEPS
 from study.report.validated_front import validated_frame
@@ -146,13 +147,14 @@ def timed_games(n: int, milliseconds: Sequence[float]) -> dict[int, Game2048]:
 def test_the_interval_of_a_time_is_of_blocks_of_games(quick: Experiment) -> None:
     """Five blocks of 60 games at 0.9, 1.1, 1.0, 1.05, 0.95 ms: s² = 0.00625, by hand.
 
-    Neighbouring blocks are alike, which doubles the variance of their mean.
+    Neighbouring blocks are alike, which doubles the variance of their mean; and five tell it with
+    four degrees of freedom.
     """
     study = new_study()
     blocks = (0.9, 1.1, 1.0, 1.05, 0.95)
     store_point(study, {"n_playouts": 5}, timed_games(5, np.repeat(blocks, 60).tolist()))
     row = validated_frame(data_of(study, quick)).iloc[0]
-    error = math.sqrt(2 * 0.00625 / 5) / math.log(10.0)
+    error = t95(5) / Z * math.sqrt(2 * 0.00625 / 5) / math.log(10.0)
     assert row["seconds_per_move"] == pytest.approx(1e-3)
     assert row["seconds_per_move_low95"] == pytest.approx(1e-3 / 10 ** (Z * error))
     assert row["seconds_per_move_high95"] == pytest.approx(1e-3 * 10 ** (Z * error))
@@ -228,7 +230,7 @@ def test_the_hypervolume_is_no_surer_than_its_costs(quick: Experiment) -> None:
     games = timed_games(0, np.repeat(blocks, 60).tolist())
     store_point(study, {"n_playouts": 5}, games)
     volume, low, high = validated_hypervolume(validated_rows(data_of(study, quick)), quick)
-    half = Z * 5001.0 * math.sqrt(2 * 0.00625 / 5) / math.log(10.0)
+    half = t95(5) * 5001.0 * math.sqrt(2 * 0.00625 / 5) / math.log(10.0)
     assert volume == pytest.approx(5001.0)
     assert (volume - low, high - volume) == pytest.approx((half, half), rel=0.001)
 
@@ -246,14 +248,14 @@ def test_the_hypervolume_of_one_noisy_point_is_as_sure_as_its_score(quick: Exper
 def test_the_hypervolume_of_a_front_lies_in_its_interval(quick: Experiment) -> None:
     study = new_study()
     for n in range(1, 8):
-        add_point(study, n, spread(2000 * n, 400), 0.1 * n)
-    add_point(study, 30, spread(50_000, 400), 20.0)  # beyond the reference: worth nothing
+        add_point(study, n, spread(2000 * n, 400, 400), 0.1 * n)
+    add_point(study, 30, spread(50_000, 400, 400), 20.0)  # beyond the reference: worth nothing
     frame = validated_frame(data_of(study, quick))
     volume, low, high = validated_hypervolume(frame.to_dict("records"), quick)
     edges = np.log10([0.1 * n for n in range(1, 8)] + [10.0])
     assert volume == pytest.approx(sum(2000.0 * (k + 1) * np.diff(edges)[k] for k in range(7)))
     assert low < volume < high
-    errors = [400 / math.sqrt(99) * np.diff(edges)[k] for k in range(7)]
+    errors = [400 / math.sqrt(399) * np.diff(edges)[k] for k in range(7)]
     half = Z * math.sqrt(sum(error**2 for error in errors))
     assert (high - low) / 2 == pytest.approx(half, rel=0.15)
 

@@ -73,7 +73,9 @@ def mirrored(table: pd.DataFrame) -> pd.DataFrame:
     return found
 
 
-@pytest.mark.parametrize("name", ["trials", "front", "predicted_front", "combined_front"])
+@pytest.mark.parametrize(
+    "name", ["trials", "front", "predicted_front", "combined_front", "certificate"]
+)
 def test_tables_are_mirrored_and_hold_real_values(results: Path, name: str) -> None:
     gains, losses = (pd.read_csv(results / side / f"{name}.csv") for side in SIDES)
     pd.testing.assert_frame_equal(mirrored(losses), gains, check_exact=False, rtol=1e-12)

@@ -1,12 +1,16 @@
 """The fitted model of a study: none before a trial is complete; conditioned on more points."""
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from study.experiments.definition import Experiment
 from study.samplers.fitted_model import SHIFT_DEVIATION, FittedModel
+from study.samplers.gaussian_process import JITTER, covariances
 from study.store.study_model import fit_study
 from tests.study.made_studies import add_trials, data_of, new_study
+
+Floats = npt.NDArray[np.float64]
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
@@ -27,25 +31,72 @@ def model(quick: Experiment) -> FittedModel:
     return found
 
 
+def conditional(
+    model: FittedModel, k: int, at: Floats, left_out: int | None = None
+) -> tuple[Floats, Floats]:
+    """Return means and variances by the normal's conditional distribution, one observation less."""
+    seen, hyper = model.observations, model.posterior.processes[k].hyper
+    kept = [i for i in range(len(seen.points)) if i != left_out]
+    own = seen.noise[kept, k] / hyper.scale**2
+    noise = np.where(np.isnan(own), hyper.noise, own)
+    points, values = seen.points[kept], (seen.values[kept, k] - hyper.centre) / hyper.scale
+    matrix = covariances(hyper, points, points) + np.diag(noise)
+    gain = np.linalg.solve(matrix, covariances(hyper, points, at)).T
+    variance = hyper.total - np.sum(gain * covariances(hyper, at, points), axis=1)
+    return hyper.centre + hyper.scale * gain @ values, hyper.scale**2 * variance
+
+
 def test_points_join_the_trials_as_observations_of_the_same_process(model: FittedModel) -> None:
-    """Compared with the normal's conditional distribution, given the model's own at one point."""
     point = model.cube.encode([{"n_playouts": 16}])
     others = model.cube.encode([{"n_playouts": n} for n in (5, 14, 33)])
-    noise = np.array([[90.0**2, 1e-4]])
-    values = np.array([[4500.0, 3.7]])
+    values, noise = np.array([[62.0, 3.7]]), np.array([[0.5, 1e-4]])
     combined = model.given(point, values, noise, timed=False)
+    assert len(combined.observations.points) == len(model.observations.points) + 1
     for k in range(2):
-        process = model.posterior.processes[k]
-        both = np.concatenate([point, others])
-        prior, covariance = process.mean(both), process.covariance(both)
-        gain = covariance[1:, 0] / (covariance[0, 0] + noise[0, k])
-        mean = prior[1:] + gain * (values[0, k] - prior[0])
-        variance = np.diag(covariance)[1:] - gain * covariance[1:, 0]
+        mean, variance = conditional(combined, k, others)
         found = combined.posterior.processes[k].predict(others)
         assert found[0] == pytest.approx(mean, rel=1e-4)
         assert found[1] == pytest.approx(variance, rel=1e-2)
-        assert combined.posterior.processes[k].hyper is process.hyper
-    assert combined.common_variance == 0.0
+        refitted, before = (each.posterior.processes[k].hyper for each in (combined, model))
+        assert refitted.variance != before.variance, "the points tell of hyperparameters, too"
+    assert combined.shared_variance == 0.0
+
+
+def test_many_games_of_a_point_stand_against_all_trials_nearby(model: FittedModel) -> None:
+    """A step: the trials about 16 playouts say 4,000 points, a thousand games of it 2,500."""
+    points = model.cube.encode([{"n_playouts": n} for n in (5, 10, 16, 24, 33)])
+    values = model.posterior.mean(points)
+    values[2, 0] = 50.0
+    combined = model.given(points, values, np.full_like(values, 0.1**2), timed=False)
+    mean, deviation = combined.expects(points)
+    assert mean[2, 0] == pytest.approx(50.0, abs=3 * 0.1)
+    assert deviation[2, 0] <= 0.1
+
+
+def test_what_is_untested_is_as_doubtful_as_what_was_tested_turned_out(model: FittedModel) -> None:
+    """Validated points lie below what the trials predict: so do others, and all vary more."""
+    points = model.cube.encode([{"n_playouts": n} for n in (2, 5, 10, 16, 24, 33)])
+    below = np.array([[-9.0], [-1.0], [-7.0], [-2.0], [-8.0], [-3.0]]) * [1.0, 0.0]
+    values = model.posterior.mean(points) + below
+    combined = model.given(points, values, np.full_like(values, 1e-2), timed=False)
+    for k, (shift, factor) in enumerate(combined.checks):
+        z = []
+        hyper = combined.posterior.processes[k].hyper
+        for i in range(len(points)):
+            mean, variance = conditional(combined, k, points[i : i + 1], left_out=i)
+            own = combined.observations.noise[i, k] + hyper.variance * JITTER * hyper.scale**2
+            z.append((combined.observations.values[i, k] - mean[0]) / np.sqrt(variance[0] + own))
+        assert shift == pytest.approx(np.sum(z) / (4 + 6), rel=1e-3, abs=1e-6)
+        square = (8 + np.sum((np.array(z) - shift) ** 2)) / (8 + 6)
+        assert factor == pytest.approx(max(1.0, np.sqrt(square)), rel=1e-3)
+    untested = model.cube.encode([{"n_playouts": 29}])
+    mean, deviation = combined.expects(np.concatenate([untested, points[:1]]))
+    plain, error = combined.posterior.predict(np.concatenate([untested, points[:1]]))
+    (shift, factor), _ = combined.checks
+    assert mean[0, 0] == pytest.approx(plain[0, 0] + shift * error[0, 0])
+    assert deviation[0, 0] == pytest.approx(factor * error[0, 0])
+    assert (mean[1] == plain[1]).all(), "a tested point is as its games say"
+    assert model.expects(untested)[0] == pytest.approx(model.posterior.mean(untested))
 
 
 def test_a_search_that_times_its_games_higher_is_found_out(model: FittedModel) -> None:
@@ -63,9 +114,10 @@ def test_a_search_that_times_its_games_higher_is_found_out(model: FittedModel) -
     expected = SHIFT_DEVIATION**2 * np.sum(np.linalg.solve(covariance, shifted))
     assert found == pytest.approx(expected, rel=1e-3)
     assert 0.5 * np.log10(1.1) < found < np.log10(1.1)
-    combined = model.given(points, values, noise, timed=True)
-    left = combined.observations.values[:8, 1] - model.observations.values[:8, 1]
+    combined = model.given(points, values, noise, 1e-5, timed=True)
+    n = len(points)
+    left = combined.observations.values[n : n + 8, 1] - model.observations.values[:8, 1]
     assert left == pytest.approx(found)
-    assert combined.common_variance == pytest.approx(1e-6)
+    assert combined.shared_variance == 1e-5
     nothing = model.shift_of_times(points[:1], values[:1], np.full((1, 2), 1e6))
     assert abs(nothing) < 0.01 * SHIFT_DEVIATION, "a point that says nothing leaves the prior"

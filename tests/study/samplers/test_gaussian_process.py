@@ -1,29 +1,34 @@
 """The Gaussian process: against scikit-learn's, against finite differences, and by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.gaussian_process.kernels import ConstantKernel, Matern
+from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
 from study.samplers.gaussian_process import (
     JITTER,
     LENGTH_PRIOR,
+    MISFIT_PRIOR,
     NOISE_PRIOR,
     SIGNAL_PRIOR,
     Floats,
     GaussianProcess,
     Hyperparameters,
     NegativeLogPosterior,
+    covariances,
+    draw_hyperparameters,
     fit_hyperparameters,
-    matern,
 )
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
 N, D = 30, 3
 VARIANCE, LENGTHS = 1.7, np.array([0.3, 0.8, 2.5])
-HYPER = Hyperparameters(0.0, 1.0, VARIANCE, LENGTHS, 0.02)
+MISFIT = 0.05
+HYPER = Hyperparameters(0.0, 1.0, VARIANCE, LENGTHS, 0.02, MISFIT)
 
 
 def data(n: int = N) -> tuple[Floats, Floats, Floats]:
@@ -36,7 +41,7 @@ def data(n: int = N) -> tuple[Floats, Floats, Floats]:
 
 def theirs(points: Floats, values: Floats, noise: Floats) -> GaussianProcessRegressor:
     """Return scikit-learn's process at the same hyperparameters, jitter included."""
-    kernel = ConstantKernel(VARIANCE) * Matern(LENGTHS, nu=2.5)
+    kernel = ConstantKernel(VARIANCE) * Matern(LENGTHS, nu=2.5) + WhiteKernel(MISFIT)
     alpha = noise + JITTER * VARIANCE
     return GaussianProcessRegressor(kernel, alpha=alpha, optimizer=None).fit(points, values)
 
@@ -47,8 +52,9 @@ def objective_of(points: Floats, values: Floats, noise: Floats) -> NegativeLogPo
 
 
 def neg_log_priors(logs: Floats) -> float:
-    medians = np.log([SIGNAL_PRIOR[0], *[LENGTH_PRIOR[0] * np.sqrt(D)] * D, NOISE_PRIOR[0]])
-    widths = np.array([SIGNAL_PRIOR[1], *[LENGTH_PRIOR[1]] * D, NOISE_PRIOR[1]])
+    lengths = (LENGTH_PRIOR[0] * np.sqrt(D), LENGTH_PRIOR[1])
+    medians, widths = np.array([SIGNAL_PRIOR, *[lengths] * D, NOISE_PRIOR, MISFIT_PRIOR]).T
+    medians = np.log(medians)
     return float(np.sum(0.5 * ((logs - medians) / widths) ** 2))
 
 
@@ -67,11 +73,12 @@ def test_the_evidence_is_that_of_scikit_learn_up_to_the_priors() -> None:
     points, values, noise = data()
     regressor = theirs(points, values, noise)
     for shift in (0.0, 0.4, -0.7):
-        logs = np.log([VARIANCE, *LENGTHS]) + shift
+        logs = np.log([VARIANCE, *LENGTHS, MISFIT]) + shift
         # Their alpha is fixed, our jitter grows with the variance: so the noise makes up for it.
         ours = noise + JITTER * (VARIANCE - np.exp(logs[0]))
-        value, _ = objective_of(points, values, ours)(np.append(logs, np.log(0.01)))
-        value -= neg_log_priors(np.append(logs, np.log(0.01)))
+        with_noise = np.insert(logs, -1, np.log(0.01))
+        value, _ = objective_of(points, values, ours)(with_noise)
+        value -= neg_log_priors(with_noise)
         constant = 0.5 * N * np.log(2.0 * np.pi)
         expected = regressor.log_marginal_likelihood(logs)
         assert -value - constant == pytest.approx(expected, rel=1e-10)
@@ -84,7 +91,7 @@ def test_the_gradient_is_that_of_finite_differences(unknown: str) -> None:
     objective = objective_of(points, values, noise)
     rng = np.random.default_rng(7)
     for _ in range(5):
-        logs = np.log([VARIANCE, *LENGTHS, 0.05]) + 0.5 * rng.standard_normal(D + 2)
+        logs = np.log([VARIANCE, *LENGTHS, 0.05, MISFIT]) + 0.5 * rng.standard_normal(D + 3)
         numeric = approx_fprime(logs, lambda x: objective(x)[0], 1e-6)
         np.testing.assert_allclose(objective(logs)[1], numeric, rtol=1e-4, atol=1e-3)
 
@@ -95,11 +102,11 @@ def test_the_fit_is_where_the_gradient_vanishes() -> None:
     hyper = fit_hyperparameters(points, values, noise)
     scaled = (values - hyper.centre) / hyper.scale
     objective = objective_of(points, scaled, noise / hyper.scale**2)
-    found = np.log([hyper.variance, *hyper.lengths, hyper.noise])
+    found = np.log([hyper.variance, *hyper.lengths, hyper.noise, hyper.misfit])
     least, gradient = objective(found)
     assert np.max(np.abs(gradient)) < 0.1
     rng = np.random.default_rng(8)
-    assert all(objective(found + 0.2 * rng.standard_normal(D + 2))[0] > least for _ in range(30))
+    assert all(objective(found + 0.2 * rng.standard_normal(D + 3))[0] > least for _ in range(30))
 
 
 def test_the_fit_finds_which_coordinate_matters() -> None:
@@ -212,8 +219,37 @@ def test_degenerate_observations(points: Floats, values: Floats, unknown: bool) 
 
 
 def test_the_kernel_of_a_point_with_itself_is_the_variance() -> None:
+    """The misfit is a part of it, and of that of no other point."""
     points = np.random.default_rng(2).random((50, D))
-    np.testing.assert_allclose(np.diag(matern(HYPER, points, points)), VARIANCE, rtol=1e-12)
+    found = covariances(HYPER, points, points)
+    np.testing.assert_allclose(np.diag(found), VARIANCE + MISFIT, rtol=1e-12)
+    smooth = covariances(replace(HYPER, misfit=0.0), points, points)
+    np.testing.assert_allclose(found - smooth, MISFIT * np.eye(50), rtol=0, atol=1e-12)
+
+
+def test_steps_are_misfit_and_smooth_values_have_hardly_any() -> None:
+    """With known noise: a value that jumps between neighbours, and one that does not."""
+    rng = np.random.default_rng(4)
+    points, noise = rng.random((90, 2)), np.full(90, 1e-4)
+    smooth = np.sin(4.0 * points[:, 0]) + points[:, 1] + 0.01 * rng.standard_normal(90)
+    steps = smooth + 0.3 * rng.choice([-1.0, 1.0], 90)
+    found = [fit_hyperparameters(points, values, noise) for values in (smooth, steps)]
+    deviations = [np.sqrt(each.misfit) * each.scale for each in found]
+    assert deviations[0] < 0.02
+    assert deviations[1] == pytest.approx(0.3, rel=0.2)
+
+
+def test_a_point_with_many_games_is_believed_against_its_neighbours() -> None:
+    """By hand: without covariance to others, it is weighed by its noise and the whole variance."""
+    points = np.array([[0.2], [0.2 + 1e-4]])
+    hyper = Hyperparameters(0.0, 1.0, 1.0, np.array([0.5]), 0.0, misfit=0.25)
+    process = GaussianProcess.condition(hyper, points, np.array([2.0, 0.0]), np.array([1e-6, 1e-6]))
+    mean, variance = process.predict(points)
+    np.testing.assert_allclose(mean, [2.0, 0.0], atol=1e-4)
+    assert np.all(variance < 1e-5)
+    between, apart = process.predict(np.array([[0.2 + 0.5e-4]]))
+    assert between[0] == pytest.approx(2.0 / 2.25, rel=1e-3)
+    assert apart[0] == pytest.approx(1.25 - 2.0 / 2.25, rel=1e-3)
 
 
 def categorical(n: int = 40, n_choices: int = 4, seed: int = 3) -> tuple[Floats, Floats, Floats]:
@@ -267,3 +303,37 @@ def test_a_choice_never_tried_keeps_its_prior_variance() -> None:
     asked = np.column_stack([np.full(4, 0.5), np.eye(4)])
     variance = process.predict(asked)[1]
     assert variance[3] > 10.0 * variance[:3].max()
+
+
+def test_draws_of_hyperparameters_are_those_of_a_random_walk() -> None:
+    """Compared with 30,000 steps of Metropolis's algorithm: medians and spreads of logarithms.
+
+    But for the misfit: its posterior has a long tail of values too small to matter.
+    """
+    rng = np.random.default_rng(8)
+    points = np.sort(rng.random((24, 1)), axis=0)
+    values = np.sin(6.0 * points[:, 0]) + 0.2 * rng.standard_normal(24)
+    noise, owners = np.full(24, 0.2**2), np.zeros(1, np.int64)
+    mode = fit_hyperparameters(points, values, noise)
+    objective = NegativeLogPosterior.of(points, values, noise, owners)
+
+    def logs_of(each: Hyperparameters) -> list[float]:
+        return np.log([each.variance, each.lengths[0], each.noise, each.misfit]).tolist()
+
+    found = np.array(
+        [
+            logs_of(each)
+            for each in draw_hyperparameters(mode, points, values, noise, owners, 2000, rng)
+        ]
+    )
+    at = np.array(logs_of(mode))
+    height, walk = -objective(at)[0], []
+    for _ in range(30_000):
+        step = at + rng.standard_normal(4) * [0.5, 0.2, 0.4, 1.2]
+        if (new := -objective(step)[0]) > height + np.log(rng.random()):
+            at, height = step, new
+        walk.append(at)
+    truth, found = np.array(walk[3000:])[:, :3], found[:, :3]
+    deviations = truth.std(axis=0)
+    np.testing.assert_allclose(found.std(axis=0), deviations, rtol=0.4)
+    assert (np.abs(np.median(found, axis=0) - np.median(truth, axis=0)) < 0.5 * deviations).all()

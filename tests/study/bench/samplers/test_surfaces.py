@@ -117,7 +117,8 @@ def test_what_is_not_there_is_named(tmp_path) -> None:
     with pytest.raises(InputError, match="is not there"):
         read_recorded(tmp_path / "recorded.csv")
     with pytest.raises(
-        InputError, match="'moon' given, one of recorded, saturating, two_regimes allowed"
+        InputError,
+        match="'moon' given, one of recorded, saturating, two_regimes, steps, cliffs allowed",
     ):
         surface("moon")
 

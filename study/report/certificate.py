@@ -1,0 +1,245 @@
+"""How far recommended θ may be from the best of the whole space, at all budgets at once.
+
+Notation
+--------
+=======  ===========================================================================================
+t        a budget
+r(t)     the played θ that is recommended for it
+f, c     a draw of goal and cost of several θ from their joint posterior, given all games
+regret   of a draw at t: the best f of all θ with c ≤ t, less f(r(t)); at least 0
+ε(t)     the bound: 95% of the draws have a regret of at most ε(t) at every t
+=======  ===========================================================================================
+
+The θ of a draw are the played ones and those that are promising for some budget: of thousands over
+the whole space and about the predicted front, the ones with the highest mean + 2 standard
+deviations in each of many strips of cost. ε(t) is a quantile of the regrets at t, the same one at
+all budgets, as high as it takes (a simultaneous band by ranks). It assumes the model; how it does
+on known surfaces is measured by ``thetafront benchmark-picks``.
+
+What a θ's own games say of its goal needs no model. Their interval here holds at every moment of a
+validation that decides by what it sees how many games each θ plays: a confidence sequence.
+
+Sources: Wilson, *Stopping Bayesian optimization with probabilistic regret bounds* (2024), for
+bounds of the regret by joint draws; Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, *Time-uniform
+central limit theory and asymptotic confidence sequences* (2021), theorem 2.2 and appendix B.2.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from threadpoolctl import threadpool_limits
+
+from study.experiments.definition import Experiment
+from study.report.recommend import Candidate, Candidates, Wish
+from study.samplers.candidates import perturb, sobol_points
+from study.samplers.fitted_model import FittedModel
+from study.samplers.predicted_front import spread
+from study.store.study_data import StudyData
+
+Floats = npt.NDArray[np.float64]
+LEVEL = 0.95
+N_LIMITS = 64
+N_DRAWS = 1000
+N_SOBOL, N_NEAR = 4096, 2048
+N_STRIPS, PER_STRIP, N_OF_FRONT = 32, 8, 64
+WORTH_PLAYING = 0.8  # of the bound, what is left where it is worth to play more points
+PROMISE = 2.0  # standard deviations above the mean
+TIGHTEST_AT = 500.0  # games: where a confidence sequence is the narrowest
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Bounds of the regret at budgets, equally spaced in log cost, the smallest first.
+
+    Attributes
+    ----------
+    experiment : Experiment
+        Whose goal and cost these are.
+    limits : float64, shape (n,)
+        Budgets t, from the cheapest that has an answer to the dearest of the predicted front.
+    answers : list of Candidate
+        The θ recommended for each.
+    bounds : float64, shape (n,)
+        ε(t), in the goal's unit.
+    bounds_if_played : float64, shape (n,)
+        What ε(t) would be if the best prediction for each budget had been played, and recommended.
+    """
+
+    experiment: Experiment
+    limits: Floats
+    answers: list[Candidate]
+    bounds: Floats
+    bounds_if_played: Floats
+
+    @property
+    def worst(self) -> int:
+        """The index of the largest bound."""
+        return int(np.argmax(self.bounds))
+
+    @property
+    def text(self) -> str:
+        """It in a sentence, with what would lower the bound."""
+        goal, cost = self.experiment.goal, self.experiment.cost
+        first, last, where = (
+            cost.text(float(self.limits[k])) for k in (0, len(self.limits) - 1, self.worst)
+        )
+        bound = goal.format.error_with_unit(float(self.bounds.max()))
+        then = float(self.bounds_if_played.max())
+        advice = "more trials lower it"
+        if then < WORTH_PLAYING * self.bounds.max():
+            less = goal.format.error_with_unit(float(f"{then:.2g}"))
+            advice = f"playing more points in between lowers it to about {less}"
+        return (
+            f"certificate: with 95% probability, at every budget from {first} to {last}, the θ to "
+            f"use is within {bound} of the best in the space; the bound is largest at {where}, and "
+            f"{advice}"
+        )
+
+
+def certificate_of(candidates: Candidates) -> Certificate | None:
+    """Bound the regret of a study's recommended θ; None if no θ with games keeps any budget."""
+    played = candidates.played
+    if not played:
+        return None
+    experiment, model = candidates.data.experiment, candidates.combined
+    dearest = 10.0 ** -model.predicted_front.mean[-1, 1]
+    cheapest = min(each.expected.cost.high for each in played)
+    limits = np.geomspace(cheapest, max(dearest, cheapest) * 1.01, N_LIMITS)
+    answers = [Wish(experiment, limit).best(played) for limit in limits.tolist()]
+    known = [(limit, each) for limit, each in zip(limits, answers, strict=True) if each is not None]
+    if not known:
+        return None
+    limits, found = np.array([limit for limit, _ in known]), [each for _, each in known]
+    codes = model.cube.encode([each.point.params for each in played])
+    index = {each.point.key: k for k, each in enumerate(played)}
+    chosen = np.array([index[each.point.key] for each in found])
+    with threadpool_limits(1):  # more threads are slower on matrices this small
+        draws = Draws.of(model, codes)
+    return Certificate(
+        experiment,
+        limits,
+        found,
+        simultaneous_bounds(draws.regrets(limits, chosen)),
+        simultaneous_bounds(draws.regrets(limits, draws.best_predicted(limits))),
+    )
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Draws of goal and cost of several points, the played ones first.
+
+    Attributes
+    ----------
+    scores, costs : float64, shape (n_draws, m)
+        The goal, to be maximized, and the cost, each in its own unit.
+    mean : float64, shape (m, 2)
+        What is expected of both, on the model's scale.
+    """
+
+    scores: Floats
+    costs: Floats
+    mean: Floats
+
+    @classmethod
+    def of(cls, model: FittedModel, played: Floats) -> "Draws":
+        """Draw at the played points and at promising ones."""
+        rng = np.random.default_rng([model.seed, 2])
+        points = np.concatenate([played, promising(model, rng)])
+        points = points[np.sort(np.unique(points, axis=0, return_index=True)[1])]
+        draws = model.draw(points, N_DRAWS, rng)
+        posterior = model.posterior
+        scores = posterior.sign * posterior.scales[0].back(posterior.sign * draws[..., 0])
+        shared = math.sqrt(model.shared_variance) * rng.standard_normal((N_DRAWS, 1))
+        return cls(scores, 10.0 ** (shared - draws[..., 1]), model.expects(points)[0])
+
+    def best_predicted(self, limits: Floats) -> npt.NDArray[np.int64]:
+        """Return the index of the point with the best expected goal within each limit."""
+        within = self.mean[:, 1] >= -np.log10(limits)[:, None]
+        return np.asarray(np.argmax(np.where(within, self.mean[:, 0], -np.inf), axis=1))
+
+    def regrets(self, limits: Floats, chosen: npt.NDArray[np.int64]) -> Floats:
+        """Return regrets of points chosen for each limit, shape (n_draws, n_limits)."""
+        order = np.argsort(self.costs, axis=1)
+        by_cost = np.take_along_axis(self.scores, order, axis=1)
+        best = np.maximum.accumulate(by_cost, axis=1)
+        in_order = np.take_along_axis(self.costs, order, axis=1)
+        within = np.full((len(best), len(limits)), -np.inf)
+        for row, (of_draw, costs) in enumerate(zip(best, in_order, strict=True)):
+            n_within = np.searchsorted(costs, limits, side="right")
+            within[row] = np.where(n_within > 0, of_draw[n_within - 1], -np.inf)
+        return np.asarray(np.maximum(within - self.scores[:, chosen], 0.0))
+
+
+def promising(model: FittedModel, rng: np.random.Generator) -> Floats:
+    """Return the points that may be the best for some budget."""
+    front = model.predicted_front.points
+    near = front[rng.integers(len(front), size=N_NEAR)]
+    scales = 10.0 ** rng.uniform(-2.5, -0.7, (N_NEAR, 1))
+    around = perturb(model.cube, near, scales, rng)
+    everywhere = sobol_points(model.cube, N_SOBOL, rng)
+    points = np.unique(np.concatenate([front, around, everywhere]), axis=0)
+    mean, deviation = model.expects(points)
+    promise = mean[:, 0] + PROMISE * deviation[:, 0]
+    ends = model.predicted_front.mean[[0, -1], 1]
+    strips = np.linspace(ends[0], ends[1], N_STRIPS + 1)[1:-1]
+    strip = np.searchsorted(-strips, -mean[:, 1])
+    best = [
+        members[np.argsort(-promise[members])[:PER_STRIP]]
+        for members in (np.flatnonzero(strip == k) for k in range(N_STRIPS))
+    ]
+    return np.concatenate([points[np.concatenate(best)], front[spread(len(front), N_OF_FRONT)]])
+
+
+def simultaneous_bounds(values: Floats) -> Floats:
+    """Return bounds, shape (n,), that 95% of the rows of ``values``, (n_rows, n), keep at all n."""
+    in_order = np.sort(values, axis=0)
+    ranks = [np.searchsorted(column, row) for column, row in zip(in_order.T, values.T, strict=True)]
+    highest = np.sort(np.max(ranks, axis=0))
+    return np.asarray(in_order[highest[math.ceil(LEVEL * len(values)) - 1]])
+
+
+def half_width_at_all_times(samples: Floats) -> float:
+    """Return half the width of a mean's interval that holds after any number of games."""
+    n, alpha = len(samples), 1.0 - LEVEL
+    if n < 2:
+        return math.nan
+    twice = 2.0 * math.log(1.0 / alpha)
+    square = (twice + math.log(1.0 + twice)) / TIGHTEST_AT
+    spent = n * square + 1.0
+    factor = 2.0 * spent / (n**2 * square) * math.log(math.sqrt(spent) / alpha)
+    return math.sqrt(float(samples.var(ddof=1)) * factor)
+
+
+def certificate_frame(found: Certificate) -> pd.DataFrame:
+    """Return a row a budget: the θ, its bound, what is expected of it and what was measured."""
+    goal, cost = found.experiment.goal, found.experiment.cost
+    rows = []
+    for limit, each, bound in zip(found.limits, found.answers, found.bounds, strict=True):
+        samples = np.asarray(goal.samples(each.point.in_order), np.float64)
+        measured = goal.estimate(each.point.in_order).value
+        half = 0.0 if goal.is_exact else half_width_at_all_times(samples)
+        rows.append(
+            {
+                f"{cost.name}_limit": limit,
+                "number": each.number,
+                "point": each.point.key,
+                "regret_bound95": bound,
+                goal.combined_column("mean"): each.expected.score.value,
+                "n_games": len(samples),
+                goal.column("mean"): measured,
+                goal.column("always_low95"): measured - half,
+                goal.column("always_high95"): measured + half,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def certificate_line(data: StudyData) -> str:
+    """Return the certificate of a study in a sentence; empty where there is none."""
+    if not any(point.games for point in data.points):
+        return ""
+    found = certificate_of(Candidates.of(data))
+    return "" if found is None else found.text

@@ -1,0 +1,111 @@
+"""Bounds of the regret: against plain loops, closed forms, and the truth of a made study."""
+
+import math
+
+import numpy as np
+import pytest
+
+from study.experiments.definition import Experiment
+from study.report.certificate import (
+    Draws,
+    certificate_frame,
+    certificate_line,
+    certificate_of,
+    half_width_at_all_times,
+    simultaneous_bounds,
+)
+from study.report.recommend import Candidates, Wish
+from tests.study.made_studies import (
+    add_trials,
+    data_of,
+    new_study,
+    spread,
+    store_point,
+)
+from tests.study.report.test_recommend import game
+
+pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
+
+
+def test_regrets_by_a_plain_loop() -> None:
+    rng = np.random.default_rng(3)
+    draws = Draws(rng.normal(100, 10, (20, 7)), 10 ** rng.normal(0, 1, (20, 7)), np.empty((7, 2)))
+    limits, chosen = np.geomspace(0.05, 50, 9), rng.integers(0, 7, 9)
+    found = draws.regrets(limits, chosen)
+    for d in range(20):
+        for k, limit in enumerate(limits):
+            within = [s for s, c in zip(draws.scores[d], draws.costs[d], strict=True) if c <= limit]
+            own = draws.scores[d, chosen[k]]
+            assert found[d, k] == pytest.approx(max([*within, own]) - own)
+
+
+def test_a_bound_at_one_budget_is_the_quantile() -> None:
+    values = np.random.default_rng(0).permutation(np.arange(1, 1001)).astype(float)[:, None]
+    assert simultaneous_bounds(values).tolist() == [950.0]
+    assert simultaneous_bounds(np.repeat(values, 5, axis=1)).tolist() == [950.0] * 5
+    assert simultaneous_bounds(np.zeros((10, 3))).tolist() == [0.0] * 3
+
+
+def test_bounds_at_several_budgets_hold_together() -> None:
+    """Of eight independent normals, each must hold with a probability of 0.95^(1/8)."""
+    values = np.random.default_rng(1).standard_normal((20_000, 8)) * np.arange(1, 9)
+    bounds = simultaneous_bounds(values)
+    assert np.mean((values <= bounds).all(axis=1)) == pytest.approx(0.95, abs=1e-3)
+    assert bounds / np.arange(1, 9) == pytest.approx([2.4906] * 8, abs=0.12)
+
+
+def test_an_interval_at_all_times_holds_whenever_one_looks() -> None:
+    """Of 400 series of skewed scores, looked at 40 times in 2,000 games; Student's does not."""
+    rng = np.random.default_rng(2)
+    looks = np.unique(np.geomspace(20, 2000, 40).astype(int))
+    always, once = 0, 0
+    for _ in range(400):
+        scores = rng.gamma(6.0, 1.0, 2000)
+        errors = [abs(scores[:n].mean() - 6.0) for n in looks]
+        halves = [half_width_at_all_times(scores[:n]) for n in looks]
+        student = [1.96 * scores[:n].std(ddof=1) / math.sqrt(n) for n in looks]
+        always += all(e <= h for e, h in zip(errors, halves, strict=True))
+        once += all(e <= h for e, h in zip(errors, student, strict=True))
+    assert always / 400 >= 0.93
+    assert once / 400 <= 0.8
+    assert math.isnan(half_width_at_all_times(np.ones(1)))
+
+
+def test_a_study_s_certificate_holds(quick: Experiment) -> None:
+    """The truth is 1,000·√n points at 10 µs and n; three of n were played."""
+    study = new_study()
+    add_trials(study, quick)
+    for n in (10, 20, 30):
+        scores = spread(round(1000 * math.sqrt(n)), 400)
+        store_point(
+            study, {"n_playouts": n}, {r: game(r, s, 0.01 * n) for r, s in enumerate(scores)}
+        )
+    candidates = Candidates.of(data_of(study, quick))
+    found = certificate_of(candidates)
+    assert found is not None
+    assert (np.diff(found.limits) > 0).all()
+    frame = certificate_frame(found)
+    assert len(frame) == len(found.limits)
+    for limit, each, bound in zip(found.limits, found.answers, found.bounds, strict=True):
+        best = Wish(quick, float(limit)).best(candidates.played)
+        assert best is not None
+        assert each.number == best.number
+        n_best = min(40, int(limit / 1e-5))
+        truth = 1000 * (math.sqrt(n_best) - math.sqrt(each.point.params["n_playouts"]))
+        assert bound >= truth - 1e-9
+    assert found.bounds.max() < 4000.0
+    assert found.bounds_if_played.mean() < found.bounds.mean()
+    row = frame.iloc[-1]
+    own = candidates.measured[row["point"]][0]
+    assert row[quick.goal.column("mean")] == pytest.approx(own)
+    assert row[quick.goal.column("always_low95")] < own < row[quick.goal.column("always_high95")]
+    assert f"{found.bounds.max():,.0f} points of the best in the space" in found.text
+    assert "playing more points in between lowers it to about " in found.text
+
+
+def test_without_validated_points_there_is_none(quick: Experiment) -> None:
+    study = new_study()
+    add_trials(study, quick)
+    data = data_of(study, quick)
+    assert certificate_line(data) == ""
+    assert certificate_of(Candidates.of(data)) is None
