@@ -70,6 +70,7 @@ def sweep(
     cost: str | None = None,
     widen: Sequence[str] = (),
     validate: bool = True,
+    until_regret: float | str | None = None,
     standard_error: float | None = None,
     validation_games: int | None = None,
     validation_points: int = 12,
@@ -113,6 +114,9 @@ def sweep(
         Ranges to widen before, ``"theta4"`` or ``"theta4=1:128"``.
     validate : bool
         Whether to play the front again on fresh seeds.
+    until_regret : float or str, optional
+        Go on until, with 95% probability, no recommended θ is further below the best of the space,
+        in the goal's unit or, ``"5%"``, as a share; or until the budget is spent.
     standard_error, validation_games, validation_points : float, int, int
         When a validated point has enough games, in the goal's unit; the most games of one; and for
         how many budgets the model proposes a point.
@@ -168,6 +172,7 @@ def sweep(
         budget_seconds=budget_seconds(budget),
         accept_change=accept_change,
         cluster=cluster_at(scheduler, tls),
+        until_regret=until_regret,
     )
     with as_guest(call):
         order.carry_out(console(progress), make_results=True)

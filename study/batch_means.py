@@ -10,7 +10,7 @@ P, c_b  number of samples with the most blocks, and their mean e_b: what a block
 s²      Σ e_b²/(B − 1), the relative variance of a block's ratio; of times, with e_b − c_b in place
         of e_b, times P/(P − 1)
 s̄²      s² pooled over all samples, each weighted by its B − 1
-s_c²    Σ c_b²/(B − 1) − s̄²/P, the variance of what blocks share
+s_c²    Σ e_b²/(B − 1), averaged over the P samples: what blocks may share
 κ       pseudo-blocks: the number of blocks by which a sample's s² is shrunk towards s̄²
 v       the relative variance of single games about their samples' ratios
 ======  ============================================================================================
@@ -22,14 +22,14 @@ Blocks are few and long, to drift apart; still, each halving of B multiplied s²
 the variance of R is 2s²/B for blocks of times, s²/B for single games; s² is shrunk as in
 :mod:`study.shrinkage`.
 
-Samples that are played in turns are slowed down together. What they share, 2s_c²/B, is one error of
-all of them; as it is known from B blocks only, it is multiplied by the square of Student's quantile
-over the normal one. Two blocks alone may agree by chance, and a few games are no block, so below
-four degrees of freedom s_c² is filled up to four with deviations of 3%. Costs of two samples
-compare by their own errors: 2s²/B, and 2s_c² (1/b − 1/B) for one of fewer blocks, b, which was
-timed in a part of the time. Where no sample has two blocks, a sample's own error is v/n. Samples of
-n < 20 games differ more: v·(1/n − 1/20) is added. Games that all do the same work, at different
-times, are blocks of one, and share nothing.
+Samples that are played in turns are slowed down together, whether or not their blocks are of the
+same minutes. So what they may share, 2s_c²/B, is one error of all; as it is known from B blocks, it
+is multiplied by the square of Student's quantile over the normal one. Two blocks alone may agree by
+chance, and a few games are no block, so below four degrees of freedom s_c² is filled up to four
+with deviations of 3%. Costs of two samples compare by their own errors: 2s²/B, and 2s_c² (1/b −
+1/B) for one of fewer blocks, b, which was timed in a part of the time. Where no sample has two
+blocks, a sample's own error is v/n. Samples of n < 20 games differ more: v·(1/n − 1/20) is added.
+Games that all do the same work, at different times, are blocks of one, and share nothing.
 
 Source: Law, *Simulation Modeling and Analysis* (2015), §9.5.3, batch means; Searle, Casella and
 McCulloch, *Variance Components* (1992), §4.3, for what blocks share.
@@ -110,18 +110,17 @@ def of_times(errors: Sequence[Floats], n_blocks: npt.NDArray[np.int64]) -> LogVa
     most = int(n_blocks.max())
     is_longest = n_blocks == most
     n_longest = int(is_longest.sum())
-    together = np.mean([e for e, is_it in zip(errors, is_longest, strict=True) if is_it], axis=0)
+    alike = np.array([e for e, is_it in zip(errors, is_longest, strict=True) if is_it])
+    together, known = alike.mean(axis=0), float(np.sum(alike**2)) / n_longest
     apart = np.sqrt(n_longest / max(n_longest - 1, 1))
     errors = [
         apart * (e - together) if is_it else e for e, is_it in zip(errors, is_longest, strict=True)
     ]
     freedom = np.where(is_longest & (n_longest > 1), most - 1.0, 0.0)
     square = np.nan_to_num(shrunk(errors, freedom))  # nothing is left of one sample alone
-    pooled = np.nan_to_num(pooled_square(errors, freedom))
-    known = float(together @ together) - pooled * (most - 1) / n_longest
     missing = max(LEAST_FREEDOM - (most - 1), 0)
     n = most - 1 + missing
-    shared = (max(known, 0.0) + missing * TYPICAL_DEVIATION**2) / n
+    shared = (known + missing * TYPICAL_DEVIATION**2) / n
     blocks = np.maximum(n_blocks, 1)
     own = CORRELATED * (square / blocks + shared * (1.0 / blocks - 1.0 / most))
     return LogVariances(own, CORRELATED * shared / most * (t95(n + 1) / Z95) ** 2)

@@ -39,13 +39,13 @@ def status(study: StudyArgument, name: NameOption = None, results: ResultsOption
 @app.command()
 def front(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
     """Print a study's front, validated or else predicted."""
-    from study.report.certificate import certificate_line
+    from study.report.certificate import certificate_line, certified
     from study.report.edges import edge_line
     from study.report.front_tables import print_front
 
     with reading(study, name, results) as (_, location, data):
         print_front(console(), data)
-        for line in filter(None, (edge_line(data, location), certificate_line(data))):
+        for line in filter(None, (edge_line(data, location), certificate_line(certified(data)))):
             console().print(line, soft_wrap=True)
 
 

@@ -75,6 +75,14 @@ def sweep(
             metavar="NAME",
         ),
     ] = None,
+    until_regret: Annotated[
+        str | None,
+        typer.Option(
+            help="Go on until, with 95% probability, no θ beats the recommended one by more, at "
+            "any budget: points such as 3000, or a share such as 5%. A --budget ends it earlier.",
+            metavar="X",
+        ),
+    ] = None,
     standard_error: StandardErrorOption = None,
     validation_games: ValidationGamesOption = None,
     validation_points: ValidationPointsOption = 12,
@@ -142,6 +150,7 @@ def sweep(
         budget_seconds=budget,
         accept_change=accept_change,
         cluster=cluster_at(scheduler, {"ca": tls_ca, "cert": tls_cert, "key": tls_key}),
+        until_regret=until_regret,
     )
     if dry_run:
         order.rehearse(console())

@@ -18,6 +18,7 @@ from study.experiments.objectives import Goal
 from study.page.charts.importance import Importance, scaled_labels
 from study.page.choices import least_limit, round_numbers, rounded_up
 from study.page.page_data import PageData
+from study.report.certificate import certificate_text
 from study.report.recommend import Candidate, Candidates, Wish, cost_text
 from study.samplers.fitted_model import FittedModel
 from study.store.study_model import goal_variances
@@ -68,7 +69,7 @@ def claims(page: PageData, importance: Importance | None = None) -> tuple[list[C
         found += what_matters(importance, page)
     compared = [each for name in experiment.baselines for each in against(candidates, name)]
     found += compared[:N_BASELINES]
-    return [*found, *how_sure(page)], compared[N_BASELINES:]
+    return [*found, *what_is_left(page), *how_sure(page)], compared[N_BASELINES:]
 
 
 def nothing_text(page: PageData) -> str:
@@ -308,6 +309,14 @@ def checked(
         float(np.mean(predicted - means)),
         Z95 * float(np.std(drawn.mean(axis=1))),
     )
+
+
+def what_is_left(page: PageData) -> list[Claim]:
+    """Say how far the recommended θ may be from the best."""
+    if (frame := page.tables.get("certificate")) is None:
+        return []
+    text = certificate_text(frame, page.data.experiment)
+    return [Claim("What may be left to win", f"{text[0].upper()}{text[1:]}.")]
 
 
 def how_sure(page: PageData) -> list[Claim]:

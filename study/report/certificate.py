@@ -25,6 +25,7 @@ central limit theory and asymptotic confidence sequences* (2021), theorem 2.2 an
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,11 +34,14 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from study.experiments.definition import Experiment
+from study.report.expected import Expected
 from study.report.recommend import Candidate, Candidates, Wish
 from study.samplers.candidates import perturb, sobol_points
 from study.samplers.fitted_model import FittedModel
 from study.samplers.predicted_front import spread
 from study.store.study_data import StudyData
+from study.store.study_model import proposal_at
+from study.store.validated_points import ValidatedPoint
 
 Floats = npt.NDArray[np.float64]
 LEVEL = 0.95
@@ -45,7 +49,9 @@ N_LIMITS = 64
 N_DRAWS = 1000
 N_SOBOL, N_NEAR = 4096, 2048
 N_STRIPS, PER_STRIP, N_OF_FRONT = 32, 8, 64
-WORTH_PLAYING = 0.8  # of the bound, what is left where it is worth to play more points
+BOUNDS = ("regret_bound95", "regret_bound95_if_played")  # columns
+MOST_AT_ONCE = 6  # prospects
+WORTH_PLAYING = 0.8  # of bounds: what is left of them at most, where a prediction is to be played
 PROMISE = 2.0  # standard deviations above the mean
 TIGHTEST_AT = 500.0  # games: where a confidence sequence is the narrowest
 
@@ -64,39 +70,41 @@ class Certificate:
         The θ recommended for each.
     bounds : float64, shape (n,)
         ε(t), in the goal's unit.
+    prospects : list of ValidatedPoint
+        The θ with the best prediction for each, which may have been played.
     bounds_if_played : float64, shape (n,)
-        What ε(t) would be if the best prediction for each budget had been played, and recommended.
+        What ε(t) would be if these had been played, and were recommended.
     """
 
     experiment: Experiment
     limits: Floats
     answers: list[Candidate]
     bounds: Floats
+    prospects: list[ValidatedPoint]
     bounds_if_played: Floats
 
     @property
-    def worst(self) -> int:
-        """The index of the largest bound."""
-        return int(np.argmax(self.bounds))
+    def expected(self) -> Floats:
+        """What is expected of the θ recommended for each."""
+        return np.array([each.expected.score.value for each in self.answers])
 
-    @property
-    def text(self) -> str:
-        """It in a sentence, with what would lower the bound."""
-        goal, cost = self.experiment.goal, self.experiment.cost
-        first, last, where = (
-            cost.text(float(self.limits[k])) for k in (0, len(self.limits) - 1, self.worst)
-        )
-        bound = goal.format.error_with_unit(float(self.bounds.max()))
-        then = float(self.bounds_if_played.max())
-        advice = "more trials lower it"
-        if then < WORTH_PLAYING * self.bounds.max():
-            less = goal.format.error_with_unit(float(f"{then:.2g}"))
-            advice = f"playing more points in between lowers it to about {less}"
-        return (
-            f"certificate: with 95% probability, at every budget from {first} to {last}, the θ to "
-            f"use is within {bound} of the best in the space; the bound is largest at {where}, and "
-            f"{advice}"
-        )
+    def worth_playing(self, allowed: Floats) -> list[ValidatedPoint]:
+        """Return a few prospects that would lower bounds beyond what is allowed, if there are any.
+
+        The first is that for the budget where most is to be won, each further one for another
+        budget, a tenth of all budgets away.
+        """
+        gains = np.where(self.bounds > allowed, self.bounds - self.bounds_if_played, 0.0)
+        played = {each.point.key for each in self.answers}
+        chosen: dict[str, ValidatedPoint] = {}
+        while len(chosen) < MOST_AT_ONCE:
+            k = int(np.argmax(gains))
+            if gains[k] <= (1.0 - WORTH_PLAYING) * self.bounds[k]:
+                break
+            if self.prospects[k].key not in played:
+                chosen.setdefault(self.prospects[k].key, self.prospects[k])
+            gains[max(k - N_LIMITS // 10, 0) : k + N_LIMITS // 10 + 1] = 0.0
+        return list(chosen.values())
 
 
 def certificate_of(candidates: Candidates) -> Certificate | None:
@@ -105,9 +113,7 @@ def certificate_of(candidates: Candidates) -> Certificate | None:
     if not played:
         return None
     experiment, model = candidates.data.experiment, candidates.combined
-    dearest = 10.0 ** -model.predicted_front.mean[-1, 1]
-    cheapest = min(each.expected.cost.high for each in played)
-    limits = np.geomspace(cheapest, max(dearest, cheapest) * 1.01, N_LIMITS)
+    limits = budgets_of(model, [each.expected for each in played])
     answers = [Wish(experiment, limit).best(played) for limit in limits.tolist()]
     known = [(limit, each) for limit, each in zip(limits, answers, strict=True) if each is not None]
     if not known:
@@ -118,13 +124,23 @@ def certificate_of(candidates: Candidates) -> Certificate | None:
     chosen = np.array([index[each.point.key] for each in found])
     with threadpool_limits(1):  # more threads are slower on matrices this small
         draws = Draws.of(model, codes)
+    best = draws.best_predicted(limits)
+    new = {k: proposal_at(draws.points[k], model, candidates.data) for k in set(best.tolist())}
     return Certificate(
         experiment,
         limits,
         found,
         simultaneous_bounds(draws.regrets(limits, chosen)),
-        simultaneous_bounds(draws.regrets(limits, draws.best_predicted(limits))),
+        [new[k] for k in best.tolist()],
+        simultaneous_bounds(draws.regrets(limits, best)),
     )
+
+
+def budgets_of(model: FittedModel, played: Sequence[Expected]) -> Floats:
+    """Return budgets from that of the cheapest played θ to the dearest of the predicted front."""
+    dearest = 10.0 ** -model.predicted_front.mean[-1, 1]
+    cheapest = min(each.cost.high for each in played)
+    return np.geomspace(cheapest, max(dearest, cheapest) * 1.01, N_LIMITS)
 
 
 @dataclass(frozen=True)
@@ -133,12 +149,15 @@ class Draws:
 
     Attributes
     ----------
+    points : float64, shape (m, d)
+        In the unit cube.
     scores, costs : float64, shape (n_draws, m)
         The goal, to be maximized, and the cost, each in its own unit.
     mean : float64, shape (m, 2)
         What is expected of both, on the model's scale.
     """
 
+    points: Floats
     scores: Floats
     costs: Floats
     mean: Floats
@@ -153,7 +172,7 @@ class Draws:
         posterior = model.posterior
         scores = posterior.sign * posterior.scales[0].back(posterior.sign * draws[..., 0])
         shared = math.sqrt(model.shared_variance) * rng.standard_normal((N_DRAWS, 1))
-        return cls(scores, 10.0 ** (shared - draws[..., 1]), model.expects(points)[0])
+        return cls(points, scores, 10.0 ** (shared - draws[..., 1]), model.expects(points)[0])
 
     def best_predicted(self, limits: Floats) -> npt.NDArray[np.int64]:
         """Return the index of the point with the best expected goal within each limit."""
@@ -217,7 +236,8 @@ def certificate_frame(found: Certificate) -> pd.DataFrame:
     """Return a row a budget: the θ, its bound, what is expected of it and what was measured."""
     goal, cost = found.experiment.goal, found.experiment.cost
     rows = []
-    for limit, each, bound in zip(found.limits, found.answers, found.bounds, strict=True):
+    columns = found.limits, found.answers, found.bounds, found.bounds_if_played
+    for limit, each, bound, if_played in zip(*columns, strict=True):
         samples = np.asarray(goal.samples(each.point.in_order), np.float64)
         measured = goal.estimate(each.point.in_order).value
         half = 0.0 if goal.is_exact else half_width_at_all_times(samples)
@@ -226,7 +246,7 @@ def certificate_frame(found: Certificate) -> pd.DataFrame:
                 f"{cost.name}_limit": limit,
                 "number": each.number,
                 "point": each.point.key,
-                "regret_bound95": bound,
+                **dict(zip(BOUNDS, (bound, if_played), strict=True)),
                 goal.combined_column("mean"): each.expected.score.value,
                 "n_games": len(samples),
                 goal.column("mean"): measured,
@@ -237,9 +257,35 @@ def certificate_frame(found: Certificate) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def certificate_line(data: StudyData) -> str:
-    """Return the certificate of a study in a sentence; empty where there is none."""
-    if not any(point.games for point in data.points):
+def certificate_text(frame: pd.DataFrame, experiment: Experiment) -> str:
+    """Return a certificate in a sentence, with what would lower the bounds."""
+    limits = frame[f"{experiment.cost.name}_limit"].to_numpy(float)
+    bounds, if_played = (frame[name].to_numpy(float) for name in BOUNDS)
+    first, last, where = (
+        experiment.cost.text(float(limits[k])) for k in (0, -1, int(np.argmax(bounds)))
+    )
+    written = experiment.goal.format.error_with_unit
+    advice = "more trials lower it"
+    if if_played.mean() < bounds.mean() and (if_played < WORTH_PLAYING * bounds).any():
+        less = written(float(f"{if_played.mean():.2g}"))
+        advice = f"playing predictions in between lowers the average to about {less}"
+    return (
+        f"with 95% probability, at every budget from {first} to {last}, the θ to use is within "
+        f"{written(float(bounds.max()))} of the best in the space "
+        f"({written(float(bounds.mean()))} on average); the bound is largest at {where}, and "
+        f"{advice}"
+    )
+
+
+def certificate_line(found: Certificate | None) -> str:
+    """Return a certificate as commands print it; empty where there is none."""
+    if found is None:
         return ""
-    found = certificate_of(Candidates.of(data))
-    return "" if found is None else found.text
+    return f"certificate: {certificate_text(certificate_frame(found), found.experiment)}"
+
+
+def certified(data: StudyData) -> Certificate | None:
+    """Return the certificate of a study; None if no point is validated."""
+    if not any(point.games for point in data.points):
+        return None
+    return certificate_of(Candidates.of(data))

@@ -47,6 +47,11 @@ class Expected:
         return normal_cdf(sign * (self.score.value - wanted), self.score.sem)
 
 
+def chance_text(p: float) -> str:
+    """Write a probability, rounded down: 0.949 is below 0.95 and must not read so."""
+    return f"{math.floor(100.0 * p + 1e-9) / 100.0:.2f}"
+
+
 def normal_cdf(value: float, deviation: float) -> float:
     """Return the probability of a normal number with mean 0 to be at most ``value``."""
     if deviation == 0.0:

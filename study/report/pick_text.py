@@ -7,6 +7,7 @@ from typing import Any
 from study.experiments.definition import Experiment
 from study.experiments.failures import counted_as, failure_rate_json, rate_text
 from study.experiments.objectives import Goal
+from study.report.expected import chance_text
 from study.report.recommend import TO_PLAY_IT, Candidate, Pick, cost_text
 from study.text import counted
 
@@ -185,7 +186,7 @@ def cost_line(picked: Pick) -> str:
         return text
     limit = picked.wish.experiment.cost.text(picked.wish.limit)
     p = picked.chosen.expected.p_within(picked.wish.limit)
-    return f"{text}, within {limit} with a probability of {p:.2f}"
+    return f"{text}, within {limit} with a probability of {chance_text(p)}"
 
 
 def passed_over_lines(picked: Pick) -> list[tuple[str, str]]:

@@ -26,6 +26,7 @@ from study.report.expected import (
     CONFIDENCE,
     Expected,
     best_of,
+    chance_text,
     cheapest_of,
     expected_of,
     is_met,
@@ -298,7 +299,7 @@ def refusal(
     return (
         f"pick: {cost.label} of {cost.text(wish.limit)} given; the cheapest θ takes "
         f"{cost_text(cheapest, wish.experiment)}, "
-        f"within it with a probability of {cheapest.p_within(wish.limit):.2f}, "
+        f"within it with a probability of {chance_text(cheapest.p_within(wish.limit))}, "
         f"{CONFIDENCE:.2f} needed{untested}"
     )
 
@@ -333,7 +334,7 @@ def why_not(
     excess = goal.sign * (each.expected.score.value - best.expected.score.value)
     if now or (measured <= wish.limit and excess > 0.0):
         p = each.expected.p_within(wish.limit)
-        return f"{expects}, within the limit with a probability of {p:.2f} only"
+        return f"{expects}, within the limit with a probability of {chance_text(p)} only"
     return ""
 
 

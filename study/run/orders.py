@@ -19,7 +19,7 @@ from study.run.first_games import settled
 from study.run.progress import ProgressDisplay, preparing
 from study.run.rehearsal import rehearsed_plan
 from study.run.settings import DEFAULT_TRIALS, MOST_TRIALS, SearchSettings
-from study.run.stopping import Precision
+from study.run.stopping import Precision, RegretTarget
 from study.run.sweep import Sweep, search_share
 from study.run.widen import widen as grant
 from study.run.workers import check_jobs
@@ -28,6 +28,7 @@ from study.samplers.design import draw_design
 from study.store.location import RESULTS, Location, check_folder, locate, make_folder
 from study.store.lock import locked
 from study.store.machines import check_seconds, machines_in
+from study.store.seeds import SEEDS_A_POINT
 from study.store.storage import (
     check_playable,
     check_same,
@@ -39,6 +40,8 @@ from study.store.storage import (
 )
 from study.store.study_data import StudyData
 from study.train.on_demand import room
+
+ERRORS_IN_REGRET = 4.0  # standard errors of validated points, in the regret asked for
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,8 @@ class SweepOrder:
         Machines that play in place of this one.
     chooses_cost : bool
         Whether a new study may have a cost that is the same on all machines, if there is one.
+    until_regret : RegretTarget, optional
+        The bound of the regret that the sweep is to go on until.
     """
 
     experiment: Experiment
@@ -79,6 +84,7 @@ class SweepOrder:
     accept_change: bool = False
     cluster: Cluster | None = None
     chooses_cost: bool = False
+    until_regret: RegretTarget | None = None
 
     @classmethod
     def of(
@@ -104,6 +110,7 @@ class SweepOrder:
         budget_seconds: float,
         accept_change: bool = False,
         cluster: Cluster | None = None,
+        until_regret: float | str | None = None,
     ) -> "SweepOrder":
         """Return the order for what a user gives; InputError if something is not possible."""
         check_alone(jobs, cluster)
@@ -117,6 +124,17 @@ class SweepOrder:
             is_open = is_exact and math.isfinite(budget_seconds)
             trials = MOST_TRIALS if is_open else DEFAULT_TRIALS
         settings = SearchSettings(trials, n_replicates, seed, sampler, design, design_size)
+        target = None if until_regret is None else RegretTarget.of(until_regret)
+        if target is not None:
+            if not validate:
+                raise InputError(
+                    "until regret: given with --no-validation, without which no regret is known; "
+                    "one allowed"
+                )
+            if standard_error is None and not is_exact:
+                usual = experiment.goal.standard_error
+                standard_error = usual if target.is_share else target.value / ERRORS_IN_REGRET
+            validation_games = SEEDS_A_POINT if validation_games is None else validation_games
         precision = Precision.of(
             experiment.goal, standard_error, validation_games, validation_points, budget_seconds
         )
@@ -138,6 +156,7 @@ class SweepOrder:
             accept_change,
             cluster,
             cluster is not None and cost is None,
+            target,
         )
 
     def known_experiment(self, out: Console) -> Experiment:
@@ -220,6 +239,8 @@ class SweepOrder:
             run.search()
             if self.precision is not None:
                 run.validate()
+            if self.until_regret is not None:
+                run.lower_regret(self.until_regret)
             run.report()
 
     def rehearse(self, out: Console) -> None:

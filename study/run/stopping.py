@@ -3,6 +3,9 @@
 import math
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
 from study.errors import InputError, check_range
 from study.experiments.objectives import SCORE, Goal
 from study.store.seeds import SEEDS_A_POINT
@@ -15,6 +18,57 @@ MOST_POINTS = 1000
 # microseconds are of no use, and reading and writing them again takes longer than playing them.
 GAMES_A_SECOND, MIN_GAMES_OF_A_RUN = 40, 1000
 GAMES_OF_EXACT = 3  # by default; scores are known, and times are measured so often
+
+
+@dataclass(frozen=True)
+class RegretTarget:
+    """The regret that a sweep is to go on until.
+
+    Parameters
+    ----------
+    value : float
+        In the goal's unit; or a share of what is expected of the θ for a budget.
+    is_share : bool
+        Which of the two.
+
+    Raises
+    ------
+    InputError
+        Unless it is finite and above 0.
+    """
+
+    value: float
+    is_share: bool = False
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.value) and self.value > 0):
+            raise InputError(
+                f"until regret: {self.text!r} given, a number above 0 or a percentage such as 2% "
+                "allowed"
+            )
+
+    @classmethod
+    def of(cls, given: float | str) -> "RegretTarget":
+        """Read ``1000`` or ``"2%"``."""
+        text = str(given).strip()
+        try:
+            if text.endswith("%"):
+                return cls(float(text[:-1]) / 100.0, is_share=True)
+            return cls(float(text))
+        except ValueError:
+            raise InputError(
+                f"until regret: {text!r} given, a number above 0 or a percentage such as 2% allowed"
+            ) from None
+
+    @property
+    def text(self) -> str:
+        """It as it is given."""
+        return f"{100.0 * self.value:g}%" if self.is_share else f"{self.value:g}"
+
+    def allowed(self, expected: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return the regret that is allowed where so much is expected."""
+        unit = np.abs(expected) if self.is_share else np.ones_like(expected)
+        return np.asarray(self.value * unit)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from agents.agent import warm
 from study import interrupt
 from study.errors import RunError
 from study.experiments.definition import Experiment
-from study.report.certificate import certificate_line
+from study.report.certificate import certificate_line, certified
 from study.report.edges import edge_line
 from study.report.front_tables import print_front
 from study.run.budget import Budget
@@ -28,9 +28,9 @@ from study.run.live_report import SECONDS_BETWEEN_REPORTS, LiveReport
 from study.run.plan import Pace, Plan, plan_of
 from study.run.progress import ProgressDisplay, duration, preparing
 from study.run.search import Search
-from study.run.settings import SearchSettings
+from study.run.settings import MOST_TRIALS, SearchSettings
 from study.run.source import Source
-from study.run.stopping import Precision
+from study.run.stopping import Precision, RegretTarget
 from study.run.validation import Validation
 from study.run.workers import PlayError, n_cores
 from study.store.connection import StorageConnection
@@ -44,12 +44,14 @@ from study.store.storage import name_objectives
 from study.store.study_data import StudyData
 from study.store.study_model import another_point, choose_points, fit_study
 from study.store.study_record import store_run
+from study.store.validated_points import ValidatedPoint
 from study.text import counted, there_already
 from study.train.on_demand import room
 
 FEWEST_SECONDS_TIMED = 60.0  # of games, before a phase tells its own pace
 FEWEST_TASKS_TIMED = 64  # or so many tasks
 LARGEST_SHARE_OF_REPORT = 0.4  # of a budget, on a loaded machine
+MORE_TRIALS = 1.5  # times as many, where playing predictions does not lower the regret
 SEARCH_SHARE = 0.5  # of a budget; what the search leaves of it goes to validation
 SEARCH_SHARE_OF_EXACT = 0.85  # where trials are known, and validation measures times again
 
@@ -222,8 +224,41 @@ class Sweep:
             self.n_failed = search.trials.n_failed - before.n_failed
             self.stopped_by_budget = not search.done
 
-    def validate(self) -> None:
+    def lower_regret(self, target: RegretTarget) -> None:
+        """Play and search on, until no bound of the certificate is above the target.
+
+        While a prediction promises to lower bounds, it is played; else there are half as many
+        trials again, and what they find is played.
+
+        Raises
+        ------
+        StoppedError
+            If games, workers or the storage fail.
+        """
+        while not self.budget.is_spent and not interrupt.requested():
+            data = self.read()
+            found = certified(data)
+            if found is None:
+                return
+            self.say(certificate_line(found))
+            allowed = target.allowed(found.expected)
+            if (found.bounds <= allowed).all():
+                self.say(f"the regret asked for, {target.text}, is kept at every budget")
+                return
+            if points := found.worth_playing(allowed):
+                self.validate([*(each for each in data.points if each.games), *points])
+                continue
+            assert self.settings is not None
+            n_trials = sum(each.state == "complete" for each in data.trials)
+            n_more = math.ceil(MORE_TRIALS * n_trials)
+            self.settings = replace(self.settings, n_trials=min(n_more, MOST_TRIALS))
+            self.search()
+        self.stopped_by_budget = True
+
+    def validate(self, points: list[ValidatedPoint] | None = None) -> None:
         """Play the front again, until it is known as precisely as asked for.
+
+        ``points`` are what is to be played, by default what the model proposes.
 
         Raises
         ------
@@ -238,7 +273,7 @@ class Sweep:
             if self.stopped_by_budget:
                 return
             raise StoppedError(f"study: {self.location.name!r} has no complete trial yet")
-        points = choose_points(model, data, precision.n_points)
+        points = choose_points(model, data, precision.n_points) if points is None else points
         if not points:
             return  # all is known
         if self.budget.is_spent:
@@ -291,7 +326,9 @@ class Sweep:
         self.live.finish()
         data = self.read()
         print_front(self.out, data)
-        for line in filter(None, (edge_line(data, self.location), certificate_line(data))):
+        for line in filter(
+            None, (edge_line(data, self.location), certificate_line(certified(data)))
+        ):
             self.out.print(line, soft_wrap=True)
         self.write(data)
         if self.n_failed:

@@ -21,11 +21,13 @@ def test_one_sample_s_blocks_by_hand() -> None:
 
 
 def test_what_two_samples_share_by_hand() -> None:
-    """Blocks of 88, 112 and 92, 108, of 1 each: 90 and 110 are shared, ±2 each one's own."""
+    """Blocks of 88, 112 and 92, 108: 90 and 110 in common, and ±2 of each one's own."""
     samples = [(np.repeat(each, 50), np.ones(100)) for each in ([0.88, 1.12], [0.92, 1.08])]
     found = variances_of_log_ratios(samples, 50)
     own = 2 * 0.02**2 * 2  # P/(P − 1) = 2
-    shared = (0.02 - own / 2 + 3 * 0.03**2) / 4  # one degree of freedom, filled up to four
+    shared = (
+        (2 * 0.12**2 + 2 * 0.08**2) / 2 + 3 * 0.03**2
+    ) / 4  # one degree of freedom, filled up to four
     assert found.own == pytest.approx(np.array([own, own]) * 2 / 2 / LN10**2)
     assert found.shared == pytest.approx(2 * shared / 2 * (t95(5) / Z95) ** 2 / LN10**2)
     assert found.total == pytest.approx(found.own + found.shared)

@@ -17,12 +17,14 @@ N_TRIALS, N_GAMES = 80, 9
 MOST_SEEDS = 10_000
 CLAIMS = ("claim by", "n", "root mean square error", "bias", "coverage", "coverage of the time")
 PICKS = ("pick", "n", "regret", "decades above the least", "bias", "coverage", "missed", "served")
+CERTIFICATES = ("studies", "held", "held, by budgets", "bound", "regret")
 CHANCES = ("chances by", "n", "mean", "on the front", "where above ½", "on the front")
 NOTE = """\
 Claims are of validated points: by their own games, by the trials, and by both combined. Picks: of
 the validated points by half of their games; of the same, or of anywhere in the space, by the
 combined model; and after 100 games of the proposal. Missed: the true time exceeds the budget, or
-the true score falls short of the target."""
+the true score falls short of the target. Certificates: bounds of the regret of validated points
+that are to hold at all budgets at once, with 95%."""
 
 
 def pick_answers(
@@ -61,6 +63,7 @@ def pick_sections(answers: pd.DataFrame) -> list[Section]:
             Section(f"Claims: {title}", CLAIMS, claims),
             Section(f"Picks: {title}", PICKS, picks),
             Section(f"Chances to be on the front: {title}", CHANCES, chances),
+            Section(f"Certificates: {title}", CERTIFICATES, [certificate_row(part)]),
         ]
     return sections
 
@@ -110,6 +113,18 @@ def pick_row(way: str, asked: str, rows: pd.DataFrame) -> tuple[str, ...]:
 def standard_error(values: npt.NDArray[np.float64]) -> float:
     """Return that of a mean; NaN for one value."""
     return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
+
+
+def certificate_row(part: pd.DataFrame) -> tuple[str, ...]:
+    """Summarize certificates: how many bounds held at all budgets, and means over these."""
+    rows = part[part["asked"] == "certificate"]
+    return (
+        f"{len(rows)}",
+        f"{rows['covered'].astype(float).mean():.3f}",
+        f"{rows['share'].astype(float).mean():.3f}",
+        f"{rows['half_width'].mean():,.0f}",
+        f"{rows['regret'].mean():,.0f}",
+    )
 
 
 def chance_row(way: str, rows: pd.DataFrame) -> tuple[str, ...]:

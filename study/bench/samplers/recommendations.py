@@ -25,6 +25,7 @@ from study.estimate import t_interval
 from study.experiments.objectives import SCORE
 from study.experiments.objectives.costs import TIMED_TOGETHER
 from study.pareto import nondominated, p_on_front
+from study.report.certificate import Draws, budgets_of, simultaneous_bounds
 from study.report.expected import (
     Expected,
     best_of,
@@ -245,6 +246,25 @@ class Answers:
                     {**self.run, "way": way, "asked": "front", "p": float(p), "on": bool(is_on)}
                 )
 
+    def certify(self) -> None:
+        """Compare bounds of the regret with the regret itself, at all budgets at once."""
+        combined, points = self.given(self.points), self.points
+        expected = expected_at(combined, [combined.cube.decode(code) for code in points.codes])
+        limits, chosen = [], []
+        for limit in budgets_of(combined, expected).tolist():
+            met = [k for k, each in enumerate(expected) if is_met(each, limit, is_played=True)]
+            if (best := best_of(expected, met)) is not None:
+                limits.append(limit)
+                chosen.append(best)
+        draws = Draws.of(combined, points.codes)
+        bounds = simultaneous_bounds(draws.regrets(np.array(limits), np.array(chosen)))
+        at = np.searchsorted(self.truth.seconds, np.array(limits) * ROUNDING, side="right") - 1
+        best_scores = np.where(at >= 0, self.truth.scores[at], -np.inf)
+        regret = np.maximum(best_scores - self.on.score(points.codes)[chosen], 0.0)
+        row = {**self.run, "way": "certificate", "asked": "certificate"}
+        row |= {"covered": bool((regret <= bounds).all()), "share": (regret <= bounds).mean()}
+        self.rows.append(row | {"half_width": bounds.mean(), "regret": regret.mean()})
+
     def picks(self) -> None:
         """Let users with budgets and targets pick."""
         combined, points = self.given(self.points), self.points
@@ -331,5 +351,6 @@ def measured(
             answers.claims()
             answers.picks()
             answers.chances()
+            answers.certify()
             rows += answers.rows
     return rows

@@ -11,6 +11,7 @@ from study.report.certificate import (
     certificate_frame,
     certificate_line,
     certificate_of,
+    certified,
     half_width_at_all_times,
     simultaneous_bounds,
 )
@@ -29,7 +30,12 @@ pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are sl
 
 def test_regrets_by_a_plain_loop() -> None:
     rng = np.random.default_rng(3)
-    draws = Draws(rng.normal(100, 10, (20, 7)), 10 ** rng.normal(0, 1, (20, 7)), np.empty((7, 2)))
+    draws = Draws(
+        np.empty((7, 1)),
+        rng.normal(100, 10, (20, 7)),
+        10 ** rng.normal(0, 1, (20, 7)),
+        np.empty((7, 2)),
+    )
     limits, chosen = np.geomspace(0.05, 50, 9), rng.integers(0, 7, 9)
     found = draws.regrets(limits, chosen)
     for d in range(20):
@@ -99,13 +105,22 @@ def test_a_study_s_certificate_holds(quick: Experiment) -> None:
     own = candidates.measured[row["point"]][0]
     assert row[quick.goal.column("mean")] == pytest.approx(own)
     assert row[quick.goal.column("always_low95")] < own < row[quick.goal.column("always_high95")]
-    assert f"{found.bounds.max():,.0f} points of the best in the space" in found.text
-    assert "playing more points in between lowers it to about " in found.text
+    text = certificate_line(found)
+    assert text.startswith("certificate: with 95% probability, at every budget from ")
+    assert f"{found.bounds.max():,.0f} points of the best in the space (" in text
+    assert "playing predictions in between lowers the average to about " in text
+    everywhere = np.zeros_like(found.bounds)
+    keys = [each.key for each in found.worth_playing(everywhere)]
+    assert 1 <= len(keys) == len(set(keys)) <= 6
+    assert not {*keys} & {each.point.key for each in candidates.played}
+    assert keys[0] in {each.key for each in found.prospects}
+    assert found.worth_playing(found.bounds) == [], "nothing above what is allowed"
 
 
 def test_without_validated_points_there_is_none(quick: Experiment) -> None:
     study = new_study()
     add_trials(study, quick)
     data = data_of(study, quick)
-    assert certificate_line(data) == ""
+    assert certified(data) is None
     assert certificate_of(Candidates.of(data)) is None
+    assert certificate_line(None) == ""

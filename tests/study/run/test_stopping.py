@@ -2,10 +2,11 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from study.errors import InputError
-from study.run.stopping import FEWEST_GAMES, Precision
+from study.run.stopping import FEWEST_GAMES, Precision, RegretTarget
 from study.store.seeds import SEEDS_A_POINT
 
 
@@ -66,3 +67,17 @@ def test_an_open_end_goes_on_beyond_what_is_wanted() -> None:
     assert precision.n_allowed(100) == SEEDS_A_POINT == 20_000
     assert precision.n_allowed(30_000) == 30_000
     assert Precision().n_allowed(700) == 700
+
+
+def test_a_regret_is_given_in_the_goal_s_unit_or_as_a_share() -> None:
+    expected = np.array([1000.0, -4000.0])
+    assert RegretTarget.of("250").allowed(expected).tolist() == [250.0, 250.0]
+    assert RegretTarget.of(250).allowed(expected).tolist() == [250.0, 250.0]
+    assert RegretTarget.of(" 2.5%").allowed(expected).tolist() == [25.0, 100.0]
+    assert RegretTarget.of("2.5%").text == "2.5%"
+
+
+@pytest.mark.parametrize("given", ["0", "-3", "nan", "inf", "0%", "many", "%", ""])
+def test_a_regret_that_cannot_be_is_refused(given: str) -> None:
+    with pytest.raises(InputError, match="a number above 0 or a percentage such as 2% allowed"):
+        RegretTarget.of(given)

@@ -29,11 +29,16 @@ def test_answers_are_summarized() -> None:
         {"way": "a", "asked": "front", "seed": 0, "p": 0.25, "on": False},
     ]
     rows[0] |= {"covered": True, "exceeded": False}
+    bounds = [(True, 1.0, 2000.0, 900.0), (False, 0.5, 3000.0, 2100.0)]
+    names = ("covered", "share", "half_width", "regret")
+    certified = {"way": "certificate", "asked": "certificate", "seed": 0}
+    rows += [certified | dict(zip(names, each, strict=True)) for each in bounds]
     frame = pd.DataFrame([{"cost_covered": np.nan, **common, **row} for row in rows])
-    claims, picks, chances = pick_sections(frame)
+    claims, picks, chances, certificates = pick_sections(frame)
     assert claims.rows == [("a", "2", "4", "-0", "0.500", "")]
     assert picks.rows == [("a, budget", "2", "300 ± 200", "", "+30", "1.000", "0.000", "0.50")]
     assert chances.rows == [("a", "2", "0.500", "0.500", "0.750", "1.000")]
+    assert certificates.rows == [("2", "0.500", "0.750", "2,500", "1,500")]
 
 
 @pytest.mark.slow

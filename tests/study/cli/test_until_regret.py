@@ -1,0 +1,51 @@
+"""A sweep that goes on until the regret is small: whole commands."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.study.cli.test_definitions import thetafront
+from tests.study.cli.test_failures import ASKED, made
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Scores are 10 x and up to 1 of noise, costs 10^(2 x): a budget's best x is known."""
+    folder = tmp_path_factory.mktemp("until")
+    made(folder)
+    said = thetafront(folder, "sweep", "flaky.toml", *ASKED, "--until-regret", "2")
+    return folder, said
+
+
+def test_it_goes_on_until_the_bounds_are_small(swept: tuple[Path, str]) -> None:
+    folder, said = swept
+    assert "the regret asked for, 2, is kept at every budget" in " ".join(said.split())
+    found = pd.read_csv(folder / "results/flaky/certificate.csv")
+    assert (found["regret_bound95"] <= 2.2).all(), "but for draws of another run"
+    front = pd.read_csv(folder / "results/flaky/front.csv")
+    x = front.set_index("number")["x"]
+    best = 5.0 * np.log10(found["work_per_game_limit"].clip(upper=100.0))
+    regret = best - 10.0 * found["number"].map(x)
+    assert (regret <= found["regret_bound95"] + 0.05).all()
+    assert len(front) > 4, "predictions in between were played"
+
+
+def test_the_same_command_again_has_nothing_to_do(swept: tuple[Path, str]) -> None:
+    folder, _ = swept
+    n_games = len(pd.read_csv(folder / "results/flaky/games.csv"))
+    thetafront(folder, "sweep", "flaky.toml", *ASKED, "--until-regret", "400%")
+    assert len(pd.read_csv(folder / "results/flaky/games.csv")) == n_games
+    said = thetafront(folder, "front", "flaky")
+    assert "certificate: with 95% probability, at every budget from 1 to " in " ".join(said.split())
+
+
+def test_what_it_cannot_do_is_refused(tmp_path: Path) -> None:
+    made(tmp_path)
+    words = ["sweep", "flaky.toml", "--until-regret"]
+    said = thetafront(tmp_path, *words, "none", code=2)
+    assert "until regret: 'none' given, a number above 0 or a percentage such as 2% allowed" in said
+    said = thetafront(tmp_path, *words, "2", "--no-validation", code=2)
+    assert "until regret: given with --no-validation" in said
+    assert not (tmp_path / "results").exists()
