@@ -88,6 +88,7 @@ def test_tables_are_those_that_export_writes(dice: Study) -> None:
         "front": dice.front,
         "predicted_front": dice.predicted_front,
         "combined_front": dice.combined_front,
+        "certificate": dice.certificate,
     }
     written = {path.stem: path for path in dice.export() if path.suffix == ".csv"}
     assert written.keys() == tables.keys()
