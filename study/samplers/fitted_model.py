@@ -46,6 +46,10 @@ class FittedModel:
         validation is played on a machine that is faster or slower meanwhile.
     n_validated : int
         How many of its observations, the first ones, are validated points.
+    checks : pair of pairs of float
+        How what was predicted of each objective at these points turned out: by how many of their
+        deviations predictions were too good, 0 or below, and by which factor deviations were too
+        small, at least 1.
     """
 
     cube: UnitCube
@@ -54,6 +58,7 @@ class FittedModel:
     seed: int
     shared_variance: float = 0.0
     n_validated: int = 0
+    checks: tuple[tuple[float, float], ...] = ((0.0, 1.0), (0.0, 1.0))
 
     @cached_property
     def fronts(self) -> tuple[PredictedFront, PredictedFront]:
@@ -72,27 +77,10 @@ class FittedModel:
         """Its front over the whole space."""
         return self.fronts[1]
 
-    @cached_property
-    def checks(self) -> list[tuple[float, float]]:
-        """How predictions of each objective were off at validated points, had these no games.
-
-        By how many of their deviations they were too low, and by which factor deviations were too
-        small, at least 1: both are drawn to a prior that the model is right.
-        """
-        found = []
-        for process in self.posterior.processes:
-            z = process.surprises(self.n_validated)
-            shift = float(z.sum()) / (SHIFT_PRIOR + len(z))
-            square = FACTOR_PRIOR + float(np.sum((z - shift) ** 2))
-            found.append((shift, max(1.0, math.sqrt(square / (FACTOR_PRIOR + len(z))))))
-        return found
-
     def expects(self, points: Floats) -> tuple[Floats, Floats]:
         """Return means and deviations of both objectives on the model's scale, shape (m, 2).
 
-        Where no validation game was played, they are as doubtful as the checks say. Points are
-        chosen for what is predicted of them, the best ones where the model errs in their favour:
-        validated points were chosen like that, too.
+        Where no validation game was played, they are as doubtful as the checks say.
         """
         mean, deviation = self.posterior.predict(points)
         shifts, factors = self.doubts(points)
@@ -164,7 +152,27 @@ class FittedModel:
             first_noise=np.concatenate([noise, known.first_noise]),
         )
         posterior = Posterior.fit(combined)
-        return FittedModel(self.cube, combined, posterior, self.seed, shared, len(points))
+        checks = self.checked_by(points, values + shift, noise)
+        return FittedModel(self.cube, combined, posterior, self.seed, shared, len(points), checks)
+
+    def checked_by(
+        self, points: Floats, values: Floats, noise: Floats
+    ) -> tuple[tuple[float, float], ...]:
+        """Hold what is predicted of some points against what was measured there.
+
+        The points were chosen for what was predicted of them, like all that are proposed next: the
+        best ones are where the model errs in their favour. Both numbers are drawn to a prior that
+        the model is right; what turned out better than predicted raises no prediction.
+        """
+        mean, deviation = self.posterior.predict(points)
+        found = []
+        for z in (
+            (values - mean) / np.sqrt(deviation**2 + np.nan_to_num(noise) + LEAST_VARIANCE)
+        ).T:
+            shift = min(float(z.sum()) / (SHIFT_PRIOR + len(z)), 0.0)
+            square = FACTOR_PRIOR + float(np.sum((z - shift) ** 2))
+            found.append((shift, max(1.0, math.sqrt(square / (FACTOR_PRIOR + len(z))))))
+        return tuple(found)
 
     def filled(self, noise: Floats) -> Floats:
         """Return variances of the second objective, the inferred one where they are NaN."""

@@ -27,7 +27,7 @@ are believed against all of its neighbours, and nothing is said to be known well
 played. Noise, in contrast, belongs to a game.
 
 Source: Rasmussen and Williams, *Gaussian Processes for Machine Learning* (2006), algorithm 2.1 and
-equations 2.25, 2.26, 4.17, 5.9, 5.12; MacKay, *Information Theory, Inference, and Learning
+equations 2.25, 2.26, 4.17, 5.9; MacKay, *Information Theory, Inference, and Learning
 Algorithms* (2003), §27.1 and §29.2, for draws of hyperparameters.
 
 scikit-learn's regressor does the same (the tests compare the two) but takes about six times as
@@ -353,15 +353,6 @@ class GaussianProcess:
         values, vectors = np.linalg.eigh(self.covariance(points))
         root = vectors * np.sqrt(np.maximum(values, 0.0))
         return np.asarray(self.mean(points)[:, None] + root @ normals)
-
-    def surprises(self, n: int) -> Floats:
-        """Return how far the first n observations are from what all others predict, shape (n,).
-
-        In standard deviations of the difference: leave-one-out residuals, by equation 5.12.
-        """
-        unit = np.eye(len(self.points), n)
-        precisions = np.einsum("ii->i", cho_solve((self.factor, True), unit)[:n])
-        return np.asarray(self.alpha[:n] / np.sqrt(precisions))
 
     def given(self, points: Floats, draws: Floats) -> "GaussianProcess":
         """Return the process conditioned on noise-free values, one for each column of ``draws``."""

@@ -6,7 +6,7 @@ import pytest
 
 from study.experiments.definition import Experiment
 from study.samplers.fitted_model import SHIFT_DEVIATION, FittedModel
-from study.samplers.gaussian_process import JITTER, covariances
+from study.samplers.gaussian_process import covariances
 from study.store.study_model import fit_study
 from tests.study.made_studies import add_trials, data_of, new_study
 
@@ -31,15 +31,12 @@ def model(quick: Experiment) -> FittedModel:
     return found
 
 
-def conditional(
-    model: FittedModel, k: int, at: Floats, left_out: int | None = None
-) -> tuple[Floats, Floats]:
-    """Return means and variances by the normal's conditional distribution, one observation less."""
+def conditional(model: FittedModel, k: int, at: Floats) -> tuple[Floats, Floats]:
+    """Return means and variances by the normal's conditional distribution."""
     seen, hyper = model.observations, model.posterior.processes[k].hyper
-    kept = [i for i in range(len(seen.points)) if i != left_out]
-    own = seen.noise[kept, k] / hyper.scale**2
+    own = seen.noise[:, k] / hyper.scale**2
     noise = np.where(np.isnan(own), hyper.noise, own)
-    points, values = seen.points[kept], (seen.values[kept, k] - hyper.centre) / hyper.scale
+    points, values = seen.points, (seen.values[:, k] - hyper.centre) / hyper.scale
     matrix = covariances(hyper, points, points) + np.diag(noise)
     gain = np.linalg.solve(matrix, covariances(hyper, points, at)).T
     variance = hyper.total - np.sum(gain * covariances(hyper, at, points), axis=1)
@@ -76,19 +73,18 @@ def test_many_games_of_a_point_stand_against_all_trials_nearby(model: FittedMode
 def test_what_is_untested_is_as_doubtful_as_what_was_tested_turned_out(model: FittedModel) -> None:
     """Validated points lie below what the trials predict: so do others, and all vary more."""
     points = model.cube.encode([{"n_playouts": n} for n in (2, 5, 10, 16, 24, 33)])
-    below = np.array([[-9.0], [-1.0], [-7.0], [-2.0], [-8.0], [-3.0]]) * [1.0, 0.0]
+    below = np.array([[-19.0], [-1.0], [-17.0], [-2.0], [-18.0], [-3.0]]) * [1.0, 0.0]
     values = model.posterior.mean(points) + below
     combined = model.given(points, values, np.full_like(values, 1e-2), timed=False)
-    for k, (shift, factor) in enumerate(combined.checks):
-        z = []
-        hyper = combined.posterior.processes[k].hyper
-        for i in range(len(points)):
-            mean, variance = conditional(combined, k, points[i : i + 1], left_out=i)
-            own = combined.observations.noise[i, k] + hyper.variance * JITTER * hyper.scale**2
-            z.append((combined.observations.values[i, k] - mean[0]) / np.sqrt(variance[0] + own))
-        assert shift == pytest.approx(np.sum(z) / (4 + 6), rel=1e-3, abs=1e-6)
-        square = (8 + np.sum((np.array(z) - shift) ** 2)) / (8 + 6)
-        assert factor == pytest.approx(max(1.0, np.sqrt(square)), rel=1e-3)
+    mean, variance = conditional(model, 0, points)
+    z = (values[:, 0] - mean) / np.sqrt(variance + 1e-2)
+    (shift, factor), of_costs = combined.checks
+    assert shift == pytest.approx(z.sum() / (4 + 6), rel=1e-3)
+    assert factor == pytest.approx(np.sqrt((8 + np.sum((z - shift) ** 2)) / (8 + 6)), rel=1e-3)
+    assert (shift < -1.0, factor > 1.0) == (True, True)
+    assert of_costs == pytest.approx((0.0, 1.0), abs=1e-6), "costs were as predicted"
+    above = model.given(points, values - 2.0 * below, np.full_like(values, 1e-2), timed=False)
+    assert above.checks[0][0] == 0.0, "what turned out better raises nothing"
     untested = model.cube.encode([{"n_playouts": 29}])
     mean, deviation = combined.expects(np.concatenate([untested, points[:1]]))
     plain, error = combined.posterior.predict(np.concatenate([untested, points[:1]]))
