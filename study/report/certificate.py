@@ -25,7 +25,7 @@ central limit theory and asymptotic confidence sequences* (2021), theorem 2.2 an
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -88,20 +88,20 @@ class Certificate:
         """What is expected of the θ recommended for each."""
         return np.array([each.expected.score.value for each in self.answers])
 
-    def worth_playing(self, allowed: Floats) -> list[ValidatedPoint]:
+    def worth_playing(self, allowed: Floats, known: Collection[str]) -> list[ValidatedPoint]:
         """Return a few prospects that would lower bounds beyond what is allowed, if there are any.
 
         The first is that for the budget where most is to be won, each further one for another
-        budget, a tenth of all budgets away.
+        budget, a tenth of all budgets away. ``known`` are keys of points that are not to be played
+        for the first time: they have been, or were left out.
         """
         gains = np.where(self.bounds > allowed, self.bounds - self.bounds_if_played, 0.0)
-        played = {each.point.key for each in self.answers}
         chosen: dict[str, ValidatedPoint] = {}
         while len(chosen) < MOST_AT_ONCE:
             k = int(np.argmax(gains))
             if gains[k] <= (1.0 - WORTH_PLAYING) * self.bounds[k]:
                 break
-            if self.prospects[k].key not in played:
+            if self.prospects[k].key not in known:
                 chosen.setdefault(self.prospects[k].key, self.prospects[k])
             gains[max(k - N_LIMITS // 10, 0) : k + N_LIMITS // 10 + 1] = 0.0
         return list(chosen.values())

@@ -134,7 +134,8 @@ class SweepOrder:
             if standard_error is None and not is_exact:
                 usual = experiment.goal.standard_error
                 standard_error = usual if target.is_share else target.value / ERRORS_IN_REGRET
-            validation_games = SEEDS_A_POINT if validation_games is None else validation_games
+            if validation_games is None and not is_exact:
+                validation_games = SEEDS_A_POINT
         precision = Precision.of(
             experiment.goal, standard_error, validation_games, validation_points, budget_seconds
         )

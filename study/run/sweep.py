@@ -245,7 +245,8 @@ class Sweep:
             if (found.bounds <= allowed).all():
                 self.say(f"the regret asked for, {target.text}, is kept at every budget")
                 return
-            if points := found.worth_playing(allowed):
+            known = {each.key for each in data.points}
+            if points := found.worth_playing(allowed, known):
                 self.validate([*(each for each in data.points if each.games), *points])
                 continue
             assert self.settings is not None

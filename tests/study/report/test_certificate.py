@@ -110,11 +110,14 @@ def test_a_study_s_certificate_holds(quick: Experiment) -> None:
     assert f"{found.bounds.max():,.0f} points of the best in the space (" in text
     assert "playing predictions in between lowers the average to about " in text
     everywhere = np.zeros_like(found.bounds)
-    keys = [each.key for each in found.worth_playing(everywhere)]
+    played = {each.point.key for each in candidates.played}
+    keys = [each.key for each in found.worth_playing(everywhere, played)]
     assert 1 <= len(keys) == len(set(keys)) <= 6
-    assert not {*keys} & {each.point.key for each in candidates.played}
+    assert not {*keys} & played
+    others = {each.key for each in found.prospects} - played
+    assert found.worth_playing(everywhere, played | others) == [], "all of them are known"
     assert keys[0] in {each.key for each in found.prospects}
-    assert found.worth_playing(found.bounds) == [], "nothing above what is allowed"
+    assert found.worth_playing(found.bounds, played) == [], "nothing above what is allowed"
 
 
 def test_without_validated_points_there_is_none(quick: Experiment) -> None:
