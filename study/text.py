@@ -1,6 +1,19 @@
-"""Counts and lists in sentences: ``1 game``, ``2 games``, ``1,000 games``; ``a, b and c``."""
+"""Counts, times and lists in sentences: ``1 game``, ``2 games``; ``7 min 05 s``; ``a, b and c``."""
 
+import math
 from collections.abc import Sequence
+
+
+def duration(seconds: float) -> str:
+    """Write a time span: ``-``, ``42 s``, ``7 min 05 s``, ``3 h 20 min``."""
+    if not math.isfinite(seconds):
+        return "-"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
 def counted(n: int, noun: str) -> str:

@@ -146,9 +146,8 @@ def benchmark_samplers(
     """
     from study.bench.samplers.benchmark import BUDGETS, Progress, run_benchmark
     from study.bench.samplers.surfaces import SURFACES
-    from study.run.progress import duration
     from study.samplers import installed_samplers
-    from study.text import counted
+    from study.text import counted, duration
 
     budgets = [parse_budget(text) for text in budget] if budget else BUDGETS
     out = console()

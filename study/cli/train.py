@@ -198,7 +198,7 @@ class TrainingDisplay:
 
     def show(self) -> None:
         """Show it; called several times a second."""
-        from study.run.progress import duration
+        from study.text import duration
 
         gained = self.share - self.share_before
         now = time.monotonic()

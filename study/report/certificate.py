@@ -42,6 +42,7 @@ from study.samplers.predicted_front import spread
 from study.store.study_data import StudyData
 from study.store.study_model import proposal_at
 from study.store.validated_points import ValidatedPoint
+from study.text import duration
 
 Floats = npt.NDArray[np.float64]
 LEVEL = 0.95
@@ -49,7 +50,9 @@ N_LIMITS = 64
 N_DRAWS = 1000
 N_SOBOL, N_NEAR = 4096, 2048
 N_STRIPS, PER_STRIP, N_OF_FRONT = 32, 8, 64
-BOUNDS = ("regret_bound95", "regret_bound95_if_played")  # columns
+# Columns:
+BOUNDS = ("regret_bound95", "regret_bound95_if_played")
+PROSPECT, PROSPECT_SECONDS = "prospect", "prospect_cpu_seconds"
 MOST_AT_ONCE = 6  # prospects
 WORTH_PLAYING = 0.8  # of bounds: what is left of them at most, where a prediction is to be played
 PROMISE = 2.0  # standard deviations above the mean
@@ -236,8 +239,9 @@ def certificate_frame(found: Certificate) -> pd.DataFrame:
     """Return a row a budget: the θ, its bound, what is expected of it and what was measured."""
     goal, cost = found.experiment.goal, found.experiment.cost
     rows = []
-    columns = found.limits, found.answers, found.bounds, found.bounds_if_played
-    for limit, each, bound, if_played in zip(*columns, strict=True):
+    columns = found.limits, found.answers, found.bounds, found.bounds_if_played, found.prospects
+    for limit, each, bound, if_played, prospect in zip(*columns, strict=True):
+        timed = [game.seconds for game in each.point.in_order if game.is_timed]
         samples = np.asarray(goal.samples(each.point.in_order), np.float64)
         measured = goal.estimate(each.point.in_order).value
         half = 0.0 if goal.is_exact else half_width_at_all_times(samples)
@@ -247,6 +251,9 @@ def certificate_frame(found: Certificate) -> pd.DataFrame:
                 "number": each.number,
                 "point": each.point.key,
                 **dict(zip(BOUNDS, (bound, if_played), strict=True)),
+                PROSPECT: prospect.key,
+                # as many games of it as the answer has, each as long
+                PROSPECT_SECONDS: 0.0 if prospect.number else len(samples) * float(np.mean(timed)),
                 goal.combined_column("mean"): each.expected.score.value,
                 "n_games": len(samples),
                 goal.column("mean"): measured,
@@ -268,7 +275,13 @@ def certificate_text(frame: pd.DataFrame, experiment: Experiment) -> str:
     advice = "more trials lower it"
     if if_played.mean() < bounds.mean() and (if_played < WORTH_PLAYING * bounds).any():
         less = written(float(f"{if_played.mean():.2g}"))
-        advice = f"playing predictions in between lowers the average to about {less}"
+        most = experiment.cost.text(float(limits[int(np.argmax(bounds - if_played))]))
+        untested = frame[frame[PROSPECT_SECONDS] > 0.0].drop_duplicates(PROSPECT)
+        seconds = duration(float(untested[PROSPECT_SECONDS].sum()))
+        advice = (
+            f"playing the {len(untested)} best predictions (about {seconds} of CPU time) would "
+            f"lower the average to about {less}, most of it near {most}"
+        )
     return (
         f"with 95% probability, at every budget from {first} to {last}, the θ to use is within "
         f"{written(float(bounds.max()))} of the best in the space "

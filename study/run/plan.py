@@ -19,7 +19,6 @@ from study.experiments.objectives import Goal
 from study.run.allocation import FIRST_GAMES, Played, decades_of_budgets, next_round
 from study.run.dispatch import Dispatch
 from study.run.game_times import GameTimes, typical_of
-from study.run.progress import duration
 from study.run.settings import SearchSettings
 from study.run.side_by_side import expected_share
 from study.run.stopping import Precision
@@ -28,7 +27,7 @@ from study.shrinkage import Moments
 from study.store.study_data import FIXED, StudyData
 from study.store.study_model import choose_points, fit_study
 from study.store.validated_points import ValidatedPoint
-from study.text import counted
+from study.text import counted, duration
 
 Floats = npt.NDArray[np.float64]
 

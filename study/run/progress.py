@@ -14,7 +14,7 @@ from agents.agent import Game
 from agents.outside.report import ReportedGame
 from study.run.dispatch import Dispatch
 from study.run.source import Snapshot
-from study.text import counted
+from study.text import counted, duration
 
 SECONDS_BETWEEN_LINES = 15.0
 SECONDS_BETWEEN_UPDATES = 1.0  # in a notebook
@@ -24,18 +24,6 @@ PREPARING = "preparing (the first time, kernels are compiled: some twenty second
 def preparing(game: type[Game]) -> str:
     """Say what happens before the first game; users' agents have no kernels."""
     return "preparing" if issubclass(game, ReportedGame) else PREPARING
-
-
-def duration(seconds: float) -> str:
-    """Write a time span: ``-``, ``42 s``, ``7 min 05 s``, ``3 h 20 min``."""
-    if not math.isfinite(seconds):
-        return "-"
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02d} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
 def figures_of(now: Snapshot, dispatch: Dispatch[Any]) -> str:

@@ -26,7 +26,7 @@ from study.run.dispatch import Dispatch
 from study.run.executor import Cluster
 from study.run.live_report import SECONDS_BETWEEN_REPORTS, LiveReport
 from study.run.plan import Pace, Plan, plan_of
-from study.run.progress import ProgressDisplay, duration, preparing
+from study.run.progress import ProgressDisplay, preparing
 from study.run.search import Search
 from study.run.settings import MOST_TRIALS, SearchSettings
 from study.run.source import Source
@@ -45,7 +45,7 @@ from study.store.study_data import StudyData
 from study.store.study_model import another_point, choose_points, fit_study
 from study.store.study_record import store_run
 from study.store.validated_points import ValidatedPoint
-from study.text import counted, there_already
+from study.text import counted, duration, there_already
 from study.train.on_demand import room
 
 FEWEST_SECONDS_TIMED = 60.0  # of games, before a phase tells its own pace

@@ -26,9 +26,6 @@ from study.bench.samplers.surface import Floats
 from study.bench.samplers.truth import Truth
 from study.pareto import hypervolume, nondominated
 
-N_BUDGETS = 25
-ROUNDING = 1.0 + 1e-9
-
 
 @dataclass(frozen=True)
 class Predictions:
@@ -59,12 +56,9 @@ class AtBudgets(NamedTuple):
 
 def at_budgets(predictions: Predictions, truth: Truth) -> AtBudgets:
     """Let users with 25 different budgets pick a θ, and measure the picks by the truth."""
-    decades = np.log10(truth.seconds[-1] / truth.seconds[0])
-    middles = (np.arange(N_BUDGETS) + 0.5) / N_BUDGETS
-    budgets = truth.seconds[0] * 10.0 ** (decades * middles) * ROUNDING
+    budgets = truth.budgets
     regrets, optimisms = [], []
-    for budget in budgets:
-        best = truth.scores[np.searchsorted(truth.seconds, budget, side="right") - 1]
+    for budget, best in zip(budgets, truth.best_within(budgets), strict=True):
         affordable = np.flatnonzero(predictions.seconds <= budget)
         if not len(affordable):
             regrets.append(best)
@@ -75,5 +69,5 @@ def at_budgets(predictions: Predictions, truth: Truth) -> AtBudgets:
     return AtBudgets(
         regret=float(np.mean(regrets)),
         optimism=float(np.mean(optimisms)) if optimisms else math.nan,
-        unserved=1.0 - len(optimisms) / N_BUDGETS,
+        unserved=1.0 - len(optimisms) / len(budgets),
     )

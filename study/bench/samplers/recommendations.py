@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from study.batch_means import LogVariances, variances_of_log_ratios
@@ -45,11 +46,10 @@ DRIFT, FAST_SHARE, GAMES_OF_MEMORY = 0.05, 0.3, 840.0
 SEARCH_IS_SLOWER = 0.05
 N_POINTS = 12
 VALIDATION_GAMES = (100, 1000)  # a point
-N_BUDGETS, N_TARGETS = 25, 15
+N_TARGETS = 15
 TARGETS = (0.35, 0.9)  # of the true front's highest score
 GAMES_OF_A_PICK = 100
 N_DRAWS = 2000
-ROUNDING = 1.0 + 1e-9
 
 
 class Machine:
@@ -99,15 +99,22 @@ class Points:
         scores = SCALES[0].variances(means, growing_variances(moments))
         return np.column_stack([scores, self.of_times.own])
 
-    def added(self, code: Floats, scores: Floats, seconds: Floats) -> "Points":
-        """Return these points and one more."""
-        codes = np.concatenate([self.codes, code[None]])
-        return Points(codes, [*self.scores, scores], [*self.seconds, seconds])
+    def and_those_of(self, others: "Points") -> "Points":
+        """Return these points and others."""
+        codes = np.concatenate([self.codes, others.codes])
+        return Points(codes, self.scores + others.scores, self.seconds + others.seconds)
 
 
-def validated(on: Surface, codes: Floats, n_games: int, rng: np.random.Generator) -> Points:
-    """Play points in turn on one machine."""
-    factors = Machine(rng).factors(n_games * len(codes)).reshape(n_games, len(codes)).T
+def validated(
+    on: Surface,
+    codes: Floats,
+    n_games: int,
+    rng: np.random.Generator,
+    machine: Machine | None = None,
+) -> Points:
+    """Play points in turn on one machine, by default another one than before."""
+    machine = Machine(rng) if machine is None else machine
+    factors = machine.factors(n_games * len(codes)).reshape(n_games, len(codes)).T
     games = [on.games(code, n_games, rng) for code in codes]
     seconds = [each * factor for (_, each), factor in zip(games, factors, strict=True)]
     return Points(codes, [scores for scores, _ in games], seconds)
@@ -125,11 +132,15 @@ class Loaded(Surface):
         return scores, seconds * self.machine.factors(n) * (1.0 + SEARCH_IS_SLOWER)
 
 
+def on_machine(on: Surface, machine: Machine) -> Loaded:
+    """Return a surface whose games are timed on this machine."""
+    return Loaded(**{each.name: getattr(on, each.name) for each in fields(on)}, machine=machine)
+
+
 def searched(on: Surface, sampler: str, n_trials: int, n_games: int, seed: int) -> FittedModel:
     """Run a search and fit the model to its trials."""
     machine = Machine(np.random.default_rng([seed, 2]))
-    loaded = Loaded(**{each.name: getattr(on, each.name) for each in fields(on)}, machine=machine)
-    contest = Contest.begin(loaded, seed, N_DESIGN)
+    contest = Contest.begin(on_machine(on, machine), seed, N_DESIGN)
     for _ in range(n_trials):
         contest.trial(sampler, n_games, seed, N_DESIGN)
     posterior, observations, cube = contest.fitted(n_trials)
@@ -155,6 +166,47 @@ def picked_by_halves(points: Points, limit: float) -> tuple[int, float, float, f
     return best, found.value, found.low, found.high
 
 
+def combined_model(trials: FittedModel, points: Points) -> FittedModel:
+    """Return the model of a study's trials and validated points."""
+    shared = points.of_times.shared
+    return trials.given(points.codes, points.values, points.noise, shared, timed=True)
+
+
+@dataclass(frozen=True)
+class Certified:
+    """Bounds of the regret of a study's answers, and the truth, at n budgets.
+
+    ``chosen`` are indices of validated points; scores are true ones.
+    """
+
+    limits: Floats
+    chosen: npt.NDArray[np.int64]
+    bounds: Floats
+    scores: Floats
+    regrets: Floats
+
+    @property
+    def holds(self) -> bool:
+        """Whether no regret exceeds its bound."""
+        return bool((self.regrets <= self.bounds).all())
+
+
+def certified(on: Surface, truth: Truth, model: FittedModel, points: Points) -> Certified:
+    """Bound the regret of validated points, given all games, and compare it with the truth."""
+    expected = expected_at(model, [model.cube.decode(code) for code in points.codes])
+    limits, chosen = [], []
+    for limit in budgets_of(model, expected).tolist():
+        met = [k for k, each in enumerate(expected) if is_met(each, limit, is_played=True)]
+        if (best := best_of(expected, met)) is not None:
+            limits.append(limit)
+            chosen.append(best)
+    draws = Draws.of(model, points.codes)
+    bounds = simultaneous_bounds(draws.regrets(np.array(limits), np.array(chosen)))
+    scores = on.score(points.codes)[chosen]
+    regrets = np.maximum(truth.best_within(np.array(limits)) - scores, 0.0)
+    return Certified(np.array(limits), np.array(chosen), bounds, scores, regrets)
+
+
 @dataclass
 class Answers:
     """Answers to the users of one study, compared with the truth."""
@@ -169,9 +221,7 @@ class Answers:
 
     def given(self, points: Points) -> FittedModel:
         """Return the combined model."""
-        return self.trials.given(
-            points.codes, points.values, points.noise, points.of_times.shared, timed=True
-        )
+        return combined_model(self.trials, points)
 
     def add(
         self,
@@ -203,8 +253,7 @@ class Answers:
                 least = self.truth.seconds[np.argmax(self.truth.scores >= amount)]
                 row |= {"exceeded": score < amount, "decades": float(np.log10(seconds / least))}
         if asked == "budget":
-            at = np.searchsorted(self.truth.seconds, amount * ROUNDING, side="right") - 1
-            row["regret"] = float(self.truth.scores[at]) - score
+            row["regret"] = float(self.truth.best_within(np.array([amount]))[0]) - score
         self.rows.append(row)
         return row
 
@@ -248,33 +297,18 @@ class Answers:
 
     def certify(self) -> None:
         """Compare bounds of the regret with the regret itself, at all budgets at once."""
-        combined, points = self.given(self.points), self.points
-        expected = expected_at(combined, [combined.cube.decode(code) for code in points.codes])
-        limits, chosen = [], []
-        for limit in budgets_of(combined, expected).tolist():
-            met = [k for k, each in enumerate(expected) if is_met(each, limit, is_played=True)]
-            if (best := best_of(expected, met)) is not None:
-                limits.append(limit)
-                chosen.append(best)
-        draws = Draws.of(combined, points.codes)
-        bounds = simultaneous_bounds(draws.regrets(np.array(limits), np.array(chosen)))
-        at = np.searchsorted(self.truth.seconds, np.array(limits) * ROUNDING, side="right") - 1
-        best_scores = np.where(at >= 0, self.truth.scores[at], -np.inf)
-        regret = np.maximum(best_scores - self.on.score(points.codes)[chosen], 0.0)
+        found = certified(self.on, self.truth, self.given(self.points), self.points)
         row = {**self.run, "way": "certificate", "asked": "certificate"}
-        row |= {"covered": bool((regret <= bounds).all()), "share": (regret <= bounds).mean()}
-        self.rows.append(row | {"half_width": bounds.mean(), "regret": regret.mean()})
+        row |= {"covered": found.holds, "share": (found.regrets <= found.bounds).mean()}
+        row |= {"half_width": found.bounds.mean(), "regret": found.regrets.mean()}
+        self.rows.append(row)
 
     def picks(self) -> None:
         """Let users with budgets and targets pick."""
         combined, points = self.given(self.points), self.points
         thetas = [combined.cube.decode(code) for code in points.codes]
         anywhere = thetas + proposals(combined, self.on.space)[0]
-        low, decades = (
-            self.truth.seconds[0],
-            np.log10(self.truth.seconds[-1] / self.truth.seconds[0]),
-        )
-        budgets = low * 10.0 ** (decades * (np.arange(N_BUDGETS) + 0.5) / N_BUDGETS)
+        budgets = self.truth.budgets
         targets = np.linspace(*TARGETS, N_TARGETS) * self.truth.scores.max()
         for limit in budgets.tolist():
             halves = picked_by_halves(points, limit)
@@ -297,7 +331,7 @@ class Answers:
         if not is_among(code[None], self.points.codes)[0]:
             scores, seconds = self.on.games(code, GAMES_OF_A_PICK, self.rng)
             seconds = seconds * Machine(self.rng).factors(GAMES_OF_A_PICK)
-            after = self.given(self.points.added(code, scores, seconds))
+            after = self.given(self.points.and_those_of(Points(code[None], [scores], [seconds])))
             return answer(after, [*thetas, after.cube.decode(code)], asked, amount)
         return answer(self.given(self.points), thetas, asked, amount)
 

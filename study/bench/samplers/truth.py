@@ -19,6 +19,8 @@ N_SOBOL = 2**17
 SCALES = (0.1, 0.05, 0.02, 0.01)  # of perturbations, in the unit cube, taken in turns
 N_ROUNDS = 12
 N_PERTURBED = 2**14  # a round
+N_BUDGETS = 25
+ROUNDING = 1.0 + 1e-9  # of budgets
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,18 @@ class Truth:
     scores: Floats  # shape (n,)
     seconds: Floats
     hypervolume: float  # points · decades
+
+    @property
+    def budgets(self) -> Floats:
+        """The middles of 25 equal parts of its decades of time."""
+        middles = (np.arange(N_BUDGETS) + 0.5) / N_BUDGETS
+        ratio = self.seconds[-1] / self.seconds[0]
+        return np.asarray(self.seconds[0] * ratio**middles * ROUNDING)
+
+    def best_within(self, budgets: Floats) -> Floats:
+        """Return the best score within each budget, shape (n,); −∞ where no θ keeps it."""
+        n_within = np.searchsorted(self.seconds, budgets * ROUNDING, side="right")
+        return np.concatenate([[-np.inf], self.scores])[n_within]
 
 
 def search(of: Surface, n_sobol: int = N_SOBOL, n_rounds: int = N_ROUNDS, seed: int = 0) -> Truth:

@@ -108,7 +108,10 @@ def test_a_study_s_certificate_holds(quick: Experiment) -> None:
     text = certificate_line(found)
     assert text.startswith("certificate: with 95% probability, at every budget from ")
     assert f"{found.bounds.max():,.0f} points of the best in the space (" in text
-    assert "playing predictions in between lowers the average to about " in text
+    assert " best predictions (about " in text, "what another run would buy, and for how much"
+    assert " of CPU time) would lower the average to about " in text
+    untested = frame[frame["prospect_cpu_seconds"] > 0.0].drop_duplicates("prospect")
+    assert set(untested["prospect"]) == {each.key for each in found.prospects if not each.number}
     everywhere = np.zeros_like(found.bounds)
     played = {each.point.key for each in candidates.played}
     keys = [each.key for each in found.worth_playing(everywhere, played)]

@@ -12,7 +12,6 @@ from study.bench.samplers.benchmark import Progress, run_benchmark
 from study.bench.samplers.contest import Run, play
 from study.bench.samplers.ledger import RunLedger
 from study.bench.samplers.measures import (
-    N_BUDGETS,
     Predictions,
     at_budgets,
     hypervolume_share,
@@ -35,6 +34,15 @@ def test_who_knows_the_true_front_has_all_its_hypervolume_and_no_regret(name: st
     assert at_budgets(predictions, truth) == pytest.approx((0.0, 0.0, 0.0))
 
 
+def test_the_best_true_score_within_budgets_by_hand() -> None:
+    assert TINY.best_within(np.array([0.9e-5, 1e-5, 9e-4, 1.0])).tolist() == [
+        -np.inf,
+        100,
+        200,
+        400,
+    ]
+
+
 def test_regret_and_optimism_by_hand() -> None:
     # The budgets are the middles of 25 parts of 10⁻⁵ … 10⁻³: 12 below 10⁻⁴, that itself, 12 above.
     # Evaluated: one θ from 10⁻⁴ on, claimed 250, truly 150; and one that predictions less for more.
@@ -42,7 +50,7 @@ def test_regret_and_optimism_by_hand() -> None:
         np.array([250.0, 240.0]), np.array([1e-4, 2e-4]), np.array([150.0, 190.0]), SECONDS[1:]
     )
     regret, optimism, unserved = at_budgets(predictions, TINY)
-    assert N_BUDGETS == 25
+    assert len(TINY.budgets) == 25
     assert regret == pytest.approx((12 * 100.0 + 13 * (200 - 150)) / 25)
     assert optimism == pytest.approx(100.0)
     assert unserved == pytest.approx(12 / 25)
