@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, get_type_hints
 
-from agents.parameters import Value, check_parameters, parameters_of, plain_values
+from thetafront.agents.parameters import Value, check_parameters, parameters_of, plain_values
 
 LARGEST_SEED = 2**63 - 1
 N_DIGITS = 12

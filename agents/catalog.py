@@ -2,22 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 
-from agents.agent import Agent
-from agents.dice.agent import DiceAgent
-from agents.dice.solver import DiceSolver
-from agents.pacman.astar import PacmanAStar
-from agents.pacman.mdp import PacmanMDP
-from agents.pacman.random import PacmanRandom
-from agents.parameters import Parameter, Value, parameters_of
-from agents.twenty48.heuristic import Expectimax
-from agents.twenty48.mcmdp import MonteCarloMDP, Table1
-from agents.twenty48.ntuple.agent import NTuple
-from agents.twenty48.ntuple.learner import NTupleLearner
-from agents.twenty48.pmcts import PureMonteCarlo
-from agents.twenty48.published_program import FoursExploredAsTwos, OneSpawnADirection
-from agents.twenty48.random import RandomAgent
-from agents.twenty48.switching import Switching
-from agents.twenty48.uct import UCT
+from thetafront.agents.agent import Agent
+from thetafront.agents.dice.agent import DiceAgent
+from thetafront.agents.dice.solver import DiceSolver
+from thetafront.agents.pacman.astar import PacmanAStar
+from thetafront.agents.pacman.mdp import PacmanMDP
+from thetafront.agents.pacman.random import PacmanRandom
+from thetafront.agents.parameters import Parameter, Value, parameters_of
+from thetafront.agents.twenty48.heuristic import Expectimax
+from thetafront.agents.twenty48.mcmdp import MonteCarloMDP, Table1
+from thetafront.agents.twenty48.ntuple.agent import NTuple
+from thetafront.agents.twenty48.ntuple.learner import NTupleLearner
+from thetafront.agents.twenty48.pmcts import PureMonteCarlo
+from thetafront.agents.twenty48.published_program import FoursExploredAsTwos, OneSpawnADirection
+from thetafront.agents.twenty48.random import RandomAgent
+from thetafront.agents.twenty48.switching import Switching
+from thetafront.agents.twenty48.uct import UCT
 
 AGENTS: dict[str, type[Agent]] = {
     each.name: each

@@ -28,8 +28,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from engine.jit import kernel
-from engine.rng import SPAWN, START, below, next_word, stream, substream
+from thetafront.engine.jit import kernel
+from thetafront.engine.rng import SPAWN, START, below, next_word, stream, substream
 
 REROLL_COST = 1
 """Points for rolling again, with any number of dice."""

@@ -16,9 +16,11 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
+import platformdirs
 from numba.core.caching import UserProvidedCacheLocator
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parent.parent  # of the checkout, or of the installed package
+IS_CHECKOUT = (ROOT / "pyproject.toml").is_file()
 COMPILED_PACKAGES = ("engine", "agents")
 
 Integer = int | np.int64
@@ -66,12 +68,14 @@ def code_digest() -> str:
 
 
 def cache_directory(digest: str) -> Path:
-    """Return the directory of machine code: in ``THETAFRONT_CACHE_DIR``, or in the checkout.
+    """Return the directory of machine code.
 
-    If it cannot be written, it is a new temporary directory for this process.
+    It is in ``THETAFRONT_CACHE_DIR``, in the checkout, or, of an installed package, in the user's
+    cache. If it cannot be written, it is a new temporary directory for this process.
     """
-    base = Path(os.environ.get("THETAFRONT_CACHE_DIR") or ROOT / ".cache" / "kernels")
-    directory = base / digest
+    of_user = platformdirs.user_cache_path("thetafront") / "kernels"
+    usual = ROOT / ".cache" / "kernels" if IS_CHECKOUT else of_user
+    directory = Path(os.environ.get("THETAFRONT_CACHE_DIR") or usual) / digest
     try:
         directory.mkdir(parents=True, exist_ok=True)
         writable = os.access(directory, os.W_OK)
@@ -88,9 +92,8 @@ class KernelLocator(UserProvidedCacheLocator):  # type: ignore[misc]
 
     def __init__(self, function: Callable[..., Any], file: str) -> None:
         super().__init__(function, file)
-        self.covered = Path(file).is_relative_to(ROOT) and (
-            Path(file).relative_to(ROOT).parts[0] in COMPILED_PACKAGES
-        )
+        path = Path(file).resolve()  # in a checkout, the package's folders are links
+        self.covered = any(path.is_relative_to(ROOT / each) for each in COMPILED_PACKAGES)
 
     def get_source_stamp(self) -> Any:
         """Return what must be unchanged for a cached kernel to be used."""

@@ -9,7 +9,7 @@ with the constants of Stafford's "variant 13".
 
 import numpy as np
 
-from engine.jit import inlined, kernel
+from thetafront.engine.jit import inlined, kernel
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FORK = np.uint64(0xD1342543DE82EF95)

@@ -24,33 +24,33 @@ from rich.console import Console
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from agents.agent import Agent
-from agents.parameters import is_real
-from study import interrupt
-from study.cluster.given import cluster_at
-from study.errors import InputError, check_range
-from study.estimate import Estimate
-from study.experiments.definition import Experiment
-from study.experiments.registry import EXPERIMENTS
-from study.experiments.registry import experiment as experiment_called
-from study.page.charts.front import notebook_chart
-from study.report import recommend
-from study.report.export import Tables, tables_of
-from study.report.front_tables import front_table, predicted_front_table
-from study.report.html import table_html
-from study.report.pick_text import pick_json, pick_text
-from study.run.budget import NO_BUDGET, seconds_of
-from study.run.orders import SweepOrder, check_alone, validate_study
-from study.run.pick_games import MOST_GAMES_ASKED, played_for
-from study.run.stopping import Precision
-from study.run.sweep import reached
-from study.run.workers import check_jobs
-from study.store.invocation import called
-from study.store.location import Location, locate
-from study.store.storage import location_given, open_for_reading, storage_errors_reported
-from study.store.study_data import StudyData
-from study.store.study_model import fit_study
-from study.text import counted
+from thetafront.agents.agent import Agent
+from thetafront.agents.parameters import is_real
+from thetafront.study import interrupt
+from thetafront.study.cluster.given import cluster_at
+from thetafront.study.errors import InputError, check_range
+from thetafront.study.estimate import Estimate
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.experiments.registry import experiment as experiment_called
+from thetafront.study.page.charts.front import notebook_chart
+from thetafront.study.report import recommend
+from thetafront.study.report.export import Tables, tables_of
+from thetafront.study.report.front_tables import front_table, predicted_front_table
+from thetafront.study.report.html import table_html
+from thetafront.study.report.pick_text import pick_json, pick_text
+from thetafront.study.run.budget import NO_BUDGET, seconds_of
+from thetafront.study.run.orders import SweepOrder, check_alone, validate_study
+from thetafront.study.run.pick_games import MOST_GAMES_ASKED, played_for
+from thetafront.study.run.stopping import Precision
+from thetafront.study.run.sweep import reached
+from thetafront.study.run.workers import check_jobs
+from thetafront.study.store.invocation import called
+from thetafront.study.store.location import Location, locate
+from thetafront.study.store.storage import location_given, open_for_reading, storage_errors_reported
+from thetafront.study.store.study_data import StudyData
+from thetafront.study.store.study_model import fit_study
+from thetafront.study.text import counted
 
 
 def sweep(
@@ -536,7 +536,7 @@ class Study:
 
     def export(self) -> list[Path]:
         """Write tables, manifest, figures and page to the folder again; return their paths."""
-        from study.page.results import write_results  # noqa: PLC0415, slow to import
+        from thetafront.study.page.results import write_results  # noqa: PLC0415, slow to import
 
         return write_results(self.data, self.location)
 
@@ -553,7 +553,7 @@ class Study:
         InputError
             If something else than such a page is there, or it cannot be written.
         """
-        from study.page.results import default_path, write_report  # noqa: PLC0415, slow to import
+        from thetafront.study.page.results import default_path, write_report  # noqa: PLC0415, slow to import
 
         written = default_path(self.location) if path is None else Path(path)
         write_report(self.data, self.location, written)

@@ -41,7 +41,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from study.estimate import Z95, t95
+from thetafront.study.estimate import Z95, t95
 
 Floats = npt.NDArray[np.float64]
 PSEUDO_BLOCKS = 10.0

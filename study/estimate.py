@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from study.shrinkage import Moments, dispersion
+from thetafront.study.shrinkage import Moments, dispersion
 
 Z95 = 1.959963984540054  # the normal's 97.5% point
 N_RESAMPLES = 9999

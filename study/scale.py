@@ -41,7 +41,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from study.estimate import Z95
+from thetafront.study.estimate import Z95
 
 Floats = npt.NDArray[np.float64]
 Function = Callable[[Floats], Floats]

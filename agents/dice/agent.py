@@ -29,13 +29,13 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Agent, Game, check_seed, column, warm
-from agents.mdp.finite_mdp import FiniteMDP
-from agents.mdp.kernels import action_value
-from agents.mdp.policy_evaluation import evaluate
-from agents.mdp.value_iteration import ValueIteration, ValueIterationSolution
-from agents.parameters import integer, real
-from engine.dice import THREE_DICE, Dice, DicePolicy, play_games
+from thetafront.agents.agent import Agent, Game, check_seed, column, warm
+from thetafront.agents.mdp.finite_mdp import FiniteMDP
+from thetafront.agents.mdp.kernels import action_value
+from thetafront.agents.mdp.policy_evaluation import evaluate
+from thetafront.agents.mdp.value_iteration import ValueIteration, ValueIterationSolution
+from thetafront.agents.parameters import integer, real
+from thetafront.engine.dice import THREE_DICE, Dice, DicePolicy, play_games
 
 # A kernel call of this many games takes well under a second, so Ctrl-C is answered in time.
 GAMES_PER_CHUNK = 1_000_000

@@ -12,8 +12,8 @@ times from the same start, and the seconds are the median.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.agent import Game, check_seed, column, warm
-from agents.dice.agent import DiceAgent, DiceParameters
+from thetafront.agents.agent import Game, check_seed, column, warm
+from thetafront.agents.dice.agent import DiceAgent, DiceParameters
 
 N_SOLUTIONS = 51
 

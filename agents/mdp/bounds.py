@@ -18,9 +18,9 @@ and leaves it to the user; these three are ours.
 import numpy as np
 import numpy.typing as npt
 
-from agents.mdp.finite_mdp import FiniteMDP
-from agents.mdp.kernels import Floats, Tables
-from engine.jit import kernel
+from thetafront.agents.mdp.finite_mdp import FiniteMDP
+from thetafront.agents.mdp.kernels import Floats, Tables
+from thetafront.engine.jit import kernel
 
 
 @kernel

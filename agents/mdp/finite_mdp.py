@@ -27,9 +27,9 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from agents.mdp import kernels
-from agents.mdp.kernels import Floats, Indices, Tables
-from agents.parameters import RealRange
+from thetafront.agents.mdp import kernels
+from thetafront.agents.mdp.kernels import Floats, Indices, Tables
+from thetafront.agents.parameters import RealRange
 
 Description = Mapping[Any, Mapping[Any, tuple[float, Mapping[Any, float]]]]
 """State → action → (expected reward, next state → probability)."""

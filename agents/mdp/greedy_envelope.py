@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.mdp.kernels import Floats, Indices, Tables, backup
-from engine.jit import Integer, kernel
+from thetafront.agents.mdp.kernels import Floats, Indices, Tables, backup
+from thetafront.engine.jit import Integer, kernel
 
 Flags = npt.NDArray[np.bool_]
 

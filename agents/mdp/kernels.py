@@ -27,8 +27,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from engine.jit import Integer, inlined, kernel
-from engine.rng import next_word
+from thetafront.engine.jit import Integer, inlined, kernel
+from thetafront.engine.rng import next_word
 
 NO_ACTION = -1
 """The action number of a terminal state in a policy."""

@@ -23,19 +23,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.mdp.finite_mdp import FiniteMDP
-from agents.mdp.greedy_envelope import Flags, Workspace, expand, new_workspace
-from agents.mdp.kernels import Floats, Indices, Tables, lower
-from agents.mdp.search import (
+from thetafront.agents.mdp.finite_mdp import FiniteMDP
+from thetafront.agents.mdp.greedy_envelope import Flags, Workspace, expand, new_workspace
+from thetafront.agents.mdp.kernels import Floats, Indices, Tables, lower
+from thetafront.agents.mdp.search import (
     MAX_DEPTH,
     MAX_SIMULATIONS,
     RunningSearch,
     SearchSolution,
     simulate,
 )
-from agents.parameters import IntegerRange, RealRange
-from engine.jit import Integer, kernel
-from engine.rng import PLAYOUT, stream
+from thetafront.agents.parameters import IntegerRange, RealRange
+from thetafront.engine.jit import Integer, kernel
+from thetafront.engine.rng import PLAYOUT, stream
 
 
 @dataclass(frozen=True, eq=False)

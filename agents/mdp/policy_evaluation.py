@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from agents.mdp.finite_mdp import FiniteMDP, check_discount, whole_numbers
-from agents.mdp.kernels import NO_ACTION, Floats, Indices
+from thetafront.agents.mdp.finite_mdp import FiniteMDP, check_discount, whole_numbers
+from thetafront.agents.mdp.kernels import NO_ACTION, Floats, Indices
 
 
 @dataclass(frozen=True, eq=False)

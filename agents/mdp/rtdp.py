@@ -18,19 +18,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.mdp.finite_mdp import FiniteMDP
-from agents.mdp.greedy_envelope import Flags
-from agents.mdp.kernels import Floats, Indices, Tables
-from agents.mdp.search import (
+from thetafront.agents.mdp.finite_mdp import FiniteMDP
+from thetafront.agents.mdp.greedy_envelope import Flags
+from thetafront.agents.mdp.kernels import Floats, Indices, Tables
+from thetafront.agents.mdp.search import (
     MAX_DEPTH,
     MAX_SIMULATIONS,
     RunningSearch,
     SearchSolution,
     simulate,
 )
-from agents.parameters import IntegerRange
-from engine.jit import Integer, kernel
-from engine.rng import PLAYOUT, stream
+from thetafront.agents.parameters import IntegerRange
+from thetafront.engine.jit import Integer, kernel
+from thetafront.engine.rng import PLAYOUT, stream
 
 
 @kernel

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import check_seed
-from agents.mdp.bounds import initial_values
-from agents.mdp.finite_mdp import FiniteMDP
-from agents.mdp.greedy_envelope import Flags, envelope_residual
-from agents.mdp.kernels import Floats, Indices, Tables, draw_outcome, greedy, lower
-from engine.jit import Integer, inlined
+from thetafront.agents.agent import check_seed
+from thetafront.agents.mdp.bounds import initial_values
+from thetafront.agents.mdp.finite_mdp import FiniteMDP
+from thetafront.agents.mdp.greedy_envelope import Flags, envelope_residual
+from thetafront.agents.mdp.kernels import Floats, Indices, Tables, draw_outcome, greedy, lower
+from thetafront.engine.jit import Integer, inlined
 
 # A kernel call of this many backups takes well under a second, so Ctrl-C is answered in time. One
 # huge envelope may take longer.

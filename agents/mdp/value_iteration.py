@@ -23,10 +23,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from agents.mdp.finite_mdp import FiniteMDP
-from agents.mdp.kernels import Floats, Indices, Tables, best_action, greedy
-from agents.parameters import check_parameters, flag, integer, real
-from engine.jit import Integer, kernel
+from thetafront.agents.mdp.finite_mdp import FiniteMDP
+from thetafront.agents.mdp.kernels import Floats, Indices, Tables, best_action, greedy
+from thetafront.agents.parameters import check_parameters, flag, integer, real
+from thetafront.engine.jit import Integer, kernel
 
 # A kernel call of this many outcomes takes well under a second, so Ctrl-C is answered in time.
 OUTCOMES_PER_CHUNK = 50_000_000

@@ -17,10 +17,10 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
-from agents.agent import GameError
-from agents.outside import guardian
-from agents.outside.limits import Limits
-from agents.outside.processes import (
+from thetafront.agents.agent import GameError
+from thetafront.agents.outside import guardian
+from thetafront.agents.outside.limits import Limits
+from thetafront.agents.outside.processes import (
     Orphans,
     cpu_seconds_of_all,
     cpu_seconds_with_ended,

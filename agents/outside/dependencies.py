@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from agents.agent import N_DIGITS
-from agents.outside.source import OURS, Source, SourceError
+from thetafront.agents.agent import N_DIGITS
+from thetafront.agents.outside.source import OURS, Source, SourceError
 
 MAX_TEXTS = 1_000_000  # of a value's parts
 MAX_SHOWN = 30  # characters of a text; of a longer one the digest is kept

@@ -28,13 +28,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from agents.agent import N_DIGITS, Agent, ChangedError, GameError, check_seed
-from agents.outside.child import Child
-from agents.outside.limits import Limits
-from agents.outside.report import Report, ReportedGame, ReportError
-from agents.outside.server import Server, server_of, shown
-from agents.outside.source import Stamp, stamps_of
-from agents.parameters import Value
+from thetafront.agents.agent import N_DIGITS, Agent, ChangedError, GameError, check_seed
+from thetafront.agents.outside.child import Child
+from thetafront.agents.outside.limits import Limits
+from thetafront.agents.outside.report import Report, ReportedGame, ReportError
+from thetafront.agents.outside.server import Server, server_of, shown
+from thetafront.agents.outside.source import Stamp, stamps_of
+from thetafront.agents.parameters import Value
 
 SEED = "seed"
 PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([A-Za-z_]\w*)\}")

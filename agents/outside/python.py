@@ -28,20 +28,20 @@ from typing import Any, ClassVar
 
 import cloudpickle
 
-from agents.agent import Agent, ChangedError, GameError, check_seed
-from agents.outside.child import Child
-from agents.outside.limits import SECONDS, Limits
-from agents.outside.program import SEED, parsed
-from agents.outside.report import Report, ReportedGame
-from agents.outside.server import Server, server_of
-from agents.outside.source import Source, SourceError
-from agents.parameters import Value
+from thetafront.agents.agent import Agent, ChangedError, GameError, check_seed
+from thetafront.agents.outside.child import Child
+from thetafront.agents.outside.limits import SECONDS, Limits
+from thetafront.agents.outside.program import SEED, parsed
+from thetafront.agents.outside.report import Report, ReportedGame
+from thetafront.agents.outside.server import Server, server_of
+from thetafront.agents.outside.source import Source, SourceError
+from thetafront.agents.parameters import Value
 
 Player = Callable[..., Any]
 """A function, or a class with a method ``play``."""
 SERVE = """import sys
 sys.path[:] = sys.argv.pop().splitlines()
-from agents.outside.python_server import main
+from thetafront.agents.outside.python_server import main
 main()
 """
 

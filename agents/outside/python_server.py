@@ -16,10 +16,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from agents.outside.processes import cpu_seconds_of_descendants
-from agents.outside.report import Report, ReportError
-from agents.outside.source import Source, SourceError, told
-from agents.parameters import Value
+from thetafront.agents.outside.processes import cpu_seconds_of_descendants
+from thetafront.agents.outside.report import Report, ReportError
+from thetafront.agents.outside.source import Source, SourceError, told
+from thetafront.agents.parameters import Value
 
 MAIN = "__mp_main__"  # as multiprocessing calls a main module in a process that it starts
 Play = Callable[[int], Any]

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
-from agents.agent import FailedGame, Game, column
-from agents.parameters import is_real
+from thetafront.agents.agent import FailedGame, Game, column
+from thetafront.agents.parameters import is_real
 
 Reported = float | str | None
 """A field of a report as it is kept: a number, text, or None for a number that is not finite."""

@@ -6,9 +6,9 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from agents.agent import GameError
-from agents.outside.child import Child, end_children
-from agents.outside.processes import Orphans
+from thetafront.agents.agent import GameError
+from thetafront.agents.outside.child import Child, end_children
+from thetafront.agents.outside.processes import Orphans
 
 T = TypeVar("T")
 MAX_SERVERS = 2  # each may have much in memory

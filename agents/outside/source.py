@@ -19,13 +19,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
 
-from agents.agent import N_DIGITS
+from thetafront.agents.agent import N_DIGITS
 
 SUFFIX = ".py"
 PREFIX = "definition_"  # of a file's module, whose name is taken
 INIT = "__init__.py"
 MAX_TOLD = 1000  # characters of an error
-OURS = {"agents", "engine", "study"}
+OURS = {"thetafront"}
 RAISES = dis.opmap["RAISE_VARARGS"]
 
 Stamp = tuple[int, ...]

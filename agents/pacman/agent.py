@@ -13,15 +13,23 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Agent, Game, check_seed, column, warm
-from agents.pacman.loop import decide, play_on
-from agents.parameters import Domain, Value, categorical, integer, parameter, real
-from agents.policy_dispatch import Settings
-from engine.pacman import MOST_STEPS, Action, GhostKind, Layout, LayoutName, Outcome, World
-from engine.pacman.maze import N_DIRECTIONS
-from engine.pacman.motion import P_CHOSEN
-from engine.pacman.state import N_STEPS, NO_CAP
-from engine.rng import POLICY, named_stream
+from thetafront.agents.agent import Agent, Game, check_seed, column, warm
+from thetafront.agents.pacman.loop import decide, play_on
+from thetafront.agents.parameters import Domain, Value, categorical, integer, parameter, real
+from thetafront.agents.policy_dispatch import Settings
+from thetafront.engine.pacman import (
+    MOST_STEPS,
+    Action,
+    GhostKind,
+    Layout,
+    LayoutName,
+    Outcome,
+    World,
+)
+from thetafront.engine.pacman.maze import N_DIRECTIONS
+from thetafront.engine.pacman.motion import P_CHOSEN
+from thetafront.engine.pacman.state import N_STEPS, NO_CAP
+from thetafront.engine.rng import POLICY, named_stream
 
 # A chunk ends at the first of these limits, after about 0.1 s in common mazes.
 MOVES_PER_CHUNK = 250

@@ -21,19 +21,19 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.pacman.agent import PacmanAgent
-from agents.pacman.loop import PacmanDecisionTuple
-from agents.pacman.shortest_path import (
+from thetafront.agents.pacman.agent import PacmanAgent
+from thetafront.agents.pacman.loop import PacmanDecisionTuple
+from thetafront.agents.pacman.shortest_path import (
     SearchArrays,
     nearest_goal,
     new_search_arrays,
     seek_food,
 )
-from agents.parameters import integer
-from agents.policy_dispatch import Settings, decides
-from engine.jit import Integer, inlined, kernel
-from engine.pacman.maze import N_DIRECTIONS, NO_DIRECTION, UNREACHABLE, Action, Maze
-from engine.pacman.state import PACMAN, TIMER, State, X, Y
+from thetafront.agents.parameters import integer
+from thetafront.agents.policy_dispatch import Settings, decides
+from thetafront.engine.jit import Integer, inlined, kernel
+from thetafront.engine.pacman.maze import N_DIRECTIONS, NO_DIRECTION, UNREACHABLE, Action, Maze
+from thetafront.engine.pacman.state import PACMAN, TIMER, State, X, Y
 
 LARGEST_DANGER = 4096
 STOP = int(Action.STOP)

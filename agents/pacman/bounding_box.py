@@ -11,11 +11,11 @@ Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm
 Non-Deterministic World* (2018), §2.2.
 """
 
-from agents.mdp.kernels import Indices
-from agents.pacman.maze_mdp import NO_STATE
-from engine.jit import Integer, inlined, kernel
-from engine.pacman.maze import Maze
-from engine.pacman.state import PACMAN, State, X, Y
+from thetafront.agents.mdp.kernels import Indices
+from thetafront.agents.pacman.maze_mdp import NO_STATE
+from thetafront.engine.jit import Integer, inlined, kernel
+from thetafront.engine.pacman.maze import Maze
+from thetafront.engine.pacman.state import PACMAN, State, X, Y
 
 
 @inlined

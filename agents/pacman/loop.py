@@ -6,12 +6,12 @@ Settings also hold the arrays that decisions need, so a game allocates nothing.
 
 import numpy as np
 
-from agents.policy_dispatch import Settings, dispatch_on_settings, kernel_of
-from engine.jit import Integer, kernel
-from engine.pacman.maze import Maze
-from engine.pacman.state import N_STEPS, OUTCOME, Outcome, Setup, State
-from engine.pacman.step import step
-from engine.rng import POLICY, stream
+from thetafront.agents.policy_dispatch import Settings, dispatch_on_settings, kernel_of
+from thetafront.engine.jit import Integer, kernel
+from thetafront.engine.pacman.maze import Maze
+from thetafront.engine.pacman.state import N_STEPS, OUTCOME, Outcome, Setup, State
+from thetafront.engine.pacman.step import step
+from thetafront.engine.rng import POLICY, stream
 
 PacmanDecisionTuple = tuple[Integer, Integer, Integer, float]
 """What a deciding kernel returns.

@@ -27,11 +27,11 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from agents.mdp.finite_mdp import check_discount
-from agents.mdp.kernels import Floats, Indices, Tables
-from engine.pacman import Action, Layout
-from engine.pacman.maze import N_DIRECTIONS
-from engine.pacman.motion import P_CHOSEN, p_side
+from thetafront.agents.mdp.finite_mdp import check_discount
+from thetafront.agents.mdp.kernels import Floats, Indices, Tables
+from thetafront.engine.pacman import Action, Layout
+from thetafront.engine.pacman.maze import N_DIRECTIONS
+from thetafront.engine.pacman.motion import P_CHOSEN, p_side
 
 NO_STATE = -1
 """The state number of a wall."""

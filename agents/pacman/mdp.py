@@ -35,13 +35,13 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.mdp.kernels import Floats, Indices, Tables, q_value
-from agents.mdp.value_iteration import sweep_until
-from agents.pacman.agent import Explanation, PacmanAgent
-from agents.pacman.bounding_box import cut_outcomes, keep
-from agents.pacman.loop import PacmanDecisionTuple
-from agents.pacman.maze_mdp import MazeMotion
-from agents.pacman.rewards import (
+from thetafront.agents.mdp.kernels import Floats, Indices, Tables, q_value
+from thetafront.agents.mdp.value_iteration import sweep_until
+from thetafront.agents.pacman.agent import Explanation, PacmanAgent
+from thetafront.agents.pacman.bounding_box import cut_outcomes, keep
+from thetafront.agents.pacman.loop import PacmanDecisionTuple
+from thetafront.agents.pacman.maze_mdp import MazeMotion
+from thetafront.agents.pacman.rewards import (
     LARGEST_RADIUS,
     OPEN_REWARD,
     Distance,
@@ -51,13 +51,13 @@ from agents.pacman.rewards import (
     put_rewards,
     put_route,
 )
-from agents.pacman.shortest_path import SearchArrays, new_search_arrays
-from agents.parameters import categorical, flag, integer, real
-from agents.policy_dispatch import Settings, decides
-from engine.jit import Integer, inlined, kernel
-from engine.pacman.maze import N_DIRECTIONS, Maze
-from engine.pacman.state import PACMAN, State
-from engine.rng import below, next_word
+from thetafront.agents.pacman.shortest_path import SearchArrays, new_search_arrays
+from thetafront.agents.parameters import categorical, flag, integer, real
+from thetafront.agents.policy_dispatch import Settings, decides
+from thetafront.engine.jit import Integer, inlined, kernel
+from thetafront.engine.pacman.maze import N_DIRECTIONS, Maze
+from thetafront.engine.pacman.state import PACMAN, State
+from thetafront.engine.rng import below, next_word
 
 # Then one decision in the largest maze takes below a second, so Ctrl-C is answered in time.
 LARGEST_MAX_SWEEPS = 5_000

@@ -5,14 +5,14 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.pacman.agent import PacmanAgent
-from agents.pacman.loop import PacmanDecisionTuple
-from agents.policy_dispatch import Settings, decides
-from engine.jit import kernel
-from engine.pacman.maze import Maze
-from engine.pacman.random_play import random_action
-from engine.pacman.state import State
-from engine.rng import next_word
+from thetafront.agents.pacman.agent import PacmanAgent
+from thetafront.agents.pacman.loop import PacmanDecisionTuple
+from thetafront.agents.policy_dispatch import Settings, decides
+from thetafront.engine.jit import kernel
+from thetafront.engine.pacman.maze import Maze
+from thetafront.engine.pacman.random_play import random_action
+from thetafront.engine.pacman.state import State
+from thetafront.engine.rng import next_word
 
 
 class PacmanRandomSettings(NamedTuple):

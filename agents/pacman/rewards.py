@@ -40,13 +40,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.mdp.kernels import Floats, Indices
-from agents.pacman.maze_mdp import MazeMotion
-from agents.pacman.shortest_path import SearchArrays, search, seek_food, step_back
-from engine.jit import Integer, kernel
-from engine.pacman import Layout
-from engine.pacman.maze import Maze, steps_from
-from engine.pacman.state import PACMAN, TIMER, State, X, Y
+from thetafront.agents.mdp.kernels import Floats, Indices
+from thetafront.agents.pacman.maze_mdp import MazeMotion
+from thetafront.agents.pacman.shortest_path import SearchArrays, search, seek_food, step_back
+from thetafront.engine.jit import Integer, kernel
+from thetafront.engine.pacman import Layout
+from thetafront.engine.pacman.maze import Maze, steps_from
+from thetafront.engine.pacman.state import PACMAN, TIMER, State, X, Y
 
 FOOD_REWARD = 10.0
 OPEN_REWARD = -1.0

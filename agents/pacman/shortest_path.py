@@ -22,10 +22,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.mdp.kernels import Indices
-from engine.jit import Integer, inlined, kernel
-from engine.pacman.maze import N_DIRECTIONS, NO_DIRECTION, UNREACHABLE, Maze
-from engine.pacman.state import State
+from thetafront.agents.mdp.kernels import Indices
+from thetafront.engine.jit import Integer, inlined, kernel
+from thetafront.engine.pacman.maze import N_DIRECTIONS, NO_DIRECTION, UNREACHABLE, Maze
+from thetafront.engine.pacman.state import State
 
 # Cells and steps fit in twenty bits each: a maze has 64 × 64 cells at most, and a path no more
 # steps.

@@ -10,8 +10,8 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from agents.policy_dispatch import Kernels, Settings, decides, dispatch_on_settings
-from engine.jit import inlined
+from thetafront.agents.policy_dispatch import Kernels, Settings, decides, dispatch_on_settings
+from thetafront.engine.jit import inlined
 
 F = TypeVar("F", bound=Callable[..., np.float32])
 

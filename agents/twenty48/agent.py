@@ -13,11 +13,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Agent, Game, check_seed, column, warm
-from agents.policy_dispatch import Settings
-from agents.twenty48.loop import decide, play_on
-from engine.rng import PLAYOUT, SPAWN
-from engine.twenty48 import (
+from thetafront.agents.agent import Agent, Game, check_seed, column, warm
+from thetafront.agents.policy_dispatch import Settings
+from thetafront.agents.twenty48.loop import decide, play_on
+from thetafront.engine.rng import PLAYOUT, SPAWN
+from thetafront.engine.twenty48 import (
     Action,
     Rule,
     afterstate,

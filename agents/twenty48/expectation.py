@@ -30,10 +30,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.policy_dispatch import decides
-from agents.twenty48.loop import DecisionTuple2048
-from engine.jit import Integer, kernel
-from engine.twenty48.board import (
+from thetafront.agents.policy_dispatch import decides
+from thetafront.agents.twenty48.loop import DecisionTuple2048
+from thetafront.engine.jit import Integer, kernel
+from thetafront.engine.twenty48.board import (
     EVERY_CELL,
     N_ACTIONS,
     P_FOUR,
@@ -42,8 +42,8 @@ from engine.twenty48.board import (
     empty_cells,
     n_empty,
 )
-from engine.twenty48.playout import playouts
-from engine.twenty48.rule import BuiltRule
+from thetafront.engine.twenty48.playout import playouts
+from thetafront.engine.twenty48.rule import BuiltRule
 
 MOST_NODES = N_ACTIONS * 15 * 2
 

@@ -33,12 +33,12 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from agents.mdp.kernels import Indices
-from agents.twenty48.expectation import mean_of_best, put_spawns
-from engine.jit import Integer, kernel
-from engine.rng import mix
-from engine.twenty48.board import N_ACTIONS, P_FOUR, P_TWO, afterstate, n_empty
-from engine.twenty48.playout import playouts
+from thetafront.agents.mdp.kernels import Indices
+from thetafront.agents.twenty48.expectation import mean_of_best, put_spawns
+from thetafront.engine.jit import Integer, kernel
+from thetafront.engine.rng import mix
+from thetafront.engine.twenty48.board import N_ACTIONS, P_FOUR, P_TWO, afterstate, n_empty
+from thetafront.engine.twenty48.playout import playouts
 
 NOTHING = -1
 

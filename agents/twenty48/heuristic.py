@@ -20,12 +20,12 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.parameters import integer, real
-from agents.twenty48.afterstate_value import values
-from agents.twenty48.lookahead import DEPTHS, FOURS, LookaheadAgent
-from engine.jit import inlined
-from engine.twenty48.board import transpose
-from engine.twenty48.rows import N_ROWS, ROW
+from thetafront.agents.parameters import integer, real
+from thetafront.agents.twenty48.afterstate_value import values
+from thetafront.agents.twenty48.lookahead import DEPTHS, FOURS, LookaheadAgent
+from thetafront.engine.jit import inlined
+from thetafront.engine.twenty48.board import transpose
+from thetafront.engine.twenty48.rows import N_ROWS, ROW
 
 BASE = 100_000.0
 LARGEST_WEIGHT = 1e6

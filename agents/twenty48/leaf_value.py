@@ -33,10 +33,17 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from engine.jit import Integer, inlined, kernel
-from engine.rng import next_word
-from engine.twenty48.board import empty_cells, is_four, is_terminal, slide_left, turn, worth
-from engine.twenty48.swar import random_empty_cell
+from thetafront.engine.jit import Integer, inlined, kernel
+from thetafront.engine.rng import next_word
+from thetafront.engine.twenty48.board import (
+    empty_cells,
+    is_four,
+    is_terminal,
+    slide_left,
+    turn,
+    worth,
+)
+from thetafront.engine.twenty48.swar import random_empty_cell
 
 
 class LeafValue(StrEnum):

@@ -25,13 +25,13 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.policy_dispatch import Settings, decides
-from agents.twenty48.afterstate_value import value
-from agents.twenty48.agent import Agent2048, Progress
-from agents.twenty48.loop import DecisionTuple2048
-from engine.jit import Integer, inlined, kernel
-from engine.rng import GOLDEN, POLICY, SPAWN, mix, stream
-from engine.twenty48.board import (
+from thetafront.agents.policy_dispatch import Settings, decides
+from thetafront.agents.twenty48.afterstate_value import value
+from thetafront.agents.twenty48.agent import Agent2048, Progress
+from thetafront.agents.twenty48.loop import DecisionTuple2048
+from thetafront.engine.jit import Integer, inlined, kernel
+from thetafront.engine.rng import GOLDEN, POLICY, SPAWN, mix, stream
+from thetafront.engine.twenty48.board import (
     N_ACTIONS,
     P_FOUR,
     P_TWO,
@@ -40,7 +40,13 @@ from engine.twenty48.board import (
     spawn,
     transpose,
 )
-from engine.twenty48.rows import RowTables, row_tables, slide_rows, turned_back, turned_for
+from thetafront.engine.twenty48.rows import (
+    RowTables,
+    row_tables,
+    slide_rows,
+    turned_back,
+    turned_for,
+)
 
 DEPTHS = (1, 7)  # one ply takes some twenty times as long as the one before
 FOURS = (0, 8)

@@ -6,11 +6,11 @@ The class of an agent's settings selects the kernel that decides, see :mod:`agen
 import numpy as np
 import numpy.typing as npt
 
-from agents.policy_dispatch import Settings, dispatch_on_settings, kernel_of
-from engine.jit import Integer, kernel
-from engine.rng import SPAWN, stream
-from engine.twenty48.board import afterstate, spawn
-from engine.twenty48.rule import BuiltRule
+from thetafront.agents.policy_dispatch import Settings, dispatch_on_settings, kernel_of
+from thetafront.engine.jit import Integer, kernel
+from thetafront.engine.rng import SPAWN, stream
+from thetafront.engine.twenty48.board import afterstate, spawn
+from thetafront.engine.twenty48.rule import BuiltRule
 
 DecisionTuple2048 = tuple[Integer, npt.NDArray[np.float64], Integer]
 """What a deciding kernel returns.

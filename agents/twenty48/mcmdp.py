@@ -14,17 +14,21 @@ from typing import ClassVar
 
 import numpy as np
 
-from agents.agent import warm
-from agents.parameters import flag, integer, real, whole
-from agents.twenty48.agent import Agent2048
-from agents.twenty48.expectation import ExpectationSettings
-from agents.twenty48.schedule import (
+from thetafront.agents.agent import warm
+from thetafront.agents.parameters import flag, integer, real, whole
+from thetafront.agents.twenty48.agent import Agent2048
+from thetafront.agents.twenty48.expectation import ExpectationSettings
+from thetafront.agents.twenty48.schedule import (
     AUTHORS_SCHEDULE,
     AUTHORS_THETA,
     LARGEST_COUNT,
     Schedule,
 )
-from agents.twenty48.side_by_side import SideBySide2048, play_on_side_by_side, play_side_by_side
+from thetafront.agents.twenty48.side_by_side import (
+    SideBySide2048,
+    play_on_side_by_side,
+    play_side_by_side,
+)
 
 LARGEST_REWARD_WEIGHT = 1000.0
 

@@ -11,16 +11,16 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.parameters import flag, integer, real
-from agents.policy_dispatch import decides
-from agents.twenty48.agent import Agent2048
-from agents.twenty48.expectation import mean_of_best
-from agents.twenty48.loop import DecisionTuple2048
-from engine.jit import kernel
-from engine.rng import PLAYOUT, SPAWN, substream
-from engine.twenty48.board import N_ACTIONS, afterstate, legal_actions, spawn
-from engine.twenty48.playout import playouts
-from engine.twenty48.rule import BuiltRule
+from thetafront.agents.parameters import flag, integer, real
+from thetafront.agents.policy_dispatch import decides
+from thetafront.agents.twenty48.agent import Agent2048
+from thetafront.agents.twenty48.expectation import mean_of_best
+from thetafront.agents.twenty48.loop import DecisionTuple2048
+from thetafront.engine.jit import kernel
+from thetafront.engine.rng import PLAYOUT, SPAWN, substream
+from thetafront.engine.twenty48.board import N_ACTIONS, afterstate, legal_actions, spawn
+from thetafront.engine.twenty48.playout import playouts
+from thetafront.engine.twenty48.rule import BuiltRule
 
 LARGEST_N_PLAYOUTS = 1_000_000
 

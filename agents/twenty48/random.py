@@ -7,13 +7,13 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.policy_dispatch import decides
-from agents.twenty48.agent import Agent2048
-from agents.twenty48.loop import DecisionTuple2048
-from engine.jit import kernel
-from engine.rng import POLICY, below, next_word
-from engine.twenty48.board import N_ACTIONS, legal_actions
-from engine.twenty48.rule import BuiltRule
+from thetafront.agents.policy_dispatch import decides
+from thetafront.agents.twenty48.agent import Agent2048
+from thetafront.agents.twenty48.loop import DecisionTuple2048
+from thetafront.engine.jit import kernel
+from thetafront.engine.rng import POLICY, below, next_word
+from thetafront.engine.twenty48.board import N_ACTIONS, legal_actions
+from thetafront.engine.twenty48.rule import BuiltRule
 
 
 @kernel

@@ -18,20 +18,20 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import check_seed, column
-from agents.twenty48.agent import Game2048
-from agents.twenty48.expectation import (
+from thetafront.agents.agent import check_seed, column
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.agents.twenty48.expectation import (
     MOST_NODES,
     ExpectationSettings,
     choose,
     put_nodes,
 )
-from engine.jit import Integer, kernel
-from engine.rng import SIDE_BY_SIDE, SPAWN, stream
-from engine.twenty48 import Rule, initial, largest_exponent, tile
-from engine.twenty48.board import N_ACTIONS, afterstate, spawn
-from engine.twenty48.playout import random_games
-from engine.twenty48.rule import BuiltRule
+from thetafront.engine.jit import Integer, kernel
+from thetafront.engine.rng import SIDE_BY_SIDE, SPAWN, stream
+from thetafront.engine.twenty48 import Rule, initial, largest_exponent, tile
+from thetafront.engine.twenty48.board import N_ACTIONS, afterstate, spawn
+from thetafront.engine.twenty48.playout import random_games
+from thetafront.engine.twenty48.rule import BuiltRule
 
 STEPS_PER_CALL = 16  # decisions of each game between two chances to interrupt
 

@@ -32,14 +32,14 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from agents.mdp.finite_mdp import FiniteMDP, check_discount
-from agents.mdp.kernels import Floats, Indices
-from agents.parameters import IntegerRange
-from engine.jit import Integer, kernel
-from engine.twenty48 import parse, tile, unpack
-from engine.twenty48.board import N_ACTIONS, largest_exponent, worth
-from engine.twenty48.notation import SIZE
-from engine.twenty48.small import cells, small_afterstate, small_spawns
+from thetafront.agents.mdp.finite_mdp import FiniteMDP, check_discount
+from thetafront.agents.mdp.kernels import Floats, Indices
+from thetafront.agents.parameters import IntegerRange
+from thetafront.engine.jit import Integer, kernel
+from thetafront.engine.twenty48 import parse, tile, unpack
+from thetafront.engine.twenty48.board import N_ACTIONS, largest_exponent, worth
+from thetafront.engine.twenty48.notation import SIZE
+from thetafront.engine.twenty48.small import cells, small_afterstate, small_spawns
 
 DEAL = 0
 """The state before the game."""

@@ -24,16 +24,16 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.parameters import flag, integer, real, whole
-from agents.policy_dispatch import decides
-from agents.twenty48.agent import Agent2048
-from agents.twenty48.expectation import ExpectationSettings, decide_by_expectation
-from agents.twenty48.expectimax import decide_by_expectimax
-from agents.twenty48.loop import DecisionTuple2048
-from agents.twenty48.schedule import AUTHORS_THETA, LARGEST_COUNT, Schedule
-from engine.jit import Integer, kernel
-from engine.twenty48.board import N_ACTIONS, afterstate, n_empty
-from engine.twenty48.rule import BuiltRule
+from thetafront.agents.parameters import flag, integer, real, whole
+from thetafront.agents.policy_dispatch import decides
+from thetafront.agents.twenty48.agent import Agent2048
+from thetafront.agents.twenty48.expectation import ExpectationSettings, decide_by_expectation
+from thetafront.agents.twenty48.expectimax import decide_by_expectimax
+from thetafront.agents.twenty48.loop import DecisionTuple2048
+from thetafront.agents.twenty48.schedule import AUTHORS_THETA, LARGEST_COUNT, Schedule
+from thetafront.engine.jit import Integer, kernel
+from thetafront.engine.twenty48.board import N_ACTIONS, afterstate, n_empty
+from thetafront.engine.twenty48.rule import BuiltRule
 
 LARGEST_SWITCH_AT = 15
 LARGEST_DEPTH = 5

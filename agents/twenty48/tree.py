@@ -34,9 +34,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from engine.jit import Integer, inlined, kernel
-from engine.rng import below, next_word
-from engine.twenty48.board import (
+from thetafront.engine.jit import Integer, inlined, kernel
+from thetafront.engine.rng import below, next_word
+from thetafront.engine.twenty48.board import (
     N_ACTIONS,
     afterstate,
     is_four,

@@ -6,7 +6,7 @@ tile that was spawned.
 
 import numpy as np
 
-from agents.twenty48.tree import (
+from thetafront.agents.twenty48.tree import (
     LAST_ACTION,
     N_CHANCE,
     N_DECISION,
@@ -15,8 +15,8 @@ from agents.twenty48.tree import (
     UNVISITED,
     Tree,
 )
-from engine.jit import Integer, kernel
-from engine.twenty48.board import N_ACTIONS
+from thetafront.engine.jit import Integer, kernel
+from thetafront.engine.twenty48.board import N_ACTIONS
 
 
 @kernel

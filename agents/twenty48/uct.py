@@ -40,12 +40,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.parameters import Domain, Value, categorical, flag, integer, parameter, real
-from agents.policy_dispatch import decides
-from agents.twenty48.agent import Agent2048
-from agents.twenty48.leaf_value import WEIGHTS, LeafValue, leaf_value
-from agents.twenty48.loop import DecisionTuple2048
-from agents.twenty48.tree import (
+from thetafront.agents.parameters import Domain, Value, categorical, flag, integer, parameter, real
+from thetafront.agents.policy_dispatch import decides
+from thetafront.agents.twenty48.agent import Agent2048
+from thetafront.agents.twenty48.leaf_value import WEIGHTS, LeafValue, leaf_value
+from thetafront.agents.twenty48.loop import DecisionTuple2048
+from thetafront.agents.twenty48.tree import (
     LAST_ACTION,
     N_DECISION,
     ROOT,
@@ -58,11 +58,11 @@ from agents.twenty48.tree import (
     select,
     wins_tie,
 )
-from agents.twenty48.tree_reuse import child_with, keep_subtree
-from engine.jit import Integer, inlined, kernel
-from engine.rng import next_word, substream
-from engine.twenty48.board import N_ACTIONS
-from engine.twenty48.rule import BuiltRule
+from thetafront.agents.twenty48.tree_reuse import child_with, keep_subtree
+from thetafront.engine.jit import Integer, inlined, kernel
+from thetafront.engine.rng import next_word, substream
+from thetafront.engine.twenty48.board import N_ACTIONS
+from thetafront.engine.twenty48.rule import BuiltRule
 
 MOST_SIMULATIONS = 100_000
 LARGEST_DEPTH = 1000

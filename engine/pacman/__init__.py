@@ -4,10 +4,17 @@ The names here take plain integers and check them. Kernels are in :mod:`engine.p
 has the rules, :mod:`engine.pacman.state` and :mod:`engine.pacman.maze`.
 """
 
-from engine.pacman.layout import LAYOUTS, Layout, LayoutName
-from engine.pacman.maze import Action
-from engine.pacman.state import Outcome
-from engine.pacman.world import MOST_STEPS, Ghost, GhostKind, RandomGames, World, random_games
+from thetafront.engine.pacman.layout import LAYOUTS, Layout, LayoutName
+from thetafront.engine.pacman.maze import Action
+from thetafront.engine.pacman.state import Outcome
+from thetafront.engine.pacman.world import (
+    MOST_STEPS,
+    Ghost,
+    GhostKind,
+    RandomGames,
+    World,
+    random_games,
+)
 
 __all__ = [
     "LAYOUTS",

@@ -17,8 +17,8 @@ directions, and the high 32 bits decide whether only the closest are considered.
 
 import numpy as np
 
-from engine.jit import Integer, inlined
-from engine.pacman.maze import (
+from thetafront.engine.jit import Integer, inlined
+from thetafront.engine.pacman.maze import (
     DX,
     DY,
     N_DIRECTIONS,
@@ -27,8 +27,8 @@ from engine.pacman.maze import (
     count_directions,
     kth_direction,
 )
-from engine.pacman.state import DIRECTION, PACMAN, TIMER, State, X, Y
-from engine.rng import below
+from thetafront.engine.pacman.state import DIRECTION, PACMAN, TIMER, State, X, Y
+from thetafront.engine.rng import below
 
 CLOSEST = np.uint64(round(0.8 * 2**32))
 

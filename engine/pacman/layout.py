@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.pacman import maze
-from engine.pacman.maze import UNREACHABLE, Flags, Maze, steps_from
+from thetafront.engine.pacman import maze
+from thetafront.engine.pacman.maze import UNREACHABLE, Flags, Maze, steps_from
 
 WALL, FOOD, CAPSULE, GHOST, PACMAN, OPEN = "%.oGP "
 NUMBERS = {GHOST: 1, "1": 1, "2": 2, "3": 3, "4": 4}

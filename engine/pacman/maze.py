@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from engine.jit import Integer, inlined, kernel
+from thetafront.engine.jit import Integer, inlined, kernel
 
 Flags = npt.NDArray[np.bool_]
 Indices = npt.NDArray[np.int64]

@@ -10,8 +10,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from engine.jit import Integer, inlined
-from engine.pacman.maze import Action, Maze
+from thetafront.engine.jit import Integer, inlined
+from thetafront.engine.pacman.maze import Action, Maze
 
 P_CHOSEN = 0.8
 

@@ -5,9 +5,9 @@ Pacman never stops, unless he is walled in.
 
 import numpy as np
 
-from engine.jit import Integer, inlined, kernel
-from engine.pacman.maze import Action, Indices, Maze, count_directions, kth_direction
-from engine.pacman.state import (
+from thetafront.engine.jit import Integer, inlined, kernel
+from thetafront.engine.pacman.maze import Action, Indices, Maze, count_directions, kth_direction
+from thetafront.engine.pacman.state import (
     N_STEPS,
     OUTCOME,
     PACMAN,
@@ -18,8 +18,8 @@ from engine.pacman.state import (
     begin,
     new_state,
 )
-from engine.pacman.step import step
-from engine.rng import POLICY, below, next_word, stream
+from thetafront.engine.pacman.step import step
+from thetafront.engine.rng import POLICY, below, next_word, stream
 
 STOP = int(Action.STOP)
 RUNNING = int(Outcome.RUNNING)

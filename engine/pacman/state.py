@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.jit import Integer, kernel
-from engine.pacman.maze import NO_DIRECTION, Flags, Indices, Maze
+from thetafront.engine.jit import Integer, kernel
+from thetafront.engine.pacman.maze import NO_DIRECTION, Flags, Indices, Maze
 
 PACMAN, N_FOOD, N_STEPS, SCORE, OUTCOME = range(5)
 X, Y, DIRECTION, TIMER = range(4)

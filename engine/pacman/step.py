@@ -31,11 +31,11 @@ written anew from a description.
 
 import numpy as np
 
-from engine.jit import Integer, inlined, kernel
-from engine.pacman.ghosts import move_ghost, restart_ghost
-from engine.pacman.maze import Maze
-from engine.pacman.motion import destination
-from engine.pacman.state import (
+from thetafront.engine.jit import Integer, inlined, kernel
+from thetafront.engine.pacman.ghosts import move_ghost, restart_ghost
+from thetafront.engine.pacman.maze import Maze
+from thetafront.engine.pacman.motion import destination
+from thetafront.engine.pacman.state import (
     N_FOOD,
     N_STEPS,
     OUTCOME,
@@ -48,7 +48,7 @@ from engine.pacman.state import (
     X,
     Y,
 )
-from engine.rng import GHOSTS, SLIP, next_word, stream
+from thetafront.engine.rng import GHOSTS, SLIP, next_word, stream
 
 STEP_REWARD = -1
 FOOD_REWARD = 10

@@ -1,6 +1,6 @@
 """Pacman for callers in Python: the rules of :mod:`engine.pacman.step`, with names and checks.
 
->>> from engine.pacman import Action, Layout, World
+>>> from thetafront.engine.pacman import Action, Layout, World
 >>> world = World.start(Layout.named("small"), seed=1)
 >>> world.step(Action.STOP)
 -1
@@ -21,12 +21,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from engine.pacman import random_play, state
-from engine.pacman.layout import CAPSULE, FOOD, GHOST, OPEN, PACMAN, WALL, Layout
-from engine.pacman.maze import NO_DIRECTION, Action, Flags
-from engine.pacman.motion import P_CHOSEN, chosen_below
-from engine.pacman.state import Outcome, Setup, State, copied, new_state
-from engine.pacman.step import step
+from thetafront.engine.pacman import random_play, state
+from thetafront.engine.pacman.layout import CAPSULE, FOOD, GHOST, OPEN, PACMAN, WALL, Layout
+from thetafront.engine.pacman.maze import NO_DIRECTION, Action, Flags
+from thetafront.engine.pacman.motion import P_CHOSEN, chosen_below
+from thetafront.engine.pacman.state import Outcome, Setup, State, copied, new_state
+from thetafront.engine.pacman.step import step
 
 MOST_STEPS = 10_000
 """Default maximum of steps of a game. A game won on ``medium`` takes a few hundred."""

@@ -4,10 +4,10 @@ The names here take plain integers and check them. Kernels are in :mod:`engine.t
 :mod:`engine.twenty48.playout`.
 """
 
-from engine.twenty48.board import Action
-from engine.twenty48.notation import pack, parse, render, tile, unpack
-from engine.twenty48.rule import Rule
-from engine.twenty48.rules import (
+from thetafront.engine.twenty48.board import Action
+from thetafront.engine.twenty48.notation import pack, parse, render, tile, unpack
+from thetafront.engine.twenty48.rule import Rule
+from thetafront.engine.twenty48.rules import (
     afterstate,
     initial,
     is_terminal,

@@ -22,9 +22,9 @@ from enum import IntEnum
 
 import numpy as np
 
-from engine.jit import Integer, inlined, kernel
-from engine.rng import START, below, next_word, substream
-from engine.twenty48.rule import BuiltRule
+from thetafront.engine.jit import Integer, inlined, kernel
+from thetafront.engine.rng import START, below, next_word, substream
+from thetafront.engine.twenty48.rule import BuiltRule
 
 
 class Action(IntEnum):

@@ -19,9 +19,9 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from engine.jit import inlined, kernel
-from engine.rng import GOLDEN, mix
-from engine.twenty48.planes import (
+from thetafront.engine.jit import inlined, kernel
+from thetafront.engine.rng import GOLDEN, mix
+from thetafront.engine.twenty48.planes import (
     Cell,
     Tile,
     add_three_bits,
@@ -37,7 +37,7 @@ from engine.twenty48.planes import (
     take_two_bits,
     with_flag,
 )
-from engine.twenty48.rule import BuiltRule
+from thetafront.engine.twenty48.rule import BuiltRule
 
 Group = npt.NDArray[np.uint64]
 

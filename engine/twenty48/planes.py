@@ -16,8 +16,8 @@ instructions. Of equivalent forms, the fastest was kept.
 
 import numpy as np
 
-from engine.jit import inlined
-from engine.twenty48.rule import BuiltRule
+from thetafront.engine.jit import inlined
+from thetafront.engine.twenty48.rule import BuiltRule
 
 Cell = tuple[np.uint64, np.uint64, np.uint64, np.uint64]
 Tile = tuple[np.uint64, np.uint64, np.uint64, np.uint64, np.uint64]

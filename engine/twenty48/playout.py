@@ -13,9 +13,9 @@ A kernel counts only the 4s spawned. The end board gives the score (``worth`` in
 import numpy as np
 import numpy.typing as npt
 
-from engine.jit import inlined, kernel
-from engine.twenty48.board import is_terminal
-from engine.twenty48.lockstep import (
+from thetafront.engine.jit import inlined, kernel
+from thetafront.engine.twenty48.board import is_terminal
+from thetafront.engine.twenty48.lockstep import (
     ALL,
     FOURS,
     GROUP,
@@ -29,9 +29,9 @@ from engine.twenty48.lockstep import (
     new_group,
     play_steps,
 )
-from engine.twenty48.rule import BuiltRule
-from engine.twenty48.swar import MOST_LANES, finish
-from engine.twenty48.transposition import cross
+from thetafront.engine.twenty48.rule import BuiltRule
+from thetafront.engine.twenty48.swar import MOST_LANES, finish
+from thetafront.engine.twenty48.transposition import cross
 
 STEPS_BETWEEN_CHECKS = 8  # 4 is as fast
 EXCHANGE_COST = 1200  # in steps of one lane; 700 to 2,000 are as fast

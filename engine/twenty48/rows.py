@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from engine.jit import inlined, kernel
-from engine.twenty48.board import mirror, slide_left, transpose, worth
+from thetafront.engine.jit import inlined, kernel
+from thetafront.engine.twenty48.board import mirror, slide_left, transpose, worth
 
 N_ROWS = 1 << 16
 ROW = np.uint64(0xFFFF)

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from engine import rng
-from engine.twenty48 import board as kernels
-from engine.twenty48 import playout
-from engine.twenty48.board import Action
-from engine.twenty48.rule import Rule
+from thetafront.engine import rng
+from thetafront.engine.twenty48 import board as kernels
+from thetafront.engine.twenty48 import playout
+from thetafront.engine.twenty48.board import Action
+from thetafront.engine.twenty48.rule import Rule
 
 
 def word(name: str, value: int) -> np.uint64:

@@ -9,8 +9,8 @@ correctly merged, and are shifted back by 4 − w columns. Up and down work the 
 import numpy as np
 import numpy.typing as npt
 
-from engine.jit import Integer, kernel
-from engine.twenty48.board import P_FOUR, P_TWO, Action, afterstate, empty_cells
+from thetafront.engine.jit import Integer, kernel
+from thetafront.engine.twenty48.board import P_FOUR, P_TWO, Action, afterstate, empty_cells
 
 RIGHT = int(Action.RIGHT)
 DOWN = int(Action.DOWN)

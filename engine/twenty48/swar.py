@@ -9,9 +9,9 @@ lanes. As on planes, an illegal action leaves a board unchanged, and no board is
 import numpy as np
 import numpy.typing as npt
 
-from engine.jit import inlined, kernel
-from engine.rng import GOLDEN, below, mix, substream
-from engine.twenty48.board import (
+from thetafront.engine.jit import inlined, kernel
+from thetafront.engine.rng import GOLDEN, below, mix, substream
+from thetafront.engine.twenty48.board import (
     EVERY_CELL,
     all_or_none,
     empty_cells,
@@ -20,7 +20,7 @@ from engine.twenty48.board import (
     slide_left,
     turn,
 )
-from engine.twenty48.rule import BuiltRule
+from thetafront.engine.twenty48.rule import BuiltRule
 
 MOST_LANES = 64
 VECTOR = 8  # lanes are rounded up to whole vectors, which leaves no scalar loop

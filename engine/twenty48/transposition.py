@@ -6,8 +6,8 @@ bits are transposed: first the bytes, then the bits of each 8 x 8 block.
 
 import numpy as np
 
-from engine.jit import inlined, kernel
-from engine.twenty48.lockstep import WORDS, Group
+from thetafront.engine.jit import inlined, kernel
+from thetafront.engine.twenty48.lockstep import WORDS, Group
 
 
 @inlined

@@ -15,13 +15,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from study.bench.samplers.surface import Floats, two_modes
-from study.errors import check_range
-from study.estimate import Z95, Estimate, difference, share, t95
-from study.pareto import nondominated
-from study.report.sections import Section, document
-from study.report.tables import write_csv, write_text
-from study.run.allocation import (
+from thetafront.study.bench.samplers.surface import Floats, two_modes
+from thetafront.study.errors import check_range
+from thetafront.study.estimate import Z95, Estimate, difference, share, t95
+from thetafront.study.pareto import nondominated
+from thetafront.study.report.sections import Section, document
+from thetafront.study.report.tables import write_csv, write_text
+from thetafront.study.run.allocation import (
     DEFAULT_RULE,
     FIRST_GAMES,
     RULES,
@@ -30,11 +30,11 @@ from study.run.allocation import (
     decades_of_budgets,
     next_round,
 )
-from study.shrinkage import Moments, growing_variances
-from study.store.location import make_folder
-from study.store.manifest import MANIFEST, check_output, provenance, write_manifest
-from study.store.seeds import LARGEST_STUDY_SEED
-from study.text import counted
+from thetafront.study.shrinkage import Moments, growing_variances
+from thetafront.study.store.location import make_folder
+from thetafront.study.store.manifest import MANIFEST, check_output, provenance, write_manifest
+from thetafront.study.store.seeds import LARGEST_STUDY_SEED
+from thetafront.study.text import counted
 
 STOPS = (300.0, 600.0, 1800.0, 5400.0)  # seconds of play, all workers together
 N_BUDGETS, CHEAPEST, REFERENCE = 6, 1e-5, 1e-3  # seconds a move

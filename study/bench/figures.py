@@ -9,10 +9,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, FuncFormatter
 from rich.table import Table
 
-from study.bench.games import game_rates
-from study.bench.processes import CReference, fresh_process_figures, games_per_second
-from study.bench.protocols import overheads
-from study.bench.rates import (
+from thetafront.study.bench.games import game_rates
+from thetafront.study.bench.processes import CReference, fresh_process_figures, games_per_second
+from thetafront.study.bench.protocols import overheads
+from thetafront.study.bench.rates import (
     BY_PLANES,
     BY_TABLE,
     SECONDS_OF_AGENT_GAMES,
@@ -25,12 +25,12 @@ from study.bench.rates import (
     median_rates,
     rates_by_unit,
 )
-from study.bench.simulations import allocations_per_simulation, simulation_rates
-from study.bench.values import value_rounds
-from study.report.style import BLUE, STYLE, caption
-from study.run.workers import n_cores
-from study.store.manifest import machine
-from study.text import counted
+from thetafront.study.bench.simulations import allocations_per_simulation, simulation_rates
+from thetafront.study.bench.values import value_rounds
+from thetafront.study.report.style import BLUE, STYLE, caption
+from thetafront.study.run.workers import n_cores
+from thetafront.study.store.manifest import machine
+from thetafront.study.text import counted
 
 N_ROUNDS = 7
 N_DECISIONS = 5_000

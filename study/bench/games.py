@@ -17,11 +17,17 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from agents.dice.agent import DiceAgent
-from agents.pacman.astar import PacmanAStar
-from agents.pacman.mdp import PacmanMDP
-from engine.pacman import Layout, LayoutName, random_games
-from study.bench.rates import SECONDS_OF_AGENT_GAMES, Round, inside, rates_by_unit, repeated
+from thetafront.agents.dice.agent import DiceAgent
+from thetafront.agents.pacman.astar import PacmanAStar
+from thetafront.agents.pacman.mdp import PacmanMDP
+from thetafront.engine.pacman import Layout, LayoutName, random_games
+from thetafront.study.bench.rates import (
+    SECONDS_OF_AGENT_GAMES,
+    Round,
+    inside,
+    rates_by_unit,
+    repeated,
+)
 
 DICE = "three dice, optimal policy"
 RANDOM_SMALL = "Pacman at random, small"

@@ -13,28 +13,28 @@ from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
-from agents.agent import Agent, warm
-from study.errors import InputError
-from study.interrupt import raised
-from study.run.workers import Task, Workers
-from study.store.manifest import ROOT
+from thetafront.agents.agent import Agent, warm
+from thetafront.engine.jit import ROOT
+from thetafront.study.errors import InputError
+from thetafront.study.interrupt import raised
+from thetafront.study.run.workers import Task, Workers
 
 C_SOURCES = ROOT / "tests" / "bench"
 
 WARM_UP = """
 import time; begin = time.monotonic()
-from agents.agent import warm; from agents.twenty48.mcmdp import MonteCarloMDP
+from thetafront.agents.agent import warm; from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
 warm(MonteCarloMDP()); print(time.monotonic() - begin)
 """
 MEMORY = """
-import resource; from study.run.worker import play_timed
-from agents.twenty48.mcmdp import MonteCarloMDP
+import resource; from thetafront.study.run.worker import play_timed
+from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
 play_timed(MonteCarloMDP(2048, 512, 256, 64, 1.0, 0.5), (1,))
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """
 IMPORT = """
 import time; begin = time.monotonic()
-import study.cli; print(time.monotonic() - begin)
+import thetafront.study.cli; print(time.monotonic() - begin)
 """
 
 

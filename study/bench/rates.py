@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Agent, warm
-from agents.twenty48.agent import Agent2048
-from agents.twenty48.mcmdp import MonteCarloMDP
-from agents.twenty48.pmcts import PureMonteCarlo
-from agents.twenty48.schedule import AUTHORS_THETA
-from engine.twenty48 import afterstate, initial, legal_actions, spawn
-from engine.twenty48.playout import playouts
-from study.bench.table_playout import row_tables, table_playouts
+from thetafront.agents.agent import Agent, warm
+from thetafront.agents.twenty48.agent import Agent2048
+from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
+from thetafront.agents.twenty48.pmcts import PureMonteCarlo
+from thetafront.agents.twenty48.schedule import AUTHORS_THETA
+from thetafront.engine.twenty48 import afterstate, initial, legal_actions, spawn
+from thetafront.engine.twenty48.playout import playouts
+from thetafront.study.bench.table_playout import row_tables, table_playouts
 
 BY_PLANES = "random games from the start, bit-planes"
 BY_TABLE = "random games from the start, table lookup"

@@ -18,10 +18,10 @@ from functools import cache
 
 from numba.core.runtime import _nrt_python, rtsys
 
-from agents.twenty48.leaf_value import LeafValue
-from agents.twenty48.uct import UCT
-from engine.twenty48 import legal_actions
-from study.bench.rates import SECONDS_OF_AGENT_GAMES, Round, inside, median_rates
+from thetafront.agents.twenty48.leaf_value import LeafValue
+from thetafront.agents.twenty48.uct import UCT
+from thetafront.engine.twenty48 import legal_actions
+from thetafront.study.bench.rates import SECONDS_OF_AGENT_GAMES, Round, inside, median_rates
 
 SEARCH = UCT(n_simulations=100, depth=10, exploration=100.0)
 

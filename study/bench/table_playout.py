@@ -7,9 +7,9 @@ columns are rows of the transposed board.
 import numpy as np
 import numpy.typing as npt
 
-from engine.jit import kernel
-from engine.rng import below, next_word
-from engine.twenty48.board import (
+from thetafront.engine.jit import kernel
+from thetafront.engine.rng import below, next_word
+from thetafront.engine.twenty48.board import (
     count_cells,
     empty_cells,
     is_four,

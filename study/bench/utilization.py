@@ -24,9 +24,9 @@ import numpy as np
 import pandas as pd
 from rich.table import Table
 
-from study.errors import InputError
-from study.run.source import Source
-from study.store.study_data import StudyData
+from thetafront.study.errors import InputError
+from thetafront.study.run.source import Source
+from thetafront.study.store.study_data import StudyData
 
 WORKERS = (2, 8, 16, 64, 256)
 GAMES_A_WORKER = 40  # of each simulated study: its beginning and end then weigh little

@@ -8,12 +8,12 @@ from operator import attrgetter
 
 import numpy as np
 
-from agents.twenty48.heuristic import Expectimax
-from agents.twenty48.ntuple.learning import MOST_MOVES, learn
-from agents.twenty48.ntuple.patterns import NETWORKS, n_looked_up, n_weights_of
-from agents.twenty48.ntuple.training_settings import Method, TrainingSettings
-from engine.twenty48.rows import row_tables
-from study.bench.rates import Round, inside
+from thetafront.agents.twenty48.heuristic import Expectimax
+from thetafront.agents.twenty48.ntuple.learning import MOST_MOVES, learn
+from thetafront.agents.twenty48.ntuple.patterns import NETWORKS, n_looked_up, n_weights_of
+from thetafront.agents.twenty48.ntuple.training_settings import Method, TrainingSettings
+from thetafront.engine.twenty48.rows import row_tables
+from thetafront.study.bench.rates import Round, inside
 
 BATCH = 10  # games
 NO_LIMIT = 1 << 62

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from study.cli.options import JsonOption, agent_names, experiment_names
-from study.cli.program import app, console
+from thetafront.study.cli.options import JsonOption, agent_names, experiment_names
+from thetafront.study.cli.program import app, console
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from agents.agent import Agent
-    from study.experiments.definition import Experiment
+    from thetafront.agents.agent import Agent
+    from thetafront.study.experiments.definition import Experiment
 
 
 @app.command()
@@ -31,8 +31,8 @@ def agents(
     Where the column θ has a number, --theta takes the parameter at that place; --set takes every
     parameter.
     """
-    from agents.catalog import AGENTS, agent_class
-    from study.errors import InputError
+    from thetafront.agents.catalog import AGENTS, agent_class
+    from thetafront.study.errors import InputError
 
     try:
         listed = (
@@ -51,8 +51,8 @@ def agents(
 
 def agent_record(agent: "type[Agent]") -> dict[str, Any]:
     """Return an agent with its parameters as plain data."""
-    from agents.catalog import theta_names
-    from agents.parameters import parameters_of
+    from thetafront.agents.catalog import theta_names
+    from thetafront.agents.parameters import parameters_of
 
     theta = theta_names(agent.name)
     summary = (agent.__doc__ or "").strip().partition("\n")[0].partition(". ")[0].rstrip(".")
@@ -89,7 +89,7 @@ def experiments(
     The first cost is the one that sweep minimizes unless --cost names another. Baselines are played
     beside the trials.
     """
-    from study.experiments.registry import experiment, listed
+    from thetafront.study.experiments.registry import experiment, listed
 
     chosen = [(experiment(name), "", "")] if name is not None else list(listed())
     found = [
@@ -106,7 +106,7 @@ def experiments(
 
 def experiment_record(experiment: "Experiment") -> dict[str, Any]:
     """Return an experiment with its space as plain data."""
-    from study.experiments.space import CategoricalParameter
+    from thetafront.study.experiments.space import CategoricalParameter
 
     own = experiment.cost.name
     return {

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from study.cli.options import (
+from thetafront.study.cli.options import (
     JsonOption,
     SchedulerArgument,
     TlsCaOption,
@@ -13,7 +13,7 @@ from study.cli.options import (
     TlsKeyOption,
     whole,
 )
-from study.cli.program import app, console, working
+from thetafront.study.cli.program import app, console, working
 
 
 @app.command()
@@ -35,8 +35,8 @@ def worker(
     Starts worker processes of Dask, each with one thread, and starts them again when the scheduler
     comes back. Ctrl-C ends them.
     """
-    from study.cluster.security import Tls
-    from study.cluster.worker_command import WorkerProcesses
+    from thetafront.study.cluster.security import Tls
+    from thetafront.study.cluster.worker_command import WorkerProcesses
 
     out = console()
     tls = Tls.of({"ca": tls_ca, "cert": tls_cert, "key": tls_key})
@@ -57,8 +57,8 @@ def cluster(
 
     Which may play, their classes, and how many games a second they play.
     """
-    from study.cluster.given import cluster_at
-    from study.cluster.overview import cluster_json, cluster_table, machine_rows
+    from thetafront.study.cluster.given import cluster_at
+    from thetafront.study.cluster.overview import cluster_json, cluster_table, machine_rows
 
     found = cluster_at(scheduler, {"ca": tls_ca, "cert": tls_cert, "key": tls_key})
     assert found is not None

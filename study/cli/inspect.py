@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from study.cli.options import (
+from thetafront.study.cli.options import (
     JsonOption,
     LayoutOption,
     SetOption,
@@ -17,8 +17,8 @@ from study.cli.options import (
     decimal,
     whole,
 )
-from study.cli.program import app, console, working
-from study.errors import InputError, check_range
+from thetafront.study.cli.program import app, console, working
+from thetafront.study.errors import InputError, check_range
 
 LARGEST_STREAM = 2**64 - 1
 LARGEST_SEED = 2**63 - 1
@@ -51,19 +51,19 @@ def act(
     The standard error of a value is its standard deviation over repeated decisions with other
     random streams.
     """
-    from agents.agent import warm
-    from engine.twenty48 import render
-    from study.cli.train import have_learned
-    from study.experiments.agent_parser import agent_2048_of
-    from study.run.progress import PREPARING
-    from study.terminal.inspect import (
+    from thetafront.agents.agent import warm
+    from thetafront.engine.twenty48 import render
+    from thetafront.study.cli.train import have_learned
+    from thetafront.study.experiments.agent_parser import agent_2048_of
+    from thetafront.study.run.progress import PREPARING
+    from thetafront.study.terminal.inspect import (
         board_of,
         inspect,
         inspection_json,
         inspection_table,
         inspection_text,
     )
-    from study.terminal.tiles import MEDIUM, board_text
+    from thetafront.study.terminal.tiles import MEDIUM, board_text
 
     check_range("stream", stream, 0, LARGEST_STREAM)
     check_range("repeats", repeats, 2, MOST_REPEATS)
@@ -98,8 +98,8 @@ def schedule(
     """Show a schedule of playouts, and how games use it."""
     from rich.progress import track
 
-    from study.experiments.agent_parser import agent_2048_of
-    from study.terminal.schedule import (
+    from thetafront.study.experiments.agent_parser import agent_2048_of
+    from thetafront.study.terminal.schedule import (
         evaluations_in_game,
         follows_schedule,
         schedule_json,
@@ -159,12 +159,12 @@ def watch(
     ] = False,
 ) -> None:
     """Watch an agent play in the terminal, or play yourself."""
-    from agents.pacman.agent import PacmanAgent
-    from agents.twenty48.agent import Agent2048
-    from study.cli.train import have_learned
-    from study.experiments.agent_parser import agent_of, check_plays, notes_on
-    from study.terminal import pacman, twenty48
-    from study.terminal.pace import FASTEST, SLOWEST
+    from thetafront.agents.pacman.agent import PacmanAgent
+    from thetafront.agents.twenty48.agent import Agent2048
+    from thetafront.study.cli.train import have_learned
+    from thetafront.study.experiments.agent_parser import agent_of, check_plays, notes_on
+    from thetafront.study.terminal import pacman, twenty48
+    from thetafront.study.terminal.pace import FASTEST, SLOWEST
 
     if seed is not None and replay is not None:
         raise InputError("watch: --seed and --replay given, one of them allowed")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from study.cli.options import (
+from thetafront.study.cli.options import (
     RESULTS,
     JobsOption,
     JsonOption,
@@ -20,8 +20,8 @@ from study.cli.options import (
     reading,
     whole,
 )
-from study.cli.program import app, console, working
-from study.errors import InputError, check_range
+from thetafront.study.cli.program import app, console, working
+from thetafront.study.errors import InputError, check_range
 
 REPLICATES_AGENT = "mcmdp"
 REPLICATES_VERSUS = "903,56,38,2,10,0.56"
@@ -56,10 +56,10 @@ def bench(
         return
     if storage is not None:
         raise InputError("storage: given without --cluster, the two together allowed")
-    from study.bench.figures import bench_tables, measure, throughput_figure
-    from study.report.style import save
-    from study.store.location import make_folder
-    from study.store.manifest import provenance, write_json
+    from thetafront.study.bench.figures import bench_tables, measure, throughput_figure
+    from thetafront.study.report.style import save
+    from thetafront.study.store.location import make_folder
+    from thetafront.study.store.manifest import provenance, write_json
 
     if output is not None:
         make_folder(output, "output")
@@ -76,10 +76,10 @@ def bench(
 
 def bench_cluster(storage: str | None, output: Path | None, as_json: bool) -> None:
     """Measure writes, proposals, Dask and the coordinator of many workers."""
-    from study.bench.cluster.figures import cluster_figures, cluster_tables
-    from study.cluster.link import check_library
-    from study.store.location import check_url, make_folder
-    from study.store.manifest import provenance, write_json
+    from thetafront.study.bench.cluster.figures import cluster_figures, cluster_tables
+    from thetafront.study.cluster.link import check_library
+    from thetafront.study.store.location import check_url, make_folder
+    from thetafront.study.store.manifest import provenance, write_json
 
     check_library()
     if storage is not None:
@@ -107,9 +107,9 @@ def utilization(
 
     Repeats a study's search with the runtimes of its own games.
     """
-    from study.bench.utilization import utilization_frame, utilization_table
-    from study.report.tables import write_csv
-    from study.store.location import make_folder
+    from thetafront.study.bench.utilization import utilization_frame, utilization_table
+    from thetafront.study.report.tables import write_csv
+    from thetafront.study.store.location import make_folder
 
     with reading(study, name, results) as (_, _, data), working("simulating"):
         frame = utilization_frame(data)
@@ -144,10 +144,10 @@ def benchmark_samplers(
     The true front of each simulated study is known. Repeat the command to go on after a stop: the
     folder's runs.jsonl keeps finished runs.
     """
-    from study.bench.samplers.benchmark import BUDGETS, Progress, run_benchmark
-    from study.bench.samplers.surfaces import SURFACES
-    from study.samplers import installed_samplers
-    from study.text import counted, duration
+    from thetafront.study.bench.samplers.benchmark import BUDGETS, Progress, run_benchmark
+    from thetafront.study.bench.samplers.surfaces import SURFACES
+    from thetafront.study.samplers import installed_samplers
+    from thetafront.study.text import counted, duration
 
     budgets = [parse_budget(text) for text in budget] if budget else BUDGETS
     out = console()
@@ -197,7 +197,7 @@ def benchmark_rounds(
 
     On simulated points whose truth is known, at equal seconds of play.
     """
-    from study.bench.allocation import run_allocation
+    from thetafront.study.bench.allocation import run_allocation
 
     with working("simulating") as shown:
         text, paths = run_allocation(seeds, first_seed, output, shown.update)
@@ -220,13 +220,13 @@ def benchmark_picks(
 
     On simulated studies: errors, coverage, regret, and how often limits are exceeded.
     """
-    from study.bench.samplers.picks import NOTE, pick_answers, pick_sections
-    from study.bench.samplers.surfaces import surface as find_surface
-    from study.report.sections import document
-    from study.report.tables import write_csv, write_text
-    from study.samplers import DEFAULT_SAMPLER, check_sampler
-    from study.store.location import make_folder
-    from study.store.manifest import MANIFEST, check_output, provenance, write_json
+    from thetafront.study.bench.samplers.picks import NOTE, pick_answers, pick_sections
+    from thetafront.study.bench.samplers.surfaces import surface as find_surface
+    from thetafront.study.report.sections import document
+    from thetafront.study.report.tables import write_csv, write_text
+    from thetafront.study.samplers import DEFAULT_SAMPLER, check_sampler
+    from thetafront.study.store.location import make_folder
+    from thetafront.study.store.manifest import MANIFEST, check_output, provenance, write_json
 
     samplers, surfaces = sampler or [DEFAULT_SAMPLER], surface or ["recorded"]
     for each in samplers:
@@ -301,18 +301,18 @@ def replicates(
     Gives standard errors for n games, and how often n games rank two θ wrongly. With --output,
     repeat the command to go on after a stop: the folder keeps finished games.
     """
-    from study.reproduce.sample_size.games import (
+    from thetafront.study.reproduce.sample_size.games import (
         MOST_GAMES,
         check_noisy,
         choose_points,
         samples_of_points,
         samples_played,
     )
-    from study.reproduce.sample_size.means import check_errors
-    from study.reproduce.sample_size.measured import measure
-    from study.reproduce.sample_size.report import write
-    from study.reproduce.sample_size.tables import sections_of
-    from study.store.manifest import provenance
+    from thetafront.study.reproduce.sample_size.means import check_errors
+    from thetafront.study.reproduce.sample_size.measured import measure
+    from thetafront.study.reproduce.sample_size.report import write
+    from thetafront.study.reproduce.sample_size.tables import sections_of
+    from thetafront.study.store.manifest import provenance
 
     if study is None:
         check_errors(standard_error or [])

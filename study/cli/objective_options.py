@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from study.cli.options import decimal
+from thetafront.study.cli.options import decimal
 
 OPTION = re.compile(r"--[A-Za-z_][\w-]*(?:=.*)?")
 GIVEN = "objective options given"
@@ -40,7 +40,7 @@ class ObjectiveCommand(TyperCommand):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the study, the objectives, and the command's other options."""
-        from study.experiments.registry import objectives
+        from thetafront.study.experiments.registry import objectives
 
         study, *own = super().get_params(ctx)
         named = {each.option: each.option_help for each in objectives()}

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from study.cli.program import working
-from study.errors import InputError
+from thetafront.study.cli.program import working
+from thetafront.study.errors import InputError
 
 if TYPE_CHECKING:
     import optuna
 
-    from study.store.location import Location
-    from study.store.study_data import StudyData
+    from thetafront.study.store.location import Location
+    from thetafront.study.store.study_data import StudyData
 
 RESULTS = Path("results")
 
@@ -37,7 +37,7 @@ def real_number(text: str) -> float:
 
 def budget(text: str) -> float:
     """Read a time span in seconds."""
-    from study.run.budget import seconds_of
+    from thetafront.study.run.budget import seconds_of
 
     try:
         return seconds_of(str(text))
@@ -82,14 +82,14 @@ def study_names(incomplete: str) -> list[str]:
 
 def agent_names(incomplete: str) -> list[str]:
     """Complete the name of an agent."""
-    from agents.catalog import AGENTS
+    from thetafront.agents.catalog import AGENTS
 
     return sorted(name for name in AGENTS if name.startswith(incomplete))
 
 
 def experiment_names(incomplete: str) -> list[str]:
     """Complete the name of an experiment."""
-    from study.experiments.registry import EXPERIMENTS, installed_experiments
+    from thetafront.study.experiments.registry import EXPERIMENTS, installed_experiments
 
     files = [str(path) for kind in ("*.py", "*.toml") for path in Path().glob(kind)]
     names = (*EXPERIMENTS, *installed_experiments(), *files)
@@ -195,8 +195,12 @@ def reading(
     """Open and read an existing study; InputError if the storage fails."""
     import optuna
 
-    from study.store.location import without_password
-    from study.store.storage import location_given, open_for_reading, storage_errors_reported
+    from thetafront.study.store.location import without_password
+    from thetafront.study.store.storage import (
+        location_given,
+        open_for_reading,
+        storage_errors_reported,
+    )
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     with storage_errors_reported(location_given(study, results, name)):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from study.cli.options import (
+from thetafront.study.cli.options import (
     JobsOption,
     JsonOption,
     LayoutOption,
@@ -17,12 +17,12 @@ from study.cli.options import (
     agent_names,
     whole,
 )
-from study.cli.program import app, console, working
-from study.errors import InputError, check_range
+from thetafront.study.cli.program import app, console, working
+from thetafront.study.errors import InputError, check_range
 
 if TYPE_CHECKING:
-    from agents.agent import Outcome
-    from study.experiments.objectives import Cost, Goal
+    from thetafront.agents.agent import Outcome
+    from thetafront.study.experiments.objectives import Cost, Goal
 
 LEAST_WHOLE = 100
 MOST_GAMES = 1_000_000
@@ -59,24 +59,24 @@ def play(
     """Play games with one agent and summarize them."""
     from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
-    from agents.agent import warm
-    from agents.catalog import AGENTS
-    from study.cli.train import have_learned
-    from study.experiments.agent_parser import agent_of, defined_agent_of, notes_on
-    from study.experiments.failures import (
+    from thetafront.agents.agent import warm
+    from thetafront.agents.catalog import AGENTS
+    from thetafront.study.cli.train import have_learned
+    from thetafront.study.experiments.agent_parser import agent_of, defined_agent_of, notes_on
+    from thetafront.study.experiments.failures import (
         counted_as,
         failure_rate_json,
         left_out_text,
         rate_text,
         split,
     )
-    from study.experiments.play_summary import ANY_GOAL, summary_of
-    from study.experiments.players import OurPlayer
-    from study.experiments.registry import experiment as find_experiment
-    from study.experiments.registry import is_definition
-    from study.run.first_games import has_moves
-    from study.run.progress import PREPARING
-    from study.run.workers import PlayError, check_jobs, play_all
+    from thetafront.study.experiments.play_summary import ANY_GOAL, summary_of
+    from thetafront.study.experiments.players import OurPlayer
+    from thetafront.study.experiments.registry import experiment as find_experiment
+    from thetafront.study.experiments.registry import is_definition
+    from thetafront.study.run.first_games import has_moves
+    from thetafront.study.run.progress import PREPARING
+    from thetafront.study.run.workers import PlayError, check_jobs, play_all
 
     check_range("games", games, 1, MOST_GAMES)
     n_together = 1 if side_by_side is None else side_by_side
@@ -152,8 +152,8 @@ def summary_text(
 
     With the goal and the cost that it was made by, if any.
     """
-    from study.experiments.objectives import WIN_RATE
-    from study.experiments.play_summary import ANY_COST, ANY_GOAL
+    from thetafront.study.experiments.objectives import WIN_RATE
+    from thetafront.study.experiments.play_summary import ANY_COST, ANY_GOAL
 
     if goal is not None or ANY_COST.name in summary:
         return summary_text_by(goal or ANY_GOAL, cost or ANY_COST, summary)
@@ -188,7 +188,7 @@ def summary_text(
 
 def heading_of(summary: Mapping[str, Any]) -> str:
     """Write the agent, its parameters, and how many games it played."""
-    from study.text import counted
+    from thetafront.study.text import counted
 
     params = ", ".join(
         f"{key} {value if isinstance(value, str) else format(value, 'g')}"
@@ -201,8 +201,8 @@ def heading_of(summary: Mapping[str, Any]) -> str:
 
 def summary_text_by(goal: "Goal", cost: "Cost", summary: Mapping[str, Any]) -> str:
     """Write a summary by a goal and a cost, a labelled line each."""
-    from agents.outside.report import ReportedGame
-    from study.experiments.game_summary import MatchSummary
+    from thetafront.agents.outside.report import ReportedGame
+    from thetafront.study.experiments.game_summary import MatchSummary
 
     found = summary[goal.name]
     mean, low, high = (
@@ -225,7 +225,7 @@ def summary_text_by(goal: "Goal", cost: "Cost", summary: Mapping[str, Any]) -> s
 
 def time_text(seconds_per_move: float | None) -> str:
     """Write what a move took."""
-    from study.experiments.objectives import format_seconds
+    from thetafront.study.experiments.objectives import format_seconds
 
     if seconds_per_move is None:
         return "not known, since no game was played alone"

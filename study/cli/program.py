@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from study import interrupt
-from study.errors import InputError, RunError
-from study.interrupt import EXIT_INTERRUPTED
+from thetafront.study import interrupt
+from thetafront.study.errors import InputError, RunError
+from thetafront.study.interrupt import EXIT_INTERRUPTED
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from study.cli.objective_options import ObjectiveCommand, objectives_given
-from study.cli.options import (
+from thetafront.study.cli.objective_options import ObjectiveCommand, objectives_given
+from thetafront.study.cli.options import (
     RESULTS,
     JobsOption,
     JsonOption,
@@ -20,8 +20,8 @@ from study.cli.options import (
     study_names,
     whole,
 )
-from study.cli.program import app, console, working
-from study.errors import InputError, check_range
+from thetafront.study.cli.program import app, console, working
+from thetafront.study.errors import InputError, check_range
 
 ELO = "--elo"  # of a match, in place of its score
 
@@ -29,7 +29,7 @@ ELO = "--elo"  # of a match, in place of its score
 @app.command()
 def status(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
     """Show how far a study is, even while its sweep runs."""
-    from study.report.status import status_lines
+    from thetafront.study.report.status import status_lines
 
     with reading(study, name, results) as (_, location, data):
         lines = status_lines(data, location)
@@ -39,9 +39,9 @@ def status(study: StudyArgument, name: NameOption = None, results: ResultsOption
 @app.command()
 def front(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
     """Print a study's front, validated or else predicted."""
-    from study.report.certificate import certificate_line, certified
-    from study.report.edges import edge_line
-    from study.report.front_tables import print_front
+    from thetafront.study.report.certificate import certificate_line, certified
+    from thetafront.study.report.edges import edge_line
+    from thetafront.study.report.front_tables import print_front
 
     with reading(study, name, results) as (_, location, data):
         print_front(console(), data)
@@ -72,14 +72,14 @@ def pick(
     fresh seeds, and its games are stored as those of a validated point; the answer is the best one
     that has been played.
     """
-    from study.experiments.objectives.formats import score_of_elo
-    from study.report.pick_text import pick_json, pick_text
-    from study.report.recommend import Wish, propose
-    from study.report.recommend import pick as choose
+    from thetafront.study.experiments.objectives.formats import score_of_elo
+    from thetafront.study.report.pick_text import pick_json, pick_text
+    from thetafront.study.report.recommend import Wish, propose
+    from thetafront.study.report.recommend import pick as choose
 
     given = objectives_given(context)
     if games:
-        from study.run.pick_games import MOST_GAMES_ASKED
+        from thetafront.study.run.pick_games import MOST_GAMES_ASKED
 
         check_range("games", games, 0, MOST_GAMES_ASKED)
     with reading(study, name, results) as (_, location, data):
@@ -95,7 +95,7 @@ def pick(
         now = data
         played: list[str] = []
         if proposal is not None and games != 0:
-            from study.run.pick_games import played_for
+            from thetafront.study.run.pick_games import played_for
 
             out = console(stderr=True)
             try:
@@ -128,8 +128,8 @@ def plot(
 
     From a folder of tables, all but that of the hypervolume.
     """
-    from study.report.export import draw
-    from study.report.published import draw_published
+    from thetafront.study.report.export import draw
+    from thetafront.study.report.published import draw_published
 
     if "/" in study and "://" not in study:
         with working("drawing figures"):
@@ -144,7 +144,7 @@ def plot(
 @app.command()
 def export(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
     """Write a study's tables, manifest, figures and page."""
-    from study.page.results import write_results
+    from thetafront.study.page.results import write_results
 
     with reading(study, name, results) as (_, location, data), working("tables and figures"):
         paths = write_results(data, location)
@@ -164,17 +164,17 @@ def compare(
 
     Draws one figure, and prints hypervolumes with intervals.
     """
-    from study.report.compare import (
+    from thetafront.study.report.compare import (
         check_comparable,
         compare_figure,
         compare_frame,
         compare_markdown,
         compared_study,
     )
-    from study.report.style import save
-    from study.report.tables import write_csv, write_text
-    from study.store.location import make_folder
-    from study.store.manifest import MANIFEST, check_output, provenance, write_json
+    from thetafront.study.report.style import save
+    from thetafront.study.report.tables import write_csv, write_text
+    from thetafront.study.store.location import make_folder
+    from thetafront.study.store.manifest import MANIFEST, check_output, provenance, write_json
 
     if len(set(studies)) < len(studies):
         raise InputError(f"studies: {', '.join(studies)} given, each once allowed")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from study.cli.options import (
+from thetafront.study.cli.options import (
     RESULTS,
     NameOption,
     ResultsOption,
@@ -15,15 +15,15 @@ from study.cli.options import (
     reading,
     study_names,
 )
-from study.cli.program import app, working
-from study.errors import InputError
+from thetafront.study.cli.program import app, working
+from thetafront.study.errors import InputError
 
 if TYPE_CHECKING:
     import optuna
 
-    from study.page.document import Library
-    from study.store.location import Location
-    from study.store.study_data import StudyData
+    from thetafront.study.page.document import Library
+    from thetafront.study.store.location import Location
+    from thetafront.study.store.study_data import StudyData
 
 
 @app.command()
@@ -87,12 +87,12 @@ def report(
         path = comparison(studies, output, results)
     elif is_folder(studies[0]):
         refuse(f"folder {studies[0]!r}", watch=watch, name=name)
-        from study.store.published_study import read_published
+        from thetafront.study.store.published_study import read_published
 
         location, data = read_published(Path(studies[0]))
         path = written(data, location, output, where, running="")
     else:
-        from study.store.lock import holder_of
+        from thetafront.study.store.lock import holder_of
 
         with reading(studies[0], name, results) as (opened, location, data):
             if watch:
@@ -118,7 +118,7 @@ def is_folder(study: str) -> bool:
 
 def every(folders: Sequence[str]) -> Path:
     """Write the pages of all published studies of a folder; return the path of their list."""
-    from study.page.results import write_each
+    from thetafront.study.page.results import write_each
 
     if len(folders) != 1:
         raise InputError(f"--each: {', '.join(folders)} given, one folder allowed")
@@ -128,10 +128,10 @@ def every(folders: Sequence[str]) -> Path:
 
 def comparison(studies: Sequence[str], output: Path | None, results: Path) -> Path:
     """Write the page of several studies; return its path."""
-    from study.page.comparison import NAME, comparison_html
-    from study.page.document import check_page, write_page
-    from study.page.page_data import PageData
-    from study.store.published_study import read_published
+    from thetafront.study.page.comparison import NAME, comparison_html
+    from thetafront.study.page.document import check_page, write_page
+    from thetafront.study.page.page_data import PageData
+    from thetafront.study.store.published_study import read_published
 
     path = results / NAME if output is None else output
     check_page(path)
@@ -155,8 +155,8 @@ def written(
     running: str,
 ) -> Path:
     """Write the page of a study as it is; return its path."""
-    from study.page.page import Circumstances
-    from study.page.results import default_path, write_report
+    from thetafront.study.page.page import Circumstances
+    from thetafront.study.page.results import default_path, write_report
 
     path = default_path(location) if output is None else output
     with working("writing the page"):
@@ -180,13 +180,13 @@ def follow(
     open_: bool,
 ) -> None:
     """Write the page, and again while the study grows, until Ctrl-C."""
-    from study.page.document import check_page
-    from study.page.follow import Follower
-    from study.page.page import Circumstances
-    from study.page.results import default_path, write_report
-    from study.store.games_table import newest_game
-    from study.store.lock import holder_of
-    from study.store.study_data import StudyData
+    from thetafront.study.page.document import check_page
+    from thetafront.study.page.follow import Follower
+    from thetafront.study.page.page import Circumstances
+    from thetafront.study.page.results import default_path, write_report
+    from thetafront.study.store.games_table import newest_game
+    from thetafront.study.store.lock import holder_of
+    from thetafront.study.store.study_data import StudyData
 
     path = default_path(location) if output is None else output
     check_page(path)

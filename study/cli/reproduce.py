@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from study.cli.options import (
+from thetafront.study.cli.options import (
     RESULTS,
     JobsOption,
     ResultsOption,
@@ -15,13 +15,13 @@ from study.cli.options import (
     reading,
     whole,
 )
-from study.cli.program import Commands, app, console, working
-from study.errors import InputError, check_range
+from thetafront.study.cli.program import Commands, app, console, working
+from thetafront.study.errors import InputError, check_range
 
 if TYPE_CHECKING:
-    from agents.agent import Game
-    from study.reproduce.equal_time.fronts import Front
-    from study.reproduce.reproduction import Reproduction
+    from thetafront.agents.agent import Game
+    from thetafront.study.reproduce.equal_time.fronts import Front
+    from thetafront.study.reproduce.reproduction import Reproduction
 
 G = TypeVar("G", bound="Game")
 
@@ -52,7 +52,7 @@ reproduce = typer.Typer(
 
 def seeds_of(games: int, seed: int) -> range:
     """Return the seeds that all rows play; InputError if a number is out of range."""
-    from study.store.seeds import LARGEST_STUDY_SEED, game_seed
+    from thetafront.study.store.seeds import LARGEST_STUDY_SEED, game_seed
 
     check_range("games", games, 2, MOST_GAMES)
     check_range("seed", seed, 0, LARGEST_STUDY_SEED)
@@ -68,8 +68,8 @@ def folder_of(
     output: Path, game: "type[G]", jobs: int | None, games_a_trial: int = 1
 ) -> "AbstractContextManager[Reproduction[G]]":
     """Open the folder that a reproduction writes to; its progress goes to standard error."""
-    from study.reproduce.reproduction import Reproduction
-    from study.run.workers import check_jobs
+    from thetafront.study.reproduce.reproduction import Reproduction
+    from thetafront.study.run.workers import check_jobs
 
     n_jobs = check_jobs(jobs)
     return Reproduction.begun(output, game, n_jobs, console(stderr=True), games_a_trial)
@@ -110,10 +110,10 @@ def champions(
 
     Plays each network with several depths of search. Repeat the command to go on after a stop.
     """
-    from agents.twenty48.agent import Game2048
-    from agents.twenty48.ntuple.network import trained_network
-    from study.reproduce.champions import PUBLISHED, show_champions
-    from study.reproduce.equal_time.fronts import front_in_folder
+    from thetafront.agents.twenty48.agent import Game2048
+    from thetafront.agents.twenty48.ntuple.network import trained_network
+    from thetafront.study.reproduce.champions import PUBLISHED, show_champions
+    from thetafront.study.reproduce.equal_time.fronts import front_in_folder
 
     seeds = seeds_of(games, seed)
     names = list(dict.fromkeys(network))
@@ -144,8 +144,8 @@ def table1(
     the games. Repeat the command to go on after a stop: the folder's games.csv keeps finished
     games.
     """
-    from agents.twenty48.agent import Game2048
-    from study.reproduce.table1 import reproduce_table1
+    from thetafront.agents.twenty48.agent import Game2048
+    from thetafront.study.reproduce.table1 import reproduce_table1
 
     seeds = seeds_of(games, seed)
     with folder_of(output, Game2048, jobs) as run:
@@ -166,7 +166,7 @@ def decision_tree(
     And its Figure 2. After one move, on all boards of some games, and of whole games on small
     boards.
     """
-    from study.reproduce.decision_tree import reproduce_decision_tree
+    from thetafront.study.reproduce.decision_tree import reproduce_decision_tree
 
     seeds = seeds_of(games, seed)
     print(reproduce_decision_tree(seeds, output, settings_of(games, seed)), end="")
@@ -189,11 +189,11 @@ def bellman(
     Equation 3 is R + γ·V. All policies have the same θ: by default the schedule of the paper's
     Table 1. The rows that the paper speaks of (γ = 0.9) have all the games, those of other γ fewer.
     """
-    from agents.twenty48.agent import Game2048
-    from agents.twenty48.mcmdp import MonteCarloMDP, Table1
-    from study.experiments.agent_parser import agent_of
-    from study.reproduce.bellman import policies_of, reproduce_bellman
-    from study.reproduce.reproduction import games_in
+    from thetafront.agents.twenty48.agent import Game2048
+    from thetafront.agents.twenty48.mcmdp import MonteCarloMDP, Table1
+    from thetafront.study.experiments.agent_parser import agent_of
+    from thetafront.study.reproduce.bellman import policies_of, reproduce_bellman
+    from thetafront.study.reproduce.reproduction import games_in
 
     seeds = seeds_of(games, seed)
     plain: MonteCarloMDP | Table1 = Table1()
@@ -223,8 +223,8 @@ def expectimax(
     Two θ with expectimax on crowded boards by γ and by reading of V, and without it. Repeat the
     command to go on after a stop: the folder's games.csv keeps finished games.
     """
-    from agents.twenty48.agent import Game2048
-    from study.reproduce.expectimax import reproduce_expectimax
+    from thetafront.agents.twenty48.agent import Game2048
+    from thetafront.study.reproduce.expectimax import reproduce_expectimax
 
     seeds = seeds_of(games, seed)
     with folder_of(output, Game2048, jobs) as run:
@@ -265,8 +265,8 @@ def mcts(
     games. Repeat the command to go on after a stop: the folder's games.csv keeps finished
     games.
     """
-    from agents.twenty48.agent import Game2048
-    from study.reproduce.mcts import design, run
+    from thetafront.agents.twenty48.agent import Game2048
+    from thetafront.study.reproduce.mcts import design, run
 
     seeds = seeds_of(games, seed)
     with folder_of(output, Game2048, jobs) as folder:
@@ -289,8 +289,8 @@ def heuristic_search(
     some minutes. Repeat the command to go on after a stop: the folder's traces.csv keeps finished
     runs.
     """
-    from study.reproduce.heuristic_search.run import reproduce
-    from study.store.seeds import LARGEST_STUDY_SEED, game_seed
+    from thetafront.study.reproduce.heuristic_search.run import reproduce
+    from thetafront.study.store.seeds import LARGEST_STUDY_SEED, game_seed
 
     check_range("runs", runs, 2, MOST_RUNS)
     check_range("seed", seed, 0, LARGEST_STUDY_SEED)
@@ -315,7 +315,7 @@ def dice(
     Sets it beside exact expectations: five pairs of tolerance and discount, by the post's program
     and by the correct recursion. Takes seconds.
     """
-    from study.reproduce.dice.run import reproduce_dice
+    from thetafront.study.reproduce.dice.run import reproduce_dice
 
     seeds = seeds_of(games, seed)
     with working("solving and playing"):
@@ -344,9 +344,9 @@ def pacman(
     the smaller map, with five times the games per point. Repeat the command to go on after a stop:
     the folder's games.csv keeps finished games.
     """
-    from agents.pacman.agent import PacmanGame
-    from study.reproduce.pacman.design import GAMES_A_TRIAL
-    from study.reproduce.pacman.run import reproduce_pacman
+    from thetafront.agents.pacman.agent import PacmanGame
+    from thetafront.study.reproduce.pacman.design import GAMES_A_TRIAL
+    from thetafront.study.reproduce.pacman.run import reproduce_pacman
 
     seeds = seeds_of(games, seed)
     with folder_of(output, PacmanGame, jobs, GAMES_A_TRIAL) as run:
@@ -356,8 +356,8 @@ def pacman(
 
 def front_of(text: str, results: Path) -> "Front":
     """Read the validated front of a study, or of a folder: a path with a slash."""
-    from study.report.validated_front import validated_frame
-    from study.reproduce.equal_time.fronts import Front, front_in_folder
+    from thetafront.study.report.validated_front import validated_frame
+    from thetafront.study.reproduce.equal_time.fronts import Front, front_in_folder
 
     if "/" in text and "://" not in text:
         return front_in_folder(Path(text))
@@ -381,9 +381,9 @@ def compare_at_equal_time(
     With ``overlap_only``, points that cost more or fewer playout moves than all of the other front
     are left out. That is valid only where playout moves of both agents take the same time.
     """
-    from agents.twenty48.agent import Game2048
-    from study.reproduce.equal_time.fronts import within
-    from study.reproduce.equal_time.run import compare, contender_of
+    from thetafront.agents.twenty48.agent import Game2048
+    from thetafront.study.reproduce.equal_time.fronts import within
+    from thetafront.study.reproduce.equal_time.run import compare, contender_of
 
     seeds = seeds_of(games, seed)
     if first == second:

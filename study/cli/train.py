@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Self
 
 import typer
 
-from study.cli.options import decimal, whole
-from study.cli.program import app, console, working
-from study.errors import InputError, check_range
+from thetafront.study.cli.options import decimal, whole
+from thetafront.study.cli.program import app, console, working
+from thetafront.study.errors import InputError, check_range
 
 if TYPE_CHECKING:
-    from agents.agent import Agent
-    from study.train.training import Training, TrainingBudget
+    from thetafront.agents.agent import Agent
+    from thetafront.study.train.training import Training, TrainingBudget
 
 DEFAULT_SECONDS = 300.0
 SECONDS_BETWEEN_LINES = 15.0
@@ -54,15 +54,15 @@ def train(
     ] = 1,
 ) -> None:
     """Train a network of an agent, or go on with it."""
-    from agents.parameters import Label, parameters_of
-    from agents.twenty48.ntuple.network import NONE, folder_of
-    from agents.twenty48.ntuple.training_settings import TrainingSettings
-    from study.run.progress import PREPARING
-    from study.store.held_folder import held_folder
-    from study.store.location import make_folder
-    from study.store.manifest import MANIFEST, earlier_manifest
-    from study.train.publication import has_lost_its_checkpoint, publish
-    from study.train.training import CHECKPOINT, Training, TrainingBudget, check_memory
+    from thetafront.agents.parameters import Label, parameters_of
+    from thetafront.agents.twenty48.ntuple.network import NONE, folder_of
+    from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
+    from thetafront.study.run.progress import PREPARING
+    from thetafront.study.store.held_folder import held_folder
+    from thetafront.study.store.location import make_folder
+    from thetafront.study.store.manifest import MANIFEST, earlier_manifest
+    from thetafront.study.train.publication import has_lost_its_checkpoint, publish
+    from thetafront.study.train.training import CHECKPOINT, Training, TrainingBudget, check_memory
 
     if kind not in KINDS:
         raise InputError(f"train: {kind!r} given, {' or '.join(KINDS)} allowed")
@@ -136,8 +136,8 @@ def have_learned(agent: "Agent") -> None:
     """Have an agent learn what it plays by, and show how far it is; most agents do not learn."""
     if not agent.learns:
         return
-    from study.train.on_demand import learn_first
-    from study.train.training import TrainingBudget
+    from thetafront.study.train.on_demand import learn_first
+    from thetafront.study.train.training import TrainingBudget
 
     with contextlib.ExitStack() as shown:
         displays: list[TrainingDisplay] = []
@@ -198,7 +198,7 @@ class TrainingDisplay:
 
     def show(self) -> None:
         """Show it; called several times a second."""
-        from study.text import duration
+        from thetafront.study.text import duration
 
         gained = self.share - self.share_before
         now = time.monotonic()

@@ -4,15 +4,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from study.cli.options import JobsOption, experiment_names, whole
-from study.cli.program import app, console, working
-from study.errors import InputError
+from thetafront.study.cli.options import JobsOption, experiment_names, whole
+from thetafront.study.cli.program import app, console, working
+from thetafront.study.errors import InputError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from study.experiments.definition import Experiment
-    from study.run.first_games import FirstGame
+    from thetafront.study.experiments.definition import Experiment
+    from thetafront.study.run.first_games import FirstGame
 
 MOST_CORNERS = 16
 
@@ -37,13 +37,13 @@ def try_experiment(
 
     The game in the middle is played twice, which must give the same. Nothing is stored.
     """
-    from study.errors import check_range
-    from study.experiments.registry import experiment as find_experiment
-    from study.run.first_games import first_games, has_moves
-    from study.run.workers import PlayError, check_jobs
-    from study.store.same_game import difference
-    from study.store.seeds import LARGEST_STUDY_SEED
-    from study.text import counted
+    from thetafront.study.errors import check_range
+    from thetafront.study.experiments.registry import experiment as find_experiment
+    from thetafront.study.run.first_games import first_games, has_moves
+    from thetafront.study.run.workers import PlayError, check_jobs
+    from thetafront.study.store.same_game import difference
+    from thetafront.study.store.seeds import LARGEST_STUDY_SEED
+    from thetafront.study.text import counted
 
     check_range("corners", corners, 0, 1024)
     check_range("seed", seed, 0, LARGEST_STUDY_SEED)
@@ -73,7 +73,7 @@ def try_experiment(
 
 def print_tried(experiment: "Experiment", tried: "list[FirstGame]") -> None:
     """Print what was tried: a table of the games, and the errors below it."""
-    from study.report.front_tables import print_whole
+    from thetafront.study.report.front_tables import print_whole
 
     out = console()
     print_whole(out, table_of(experiment, tried))
@@ -87,7 +87,7 @@ def table_of(experiment: "Experiment", tried: "list[FirstGame]") -> "Table":
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    from study.report.front_tables import show_theta
+    from thetafront.study.report.front_tables import show_theta
 
     goal, costs = experiment.goal, experiment.costs
     theirs = list(

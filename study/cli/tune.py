@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from study.cli.options import (
+from thetafront.study.cli.options import (
     RESULTS,
     BudgetOption,
     JobsOption,
@@ -22,7 +22,7 @@ from study.cli.options import (
     reading,
     whole,
 )
-from study.cli.program import app, console
+from thetafront.study.cli.program import app, console
 
 
 @app.command()
@@ -124,9 +124,9 @@ def sweep(
     """
     import optuna
 
-    from study.cluster.given import cluster_at
-    from study.experiments.registry import experiment as find_experiment
-    from study.run.orders import SweepOrder
+    from thetafront.study.cluster.given import cluster_at
+    from thetafront.study.experiments.registry import experiment as find_experiment
+    from thetafront.study.run.orders import SweepOrder
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     order = SweepOrder.of(
@@ -177,11 +177,11 @@ def validate(
 
     Validated points keep their games; a smaller standard error adds to them.
     """
-    from study.cluster.given import cluster_at
-    from study.experiments.objectives import SCORE
-    from study.run.orders import check_alone, validate_study
-    from study.run.stopping import Precision
-    from study.run.workers import check_jobs
+    from thetafront.study.cluster.given import cluster_at
+    from thetafront.study.experiments.objectives import SCORE
+    from thetafront.study.run.orders import check_alone, validate_study
+    from thetafront.study.run.stopping import Precision
+    from thetafront.study.run.workers import check_jobs
 
     # What no experiment allows is refused before anything is opened.
     wanted = standard_error, validation_games, validation_points, budget

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from study.cli.options import (
+from thetafront.study.cli.options import (
     RESULTS,
     JobsOption,
     JsonOption,
@@ -14,12 +14,12 @@ from study.cli.options import (
     ResultsOption,
     study_names,
 )
-from study.cli.program import EXIT_FAILURE, app, console
-from study.errors import InputError, check_range
+from thetafront.study.cli.program import EXIT_FAILURE, app, console
+from thetafront.study.errors import InputError, check_range
 
 if TYPE_CHECKING:
-    from study.verify.report import Report
-    from study.verify.verification import Settings
+    from thetafront.study.verify.report import Report
+    from thetafront.study.verify.verification import Settings
 
 ALL = "all"
 DATABASE = "study.db"
@@ -61,15 +61,15 @@ def verify(
     sample of the games again: they must be the same to the bit, but for their seconds. Exit code 0
     if all is well, 1 if not.
     """
-    from study.run.workers import check_jobs
-    from study.verify.verification import Settings, verify_folder
+    from thetafront.study.run.workers import check_jobs
+    from thetafront.study.verify.verification import Settings, verify_folder
 
     settings = Settings(n_games_of(games), check_jobs(jobs), console(stderr=True))
     folder = folder_of(study, results) if storage is None else None
     if folder is None:
         report = of_study(study, name, storage, results, settings, repair)
     else:
-        from study.reproduce.dice.verify import verify_dice
+        from thetafront.study.reproduce.dice.verify import verify_dice
 
         report = verify_folder(folder, settings, repair, verify_dice)
     if json_:
@@ -112,9 +112,9 @@ def of_study(
     repair: bool,
 ) -> "Report":
     """Verify a study: of a name, a folder or a storage."""
-    from study.store.location import Location
-    from study.store.storage import find_study, storage_errors_reported
-    from study.verify.verification import verify_study
+    from thetafront.study.store.location import Location
+    from thetafront.study.store.storage import find_study, storage_errors_reported
+    from thetafront.study.verify.verification import verify_study
 
     url, of_name = given, name
     if storage is not None:

@@ -12,21 +12,21 @@ from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from agents.agent import Agent
-from study.cluster import remote
-from study.cluster.link import check_library, connect, disconnect, silenced
-from study.cluster.machine import described, unequal
-from study.cluster.remote import Look, Wanted
-from study.cluster.security import Tls, check_address, warning
-from study.cluster.sources import sources_digest, versions
-from study.errors import InputError, RunError
-from study.experiments.definition import Experiment
-from study.text import counted
+from thetafront.agents.agent import Agent
+from thetafront.study.cluster import remote
+from thetafront.study.cluster.link import check_library, connect, disconnect, silenced
+from thetafront.study.cluster.machine import described, unequal
+from thetafront.study.cluster.remote import Look, Wanted
+from thetafront.study.cluster.security import Tls, check_address, warning
+from thetafront.study.cluster.sources import sources_digest, versions
+from thetafront.study.errors import InputError, RunError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.text import counted
 
 if TYPE_CHECKING:
     from distributed import Client
 
-    from study.cluster.dask_workers import DaskWorkers
+    from thetafront.study.cluster.dask_workers import DaskWorkers
 
 SECONDS_BETWEEN_LOOKS = 1.0
 SECONDS_FOR_THE_DASHBOARD = 2.0
@@ -162,7 +162,7 @@ class DaskCluster:
 
     def executor(self) -> "DaskWorkers[Any]":
         """Return what hands tasks to the workers."""
-        from study.cluster.dask_workers import DaskWorkers
+        from thetafront.study.cluster.dask_workers import DaskWorkers
 
         return DaskWorkers(self)
 

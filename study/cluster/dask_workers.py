@@ -18,11 +18,11 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from study import interrupt
-from study.cluster import remote
-from study.cluster.cluster import DaskCluster
-from study.cluster.remote import Answer
-from study.run.executor import Finished, PlayError, Task, dead_alone
+from thetafront.study import interrupt
+from thetafront.study.cluster import remote
+from thetafront.study.cluster.cluster import DaskCluster
+from thetafront.study.cluster.remote import Answer
+from thetafront.study.run.executor import Finished, PlayError, Task, dead_alone
 
 Key = TypeVar("Key")
 

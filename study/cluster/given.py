@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from study.errors import InputError
+from thetafront.study.errors import InputError
 
 if TYPE_CHECKING:
-    from study.cluster.cluster import DaskCluster
+    from thetafront.study.cluster.cluster import DaskCluster
 
 
 def cluster_at(
@@ -25,7 +25,7 @@ def cluster_at(
         if given:
             raise InputError(f"tls: {', '.join(given)} given without a scheduler, which has it")
         return None
-    from study.cluster.cluster import DaskCluster
-    from study.cluster.security import Tls
+    from thetafront.study.cluster.cluster import DaskCluster
+    from thetafront.study.cluster.security import Tls
 
     return DaskCluster(scheduler, Tls.of(given))

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from study.cluster.security import Tls, check_address, host_and_port
-from study.errors import InputError, RunError
+from thetafront.study.cluster.security import Tls, check_address, host_and_port
+from thetafront.study.errors import InputError, RunError
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -18,8 +18,8 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
-from agents.agent import N_DIGITS
-from study.processor import cpu_model
+from thetafront.agents.agent import N_DIGITS
+from thetafront.study.processor import cpu_model
 
 BENCHMARK = "THETAFRONT_BENCHMARK"
 """Where processes of one machine find the benchmark of the first."""
@@ -86,8 +86,8 @@ def this_machine() -> Machine:
 
 def benchmark() -> float:
     """Return the CPU seconds of a fixed game of the Monte Carlo agent, the median of a few."""
-    from agents.agent import warm
-    from agents.twenty48.mcmdp import MonteCarloMDP
+    from thetafront.agents.agent import warm
+    from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
 
     agent = MonteCarloMDP(64, 32, 16, 8, 4.0, 1.0)
     warm(agent)

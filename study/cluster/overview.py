@@ -5,9 +5,9 @@ from typing import Any
 
 from rich.table import Table
 
-from study.cluster.cluster import DaskCluster
-from study.cluster.remote import Look
-from study.cluster.sources import sources_digest
+from thetafront.study.cluster.cluster import DaskCluster
+from thetafront.study.cluster.remote import Look
+from thetafront.study.cluster.sources import sources_digest
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import os
 import threading
 from typing import Any
 
-from study.run.worker import begin_worker, end_with
+from thetafront.study.run.worker import begin_worker, end_with
 
 SUPERVISOR = "THETAFRONT_SUPERVISOR"
 """The process of ``thetafront worker``, which no process of its own outlives."""
@@ -19,8 +19,8 @@ def dask_setup(server: Any) -> None:
             parent = int(os.environ[SUPERVISOR])
             threading.Thread(target=end_with, args=(parent,), name="watcher", daemon=True).start()
         return
-    from study.cluster.machine import this_machine
-    from study.cluster.remote import prepare
+    from thetafront.study.cluster.machine import this_machine
+    from thetafront.study.cluster.remote import prepare
 
     begin_worker(os.getppid())
     prepare()

@@ -15,12 +15,12 @@ from typing import Any
 
 import joblib
 
-from agents.agent import Agent, Game, Outcome
-from agents.outside.program import ProgramAgent
-from agents.outside.python import PythonAgent
-from study.cluster.machine import this_machine
-from study.cluster.sources import sources_digest, versions
-from study.run.worker import play_timed, reason
+from thetafront.agents.agent import Agent, Game, Outcome
+from thetafront.agents.outside.program import ProgramAgent
+from thetafront.agents.outside.python import PythonAgent
+from thetafront.study.cluster.machine import this_machine
+from thetafront.study.cluster.sources import sources_digest, versions
+from thetafront.study.run.worker import play_timed, reason
 
 SECONDS_REMEMBERED = 60.0
 THREADS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")

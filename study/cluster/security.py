@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from study.errors import InputError, RunError
+from thetafront.study.errors import InputError, RunError
 
 ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9A-Fa-f:.]+\]|[^\s:/@\[\]]+):(\d{1,5})")
 TLS_FIELDS = ("ca", "cert", "key")

@@ -11,11 +11,12 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-from agents.agent import N_DIGITS
-from engine import jit
+from thetafront.agents.agent import N_DIGITS
+from thetafront.engine import jit
 
 STUDY = Path(__file__).resolve().parents[1]
 ENTRY = STUDY / "cluster" / "remote.py"
+PREFIX = "thetafront.study."
 LIBRARIES = ("numpy", "numba", "llvmlite")
 
 
@@ -62,9 +63,9 @@ def imported_by(path: Path) -> Iterator[Path]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             names = [node.module, *(f"{node.module}.{each.name}" for each in node.names)]
         for name in names:
-            top, *parts = name.split(".")
-            if top != "study":
+            if not name.startswith(PREFIX):
                 continue
+            parts = name.removeprefix(PREFIX).split(".")
             for n in range(1, len(parts) + 1):  # of the package itself, names alone
                 stem = STUDY.joinpath(*parts[:n])
                 both = (stem / "__init__.py", stem.with_suffix(".py"))

@@ -19,19 +19,25 @@ from typing import IO
 
 import joblib
 
-from study import interrupt
-from study.cluster.link import SECONDS_TO_CONNECT, check_library, connect, disconnect, silenced
-from study.cluster.machine import BENCHMARK, this_machine
-from study.cluster.preload import SUPERVISOR
-from study.cluster.remote import THREADS
-from study.cluster.security import Tls, check_address, host_and_port, local_host, warning
-from study.cluster.sources import sources_digest
-from study.errors import RunError, check_range
-from study.run.worker import OURS, SAFE_PATH
-from study.run.workers import MOST_JOBS_A_CORE, n_cores
-from study.text import counted
+from thetafront.study import interrupt
+from thetafront.study.cluster.link import (
+    SECONDS_TO_CONNECT,
+    check_library,
+    connect,
+    disconnect,
+    silenced,
+)
+from thetafront.study.cluster.machine import BENCHMARK, this_machine
+from thetafront.study.cluster.preload import SUPERVISOR
+from thetafront.study.cluster.remote import THREADS
+from thetafront.study.cluster.security import Tls, check_address, host_and_port, local_host, warning
+from thetafront.study.cluster.sources import sources_digest
+from thetafront.study.errors import RunError, check_range
+from thetafront.study.run.worker import OURS, SAFE_PATH
+from thetafront.study.run.workers import MOST_JOBS_A_CORE, n_cores
+from thetafront.study.text import counted
 
-PRELOAD = "study.cluster.preload"
+PRELOAD = "thetafront.study.cluster.preload"
 LONGEST_PAUSE_SECONDS = 5.0
 SECONDS_TO_END = 5.0
 LONG_RUN_SECONDS = 30.0  # after which a process that ends is no failed start

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 
-from agents.agent import Agent
-from agents.catalog import AGENTS, agent_class, build, from_theta, parameters
-from agents.pacman.agent import PacmanAgent
-from agents.parameters import Flag, Parameter, Value, plain_values
-from agents.twenty48.agent import Agent2048
-from study.errors import InputError
-from study.experiments.definition import Experiment
-from study.experiments.space import NumericParameter
+from thetafront.agents.agent import Agent
+from thetafront.agents.catalog import AGENTS, agent_class, build, from_theta, parameters
+from thetafront.agents.pacman.agent import PacmanAgent
+from thetafront.agents.parameters import Flag, Parameter, Value, plain_values
+from thetafront.agents.twenty48.agent import Agent2048
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.space import NumericParameter
 
 LAYOUT = "layout"
 TRUTHS = {"true": "1", "false": "0"}

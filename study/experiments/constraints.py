@@ -22,7 +22,7 @@ import cloudpickle
 import numpy as np
 import numpy.typing as npt
 
-from agents.outside.source import PREFIX
+from thetafront.agents.outside.source import PREFIX
 
 Bools = npt.NDArray[np.bool_]
 Columns = Mapping[str, npt.NDArray[Any]]

@@ -6,16 +6,16 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from agents.agent import Agent
-from agents.outside.limits import memory_in
-from agents.outside.report import ReportedGame
-from agents.parameters import Value, is_real
-from study.errors import InputError
-from study.experiments.failures import MAX_FAILURES
-from study.experiments.game_summary import GameSummary, MatchSummary
-from study.experiments.objectives import Cost, Goal, cpu_seconds
-from study.experiments.players import OurPlayer, Player, player_of, report_of
-from study.experiments.space import Space
+from thetafront.agents.agent import Agent
+from thetafront.agents.outside.limits import memory_in
+from thetafront.agents.outside.report import ReportedGame
+from thetafront.agents.parameters import Value, is_real
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.failures import MAX_FAILURES
+from thetafront.study.experiments.game_summary import GameSummary, MatchSummary
+from thetafront.study.experiments.objectives import Cost, Goal, cpu_seconds
+from thetafront.study.experiments.players import OurPlayer, Player, player_of, report_of
+from thetafront.study.experiments.space import Space
 
 UNSAID = cpu_seconds("game")
 """The cost of an experiment that names none, until a game tells whether there are moves."""

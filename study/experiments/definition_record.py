@@ -10,24 +10,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from agents.agent import Game
-from agents.outside.dependencies import Dependencies, digits
-from agents.outside.limits import Limits
-from study.experiments.constraints import ConstraintFunction
-from study.experiments.definition import Experiment
-from study.experiments.failures import MAX_FAILURES
-from study.experiments.game_summary import GameSummary, MatchSummary, TileSummary
-from study.experiments.objectives import Cost, Goal
-from study.experiments.objectives.estimators import (
+from thetafront.agents.agent import Game
+from thetafront.agents.outside.dependencies import Dependencies, digits
+from thetafront.agents.outside.limits import Limits
+from thetafront.study.experiments.constraints import ConstraintFunction
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.failures import MAX_FAILURES
+from thetafront.study.experiments.game_summary import GameSummary, MatchSummary, TileSummary
+from thetafront.study.experiments.objectives import Cost, Goal
+from thetafront.study.experiments.objectives.estimators import (
     Estimator,
     ExactValue,
     GrowingMean,
     NoisyMean,
     Proportion,
 )
-from study.experiments.objectives.formats import FittingFormat, Format, MatchFormat
-from study.experiments.players import OurPlayer, Player, ProgramPlayer, PythonPlayer
-from study.experiments.space import Space
+from thetafront.study.experiments.objectives.formats import FittingFormat, Format, MatchFormat
+from thetafront.study.experiments.players import OurPlayer, Player, ProgramPlayer, PythonPlayer
+from thetafront.study.experiments.space import Space
 
 ESTIMATORS: dict[str, type[Estimator]] = {
     each.__name__: each for each in (ExactValue, GrowingMean, NoisyMean, Proportion)

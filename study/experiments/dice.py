@@ -14,11 +14,11 @@ sweeps, several times what the most expensive corner takes (0.3 ms and 23 sweeps
 Source: P. Thanki, *Value iteration algorithm* (2021). The baseline is the last row of its table.
 """
 
-from agents.dice.solver import DiceSolution
-from study.experiments.definition import Experiment
-from study.experiments.game_summary import GameSummary
-from study.experiments.objectives import EXACT_SCORE, SOLVING_SECONDS, SWEEPS
-from study.experiments.space import NumericParameter, Space
+from thetafront.agents.dice.solver import DiceSolution
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.game_summary import GameSummary
+from thetafront.study.experiments.objectives import EXACT_SCORE, SOLVING_SECONDS, SWEEPS
+from thetafront.study.experiments.space import NumericParameter, Space
 
 DICE = Experiment(
     name="dice",

@@ -19,11 +19,11 @@ of it is three failures in the first three games.
 import math
 from collections.abc import Mapping
 
-from agents.agent import FailedGame, Game, Outcome
-from agents.outside.report import PenalizedGame
-from study.estimate import share
-from study.experiments.objectives import Goal
-from study.text import counted
+from thetafront.agents.agent import FailedGame, Game, Outcome
+from thetafront.agents.outside.report import PenalizedGame
+from thetafront.study.estimate import share
+from thetafront.study.experiments.objectives import Goal
+from thetafront.study.text import counted
 
 MAX_FAILURES = 0.1
 RATIO = 100.0

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from agents.agent import Game
-from agents.outside.report import ReportedGame
-from agents.twenty48.agent import Game2048
-from study.errors import InputError
-from study.estimate import bounded_mean
-from study.experiments.objectives.formats import elo
+from thetafront.agents.agent import Game
+from thetafront.agents.outside.report import ReportedGame
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.study.errors import InputError
+from thetafront.study.estimate import bounded_mean
+from thetafront.study.experiments.objectives.formats import elo
 
 TILES_IN_CSV = (512, 1024, 2048, 4096, 8192, 16384)
 TILES_IN_TABLE = (4096, 8192)

@@ -21,13 +21,13 @@ Non-Deterministic World* (2018). The baselines are its settings, with which N = 
 reached.
 """
 
-from agents.pacman.agent import PacmanGame
-from agents.pacman.rewards import Distance
-from engine.pacman import LayoutName
-from study.experiments.definition import Experiment
-from study.experiments.game_summary import GameSummary
-from study.experiments.objectives import BACKUPS, SECONDS, WIN_RATE
-from study.experiments.space import CategoricalParameter, NumericParameter, Space
+from thetafront.agents.pacman.agent import PacmanGame
+from thetafront.agents.pacman.rewards import Distance
+from thetafront.engine.pacman import LayoutName
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.game_summary import GameSummary
+from thetafront.study.experiments.objectives import BACKUPS, SECONDS, WIN_RATE
+from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
 
 SPACE = Space(
     (

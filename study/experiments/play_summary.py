@@ -4,12 +4,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agents.agent import Game
-from agents.outside.report import ReportedGame
-from agents.parameters import Value
-from agents.twenty48.agent import Game2048
-from study.experiments.game_summary import MatchSummary, share_reaching
-from study.experiments.objectives import (
+from thetafront.agents.agent import Game
+from thetafront.agents.outside.report import ReportedGame
+from thetafront.agents.parameters import Value
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.study.experiments.game_summary import MatchSummary, share_reaching
+from thetafront.study.experiments.objectives import (
     PLAYOUT_MOVES,
     SCORE,
     SECONDS,

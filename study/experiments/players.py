@@ -9,15 +9,15 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
-from agents import catalog
-from agents.agent import Agent
-from agents.outside.dependencies import Dependencies
-from agents.outside.limits import Limits
-from agents.outside.program import Program, ProgramAgent
-from agents.outside.python import PythonAgent, check_player
-from agents.outside.report import Report
-from agents.outside.source import Source
-from agents.parameters import (
+from thetafront.agents import catalog
+from thetafront.agents.agent import Agent
+from thetafront.agents.outside.dependencies import Dependencies
+from thetafront.agents.outside.limits import Limits
+from thetafront.agents.outside.program import Program, ProgramAgent
+from thetafront.agents.outside.python import PythonAgent, check_player
+from thetafront.agents.outside.report import Report
+from thetafront.agents.outside.source import Source
+from thetafront.agents.parameters import (
     LARGEST_INTEGER,
     Domain,
     IntegerRange,
@@ -25,8 +25,8 @@ from agents.parameters import (
     Value,
     parameters_of,
 )
-from study.experiments.objectives import Cost, Goal, cpu_seconds
-from study.experiments.space import CategoricalParameter, NumericParameter, Space
+from thetafront.study.experiments.objectives import Cost, Goal, cpu_seconds
+from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
 
 
 class Player(ABC):

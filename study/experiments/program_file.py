@@ -31,14 +31,28 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from agents.outside.limits import SECONDS, memory_in
-from agents.outside.program import Program, Protocol
-from agents.parameters import is_real
-from study.errors import InputError
-from study.experiments.definition import UNSAID, Experiment
-from study.experiments.failures import MAX_FAILURES
-from study.experiments.objectives import Cost, Goal, cpu_seconds, exact, match, mean, rate, reported
-from study.experiments.space import CategoricalParameter, Dimension, NumericParameter, Space
+from thetafront.agents.outside.limits import SECONDS, memory_in
+from thetafront.agents.outside.program import Program, Protocol
+from thetafront.agents.parameters import is_real
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.definition import UNSAID, Experiment
+from thetafront.study.experiments.failures import MAX_FAILURES
+from thetafront.study.experiments.objectives import (
+    Cost,
+    Goal,
+    cpu_seconds,
+    exact,
+    match,
+    mean,
+    rate,
+    reported,
+)
+from thetafront.study.experiments.space import (
+    CategoricalParameter,
+    Dimension,
+    NumericParameter,
+    Space,
+)
 
 SUFFIX = ".toml"
 KINDS = {"mean": mean, "rate": rate, "match": match, "exact": exact}

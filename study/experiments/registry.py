@@ -11,17 +11,17 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 
-from agents.outside.source import SUFFIX as PYTHON
-from agents.outside.source import Source, SourceError
-from study.errors import InputError
-from study.experiments.definition import Experiment
-from study.experiments.dice import DICE
-from study.experiments.objectives import Cost, Goal
-from study.experiments.pacman import PACMAN, PACMAN_SMALL
-from study.experiments.players import PythonPlayer
-from study.experiments.program_file import SUFFIX as TOML
-from study.experiments.program_file import read_program_file
-from study.experiments.twenty48 import HEURISTIC, MCMDP, NTUPLE, SWITCHING, UCT
+from thetafront.agents.outside.source import SUFFIX as PYTHON
+from thetafront.agents.outside.source import Source, SourceError
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.dice import DICE
+from thetafront.study.experiments.objectives import Cost, Goal
+from thetafront.study.experiments.pacman import PACMAN, PACMAN_SMALL
+from thetafront.study.experiments.players import PythonPlayer
+from thetafront.study.experiments.program_file import SUFFIX as TOML
+from thetafront.study.experiments.program_file import read_program_file
+from thetafront.study.experiments.twenty48 import HEURISTIC, MCMDP, NTUPLE, SWITCHING, UCT
 
 EXPERIMENTS = {
     each.name: each

@@ -27,10 +27,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from agents.parameters import Value, is_real
-from study.axis import Axis
-from study.errors import InputError
-from study.experiments.constraints import (
+from thetafront.agents.parameters import Value, is_real
+from thetafront.study.axis import Axis
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.constraints import (
     CONDITION,
     NUMBER,
     TEXT,

@@ -49,17 +49,17 @@ its training. A θ is tuned with this luck; fresh games measure the network, not
 
 from dataclasses import replace
 
-from agents.catalog import from_theta
-from agents.parameters import Value
-from agents.twenty48.agent import Game2048
-from agents.twenty48.leaf_value import LeafValue
-from agents.twenty48.ntuple.patterns import PatternSet
-from agents.twenty48.ntuple.training_settings import Method
-from agents.twenty48.schedule import AUTHORS_THETA
-from study.experiments.definition import Experiment
-from study.experiments.game_summary import TileSummary
-from study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECONDS
-from study.experiments.space import CategoricalParameter, NumericParameter, Space
+from thetafront.agents.catalog import from_theta
+from thetafront.agents.parameters import Value
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.agents.twenty48.leaf_value import LeafValue
+from thetafront.agents.twenty48.ntuple.patterns import PatternSet
+from thetafront.agents.twenty48.ntuple.training_settings import Method
+from thetafront.agents.twenty48.schedule import AUTHORS_THETA
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.game_summary import TileSummary
+from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECONDS
+from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
 
 MCMDP = Experiment(
     name="mcmdp",

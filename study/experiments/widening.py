@@ -8,11 +8,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from agents.parameters import RealRange, Value
-from study.axis import N_DECIMALS
-from study.errors import InputError
-from study.experiments.definition import Experiment
-from study.experiments.space import TOLERANCE, NumericParameter, Space, is_absent
+from thetafront.agents.parameters import RealRange, Value
+from thetafront.study.axis import N_DECIMALS
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.space import TOLERANCE, NumericParameter, Space, is_absent
 
 FACTOR = 4.0
 SHARE = 0.5

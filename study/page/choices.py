@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from study.page.page_data import PageData
-from study.report.expected import CONFIDENCE, OF_PROPOSALS
-from study.report.pick_text import (
+from thetafront.study.page.page_data import PageData
+from thetafront.study.report.expected import CONFIDENCE, OF_PROPOSALS
+from thetafront.study.report.pick_text import (
     command_of,
     cost_line,
     game_lines,
@@ -23,7 +23,7 @@ from study.report.pick_text import (
     theta_lines,
     untested_lines,
 )
-from study.report.recommend import Candidate, Candidates, Pick, Wish, cost_text
+from thetafront.study.report.recommend import Candidate, Candidates, Pick, Wish, cost_text
 
 N_STEPS = 120
 HEADROOM = 1.1

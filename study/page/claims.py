@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from study.estimate import Z95, Estimate
-from study.experiments.definition import Experiment
-from study.experiments.objectives import Goal
-from study.page.charts.importance import Importance, scaled_labels
-from study.page.choices import least_limit, round_numbers, rounded_up
-from study.page.page_data import PageData
-from study.report.certificate import certificate_text
-from study.report.recommend import Candidate, Candidates, Wish, cost_text
-from study.samplers.fitted_model import FittedModel
-from study.store.study_model import goal_variances
-from study.text import counted, listed
+from thetafront.study.estimate import Z95, Estimate
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import Goal
+from thetafront.study.page.charts.importance import Importance, scaled_labels
+from thetafront.study.page.choices import least_limit, round_numbers, rounded_up
+from thetafront.study.page.page_data import PageData
+from thetafront.study.report.certificate import certificate_text
+from thetafront.study.report.recommend import Candidate, Candidates, Wish, cost_text
+from thetafront.study.samplers.fitted_model import FittedModel
+from thetafront.study.store.study_model import goal_variances
+from thetafront.study.text import counted, listed
 
 Theta = Mapping[str, Any]
 N_DRAWS = 4000

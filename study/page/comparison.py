@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from study.estimate import Estimate
-from study.page.charts.comparison import (
+from thetafront.study.estimate import Estimate
+from thetafront.study.page.charts.comparison import (
     ComparedFront,
     budgets_of,
     compared,
@@ -16,12 +16,12 @@ from study.page.charts.comparison import (
     differences_figure,
     fronts_figure,
 )
-from study.page.choices import round_numbers, rounded_up
-from study.page.claims import Claim, signed
-from study.page.document import charts_of, document
-from study.page.made_by import again, machines_of
-from study.page.page_data import PageData
-from study.text import listed
+from thetafront.study.page.choices import round_numbers, rounded_up
+from thetafront.study.page.claims import Claim, signed
+from thetafront.study.page.document import charts_of, document
+from thetafront.study.page.made_by import again, machines_of
+from thetafront.study.page.page_data import PageData
+from thetafront.study.text import listed
 
 NAME = "comparison.html"
 N_COSTS = 3

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 
-from study.page.charts.front import front_figure
-from study.page.charts.gain import gain_figure
-from study.page.charts.importance import Importance, importance_figure
-from study.page.charts.scores import scores_figure
-from study.page.charts.slices import slices_figure
-from study.page.charts.theta import theta_figure
-from study.page.page_data import PageData
-from study.page.section import Figure
+from thetafront.study.page.charts.front import front_figure
+from thetafront.study.page.charts.gain import gain_figure
+from thetafront.study.page.charts.importance import Importance, importance_figure
+from thetafront.study.page.charts.scores import scores_figure
+from thetafront.study.page.charts.slices import slices_figure
+from thetafront.study.page.charts.theta import theta_figure
+from thetafront.study.page.page_data import PageData
+from thetafront.study.page.section import Figure
 
 Contents = Mapping[str, Sequence[Figure]]
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from study import interrupt
+from thetafront.study import interrupt
 
 SECONDS_BETWEEN_LOOKS = 1.0
 SECONDS_BETWEEN_PAGES = 15.0

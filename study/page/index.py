@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from study.page.claims import best_at_three, best_text
-from study.page.document import document, sortable
-from study.page.page_data import PageData
+from thetafront.study.page.claims import best_at_three, best_text
+from thetafront.study.page.document import document, sortable
+from thetafront.study.page.page_data import PageData
 
 NAME = "index.html"
 COLUMNS = ("study", "experiment", "goal", "trials", "games", "validated points", "validation games")

@@ -8,9 +8,9 @@ from pathlib import Path
 import numba
 import vl_convert
 
-import engine.jit  # noqa: F401, says where caches are
-from study.errors import InputError
-from study.report.tables import write_text
+import thetafront.engine.jit  # noqa: F401, says where caches are
+from thetafront.study.errors import InputError
+from thetafront.study.report.tables import write_text
 
 BESIDE = "thetafront-page.js"
 """Its file where pages share it."""

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from study.page.page_data import PageData
-from study.store.study_data import StudyData
-from study.text import counted, listed
+from thetafront.study.page.page_data import PageData
+from thetafront.study.store.study_data import StudyData
+from thetafront.study.text import counted, listed
 
 Run = Mapping[str, Any]
 
@@ -140,7 +140,9 @@ def again_note(data: StudyData) -> str:
     if any("+" in each for each in revisions):
         said.append("The checkout had changes that were not committed.")
     if any(str(run.get("command_line", "")).partition("(")[1] for run in data.runs):
-        said.append("Calls with parentheses are Python's: from study import sweep, open_study.")
+        said.append(
+            "Calls with parentheses are Python's: from thetafront import sweep, open_study."
+        )
     is_limited = any(run.get("budget_seconds") for run in data.runs)
     if is_limited or data.experiment.cost.is_timed:
         said.append("Times belong to a machine, so the front will agree within its intervals only.")

@@ -7,19 +7,19 @@ from typing import Any
 
 from altair.utils.schemapi import debug_mode
 
-from study.page.charts.importance import importance_of
-from study.page.choices import Choices
-from study.page.claims import claims
-from study.page.contents import contents_of
-from study.page.document import charts_of, document, sortable
-from study.page.made_by import again, again_note, facts, runs_table
-from study.page.page_data import PageData
-from study.page.replays import recorded
-from study.report.pick_text import command_of
-from study.report.validated_rows import cost_columns
-from study.store.location import RESULTS, Location, usual_url
-from study.store.published_study import PublishedStudy
-from study.text import counted
+from thetafront.study.page.charts.importance import importance_of
+from thetafront.study.page.choices import Choices
+from thetafront.study.page.claims import claims
+from thetafront.study.page.contents import contents_of
+from thetafront.study.page.document import charts_of, document, sortable
+from thetafront.study.page.made_by import again, again_note, facts, runs_table
+from thetafront.study.page.page_data import PageData
+from thetafront.study.page.replays import recorded
+from thetafront.study.report.pick_text import command_of
+from thetafront.study.report.validated_rows import cost_columns
+from thetafront.study.store.location import RESULTS, Location, usual_url
+from thetafront.study.store.published_study import PublishedStudy
+from thetafront.study.text import counted
 
 NAME = "report.html"
 

@@ -6,12 +6,12 @@ from functools import cached_property
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from study.report.export import Tables, tables_of
-from study.report.hypervolume_trace import hypervolume_trace
-from study.report.recommend import Candidates
-from study.samplers.fitted_model import FittedModel
-from study.store.study_data import StudyData
-from study.store.study_model import combine, fit_study
+from thetafront.study.report.export import Tables, tables_of
+from thetafront.study.report.hypervolume_trace import hypervolume_trace
+from thetafront.study.report.recommend import Candidates
+from thetafront.study.samplers.fitted_model import FittedModel
+from thetafront.study.store.study_data import StudyData
+from thetafront.study.store.study_model import combine, fit_study
 
 
 @dataclass(frozen=True)

@@ -5,18 +5,18 @@ from urllib.parse import quote
 
 from threadpoolctl import threadpool_limits
 
-from study.errors import InputError
-from study.page.document import Library, check_page, write_library, write_page
-from study.page.index import NAME as INDEX
-from study.page.index import index_html
-from study.page.library import BESIDE
-from study.page.page import NAME, Circumstances, page_html
-from study.page.page_data import PageData
-from study.report.export import write_tables
-from study.store.location import Location, make_folder
-from study.store.manifest import MANIFEST
-from study.store.published_study import read_published
-from study.store.study_data import StudyData
+from thetafront.study.errors import InputError
+from thetafront.study.page.document import Library, check_page, write_library, write_page
+from thetafront.study.page.index import NAME as INDEX
+from thetafront.study.page.index import index_html
+from thetafront.study.page.library import BESIDE
+from thetafront.study.page.page import NAME, Circumstances, page_html
+from thetafront.study.page.page_data import PageData
+from thetafront.study.report.export import write_tables
+from thetafront.study.store.location import Location, make_folder
+from thetafront.study.store.manifest import MANIFEST
+from thetafront.study.store.published_study import read_published
+from thetafront.study.store.study_data import StudyData
 
 OF_A_STUDY = (MANIFEST, "trials.csv", "games.csv", "front.csv")
 

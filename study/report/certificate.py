@@ -33,16 +33,16 @@ import numpy.typing as npt
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from study.experiments.definition import Experiment
-from study.report.expected import Expected
-from study.report.recommend import Candidate, Candidates, Wish
-from study.samplers.candidates import perturb, sobol_points
-from study.samplers.fitted_model import FittedModel
-from study.samplers.predicted_front import spread
-from study.store.study_data import StudyData
-from study.store.study_model import proposal_at
-from study.store.validated_points import ValidatedPoint
-from study.text import duration
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.report.expected import Expected
+from thetafront.study.report.recommend import Candidate, Candidates, Wish
+from thetafront.study.samplers.candidates import perturb, sobol_points
+from thetafront.study.samplers.fitted_model import FittedModel
+from thetafront.study.samplers.predicted_front import spread
+from thetafront.study.store.study_data import StudyData
+from thetafront.study.store.study_model import proposal_at
+from thetafront.study.store.validated_points import ValidatedPoint
+from thetafront.study.text import duration
 
 Floats = npt.NDArray[np.float64]
 LEVEL = 0.95

@@ -13,20 +13,20 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from study.errors import InputError
-from study.estimate import t_interval
-from study.experiments.definition import Experiment
-from study.experiments.objectives import Goal
-from study.pareto import nondominated
-from study.report.sections import markdown_table
-from study.report.style import STYLE, caption, cost_axis, goal_axis, new_figure
-from study.report.validated_rows import (
+from thetafront.study.errors import InputError
+from thetafront.study.estimate import t_interval
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import Goal
+from thetafront.study.pareto import nondominated
+from thetafront.study.report.sections import markdown_table
+from thetafront.study.report.style import STYLE, caption, cost_axis, goal_axis, new_figure
+from thetafront.study.report.validated_rows import (
     validated_hypervolume,
     validated_rows,
     without_baselines,
 )
-from study.store.study_data import StudyData
-from study.text import counted
+from thetafront.study.store.study_data import StudyData
+from thetafront.study.text import counted
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8C8C8C", "#E69F00", "#56B4E9")
 

@@ -3,14 +3,14 @@
 import shlex
 from collections.abc import Mapping, Sequence
 
-from agents.parameters import Value
-from study.experiments.registry import experiment as find_experiment
-from study.experiments.widening import Edge, edges_of
-from study.report.validated_rows import validated_rows
-from study.store.location import RESULTS, Location, locate
-from study.store.study_data import StudyData
-from study.store.study_model import fit_study
-from study.text import counted
+from thetafront.agents.parameters import Value
+from thetafront.study.experiments.registry import experiment as find_experiment
+from thetafront.study.experiments.widening import Edge, edges_of
+from thetafront.study.report.validated_rows import validated_rows
+from thetafront.study.store.location import RESULTS, Location, locate
+from thetafront.study.store.study_data import StudyData
+from thetafront.study.store.study_model import fit_study
+from thetafront.study.text import counted
 
 N_PREDICTED = 12
 SEED, DESIGN, DESIGN_SIZE, TRIALS = 0, "sobol", 16, 128  # of a sweep that is told nothing else

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from study.estimate import Z95, Estimate
-from study.experiments.definition import Experiment
-from study.experiments.objectives import Cost, Goal
-from study.experiments.space import Space
-from study.samplers.fitted_model import FittedModel
-from study.store.study_model import cost_variances
-from study.store.validated_points import ValidatedPoint
+from thetafront.study.estimate import Z95, Estimate
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import Cost, Goal
+from thetafront.study.experiments.space import Space
+from thetafront.study.samplers.fitted_model import FittedModel
+from thetafront.study.store.study_model import cost_variances
+from thetafront.study.store.validated_points import ValidatedPoint
 
 CONFIDENCE = 0.95  # with which a θ must keep a budget
 # Of a θ without games, so that it is still good enough when it has some:

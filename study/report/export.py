@@ -5,22 +5,22 @@ from pathlib import Path
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from study.errors import InputError
-from study.report.certificate import certificate_frame, certificate_of
-from study.report.hypervolume_trace import hypervolume_trace
-from study.report.recommend import Candidates
-from study.report.tables import check_table, games_frame, trials_frame, write_csv
-from study.report.validated_front import (
+from thetafront.study.errors import InputError
+from thetafront.study.report.certificate import certificate_frame, certificate_of
+from thetafront.study.report.hypervolume_trace import hypervolume_trace
+from thetafront.study.report.recommend import Candidates
+from thetafront.study.report.tables import check_table, games_frame, trials_frame, write_csv
+from thetafront.study.report.validated_front import (
     combined_front_frame,
     predicted_front_frame,
     validated_frame,
 )
-from study.samplers.fitted_model import FittedModel
-from study.store.location import Location, make_folder
-from study.store.manifest import MANIFEST, earlier_manifest, write_json
-from study.store.study_data import StudyData
-from study.store.study_model import combine, fit_study
-from study.store.study_record import StudyRecord
+from thetafront.study.samplers.fitted_model import FittedModel
+from thetafront.study.store.location import Location, make_folder
+from thetafront.study.store.manifest import MANIFEST, earlier_manifest, write_json
+from thetafront.study.store.study_data import StudyData
+from thetafront.study.store.study_model import combine, fit_study
+from thetafront.study.store.study_record import StudyRecord
 
 Tables = dict[str, pd.DataFrame]
 
@@ -106,10 +106,10 @@ def save_figures(
 ) -> list[Path]:
     """Draw and save the figures of some tables; return their paths."""
     # Pages are made of the same tables and do without Matplotlib, which is slow to import.
-    from study.report.hypervolume_figure import hypervolume_figure  # noqa: PLC0415
-    from study.report.pareto_figure import pareto_figure  # noqa: PLC0415
-    from study.report.scores_figure import scores_figure  # noqa: PLC0415
-    from study.report.style import save  # noqa: PLC0415
+    from thetafront.study.report.hypervolume_figure import hypervolume_figure  # noqa: PLC0415
+    from thetafront.study.report.pareto_figure import pareto_figure  # noqa: PLC0415
+    from thetafront.study.report.scores_figure import scores_figure  # noqa: PLC0415
+    from thetafront.study.report.style import save  # noqa: PLC0415
 
     trace = hypervolume_trace(data) if trace is None else trace
     experiment, validated, trials = data.experiment, tables["front"], tables["trials"]

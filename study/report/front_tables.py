@@ -8,11 +8,11 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from study.experiments.definition import Experiment
-from study.experiments.failures import counted_as, rate_interval
-from study.experiments.objectives import Goal
-from study.report.validated_rows import Row, cost_columns, validated_rows
-from study.store.study_data import StudyData
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.failures import counted_as, rate_interval
+from thetafront.study.experiments.objectives import Goal
+from thetafront.study.report.validated_rows import Row, cost_columns, validated_rows
+from thetafront.study.store.study_data import StudyData
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,8 +27,8 @@ def print_front(out: Console, data: StudyData) -> None:
         print_whole(out, front_table(validated, data.experiment))
         return
     # Slow to import, and not needed above.
-    from study.report.validated_front import predicted_front_frame  # noqa: PLC0415
-    from study.store.study_model import fit_study  # noqa: PLC0415
+    from thetafront.study.report.validated_front import predicted_front_frame  # noqa: PLC0415
+    from thetafront.study.store.study_model import fit_study  # noqa: PLC0415
 
     model = fit_study(data)
     if model is None:

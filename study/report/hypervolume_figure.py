@@ -7,10 +7,10 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from study.experiments.definition import Experiment
-from study.report.style import BLUE, GREY, RED, STYLE, caption, new_figure
-from study.report.tables import games_note
-from study.report.validated_rows import validated_hypervolume, without_baselines
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.report.style import BLUE, GREY, RED, STYLE, caption, new_figure
+from thetafront.study.report.tables import games_note
+from thetafront.study.report.validated_rows import validated_hypervolume, without_baselines
 
 
 @mpl.rc_context(STYLE)

@@ -10,11 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from study.experiments.definition import Experiment
-from study.experiments.objectives import Goal
-from study.experiments.space import CategoricalParameter
-from study.report.labels import number_points
-from study.report.style import (
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import Goal
+from thetafront.study.experiments.space import CategoricalParameter
+from thetafront.study.report.labels import number_points
+from thetafront.study.report.style import (
     BLACK,
     BLUE,
     CHOICE_MARKS,
@@ -27,8 +27,8 @@ from study.report.style import (
     goal_axis,
     new_figure,
 )
-from study.report.tables import games_note
-from study.report.validated_rows import (
+from thetafront.study.report.tables import games_note
+from thetafront.study.report.validated_rows import (
     cost_columns,
 )
 

@@ -4,12 +4,12 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from study.experiments.definition import Experiment
-from study.experiments.failures import counted_as, failure_rate_json, rate_text
-from study.experiments.objectives import Goal
-from study.report.expected import chance_text
-from study.report.recommend import TO_PLAY_IT, Candidate, Pick, cost_text
-from study.text import counted
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.failures import counted_as, failure_rate_json, rate_text
+from thetafront.study.experiments.objectives import Goal
+from thetafront.study.report.expected import chance_text
+from thetafront.study.report.recommend import TO_PLAY_IT, Candidate, Pick, cost_text
+from thetafront.study.text import counted
 
 
 def command_of(experiment: Experiment, params: Mapping[str, Any]) -> str:

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from study.errors import InputError
-from study.experiments.constraints import TEXT
-from study.experiments.definition import Experiment
-from study.experiments.registry import experiment as experiment_by_name
-from study.report.pareto_figure import pareto_figure
-from study.report.scores_figure import scores_figure
-from study.report.style import save
-from study.store.manifest import MANIFEST
-from study.store.study_record import ATTRIBUTE, FORMAT, StudyRecord
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.constraints import TEXT
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.registry import experiment as experiment_by_name
+from thetafront.study.report.pareto_figure import pareto_figure
+from thetafront.study.report.scores_figure import scores_figure
+from thetafront.study.report.style import save
+from thetafront.study.store.manifest import MANIFEST
+from thetafront.study.store.study_record import ATTRIBUTE, FORMAT, StudyRecord
 
 
 def draw_published(folder: Path) -> list[Path]:

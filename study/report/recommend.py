@@ -19,10 +19,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from study.errors import InputError
-from study.experiments.definition import Experiment
-from study.experiments.objectives import Goal
-from study.report.expected import (
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import Goal
+from thetafront.study.report.expected import (
     CONFIDENCE,
     Expected,
     best_of,
@@ -33,11 +33,11 @@ from study.report.expected import (
     is_reached,
     proposals,
 )
-from study.report.validated_rows import by_cost
-from study.samplers.fitted_model import FittedModel
-from study.store.study_data import StudyData
-from study.store.study_model import combine, fit_study
-from study.store.validated_points import ValidatedPoint, key_of
+from thetafront.study.report.validated_rows import by_cost
+from thetafront.study.samplers.fitted_model import FittedModel
+from thetafront.study.store.study_data import StudyData
+from thetafront.study.store.study_model import combine, fit_study
+from thetafront.study.store.validated_points import ValidatedPoint, key_of
 
 TO_PLAY_IT = "`pick` plays it unless told to play no games"
 

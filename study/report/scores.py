@@ -13,10 +13,10 @@ import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 
-from agents.twenty48.agent import Game2048
-from study import estimate as intervals
-from study.estimate import Estimate
-from study.experiments.objectives import PLAYOUT_MOVES, SECONDS
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.study import estimate as intervals
+from thetafront.study.estimate import Estimate
+from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SECONDS
 
 Scores = npt.NDArray[np.float64]
 

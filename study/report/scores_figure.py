@@ -6,9 +6,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from study.experiments.definition import Experiment
-from study.report.style import BLUE, RED, STYLE, caption, new_figure
-from study.report.tables import games_note
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.report.style import BLUE, RED, STYLE, caption, new_figure
+from thetafront.study.report.tables import games_note
 
 MOST_LABELS = 12
 # Of dots of single games, so many that a row of 60 is as visible as one of 1,000.

@@ -3,17 +3,17 @@
 import math
 from collections import Counter
 
-from study.experiments.failures import rate_text
-from study.experiments.space import range_of
-from study.report.validated_rows import (
+from thetafront.study.experiments.failures import rate_text
+from thetafront.study.experiments.space import range_of
+from thetafront.study.report.validated_rows import (
     validated_hypervolume,
     validated_rows,
     without_baselines,
 )
-from study.store.location import Location
-from study.store.lock import holder_of
-from study.store.study_data import StudyData
-from study.text import counted
+from thetafront.study.store.location import Location
+from thetafront.study.store.lock import holder_of
+from thetafront.study.store.study_data import StudyData
+from thetafront.study.text import counted
 
 
 def status_lines(data: StudyData, location: Location) -> list[str]:

@@ -12,9 +12,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from study.experiments.objectives import Cost, Goal
-from study.experiments.objectives.formats import significant
-from study.store.atomic import atomic_write
+from thetafront.study.experiments.objectives import Cost, Goal
+from thetafront.study.experiments.objectives.formats import significant
+from thetafront.study.store.atomic import atomic_write
 
 BLUE, BLACK, RED, GREY = "#0072B2", "#000000", "#D55E00", "#8C8C8C"
 GREEN = "#009E73"

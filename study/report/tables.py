@@ -13,19 +13,19 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from agents.agent import Outcome
-from study.errors import InputError
-from study.experiments.definition import Experiment
-from study.pareto import n_dominating_layers, nondominated, p_on_front
-from study.report.validated_rows import games_columns
-from study.store.atomic import atomic_write
-from study.store.game_rows import cells_of_game, columns_of_games, is_reported
-from study.store.study_data import StudyData, TrialData
-from study.store.validated_points import ValidatedPoint
-from study.text import counted
+from thetafront.agents.agent import Outcome
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.pareto import n_dominating_layers, nondominated, p_on_front
+from thetafront.study.report.validated_rows import games_columns
+from thetafront.study.store.atomic import atomic_write
+from thetafront.study.store.game_rows import cells_of_game, columns_of_games, is_reported
+from thetafront.study.store.study_data import StudyData, TrialData
+from thetafront.study.store.validated_points import ValidatedPoint
+from thetafront.study.text import counted
 
 if TYPE_CHECKING:
-    from study.samplers.fitted_model import FittedModel
+    from thetafront.study.samplers.fitted_model import FittedModel
 
 N_DRAWS = 1000
 MOST_DRAWN = 512  # trials at once: time grows with the cube of their number

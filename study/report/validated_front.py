@@ -12,15 +12,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from study.experiments.definition import Experiment
-from study.pareto import nondominated
-from study.report.expected import expected_at
-from study.report.tables import thetas_of
-from study.report.validated_rows import combined_columns, validated_columns, validated_rows
-from study.store.study_data import StudyData
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.pareto import nondominated
+from thetafront.study.report.expected import expected_at
+from thetafront.study.report.tables import thetas_of
+from thetafront.study.report.validated_rows import (
+    combined_columns,
+    validated_columns,
+    validated_rows,
+)
+from thetafront.study.store.study_data import StudyData
 
 if TYPE_CHECKING:
-    from study.samplers.fitted_model import FittedModel
+    from thetafront.study.samplers.fitted_model import FittedModel
 
 N_CURVE_ROWS = 120
 BAND = ("mean", "low95", "high95")

@@ -14,16 +14,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Game
-from study.estimate import Z95, Estimate
-from study.experiments.definition import Experiment
-from study.experiments.objectives import Cost, Goal
-from study.pareto import nondominated, p_on_front
-from study.report.expected import Expected, cost_estimates, expected_of
-from study.samplers.fitted_model import FittedModel
-from study.store.study_data import StudyData
-from study.store.study_model import combine, fit_study
-from study.store.validated_points import ValidatedPoint
+from thetafront.agents.agent import Game
+from thetafront.study.estimate import Z95, Estimate
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import Cost, Goal
+from thetafront.study.pareto import nondominated, p_on_front
+from thetafront.study.report.expected import Expected, cost_estimates, expected_of
+from thetafront.study.samplers.fitted_model import FittedModel
+from thetafront.study.store.study_data import StudyData
+from thetafront.study.store.study_model import combine, fit_study
+from thetafront.study.store.validated_points import ValidatedPoint
 
 Row = Mapping[Any, Any]
 HALVES = ("first", "second")

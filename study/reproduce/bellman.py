@@ -26,15 +26,30 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from agents.agent import Agent
-from agents.twenty48.agent import Game2048
-from agents.twenty48.mcmdp import MonteCarloMDP, Table1
-from agents.twenty48.pmcts import PureMonteCarlo
-from study import estimate as intervals
-from study.report.scores import estimate_columns, mean_columns, score_bars, scores_of, shown
-from study.report.sections import document, markdown_table
-from study.report.style import BLACK, BLUE, GREY, RED, STYLE, caption, new_figure, points_axis
-from study.reproduce.reproduction import Reproduction, Results
+from thetafront.agents.agent import Agent
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.agents.twenty48.mcmdp import MonteCarloMDP, Table1
+from thetafront.agents.twenty48.pmcts import PureMonteCarlo
+from thetafront.study import estimate as intervals
+from thetafront.study.report.scores import (
+    estimate_columns,
+    mean_columns,
+    score_bars,
+    scores_of,
+    shown,
+)
+from thetafront.study.report.sections import document, markdown_table
+from thetafront.study.report.style import (
+    BLACK,
+    BLUE,
+    GREY,
+    RED,
+    STYLE,
+    caption,
+    new_figure,
+    points_axis,
+)
+from thetafront.study.reproduce.reproduction import Reproduction, Results
 
 GAMMAS = (0.5, 0.7, 0.9, 0.99, 1.0)
 PAPERS_GAMMA = 0.9

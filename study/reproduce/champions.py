@@ -18,16 +18,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from agents.agent import Agent
-from agents.twenty48.agent import Game2048
-from agents.twenty48.ntuple.agent import NTuple
-from agents.twenty48.ntuple.network import TrainedNetwork, trained_network
-from agents.twenty48.pmcts import PureMonteCarlo
-from agents.twenty48.random import RandomAgent
-from study.experiments.objectives import SECONDS, format_seconds
-from study.report.scores import estimate_format, score_bars, score_columns
-from study.report.sections import document, frame_table
-from study.report.style import (
+from thetafront.agents.agent import Agent
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.agents.twenty48.ntuple.agent import NTuple
+from thetafront.agents.twenty48.ntuple.network import TrainedNetwork, trained_network
+from thetafront.agents.twenty48.pmcts import PureMonteCarlo
+from thetafront.agents.twenty48.random import RandomAgent
+from thetafront.engine.jit import ROOT
+from thetafront.study.experiments.objectives import SECONDS, format_seconds
+from thetafront.study.report.scores import estimate_format, score_bars, score_columns
+from thetafront.study.report.sections import document, frame_table
+from thetafront.study.report.style import (
     BLACK,
     CHOICE_MARKS,
     GREY,
@@ -36,9 +37,8 @@ from study.report.style import (
     cost_axis,
     points_axis,
 )
-from study.reproduce.equal_time.fronts import Front
-from study.reproduce.reproduction import Reproduction, Results
-from study.store.manifest import ROOT
+from thetafront.study.reproduce.equal_time.fronts import Front
+from thetafront.study.reproduce.reproduction import Reproduction, Results
 
 REFERENCE = ROOT / "results" / "reference"
 PUBLISHED = tuple(REFERENCE / name for name in ("heuristic", "mcmdp", "ntuple", "switching", "uct"))

@@ -27,14 +27,22 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
-from agents.twenty48.mcmdp import MonteCarloMDP
-from agents.twenty48.small_board import Small2048
-from engine.twenty48 import Action, afterstate, legal_actions, n_empty, parse, tile, unpack
-from study import estimate as intervals
-from study.estimate import Estimate
-from study.report.sections import Section, document
-from study.report.style import BLACK, STYLE, caption
-from study.reproduce.reproduction import ResultFolder, Results
+from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
+from thetafront.agents.twenty48.small_board import Small2048
+from thetafront.engine.twenty48 import (
+    Action,
+    afterstate,
+    legal_actions,
+    n_empty,
+    parse,
+    tile,
+    unpack,
+)
+from thetafront.study import estimate as intervals
+from thetafront.study.estimate import Estimate
+from thetafront.study.report.sections import Section, document
+from thetafront.study.report.style import BLACK, STYLE, caption
+from thetafront.study.reproduce.reproduction import ResultFolder, Results
 
 AGENT = MonteCarloMDP(24, 12, 8, 6, 2.5, 1.0)
 SHAPES = ((1, 2), (2, 2), (1, 4), (2, 3))

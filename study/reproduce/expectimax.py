@@ -23,19 +23,25 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from agents.agent import Agent
-from agents.twenty48.agent import Game2048
-from agents.twenty48.mcmdp import MonteCarloMDP
-from agents.twenty48.schedule import AUTHORS_THETA
-from agents.twenty48.switching import Switching
-from study import estimate as intervals
-from study.experiments.objectives import PLAYOUT_MOVES
-from study.report.scores import estimate_columns, mean_columns, scores_of, shown
-from study.report.sections import Section, document
-from study.report.style import BLACK, STYLE, caption
-from study.reproduce.bellman import READINGS, difference_of, draw_readings, mean_of, sign_of
-from study.reproduce.reproduction import Reproduction, Results
-from study.text import listed
+from thetafront.agents.agent import Agent
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
+from thetafront.agents.twenty48.schedule import AUTHORS_THETA
+from thetafront.agents.twenty48.switching import Switching
+from thetafront.study import estimate as intervals
+from thetafront.study.experiments.objectives import PLAYOUT_MOVES
+from thetafront.study.report.scores import estimate_columns, mean_columns, scores_of, shown
+from thetafront.study.report.sections import Section, document
+from thetafront.study.report.style import BLACK, STYLE, caption
+from thetafront.study.reproduce.bellman import (
+    READINGS,
+    difference_of,
+    draw_readings,
+    mean_of,
+    sign_of,
+)
+from thetafront.study.reproduce.reproduction import Reproduction, Results
+from thetafront.study.text import listed
 
 GAMMAS = {"the whole game's score": (0.9, 1.0), "what remains": (0.5, 0.9, 0.99, 1.0)}
 PLAIN = "without expectimax"

@@ -25,12 +25,12 @@ import numpy.typing as npt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from agents.twenty48.agent import Game2048
-from study import estimate as intervals
-from study.estimate import Estimate
-from study.report.scores import scores_of
-from study.report.sections import Section
-from study.report.style import BLACK, BLUE, GREY, RED, STYLE, caption
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.study import estimate as intervals
+from thetafront.study.estimate import Estimate
+from thetafront.study.report.scores import scores_of
+from thetafront.study.report.sections import Section
+from thetafront.study.report.style import BLACK, BLUE, GREY, RED, STYLE, caption
 
 MILESTONE = 4096
 NEAR = (33_000, 39_000)  # around 36,000

@@ -12,14 +12,14 @@ from matplotlib.figure import Figure
 from rich.console import Console
 from rich.status import Status
 
-from agents.agent import Agent, Game
-from study.errors import InputError
-from study.report.style import save
-from study.report.tables import write_csv, write_text
-from study.run.play_missing import play_missing
-from study.store.ledger import Ledger
-from study.store.location import make_folder
-from study.store.manifest import MANIFEST, check_output, provenance, write_manifest
+from thetafront.agents.agent import Agent, Game
+from thetafront.study.errors import InputError
+from thetafront.study.report.style import save
+from thetafront.study.report.tables import write_csv, write_text
+from thetafront.study.run.play_missing import play_missing
+from thetafront.study.store.ledger import Ledger
+from thetafront.study.store.location import make_folder
+from thetafront.study.store.manifest import MANIFEST, check_output, provenance, write_manifest
 
 G = TypeVar("G", bound=Game)
 

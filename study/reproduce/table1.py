@@ -17,24 +17,30 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from agents.agent import Agent
-from agents.twenty48.agent import Game2048
-from agents.twenty48.mcmdp import Table1
-from agents.twenty48.pmcts import PureMonteCarlo
-from agents.twenty48.published_program import FoursExploredAsTwos, OneSpawnADirection
-from engine.twenty48 import Rule
-from study import estimate as intervals
-from study.experiments.objectives import PLAYOUT_MOVES, SECONDS
-from study.report.scores import estimate_columns, mean_columns, score_bars, scores_of, shown
-from study.report.sections import Section, document
-from study.report.style import BLACK, BLUE, RED, STYLE, caption, new_figure, points_axis
-from study.reproduce.milestones import (
+from thetafront.agents.agent import Agent
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.agents.twenty48.mcmdp import Table1
+from thetafront.agents.twenty48.pmcts import PureMonteCarlo
+from thetafront.agents.twenty48.published_program import FoursExploredAsTwos, OneSpawnADirection
+from thetafront.engine.twenty48 import Rule
+from thetafront.study import estimate as intervals
+from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SECONDS
+from thetafront.study.report.scores import (
+    estimate_columns,
+    mean_columns,
+    score_bars,
+    scores_of,
+    shown,
+)
+from thetafront.study.report.sections import Section, document
+from thetafront.study.report.style import BLACK, BLUE, RED, STYLE, caption, new_figure, points_axis
+from thetafront.study.reproduce.milestones import (
     milestones_answer,
     milestones_figure,
     milestones_frame,
     milestones_section,
 )
-from study.reproduce.reproduction import Reproduction, Results
+from thetafront.study.reproduce.reproduction import Reproduction, Results
 
 TILES = (2048, 4096, 8192)
 N_PLAYOUTS = 100

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from study.errors import InputError
+from thetafront.study.errors import InputError
 
 NO_BUDGET = "none"
 LONGEST_SECONDS = 365 * 24 * 3600.0

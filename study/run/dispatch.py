@@ -14,12 +14,12 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from threadpoolctl import threadpool_limits
 
-from agents.agent import Game
-from study import interrupt
-from study.run.budget import Budget
-from study.run.executor import Executor
-from study.run.source import Snapshot, Source
-from study.run.workers import Workers
+from thetafront.agents.agent import Game
+from thetafront.study import interrupt
+from thetafront.study.run.budget import Budget
+from thetafront.study.run.executor import Executor
+from thetafront.study.run.source import Snapshot, Source
+from thetafront.study.run.workers import Workers
 
 Key = TypeVar("Key")
 LONGEST_WAIT_SECONDS = 0.25

@@ -10,9 +10,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
-from agents.agent import Agent, FailedGame, Outcome
-from study.errors import RunError
-from study.experiments.definition import Experiment
+from thetafront.agents.agent import Agent, FailedGame, Outcome
+from thetafront.study.errors import RunError
+from thetafront.study.experiments.definition import Experiment
 
 Key = TypeVar("Key")
 

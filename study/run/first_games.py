@@ -9,13 +9,13 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from agents.agent import FailedGame, Game
-from agents.parameters import Value
-from study.errors import InputError
-from study.experiments.definition import Experiment
-from study.experiments.players import corners
-from study.run.workers import PlayError, Task, Workers
-from study.store.same_game import difference
+from thetafront.agents.agent import FailedGame, Game
+from thetafront.agents.parameters import Value
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.players import corners
+from thetafront.study.run.workers import PlayError, Task, Workers
+from thetafront.study.store.same_game import difference
 
 N_SEEDS = 3  # to be tried, of a game that fails
 

@@ -13,20 +13,20 @@ import optuna
 from optuna.distributions import distribution_to_json
 from optuna.trial import FrozenTrial, TrialState
 
-from agents.agent import Outcome
-from study.experiments.definition import Experiment
-from study.experiments.failures import split
-from study.run.proposer import FinishedTrial, Proposal
-from study.run.settings import SearchSettings
-from study.run.workers import Finished, PlayError
-from study.samplers.design import draw_design
-from study.shrinkage import Moments
-from study.store.connection import StorageConnection
-from study.store.games_table import SEARCH, StoredGames
-from study.store.study_record import ATTRIBUTE, StudyRecord
-from study.store.trial_games import MOMENTS_PREFIX, TrialBatch, games_of
-from study.store.writer import StudyWriter
-from study.store.writes import BegunTrial, EndedTrial, PlayedGame
+from thetafront.agents.agent import Outcome
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.failures import split
+from thetafront.study.run.proposer import FinishedTrial, Proposal
+from thetafront.study.run.settings import SearchSettings
+from thetafront.study.run.workers import Finished, PlayError
+from thetafront.study.samplers.design import draw_design
+from thetafront.study.shrinkage import Moments
+from thetafront.study.store.connection import StorageConnection
+from thetafront.study.store.games_table import SEARCH, StoredGames
+from thetafront.study.store.study_record import ATTRIBUTE, StudyRecord
+from thetafront.study.store.trial_games import MOMENTS_PREFIX, TrialBatch, games_of
+from thetafront.study.store.writer import StudyWriter
+from thetafront.study.store.writes import BegunTrial, EndedTrial, PlayedGame
 
 DESIGN_IS_ENQUEUED = "design enqueued"
 

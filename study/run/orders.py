@@ -11,25 +11,25 @@ from pathlib import Path
 
 from rich.console import Console
 
-from study.errors import InputError
-from study.experiments.definition import Experiment
-from study.experiments.widening import Wish, parse_wish
-from study.run.executor import Cluster
-from study.run.first_games import settled
-from study.run.progress import ProgressDisplay, preparing
-from study.run.rehearsal import rehearsed_plan
-from study.run.settings import DEFAULT_TRIALS, MOST_TRIALS, SearchSettings
-from study.run.stopping import Precision, RegretTarget
-from study.run.sweep import Sweep, search_share
-from study.run.widen import widen as grant
-from study.run.workers import check_jobs
-from study.samplers import DEFAULT_SAMPLER, EXACT_SAMPLER, check_sampler
-from study.samplers.design import draw_design
-from study.store.location import RESULTS, Location, check_folder, locate, make_folder
-from study.store.lock import locked
-from study.store.machines import check_seconds, machines_in
-from study.store.seeds import SEEDS_A_POINT
-from study.store.storage import (
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.widening import Wish, parse_wish
+from thetafront.study.run.executor import Cluster
+from thetafront.study.run.first_games import settled
+from thetafront.study.run.progress import ProgressDisplay, preparing
+from thetafront.study.run.rehearsal import rehearsed_plan
+from thetafront.study.run.settings import DEFAULT_TRIALS, MOST_TRIALS, SearchSettings
+from thetafront.study.run.stopping import Precision, RegretTarget
+from thetafront.study.run.sweep import Sweep, search_share
+from thetafront.study.run.widen import widen as grant
+from thetafront.study.run.workers import check_jobs
+from thetafront.study.samplers import DEFAULT_SAMPLER, EXACT_SAMPLER, check_sampler
+from thetafront.study.samplers.design import draw_design
+from thetafront.study.store.location import RESULTS, Location, check_folder, locate, make_folder
+from thetafront.study.store.lock import locked
+from thetafront.study.store.machines import check_seconds, machines_in
+from thetafront.study.store.seeds import SEEDS_A_POINT
+from thetafront.study.store.storage import (
     check_playable,
     check_same,
     create_or_resume,
@@ -38,8 +38,8 @@ from study.store.storage import (
     prepare_location,
     storage_errors_reported,
 )
-from study.store.study_data import StudyData
-from study.train.on_demand import room
+from thetafront.study.store.study_data import StudyData
+from thetafront.study.train.on_demand import room
 
 ERRORS_IN_REGRET = 4.0  # standard errors of validated points, in the regret asked for
 

@@ -5,20 +5,20 @@ from dataclasses import replace
 import optuna
 from rich.console import Console
 
-from study.errors import InputError
-from study.experiments.definition import Experiment
-from study.report.recommend import Candidate
-from study.run.progress import ProgressDisplay
-from study.run.stopping import GAMES_OF_EXACT, Precision
-from study.run.sweep import Sweep
-from study.run.validation import Validation
-from study.run.workers import check_jobs, n_cores
-from study.store.location import Location
-from study.store.lock import Lock, holder_of, locked
-from study.store.machines import check_seconds
-from study.store.storage import check_playable, open_for_games
-from study.store.study_data import StudyData
-from study.store.validated_points import ValidatedPoint
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.report.recommend import Candidate
+from thetafront.study.run.progress import ProgressDisplay
+from thetafront.study.run.stopping import GAMES_OF_EXACT, Precision
+from thetafront.study.run.sweep import Sweep
+from thetafront.study.run.validation import Validation
+from thetafront.study.run.workers import check_jobs, n_cores
+from thetafront.study.store.location import Location
+from thetafront.study.store.lock import Lock, holder_of, locked
+from thetafront.study.store.machines import check_seconds
+from thetafront.study.store.storage import check_playable, open_for_games
+from thetafront.study.store.study_data import StudyData
+from thetafront.study.store.validated_points import ValidatedPoint
 
 SECONDS_OF_A_PICK = 60.0
 FEWEST_GAMES, MOST_GAMES = 20, 400

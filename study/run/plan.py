@@ -15,19 +15,19 @@ import numpy as np
 import numpy.typing as npt
 from optuna.trial import TrialState
 
-from study.experiments.objectives import Goal
-from study.run.allocation import FIRST_GAMES, Played, decades_of_budgets, next_round
-from study.run.dispatch import Dispatch
-from study.run.game_times import GameTimes, typical_of
-from study.run.settings import SearchSettings
-from study.run.side_by_side import expected_share
-from study.run.stopping import Precision
-from study.samplers.fitted_model import FittedModel
-from study.shrinkage import Moments
-from study.store.study_data import FIXED, StudyData
-from study.store.study_model import choose_points, fit_study
-from study.store.validated_points import ValidatedPoint
-from study.text import counted, duration
+from thetafront.study.experiments.objectives import Goal
+from thetafront.study.run.allocation import FIRST_GAMES, Played, decades_of_budgets, next_round
+from thetafront.study.run.dispatch import Dispatch
+from thetafront.study.run.game_times import GameTimes, typical_of
+from thetafront.study.run.settings import SearchSettings
+from thetafront.study.run.side_by_side import expected_share
+from thetafront.study.run.stopping import Precision
+from thetafront.study.samplers.fitted_model import FittedModel
+from thetafront.study.shrinkage import Moments
+from thetafront.study.store.study_data import FIXED, StudyData
+from thetafront.study.store.study_model import choose_points, fit_study
+from thetafront.study.store.validated_points import ValidatedPoint
+from thetafront.study.text import counted, duration
 
 Floats = npt.NDArray[np.float64]
 

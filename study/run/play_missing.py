@@ -5,13 +5,13 @@ from typing import Any, TypeVar
 
 from rich.console import Console
 
-from agents.agent import Agent, Game, digest_of, warm
-from study.run.dispatch import Dispatch
-from study.run.progress import PREPARING, ProgressDisplay
-from study.run.source import Snapshot, Source
-from study.run.workers import Finished, PlayError, Task
-from study.store.ledger import Ledger
-from study.text import counted, there_already
+from thetafront.agents.agent import Agent, Game, digest_of, warm
+from thetafront.study.run.dispatch import Dispatch
+from thetafront.study.run.progress import PREPARING, ProgressDisplay
+from thetafront.study.run.source import Snapshot, Source
+from thetafront.study.run.workers import Finished, PlayError, Task
+from thetafront.study.store.ledger import Ledger
+from thetafront.study.text import counted, there_already
 
 G = TypeVar("G", bound=Game)
 Key = tuple[str, int]

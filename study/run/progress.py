@@ -10,11 +10,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from agents.agent import Game
-from agents.outside.report import ReportedGame
-from study.run.dispatch import Dispatch
-from study.run.source import Snapshot
-from study.text import counted, duration
+from thetafront.agents.agent import Game
+from thetafront.agents.outside.report import ReportedGame
+from thetafront.study.run.dispatch import Dispatch
+from thetafront.study.run.source import Snapshot
+from thetafront.study.text import counted, duration
 
 SECONDS_BETWEEN_LINES = 15.0
 SECONDS_BETWEEN_UPDATES = 1.0  # in a notebook

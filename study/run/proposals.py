@@ -26,11 +26,18 @@ from optuna.samplers import BaseSampler
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
-from study import interrupt
-from study.experiments.space import Space
-from study.run.proposer import Answer, FinishedTrial, Proposal, Proposer, in_space, unfinished
-from study.run.worker import begin_worker
-from study.run.workers import end_pool, start_trackers
+from thetafront.study import interrupt
+from thetafront.study.experiments.space import Space
+from thetafront.study.run.proposer import (
+    Answer,
+    FinishedTrial,
+    Proposal,
+    Proposer,
+    in_space,
+    unfinished,
+)
+from thetafront.study.run.worker import begin_worker
+from thetafront.study.run.workers import end_pool, start_trackers
 
 # Trials in flight from which on several are proposed at a time; a workstation has fewer.
 MANY_IN_FLIGHT = 16

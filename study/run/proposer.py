@@ -17,9 +17,9 @@ from optuna.storages import InMemoryStorage
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
-from study.experiments.space import Space
-from study.samplers.base import ModelSampler
-from study.store.trial_games import trial_id
+from thetafront.study.experiments.space import Space
+from thetafront.study.samplers.base import ModelSampler
+from thetafront.study.store.trial_games import trial_id
 
 
 @dataclass(frozen=True)

@@ -4,18 +4,18 @@ from dataclasses import replace
 
 import optuna
 
-from agents.agent import warm
-from study.experiments.definition import Experiment
-from study.run.budget import Budget
-from study.run.dispatch import Dispatch
-from study.run.plan import FEWEST_TRIALS, Pace, Plan, plan_of
-from study.run.progress import ProgressDisplay
-from study.run.search import Search
-from study.run.settings import SearchSettings
-from study.run.stopping import Precision
-from study.store.objectives import directions_of
-from study.store.storage import in_memory
-from study.store.study_data import StudyData
+from thetafront.agents.agent import warm
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.run.budget import Budget
+from thetafront.study.run.dispatch import Dispatch
+from thetafront.study.run.plan import FEWEST_TRIALS, Pace, Plan, plan_of
+from thetafront.study.run.progress import ProgressDisplay
+from thetafront.study.run.search import Search
+from thetafront.study.run.settings import SearchSettings
+from thetafront.study.run.stopping import Precision
+from thetafront.study.store.objectives import directions_of
+from thetafront.study.store.storage import in_memory
+from thetafront.study.store.study_data import StudyData
 
 LONGEST_SECONDS = 20.0
 MOST_GAMES = 2  # of each θ

@@ -17,21 +17,21 @@ from typing import Any
 import optuna
 from optuna.trial import FrozenTrial
 
-from agents.agent import FailedGame, warm
-from study.experiments.definition import Experiment
-from study.run.budget import Budget
-from study.run.open_trials import Key, OpenTrials, enqueue_design
-from study.run.plan import FEWEST_GAMES_TIMED, FEWEST_TRIALS
-from study.run.proposals import Proposals, n_at_a_time
-from study.run.proposer import FinishedTrial, Proposal, StaleError
-from study.run.settings import SearchSettings
-from study.run.source import Snapshot, Source
-from study.run.workers import Finished, PlayError, Task
-from study.samplers import make_sampler
-from study.store.connection import StorageConnection
-from study.store.games_table import engine_of
-from study.store.seeds import search_seed
-from study.store.study_model import objectives_of
+from thetafront.agents.agent import FailedGame, warm
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.run.budget import Budget
+from thetafront.study.run.open_trials import Key, OpenTrials, enqueue_design
+from thetafront.study.run.plan import FEWEST_GAMES_TIMED, FEWEST_TRIALS
+from thetafront.study.run.proposals import Proposals, n_at_a_time
+from thetafront.study.run.proposer import FinishedTrial, Proposal, StaleError
+from thetafront.study.run.settings import SearchSettings
+from thetafront.study.run.source import Snapshot, Source
+from thetafront.study.run.workers import Finished, PlayError, Task
+from thetafront.study.samplers import make_sampler
+from thetafront.study.store.connection import StorageConnection
+from thetafront.study.store.games_table import engine_of
+from thetafront.study.store.seeds import search_seed
+from thetafront.study.store.study_model import objectives_of
 
 MAX_FAILURES_IN_A_ROW = 3  # of an agent of ours, whose games do not fail
 MOST_DEATHS = 3  # of the process that proposes, one after the other

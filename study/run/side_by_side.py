@@ -11,7 +11,7 @@ played again.
 
 from collections.abc import Mapping
 
-from agents.agent import Game
+from thetafront.agents.agent import Game
 
 N_ALONE = 3
 N_TOGETHER = 2

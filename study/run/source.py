@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from study.run.executor import Finished, Task
+from thetafront.study.run.executor import Finished, Task
 
 Key = TypeVar("Key")
 

@@ -14,39 +14,39 @@ from optuna.exceptions import StorageInternalError
 from rich.console import Console
 from sqlalchemy.exc import SQLAlchemyError
 
-from agents.agent import warm
-from study import interrupt
-from study.errors import RunError
-from study.experiments.definition import Experiment
-from study.report.certificate import certificate_line, certified
-from study.report.edges import edge_line
-from study.report.front_tables import print_front
-from study.run.budget import Budget
-from study.run.dispatch import Dispatch
-from study.run.executor import Cluster
-from study.run.live_report import SECONDS_BETWEEN_REPORTS, LiveReport
-from study.run.plan import Pace, Plan, plan_of
-from study.run.progress import ProgressDisplay, preparing
-from study.run.search import Search
-from study.run.settings import MOST_TRIALS, SearchSettings
-from study.run.source import Source
-from study.run.stopping import Precision, RegretTarget
-from study.run.validation import Validation
-from study.run.workers import PlayError, n_cores
-from study.store.connection import StorageConnection
-from study.store.games_table import engine_of
-from study.store.invocation import command_line, option
-from study.store.location import Location
-from study.store.lock import Lock
-from study.store.machines import store_machines
-from study.store.manifest import provenance
-from study.store.storage import name_objectives
-from study.store.study_data import StudyData
-from study.store.study_model import another_point, choose_points, fit_study
-from study.store.study_record import store_run
-from study.store.validated_points import ValidatedPoint
-from study.text import counted, duration, there_already
-from study.train.on_demand import room
+from thetafront.agents.agent import warm
+from thetafront.study import interrupt
+from thetafront.study.errors import RunError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.report.certificate import certificate_line, certified
+from thetafront.study.report.edges import edge_line
+from thetafront.study.report.front_tables import print_front
+from thetafront.study.run.budget import Budget
+from thetafront.study.run.dispatch import Dispatch
+from thetafront.study.run.executor import Cluster
+from thetafront.study.run.live_report import SECONDS_BETWEEN_REPORTS, LiveReport
+from thetafront.study.run.plan import Pace, Plan, plan_of
+from thetafront.study.run.progress import ProgressDisplay, preparing
+from thetafront.study.run.search import Search
+from thetafront.study.run.settings import MOST_TRIALS, SearchSettings
+from thetafront.study.run.source import Source
+from thetafront.study.run.stopping import Precision, RegretTarget
+from thetafront.study.run.validation import Validation
+from thetafront.study.run.workers import PlayError, n_cores
+from thetafront.study.store.connection import StorageConnection
+from thetafront.study.store.games_table import engine_of
+from thetafront.study.store.invocation import command_line, option
+from thetafront.study.store.location import Location
+from thetafront.study.store.lock import Lock
+from thetafront.study.store.machines import store_machines
+from thetafront.study.store.manifest import provenance
+from thetafront.study.store.storage import name_objectives
+from thetafront.study.store.study_data import StudyData
+from thetafront.study.store.study_model import another_point, choose_points, fit_study
+from thetafront.study.store.study_record import store_run
+from thetafront.study.store.validated_points import ValidatedPoint
+from thetafront.study.text import counted, duration, there_already
+from thetafront.study.train.on_demand import room
 
 FEWEST_SECONDS_TIMED = 60.0  # of games, before a phase tells its own pace
 FEWEST_TASKS_TIMED = 64  # or so many tasks
@@ -363,8 +363,8 @@ class Sweep:
 
     def write_results(self, data: StudyData, is_running: bool = False) -> list[Path]:
         """Write tables, pictures and page; a page of a running study reads itself again."""
-        from study.page.page import Circumstances  # noqa: PLC0415, slow to import
-        from study.page.results import write_results  # noqa: PLC0415
+        from thetafront.study.page.page import Circumstances  # noqa: PLC0415, slow to import
+        from thetafront.study.page.results import write_results  # noqa: PLC0415
 
         running = Circumstances(running=command_line(), reload_seconds=SECONDS_BETWEEN_REPORTS)
         return write_results(data, self.location, running if is_running else None)

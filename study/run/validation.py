@@ -20,24 +20,35 @@ from statistics import fmean
 import numpy as np
 import optuna
 
-from agents.agent import Agent, FailedGame, Outcome, warm
-from study.experiments.failures import counting, counting_games, left_out_text, shows_failures
-from study.experiments.objectives import Cost
-from study.run.allocation import FIRST_GAMES, Played, Round, decades_of_budgets, next_round
-from study.run.plan import FEWEST_GAMES_TIMED
-from study.run.side_by_side import next_together
-from study.run.source import Snapshot, Source
-from study.run.stopping import FEWEST_GAMES, Precision
-from study.run.workers import Finished, PlayError, Task
-from study.shrinkage import Moments
-from study.store.connection import StorageConnection
-from study.store.games_table import VALIDATION
-from study.store.seeds import validation_seed
-from study.store.study_data import StudyData
-from study.store.validated_points import POINT_PREFIX, ValidatedPoint
-from study.store.writer import StudyWriter
-from study.store.writes import PlayedGame, StudyAttribute
-from study.text import counted
+from thetafront.agents.agent import Agent, FailedGame, Outcome, warm
+from thetafront.study.experiments.failures import (
+    counting,
+    counting_games,
+    left_out_text,
+    shows_failures,
+)
+from thetafront.study.experiments.objectives import Cost
+from thetafront.study.run.allocation import (
+    FIRST_GAMES,
+    Played,
+    Round,
+    decades_of_budgets,
+    next_round,
+)
+from thetafront.study.run.plan import FEWEST_GAMES_TIMED
+from thetafront.study.run.side_by_side import next_together
+from thetafront.study.run.source import Snapshot, Source
+from thetafront.study.run.stopping import FEWEST_GAMES, Precision
+from thetafront.study.run.workers import Finished, PlayError, Task
+from thetafront.study.shrinkage import Moments
+from thetafront.study.store.connection import StorageConnection
+from thetafront.study.store.games_table import VALIDATION
+from thetafront.study.store.seeds import validation_seed
+from thetafront.study.store.study_data import StudyData
+from thetafront.study.store.validated_points import POINT_PREFIX, ValidatedPoint
+from thetafront.study.store.writer import StudyWriter
+from thetafront.study.store.writes import PlayedGame, StudyAttribute
+from thetafront.study.text import counted
 
 Key = tuple[str, int]
 """The point of some games, and the first one's replicate."""

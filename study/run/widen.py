@@ -5,13 +5,13 @@ from collections.abc import Sequence
 import optuna
 from rich.console import Console
 
-from study.errors import InputError
-from study.experiments.definition import Experiment
-from study.experiments.space import range_of
-from study.experiments.widening import Wish, edges_of, widened
-from study.report.edges import front_thetas
-from study.store.study_data import StudyData
-from study.text import counted
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.space import range_of
+from thetafront.study.experiments.widening import Wish, edges_of, widened
+from thetafront.study.report.edges import front_thetas
+from thetafront.study.store.study_data import StudyData
+from thetafront.study.text import counted
 
 
 def widen(

@@ -13,8 +13,8 @@ import time
 from collections.abc import Sequence
 from functools import cache
 
-from agents.agent import Agent, ChangedError, FailedGame, GameError, Outcome, warm
-from agents.outside.processes import Orphans
+from thetafront.agents.agent import Agent, ChangedError, FailedGame, GameError, Outcome, warm
+from thetafront.agents.outside.processes import Orphans
 
 SECONDS_BETWEEN_LOOKS_AT_THE_PARENT = 1.0
 SAFE_PATH, OURS = "PYTHONSAFEPATH", "thetafront"
@@ -69,7 +69,7 @@ def play_timed(agent: Agent, seeds: Sequence[int], side_by_side: bool) -> TimedG
     """Play one game a seed: one after the other, or all side by side."""
     learning_seconds = 0.0
     if agent.learns:
-        from study.train.on_demand import learn_first  # noqa: PLC0415, only where it is needed
+        from thetafront.study.train.on_demand import learn_first  # noqa: PLC0415, only where it is needed
 
         arrived = time.monotonic()
         try:

@@ -23,12 +23,12 @@ from joblib.externals.loky import ProcessPoolExecutor
 from joblib.externals.loky.backend import resource_tracker as loky_resource_tracker
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from agents.agent import Agent, warm
-from agents.outside.processes import Orphans
-from study import interrupt
-from study.errors import check_range
-from study.run.executor import Finished, PlayError, Task, dead_alone
-from study.run.worker import (
+from thetafront.agents.agent import Agent, warm
+from thetafront.agents.outside.processes import Orphans
+from thetafront.study import interrupt
+from thetafront.study.errors import check_range
+from thetafront.study.run.executor import Finished, PlayError, Task, dead_alone
+from thetafront.study.run.worker import (
     OURS,
     SAFE_PATH,
     TimedGames,

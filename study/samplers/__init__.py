@@ -16,11 +16,11 @@ from collections.abc import Callable
 import optuna
 from optuna.samplers import BaseSampler, GPSampler, NSGAIISampler, RandomSampler, TPESampler
 
-from study.errors import InputError
-from study.experiments.space import Space
-from study.samplers.base import ModelSampler
-from study.samplers.observations import Objectives
-from study.samplers.rejection import RejectionSampler
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.space import Space
+from thetafront.study.samplers.base import ModelSampler
+from thetafront.study.samplers.observations import Objectives
+from thetafront.study.samplers.rejection import RejectionSampler
 
 __all__ = [
     "DEFAULT_SAMPLER",
@@ -46,28 +46,28 @@ def startup(n_design: int) -> int:
 
 def knowledge_gradient(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
     """Hypervolume knowledge gradient with the known noise of each trial."""
-    from study.samplers.knowledge_gradient import KnowledgeGradientSampler
+    from thetafront.study.samplers.knowledge_gradient import KnowledgeGradientSampler
 
     return KnowledgeGradientSampler(seed, objectives, startup(n_design))
 
 
 def nehvi(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
     """Noisy expected hypervolume improvement with the known noise of each trial."""
-    from study.samplers.nehvi import NoisyEHVISampler
+    from thetafront.study.samplers.nehvi import NoisyEHVISampler
 
     return NoisyEHVISampler(seed, objectives, startup(n_design))
 
 
 def surrogate(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
     """Neural networks, and an evolutionary algorithm over their predictions."""
-    from study.samplers.surrogate import SurrogateSampler
+    from thetafront.study.samplers.surrogate import SurrogateSampler
 
     return SurrogateSampler(seed, objectives, startup(n_design))
 
 
 def botorch(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
     """BoTorch's qLogNEHVI with the known noise of each trial."""
-    from study.samplers.botorch import BoTorchSampler
+    from thetafront.study.samplers.botorch import BoTorchSampler
 
     return BoTorchSampler(seed, objectives, startup(n_design))
 

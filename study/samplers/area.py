@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from engine.jit import inlined, kernel
-from study.samplers.gaussian_process import GaussianProcess
-from study.samplers.posterior import Posterior
-from study.scale import RIGHT_ANGLE, Form, Scale
+from thetafront.engine.jit import inlined, kernel
+from thetafront.study.samplers.gaussian_process import GaussianProcess
+from thetafront.study.samplers.posterior import Posterior
+from thetafront.study.scale import RIGHT_ANGLE, Form, Scale
 
 Floats = npt.NDArray[np.float64]
 

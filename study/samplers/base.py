@@ -14,10 +14,10 @@ from optuna.search_space import IntersectionSearchSpace
 from optuna.trial import FrozenTrial
 from threadpoolctl import threadpool_limits
 
-from study.experiments.space import Space
-from study.samplers.candidates import nearest_feasible, sobol_points
-from study.samplers.encoding import UnitCube
-from study.samplers.observations import Objectives, Observations, observe
+from thetafront.study.experiments.space import Space
+from thetafront.study.samplers.candidates import nearest_feasible, sobol_points
+from thetafront.study.samplers.encoding import UnitCube
+from thetafront.study.samplers.observations import Objectives, Observations, observe
 
 Floats = npt.NDArray[np.float64]
 ONE_AT_A_TIME = Lock()

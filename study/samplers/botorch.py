@@ -28,10 +28,10 @@ from botorch.sampling.normal import SobolQMCNormalSampler
 from gpytorch.mlls import SumMarginalLogLikelihood
 from linear_operator.utils.warnings import NumericalWarning
 
-from study.samplers.base import ModelSampler
-from study.samplers.encoding import UnitCube
-from study.samplers.observations import Observations
-from study.samplers.scaling import centre_and_scale
+from thetafront.study.samplers.base import ModelSampler
+from thetafront.study.samplers.encoding import UnitCube
+from thetafront.study.samplers.observations import Observations
+from thetafront.study.samplers.scaling import centre_and_scale
 
 Floats = npt.NDArray[np.float64]
 

@@ -5,7 +5,7 @@ import numpy.typing as npt
 from scipy.spatial.distance import cdist
 from scipy.stats import qmc
 
-from study.samplers.encoding import UnitCube
+from thetafront.study.samplers.encoding import UnitCube
 
 Floats = npt.NDArray[np.float64]
 

@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import qmc
 
-from agents.parameters import Value
-from study.errors import InputError
-from study.experiments.space import N_SAMPLED, CategoricalParameter, Space
+from thetafront.agents.parameters import Value
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.space import N_SAMPLED, CategoricalParameter, Space
 
 
 def sobol(n_dimensions: int, n_points: int, seed: int) -> npt.NDArray[np.float64]:

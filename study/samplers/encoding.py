@@ -19,8 +19,8 @@ from optuna.distributions import (
     IntDistribution,
 )
 
-from study.axis import Axis
-from study.experiments.space import Space
+from thetafront.study.axis import Axis
+from thetafront.study.experiments.space import Space
 
 Floats = npt.NDArray[np.float64]
 

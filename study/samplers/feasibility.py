@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from study.samplers.candidates import is_among
-from study.samplers.gaussian_process import GaussianProcess
-from study.samplers.observations import Observations, n_to_fit
-from study.samplers.posterior import cached_fit
+from thetafront.study.samplers.candidates import is_among
+from thetafront.study.samplers.gaussian_process import GaussianProcess
+from thetafront.study.samplers.observations import Observations, n_to_fit
+from thetafront.study.samplers.posterior import cached_fit
 
 Floats = npt.NDArray[np.float64]
 

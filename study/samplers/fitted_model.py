@@ -11,12 +11,12 @@ from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial
 from threadpoolctl import threadpool_limits
 
-from study.experiments.space import Space
-from study.samplers.candidates import is_among
-from study.samplers.encoding import UnitCube
-from study.samplers.observations import Objectives, Observations, observe
-from study.samplers.posterior import Posterior
-from study.samplers.predicted_front import PredictedFront, predicted_fronts
+from thetafront.study.experiments.space import Space
+from thetafront.study.samplers.candidates import is_among
+from thetafront.study.samplers.encoding import UnitCube
+from thetafront.study.samplers.observations import Objectives, Observations, observe
+from thetafront.study.samplers.posterior import Posterior
+from thetafront.study.samplers.predicted_front import PredictedFront, predicted_fronts
 
 Floats = npt.NDArray[np.float64]
 SHIFT_DEVIATION = 0.05  # of the prior of the shift, in decades: 1.4% to 14% were measured

@@ -43,7 +43,7 @@ import numpy.typing as npt
 from scipy.linalg import cho_solve, cholesky, lapack, solve_triangular
 from scipy.optimize import minimize
 
-from study.samplers.scaling import centre_and_scale
+from thetafront.study.samplers.scaling import centre_and_scale
 
 Floats = npt.NDArray[np.float64]
 

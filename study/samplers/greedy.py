@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from study.samplers.area import Area
-from study.samplers.candidates import is_among
-from study.samplers.feasibility import Feasibility
-from study.samplers.gaussian_process import GaussianProcess
-from study.samplers.in_flight import InFlight
-from study.samplers.observations import Observations
+from thetafront.study.samplers.area import Area
+from thetafront.study.samplers.candidates import is_among
+from thetafront.study.samplers.feasibility import Feasibility
+from thetafront.study.samplers.gaussian_process import GaussianProcess
+from thetafront.study.samplers.in_flight import InFlight
+from thetafront.study.samplers.observations import Observations
 
 Floats = npt.NDArray[np.float64]
 

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import blas, lapack, solve_triangular
 
-from study.samplers.gaussian_process import JITTER, GaussianProcess, covariances
+from thetafront.study.samplers.gaussian_process import JITTER, GaussianProcess, covariances
 
 Floats = npt.NDArray[np.float64]
 

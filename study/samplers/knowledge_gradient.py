@@ -42,16 +42,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from study.samplers.area import Area
-from study.samplers.base import ModelSampler
-from study.samplers.candidates import feasible, perturb, sobol_points
-from study.samplers.encoding import UnitCube
-from study.samplers.feasibility import Feasibility
-from study.samplers.gaussian_process import GaussianProcess
-from study.samplers.greedy import Greedy, total_variance
-from study.samplers.observations import Observations
-from study.samplers.posterior import Posterior
-from study.samplers.predicted_front import climb
+from thetafront.study.samplers.area import Area
+from thetafront.study.samplers.base import ModelSampler
+from thetafront.study.samplers.candidates import feasible, perturb, sobol_points
+from thetafront.study.samplers.encoding import UnitCube
+from thetafront.study.samplers.feasibility import Feasibility
+from thetafront.study.samplers.gaussian_process import GaussianProcess
+from thetafront.study.samplers.greedy import Greedy, total_variance
+from thetafront.study.samplers.observations import Observations
+from thetafront.study.samplers.posterior import Posterior
+from thetafront.study.samplers.predicted_front import climb
 
 Floats = npt.NDArray[np.float64]
 

@@ -10,8 +10,8 @@ them.
 The sampler knows nothing of games and serves any optuna study with two objectives:
 
 >>> import optuna
->>> from study.samplers.observations import Objectives
->>> from study.samplers.nehvi import NoisyEHVISampler
+>>> from thetafront.study.samplers.observations import Objectives
+>>> from thetafront.study.samplers.nehvi import NoisyEHVISampler
 >>> def noise(trials):  # the variances of both values of each trial; NaN if unknown
 ...     return [[trial.user_attrs["variance"], float("nan")] for trial in trials]
 >>> sampler = NoisyEHVISampler(seed=1, objectives=Objectives(noise=noise))
@@ -21,13 +21,13 @@ The sampler knows nothing of games and serves any optuna study with two objectiv
 import numpy as np
 import numpy.typing as npt
 
-from study.samplers.base import ModelSampler
-from study.samplers.candidates import feasible, is_among, perturb, sobol_points
-from study.samplers.ehvi import Strips, expected_improvement, strips_of
-from study.samplers.encoding import UnitCube
-from study.samplers.feasibility import Feasibility
-from study.samplers.observations import Observations
-from study.samplers.posterior import Posterior
+from thetafront.study.samplers.base import ModelSampler
+from thetafront.study.samplers.candidates import feasible, is_among, perturb, sobol_points
+from thetafront.study.samplers.ehvi import Strips, expected_improvement, strips_of
+from thetafront.study.samplers.encoding import UnitCube
+from thetafront.study.samplers.feasibility import Feasibility
+from thetafront.study.samplers.observations import Observations
+from thetafront.study.samplers.posterior import Posterior
 
 Floats = npt.NDArray[np.float64]
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-from study.samplers.encoding import UnitCube
-from study.scale import Form, Scale
+from thetafront.study.samplers.encoding import UnitCube
+from thetafront.study.scale import Form, Scale
 
 Floats = npt.NDArray[np.float64]
 Noise = Callable[[Sequence[FrozenTrial]], npt.ArrayLike]

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from study.pareto import n_dominating_layers, nondominated
-from study.samplers.gaussian_process import (
+from thetafront.study.pareto import n_dominating_layers, nondominated
+from thetafront.study.samplers.gaussian_process import (
     GaussianProcess,
     Hyperparameters,
     draw_hyperparameters,
     fit_hyperparameters,
 )
-from study.scale import Belief, Scale
+from thetafront.study.scale import Belief, Scale
 
 if TYPE_CHECKING:
-    from study.samplers.observations import Observations
+    from thetafront.study.samplers.observations import Observations
 
 Floats = npt.NDArray[np.float64]
 

@@ -21,12 +21,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from study.pareto import nondominated
-from study.samplers.candidates import feasible, perturb, sobol_points
-from study.samplers.encoding import UnitCube
-from study.samplers.feasibility import Allowed, Feasibility
-from study.samplers.observations import Observations
-from study.samplers.posterior import Posterior
+from thetafront.study.pareto import nondominated
+from thetafront.study.samplers.candidates import feasible, perturb, sobol_points
+from thetafront.study.samplers.encoding import UnitCube
+from thetafront.study.samplers.feasibility import Allowed, Feasibility
+from thetafront.study.samplers.observations import Observations
+from thetafront.study.samplers.posterior import Posterior
 
 Floats = npt.NDArray[np.float64]
 

@@ -8,9 +8,9 @@ from optuna.distributions import BaseDistribution
 from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial
 
-from study.experiments.space import Space
-from study.samplers.candidates import nearest_feasible
-from study.samplers.encoding import UnitCube
+from thetafront.study.experiments.space import Space
+from thetafront.study.samplers.candidates import nearest_feasible
+from thetafront.study.samplers.encoding import UnitCube
 
 MAX_TRIES, MAX_TRIES_TOGETHER = 1000, 8  # of parameters one by one, which is quick, or together
 

@@ -35,11 +35,11 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor
 
-from study.samplers.base import ModelSampler
-from study.samplers.candidates import feasible, is_among, sobol_points
-from study.samplers.encoding import UnitCube
-from study.samplers.observations import Observations
-from study.samplers.scaling import centre_and_scale
+from thetafront.study.samplers.base import ModelSampler
+from thetafront.study.samplers.candidates import feasible, is_among, sobol_points
+from thetafront.study.samplers.encoding import UnitCube
+from thetafront.study.samplers.observations import Observations
+from thetafront.study.samplers.scaling import centre_and_scale
 
 Floats = npt.NDArray[np.float64]
 Objective = Callable[[Floats], Floats]

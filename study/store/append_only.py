@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from study.errors import InputError, RunError, naming_file
+from thetafront.study.errors import InputError, RunError, naming_file
 
 
 class AppendOnlyFile:

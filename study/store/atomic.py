@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from study.errors import naming_file
-from study.interrupt import deferred, unfinished
+from thetafront.study.errors import naming_file
+from thetafront.study.interrupt import deferred, unfinished
 
 
 @contextmanager

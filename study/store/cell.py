@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from study.store.seeds import shortened
+from thetafront.study.store.seeds import shortened
 
 
 @dataclass(frozen=True)

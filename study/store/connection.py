@@ -14,9 +14,9 @@ from optuna.exceptions import StorageInternalError
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 
-from study import interrupt
-from study.errors import RunError
-from study.store.lock import FileLock, Lock
+from thetafront.study import interrupt
+from thetafront.study.errors import RunError
+from thetafront.study.store.lock import FileLock, Lock
 
 LONGEST_SECONDS = 120.0
 PAUSE_SECONDS = 1.0

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from study.errors import DamageError
+from thetafront.study.errors import DamageError
 
 MOST_CHARACTERS = 200
 

@@ -5,7 +5,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from study.errors import DamageError, InputError, RunError
+from thetafront.study.errors import DamageError, InputError, RunError
 
 MENDED = "`thetafront verify NAME --repair` mends indices and values; else restore a copy"
 GAMES = "thetafront_games"

@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from agents.parameters import Value
-from study.errors import InputError
-from study.experiments.space import Space
-from study.store.manifest import MANIFEST
-from study.store.study_record import ATTRIBUTE, FORMAT, RUN_PREFIX, StudyRecord
+from thetafront.agents.parameters import Value
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.space import Space
+from thetafront.study.store.manifest import MANIFEST
+from thetafront.study.store.study_record import ATTRIBUTE, FORMAT, RUN_PREFIX, StudyRecord
 
 Rows = list[dict[str, str]]
 

@@ -8,9 +8,9 @@ has a column. A field whose name another column has is called ``reported_…``.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from agents.agent import FailedGame, Game, Outcome
-from agents.outside.report import ReportedGame
-from study.experiments.definition import Experiment
+from thetafront.agents.agent import FailedGame, Game, Outcome
+from thetafront.agents.outside.report import ReportedGame
+from thetafront.study.experiments.definition import Experiment
 
 LABELS = ("phase", "trial", "point", "origin", "replicate")
 MOVES, SECONDS_A_MOVE = "n_moves", "seconds_per_move"

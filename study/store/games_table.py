@@ -30,10 +30,10 @@ from sqlalchemy import (
     select,
 )
 
-from study.errors import DamageError
-from study.store.cell import Cell
-from study.store.database import GAMES as GAMES_NAME
-from study.store.seeds import shortened
+from thetafront.study.errors import DamageError
+from thetafront.study.store.cell import Cell
+from thetafront.study.store.database import GAMES as GAMES_NAME
+from thetafront.study.store.seeds import shortened
 
 SEARCH, VALIDATION = "search", "validation"
 STUDIES: Table = BaseModel.metadata.tables["studies"]

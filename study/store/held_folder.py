@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from study.errors import RunError
+from thetafront.study.errors import RunError
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from study.store.location import without_password
+from thetafront.study.store.location import without_password
 
 CALL: ContextVar[str] = ContextVar("call", default="")
 """The call from Python that runs; empty for a command."""

@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from agents.agent import Agent, Game, digest_of, identity
-from agents.catalog import build_identified
-from study.errors import InputError
-from study.store.append_only import AppendOnlyFile
-from study.store.atomic import atomic_write
-from study.store.seeds import is_countable, shortened
+from thetafront.agents.agent import Agent, Game, digest_of, identity
+from thetafront.agents.catalog import build_identified
+from thetafront.study.errors import InputError
+from thetafront.study.store.append_only import AppendOnlyFile
+from thetafront.study.store.atomic import atomic_write
+from thetafront.study.store.seeds import is_countable, shortened
 
 AGENTS_FILE = "agents.json"
 

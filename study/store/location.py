@@ -12,7 +12,7 @@ from pathlib import Path
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from study.errors import InputError
+from thetafront.study.errors import InputError
 
 RESULTS = Path("results")
 """The folder of studies, where none is given; it is made in the folder where a user stands."""

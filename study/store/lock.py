@@ -16,10 +16,10 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Protocol
 
-from study.errors import InputError, RunError
-from study.store.invocation import command_line
-from study.store.location import Location
-from study.store.server_lock import ServerLock, holder_on_server
+from thetafront.study.errors import InputError, RunError
+from thetafront.study.store.invocation import command_line
+from thetafront.study.store.location import Location
+from thetafront.study.store.server_lock import ServerLock, holder_on_server
 
 
 class Lock(Protocol):

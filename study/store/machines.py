@@ -10,10 +10,10 @@ from typing import Any
 import optuna
 from sqlalchemy import select
 
-from study.errors import InputError
-from study.experiments.definition import Experiment
-from study.store.games_table import GAMES, engine_of
-from study.store.invocation import option
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.store.games_table import GAMES, engine_of
+from thetafront.study.store.invocation import option
 
 MACHINE_PREFIX = "machine:"
 MOST_NAMED = 3

@@ -9,18 +9,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from study.errors import InputError
-from study.processor import cpu_model
-from study.store.atomic import atomic_write
-from study.store.invocation import command_line
+from thetafront.engine.jit import IS_CHECKOUT, ROOT
+from thetafront.study.errors import InputError
+from thetafront.study.processor import cpu_model
+from thetafront.study.store.atomic import atomic_write
+from thetafront.study.store.invocation import command_line
 
 LIBRARIES = ("numpy", "numba", "llvmlite", "optuna", "scipy", "pandas", "joblib", "matplotlib")
 MANIFEST = "manifest.json"
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def git_revision() -> str:
-    """Return the commit of the checkout, with ``+changes`` if it has any; empty outside of git."""
+    """Return the commit of the checkout, with ``+changes`` if it has any; empty without one."""
+    if not IS_CHECKOUT:
+        return ""
     git = ["git", "-C", str(ROOT)]
     try:
         commit = subprocess.run(

@@ -9,13 +9,13 @@ from collections.abc import Mapping
 
 from sqlalchemy import Connection, Engine, bindparam, delete, select
 
-from study.store.games_table import GAMES, KEY, SEARCH, VALIDATION
-from study.store.study_data import StudyData
-from study.store.study_record import ATTRIBUTE, FORMAT
-from study.store.trial_games import GAME_PREFIX, MOMENTS_PREFIX
-from study.store.upsert import Row, write_rows
-from study.store.validated_points import GAME_PREFIX as VALIDATION_PREFIX
-from study.store.writes import ATTRIBUTES, OF_STUDY, TRIALS
+from thetafront.study.store.games_table import GAMES, KEY, SEARCH, VALIDATION
+from thetafront.study.store.study_data import StudyData
+from thetafront.study.store.study_record import ATTRIBUTE, FORMAT
+from thetafront.study.store.trial_games import GAME_PREFIX, MOMENTS_PREFIX
+from thetafront.study.store.upsert import Row, write_rows
+from thetafront.study.store.validated_points import GAME_PREFIX as VALIDATION_PREFIX
+from thetafront.study.store.writes import ATTRIBUTES, OF_STUDY, TRIALS
 
 OF_TRIAL = ATTRIBUTES.c.trial_user_attribute_id
 OF_STUDYS = OF_STUDY.c.study_user_attribute_id

@@ -2,9 +2,9 @@
 
 from optuna.study import StudyDirection
 
-from study.experiments.definition import Experiment
-from study.experiments.objectives import Goal
-from study.scale import Scale
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import Goal
+from thetafront.study.scale import Scale
 
 Directions = tuple[StudyDirection, StudyDirection]
 

@@ -13,19 +13,25 @@ from typing import Any
 
 from optuna.trial import FrozenTrial, TrialState
 
-from agents.agent import Game, Outcome
-from study.errors import DamageError, InputError
-from study.experiments.definition import Experiment
-from study.experiments.failures import split
-from study.store.exported import attributes_in, manifest_in, record_in, record_of, theta_of
-from study.store.game_rows import failed_in, fields_in, is_reported
-from study.store.games_table import SEARCH, VALIDATION, Unit
-from study.store.location import Location
-from study.store.manifest import MANIFEST
-from study.store.seeds import validation_seed
-from study.store.study_data import StudyData
-from study.store.study_record import ATTRIBUTE, RUN_PREFIX
-from study.store.validated_points import ValidatedPoint, key_of
+from thetafront.agents.agent import Game, Outcome
+from thetafront.study.errors import DamageError, InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.failures import split
+from thetafront.study.store.exported import (
+    attributes_in,
+    manifest_in,
+    record_in,
+    record_of,
+    theta_of,
+)
+from thetafront.study.store.game_rows import failed_in, fields_in, is_reported
+from thetafront.study.store.games_table import SEARCH, VALIDATION, Unit
+from thetafront.study.store.location import Location
+from thetafront.study.store.manifest import MANIFEST
+from thetafront.study.store.seeds import validation_seed
+from thetafront.study.store.study_data import StudyData
+from thetafront.study.store.study_record import ATTRIBUTE, RUN_PREFIX
+from thetafront.study.store.validated_points import ValidatedPoint, key_of
 
 TABLES = ("trials", "front", "games")
 OF_THE_STUDY = {

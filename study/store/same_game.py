@@ -3,9 +3,9 @@
 from math import isclose
 from typing import Any
 
-from agents.agent import FailedGame, Game, Outcome
-from agents.outside.report import ReportedGame, is_time
-from study.store.seeds import shortened
+from thetafront.agents.agent import FailedGame, Game, Outcome
+from thetafront.agents.outside.report import ReportedGame, is_time
+from thetafront.study.store.seeds import shortened
 
 MEASURED = "seconds"
 """The field of a game that differs whenever it is played again."""

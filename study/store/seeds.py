@@ -22,8 +22,8 @@ seeds. For ``mcmdp`` it makes no difference (−0.004, 1,000 seeds).
 from collections.abc import Mapping
 from typing import Any
 
-from agents.agent import LARGEST_SEED, FailedGame, Game, Outcome
-from agents.outside.report import ReportedGame
+from thetafront.agents.agent import LARGEST_SEED, FailedGame, Game, Outcome
+from thetafront.agents.outside.report import ReportedGame
 
 MOST_REPLICATES = 500_000
 GAMES_A_STUDY_SEED = 1_000_000

@@ -17,8 +17,8 @@ from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
-from study.errors import RunError
-from study.store.location import Location
+from thetafront.study.errors import RunError
+from thetafront.study.store.location import Location
 
 SECONDS_BETWEEN_CHECKS = 10.0
 LONGEST_NAME = 63  # of a connection, in bytes

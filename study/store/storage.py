@@ -21,12 +21,12 @@ from sqlalchemy.exc import NoSuchModuleError as NoSuchDriverError
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
-from study.errors import DamageError, InputError, RunError
-from study.experiments.definition import Experiment
-from study.store.damage import of_study
-from study.store.database import MENDED, check_database, is_damage, studies_in
-from study.store.games_table import GAMES, delete_games
-from study.store.location import (
+from thetafront.study.errors import DamageError, InputError, RunError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.store.damage import of_study
+from thetafront.study.store.database import MENDED, check_database, is_damage, studies_in
+from thetafront.study.store.games_table import GAMES, delete_games
+from thetafront.study.store.location import (
     RESULTS,
     Location,
     check_folder,
@@ -35,11 +35,11 @@ from study.store.location import (
     make_folder,
     real_path,
 )
-from study.store.migration import migrate
-from study.store.objectives import POSSIBLE_DIRECTIONS, directions_of
-from study.store.server_lock import SOON_LOST
-from study.store.study_data import StudyData, stored_values
-from study.store.study_record import StudyRecord
+from thetafront.study.store.migration import migrate
+from thetafront.study.store.objectives import POSSIBLE_DIRECTIONS, directions_of
+from thetafront.study.store.server_lock import SOON_LOST
+from thetafront.study.store.study_data import StudyData, stored_values
+from thetafront.study.store.study_record import StudyRecord
 
 LAST_TABLE = "alembic_version"  # of those that optuna makes
 ALL_NAMES = "SELECT study_name FROM studies"

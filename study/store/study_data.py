@@ -14,16 +14,16 @@ from optuna.exceptions import StorageInternalError
 from optuna.trial import FrozenTrial, TrialState
 from sqlalchemy.exc import SQLAlchemyError
 
-from agents.agent import FailedGame, Game, Outcome
-from study.errors import DamageError, InputError
-from study.experiments.definition import Experiment
-from study.experiments.failures import shows_failures, split
-from study.experiments.space import Space
-from study.pareto import near_front, nondominated
-from study.samplers.observations import beyond_worst
-from study.shrinkage import Moments
-from study.store.damage import locating, of_study
-from study.store.games_table import (
+from thetafront.agents.agent import FailedGame, Game, Outcome
+from thetafront.study.errors import DamageError, InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.failures import shows_failures, split
+from thetafront.study.experiments.space import Space
+from thetafront.study.pareto import near_front, nondominated
+from thetafront.study.samplers.observations import beyond_worst
+from thetafront.study.shrinkage import Moments
+from thetafront.study.store.damage import locating, of_study
+from thetafront.study.store.games_table import (
     SEARCH,
     VALIDATION,
     StoredGames,
@@ -31,13 +31,13 @@ from study.store.games_table import (
     engine_of,
     newest_game,
 )
-from study.store.machines import machines_in
-from study.store.objectives import POSSIBLE_DIRECTIONS, directions_of, scales_of
-from study.store.seeds import shortened
-from study.store.study_record import StudyRecord, runs_in
-from study.store.study_rows import StudyRows
-from study.store.trial_games import games_of, moments_of
-from study.store.validated_points import POINT_PREFIX, ValidatedPoint, key_of, points_in
+from thetafront.study.store.machines import machines_in
+from thetafront.study.store.objectives import POSSIBLE_DIRECTIONS, directions_of, scales_of
+from thetafront.study.store.seeds import shortened
+from thetafront.study.store.study_record import StudyRecord, runs_in
+from thetafront.study.store.study_rows import StudyRows
+from thetafront.study.store.trial_games import games_of, moments_of
+from thetafront.study.store.validated_points import POINT_PREFIX, ValidatedPoint, key_of, points_in
 
 NEAR = 1.1  # a time that much longer may be as short
 FIXED = "fixed_params"

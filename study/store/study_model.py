@@ -13,26 +13,26 @@ import numpy.typing as npt
 from optuna.trial import FrozenTrial
 from threadpoolctl import threadpool_limits
 
-from study.batch_means import LogVariances
-from study.experiments.definition import Experiment
-from study.experiments.objectives import Cost, Goal
-from study.samplers.encoding import UnitCube
-from study.samplers.feasibility import Feasibility
-from study.samplers.fitted_model import FittedModel, fit_model
-from study.samplers.observations import (
+from thetafront.study.batch_means import LogVariances
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import Cost, Goal
+from thetafront.study.samplers.encoding import UnitCube
+from thetafront.study.samplers.feasibility import Feasibility
+from thetafront.study.samplers.fitted_model import FittedModel, fit_model
+from thetafront.study.samplers.observations import (
     Objectives,
     Observations,
     beyond_worst,
     scaled_reference,
     to_maximize,
 )
-from study.samplers.posterior import Posterior
-from study.samplers.predicted_front import best_within_budgets
-from study.shrinkage import Moments
-from study.store.objectives import directions_of, scales_of
-from study.store.study_data import StudyData
-from study.store.trial_games import moments_of
-from study.store.validated_points import ValidatedPoint, key_of
+from thetafront.study.samplers.posterior import Posterior
+from thetafront.study.samplers.predicted_front import best_within_budgets
+from thetafront.study.shrinkage import Moments
+from thetafront.study.store.objectives import directions_of, scales_of
+from thetafront.study.store.study_data import StudyData
+from thetafront.study.store.trial_games import moments_of
+from thetafront.study.store.validated_points import ValidatedPoint, key_of
 
 LEAST_GAP = 0.02  # decades of cost between two validated points, 5%
 

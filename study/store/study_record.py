@@ -12,15 +12,15 @@ from typing import Any
 import optuna
 from optuna.distributions import BaseDistribution
 
-from study.errors import InputError
-from study.experiments.constraints import ConstraintFunction
-from study.experiments.definition import Experiment
-from study.experiments.definition_record import DEPENDS_ON, Definition
-from study.experiments.players import Player, RecordedPlayer
-from study.experiments.registry import EXPERIMENTS, experiment
-from study.experiments.space import Space, range_of
-from study.store.damage import locating
-from study.store.seeds import replicate_of, shortened
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.constraints import ConstraintFunction
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.definition_record import DEPENDS_ON, Definition
+from thetafront.study.experiments.players import Player, RecordedPlayer
+from thetafront.study.experiments.registry import EXPERIMENTS, experiment
+from thetafront.study.experiments.space import Space, range_of
+from thetafront.study.store.damage import locating
+from thetafront.study.store.seeds import replicate_of, shortened
 
 ATTRIBUTE = "thetafront"
 FORMAT = 2

@@ -14,11 +14,11 @@ from optuna.distributions import json_to_distribution
 from optuna.trial import TrialState
 from sqlalchemy import Connection, Engine, text
 
-from study.store.cell import Cell
-from study.store.games_table import Cells, Unit, games_in
-from study.store.objectives import POSSIBLE_DIRECTIONS
-from study.store.seeds import shortened
-from study.store.trial_games import GAME_PREFIX
+from thetafront.study.store.cell import Cell
+from thetafront.study.store.games_table import Cells, Unit, games_in
+from thetafront.study.store.objectives import POSSIBLE_DIRECTIONS
+from thetafront.study.store.seeds import shortened
+from thetafront.study.store.trial_games import GAME_PREFIX
 
 FINITE = "FINITE"  # optuna's mark of a number that is stored as it is
 

@@ -15,8 +15,8 @@ import optuna
 from optuna.storages import BaseStorage
 from optuna.trial import FrozenTrial
 
-from agents.agent import Agent, FailedGame, Game, Outcome
-from study.experiments.failures import (
+from thetafront.agents.agent import Agent, FailedGame, Game, Outcome
+from thetafront.study.experiments.failures import (
     MAX_FAILURES,
     counting,
     counting_games,
@@ -24,11 +24,11 @@ from study.experiments.failures import (
     shows_failures,
     split,
 )
-from study.experiments.objectives import Cost, Goal
-from study.shrinkage import Moments
-from study.store.damage import locating
-from study.store.games_table import NO_CELLS, Cells
-from study.store.seeds import (
+from thetafront.study.experiments.objectives import Cost, Goal
+from thetafront.study.shrinkage import Moments
+from thetafront.study.store.damage import locating
+from thetafront.study.store.games_table import NO_CELLS, Cells
+from thetafront.study.store.seeds import (
     LARGEST_NUMBER,
     record_to_game,
     record_to_outcome,

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents.agent import FailedGame, Game, Outcome
-from study.experiments.failures import split
-from study.store.damage import locating
-from study.store.games_table import StoredGames
-from study.store.seeds import (
+from thetafront.agents.agent import FailedGame, Game, Outcome
+from thetafront.study.experiments.failures import split
+from thetafront.study.store.damage import locating
+from thetafront.study.store.games_table import StoredGames
+from thetafront.study.store.seeds import (
     MOST_REPLICATES,
     record_to_game,
     record_to_outcome,

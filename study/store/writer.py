@@ -14,9 +14,9 @@ from functools import partial
 
 import optuna
 
-from study.store.connection import StorageConnection
-from study.store.games_table import engine_of
-from study.store.writes import StudyTables, Write
+from thetafront.study.store.connection import StorageConnection
+from thetafront.study.store.games_table import engine_of
+from thetafront.study.store.writes import StudyTables, Write
 
 SECONDS_TOGETHER = 0.05
 MOST_TOGETHER = 500

@@ -15,10 +15,10 @@ from optuna.storages._rdb.models import BaseModel, TrialValueModel
 from optuna.trial import TrialState
 from sqlalchemy import Connection, Table, bindparam, insert, select, update
 
-from agents.agent import Outcome
-from study.store.games_table import GAMES, KEY
-from study.store.seeds import game_to_record
-from study.store.upsert import Row, write_rows
+from thetafront.agents.agent import Outcome
+from thetafront.study.store.games_table import GAMES, KEY
+from thetafront.study.store.seeds import game_to_record
+from thetafront.study.store.upsert import Row, write_rows
 
 TABLES: Mapping[str, Table] = BaseModel.metadata.tables
 TRIALS, PARAMS, VALUES = (TABLES[name] for name in ("trials", "trial_params", "trial_values"))

@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 from rich.table import Table
 
-from agents.agent import warm
-from agents.parameters import Value
-from agents.twenty48.agent import Agent2048, Decision2048
-from engine.twenty48 import (
+from thetafront.agents.agent import warm
+from thetafront.agents.parameters import Value
+from thetafront.agents.twenty48.agent import Agent2048, Decision2048
+from thetafront.engine.twenty48 import (
     Action,
     afterstate,
     legal_actions,
@@ -31,8 +31,8 @@ from engine.twenty48 import (
     tile,
     unpack,
 )
-from study.errors import InputError
-from study.experiments.objectives import format_seconds
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.objectives import format_seconds
 
 FEWEST_REPEATS = 2
 SECONDS_OF_REPEATS = 2.0

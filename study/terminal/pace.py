@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from study.terminal.keys import END, RIGHT, Keyboard
+from thetafront.study.terminal.keys import END, RIGHT, Keyboard
 
 SLOWEST, FASTEST = 0.5, 1000.0
 SPEEDS = (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)

@@ -6,12 +6,12 @@ from rich.console import RenderableType
 from rich.style import Style
 from rich.text import Text
 
-from agents.pacman.agent import PacmanAgent, PacmanDecision
-from engine.pacman import Action, Outcome, World
-from engine.pacman.layout import CAPSULE, FOOD, GHOST, OPEN, PACMAN, WALL
-from engine.pacman.world import SCARED_GHOST
-from study.terminal.pace import OVER_KEYS, WATCHING_KEYS, Stage, watch
-from study.terminal.panel import (
+from thetafront.agents.pacman.agent import PacmanAgent, PacmanDecision
+from thetafront.engine.pacman import Action, Outcome, World
+from thetafront.engine.pacman.layout import CAPSULE, FOOD, GHOST, OPEN, PACMAN, WALL
+from thetafront.engine.pacman.world import SCARED_GHOST
+from thetafront.study.terminal.pace import OVER_KEYS, WATCHING_KEYS, Stage, watch
+from thetafront.study.terminal.panel import (
     DIM,
     NOTE,
     WIDEST_PANEL,
@@ -23,8 +23,8 @@ from study.terminal.panel import (
     room_beside,
     shortened,
 )
-from study.terminal.session import in_terminal
-from study.text import counted
+from thetafront.study.terminal.session import in_terminal
+from thetafront.study.text import counted
 
 DIRECTIONS = (("↑", "north"), ("→", "east"), ("↓", "south"), ("←", "west"))
 

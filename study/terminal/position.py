@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-from engine.rng import SPAWN
-from engine.twenty48 import (
+from thetafront.engine.rng import SPAWN
+from thetafront.engine.twenty48 import (
     Action,
     Rule,
     afterstate,

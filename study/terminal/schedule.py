@@ -26,14 +26,14 @@ import numpy as np
 import numpy.typing as npt
 from rich.table import Table
 
-from agents.catalog import AGENTS
-from agents.parameters import Value
-from agents.twenty48.agent import Agent2048
-from agents.twenty48.mcmdp import MonteCarloMDP
-from agents.twenty48.schedule import Schedule
-from engine.twenty48 import afterstate, legal_actions, n_empty
-from study.errors import InputError
-from study.text import counted
+from thetafront.agents.catalog import AGENTS
+from thetafront.agents.parameters import Value
+from thetafront.agents.twenty48.agent import Agent2048
+from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
+from thetafront.agents.twenty48.schedule import Schedule
+from thetafront.engine.twenty48 import afterstate, legal_actions, n_empty
+from thetafront.study.errors import InputError
+from thetafront.study.text import counted
 
 MOST_EMPTY = 15
 

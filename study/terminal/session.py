@@ -9,10 +9,10 @@ from typing import TypeVar
 from rich.console import Console, RenderableType
 from rich.live import Live
 
-from study.errors import InputError
-from study.interrupt import raised
-from study.terminal.keys import keyboard
-from study.terminal.pace import Stage
+from thetafront.study.errors import InputError
+from thetafront.study.interrupt import raised
+from thetafront.study.terminal.keys import keyboard
+from thetafront.study.terminal.pace import Stage
 
 View = TypeVar("View")
 End = TypeVar("End")

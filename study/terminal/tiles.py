@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from rich.style import Style
 from rich.text import Text
 
-from engine.twenty48 import tile, unpack
+from thetafront.engine.twenty48 import tile, unpack
 
 FRAME = "#bbada0"
 EMPTY_CELL = "#cdc1b4"

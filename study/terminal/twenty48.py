@@ -7,13 +7,13 @@ from rich.console import RenderableType
 from rich.style import Style
 from rich.text import Text
 
-from agents.agent import warm
-from agents.twenty48.agent import Agent2048
-from engine.twenty48 import Action, stream
-from study.experiments.objectives import format_seconds
-from study.terminal.inspect import ARROWS, TimedDecision, decide
-from study.terminal.keys import DOWN, LEFT, RIGHT, UP
-from study.terminal.pace import (
+from thetafront.agents.agent import warm
+from thetafront.agents.twenty48.agent import Agent2048
+from thetafront.engine.twenty48 import Action, stream
+from thetafront.study.experiments.objectives import format_seconds
+from thetafront.study.terminal.inspect import ARROWS, TimedDecision, decide
+from thetafront.study.terminal.keys import DOWN, LEFT, RIGHT, UP
+from thetafront.study.terminal.pace import (
     OVER_KEYS,
     SECONDS_BETWEEN_LOOKS,
     WATCHING_KEYS,
@@ -21,7 +21,7 @@ from study.terminal.pace import (
     quits,
     watch,
 )
-from study.terminal.panel import (
+from thetafront.study.terminal.panel import (
     DIM,
     NOTE,
     ROOM_FOR_NAMES,
@@ -34,10 +34,10 @@ from study.terminal.panel import (
     room_beside,
     shortened,
 )
-from study.terminal.position import Position
-from study.terminal.session import in_terminal
-from study.terminal.tiles import FRAME, LARGE, MEDIUM, SMALL, board_text, text_colour
-from study.text import counted
+from thetafront.study.terminal.position import Position
+from thetafront.study.terminal.session import in_terminal
+from thetafront.study.terminal.tiles import FRAME, LARGE, MEDIUM, SMALL, board_text, text_colour
+from thetafront.study.text import counted
 
 PLAYING_KEYS = (("← ↓ ↑ →", "wasd hjkl"), ("?", "hint"), ("q", "quit"))
 MOVES = {

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.parameters import plain_values
-from agents.twenty48.ntuple.learned import UNREADABLE
-from agents.twenty48.ntuple.training_settings import TrainingSettings
-from study.errors import InputError, RunError
-from study.store.atomic import atomic_write
+from thetafront.agents.parameters import plain_values
+from thetafront.agents.twenty48.ntuple.learned import UNREADABLE
+from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
+from thetafront.study.errors import InputError, RunError
+from thetafront.study.store.atomic import atomic_write
 
 Floats = npt.NDArray[np.float32]
 

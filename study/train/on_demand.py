@@ -13,13 +13,13 @@ from collections.abc import Callable
 from pathlib import Path
 from zipfile import is_zipfile
 
-from agents.agent import Agent
-from agents.twenty48.ntuple.learned import learned_file, learned_folder, learned_weights
-from agents.twenty48.ntuple.learner import NTupleLearner
-from study.errors import InputError, RunError
-from study.store.held_folder import held_folder
-from study.train.checkpoint import DamagedError
-from study.train.training import DivergedError, Training, TrainingBudget
+from thetafront.agents.agent import Agent
+from thetafront.agents.twenty48.ntuple.learned import learned_file, learned_folder, learned_weights
+from thetafront.agents.twenty48.ntuple.learner import NTupleLearner
+from thetafront.study.errors import InputError, RunError
+from thetafront.study.store.held_folder import held_folder
+from thetafront.study.train.checkpoint import DamagedError
+from thetafront.study.train.training import DivergedError, Training, TrainingBudget
 
 ROOM = "THETAFRONT_LEARNED_GB"
 DEFAULT_GB = 10.0

@@ -4,18 +4,18 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.parameters import plain_values
-from agents.twenty48.ntuple.network import (
+from thetafront.agents.parameters import plain_values
+from thetafront.agents.twenty48.ntuple.network import (
     MANIFEST,
     TrainedNetwork,
     digest_of_weights,
     folder_of,
     weights_name,
 )
-from agents.twenty48.ntuple.patterns import without_parts
-from study.store.atomic import atomic_write
-from study.store.manifest import earlier_manifest, provenance, write_manifest
-from study.train.training import CHECKPOINT, Training
+from thetafront.agents.twenty48.ntuple.patterns import without_parts
+from thetafront.study.store.atomic import atomic_write
+from thetafront.study.store.manifest import earlier_manifest, provenance, write_manifest
+from thetafront.study.train.training import CHECKPOINT, Training
 
 
 def has_lost_its_checkpoint(folder: Path) -> bool:

@@ -15,14 +15,14 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.twenty48.ntuple.learned import UNLIMITED
-from agents.twenty48.ntuple.learning import WorkSpace, learn
-from agents.twenty48.ntuple.patterns import NETWORKS, n_looked_up, n_weights_of
-from agents.twenty48.ntuple.training_settings import TrainingSettings
-from engine.twenty48.rows import row_tables
-from study import interrupt
-from study.errors import RunError
-from study.train.checkpoint import Counts, load, save
+from thetafront.agents.twenty48.ntuple.learned import UNLIMITED
+from thetafront.agents.twenty48.ntuple.learning import WorkSpace, learn
+from thetafront.agents.twenty48.ntuple.patterns import NETWORKS, n_looked_up, n_weights_of
+from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
+from thetafront.engine.twenty48.rows import row_tables
+from thetafront.study import interrupt
+from thetafront.study.errors import RunError
+from thetafront.study.train.checkpoint import Counts, load, save
 
 CHECKPOINT = "checkpoint.npz"
 BATCH_SECONDS = 0.1  # of games that a thread plays before it looks at the clock

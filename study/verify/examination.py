@@ -9,29 +9,29 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from agents.agent import Outcome
-from study.errors import DamageError, InputError
-from study.experiments.definition import Experiment
-from study.samplers.design import draw_design
-from study.store.cell import Cell
-from study.store.exported import attributes_in, manifest_in
-from study.store.objectives import directions_of
-from study.store.seeds import (
+from thetafront.agents.agent import Outcome
+from thetafront.study.errors import DamageError, InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.samplers.design import draw_design
+from thetafront.study.store.cell import Cell
+from thetafront.study.store.exported import attributes_in, manifest_in
+from thetafront.study.store.objectives import directions_of
+from thetafront.study.store.seeds import (
     record_to_outcome,
     replicate_of,
 )
-from study.store.study_record import (
+from thetafront.study.store.study_record import (
     ATTRIBUTE,
     RUN_PREFIX,
     StudyRecord,
     stored_run,
 )
-from study.store.study_rows import StudyRows, flaw_of
-from study.store.validated_points import GAME_PREFIX as VALIDATION_PREFIX
-from study.store.validated_points import POINT_PREFIX
-from study.verify.mending import Mending
-from study.verify.replay import Entry
-from study.verify.report import Check
+from thetafront.study.store.study_rows import StudyRows, flaw_of
+from thetafront.study.store.validated_points import GAME_PREFIX as VALIDATION_PREFIX
+from thetafront.study.store.validated_points import POINT_PREFIX
+from thetafront.study.verify.mending import Mending
+from thetafront.study.verify.replay import Entry
+from thetafront.study.verify.report import Check
 
 
 class Examination:

@@ -11,26 +11,26 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from agents.agent import LARGEST_SEED, N_DIGITS, Agent, Game, Outcome
-from agents.parameters import Value
-from study.errors import InputError
-from study.experiments.definition import Experiment
-from study.store.atomic import atomic_write
-from study.store.exported import (
+from thetafront.agents.agent import LARGEST_SEED, N_DIGITS, Agent, Game, Outcome
+from thetafront.agents.parameters import Value
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.store.atomic import atomic_write
+from thetafront.study.store.exported import (
     manifest_in,
     numbers_of_games,
     record_in,
     record_of,
     thetas_of,
 )
-from study.store.game_rows import cells_of_game, failed_in, fields_in, is_reported
-from study.store.ledger import AGENTS_FILE, Ledger, line_of
-from study.store.same_game import difference
-from study.store.seeds import is_countable, search_seed, shortened, validation_seed
-from study.store.validated_points import key_of
-from study.text import counted
-from study.verify.replay import Entry
-from study.verify.report import Check
+from thetafront.study.store.game_rows import cells_of_game, failed_in, fields_in, is_reported
+from thetafront.study.store.ledger import AGENTS_FILE, Ledger, line_of
+from thetafront.study.store.same_game import difference
+from thetafront.study.store.seeds import is_countable, search_seed, shortened, validation_seed
+from thetafront.study.store.validated_points import key_of
+from thetafront.study.text import counted
+from thetafront.study.verify.replay import Entry
+from thetafront.study.verify.report import Check
 
 GAMES = "games.csv"
 

@@ -5,10 +5,10 @@ from typing import Any
 
 from sqlalchemy import Engine, text
 
-from agents.agent import Outcome
-from study.store.cell import Cell
-from study.store.games_table import GAMES, Unit
-from study.store.seeds import game_to_record
+from thetafront.agents.agent import Outcome
+from thetafront.study.store.cell import Cell
+from thetafront.study.store.games_table import GAMES, Unit
+from thetafront.study.store.seeds import game_to_record
 
 KEYS = {
     GAMES.name: "game_id",

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from agents.agent import Agent, FailedGame, Game, Outcome, warm
-from study.run.dispatch import Dispatch
-from study.run.progress import ProgressDisplay
-from study.run.source import Snapshot, Source
-from study.run.workers import Finished, PlayError, Task
-from study.store.same_game import MEASURED
+from thetafront.agents.agent import Agent, FailedGame, Game, Outcome, warm
+from thetafront.study.run.dispatch import Dispatch
+from thetafront.study.run.progress import ProgressDisplay
+from thetafront.study.run.source import Snapshot, Source
+from thetafront.study.run.workers import Finished, PlayError, Task
+from thetafront.study.store.same_game import MEASURED
 
 
 @dataclass

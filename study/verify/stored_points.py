@@ -5,25 +5,25 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from agents.agent import Outcome
-from agents.parameters import Value
-from study.errors import InputError
-from study.store.cell import Cell
-from study.store.exported import thetas_of
-from study.store.games_table import VALIDATION
-from study.store.seeds import (
+from thetafront.agents.agent import Outcome
+from thetafront.agents.parameters import Value
+from thetafront.study.errors import InputError
+from thetafront.study.store.cell import Cell
+from thetafront.study.store.exported import thetas_of
+from thetafront.study.store.games_table import VALIDATION
+from thetafront.study.store.seeds import (
     GAMES_A_STUDY_SEED,
     replicate_of,
     validation_seed,
 )
-from study.store.study_data import check_theta
-from study.store.study_record import (
+from thetafront.study.store.study_data import check_theta
+from thetafront.study.store.study_record import (
     RUN_PREFIX,
 )
-from study.store.validated_points import GAME_PREFIX as VALIDATION_PREFIX
-from study.store.validated_points import POINT_PREFIX, key_of, stored_point
-from study.verify.examination import Examination
-from study.verify.replay import Entry
+from thetafront.study.store.validated_points import GAME_PREFIX as VALIDATION_PREFIX
+from thetafront.study.store.validated_points import POINT_PREFIX, key_of, stored_point
+from thetafront.study.verify.examination import Examination
+from thetafront.study.verify.replay import Entry
 
 
 class StoredPoints:

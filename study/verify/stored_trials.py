@@ -12,22 +12,22 @@ from optuna.distributions import (
     json_to_distribution,
 )
 
-from agents.agent import Agent, FailedGame, Game, Outcome
-from agents.parameters import Value
-from study.experiments.failures import counting_games
-from study.shrinkage import Moments
-from study.store.exported import thetas_of
-from study.store.games_table import SEARCH
-from study.store.seeds import (
+from thetafront.agents.agent import Agent, FailedGame, Game, Outcome
+from thetafront.agents.parameters import Value
+from thetafront.study.experiments.failures import counting_games
+from thetafront.study.shrinkage import Moments
+from thetafront.study.store.exported import thetas_of
+from thetafront.study.store.games_table import SEARCH
+from thetafront.study.store.seeds import (
     replicate_of,
     search_seed,
 )
-from study.store.study_data import FIXED, check_theta
-from study.store.study_rows import FINITE, TrialRows, flaw_of, is_time
-from study.store.trial_games import GAME_PREFIX, MOMENTS_PREFIX, stored_moments
-from study.verify.examination import Examination
-from study.verify.replay import Entry
-from study.verify.trial_numbers import (
+from thetafront.study.store.study_data import FIXED, check_theta
+from thetafront.study.store.study_rows import FINITE, TrialRows, flaw_of, is_time
+from thetafront.study.store.trial_games import GAME_PREFIX, MOMENTS_PREFIX, stored_moments
+from thetafront.study.verify.examination import Examination
+from thetafront.study.verify.replay import Entry
+from thetafront.study.verify.trial_numbers import (
     COMPLETE,
     FAIL,
     LOST,

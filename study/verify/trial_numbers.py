@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 
 from optuna.trial import TrialState
 
-from agents.agent import Outcome
-from study.store.cell import Cell
-from study.store.games_table import SEARCH, VALIDATION, no_owner
-from study.store.seeds import (
+from thetafront.agents.agent import Outcome
+from thetafront.study.store.cell import Cell
+from thetafront.study.store.games_table import SEARCH, VALIDATION, no_owner
+from thetafront.study.store.seeds import (
     replicate_of,
     search_seed,
 )
-from study.store.study_rows import TrialRows
-from study.verify.examination import Examination
-from study.verify.mending import CHILDREN
+from thetafront.study.store.study_rows import TrialRows
+from thetafront.study.verify.examination import Examination
+from thetafront.study.verify.mending import CHILDREN
 
 STATES = TrialState.__members__
 COMPLETE, FAIL, RUNNING, WAITING = (

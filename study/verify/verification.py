@@ -8,22 +8,22 @@ from pathlib import Path
 from rich.console import Console
 from sqlalchemy import Engine, text
 
-from agents.agent import Outcome
-from study.errors import InputError
-from study.store.append_only import AppendOnlyFile
-from study.store.games_table import GAMES as GAMES_TABLE
-from study.store.location import Location
-from study.store.lock import locked
-from study.store.same_game import difference
-from study.store.study_rows import StudyRows
-from study.text import counted
-from study.verify.examination import Examination
-from study.verify.games_table import GAMES, GamesTable, table_in
-from study.verify.mending import Mending
-from study.verify.replay import Entry, play_again, sample
-from study.verify.report import Check, Report, flaws_of
-from study.verify.stored_points import StoredPoints
-from study.verify.stored_trials import StoredTrials
+from thetafront.agents.agent import Outcome
+from thetafront.study.errors import InputError
+from thetafront.study.store.append_only import AppendOnlyFile
+from thetafront.study.store.games_table import GAMES as GAMES_TABLE
+from thetafront.study.store.location import Location
+from thetafront.study.store.lock import locked
+from thetafront.study.store.same_game import difference
+from thetafront.study.store.study_rows import StudyRows
+from thetafront.study.text import counted
+from thetafront.study.verify.examination import Examination
+from thetafront.study.verify.games_table import GAMES, GamesTable, table_in
+from thetafront.study.verify.mending import Mending
+from thetafront.study.verify.replay import Entry, play_again, sample
+from thetafront.study.verify.report import Check, Report, flaws_of
+from thetafront.study.verify.stored_points import StoredPoints
+from thetafront.study.verify.stored_trials import StoredTrials
 
 DEFAULT_GAMES = 30
 

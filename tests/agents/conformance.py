@@ -16,9 +16,9 @@ from dataclasses import replace
 import pytest
 from numba.core.dispatcher import Dispatcher
 
-from agents.agent import Agent, Game, digest_of, identity, warm
-from agents.catalog import AGENTS, build, build_identified, parameters
-from agents.parameters import Categories, Flag, IntegerRange, Parameter, RealRange, Value
+from thetafront.agents.agent import Agent, Game, digest_of, identity, warm
+from thetafront.agents.catalog import AGENTS, build, build_identified, parameters
+from thetafront.agents.parameters import Categories, Flag, IntegerRange, Parameter, RealRange, Value
 
 SEEDS = range(4)
 MOST_BYTES = 2000

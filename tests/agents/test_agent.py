@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from agents.agent import Agent, Game, warm
-from agents.pacman.agent import PacmanGame
-from agents.pacman.astar import PacmanAStar
-from agents.twenty48.agent import Game2048
-from agents.twenty48.pmcts import PureMonteCarlo
-from engine.twenty48 import Rule
+from thetafront.agents.agent import Agent, Game, warm
+from thetafront.agents.pacman.agent import PacmanGame
+from thetafront.agents.pacman.astar import PacmanAStar
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.agents.twenty48.pmcts import PureMonteCarlo
+from thetafront.engine.twenty48 import Rule
 
 
 @dataclass(frozen=True)

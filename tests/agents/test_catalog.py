@@ -2,14 +2,14 @@
 
 import pytest
 
-from agents.catalog import build, from_theta, parameters, theta_names
-from agents.pacman.mdp import PacmanMDP
-from agents.pacman.rewards import Distance
-from agents.parameters import Value
-from agents.twenty48.leaf_value import LeafValue
-from agents.twenty48.mcmdp import MonteCarloMDP
-from agents.twenty48.uct import UCT
-from engine.pacman import GhostKind, Layout
+from thetafront.agents.catalog import build, from_theta, parameters, theta_names
+from thetafront.agents.pacman.mdp import PacmanMDP
+from thetafront.agents.pacman.rewards import Distance
+from thetafront.agents.parameters import Value
+from thetafront.agents.twenty48.leaf_value import LeafValue
+from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
+from thetafront.agents.twenty48.uct import UCT
+from thetafront.engine.pacman import GhostKind, Layout
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from agents.agent import Game
-from agents.catalog import AGENTS
-from study.run.workers import Task, Workers
 from tests.agents.conformance import CHECKS, SEEDS, small, untimed
+from thetafront.agents.agent import Game
+from thetafront.agents.catalog import AGENTS
+from thetafront.study.run.workers import Task, Workers
 
 Key = tuple[str, int]
 

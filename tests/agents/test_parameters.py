@@ -7,7 +7,7 @@ from enum import StrEnum
 import numpy as np
 import pytest
 
-from agents.parameters import (
+from thetafront.agents.parameters import (
     Domain,
     IntegerRange,
     RealRange,

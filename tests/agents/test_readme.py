@@ -14,11 +14,11 @@ BLOCKS = re.findall(
 # A fresh process, and a cache of its own: no kernel that this page shows stays behind.
 PROGRAM = """
 from pathlib import Path
-from agents.catalog import AGENTS
+from thetafront.agents.catalog import AGENTS
 from corner import Corner
 AGENTS[Corner.name] = Corner
 from corner_experiment import CORNER
-from study.experiments.registry import EXPERIMENTS
+from thetafront.study.experiments.registry import EXPERIMENTS
 EXPERIMENTS[CORNER.name] = CORNER
 from tests.agents import conformance as agents
 agents.check_warming("corner")
@@ -36,7 +36,7 @@ def test_what_the_page_shows_works(tmp_path: Path) -> None:
     (tmp_path / "corner.py").write_text(agent, "utf-8")
     (tmp_path / "corner_experiment.py").write_text(experiment, "utf-8")
     environment = os.environ | {
-        "PYTHONPATH": f"{ROOT}:{tmp_path}",
+        "PYTHONPATH": str(tmp_path),
         "THETAFRONT_CACHE_DIR": str(tmp_path / "kernels"),
     }
     done = subprocess.run(

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from study.page.charts.front import front_figure
-from study.page.charts.gain import gain_figure
-from study.page.charts.slices import slices_figure
-from study.page.charts.theta import ROOM, TRIALS, WIDTH, theta_figure
-from study.page.page_data import PageData
-from study.page.section import Figure
-from study.store.published_study import read_published
 from tests.browser.ground import Opened, opened
+from thetafront.study.page.charts.front import front_figure
+from thetafront.study.page.charts.gain import gain_figure
+from thetafront.study.page.charts.slices import slices_figure
+from thetafront.study.page.charts.theta import ROOM, TRIALS, WIDTH, theta_figure
+from thetafront.study.page.page_data import PageData
+from thetafront.study.page.section import Figure
+from thetafront.study.store.published_study import read_published
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

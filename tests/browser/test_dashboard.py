@@ -12,9 +12,9 @@ from urllib.request import urlopen
 
 import pytest
 
-from study.api import sweep
 from tests.browser.ground import opened
 from tests.ports import free_port
+from thetafront.study.api import sweep
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

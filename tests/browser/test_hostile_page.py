@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from study.experiments.space import Space
-from study.page.document import TURNING, write_page
-from study.page.page import page_html
-from study.page.page_data import PageData
-from study.store.published_study import read_published
 from tests.browser.ground import opened
 from tests.browser.test_page import PUBLISHED, wait_until_drawn
+from thetafront.study.experiments.space import Space
+from thetafront.study.page.document import TURNING, write_page
+from thetafront.study.page.page import page_html
+from thetafront.study.page.page_data import PageData
+from thetafront.study.store.published_study import read_published
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 from optuna.trial import TrialState
 
-from study.page.document import write_page
-from study.page.page import page_html
-from study.page.page_data import PageData
-from study.store.published_study import read_published
-from study.store.study_data import StudyData
 from tests.browser.ground import opened
 from tests.browser.test_page import LARGEST_BYTES, PUBLISHED, ROOT, wait_until_drawn
+from thetafront.study.page.document import write_page
+from thetafront.study.page.page import page_html
+from thetafront.study.page.page_data import PageData
+from thetafront.study.store.published_study import read_published
+from thetafront.study.store.study_data import StudyData
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -82,7 +82,7 @@ def test_it_is_made_and_drawn_in_time(browser: "Browser", tmp_path: Path) -> Non
 
 def test_the_default_study_is_reported_in_time(tmp_path: Path) -> None:
     """The whole command, start-up included; the first run compiles what replays need."""
-    command = [sys.executable, "-m", "study", "report", str(PUBLISHED / "mcmdp")]
+    command = [sys.executable, "-m", "thetafront", "report", str(PUBLISHED / "mcmdp")]
     for _ in range(2):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run([*command, "--output", str(tmp_path / "page.html")], check=True, cwd=ROOT)

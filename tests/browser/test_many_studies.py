@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from study.page.comparison import comparison_html
-from study.page.document import write_page
-from study.page.library import BESIDE
-from study.page.page_data import PageData
-from study.page.results import write_each
-from study.store.published_study import read_published
 from tests.browser.ground import opened
 from tests.browser.test_page import PUBLISHED, wait_until_drawn
+from thetafront.study.page.comparison import comparison_html
+from thetafront.study.page.document import write_page
+from thetafront.study.page.library import BESIDE
+from thetafront.study.page.page_data import PageData
+from thetafront.study.page.results import write_each
+from thetafront.study.store.published_study import read_published
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from study.api import sweep
-from study.page.document import write_page
-from study.page.page import Circumstances, page_html
-from study.page.page_data import PageData
-from study.store.published_study import read_published
-from study.store.storage import open_for_reading
 from tests.browser.ground import Opened, opened
+from thetafront.study.api import sweep
+from thetafront.study.page.document import write_page
+from thetafront.study.page.page import Circumstances, page_html
+from thetafront.study.page.page_data import PageData
+from thetafront.study.store.published_study import read_published
+from thetafront.study.store.storage import open_for_reading
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator
@@ -171,7 +171,7 @@ def said_by_pick(command: str) -> dict[str, str]:
     words = shlex.split(command)
     assert words[:2] == ["thetafront", "pick"]
     done = subprocess.run(
-        [sys.executable, "-m", "study", *words[1:]],
+        [sys.executable, "-m", "thetafront", *words[1:]],
         capture_output=True,
         text=True,
         check=True,

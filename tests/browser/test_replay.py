@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from agents.agent import Agent, Game
-from agents.dice.agent import DiceAgent
-from agents.pacman.agent import PacmanAgent
-from agents.twenty48.agent import Agent2048
-from engine.twenty48 import Action, Rule, afterstate, pack, unpack
 from tests.browser.ground import Opened, opened, replay_page
 from tests.browser.played import agents, shown
+from thetafront.agents.agent import Agent, Game
+from thetafront.agents.dice.agent import DiceAgent
+from thetafront.agents.pacman.agent import PacmanAgent
+from thetafront.agents.twenty48.agent import Agent2048
+from thetafront.engine.twenty48 import Action, Rule, afterstate, pack, unpack
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

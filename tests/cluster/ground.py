@@ -13,13 +13,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from study.api import open_study
-from study.errors import InputError, RunError
 from tests.ports import free_port
+from thetafront.study.api import open_study
+from thetafront.study.errors import InputError, RunError
 
 psutil = pytest.importorskip("psutil", reason="Dask is not installed: make test-cluster")
 
-COMMAND = (sys.executable, "-m", "study")
+COMMAND = (sys.executable, "-m", "thetafront")
 SECONDS_TO_START = 60.0
 SLEEPER = '''"""A game that sleeps; its score says what was played."""
 
@@ -28,7 +28,7 @@ import os
 import signal
 import time
 
-from study import Experiment, NumericParameter, Space, mean, reported
+from thetafront import Experiment, NumericParameter, Space, mean, reported
 
 
 def play(seed: int, effort: int, bias: float) -> dict[str, float]:

@@ -13,23 +13,23 @@ from optuna.distributions import FloatDistribution, distribution_to_json
 from rich.console import Console
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
-from study import interrupt
-from study.errors import RunError
-from study.experiments.registry import EXPERIMENTS
-from study.run.settings import SearchSettings
-from study.run.sweep import Sweep
-from study.store import connection as module
-from study.store.connection import StorageConnection, is_lost
-from study.store.games_table import SEARCH, StoredGames, engine_of
-from study.store.location import Location
-from study.store.machines import machines_in
-from study.store.storage import create_or_resume, open_for_games
-from study.store.study_data import StudyData
-from study.store.writer import StudyWriter
-from study.store.writes import BegunTrial, EndedTrial, PlayedGame
 from tests.cluster.postgres import Server
 from tests.study.conftest import QUICK, CoinGame
 from tests.study.verify.test_stored_study import DATA
+from thetafront.study import interrupt
+from thetafront.study.errors import RunError
+from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.run.settings import SearchSettings
+from thetafront.study.run.sweep import Sweep
+from thetafront.study.store import connection as module
+from thetafront.study.store.connection import StorageConnection, is_lost
+from thetafront.study.store.games_table import SEARCH, StoredGames, engine_of
+from thetafront.study.store.location import Location
+from thetafront.study.store.machines import machines_in
+from thetafront.study.store.storage import create_or_resume, open_for_games
+from thetafront.study.store.study_data import StudyData
+from thetafront.study.store.writer import StudyWriter
+from thetafront.study.store.writes import BegunTrial, EndedTrial, PlayedGame
 
 pytestmark = pytest.mark.cluster
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from engine.jit import ROOT
 from tests.cluster.ground import COMMAND, Ground, family, psutil, wait_for
 from tests.ports import free_port
+from thetafront.engine.jit import ROOT
 
 pytestmark = pytest.mark.cluster
 
@@ -87,10 +87,9 @@ def test_workers_listen_where_their_scheduler_is(ground: Ground) -> None:
 def test_other_code_plays_no_games(ground: Ground, of_one_machine: pd.DataFrame) -> None:
     """A worker whose code differs is named, with both digests; alone it is no cluster."""
     copy = ground.folder / "copy"
-    for name in ("engine", "agents", "study"):
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / name, copy / name, ignore=ignored)
-    with (copy / "study" / "run" / "worker.py").open("a") as file:
+    package = copy / "thetafront"
+    shutil.copytree(ROOT / "src" / "thetafront", package, ignore=shutil.ignore_patterns("__pyc*"))
+    with (package / "study" / "run" / "worker.py").open("a") as file:
         file.write("\nOTHER = True\n")
     ground.scheduler()
     cache = str(ROOT / ".cache" / "kernels")

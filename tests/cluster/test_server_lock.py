@@ -15,26 +15,26 @@ from rich.console import Console
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from study.errors import RunError
-from study.experiments.registry import EXPERIMENTS
-from study.run.settings import SearchSettings
-from study.run.sweep import Sweep
-from study.store import server_lock
-from study.store.location import Location
-from study.store.lock import Lock, holder_of, locked
-from study.store.server_lock import ServerLock
-from study.store.storage import create_or_resume
-from study.store.study_data import StudyData
 from tests.cluster.postgres import PASSWORD, Server
 from tests.study.conftest import QUICK
+from thetafront.study.errors import RunError
+from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.run.settings import SearchSettings
+from thetafront.study.run.sweep import Sweep
+from thetafront.study.store import server_lock
+from thetafront.study.store.location import Location
+from thetafront.study.store.lock import Lock, holder_of, locked
+from thetafront.study.store.server_lock import ServerLock
+from thetafront.study.store.storage import create_or_resume
+from thetafront.study.store.study_data import StudyData
 
 pytestmark = pytest.mark.cluster
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from study.store.location import Location
-from study.store.lock import locked
+from thetafront.study.store.location import Location
+from thetafront.study.store.lock import locked
 with locked(Location("s", sys.argv[1], Path("elsewhere"))):
     print("held", flush=True)
     time.sleep(600)

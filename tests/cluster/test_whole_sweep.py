@@ -111,7 +111,7 @@ def test_a_second_coordinator_is_refused_from_another_folder(
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     done = subprocess.run(
-        [sys.executable, "-m", "study", *words_of("mcmdp")[3:], *words],
+        [sys.executable, "-m", "thetafront", *words_of("mcmdp")[3:], *words],
         cwd=elsewhere,
         capture_output=True,
         text=True,

@@ -22,7 +22,7 @@ from typing import Any
 import typer
 from typer.testing import CliRunner
 
-from study.cli import app
+from thetafront.study.cli import app
 
 Words = list[str]
 
@@ -207,7 +207,7 @@ def here(words: Words) -> str:
 def outside(words: Words, path: str) -> str:
     """Give words to the program as a process."""
     done = subprocess.run(
-        [sys.executable, "-m", "study", *(os.fsencode(word) for word in words)],
+        [sys.executable, "-m", "thetafront", *(os.fsencode(word) for word in words)],
         capture_output=True,
         check=False,
         timeout=LONGEST_SECONDS,

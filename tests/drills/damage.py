@@ -26,15 +26,15 @@ from typing import Any
 import pandas as pd
 from typer.testing import CliRunner
 
-from agents.agent import Game
-from agents.pacman.agent import PacmanGame
-from agents.pacman.astar import PacmanAStar
-from agents.pacman.random import PacmanRandom
-from study.cli import app
-from study.report import export
-from study.store.ledger import Ledger
-from study.verify import verification
 from tests.study.program import run
+from thetafront.agents.agent import Game
+from thetafront.agents.pacman.agent import PacmanGame
+from thetafront.agents.pacman.astar import PacmanAStar
+from thetafront.agents.pacman.random import PacmanRandom
+from thetafront.study.cli import app
+from thetafront.study.report import export
+from thetafront.study.store.ledger import Ledger
+from thetafront.study.verify import verification
 
 NAME = "drill"
 SWEEP = ["pacman_small", "--name", NAME, "--trials", "8", "--design-size", "4", "--replicates", "3"]

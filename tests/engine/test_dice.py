@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.dice import THREE_DICE, Dice, play_games
 from tests.oracles import dice as oracle
+from thetafront.engine.dice import THREE_DICE, Dice, play_games
 
 SIZES = [(1, 2), (2, 6), (3, 6), (4, 3), (3, 20)]
 

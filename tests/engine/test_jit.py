@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from engine import jit
+from thetafront.engine import jit
 
-PROGRAM = "from engine.rng import named_stream; print(named_stream(1, 2, 3))"
+PROGRAM = "from thetafront.engine.rng import named_stream; print(named_stream(1, 2, 3))"
 LAYOUT = (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
 
 
@@ -90,10 +90,12 @@ def run(root: Path) -> tuple[str, set[Path]]:
 
 
 def test_prose_compiles_nothing_and_code_everything(tmp_path: Path) -> None:
-    (tmp_path / "engine").mkdir()
+    engine = tmp_path / "thetafront" / "engine"
+    engine.mkdir(parents=True)
+    (tmp_path / "thetafront" / "__init__.py").touch()
     for name in ("__init__.py", "jit.py", "rng.py"):
-        shutil.copy(jit.ROOT / "engine" / name, tmp_path / "engine" / name)
-    source = tmp_path / "engine" / "rng.py"
+        shutil.copy(jit.ROOT / "engine" / name, engine / name)
+    source = engine / "rng.py"
     first, compiled = run(tmp_path)
     assert len(compiled) == 1
     source.write_text(source.read_text().replace('"""', '"""Once upon a time\nthere was ', 1))

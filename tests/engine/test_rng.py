@@ -3,10 +3,10 @@
 import numpy as np
 from scipy import stats
 
-from engine import rng
-from engine.rng import PLAYOUT, SPAWN
 from tests.engine.compiled import compiled
 from tests.oracles import twenty48 as oracle
+from thetafront.engine import rng
+from thetafront.engine.rng import PLAYOUT, SPAWN
 
 mix = compiled(rng.mix)
 next_word = compiled(rng.next_word)

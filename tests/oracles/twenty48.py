@@ -7,7 +7,7 @@ not merge.
 
 from collections.abc import Iterator
 
-from engine.twenty48 import Rule
+from thetafront.engine.twenty48 import Rule
 
 UP, RIGHT, DOWN, LEFT = range(4)
 MASK = 2**64 - 1

@@ -1,6 +1,5 @@
 """Programs that are not ours, tuned as their users would: each in seconds, with real processes."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -9,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from study import Study, load_experiment, sweep
+from thetafront import Study, load_experiment, sweep
 
 PROGRAMS = Path(__file__).parents[2] / "results" / "benchmarks" / "programs"
 ENGINE = Path(__file__).with_name("uci_engine.py")
@@ -110,9 +109,8 @@ def test_the_command_line_does_the_same(tmp_path: Path) -> None:
 
     def called(*words: str) -> str:
         done = subprocess.run(
-            [sys.executable, "-m", "study", *words],
+            [sys.executable, "-m", "thetafront", *words],
             cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(PROGRAMS.parents[2])},
             capture_output=True,
             text=True,
             check=False,

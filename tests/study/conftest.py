@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from agents.agent import Agent, Game, check_seed
-from agents.catalog import AGENTS
-from agents.parameters import integer, real
-from agents.twenty48.agent import Game2048
-from study.experiments.definition import Experiment
-from study.experiments.game_summary import GameSummary, TileSummary
-from study.experiments.objectives import (
+from thetafront.agents.agent import Agent, Game, check_seed
+from thetafront.agents.catalog import AGENTS
+from thetafront.agents.parameters import integer, real
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.game_summary import GameSummary, TileSummary
+from thetafront.study.experiments.objectives import (
     BACKUPS,
     EXACT_SCORE,
     PLAYOUT_MOVES,
@@ -31,8 +31,8 @@ from study.experiments.objectives import (
     SWEEPS,
     WIN_RATE,
 )
-from study.experiments.registry import EXPERIMENTS
-from study.experiments.space import CategoricalParameter, NumericParameter, Space
+from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
 
 QUICK = Experiment(
     name="quick",

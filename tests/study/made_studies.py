@@ -8,16 +8,16 @@ import numpy as np
 import optuna
 from optuna.trial import FrozenTrial
 
-from agents.agent import Game
-from agents.twenty48.agent import Game2048
-from study.experiments.definition import Experiment
-from study.store.games_table import StoredGames
-from study.store.seeds import game_to_record
-from study.store.storage import in_memory
-from study.store.study_data import StudyData
-from study.store.study_record import ATTRIBUTE, StudyRecord
-from study.store.trial_games import games_of
-from study.store.validated_points import (
+from thetafront.agents.agent import Game
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.store.games_table import StoredGames
+from thetafront.study.store.seeds import game_to_record
+from thetafront.study.store.storage import in_memory
+from thetafront.study.store.study_data import StudyData
+from thetafront.study.store.study_record import ATTRIBUTE, StudyRecord
+from thetafront.study.store.trial_games import games_of
+from thetafront.study.store.validated_points import (
     GAME_PREFIX,
     POINT_PREFIX,
     ValidatedPoint,

@@ -9,16 +9,16 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from agents.agent import Agent, Game, check_seed
-from agents.catalog import AGENTS
-from agents.parameters import integer
-from study.experiments.definition import Experiment
-from study.experiments.game_summary import GameSummary
-from study.experiments.objectives import SECONDS, Goal
-from study.experiments.objectives.estimators import NoisyMean
-from study.experiments.objectives.formats import Format
-from study.experiments.registry import EXPERIMENTS
-from study.experiments.space import NumericParameter, Space
+from thetafront.agents.agent import Agent, Game, check_seed
+from thetafront.agents.catalog import AGENTS
+from thetafront.agents.parameters import integer
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.game_summary import GameSummary
+from thetafront.study.experiments.objectives import SECONDS, Goal
+from thetafront.study.experiments.objectives.estimators import NoisyMean
+from thetafront.study.experiments.objectives.formats import Format
+from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.experiments.space import NumericParameter, Space
 
 
 @dataclass(frozen=True)

@@ -7,18 +7,18 @@ import numpy as np
 import optuna
 import pytest
 
-from agents.agent import Agent, check_seed
-from agents.catalog import AGENTS
-from agents.outside.report import ReportedGame
-from agents.parameters import integer
-from study.experiments.definition import Experiment
-from study.experiments.game_summary import GameSummary
-from study.experiments.objectives import Goal, cpu_seconds, mean, rate, reported
-from study.experiments.registry import EXPERIMENTS
-from study.experiments.space import NumericParameter, Space
-from study.store.seeds import game_to_record, search_seed, validation_seed
-from study.store.study_record import StudyRecord
 from tests.study.made_studies import store_point
+from thetafront.agents.agent import Agent, check_seed
+from thetafront.agents.catalog import AGENTS
+from thetafront.agents.outside.report import ReportedGame
+from thetafront.agents.parameters import integer
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.game_summary import GameSummary
+from thetafront.study.experiments.objectives import Goal, cpu_seconds, mean, rate, reported
+from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.experiments.space import NumericParameter, Space
+from thetafront.study.store.seeds import game_to_record, search_seed, validation_seed
+from thetafront.study.store.study_record import StudyRecord
 
 RATIO = mean("ratio", unit="bits/char")
 ENERGY = reported("energy", unit="joules")

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from study.cli import app
+from thetafront.study.cli import app
 
-COMMAND = [sys.executable, "-m", "study"]
+COMMAND = [sys.executable, "-m", "thetafront"]
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:

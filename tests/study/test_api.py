@@ -23,11 +23,11 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-import study as public
-from study import InputError, RunError, Study, open_study, sweep
-from study.cli import app, tune
-from study.experiments.definition import Experiment
+import thetafront.study as public
 from tests.study.cli.test_cli import stored_games
+from thetafront import InputError, RunError, Study, open_study, sweep
+from thetafront.study.cli import app, tune
+from thetafront.study.experiments.definition import Experiment
 
 README = Path(__file__).parents[2] / "study" / "README.md"
 SMALL: dict[str, Any] = {
@@ -54,7 +54,7 @@ def of_program(program: str) -> str:
 
 
 def test_importing_it_imports_nothing_heavy() -> None:
-    program = "import study, sys; print(*sys.modules)"
+    program = "import thetafront, sys; print(*sys.modules)"
     heavy = {"joblib", "matplotlib", "numba", "numpy", "optuna", "pandas", "rich", "sqlalchemy"}
     assert not heavy & {*of_program(program).split()}
     assert {*public.__all__} <= {*dir(public)}
@@ -302,7 +302,7 @@ def test_an_interrupt_stops_a_sweep_and_the_program_goes_on(tmp_path: Path) -> N
     script = tmp_path / "script.py"
     script.write_text(f"""
 import multiprocessing, signal
-from study import open_study, sweep
+from thetafront import open_study, sweep
 try:
     sweep("mcmdp", trials=6, replicates=3, jobs=2, results={str(tmp_path)!r})
 except KeyboardInterrupt:
@@ -330,7 +330,7 @@ except KeyboardInterrupt:
 
 
 CELL = """
-from study import Experiment, NumericParameter, Space, cpu_seconds, mean
+from thetafront import Experiment, NumericParameter, Space, cpu_seconds, mean
 def play(seed, x):
     return SCALE + x, FILE
 FILE, SCALE = None, 3

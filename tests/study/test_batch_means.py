@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from study.batch_means import variances_of_log_ratios
-from study.estimate import Z95, t95
+from thetafront.study.batch_means import variances_of_log_ratios
+from thetafront.study.estimate import Z95, t95
 
 LN10 = math.log(10.0)
 

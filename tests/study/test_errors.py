@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from study.errors import naming_file
+from thetafront.study.errors import naming_file
 
 
 def test_an_error_without_a_file_gets_one() -> None:

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import beta, binomtest, norm
 from scipy.stats import t as student
 
-from study import estimate as intervals
+from thetafront.study import estimate as intervals
 
 
 def test_a_mean_of_many_is_as_the_normal_theory_has_it() -> None:

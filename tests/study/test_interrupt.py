@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from study import interrupt
 from tests.study.program import is_running
+from thetafront.study import interrupt
 
 BEGIN = """
 import signal, sys, time
-from study import interrupt
+from thetafront.study import interrupt
 interrupt.watch()
 def say(word):
     print(word, flush=True)
@@ -153,8 +153,8 @@ def test_workers_end_too() -> None:
     """The parent is stopped at once in the middle of a long game."""
     program = """
 import multiprocessing
-from agents.twenty48.mcmdp import MonteCarloMDP
-from study.run.workers import Task, Workers
+from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
+from thetafront.study.run.workers import Task, Workers
 with Workers(1) as workers:
     workers.submit(Task(0, MonteCarloMDP(1e5, 1e5, 1e5, 1e5, 1.0), (0,)))
     say(multiprocessing.active_children()[0].pid)
@@ -171,7 +171,7 @@ with Workers(1) as workers:
 def test_a_file_that_is_being_written_then_leaves_no_draft(tmp_path: Path) -> None:
     program = f"""
 from pathlib import Path
-from study.store.atomic import atomic_write
+from thetafront.study.store.atomic import atomic_write
 with atomic_write(Path({str(tmp_path / "table.csv")!r})) as draft:
     draft.write_text('half')
     say('begun')
@@ -187,7 +187,7 @@ def test_a_guest_leaves_the_program_as_it_was() -> None:
     """The first interrupt waits, the second is raised; then the program's own answer is back."""
     program = """
 import signal, time
-from study import interrupt
+from thetafront.study import interrupt
 def want_one():
     print('now', flush=True)
 def own(number, frame):

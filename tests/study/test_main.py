@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from study.__main__ import drop_impossible_sizes
+from thetafront.__main__ import drop_impossible_sizes
 
-COMMAND = f"{sys.executable} -m study --version"
+COMMAND = f"{sys.executable} -m thetafront --version"
 
 
 def shell(command: str) -> subprocess.CompletedProcess[str]:
@@ -33,7 +33,7 @@ def test_without_standard_output_nothing_is_done(closed: str) -> None:
 
 def test_opened_streams_are_those_of_workers_too() -> None:
     program = (
-        "from study.__main__ import open_streams; open_streams(); import subprocess, sys; "
+        "from thetafront.__main__ import open_streams; open_streams(); import subprocess, sys; "
         "sys.exit(subprocess.run(['bash', '-c', 'echo x >&2']).returncode)"
     )
     assert shell(f'{sys.executable} -c "{program}" 2>&-').returncode == 0
@@ -61,6 +61,6 @@ def test_sizes_that_no_terminal_has_are_dropped(
 
 def test_a_warning_of_a_library_is_one_line() -> None:
     """That of numba about a variable that it cannot read has a traceback."""
-    done = shell(f"NUMBA_OPT=9 {sys.executable} -m study status none")
+    done = shell(f"NUMBA_OPT=9 {sys.executable} -m thetafront status none")
     assert "Traceback" not in done.stderr
     assert all(line.startswith("thetafront: ") for line in done.stderr.splitlines())

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from study.pareto import hypervolume, n_dominating_layers, nondominated, p_on_front
+from thetafront.study.pareto import hypervolume, n_dominating_layers, nondominated, p_on_front
 
 
 def front_by_definition(scores: np.ndarray, costs: np.ndarray) -> set[int]:

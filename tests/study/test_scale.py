@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from study.samplers.gaussian_process import GaussianProcess, fit_hyperparameters
-from study.scale import Scale
-from study.shrinkage import Moments, bounded_variances
+from thetafront.study.samplers.gaussian_process import GaussianProcess, fit_hyperparameters
+from thetafront.study.scale import Scale
+from thetafront.study.shrinkage import Moments, bounded_variances
 
 MIRRORED, ANGLE = Scale.within(None, 100.0), Scale.within(-2.0, 3.0)
 VALUES = {

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from study.shrinkage import MANY_PSEUDO_GAMES, PSEUDO_GAMES, Moments, growing_variances
-from study.shrinkage import variances_of_means as variances_of_moments
+from thetafront.study.shrinkage import MANY_PSEUDO_GAMES, PSEUDO_GAMES, Moments, growing_variances
+from thetafront.study.shrinkage import variances_of_means as variances_of_moments
 
 
 def variances_of_means(samples: list[np.ndarray]) -> np.ndarray:

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from study.cli import app
-from study.experiments.definition import Experiment
-from study.text import counted, there_already
+from thetafront.study.cli import app
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.text import counted, there_already
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
 
-from agents.parameters import Value, integer, label
-from agents.policy_dispatch import Settings
-from agents.twenty48.afterstate_value import NoKnowledge
-from agents.twenty48.lookahead import DEPTHS, FOURS, LookaheadAgent
-from agents.twenty48.ntuple.network import NONE, TrainedNetwork, trained_network
+from thetafront.agents.parameters import Value, integer, label
+from thetafront.agents.policy_dispatch import Settings
+from thetafront.agents.twenty48.afterstate_value import NoKnowledge
+from thetafront.agents.twenty48.lookahead import DEPTHS, FOURS, LookaheadAgent
+from thetafront.agents.twenty48.ntuple.network import NONE, TrainedNetwork, trained_network
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.twenty48.ntuple.learning import WorkSpace, learn
-from agents.twenty48.ntuple.network import MOST_IN_MEMORY, networks_folder
-from agents.twenty48.ntuple.patterns import NETWORKS, Weights, n_looked_up, without_parts
-from agents.twenty48.ntuple.training_settings import TrainingSettings
-from engine.twenty48.rows import row_tables
+from thetafront.agents.twenty48.ntuple.learning import WorkSpace, learn
+from thetafront.agents.twenty48.ntuple.network import MOST_IN_MEMORY, networks_folder
+from thetafront.agents.twenty48.ntuple.patterns import NETWORKS, Weights, n_looked_up, without_parts
+from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
+from thetafront.engine.twenty48.rows import row_tables
 
 FOLDER = ".learned"
 UNREADABLE = (

@@ -7,12 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from agents.agent import LARGEST_SEED
-from agents.parameters import Value, integer
-from agents.twenty48.lookahead import DEPTHS, FOURS, LookaheadAgent
-from agents.twenty48.ntuple.learned import learn_alone, learned_weights
-from agents.twenty48.ntuple.patterns import NETWORKS, Network, n_weights_of
-from agents.twenty48.ntuple.training_settings import VERSION, Learning, TrainingSettings
+from thetafront.agents.agent import LARGEST_SEED
+from thetafront.agents.parameters import Value, integer
+from thetafront.agents.twenty48.lookahead import DEPTHS, FOURS, LookaheadAgent
+from thetafront.agents.twenty48.ntuple.learned import learn_alone, learned_weights
+from thetafront.agents.twenty48.ntuple.patterns import NETWORKS, Network, n_weights_of
+from thetafront.agents.twenty48.ntuple.training_settings import VERSION, Learning, TrainingSettings
 
 
 @dataclass(frozen=True)

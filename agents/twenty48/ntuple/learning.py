@@ -27,12 +27,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.twenty48.afterstate_value import value
-from agents.twenty48.ntuple.patterns import Network, Weights, put_indices
-from engine.jit import inlined, kernel
-from engine.rng import SPAWN, START, next_word, stream
-from engine.twenty48.board import N_ACTIONS, spawn_from_word, transpose
-from engine.twenty48.rows import RowTables, slide_rows, turned_for
+from thetafront.agents.twenty48.afterstate_value import value
+from thetafront.agents.twenty48.ntuple.patterns import Network, Weights, put_indices
+from thetafront.engine.jit import inlined, kernel
+from thetafront.engine.rng import SPAWN, START, next_word, stream
+from thetafront.engine.twenty48.board import N_ACTIONS, spawn_from_word, transpose
+from thetafront.engine.twenty48.rows import RowTables, slide_rows, turned_for
 
 MOST_MOVES = 1 << 18  # of a game: sixteen 32768s, each move adding 2 points of tiles
 

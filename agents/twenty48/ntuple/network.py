@@ -14,12 +14,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import platformdirs
 
-from agents.agent import N_DIGITS
-from agents.parameters import Value
-from agents.twenty48.ntuple.patterns import NETWORKS, Network, PatternSet, Weights, n_weights_of
-from agents.twenty48.ntuple.training_settings import TrainingSettings
-from engine.jit import ROOT
+from thetafront.agents.agent import N_DIGITS
+from thetafront.agents.parameters import Value
+from thetafront.agents.twenty48.ntuple.patterns import (
+    NETWORKS,
+    Network,
+    PatternSet,
+    Weights,
+    n_weights_of,
+)
+from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
+from thetafront.engine.jit import IS_CHECKOUT, ROOT
 
 FOLDER = Path("results") / "networks"
 MANIFEST = "manifest.json"
@@ -122,7 +129,8 @@ def are_finite(path: Path, changed_at: int) -> bool:
 
 def networks_folder() -> Path:
     """Return the folder of all networks."""
-    return Path(os.environ.get("THETAFRONT_NETWORKS") or ROOT / FOLDER)
+    usual = ROOT / FOLDER if IS_CHECKOUT else platformdirs.user_data_path("thetafront") / "networks"
+    return Path(os.environ.get("THETAFRONT_NETWORKS") or usual)
 
 
 def folder_of(name: str) -> Path:

@@ -32,10 +32,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.policy_dispatch import Kernels, Settings, decides, dispatch_on_settings
-from agents.twenty48.afterstate_value import values
-from engine.jit import inlined
-from engine.twenty48.board import mirror, transpose
+from thetafront.agents.policy_dispatch import Kernels, Settings, decides, dispatch_on_settings
+from thetafront.agents.twenty48.afterstate_value import values
+from thetafront.engine.jit import inlined
+from thetafront.engine.twenty48.board import mirror, transpose
 
 N_SYMMETRIES = 8
 N_EXPONENTS = 16

@@ -8,9 +8,21 @@ from enum import StrEnum
 
 import numpy as np
 
-from agents.agent import LARGEST_SEED, N_DIGITS
-from agents.parameters import Value, categorical, check_parameters, integer, plain_values, real
-from agents.twenty48.ntuple.patterns import PatternSet, Weights, n_looked_up, n_weights_of
+from thetafront.agents.agent import LARGEST_SEED, N_DIGITS
+from thetafront.agents.parameters import (
+    Value,
+    categorical,
+    check_parameters,
+    integer,
+    plain_values,
+    real,
+)
+from thetafront.agents.twenty48.ntuple.patterns import (
+    PatternSet,
+    Weights,
+    n_looked_up,
+    n_weights_of,
+)
 
 RESTARTS = (0, 1_000_000)
 VERSION = 1  # of learning: one more when the same settings come to give other weights

@@ -19,8 +19,8 @@ import pandas as pd
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from study.bench.samplers.contest import N_DESIGN, Contest
-from study.bench.samplers.recommendations import (
+from thetafront.study.bench.samplers.contest import N_DESIGN, Contest
+from thetafront.study.bench.samplers.recommendations import (
     Machine,
     Points,
     certified,
@@ -29,12 +29,12 @@ from study.bench.samplers.recommendations import (
     on_machine,
     validated,
 )
-from study.bench.samplers.surfaces import surface
-from study.bench.samplers.truth import true_front
-from study.report.expected import expected_at
-from study.report.sections import Section, document
-from study.samplers.candidates import is_among
-from study.samplers.fitted_model import FittedModel
+from thetafront.study.bench.samplers.surfaces import surface
+from thetafront.study.bench.samplers.truth import true_front
+from thetafront.study.report.expected import expected_at
+from thetafront.study.report.sections import Section, document
+from thetafront.study.samplers.candidates import is_among
+from thetafront.study.samplers.fitted_model import FittedModel
 
 SURFACES = ("recorded", "saturating", "two_regimes", "steps", "cliffs")
 STAGES = (N_DESIGN, 24, 36, 54, 80, 120)  # trials

@@ -17,7 +17,7 @@ import numpy as np
 import optuna
 from cases import CASES, FOLDER, OURS, PICK, Case, Theta
 
-from study import Experiment, GameError, InputError, load_experiment, sweep
+from thetafront import Experiment, GameError, InputError, load_experiment, sweep
 
 FRESH_SEEDS = 900_000_000  # no search or validation has such seeds; NumPy's end at 2**32
 SEARCH_SEEDS = 1_000_000  # of Optuna's trials, for each seed of a run

@@ -21,7 +21,7 @@ import pandas as pd
 from cases import CASES, FOLDER, LABELS, METHODS, OURS, PICK, RIVALS, Case
 from scipy.stats import t as student
 
-from study import load_experiment
+from thetafront import load_experiment
 
 TOLERANCE = 1.10  # how far a true cost may exceed the budget
 COLOURS = {OURS: "#0072b2", PICK: "#56b4e9", "tpe": "#d55e00", "nsga2": "#009e73", "gp": "#8a6ea8"}

@@ -19,22 +19,22 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from agents.agent import Agent
-from agents.outside.processes import cpu_seconds_of
-from agents.twenty48.agent import Game2048
-from study.bench.cluster.dask_games import Silent
-from study.bench.samplers.recording import SPACE
-from study.bench.samplers.surface import Surface
-from study.bench.samplers.surfaces import surface
-from study.experiments.registry import experiment
-from study.run.budget import Budget
-from study.run.dispatch import Dispatch
-from study.run.executor import Finished, Task
-from study.run.search import Search
-from study.run.settings import SearchSettings
-from study.samplers import DEFAULT_SAMPLER
-from study.store.location import Location
-from study.store.storage import create_or_resume
+from thetafront.agents.agent import Agent
+from thetafront.agents.outside.processes import cpu_seconds_of
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.study.bench.cluster.dask_games import Silent
+from thetafront.study.bench.samplers.recording import SPACE
+from thetafront.study.bench.samplers.surface import Surface
+from thetafront.study.bench.samplers.surfaces import surface
+from thetafront.study.experiments.registry import experiment
+from thetafront.study.run.budget import Budget
+from thetafront.study.run.dispatch import Dispatch
+from thetafront.study.run.executor import Finished, Task
+from thetafront.study.run.search import Search
+from thetafront.study.run.settings import SearchSettings
+from thetafront.study.samplers import DEFAULT_SAMPLER
+from thetafront.study.store.location import Location
+from thetafront.study.store.storage import create_or_resume
 
 Key = TypeVar("Key")
 MEAN_SECONDS, SPREAD = 0.256, 0.76  # of a game; its standard deviation over its mean

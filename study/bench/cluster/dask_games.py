@@ -2,7 +2,7 @@
 
 Workers that would be elsewhere take no core here, so what is left to measure is what a game costs
 the coordinator, the scheduler and its worker, and how much of their time workers are in games.
-Run it by ``python -m study.bench.cluster.dask_games 256``.
+Run it by ``python -m thetafront.bench.cluster.dask_games 256``.
 """
 
 import argparse
@@ -17,14 +17,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 
-from study.bench.cluster.sleeping import Sleeper
-from study.cluster.cluster import DaskCluster
-from study.errors import RunError
-from study.experiments.dice import DICE
-from study.interrupt import raised
-from study.run.dispatch import Dispatch
-from study.run.executor import Finished, Task
-from study.run.source import Snapshot, Source
+from thetafront.study.bench.cluster.sleeping import Sleeper
+from thetafront.study.cluster.cluster import DaskCluster
+from thetafront.study.errors import RunError
+from thetafront.study.experiments.dice import DICE
+from thetafront.study.interrupt import raised
+from thetafront.study.run.dispatch import Dispatch
+from thetafront.study.run.executor import Finished, Task
+from thetafront.study.run.source import Snapshot, Source
 
 N_PROCESSES = 2
 SECONDS_TO_START = 60.0

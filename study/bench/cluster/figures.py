@@ -15,13 +15,13 @@ import numpy as np
 import optuna
 from rich.table import Table
 
-from study.bench.cluster.coordinator import CASES, Coordinated, coordinate
-from study.bench.cluster.dask_games import SleepingFigures, sleeping_games
-from study.bench.cluster.proposals import ProposalTime, proposal_times
-from study.bench.cluster.writes import PACE, WriteRate, measure
-from study.store.games_table import delete_games
-from study.store.location import Location, locate, make_folder
-from study.store.storage import open_storage
+from thetafront.study.bench.cluster.coordinator import CASES, Coordinated, coordinate
+from thetafront.study.bench.cluster.dask_games import SleepingFigures, sleeping_games
+from thetafront.study.bench.cluster.proposals import ProposalTime, proposal_times
+from thetafront.study.bench.cluster.writes import PACE, WriteRate, measure
+from thetafront.study.store.games_table import delete_games
+from thetafront.study.store.location import Location, locate, make_folder
+from thetafront.study.store.storage import open_storage
 
 SECONDS_OF_WRITES = 5.0
 SECONDS_OF_SEARCH = 20.0

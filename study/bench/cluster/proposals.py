@@ -15,13 +15,13 @@ import optuna
 from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
-from study.bench.samplers.contest import DIRECTIONS, N_DESIGN, SCALES, SCORES, noise_of
-from study.bench.samplers.surface import Surface
-from study.bench.samplers.surfaces import surface
-from study.run.proposals import Proposals, n_at_a_time
-from study.samplers import DEFAULT_SAMPLER, make_sampler
-from study.samplers.observations import GROWTH, MOST_TO_FIT, Objectives
-from study.samplers.posterior import cached_fit
+from thetafront.study.bench.samplers.contest import DIRECTIONS, N_DESIGN, SCALES, SCORES, noise_of
+from thetafront.study.bench.samplers.surface import Surface
+from thetafront.study.bench.samplers.surfaces import surface
+from thetafront.study.run.proposals import Proposals, n_at_a_time
+from thetafront.study.samplers import DEFAULT_SAMPLER, make_sampler
+from thetafront.study.samplers.observations import GROWTH, MOST_TO_FIT, Objectives
+from thetafront.study.samplers.posterior import cached_fit
 
 SURFACE = "recorded"
 SITUATIONS = ((128, 16), (2048, 256))  # complete trials, and trials in flight

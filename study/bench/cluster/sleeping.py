@@ -4,9 +4,9 @@ import time
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.agent import Agent, check_seed
-from agents.parameters import real
-from agents.twenty48.agent import Game2048
+from thetafront.agents.agent import Agent, check_seed
+from thetafront.agents.parameters import real
+from thetafront.agents.twenty48.agent import Game2048
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ import numpy as np
 import optuna
 from optuna.distributions import distribution_to_json
 
-from agents.twenty48.agent import Game2048
-from study.store.games_table import SEARCH
-from study.store.location import Location
-from study.store.storage import open_storage
-from study.store.writer import StudyWriter
-from study.store.writes import BegunTrial, EndedTrial, PlayedGame, Write
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.study.store.games_table import SEARCH
+from thetafront.study.store.location import Location
+from thetafront.study.store.storage import open_storage
+from thetafront.study.store.writer import StudyWriter
+from thetafront.study.store.writes import BegunTrial, EndedTrial, PlayedGame, Write
 
 GAMES_A_TRIAL = 4
 N_PARAMS = 6

@@ -16,12 +16,12 @@ import pandas as pd
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from study.bench.samplers.contest import N_DESIGN, Contest, measured, warm
-from study.bench.samplers.surfaces import SURFACES, surface
-from study.bench.samplers.truth import true_front
-from study.errors import InputError, check_range
-from study.estimate import difference
-from study.samplers import DEFAULT_SAMPLER
+from thetafront.study.bench.samplers.contest import N_DESIGN, Contest, measured, warm
+from thetafront.study.bench.samplers.surfaces import SURFACES, surface
+from thetafront.study.bench.samplers.truth import true_front
+from thetafront.study.errors import InputError, check_range
+from thetafront.study.estimate import difference
+from thetafront.study.samplers import DEFAULT_SAMPLER
 
 N_TRIALS, N_GAMES = 112, 4
 IN_FLIGHT = 16

@@ -1,7 +1,7 @@
 """The whole benchmark: all runs over worker processes, then tables, figure and manifest.
 
 >>> from pathlib import Path
->>> from study.bench.samplers.benchmark import run_benchmark
+>>> from thetafront.study.bench.samplers.benchmark import run_benchmark
 >>> done = run_benchmark(["nehvi", "tpe"], ["recorded"], 20, 0, 2, Path("results/samplers"))
 """
 
@@ -14,20 +14,20 @@ from typing import Any
 import pandas as pd
 from joblib import Parallel, delayed
 
-from study.bench.samplers.contest import N_DESIGN, Run, play
-from study.bench.samplers.figure import samplers_figure
-from study.bench.samplers.ledger import RunLedger
-from study.bench.samplers.recorded import Recording
-from study.bench.samplers.surfaces import SURFACES, surface
-from study.bench.samplers.tables import markdown, runs_frame, summary_frame
-from study.errors import InputError, check_range
-from study.report.style import save
-from study.report.tables import write_csv, write_text
-from study.run.workers import check_jobs
-from study.samplers import SAMPLERS, check_sampler
-from study.store.location import make_folder
-from study.store.manifest import MANIFEST, check_output, provenance, write_manifest
-from study.store.seeds import LARGEST_STUDY_SEED
+from thetafront.study.bench.samplers.contest import N_DESIGN, Run, play
+from thetafront.study.bench.samplers.figure import samplers_figure
+from thetafront.study.bench.samplers.ledger import RunLedger
+from thetafront.study.bench.samplers.recorded import Recording
+from thetafront.study.bench.samplers.surfaces import SURFACES, surface
+from thetafront.study.bench.samplers.tables import markdown, runs_frame, summary_frame
+from thetafront.study.errors import InputError, check_range
+from thetafront.study.report.style import save
+from thetafront.study.report.tables import write_csv, write_text
+from thetafront.study.run.workers import check_jobs
+from thetafront.study.samplers import SAMPLERS, check_sampler
+from thetafront.study.store.location import make_folder
+from thetafront.study.store.manifest import MANIFEST, check_output, provenance, write_manifest
+from thetafront.study.store.seeds import LARGEST_STUDY_SEED
 
 BUDGETS = ((80, 9), (48, 9), (240, 3))  # trials, games a trial: 720, 432 and 720 games
 LIBRARIES = ("scikit-learn", "threadpoolctl", "torch", "gpytorch", "botorch")

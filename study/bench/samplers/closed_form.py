@@ -14,8 +14,8 @@ a…d     weights of four features of a position
 
 import numpy as np
 
-from study.bench.samplers.surface import Floats, Surface
-from study.experiments.space import NumericParameter, Space
+from thetafront.study.bench.samplers.surface import Floats, Surface
+from thetafront.study.experiments.space import NumericParameter, Space
 
 PLAYOUTS = tuple(NumericParameter(f"n{k}", 4, 1024, integer=True, log=True) for k in range(1, 5))
 SATURATING = Space((*PLAYOUTS, NumericParameter("r", 0.0, 1.0), NumericParameter("s", 0.0, 1.0)))

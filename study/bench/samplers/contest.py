@@ -17,20 +17,20 @@ from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial
 from threadpoolctl import threadpool_limits
 
-from study.bench.samplers.measures import Predictions, at_budgets, hypervolume_share
-from study.bench.samplers.surface import Floats, Surface
-from study.bench.samplers.surfaces import surface
-from study.bench.samplers.truth import Truth, true_front
-from study.pareto import hypervolume
-from study.samplers import make_sampler
-from study.samplers.base import ModelSampler
-from study.samplers.design import draw_design
-from study.samplers.encoding import UnitCube
-from study.samplers.observations import Objectives, Observations, observe
-from study.samplers.posterior import Posterior
-from study.samplers.predicted_front import predicted_fronts
-from study.scale import Scale
-from study.shrinkage import Moments, growing_variances
+from thetafront.study.bench.samplers.measures import Predictions, at_budgets, hypervolume_share
+from thetafront.study.bench.samplers.surface import Floats, Surface
+from thetafront.study.bench.samplers.surfaces import surface
+from thetafront.study.bench.samplers.truth import Truth, true_front
+from thetafront.study.pareto import hypervolume
+from thetafront.study.samplers import make_sampler
+from thetafront.study.samplers.base import ModelSampler
+from thetafront.study.samplers.design import draw_design
+from thetafront.study.samplers.encoding import UnitCube
+from thetafront.study.samplers.observations import Objectives, Observations, observe
+from thetafront.study.samplers.posterior import Posterior
+from thetafront.study.samplers.predicted_front import predicted_fronts
+from thetafront.study.scale import Scale
+from thetafront.study.shrinkage import Moments, growing_variances
 
 N_DESIGN = 16
 SHARES = (0.2, 0.3, 0.4, 0.6, 0.8, 1.0)  # of a run's trials, after which to measure it

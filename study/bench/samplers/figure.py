@@ -10,9 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from study.bench.samplers.surfaces import surface
-from study.report.style import STYLE, caption
-from study.samplers import SAMPLERS
+from thetafront.study.bench.samplers.surfaces import surface
+from thetafront.study.report.style import STYLE, caption
+from thetafront.study.samplers import SAMPLERS
 
 # Okabe and Ito's colours; a sampler keeps its own in all figures.
 COLOURS = (

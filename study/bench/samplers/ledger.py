@@ -7,12 +7,12 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from study.bench.samplers.contest import Run
-from study.bench.samplers.surfaces import SURFACES
-from study.bench.samplers.tables import MEASURES
-from study.errors import InputError
-from study.samplers import SAMPLERS
-from study.store.append_only import AppendOnlyFile
+from thetafront.study.bench.samplers.contest import Run
+from thetafront.study.bench.samplers.surfaces import SURFACES
+from thetafront.study.bench.samplers.tables import MEASURES
+from thetafront.study.errors import InputError
+from thetafront.study.samplers import SAMPLERS
+from thetafront.study.store.append_only import AppendOnlyFile
 
 BEGINNING = b'{"surface": "'
 

@@ -22,9 +22,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from study.bench.samplers.surface import Floats
-from study.bench.samplers.truth import Truth
-from study.pareto import hypervolume, nondominated
+from thetafront.study.bench.samplers.surface import Floats
+from thetafront.study.bench.samplers.truth import Truth
+from thetafront.study.pareto import hypervolume, nondominated
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ import numpy.typing as npt
 import pandas as pd
 from joblib import Parallel, delayed
 
-from study.bench.samplers.recommendations import measured
-from study.errors import check_range
-from study.report.sections import Section
-from study.run.workers import check_jobs
-from study.store.seeds import LARGEST_STUDY_SEED
+from thetafront.study.bench.samplers.recommendations import measured
+from thetafront.study.errors import check_range
+from thetafront.study.report.sections import Section
+from thetafront.study.run.workers import check_jobs
+from thetafront.study.store.seeds import LARGEST_STUDY_SEED
 
 N_TRIALS, N_GAMES = 80, 9
 MOST_SEEDS = 10_000

@@ -17,17 +17,17 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
-from study.batch_means import LogVariances, variances_of_log_ratios
-from study.bench.samplers.contest import DIRECTIONS, N_DESIGN, SCALES, Contest
-from study.bench.samplers.surface import Floats, Surface
-from study.bench.samplers.surfaces import surface
-from study.bench.samplers.truth import Truth, true_front
-from study.estimate import t_interval
-from study.experiments.objectives import SCORE
-from study.experiments.objectives.costs import TIMED_TOGETHER
-from study.pareto import nondominated, p_on_front
-from study.report.certificate import Draws, budgets_of, simultaneous_bounds
-from study.report.expected import (
+from thetafront.study.batch_means import LogVariances, variances_of_log_ratios
+from thetafront.study.bench.samplers.contest import DIRECTIONS, N_DESIGN, SCALES, Contest
+from thetafront.study.bench.samplers.surface import Floats, Surface
+from thetafront.study.bench.samplers.surfaces import surface
+from thetafront.study.bench.samplers.truth import Truth, true_front
+from thetafront.study.estimate import t_interval
+from thetafront.study.experiments.objectives import SCORE
+from thetafront.study.experiments.objectives.costs import TIMED_TOGETHER
+from thetafront.study.pareto import nondominated, p_on_front
+from thetafront.study.report.certificate import Draws, budgets_of, simultaneous_bounds
+from thetafront.study.report.expected import (
     Expected,
     best_of,
     cheapest_of,
@@ -36,11 +36,11 @@ from study.report.expected import (
     is_reached,
     proposals,
 )
-from study.samplers.candidates import is_among
-from study.samplers.fitted_model import FittedModel
-from study.samplers.observations import to_maximize
-from study.samplers.predicted_front import best_within_budgets
-from study.shrinkage import Moments, growing_variances
+from thetafront.study.samplers.candidates import is_among
+from thetafront.study.samplers.fitted_model import FittedModel
+from thetafront.study.samplers.observations import to_maximize
+from thetafront.study.samplers.predicted_front import best_within_budgets
+from thetafront.study.shrinkage import Moments, growing_variances
 
 DRIFT, FAST_SHARE, GAMES_OF_MEMORY = 0.05, 0.3, 840.0
 SEARCH_IS_SLOWER = 0.05

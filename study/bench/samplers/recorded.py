@@ -16,9 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
-from study.bench.samplers.recording import RECORDED, SCORES, SPACE, read_recorded
-from study.bench.samplers.ridge import Ridge
-from study.bench.samplers.surface import Floats, Surface
+from thetafront.study.bench.samplers.recording import RECORDED, SCORES, SPACE, read_recorded
+from thetafront.study.bench.samplers.ridge import Ridge
+from thetafront.study.bench.samplers.surface import Floats, Surface
 
 LEAST_ROOT = 1_000.0**0.5
 

@@ -3,7 +3,7 @@
 A sweep with the sampler ``random`` and a design of all its trials plays the games. Its folder
 becomes the table by
 
-    python -m study.bench.samplers.recording FOLDER
+    python -m thetafront.bench.samplers.recording FOLDER
 
 which also copies the sweep's manifest, except its storage, so that the games can be played again.
 """
@@ -15,11 +15,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from study.errors import InputError
-from study.experiments.space import NumericParameter, Space
-from study.report.tables import write_csv
-from study.store.location import make_folder
-from study.store.manifest import ROOT, write_json
+from thetafront.engine.jit import ROOT
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.space import NumericParameter, Space
+from thetafront.study.report.tables import write_csv
+from thetafront.study.store.location import make_folder
+from thetafront.study.store.manifest import write_json
 
 RECORDED = ROOT / "results" / "reference" / "samplers" / "recorded.csv"
 SCORES = "scores_points"
@@ -64,7 +65,7 @@ def read_recorded(path: Path = RECORDED) -> pd.DataFrame:
 def main() -> None:
     """Make the table from the folder named on the command line."""
     if len(sys.argv) != 2:
-        sys.exit("usage: python -m study.bench.samplers.recording FOLDER")
+        sys.exit("usage: python -m thetafront.bench.samplers.recording FOLDER")
     folder = Path(sys.argv[1])
     try:
         frame = recorded_frame(folder)

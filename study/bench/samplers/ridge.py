@@ -19,7 +19,7 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from study.bench.samplers.surface import Floats
+from thetafront.study.bench.samplers.surface import Floats
 
 PENALTIES = 10.0 ** np.arange(-3.0, 3.1, 0.5)
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from study.experiments.space import Space
+from thetafront.study.experiments.space import Space
 
 Floats = npt.NDArray[np.float64]
 

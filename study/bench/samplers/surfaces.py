@@ -3,15 +3,15 @@
 from collections.abc import Callable
 from functools import lru_cache
 
-from study.bench.samplers.closed_form import (
+from thetafront.study.bench.samplers.closed_form import (
     cliffs_surface,
     saturating_surface,
     steps_surface,
     two_regimes_surface,
 )
-from study.bench.samplers.recorded import recorded_surface
-from study.bench.samplers.surface import Surface
-from study.errors import InputError
+from thetafront.study.bench.samplers.recorded import recorded_surface
+from thetafront.study.bench.samplers.surface import Surface
+from thetafront.study.errors import InputError
 
 SURFACES: dict[str, Callable[[], Surface]] = {
     "recorded": recorded_surface,

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from study.report.sections import Section, document
-from study.text import counted
+from thetafront.study.report.sections import Section, document
+from thetafront.study.text import counted
 
 BASELINE = "nehvi"
 RECOMMENDED = ("hypervolume", "regret_points", "optimism_points", "unserved")

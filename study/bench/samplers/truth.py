@@ -9,11 +9,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from study.bench.samplers.surface import Floats, Surface
-from study.bench.samplers.surfaces import surface
-from study.pareto import hypervolume, nondominated
-from study.samplers.candidates import perturb, sobol_points
-from study.samplers.encoding import UnitCube
+from thetafront.study.bench.samplers.surface import Floats, Surface
+from thetafront.study.bench.samplers.surfaces import surface
+from thetafront.study.pareto import hypervolume, nondominated
+from thetafront.study.samplers.candidates import perturb, sobol_points
+from thetafront.study.samplers.encoding import UnitCube
 
 N_SOBOL = 2**17
 SCALES = (0.1, 0.05, 0.02, 0.01)  # of perturbations, in the unit cube, taken in turns

@@ -4,7 +4,7 @@ A goal is made of an estimator (statistics) and a format (text). This package im
 modules of `study` and the base classes of `agents`.
 """
 
-from study.experiments.objectives.costs import (
+from thetafront.study.experiments.objectives.costs import (
     BACKUPS,
     PLAYOUT_MOVES,
     SECONDS,
@@ -12,9 +12,16 @@ from study.experiments.objectives.costs import (
     SWEEPS,
     Cost,
 )
-from study.experiments.objectives.formats import format_seconds
-from study.experiments.objectives.goals import EXACT_SCORE, SCORE, WIN_RATE, Goal
-from study.experiments.objectives.users import cpu_seconds, exact, match, mean, rate, reported
+from thetafront.study.experiments.objectives.formats import format_seconds
+from thetafront.study.experiments.objectives.goals import EXACT_SCORE, SCORE, WIN_RATE, Goal
+from thetafront.study.experiments.objectives.users import (
+    cpu_seconds,
+    exact,
+    match,
+    mean,
+    rate,
+    reported,
+)
 
 __all__ = [
     "BACKUPS",

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents.agent import Game
-from study.batch_means import LogVariances, variances_of_log_ratios
-from study.experiments.objectives.formats import format_seconds, significant
+from thetafront.agents.agent import Game
+from thetafront.study.batch_means import LogVariances, variances_of_log_ratios
+from thetafront.study.experiments.objectives.formats import format_seconds, significant
 
 TIMED_TOGETHER = 50  # games of a block: a machine's speed drifts from one to the next
 

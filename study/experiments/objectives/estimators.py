@@ -21,9 +21,9 @@ from typing import ClassVar, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from study.estimate import Estimate, bounded_mean, t_interval
-from study.scale import Scale
-from study.shrinkage import (
+from thetafront.study.estimate import Estimate, bounded_mean, t_interval
+from thetafront.study.scale import Scale
+from thetafront.study.shrinkage import (
     TYPICAL_DEVIATION,
     Moments,
     bounded_variances,

@@ -8,10 +8,15 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Game
-from study.estimate import Estimate
-from study.experiments.objectives.estimators import Estimator, ExactValue, GrowingMean, Proportion
-from study.experiments.objectives.formats import Format, MatchFormat
+from thetafront.agents.agent import Game
+from thetafront.study.estimate import Estimate
+from thetafront.study.experiments.objectives.estimators import (
+    Estimator,
+    ExactValue,
+    GrowingMean,
+    Proportion,
+)
+from thetafront.study.experiments.objectives.formats import Format, MatchFormat
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ import dataclasses
 import math
 from typing import Literal
 
-from agents.outside.report import MOVES, ReportedGame
-from agents.parameters import is_real
-from study.experiments.objectives.costs import SECONDS, Cost
-from study.experiments.objectives.estimators import ExactValue, NoisyMean, Proportion
-from study.experiments.objectives.formats import FittingFormat, MatchFormat
-from study.experiments.objectives.goals import WIN_RATE, Goal
+from thetafront.agents.outside.report import MOVES, ReportedGame
+from thetafront.agents.parameters import is_real
+from thetafront.study.experiments.objectives.costs import SECONDS, Cost
+from thetafront.study.experiments.objectives.estimators import ExactValue, NoisyMean, Proportion
+from thetafront.study.experiments.objectives.formats import FittingFormat, MatchFormat
+from thetafront.study.experiments.objectives.goals import WIN_RATE, Goal
 
 Direction = Literal["maximize", "minimize"]
 Per = Literal["move", "game"]

@@ -9,9 +9,9 @@ import altair as alt
 import numpy as np
 import numpy.typing as npt
 
-from study.experiments.definition import Experiment
-from study.experiments.objectives import Cost, Goal
-from study.experiments.space import is_absent
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import Cost, Goal
+from thetafront.study.experiments.space import is_absent
 
 DIGITS, DIGITS_OF_TICK = 5, 6
 MARKS_A_DECADE = ((1, 2, 3, 5, 7), (1, 2, 5), (1,))

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from study.errors import InputError
-from study.estimate import Estimate
-from study.experiments.definition import Experiment
-from study.page.charts.axes import (
+from thetafront.study.errors import InputError
+from thetafront.study.estimate import Estimate
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.page.charts.axes import (
     Row,
     cost_axis,
     goal_axis,
@@ -22,13 +22,22 @@ from study.page.charts.axes import (
     rows_of,
     short,
 )
-from study.page.charts.front import FUSED, PREDICTED, FrontChart
-from study.page.charts.palette import BLUE, GREEN, GREY, LINE, ORANGE, PINK, Kind, encodings
-from study.page.claims import signed
-from study.page.made_by import machines_of
-from study.page.page_data import PageData
-from study.page.section import Figure
-from study.text import counted
+from thetafront.study.page.charts.front import FUSED, PREDICTED, FrontChart
+from thetafront.study.page.charts.palette import (
+    BLUE,
+    GREEN,
+    GREY,
+    LINE,
+    ORANGE,
+    PINK,
+    Kind,
+    encodings,
+)
+from thetafront.study.page.claims import signed
+from thetafront.study.page.made_by import machines_of
+from thetafront.study.page.page_data import PageData
+from thetafront.study.page.section import Figure
+from thetafront.study.text import counted
 
 Floats = npt.NDArray[np.float64]
 

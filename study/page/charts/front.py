@@ -9,8 +9,8 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from study.experiments.definition import Experiment
-from study.page.charts.axes import (
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.page.charts.axes import (
     Row,
     cost_axis,
     goal_axis,
@@ -23,12 +23,22 @@ from study.page.charts.axes import (
     told_apart,
     within_limits,
 )
-from study.page.charts.palette import BLUE, DASHED, GREEN, GREY, LINE, ORANGE, PINK, Kind, encodings
-from study.page.page_data import PageData
-from study.page.section import Figure
-from study.report.export import Tables
-from study.report.tables import games_note
-from study.report.validated_rows import cost_columns
+from thetafront.study.page.charts.palette import (
+    BLUE,
+    DASHED,
+    GREEN,
+    GREY,
+    LINE,
+    ORANGE,
+    PINK,
+    Kind,
+    encodings,
+)
+from thetafront.study.page.page_data import PageData
+from thetafront.study.page.section import Figure
+from thetafront.study.report.export import Tables
+from thetafront.study.report.tables import games_note
+from thetafront.study.report.validated_rows import cost_columns
 
 HEIGHT = 400
 NOTEBOOK_WIDTH = 620

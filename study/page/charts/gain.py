@@ -7,14 +7,14 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from study.experiments.failures import counted_as, rate_text
-from study.page.charts.axes import goal_axis, goal_ticks, rounded, rows_of
-from study.page.charts.palette import BLUE, DASHED, GREY, LINE, ORANGE, Kind, encodings
-from study.page.page_data import PageData
-from study.page.section import Figure
-from study.report.validated_rows import validated_hypervolume, without_baselines
-from study.store.study_data import StudyData
-from study.text import counted
+from thetafront.study.experiments.failures import counted_as, rate_text
+from thetafront.study.page.charts.axes import goal_axis, goal_ticks, rounded, rows_of
+from thetafront.study.page.charts.palette import BLUE, DASHED, GREY, LINE, ORANGE, Kind, encodings
+from thetafront.study.page.page_data import PageData
+from thetafront.study.page.section import Figure
+from thetafront.study.report.validated_rows import validated_hypervolume, without_baselines
+from thetafront.study.store.study_data import StudyData
+from thetafront.study.text import counted
 
 KEY, TITLE = "gain", "What the search gained"
 HEIGHT = 260

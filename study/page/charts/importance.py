@@ -29,14 +29,14 @@ import pandas as pd
 from scipy.stats import DegenerateDataWarning, sobol_indices, uniform
 from threadpoolctl import threadpool_limits
 
-from study.experiments.definition import Experiment
-from study.page.charts.axes import Row, looked_up, rounded, rows_of, short
-from study.page.charts.palette import BLUE, GREY, ORANGE, SQUARE, Kind, encodings
-from study.page.page_data import PageData
-from study.page.section import Figure
-from study.samplers.encoding import UnitCube
-from study.scale import Form
-from study.store.objectives import scales_of
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.page.charts.axes import Row, looked_up, rounded, rows_of, short
+from thetafront.study.page.charts.palette import BLUE, GREY, ORANGE, SQUARE, Kind, encodings
+from thetafront.study.page.page_data import PageData
+from thetafront.study.page.section import Figure
+from thetafront.study.samplers.encoding import UnitCube
+from thetafront.study.scale import Form
+from thetafront.study.store.objectives import scales_of
 
 Floats = npt.NDArray[np.float64]
 KEY, TITLE = "importance", "Which parameters matter"

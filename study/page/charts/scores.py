@@ -9,13 +9,21 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from study.experiments.definition import Experiment
-from study.experiments.objectives import Goal
-from study.page.charts.axes import Row, goal_axis, looked_up, rounded, rows_of, short, told_apart
-from study.page.charts.palette import BLUE, GREY, ORANGE, PINK, Kind, encodings
-from study.page.page_data import PageData
-from study.page.section import Figure
-from study.report.tables import games_note
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import Goal
+from thetafront.study.page.charts.axes import (
+    Row,
+    goal_axis,
+    looked_up,
+    rounded,
+    rows_of,
+    short,
+    told_apart,
+)
+from thetafront.study.page.charts.palette import BLUE, GREY, ORANGE, PINK, Kind, encodings
+from thetafront.study.page.page_data import PageData
+from thetafront.study.page.section import Figure
+from thetafront.study.report.tables import games_note
 
 KEY, TITLE = "scores", "Scores of single games"
 MOST_POINTS = 14

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from study.estimate import Z95
-from study.experiments.definition import Experiment
-from study.experiments.space import CategoricalParameter, Dimension, is_absent
-from study.page.charts.axes import (
+from thetafront.study.estimate import Z95
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.space import CategoricalParameter, Dimension, is_absent
+from thetafront.study.page.charts.axes import (
     DIGITS_OF_TICK,
     ROOM,
     Row,
@@ -27,10 +27,10 @@ from study.page.charts.axes import (
     short,
     told_apart,
 )
-from study.page.charts.palette import BLUE, GREEN, ORANGE
-from study.page.page_data import PageData
-from study.page.section import Figure
-from study.samplers.fitted_model import FittedModel
+from thetafront.study.page.charts.palette import BLUE, GREEN, ORANGE
+from thetafront.study.page.page_data import PageData
+from thetafront.study.page.section import Figure
+from thetafront.study.samplers.fitted_model import FittedModel
 
 KEY, TITLE = "slices", "Slices of the model"
 PARAM = "slice"

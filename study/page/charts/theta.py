@@ -17,10 +17,10 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from study.experiments.definition import Experiment
-from study.experiments.space import CategoricalParameter, Dimension, is_absent
-from study.experiments.widening import Edge, edges_of
-from study.page.charts.axes import (
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.space import CategoricalParameter, Dimension, is_absent
+from thetafront.study.experiments.widening import Edge, edges_of
+from thetafront.study.page.charts.axes import (
     Row,
     in_columns,
     log_marks,
@@ -33,10 +33,10 @@ from study.page.charts.axes import (
     theta_tooltips,
     told_apart,
 )
-from study.page.charts.palette import GREY, LINE, ORANGE, PINK, Kind, encodings
-from study.page.page_data import PageData
-from study.page.section import Figure
-from study.text import counted
+from thetafront.study.page.charts.palette import GREY, LINE, ORANGE, PINK, Kind, encodings
+from thetafront.study.page.page_data import PageData
+from thetafront.study.page.section import Figure
+from thetafront.study.text import counted
 
 KEY, TITLE = "theta", "θ along the front, and of all trials"
 MOST_LINES = 300  # of trials

@@ -4,6 +4,6 @@ The script, ``static/replay.js``, knows the rules and no agent: it slides tiles,
 adds up points by itself, so a score that equals the record tells that a game is what it says.
 """
 
-from study.page.replays.recorded import Recorded, Replay, recorded, replays
+from thetafront.study.page.replays.recorded import Recorded, Replay, recorded, replays
 
 __all__ = ["Recorded", "Replay", "recorded", "replays"]

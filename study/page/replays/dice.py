@@ -3,12 +3,12 @@
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import warm
-from agents.dice.agent import DiceAgent
-from engine.dice import REROLL_COST
-from engine.jit import kernel
-from engine.rng import SPAWN, START, below, next_word, stream
-from study.page.replays.recording import Recording
+from thetafront.agents.agent import warm
+from thetafront.agents.dice.agent import DiceAgent
+from thetafront.engine.dice import REROLL_COST
+from thetafront.engine.jit import kernel
+from thetafront.engine.rng import SPAWN, START, below, next_word, stream
+from thetafront.study.page.replays.recording import Recording
 
 
 @kernel

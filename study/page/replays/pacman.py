@@ -1,11 +1,11 @@
 """Games of Pacman recorded: a turn is his action, where he went, and where each ghost went."""
 
-from agents.agent import warm
-from agents.pacman.agent import PacmanAgent
-from engine.pacman import World
-from engine.pacman.maze import DX, DY, N_DIRECTIONS, NO_DIRECTION
-from engine.pacman.state import DIRECTION, PACMAN, X, Y
-from study.page.replays.recording import Recording
+from thetafront.agents.agent import warm
+from thetafront.agents.pacman.agent import PacmanAgent
+from thetafront.engine.pacman import World
+from thetafront.engine.pacman.maze import DX, DY, N_DIRECTIONS, NO_DIRECTION
+from thetafront.engine.pacman.state import DIRECTION, PACMAN, X, Y
+from thetafront.study.page.replays.recording import Recording
 
 
 def record_pacman(agent: PacmanAgent, seed: int) -> Recording:

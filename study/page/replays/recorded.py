@@ -14,20 +14,20 @@ from typing import Any
 
 import pandas as pd
 
-from agents.agent import Agent, Game
-from agents.dice.agent import DiceAgent
-from agents.dice.solver import DiceSolver
-from agents.pacman.agent import PacmanAgent
-from agents.twenty48.agent import Agent2048
-from study.errors import InputError
-from study.experiments.objectives import format_seconds
-from study.page.page_data import PageData
-from study.page.replays.dice import record_dice
-from study.page.replays.pacman import record_pacman
-from study.page.replays.recording import Recording
-from study.page.replays.twenty48 import record_2048
-from study.report.tables import thetas_of
-from study.text import counted
+from thetafront.agents.agent import Agent, Game
+from thetafront.agents.dice.agent import DiceAgent
+from thetafront.agents.dice.solver import DiceSolver
+from thetafront.agents.pacman.agent import PacmanAgent
+from thetafront.agents.twenty48.agent import Agent2048
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.objectives import format_seconds
+from thetafront.study.page.page_data import PageData
+from thetafront.study.page.replays.dice import record_dice
+from thetafront.study.page.replays.pacman import record_pacman
+from thetafront.study.page.replays.recording import Recording
+from thetafront.study.page.replays.twenty48 import record_2048
+from thetafront.study.report.tables import thetas_of
+from thetafront.study.text import counted
 
 N_REPLAYS = 3
 CPU_SECONDS = 2.0

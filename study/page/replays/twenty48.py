@@ -1,10 +1,10 @@
 """Games of 2048 recorded: two characters a move."""
 
-from agents.agent import warm
-from agents.twenty48.agent import Agent2048
-from engine.twenty48 import Action, afterstate, stream, unpack
-from study.page.replays.recording import Recording
-from study.terminal.position import Position
+from thetafront.agents.agent import warm
+from thetafront.agents.twenty48.agent import Agent2048
+from thetafront.engine.twenty48 import Action, afterstate, stream, unpack
+from thetafront.study.page.replays.recording import Recording
+from thetafront.study.terminal.position import Position
 
 SPAWNS = "0123456789abcdefghijklmnopqrstuv"
 """A spawn: twice its cell in reading order, and one more for a 4."""

@@ -8,9 +8,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from study.estimate import Z95
-from study.report.style import BLACK, BLUE, GREY, RED, STYLE, caption, level, new_figure
-from study.reproduce.dice.table import CORRECT, PROGRAM
+from thetafront.study.estimate import Z95
+from thetafront.study.report.style import BLACK, BLUE, GREY, RED, STYLE, caption, level, new_figure
+from thetafront.study.reproduce.dice.table import CORRECT, PROGRAM
 
 COLOURS = ("#F0E442", "#E69F00", RED, BLUE, BLACK)  # of tolerances, from fine to rough
 LOWEST = 11.5  # points, of the left panel

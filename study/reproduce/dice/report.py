@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from agents.dice.agent import DiceAgent
-from study.report.sections import document, frame_table
-from study.reproduce.dice.ranking import order_noise
-from study.reproduce.dice.table import CORRECT, POST, POSTS_GAMES, PROGRAM
+from thetafront.agents.dice.agent import DiceAgent
+from thetafront.study.report.sections import document, frame_table
+from thetafront.study.reproduce.dice.ranking import order_noise
+from thetafront.study.reproduce.dice.table import CORRECT, POST, POSTS_GAMES, PROGRAM
 
 COLUMNS = (
     ("θ", "{theta:g}"),

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from agents.dice.agent import DiceAgent
-from study.report.tables import check_table
-from study.reproduce.dice.figures import grid_figure, table_figure
-from study.reproduce.dice.report import dice_markdown
-from study.reproduce.dice.table import dice_frame, grid_frame, play_rows, scores_frame
-from study.reproduce.reproduction import GAMES, ResultFolder, Results
+from thetafront.agents.dice.agent import DiceAgent
+from thetafront.study.report.tables import check_table
+from thetafront.study.reproduce.dice.figures import grid_figure, table_figure
+from thetafront.study.reproduce.dice.report import dice_markdown
+from thetafront.study.reproduce.dice.table import dice_frame, grid_frame, play_rows, scores_frame
+from thetafront.study.reproduce.reproduction import GAMES, ResultFolder, Results
 
 N_TIMED = 1_000_000
 

@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from agents.dice.agent import DiceAgent
+from thetafront.agents.dice.agent import DiceAgent
 
 GAMMAS = tuple(k / 200 for k in range(160, 201))
 TOLERANCES = (10.0, 3.0, 1.0, 0.1, 1e-4)

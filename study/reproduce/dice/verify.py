@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from agents.agent import LARGEST_SEED
-from study.errors import InputError
-from study.report.tables import write_csv
-from study.reproduce.dice.table import play_rows, scores_frame
-from study.store.append_only import AppendOnlyFile
-from study.verify.games_table import GAMES, heading_of
-from study.verify.report import Check, Report
-from study.verify.verification import copy_of
+from thetafront.agents.agent import LARGEST_SEED
+from thetafront.study.errors import InputError
+from thetafront.study.report.tables import write_csv
+from thetafront.study.reproduce.dice.table import play_rows, scores_frame
+from thetafront.study.store.append_only import AppendOnlyFile
+from thetafront.study.verify.games_table import GAMES, heading_of
+from thetafront.study.verify.report import Check, Report
+from thetafront.study.verify.verification import copy_of
 
 MOST_GAMES = 10**6
 """The most a row that a table is believed to have."""

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from study.errors import InputError
-from study.experiments.definition import Experiment
-from study.experiments.game_summary import check_2048
-from study.experiments.registry import experiment as experiment_by_name
-from study.report.tables import thetas_of
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.game_summary import check_2048
+from thetafront.study.experiments.registry import experiment as experiment_by_name
+from thetafront.study.report.tables import thetas_of
 
 NEEDED = {"point", "origin", "n_games"}
 

@@ -20,13 +20,13 @@ import numpy.typing as npt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from agents.agent import Agent
-from agents.twenty48.agent import Game2048
-from study import estimate as intervals
-from study.errors import InputError
-from study.experiments.objectives import SECONDS, format_seconds
-from study.report.front_tables import show_theta
-from study.report.scores import (
+from thetafront.agents.agent import Agent
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.study import estimate as intervals
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.objectives import SECONDS, format_seconds
+from thetafront.study.report.front_tables import show_theta
+from thetafront.study.report.scores import (
     estimate_columns,
     estimate_format,
     score_bars,
@@ -34,12 +34,21 @@ from study.report.scores import (
     scores_of,
     shown,
 )
-from study.report.sections import document, frame_table, markdown_table
-from study.report.style import BLACK, BLUE, RED, STYLE, caption, cost_axis, new_figure, points_axis
-from study.report.tables import thetas_of, write_csv
-from study.report.validated_rows import without_baselines
-from study.reproduce.equal_time.fronts import Front
-from study.reproduce.reproduction import Reproduction, Results
+from thetafront.study.report.sections import document, frame_table, markdown_table
+from thetafront.study.report.style import (
+    BLACK,
+    BLUE,
+    RED,
+    STYLE,
+    caption,
+    cost_axis,
+    new_figure,
+    points_axis,
+)
+from thetafront.study.report.tables import thetas_of, write_csv
+from thetafront.study.report.validated_rows import without_baselines
+from thetafront.study.reproduce.equal_time.fronts import Front
+from thetafront.study.reproduce.reproduction import Reproduction, Results
 
 N_BUDGETS = 3
 FEWEST_POINTS = 2

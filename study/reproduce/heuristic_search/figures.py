@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from study.report.style import BLACK, BLUE, GREY, RED, STYLE, caption
-from study.reproduce.heuristic_search.problems import BEST_LUCK, Problem
-from study.reproduce.heuristic_search.traces import (
+from thetafront.study.report.style import BLACK, BLUE, GREY, RED, STYLE, caption
+from thetafront.study.reproduce.heuristic_search.problems import BEST_LUCK, Problem
+from thetafront.study.reproduce.heuristic_search.traces import (
     BACKWARDS,
     DELTA,
     LABELLED,

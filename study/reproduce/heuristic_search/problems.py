@@ -19,12 +19,12 @@ from functools import cached_property
 
 import numpy as np
 
-from agents.mdp.bounds import upper_bound
-from agents.mdp.finite_mdp import FiniteMDP
-from agents.mdp.kernels import Floats, Indices, Tables
-from agents.mdp.value_iteration import ValueIteration, sweep_until
-from agents.twenty48.small_board import DEAL, Small2048
-from engine.dice import REROLL_COST, THREE_DICE
+from thetafront.agents.mdp.bounds import upper_bound
+from thetafront.agents.mdp.finite_mdp import FiniteMDP
+from thetafront.agents.mdp.kernels import Floats, Indices, Tables
+from thetafront.agents.mdp.value_iteration import ValueIteration, sweep_until
+from thetafront.agents.twenty48.small_board import DEAL, Small2048
+from thetafront.engine.dice import REROLL_COST, THREE_DICE
 
 BEST_LUCK, BETWEEN, OPTIMUM = "best luck", "a tenth of best luck's excess", "the optimum itself"
 LATE = [[64, 64, 4], [2, 8, 2]]

@@ -5,12 +5,12 @@ from typing import Any
 
 import pandas as pd
 
-from study import estimate as intervals
-from study.estimate import Estimate
-from study.experiments.objectives import format_seconds
-from study.report.sections import document, markdown_table
-from study.reproduce.heuristic_search.problems import BEST_LUCK, OPTIMUM, Problem
-from study.reproduce.heuristic_search.traces import (
+from thetafront.study import estimate as intervals
+from thetafront.study.estimate import Estimate
+from thetafront.study.experiments.objectives import format_seconds
+from thetafront.study.report.sections import document, markdown_table
+from thetafront.study.reproduce.heuristic_search.problems import BEST_LUCK, OPTIMUM, Problem
+from thetafront.study.reproduce.heuristic_search.traces import (
     BACKWARDS,
     DELTA,
     LABELLED,

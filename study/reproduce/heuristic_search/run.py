@@ -14,12 +14,17 @@ import numpy as np
 import pandas as pd
 from rich.console import Console
 
-from study.errors import InputError
-from study.report.tables import write_csv
-from study.reproduce.heuristic_search.figures import traces_figure
-from study.reproduce.heuristic_search.problems import BEST_LUCK, OPTIMUM, Problem, problems
-from study.reproduce.heuristic_search.report import heuristic_search_markdown, runs_frame
-from study.reproduce.heuristic_search.traces import (
+from thetafront.study.errors import InputError
+from thetafront.study.report.tables import write_csv
+from thetafront.study.reproduce.heuristic_search.figures import traces_figure
+from thetafront.study.reproduce.heuristic_search.problems import (
+    BEST_LUCK,
+    OPTIMUM,
+    Problem,
+    problems,
+)
+from thetafront.study.reproduce.heuristic_search.report import heuristic_search_markdown, runs_frame
+from thetafront.study.reproduce.heuristic_search.traces import (
     LABELLED,
     SEARCH,
     SWEEPS,
@@ -29,9 +34,9 @@ from study.reproduce.heuristic_search.traces import (
     search,
     sweeps,
 )
-from study.reproduce.reproduction import ResultFolder, Results
-from study.store.held_folder import held_folder
-from study.text import counted
+from thetafront.study.reproduce.reproduction import ResultFolder, Results
+from thetafront.study.store.held_folder import held_folder
+from thetafront.study.text import counted
 
 TRACES = "traces.csv"
 KEPT_EVERY = 5.0  # seconds

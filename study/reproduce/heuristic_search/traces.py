@@ -16,12 +16,12 @@ from itertools import count
 
 import numpy as np
 
-from agents.mdp.kernels import Floats, greedy
-from agents.mdp.lrtdp import LabelledHeuristicSearch
-from agents.mdp.rtdp import HeuristicSearch
-from agents.mdp.search import BACKUPS_PER_CHUNK, MAX_SIMULATIONS, RunningSearch
-from agents.mdp.value_iteration import sweep_until
-from study.reproduce.heuristic_search.problems import Problem
+from thetafront.agents.mdp.kernels import Floats, greedy
+from thetafront.agents.mdp.lrtdp import LabelledHeuristicSearch
+from thetafront.agents.mdp.rtdp import HeuristicSearch
+from thetafront.agents.mdp.search import BACKUPS_PER_CHUNK, MAX_SIMULATIONS, RunningSearch
+from thetafront.agents.mdp.value_iteration import sweep_until
+from thetafront.study.reproduce.heuristic_search.problems import Problem
 
 DELTA = 0.01  # points
 DEPTH = 1000  # actions; no game here is as long

@@ -25,14 +25,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from agents.agent import warm
-from agents.twenty48.leaf_value import LeafValue
-from agents.twenty48.uct import UCT
-from study.errors import InputError
-from study.estimate import Estimate
-from study.report.tables import write_csv
-from study.reproduce.mcts.design import Case, Widened, Widening
-from study.reproduce.mcts.timing import Clock, DecisionTimer, Timed, median
+from thetafront.agents.agent import warm
+from thetafront.agents.twenty48.leaf_value import LeafValue
+from thetafront.agents.twenty48.uct import UCT
+from thetafront.study.errors import InputError
+from thetafront.study.estimate import Estimate
+from thetafront.study.report.tables import write_csv
+from thetafront.study.reproduce.mcts.design import Case, Widened, Widening
+from thetafront.study.reproduce.mcts.timing import Clock, DecisionTimer, Timed, median
 
 COLUMNS = [
     *("leaf_value", "plain_n_simulations", "widened", "k", "alpha", "n_simulations"),

@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import product
 
-from agents.twenty48.leaf_value import LeafValue
-from agents.twenty48.uct import UCT
+from thetafront.agents.twenty48.leaf_value import LeafValue
+from thetafront.agents.twenty48.uct import UCT
 
 DEPTH = 10
 EXPLORATION = 100.0

@@ -7,10 +7,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
-from agents.twenty48.leaf_value import LeafValue
-from study.experiments.objectives import SECONDS
-from study.report.scores import score_bars
-from study.report.style import (
+from thetafront.agents.twenty48.leaf_value import LeafValue
+from thetafront.study.experiments.objectives import SECONDS
+from thetafront.study.report.scores import score_bars
+from thetafront.study.report.style import (
     BLACK,
     BLUE,
     GREY,
@@ -21,9 +21,9 @@ from study.report.style import (
     new_figure,
     points_axis,
 )
-from study.reproduce.mcts.design import DEPTH, EXPLORATION, TITLES, Design, Widened
-from study.reproduce.mcts.timing import TIMED_SIMULATIONS
-from study.reproduce.mcts.widening import case_of
+from thetafront.study.reproduce.mcts.design import DEPTH, EXPLORATION, TITLES, Design, Widened
+from thetafront.study.reproduce.mcts.timing import TIMED_SIMULATIONS
+from thetafront.study.reproduce.mcts.widening import case_of
 
 GREEN, PURPLE, ORANGE = "#009E73", "#CC79A7", "#E69F00"
 # Colour, marker, its size and the line's width: three curves nearly coincide, later ones are drawn

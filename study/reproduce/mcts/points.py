@@ -15,14 +15,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from agents.agent import Agent
-from agents.twenty48.agent import Game2048
-from agents.twenty48.leaf_value import LeafValue
-from study import estimate as intervals
-from study.estimate import Estimate
-from study.report.scores import Scores, estimate_columns, score_columns, scores_of
-from study.reproduce.equal_time.run import weights_at
-from study.reproduce.mcts.design import EXPLORATION, TITLES, Case, Design
+from thetafront.agents.agent import Agent
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.agents.twenty48.leaf_value import LeafValue
+from thetafront.study import estimate as intervals
+from thetafront.study.estimate import Estimate
+from thetafront.study.report.scores import Scores, estimate_columns, score_columns, scores_of
+from thetafront.study.reproduce.equal_time.run import weights_at
+from thetafront.study.reproduce.mcts.design import EXPLORATION, TITLES, Case, Design
 
 BUDGET_DIGITS = (1.0, 3.0)  # times a power of ten: round budgets
 UNKNOWN = Estimate(np.nan)

@@ -12,13 +12,13 @@ from typing import Any
 
 import pandas as pd
 
-from agents.agent import Agent
-from agents.twenty48.agent import Game2048
-from agents.twenty48.leaf_value import LeafValue
-from agents.twenty48.uct import RolloutDepth, TieBreaking
-from study import estimate as intervals
-from study.report.scores import estimate_columns, score_columns, scores_of
-from study.reproduce.mcts.design import Case, Design
+from thetafront.agents.agent import Agent
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.agents.twenty48.leaf_value import LeafValue
+from thetafront.agents.twenty48.uct import RolloutDepth, TieBreaking
+from thetafront.study import estimate as intervals
+from thetafront.study.report.scores import estimate_columns, score_columns, scores_of
+from thetafront.study.reproduce.mcts.design import Case, Design
 
 GAMES_FACTOR = 2
 ROLLOUTS = (LeafValue.RANDOM, LeafValue.LOOKAHEAD)

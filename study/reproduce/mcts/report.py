@@ -5,16 +5,16 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from agents.twenty48.leaf_value import LeafValue
-from study.estimate import Estimate
-from study.experiments.objectives import format_seconds
-from study.report.scores import estimate_format, shown
-from study.report.sections import document, frame_table, markdown_table
-from study.reproduce.mcts.design import DEPTH, EXPLORATION, TITLES, Design, Widened
-from study.reproduce.mcts.points import leads
-from study.reproduce.mcts.timing import TIMED_SIMULATIONS, Timings
-from study.reproduce.mcts.widening import case_of, points_a_percent
-from study.text import listed
+from thetafront.agents.twenty48.leaf_value import LeafValue
+from thetafront.study.estimate import Estimate
+from thetafront.study.experiments.objectives import format_seconds
+from thetafront.study.report.scores import estimate_format, shown
+from thetafront.study.report.sections import document, frame_table, markdown_table
+from thetafront.study.reproduce.mcts.design import DEPTH, EXPLORATION, TITLES, Design, Widened
+from thetafront.study.reproduce.mcts.points import leads
+from thetafront.study.reproduce.mcts.timing import TIMED_SIMULATIONS, Timings
+from thetafront.study.reproduce.mcts.widening import case_of, points_a_percent
+from thetafront.study.text import listed
 
 HEURISTICS = (LeafValue.WEIGHTS_A, LeafValue.WEIGHTS_B, LeafValue.SCORE)
 SHOWN_DEPTHS = (1, 5, 10, 15, 20)

@@ -4,24 +4,28 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agents.agent import Agent
-from agents.twenty48.agent import Game2048
-from study.report.tables import write_csv
-from study.reproduce.mcts import figures, points
-from study.reproduce.mcts.calibration import calibrated, read_calibration
-from study.reproduce.mcts.design import Design, Widened
-from study.reproduce.mcts.readings import reading_agents, readings_frame, seeds_of_readings
-from study.reproduce.mcts.report import mcts_markdown
-from study.reproduce.mcts.timing import (
+from thetafront.agents.agent import Agent
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.study.report.tables import write_csv
+from thetafront.study.reproduce.mcts import figures, points
+from thetafront.study.reproduce.mcts.calibration import calibrated, read_calibration
+from thetafront.study.reproduce.mcts.design import Design, Widened
+from thetafront.study.reproduce.mcts.readings import (
+    reading_agents,
+    readings_frame,
+    seeds_of_readings,
+)
+from thetafront.study.reproduce.mcts.report import mcts_markdown
+from thetafront.study.reproduce.mcts.timing import (
     Clock,
     kept_timings,
     rounds_frame,
     time_design,
     timings_frame,
 )
-from study.reproduce.mcts.widening import widening_agents, widening_frame
-from study.reproduce.reproduction import Reproduction, Results
-from study.text import counted
+from thetafront.study.reproduce.mcts.widening import widening_agents, widening_frame
+from thetafront.study.reproduce.reproduction import Reproduction, Results
+from thetafront.study.text import counted
 
 CALIBRATION = "calibration.csv"
 TIMINGS = "timing_rounds.csv"

@@ -24,14 +24,14 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.stats import binom
 
-from agents.agent import warm
-from agents.twenty48.leaf_value import LeafValue
-from agents.twenty48.uct import UCT
-from engine.rng import PLAYOUT
-from engine.twenty48 import initial, stream
-from study.errors import InputError
-from study.estimate import Estimate
-from study.reproduce.mcts.design import EXPLORATION, TITLES, Design
+from thetafront.agents.agent import warm
+from thetafront.agents.twenty48.leaf_value import LeafValue
+from thetafront.agents.twenty48.uct import UCT
+from thetafront.engine.rng import PLAYOUT
+from thetafront.engine.twenty48 import initial, stream
+from thetafront.study.errors import InputError
+from thetafront.study.estimate import Estimate
+from thetafront.study.reproduce.mcts.design import EXPLORATION, TITLES, Design
 
 TIMED_SIMULATIONS = 100
 N_STARTS = 20

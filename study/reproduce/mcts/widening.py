@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from agents.agent import Agent
-from agents.twenty48.agent import Game2048
-from study import estimate as intervals
-from study.report.scores import estimate_columns, score_columns, scores_of
-from study.reproduce.mcts.calibration import Calibration
-from study.reproduce.mcts.design import Case, Widened
+from thetafront.agents.agent import Agent
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.study import estimate as intervals
+from thetafront.study.report.scores import estimate_columns, score_columns, scores_of
+from thetafront.study.reproduce.mcts.calibration import Calibration
+from thetafront.study.reproduce.mcts.design import Case, Widened
 
 
 def widening_agents(calibration: Calibration) -> dict[str, Agent]:

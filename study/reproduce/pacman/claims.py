@@ -25,10 +25,10 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from agents.pacman.agent import PacmanAgent
-from engine.pacman.motion import P_CHOSEN
-from study.estimate import Estimate
-from study.reproduce.pacman.design import (
+from thetafront.agents.pacman.agent import PacmanAgent
+from thetafront.engine.pacman.motion import P_CHOSEN
+from thetafront.study.estimate import Estimate
+from thetafront.study.reproduce.pacman.design import (
     ASTAR,
     BEST,
     BEST_ASTAR,
@@ -50,8 +50,8 @@ from study.reproduce.pacman.design import (
     after_sweeps,
     to_tolerance,
 )
-from study.reproduce.pacman.points import columns_of, contrast, win_rate, won_by_seed
-from study.reproduce.pacman.questions import CERTAIN, REPORTED_CERTAIN, movers
+from thetafront.study.reproduce.pacman.points import columns_of, contrast, win_rate, won_by_seed
+from thetafront.study.reproduce.pacman.questions import CERTAIN, REPORTED_CERTAIN, movers
 
 HARDLY = 0.10
 

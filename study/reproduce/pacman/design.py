@@ -23,12 +23,12 @@ from collections.abc import Mapping
 from itertools import product
 from typing import NamedTuple
 
-from agents.pacman.agent import PacmanAgent, PacmanGame
-from agents.pacman.astar import PacmanAStar
-from agents.pacman.mdp import PacmanMDP
-from agents.pacman.random import PacmanRandom
-from agents.pacman.rewards import LARGEST_RADIUS, Distance
-from engine.pacman import LAYOUTS, Layout
+from thetafront.agents.pacman.agent import PacmanAgent, PacmanGame
+from thetafront.agents.pacman.astar import PacmanAStar
+from thetafront.agents.pacman.mdp import PacmanMDP
+from thetafront.agents.pacman.random import PacmanRandom
+from thetafront.agents.pacman.rewards import LARGEST_RADIUS, Distance
+from thetafront.engine.pacman import LAYOUTS, Layout
 
 GAMES_A_TRIAL = 10  # as in the report
 

@@ -13,11 +13,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator, PercentFormatter, ScalarFormatter
 
-from agents.pacman.mdp import PacmanMDP
-from agents.pacman.rewards import Distance
-from engine.pacman import Layout
-from study.report.style import BLACK, BLUE, CHOICE_MARKS, RED, STYLE, caption, level
-from study.reproduce.pacman.design import (
+from thetafront.agents.pacman.mdp import PacmanMDP
+from thetafront.agents.pacman.rewards import Distance
+from thetafront.engine.pacman import Layout
+from thetafront.study.report.style import BLACK, BLUE, CHOICE_MARKS, RED, STYLE, caption, level
+from thetafront.study.reproduce.pacman.design import (
     DISTANCE_GAMMA,
     DISTANCE_RADII,
     MEDIUM,
@@ -36,7 +36,7 @@ from study.reproduce.pacman.design import (
     after_sweeps,
     to_tolerance,
 )
-from study.reproduce.pacman.points import win_rate
+from thetafront.study.reproduce.pacman.points import win_rate
 
 RADIUS = "radius of a ghost's zone, steps"
 LOOKS = ((BLUE, "o"), *CHOICE_MARKS[:4])

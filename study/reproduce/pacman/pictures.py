@@ -13,12 +13,12 @@ from matplotlib.colors import SymLogNorm
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
-from agents.pacman.mdp import PacmanMDP
-from engine.pacman import Layout
-from engine.pacman.layout import GHOST
-from study.report.style import BLACK, STYLE
-from study.reproduce.pacman.design import MEDIUM
-from study.reproduce.pacman.figures import titled
+from thetafront.agents.pacman.mdp import PacmanMDP
+from thetafront.engine.pacman import Layout
+from thetafront.engine.pacman.layout import GHOST
+from thetafront.study.report.style import BLACK, STYLE
+from thetafront.study.reproduce.pacman.design import MEDIUM
+from thetafront.study.reproduce.pacman.figures import titled
 
 RADIUS = 3  # of the report's figure 1
 FIRST_GHOST, SECOND_GHOST = (9, 7), (11, 7)  # column and line of the drawing, from 0

@@ -25,13 +25,13 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.stats import norm
 
-from agents.agent import digest_of
-from agents.pacman.agent import PacmanAgent, PacmanGame
-from agents.pacman.rewards import Distance
-from engine.pacman import Outcome
-from study import estimate as intervals
-from study.estimate import Estimate
-from study.reproduce.pacman.design import (
+from thetafront.agents.agent import digest_of
+from thetafront.agents.pacman.agent import PacmanAgent, PacmanGame
+from thetafront.agents.pacman.rewards import Distance
+from thetafront.engine.pacman import Outcome
+from thetafront.study import estimate as intervals
+from thetafront.study.estimate import Estimate
+from thetafront.study.reproduce.pacman.design import (
     DISTANCE_GAMMA,
     DISTANCE_RADII,
     GAMES_A_TRIAL,

@@ -6,11 +6,16 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from engine.pacman.motion import P_CHOSEN
-from study.report.style import BLACK, BLUE, CHOICE_MARKS, GREY, RED, STYLE
-from study.reproduce.pacman.design import MEDIUM
-from study.reproduce.pacman.figures import points, rate_axis, titled
-from study.reproduce.pacman.questions import CERTAIN, MOVERS, REPORTED_CERTAIN, ROUTE_REWARDS
+from thetafront.engine.pacman.motion import P_CHOSEN
+from thetafront.study.report.style import BLACK, BLUE, CHOICE_MARKS, GREY, RED, STYLE
+from thetafront.study.reproduce.pacman.design import MEDIUM
+from thetafront.study.reproduce.pacman.figures import points, rate_axis, titled
+from thetafront.study.reproduce.pacman.questions import (
+    CERTAIN,
+    MOVERS,
+    REPORTED_CERTAIN,
+    ROUTE_REWARDS,
+)
 
 LOOKS = ((GREY, "x"), *CHOICE_MARKS[1:4], (BLUE, "o"), (BLACK, "D"))
 SPREAD = 0.006  # between the points of one p

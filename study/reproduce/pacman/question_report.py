@@ -5,18 +5,18 @@ from typing import Any
 
 import pandas as pd
 
-from engine.pacman.motion import P_CHOSEN
-from study.experiments.objectives import format_seconds
-from study.report.sections import Section
-from study.reproduce.pacman.design import MEDIUM
-from study.reproduce.pacman.questions import (
+from thetafront.engine.pacman.motion import P_CHOSEN
+from thetafront.study.experiments.objectives import format_seconds
+from thetafront.study.report.sections import Section
+from thetafront.study.reproduce.pacman.design import MEDIUM
+from thetafront.study.reproduce.pacman.questions import (
     CERTAIN,
     MOVERS,
     REPORTED_CERTAIN,
     TIMED_ROUNDS,
     TIMED_SEEDS,
 )
-from study.reproduce.pacman.wording import percent, points
+from thetafront.study.reproduce.pacman.wording import percent, points
 
 
 def motion_sections(motion: pd.DataFrame) -> list[Section]:

@@ -19,12 +19,12 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from agents.pacman.agent import PacmanAgent, PacmanGame
-from agents.pacman.mdp import PacmanMDP
-from engine.pacman import Layout
-from engine.pacman.motion import P_CHOSEN
-from study.estimate import t_interval
-from study.reproduce.pacman.design import (
+from thetafront.agents.pacman.agent import PacmanAgent, PacmanGame
+from thetafront.agents.pacman.mdp import PacmanMDP
+from thetafront.engine.pacman import Layout
+from thetafront.engine.pacman.motion import P_CHOSEN
+from thetafront.study.estimate import t_interval
+from thetafront.study.reproduce.pacman.design import (
     ASTAR,
     BEST,
     BEST_ASTAR,
@@ -38,7 +38,7 @@ from study.reproduce.pacman.design import (
     Played,
     astar_candidates,
 )
-from study.reproduce.pacman.points import (
+from thetafront.study.reproduce.pacman.points import (
     agent_columns,
     columns_of,
     contrast,

@@ -4,16 +4,16 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from agents.agent import digest_of, identity
-from agents.pacman.agent import PacmanAgent
-from agents.pacman.mdp import PacmanMDP
-from agents.pacman.rewards import Distance
-from engine.pacman import MOST_STEPS, Layout
-from study.estimate import Z95
-from study.experiments.objectives import format_seconds
-from study.report.sections import document, frame_table, markdown_table
-from study.reproduce.pacman.claims import HARDLY, MIDDLE_SWEEPS, Claim, Part, Verdict
-from study.reproduce.pacman.design import (
+from thetafront.agents.agent import digest_of, identity
+from thetafront.agents.pacman.agent import PacmanAgent
+from thetafront.agents.pacman.mdp import PacmanMDP
+from thetafront.agents.pacman.rewards import Distance
+from thetafront.engine.pacman import MOST_STEPS, Layout
+from thetafront.study.estimate import Z95
+from thetafront.study.experiments.objectives import format_seconds
+from thetafront.study.report.sections import document, frame_table, markdown_table
+from thetafront.study.reproduce.pacman.claims import HARDLY, MIDDLE_SWEEPS, Claim, Part, Verdict
+from thetafront.study.reproduce.pacman.design import (
     ASTAR,
     BEST,
     BEST_ASTAR,
@@ -30,8 +30,8 @@ from study.reproduce.pacman.design import (
     astar_candidates,
     mdp_candidates,
 )
-from study.reproduce.pacman.question_report import changes_sections, motion_sections
-from study.reproduce.pacman.wording import percent, points
+from thetafront.study.reproduce.pacman.question_report import changes_sections, motion_sections
+from thetafront.study.reproduce.pacman.wording import percent, points
 
 ABOUT = 2.0
 MOST_PARTS = 4

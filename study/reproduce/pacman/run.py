@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from agents.agent import digest_of
-from agents.pacman.agent import PacmanAgent, PacmanGame
-from study.reproduce.pacman import (
+from thetafront.agents.agent import digest_of
+from thetafront.agents.pacman.agent import PacmanAgent, PacmanGame
+from thetafront.study.reproduce.pacman import (
     design,
     figures,
     pictures,
@@ -13,11 +13,11 @@ from study.reproduce.pacman import (
     question_figures,
     questions,
 )
-from study.reproduce.pacman.claims import claims, claims_frame
-from study.reproduce.pacman.design import MEDIUM, SMALL, Played, Selected
-from study.reproduce.pacman.report import pacman_markdown, row_name
-from study.reproduce.pacman.selection import select, selection_frame, selection_seeds
-from study.reproduce.reproduction import Reproduction, Results
+from thetafront.study.reproduce.pacman.claims import claims, claims_frame
+from thetafront.study.reproduce.pacman.design import MEDIUM, SMALL, Played, Selected
+from thetafront.study.reproduce.pacman.report import pacman_markdown, row_name
+from thetafront.study.reproduce.pacman.selection import select, selection_frame, selection_seeds
+from thetafront.study.reproduce.reproduction import Reproduction, Results
 
 
 def play(

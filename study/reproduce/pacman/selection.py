@@ -5,11 +5,11 @@ from typing import TypeVar
 
 import pandas as pd
 
-from agents.pacman.agent import PacmanAgent
-from engine.pacman import Layout
-from study.reproduce.pacman.design import Played, Selected
-from study.reproduce.pacman.points import agent_columns, point_columns
-from study.store.seeds import FIRST_VALIDATION_REPLICATE
+from thetafront.agents.pacman.agent import PacmanAgent
+from thetafront.engine.pacman import Layout
+from thetafront.study.reproduce.pacman.design import Played, Selected
+from thetafront.study.reproduce.pacman.points import agent_columns, point_columns
+from thetafront.study.store.seeds import FIRST_VALIDATION_REPLICATE
 
 AnyPacman = TypeVar("AnyPacman", bound=PacmanAgent)
 

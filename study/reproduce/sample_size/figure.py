@@ -10,12 +10,12 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 from scipy.stats import binom
 
-from study.report.style import BLACK, BLUE, GREY, RED, STYLE, caption
-from study.reproduce.sample_size.means import N_RESAMPLES
-from study.reproduce.sample_size.measured import Measured
-from study.reproduce.sample_size.order import N_WORLDS, WRONG_LEVELS
-from study.reproduce.sample_size.paper import PAPER
-from study.reproduce.sample_size.sample import Sample
+from thetafront.study.report.style import BLACK, BLUE, GREY, RED, STYLE, caption
+from thetafront.study.reproduce.sample_size.means import N_RESAMPLES
+from thetafront.study.reproduce.sample_size.measured import Measured
+from thetafront.study.reproduce.sample_size.order import N_WORLDS, WRONG_LEVELS
+from thetafront.study.reproduce.sample_size.paper import PAPER
+from thetafront.study.reproduce.sample_size.sample import Sample
 
 COLOURS = (BLUE, RED)
 TICKS = (1, 2, 3, 4, 6, 9, 16, 25, 50, 100)

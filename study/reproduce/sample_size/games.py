@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from agents.agent import Game, digest_of
-from agents.catalog import theta_names
-from agents.twenty48.agent import Game2048
-from study.errors import InputError
-from study.experiments.agent_parser import agent_2048_of
-from study.experiments.definition import Experiment
-from study.experiments.objectives import SCORE, Goal
-from study.reproduce.reproduction import GAMES, ResultFolder
-from study.reproduce.sample_size.sample import Sample
-from study.run.play_missing import play_missing
-from study.run.workers import check_jobs
-from study.store.ledger import Ledger
-from study.store.validated_points import ValidatedPoint
+from thetafront.agents.agent import Game, digest_of
+from thetafront.agents.catalog import theta_names
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.agent_parser import agent_2048_of
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import SCORE, Goal
+from thetafront.study.reproduce.reproduction import GAMES, ResultFolder
+from thetafront.study.reproduce.sample_size.sample import Sample
+from thetafront.study.run.play_missing import play_missing
+from thetafront.study.run.workers import check_jobs
+from thetafront.study.store.ledger import Ledger
+from thetafront.study.store.validated_points import ValidatedPoint
 
 MOST_GAMES = 400_000
 NAMES = ("A", "B")

@@ -17,10 +17,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from study.errors import InputError
-from study.estimate import Estimate
-from study.experiments.objectives import SCORE
-from study.reproduce.sample_size.sample import Floats, Sample
+from thetafront.study.errors import InputError
+from thetafront.study.estimate import Estimate
+from thetafront.study.experiments.objectives import SCORE
+from thetafront.study.reproduce.sample_size.sample import Floats, Sample
 
 MOST_GAMES_A_TRIAL = 100
 SMALLEST_ERROR = 0.01  # points

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from study.estimate import Estimate
-from study.experiments.objectives import SCORE, Goal
-from study.reproduce.sample_size.means import (
+from thetafront.study.estimate import Estimate
+from thetafront.study.experiments.objectives import SCORE, Goal
+from thetafront.study.reproduce.sample_size.means import (
     N_RESAMPLES,
     SMALLEST_ERROR,
     check_errors,
@@ -18,8 +18,8 @@ from study.reproduce.sample_size.means import (
     resampled_sums,
     usual_errors,
 )
-from study.reproduce.sample_size.order import Ranking, rank
-from study.reproduce.sample_size.sample import Sample
+from thetafront.study.reproduce.sample_size.order import Ranking, rank
+from thetafront.study.reproduce.sample_size.sample import Sample
 
 
 @dataclass(frozen=True)

@@ -26,9 +26,9 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm, pearsonr
 
-from study.estimate import Estimate, t95
-from study.reproduce.sample_size.means import ENDS, drawn, resampled_sums
-from study.reproduce.sample_size.sample import Floats, Sample
+from thetafront.study.estimate import Estimate, t95
+from thetafront.study.reproduce.sample_size.means import ENDS, drawn, resampled_sums
+from thetafront.study.reproduce.sample_size.sample import Floats, Sample
 
 N_WORLDS = 500
 N_RESAMPLES_A_WORLD = 2_000

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from study.report.sections import document
-from study.reproduce.reproduction import ResultFolder, Results
-from study.reproduce.sample_size.figure import sample_size_figure
-from study.reproduce.sample_size.means import N_RESAMPLES
-from study.reproduce.sample_size.measured import Measured
-from study.reproduce.sample_size.order import N_RESAMPLES_A_WORLD, N_WORLDS
-from study.reproduce.sample_size.paper import paper_frame
-from study.reproduce.sample_size.tables import sections_of
+from thetafront.study.report.sections import document
+from thetafront.study.reproduce.reproduction import ResultFolder, Results
+from thetafront.study.reproduce.sample_size.figure import sample_size_figure
+from thetafront.study.reproduce.sample_size.means import N_RESAMPLES
+from thetafront.study.reproduce.sample_size.measured import Measured
+from thetafront.study.reproduce.sample_size.order import N_RESAMPLES_A_WORLD, N_WORLDS
+from thetafront.study.reproduce.sample_size.paper import paper_frame
+from thetafront.study.reproduce.sample_size.tables import sections_of
 
 
 def write(measured: Measured, output: Path, made_by: Mapping[str, Any]) -> list[Path]:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from study.errors import InputError
-from study.estimate import Estimate
-from study.experiments.objectives import SCORE, Goal
+from thetafront.study.errors import InputError
+from thetafront.study.estimate import Estimate
+from thetafront.study.experiments.objectives import SCORE, Goal
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

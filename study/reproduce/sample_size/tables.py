@@ -3,11 +3,11 @@
 import math
 from collections.abc import Callable
 
-from study.estimate import Estimate
-from study.report.sections import Section
-from study.reproduce.sample_size.means import N_RESAMPLES
-from study.reproduce.sample_size.measured import Measured
-from study.reproduce.sample_size.paper import PAPER, paper_frame
+from thetafront.study.estimate import Estimate
+from thetafront.study.report.sections import Section
+from thetafront.study.reproduce.sample_size.means import N_RESAMPLES
+from thetafront.study.reproduce.sample_size.measured import Measured
+from thetafront.study.reproduce.sample_size.paper import PAPER, paper_frame
 
 Write = Callable[[float], str]
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.dice.agent import DiceAgent
-from engine.dice import Dice
 from tests.oracles import dice as oracle
+from thetafront.agents.dice.agent import DiceAgent
+from thetafront.engine.dice import Dice
 
 BEST = DiceAgent()
 OPTIMUM = 13.34827

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from agents.dice.agent import DiceAgent
-from agents.dice.solver import DiceSolver
 from tests.oracles import dice as oracle
+from thetafront.agents.dice.agent import DiceAgent
+from thetafront.agents.dice.solver import DiceSolver
 
 
 @pytest.mark.parametrize(("gamma", "tolerance"), [(0.97, 0.001), (0.95, 0.01), (1.0, 0.5)])

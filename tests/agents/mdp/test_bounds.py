@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.mdp.bounds import initial_values, upper_bound
-from agents.mdp.finite_mdp import FiniteMDP
 from tests.agents.mdp.cases import CHAIN
 from tests.oracles import finite_mdp as oracle
+from thetafront.agents.mdp.bounds import initial_values, upper_bound
+from thetafront.agents.mdp.finite_mdp import FiniteMDP
 
 
 def test_best_luck_by_hand() -> None:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.mdp.finite_mdp import FiniteMDP
-from agents.mdp.kernels import NO_ACTION, Tables, draw_outcome
-from engine.jit import kernel
 from tests.agents.mdp.cases import CHAIN
 from tests.oracles import finite_mdp as oracle
+from thetafront.agents.mdp.finite_mdp import FiniteMDP
+from thetafront.agents.mdp.kernels import NO_ACTION, Tables, draw_outcome
+from thetafront.engine.jit import kernel
 
 # State 0 has two actions, of two outcomes and of one; state 1 has one; state 2 is terminal.
 GOOD: dict[str, Any] = {

@@ -5,10 +5,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.mdp import search
-from agents.mdp.finite_mdp import FiniteMDP
-from agents.mdp.lrtdp import LabelledHeuristicSearch, LabelledSolution
-from agents.twenty48.small_board import DEAL, Small2048
 from tests.agents.mdp.cases import (
     CHAIN,
     TINY,
@@ -18,6 +14,10 @@ from tests.agents.mdp.cases import (
     small_2048_values,
 )
 from tests.oracles import finite_mdp as oracle
+from thetafront.agents.mdp import search
+from thetafront.agents.mdp.finite_mdp import FiniteMDP
+from thetafront.agents.mdp.lrtdp import LabelledHeuristicSearch, LabelledSolution
+from thetafront.agents.twenty48.small_board import DEAL, Small2048
 
 
 def check_labels(mdp: FiniteMDP, found: LabelledSolution, delta: float) -> None:

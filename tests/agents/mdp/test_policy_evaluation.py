@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.mdp.finite_mdp import FiniteMDP
-from agents.mdp.policy_evaluation import evaluate
 from tests.agents.mdp.cases import CHAIN
 from tests.oracles import finite_mdp as oracle
 from tests.oracles import policy_iteration
+from thetafront.agents.mdp.finite_mdp import FiniteMDP
+from thetafront.agents.mdp.policy_evaluation import evaluate
 
 
 def random_policy(description: oracle.Description, seed: int) -> tuple[list[int], dict[Any, Any]]:

@@ -4,11 +4,6 @@ from typing import Any
 
 import pytest
 
-from agents.mdp import search
-from agents.mdp.bounds import upper_bound
-from agents.mdp.finite_mdp import FiniteMDP
-from agents.mdp.rtdp import HeuristicSearch
-from agents.twenty48.small_board import DEAL, Small2048
 from tests.agents.mdp.cases import (
     CHAIN,
     TINY,
@@ -18,6 +13,11 @@ from tests.agents.mdp.cases import (
     small_2048_values,
 )
 from tests.oracles import finite_mdp as oracle
+from thetafront.agents.mdp import search
+from thetafront.agents.mdp.bounds import upper_bound
+from thetafront.agents.mdp.finite_mdp import FiniteMDP
+from thetafront.agents.mdp.rtdp import HeuristicSearch
+from thetafront.agents.twenty48.small_board import DEAL, Small2048
 
 
 def test_the_chain_by_hand() -> None:

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.mdp.finite_mdp import FiniteMDP
-from agents.mdp.value_iteration import ValueIteration, sweep_until
 from tests.agents.mdp.cases import CHAIN
 from tests.oracles import finite_mdp as oracle
 from tests.oracles import policy_iteration
+from thetafront.agents.mdp.finite_mdp import FiniteMDP
+from thetafront.agents.mdp.value_iteration import ValueIteration, sweep_until
 
 SWEEPS = [True, False]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agents.outside.dependencies import Dependencies
+from thetafront.agents.outside.dependencies import Dependencies
 
 NOTEBOOK = """
 import enum, functools, operator, re
@@ -174,7 +174,7 @@ def test_modules_of_the_user(modules: Path) -> None:
 @pytest.mark.usefixtures("modules")
 def test_every_process_tells_the_same(modules: Path) -> None:
     code = (
-        "import json; from agents.outside.dependencies import Dependencies\n"
+        "import json; from thetafront.agents.outside.dependencies import Dependencies\n"
         "names = {'__name__': '__main__'}\n"
         f"exec(compile({NOTEBOOK!r}, '<cell>', 'exec'), names)\n"
         "print(json.dumps(Dependencies(names['play']).texts))"

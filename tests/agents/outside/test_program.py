@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from agents.agent import ChangedError, GameError
-from agents.outside.guardian import marked, processes
-from agents.outside.processes import Orphans
-from agents.outside.program import Program, ProgramAgent, Protocol, parsed
-from agents.outside.report import Report
-from agents.outside.server import Server, end_programs, server_of
-from agents.parameters import Value
 from tests.agents.outside.programs import SAY, once, script, server
+from thetafront.agents.agent import ChangedError, GameError
+from thetafront.agents.outside.guardian import marked, processes
+from thetafront.agents.outside.processes import Orphans
+from thetafront.agents.outside.program import Program, ProgramAgent, Protocol, parsed
+from thetafront.agents.outside.report import Report
+from thetafront.agents.outside.server import Server, end_programs, server_of
+from thetafront.agents.parameters import Value
 
 HANG = "time.sleep(1000)"
 
@@ -308,7 +308,7 @@ def test_what_a_once_program_leaves_behind_does_not_hold_its_game(tmp_path: Path
 WORKER = """
 import sys
 sys.path[:0] = {path!r}
-from agents.outside.program import Program, ProgramAgent, Protocol
+from thetafront.agents.outside.program import Program, ProgramAgent, Protocol
 program = Program({command!r}, {folder!r}, Protocol({protocol!r}))
 ProgramAgent(program, ()).play(1)
 print("played", flush=True)

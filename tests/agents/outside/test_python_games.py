@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from agents.agent import ChangedError, GameError
-from agents.outside.limits import Limits
-from agents.outside.processes import Orphans, children_of, content
-from agents.outside.python import PythonAgent
-from agents.outside.report import Report
-from agents.outside.server import end_programs
-from agents.outside.source import Source
+from thetafront.agents.agent import ChangedError, GameError
+from thetafront.agents.outside.limits import Limits
+from thetafront.agents.outside.processes import Orphans, children_of, content
+from thetafront.agents.outside.python import PythonAgent
+from thetafront.agents.outside.report import Report
+from thetafront.agents.outside.server import end_programs
+from thetafront.agents.outside.source import Source
 
 DEFINITION = (
     "import ctypes, os, subprocess, sys, time\ndef play(seed, x):\n{body}\nclass E: agent = play\n"
@@ -113,7 +113,8 @@ def test_games_of_a_script_may_start_processes(tmp_path: Path) -> None:
     body = POOL.format(method="fork").replace("\n", "\n    ")
     (tmp_path / "script.py").write_text(
         f"{DOUBLE}def play(seed, x):\n    {body}\n"
-        "from agents.outside.python import PythonAgent\nfrom agents.outside.report import Report\n"
+        "from thetafront.agents.outside.python import PythonAgent\n"
+        "from thetafront.agents.outside.report import Report\n"
         "if __name__ == '__main__':\n    "
         "print(PythonAgent(play, Report(), (('x', 1),)).play(5).score)\n"
     )

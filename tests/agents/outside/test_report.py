@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.agent import Game
-from agents.outside.report import Report, ReportedGame, ReportError
-from study.store.seeds import game_to_record, record_to_game
+from thetafront.agents.agent import Game
+from thetafront.agents.outside.report import Report, ReportedGame, ReportError
+from thetafront.study.store.seeds import game_to_record, record_to_game
 
 
 @dataclass(frozen=True)

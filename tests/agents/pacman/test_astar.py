@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from agents.pacman.astar import PacmanAStar
-from agents.pacman.shortest_path import nearest_goal, new_search_arrays
-from engine.pacman import Action, Layout, World
-from engine.pacman.maze import NO_DIRECTION, UNREACHABLE
 from tests.engine.pacman.positions import CHAMBER, PAIR, put, put_food, put_pacman
 from tests.oracles import pacman as rules
 from tests.oracles import pacman_planner as oracle
+from thetafront.agents.pacman.astar import PacmanAStar
+from thetafront.agents.pacman.shortest_path import nearest_goal, new_search_arrays
+from thetafront.engine.pacman import Action, Layout, World
+from thetafront.engine.pacman.maze import NO_DIRECTION, UNREACHABLE
 
 N, E, S, W, STOP = Action
 

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from agents.catalog import AGENTS
-from agents.pacman import agent as pacman_agent
-from agents.pacman.agent import PacmanAgent
-from engine.pacman import Layout, Outcome
 from tests.agents.conformance import small_variants
+from thetafront.agents.catalog import AGENTS
+from thetafront.agents.pacman import agent as pacman_agent
+from thetafront.agents.pacman.agent import PacmanAgent
+from thetafront.engine.pacman import Layout, Outcome
 
 PLAYERS = [name for name, each in AGENTS.items() if issubclass(each, PacmanAgent)]
 VARIANTS = [agent for name in PLAYERS for agent in small_variants(name)]

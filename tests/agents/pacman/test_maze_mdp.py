@@ -5,10 +5,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from agents.mdp.finite_mdp import FiniteMDP
-from agents.pacman.maze_mdp import NO_STATE, MazeMotion
-from engine.pacman import Layout
 from tests.oracles import pacman as oracle
+from thetafront.agents.mdp.finite_mdp import FiniteMDP
+from thetafront.agents.pacman.maze_mdp import NO_STATE, MazeMotion
+from thetafront.engine.pacman import Layout
 
 
 def ways(

@@ -5,12 +5,12 @@ import pytest
 from numba.core.runtime import _nrt_python, rtsys
 from scipy import stats
 
-from agents.agent import digest_of, identity
-from agents.pacman.loop import play_on
-from agents.pacman.mdp import PacmanMDP
-from engine.pacman import Action, Layout, Outcome, World
 from tests.engine.pacman.positions import put, put_food, put_pacman
 from tests.oracles import pacman_planner as oracle
+from thetafront.agents.agent import digest_of, identity
+from thetafront.agents.pacman.loop import play_on
+from thetafront.agents.pacman.mdp import PacmanMDP
+from thetafront.engine.pacman import Action, Layout, Outcome, World
 
 MEDIUM = Layout.named("medium")
 

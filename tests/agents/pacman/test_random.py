@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from agents.pacman.random import PacmanRandom
-from engine.pacman import Layout, random_games
+from thetafront.agents.pacman.random import PacmanRandom
+from thetafront.engine.pacman import Layout, random_games
 
 
 def test_its_games_are_the_engines() -> None:

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from agents.pacman.mdp import PacmanMDP
-from agents.pacman.rewards import Distance, InZone
-from engine.pacman import Layout, World
 from tests.engine.pacman.positions import put
 from tests.oracles import pacman_planner as oracle
+from thetafront.agents.pacman.mdp import PacmanMDP
+from thetafront.agents.pacman.rewards import Distance, InZone
+from thetafront.engine.pacman import Layout, World
 
 # Two rows of cells with a wall between them that can be gone round in the west.
 HAIRPIN = Layout.parse("%%%%%%%%\n%.  oGG%\n% %%%%%%\n%     P%\n%%%%%%%%", "hairpin")

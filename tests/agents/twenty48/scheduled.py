@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from agents.twenty48.mcmdp import MonteCarloMDP
-from agents.twenty48.schedule import AUTHORS_SCHEDULE, Schedule
+from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
+from thetafront.agents.twenty48.schedule import AUTHORS_SCHEDULE, Schedule
 
 
 @dataclass(frozen=True)

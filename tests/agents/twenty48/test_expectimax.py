@@ -7,16 +7,16 @@ from functools import cache
 import numpy as np
 import pytest
 
-from agents.twenty48.expectation import mean_of_best
-from agents.twenty48.expectimax import (
+from tests.oracles import twenty48 as oracle
+from thetafront.agents.twenty48.expectation import mean_of_best
+from thetafront.agents.twenty48.expectimax import (
     acted,
     decide_by_expectimax,
     leaf_counts,
     n_expectimax_leaves,
     spawned,
 )
-from engine.twenty48 import parse, playouts
-from tests.oracles import twenty48 as oracle
+from thetafront.engine.twenty48 import parse, playouts
 
 CROWDED = [
     "2 4 8 16 / 4 8 16 32 / 8 16 32 64 / 2 2 64 128",

@@ -5,10 +5,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from agents.twenty48.leaf_value import WEIGHTS, LeafValue, leaf_value, rollout
-from engine.twenty48 import afterstate, initial, legal_actions, parse, spawn, worth
 from tests.oracles import twenty48 as oracle
 from tests.oracles import uct
+from thetafront.agents.twenty48.leaf_value import WEIGHTS, LeafValue, leaf_value, rollout
+from thetafront.engine.twenty48 import afterstate, initial, legal_actions, parse, spawn, worth
 
 DEAD = "2 4 2 4 / 4 2 4 2 / 2 4 2 4 / 4 2 4 8"
 BOARDS = [

@@ -9,10 +9,6 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from agents.policy_dispatch import Settings
-from agents.twenty48.heuristic import BASE, Expectimax
-from agents.twenty48.lookahead import LookaheadAgent
-from agents.twenty48.ntuple.agent import NTuple
 from tests.agents.twenty48.ntuple.networks import (
     FOUR_BY_FIVE,
     plain_value,
@@ -20,6 +16,10 @@ from tests.agents.twenty48.ntuple.networks import (
     random_network,
 )
 from tests.oracles import twenty48 as oracle
+from thetafront.agents.policy_dispatch import Settings
+from thetafront.agents.twenty48.heuristic import BASE, Expectimax
+from thetafront.agents.twenty48.lookahead import LookaheadAgent
+from thetafront.agents.twenty48.ntuple.agent import NTuple
 
 Value = Callable[[oracle.Board], float]
 NETWORK = random_network(FOUR_BY_FIVE)

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from numba.core.errors import TypingError
 
-from agents.catalog import AGENTS
-from agents.twenty48.agent import Agent2048, Progress
-from agents.twenty48.loop import decide, play_on
-from agents.twenty48.published_program import OneSpawnADirection
-from engine.rng import SPAWN
-from engine.twenty48 import Action, afterstate, initial, legal_actions, spawn, stream
 from tests.agents.conformance import small, small_variants
+from thetafront.agents.catalog import AGENTS
+from thetafront.agents.twenty48.agent import Agent2048, Progress
+from thetafront.agents.twenty48.loop import decide, play_on
+from thetafront.agents.twenty48.published_program import OneSpawnADirection
+from thetafront.engine.rng import SPAWN
+from thetafront.engine.twenty48 import Action, afterstate, initial, legal_actions, spawn, stream
 
 PLAYERS = [name for name, each in AGENTS.items() if issubclass(each, Agent2048)]
 VARIANTS = [agent for name in PLAYERS for agent in small_variants(name)]
@@ -80,8 +80,8 @@ def test_settings_that_nobody_decides_by_are_refused() -> None:
 
 
 COUNT = """
-from agents.twenty48.loop import play_on
-from agents.twenty48.random import RandomAgent, random_decision
+from thetafront.agents.twenty48.loop import play_on
+from thetafront.agents.twenty48.random import RandomAgent, random_decision
 RandomAgent().play(1)
 print(*(sum(each.stats.cache_misses.values()) for each in (play_on, random_decision)))
 """

@@ -5,10 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from agents.twenty48.expectation import sum_of_best
-from agents.twenty48.mcmdp import MonteCarloMDP, Table1
-from agents.twenty48.schedule import Schedule
-from engine.twenty48 import (
+from tests.agents.twenty48.scheduled import scheduled
+from tests.oracles import twenty48 as oracle
+from thetafront.agents.twenty48.expectation import sum_of_best
+from thetafront.agents.twenty48.mcmdp import MonteCarloMDP, Table1
+from thetafront.agents.twenty48.schedule import Schedule
+from thetafront.engine.twenty48 import (
     Action,
     Rule,
     afterstate,
@@ -18,8 +20,6 @@ from engine.twenty48 import (
     playouts,
     spawn,
 )
-from tests.agents.twenty48.scheduled import scheduled
-from tests.oracles import twenty48 as oracle
 
 SMALL = Schedule.from_theta((24, 12, 8, 6, 2.5))
 

@@ -4,11 +4,11 @@ import math
 
 import pytest
 
-from agents.twenty48.pmcts import PureMonteCarlo
-from engine.rng import PLAYOUT, SPAWN
-from engine.twenty48 import Action, playouts
 from tests.agents.twenty48.test_mcmdp import boards_of_a_game
 from tests.oracles import twenty48 as oracle
+from thetafront.agents.twenty48.pmcts import PureMonteCarlo
+from thetafront.engine.rng import PLAYOUT, SPAWN
+from thetafront.engine.twenty48 import Action, playouts
 
 
 def decision_by_definition(

@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from agents.twenty48.published_program import FoursExploredAsTwos, OneSpawnADirection
-from agents.twenty48.schedule import AUTHORS_SCHEDULE
-from engine.twenty48 import Rule, playouts
 from tests.agents.twenty48.test_mcmdp import boards_of_a_game
 from tests.oracles import twenty48 as oracle
+from thetafront.agents.twenty48.published_program import FoursExploredAsTwos, OneSpawnADirection
+from thetafront.agents.twenty48.schedule import AUTHORS_SCHEDULE
+from thetafront.engine.twenty48 import Rule, playouts
 
 BOARDS = boards_of_a_game(120)[::6]
 

@@ -3,8 +3,8 @@
 import numpy as np
 from scipy import stats
 
-from agents.twenty48.random import RandomAgent
-from engine.twenty48 import Action, legal_actions
+from thetafront.agents.twenty48.random import RandomAgent
+from thetafront.engine.twenty48 import Action, legal_actions
 
 
 def test_random_games_average_1095_points_and_118_moves() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.twenty48.schedule import Schedule
+from thetafront.agents.twenty48.schedule import Schedule
 
 AUTHOR = (500, 54, 18, 9, 6.25)
 

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from agents.agent import Game, warm
-from agents.catalog import AGENTS
-from agents.twenty48.mcmdp import MonteCarloMDP, Table1
-from agents.twenty48.schedule import Schedule
-from agents.twenty48.side_by_side import SideBySide2048
-from engine.rng import SIDE_BY_SIDE, SPAWN
-from engine.twenty48 import Rule, afterstate, initial, playouts, spawn, stream
 from tests.agents.twenty48.scheduled import scheduled
 from tests.oracles import twenty48 as oracle
+from thetafront.agents.agent import Game, warm
+from thetafront.agents.catalog import AGENTS
+from thetafront.agents.twenty48.mcmdp import MonteCarloMDP, Table1
+from thetafront.agents.twenty48.schedule import Schedule
+from thetafront.agents.twenty48.side_by_side import SideBySide2048
+from thetafront.engine.rng import SIDE_BY_SIDE, SPAWN
+from thetafront.engine.twenty48 import Rule, afterstate, initial, playouts, spawn, stream
 
 SMALL = Schedule.from_theta((6, 4, 3, 2, 2.0), min_playouts=1)
 CHEAP = MonteCarloMDP(16, 8, 4, 2, 10.0)

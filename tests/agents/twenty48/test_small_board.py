@@ -5,13 +5,13 @@ import random
 import numpy as np
 import pytest
 
-from agents.mdp.bounds import upper_bound
-from agents.mdp.kernels import backup
-from agents.twenty48.small_board import DEAL, DEALING, Small2048
-from engine.jit import kernel
-from engine.twenty48 import Action, afterstate, pack
-from engine.twenty48.small import small_afterstate
 from tests.oracles import small_2048 as oracle
+from thetafront.agents.mdp.bounds import upper_bound
+from thetafront.agents.mdp.kernels import backup
+from thetafront.agents.twenty48.small_board import DEAL, DEALING, Small2048
+from thetafront.engine.jit import kernel
+from thetafront.engine.twenty48 import Action, afterstate, pack
+from thetafront.engine.twenty48.small import small_afterstate
 
 SHAPES = [(1, 2), (2, 1), (1, 4), (2, 2), (2, 3), (3, 2), (3, 3), (3, 4), (4, 2), (4, 4)]
 

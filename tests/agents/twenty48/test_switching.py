@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.agent import digest_of
-from agents.catalog import build
-from agents.twenty48.expectimax import decide_by_expectimax
-from agents.twenty48.mcmdp import MonteCarloMDP
-from agents.twenty48.switching import Switching
-from engine.twenty48 import afterstate, legal_actions, n_empty
+from thetafront.agents.agent import digest_of
+from thetafront.agents.catalog import build
+from thetafront.agents.twenty48.expectimax import decide_by_expectimax
+from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
+from thetafront.agents.twenty48.switching import Switching
+from thetafront.engine.twenty48 import afterstate, legal_actions, n_empty
 
 SMALL = (24, 12, 8, 6, 2.5)
 

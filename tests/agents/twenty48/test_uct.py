@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 from numba.core.runtime import _nrt_python, rtsys
 
-from agents.twenty48.leaf_value import WEIGHTS, LeafValue
-from agents.twenty48.tree import (
+from tests.engine.compiled import compiled
+from tests.oracles import twenty48 as oracle
+from tests.oracles import uct
+from thetafront.agents.twenty48.leaf_value import WEIGHTS, LeafValue
+from thetafront.agents.twenty48.tree import (
     N_CHANCE,
     N_DECISION,
     ROOT,
@@ -20,8 +23,8 @@ from agents.twenty48.tree import (
     select,
     update,
 )
-from agents.twenty48.tree_reuse import child_with, keep_subtree
-from agents.twenty48.uct import (
+from thetafront.agents.twenty48.tree_reuse import child_with, keep_subtree
+from thetafront.agents.twenty48.uct import (
     UCT,
     RolloutDepth,
     TieBreaking,
@@ -29,10 +32,7 @@ from agents.twenty48.uct import (
     search,
     uct_decision,
 )
-from engine.twenty48 import afterstate, initial, legal_actions, parse, spawn
-from tests.engine.compiled import compiled
-from tests.oracles import twenty48 as oracle
-from tests.oracles import uct
+from thetafront.engine.twenty48 import afterstate, initial, legal_actions, parse, spawn
 
 BOARDS = [
     "2 8 . 2 / 4 16 8 . / 64 32 16 4 / 256 128 8 2",

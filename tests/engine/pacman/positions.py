@@ -5,8 +5,8 @@ Pacman mostly stops there, which is certain, and ghosts are mostly in corridors,
 
 from collections.abc import Callable
 
-from engine.pacman import Action, Layout, World
-from engine.pacman import state as places
+from thetafront.engine.pacman import Action, Layout, World
+from thetafront.engine.pacman import state as places
 
 N, E, S, W, STOP = Action
 

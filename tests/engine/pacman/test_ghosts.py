@@ -5,7 +5,6 @@ from collections import Counter
 import numpy as np
 from scipy import stats
 
-from engine.pacman import Action, Ghost, Layout, World
 from tests.engine.pacman.positions import (
     CHAMBER,
     CORRIDOR,
@@ -19,6 +18,7 @@ from tests.engine.pacman.positions import (
     put_food,
     put_pacman,
 )
+from thetafront.engine.pacman import Action, Ghost, Layout, World
 
 
 def test_ghosts_turn_back_only_in_dead_ends() -> None:

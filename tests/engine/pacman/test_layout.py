@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.pacman import LAYOUTS, Layout
-from engine.pacman.maze import UNREACHABLE, steps_from
 from tests.oracles.pacman import Game
+from thetafront.engine.pacman import LAYOUTS, Layout
+from thetafront.engine.pacman.maze import UNREACHABLE, steps_from
 
 TEXT = """\
 %%%%%%

@@ -6,10 +6,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from engine.pacman import GhostKind, Layout, World, random_games
-from engine.pacman import state as places
 from tests.oracles import pacman as oracle
 from tests.oracles.twenty48 import substream, words
+from thetafront.engine.pacman import GhostKind, Layout, World, random_games
+from thetafront.engine.pacman import state as places
 
 HALF = Fraction(1, 2)
 POLICY = 4

@@ -4,7 +4,6 @@ from collections import Counter
 
 from scipy import stats
 
-from engine.pacman import Ghost, Layout, Outcome, World
 from tests.engine.pacman.positions import (
     CORRIDOR,
     PAIR,
@@ -17,6 +16,7 @@ from tests.engine.pacman.positions import (
     put,
     put_pacman,
 )
+from thetafront.engine.pacman import Ghost, Layout, Outcome, World
 
 # --- Pacman's motion ---
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from engine.pacman import MOST_STEPS, Layout, Outcome, World, random_games
 from tests.engine.pacman.positions import (
     CHAMBER,
     CORRIDOR,
@@ -18,6 +17,7 @@ from tests.engine.pacman.positions import (
     put_food,
     put_pacman,
 )
+from thetafront.engine.pacman import MOST_STEPS, Layout, Outcome, World, random_games
 
 # --- games ---
 

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from engine.twenty48.lockstep import FOURS, LANES, WORDS
+from thetafront.engine.twenty48.lockstep import FOURS, LANES, WORDS
 
 Array = npt.NDArray[np.int64]
 LANE_NUMBERS = np.arange(64, dtype=np.uint64)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from engine.twenty48 import (
+from tests.oracles import twenty48 as oracle
+from thetafront.engine.twenty48 import (
     Action,
     Rule,
     afterstate,
@@ -17,7 +18,6 @@ from engine.twenty48 import (
     spawn,
     worth,
 )
-from tests.oracles import twenty48 as oracle
 
 N_BOARDS = 4000
 

@@ -6,8 +6,11 @@ import numpy.typing as npt
 import pytest
 from numba.core.codegen import get_host_cpu_features
 
-from engine.twenty48 import Rule, lockstep
-from engine.twenty48.lockstep import (
+from tests.engine.compiled import compiled
+from tests.engine.twenty48.groups import bits, exponents, fours, random_cells, seat
+from tests.oracles import twenty48 as oracle
+from thetafront.engine.twenty48 import Rule, lockstep
+from thetafront.engine.twenty48.lockstep import (
     COINS,
     GROUP,
     LANES,
@@ -19,9 +22,6 @@ from engine.twenty48.lockstep import (
     new_group,
     play_steps,
 )
-from tests.engine.compiled import compiled
-from tests.engine.twenty48.groups import bits, exponents, fours, random_cells, seat
-from tests.oracles import twenty48 as oracle
 
 
 def rotate(x: int, k: int) -> int:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine.twenty48 import pack, parse, render, unpack
+from thetafront.engine.twenty48 import pack, parse, render, unpack
 
 BOARD = 0xB00A_0000_1000_4321
 TEXT = "2 4 8 16 / . . . 2 / 0 0 0 0 / 1024 . . 2048"

@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import pytest
 
-from engine.twenty48 import Rule, initial, parse, playouts
+from thetafront.engine.twenty48 import Rule, initial, parse, playouts
 
 
 def test_scores_are_in_the_order_of_the_boards() -> None:
@@ -121,7 +121,7 @@ def test_random_games_average_1095_points_and_118_moves() -> None:
 def test_the_same_scores_on_every_instruction_set(cpu: str) -> None:
     """Code for plain x86-64 and for AVX2 gives the same scores as the machine's own code."""
     program = (
-        "from engine.twenty48 import initial, playouts;"
+        "from thetafront.engine.twenty48 import initial, playouts;"
         "scores, n_moves = playouts([initial(s) for s in range(200)], [3] * 200, 8);"
         "print(n_moves, *scores)"
     )

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from engine.jit import kernel
-from engine.twenty48.board import transpose
-from engine.twenty48.rows import N_ROWS, row_tables, slide_rows, turned_back, turned_for
 from tests.oracles import twenty48 as oracle
+from thetafront.engine.jit import kernel
+from thetafront.engine.twenty48.board import transpose
+from thetafront.engine.twenty48.rows import N_ROWS, row_tables, slide_rows, turned_back, turned_for
 
 
 @kernel

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from engine.twenty48 import Rule, initial
-from engine.twenty48.swar import MOST_LANES, finish
 from tests.oracles import twenty48 as oracle
+from thetafront.engine.twenty48 import Rule, initial
+from thetafront.engine.twenty48.swar import MOST_LANES, finish
 
 
 def oracle_finish(board: int, stream: int, rule: Rule = Rule.COMMON) -> tuple[int, int]:

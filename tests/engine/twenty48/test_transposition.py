@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from engine.twenty48.lockstep import FOURS, LANES, WORDS, new_group
-from engine.twenty48.transposition import cross
 from tests.engine.twenty48.groups import fours, random_cells, seat
+from thetafront.engine.twenty48.lockstep import FOURS, LANES, WORDS, new_group
+from thetafront.engine.twenty48.transposition import cross
 
 
 def test_crossing_over_and_back() -> None:

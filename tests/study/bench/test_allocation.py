@@ -6,14 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from study.bench.allocation import (
+from thetafront.study.bench.allocation import (
     Simulated,
     allocation_frame,
     answers_of,
     run_allocation,
 )
-from study.errors import InputError
-from study.run.allocation import DEFAULT_RULE, RULES
+from thetafront.study.errors import InputError
+from thetafront.study.run.allocation import DEFAULT_RULE, RULES
 
 
 def test_the_games_have_the_stated_moments() -> None:
@@ -58,7 +58,7 @@ def test_the_rule_in_use_loses_less_than_equal_shares() -> None:
 
 def test_a_comparison_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     short = partial(allocation_frame, stops=(60.0,))
-    monkeypatch.setattr("study.bench.allocation.allocation_frame", short)
+    monkeypatch.setattr("thetafront.study.bench.allocation.allocation_frame", short)
     text, paths = run_allocation(2, 1000, tmp_path / "out", lambda _: None)
     assert [path.name for path in paths] == ["allocation.csv", "allocation.md", "manifest.json"]
     assert all(path.exists() for path in paths)

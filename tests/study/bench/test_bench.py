@@ -9,21 +9,22 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from agents.dice.agent import DiceAgent, DiceGames
-from agents.pacman.astar import PacmanAStar
-from agents.pacman.mdp import PacmanMDP
-from agents.pacman.random import PacmanRandom
-from agents.twenty48.leaf_value import LeafValue
-from agents.twenty48.ntuple.training_settings import TrainingSettings
-from agents.twenty48.uct import UCT
-from engine.pacman import Layout, LayoutName
-from engine.twenty48.board import initial
-from study.bench import games, rates, simulations
-from study.bench.figures import bench_tables, throughput_figure
-from study.bench.games import dice_games, game_rates, game_rounds, random_steps
-from study.bench.processes import CReference
-from study.bench.rates import author_times, decision_microseconds, inside, median_rates
-from study.bench.simulations import (
+from tests.oracles import twenty48 as oracle
+from thetafront.agents.dice.agent import DiceAgent, DiceGames
+from thetafront.agents.pacman.astar import PacmanAStar
+from thetafront.agents.pacman.mdp import PacmanMDP
+from thetafront.agents.pacman.random import PacmanRandom
+from thetafront.agents.twenty48.leaf_value import LeafValue
+from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
+from thetafront.agents.twenty48.uct import UCT
+from thetafront.engine.pacman import Layout, LayoutName
+from thetafront.engine.twenty48.board import initial
+from thetafront.study.bench import games, rates, simulations
+from thetafront.study.bench.figures import bench_tables, throughput_figure
+from thetafront.study.bench.games import dice_games, game_rates, game_rounds, random_steps
+from thetafront.study.bench.processes import CReference
+from thetafront.study.bench.rates import author_times, decision_microseconds, inside, median_rates
+from thetafront.study.bench.simulations import (
     FLOORS,
     allocations,
     allocations_per_simulation,
@@ -31,11 +32,10 @@ from study.bench.simulations import (
     n_simulations_of_game,
     simulation_rates,
 )
-from study.bench.table_playout import row_tables, table_playouts
-from study.bench.values import learning, value_rounds
-from study.report.style import save
-from study.store.manifest import ROOT
-from tests.oracles import twenty48 as oracle
+from thetafront.study.bench.table_playout import row_tables, table_playouts
+from thetafront.study.bench.values import learning, value_rounds
+from thetafront.study.report.style import save
+from thetafront.study.store.manifest import ROOT
 
 
 def test_row_tables_are_the_oracles() -> None:

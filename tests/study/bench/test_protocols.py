@@ -1,6 +1,6 @@
 """What a program's game takes beside the program: measured, and printed."""
 
-from study.bench.protocols import overheads
+from thetafront.study.bench.protocols import overheads
 
 
 def test_overheads_are_measured_by_protocol() -> None:

@@ -4,13 +4,18 @@ import numpy as np
 import optuna
 import pytest
 
-from agents.twenty48.agent import Game2048
-from engine.twenty48 import parse
-from study.bench.utilization import Durations, simulate, utilization_frame, utilization_table
-from study.errors import InputError
-from study.store.seeds import game_to_record
 from tests.study.conftest import QUICK
 from tests.study.made_studies import data_of
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.engine.twenty48 import parse
+from thetafront.study.bench.utilization import (
+    Durations,
+    simulate,
+    utilization_frame,
+    utilization_table,
+)
+from thetafront.study.errors import InputError
+from thetafront.study.store.seeds import game_to_record
 
 FREE = Durations(think=0.0, begin=0.0, store=0.0, tell=0.0)
 

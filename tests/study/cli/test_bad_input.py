@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from study.run.workers import n_cores
 from tests.study.program import output_refused, refused, run
+from thetafront.study.run.workers import n_cores
 
 BOARD = "2 4 8 16 / 4 8 16 32 / 8 16 32 64 / 64 128 . ."
 OF_STUDIES = {"sweep", "validate", "status", "front", "pick", "compare", "utilization"}

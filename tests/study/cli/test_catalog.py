@@ -5,10 +5,10 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from agents.catalog import AGENTS, build, from_theta, parameters
-from study.cli import app
-from study.experiments.registry import EXPERIMENTS, objectives
 from tests.study.program import refused
+from thetafront.agents.catalog import AGENTS, build, from_theta, parameters
+from thetafront.study.cli import app
+from thetafront.study.experiments.registry import EXPERIMENTS, objectives
 
 
 def records(*words: str) -> list[dict]:

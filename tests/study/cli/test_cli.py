@@ -15,8 +15,8 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from study.cli import app
 from tests.study.program import COMMAND, output_refused, run
+from thetafront.study.cli import app
 
 QUICK_SWEEP = ["sweep", "--trials", "6", "--replicates", "3", "--jobs", "2", "--name", "s"]
 QUICK_SWEEP += ["--validation-games", "4", "--validation-points", "2"]
@@ -258,7 +258,7 @@ def test_make_passes_words_on_as_they_are() -> None:
 
 def test_a_reader_that_has_seen_enough_is_no_error() -> None:
     piped = subprocess.run(
-        ["bash", "-c", f"set -o pipefail; {sys.executable} -m study --help | true"],
+        ["bash", "-c", f"set -o pipefail; {sys.executable} -m thetafront --help | true"],
         capture_output=True,
         text=True,
         check=False,

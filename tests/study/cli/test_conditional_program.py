@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from agents.outside.program import Program
-from study.api import sweep
-from study.errors import InputError
-from study.experiments.definition import Experiment
-from study.experiments.objectives import mean, reported
-from study.experiments.space import CategoricalParameter, NumericParameter, Space
-from study.report.hypervolume_trace import hypervolume_trace
-from tests.study.cli.test_definitions import environment, n_trials, refused, thetafront
+from tests.study.cli.test_definitions import n_trials, refused, thetafront
+from thetafront.agents.outside.program import Program
+from thetafront.study.api import sweep
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import mean, reported
+from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
+from thetafront.study.report.hypervolume_trace import hypervolume_trace
 
 PROGRAM = """import json, random, sys
 asked = json.loads(sys.stdin.readline())
@@ -85,8 +85,8 @@ def test_a_killed_sweep_goes_on_and_nothing_inactive_is_played_stored_or_shown(
     folder: Path,
 ) -> None:
     database = folder / "results" / "solver" / "study.db"
-    words = [sys.executable, "-P", "-m", "study", "sweep", "solver.toml", *SWEEP]
-    first = subprocess.Popen(words, cwd=folder, env=environment(), stdout=subprocess.DEVNULL)
+    words = [sys.executable, "-P", "-m", "thetafront", "sweep", "solver.toml", *SWEEP]
+    first = subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL)
     deadline = time.monotonic() + 120
     while n_trials(database) < 3:
         assert first.poll() is None

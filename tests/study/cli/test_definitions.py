@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import os
 import re
 import signal
 import sqlite3
@@ -15,9 +14,9 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from study.cli import app
 from tests.agents.outside.test_program import alive, wait_until_gone
 from tests.study.experiments.definitions import COINS, ENGINE, ONCE, SEARCHER, SERVE
+from thetafront.study.cli import app
 
 SWEEP = ["--trials", "10", "--design-size", "8", "--replicates", "4", "--validation-games", "6"]
 SWEEP += ["--validation-points", "3", "--budget", "none", "--jobs", "2"]
@@ -47,12 +46,6 @@ def thetafront(folder: Path, *words: str, code: int = 0) -> str:
         done = CliRunner().invoke(app, words)
     assert done.exit_code == code, done.output
     return done.output
-
-
-def environment() -> dict[str, str]:
-    """Return the environment in which the checkout is found from any folder."""
-    checkout = str(Path(__file__).parents[3])
-    return {**os.environ, "PYTHONPATH": checkout}
 
 
 def refused(folder: Path, *words: str) -> str:
@@ -107,10 +100,8 @@ def test_a_sweep_is_killed_and_goes_on_and_all_commands_work(folder: Path, door:
     name = DOORS[door]
     database = folder / "results" / name / "study.db"
     # -P: engine.py in the folder is no module of ours.
-    words = [sys.executable, "-P", "-m", "study", "sweep", door, *SWEEP]
-    sweep = subprocess.Popen(
-        words, cwd=folder, env=environment(), stdout=subprocess.DEVNULL, start_new_session=True
-    )
+    words = [sys.executable, "-P", "-m", "thetafront", "sweep", door, *SWEEP]
+    sweep = subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL, start_new_session=True)
     deadline = time.monotonic() + 300
     while n_trials(database) < 3:
         assert sweep.poll() is None
@@ -277,7 +268,7 @@ def test_daemons_of_games_end_with_the_command(folder: Path) -> None:
 
 def test_a_game_that_hangs_and_its_daemon_end_with_the_budget(folder: Path) -> None:
     (folder / "hangs.py").write_text(
-        "import os\nfrom study import Experiment, NumericParameter, Space, mean\n"
+        "import os\nfrom thetafront import Experiment, NumericParameter, Space, mean\n"
         "def play(seed, x):\n"
         "    if x > 0.55:\n"
         "        os.system('setsid -f env -i sleep 987657 </dev/null >/dev/null 2>&1')\n"
@@ -286,9 +277,8 @@ def test_a_game_that_hangs_and_its_daemon_end_with_the_budget(folder: Path) -> N
         "HANGS = Experiment('hangs', play, Space((NumericParameter('x', 0, 1),)), mean())\n"
     )
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "study", "sweep", "hangs.py", "--budget", "6s"],
+        [sys.executable, "-P", "-m", "thetafront", "sweep", "hangs.py", "--budget", "6s"],
         cwd=folder,
-        env=environment(),
         capture_output=True,
         text=True,
         timeout=100,
@@ -345,9 +335,8 @@ def test_what_is_published_has_no_path_and_no_secret(folder: Path) -> None:
 def test_files_named_like_modules_do_not_take_their_place_in_workers(folder: Path) -> None:
     (folder / "random.py").write_text("raise SystemExit('not this one')\n")
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "study", "try", "coins.py", "--corners", "0"],
+        [sys.executable, "-P", "-m", "thetafront", "try", "coins.py", "--corners", "0"],
         cwd=folder,
-        env=environment(),
         capture_output=True,
         text=True,
         timeout=300,

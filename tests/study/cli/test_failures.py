@@ -13,10 +13,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from study.api import sweep
-from study.store.published_study import read_published
-from study.verify.games_table import GAMES
-from tests.study.cli.test_definitions import environment, thetafront
+from tests.study.cli.test_definitions import thetafront
+from thetafront.study.api import sweep
+from thetafront.study.store.published_study import read_published
+from thetafront.study.verify.games_table import GAMES
 
 FLAKY = """
 import hashlib, json, sys
@@ -189,9 +189,9 @@ def test_a_penalty_counts_failed_games(tmp_path: Path) -> None:
 
 def test_failures_outlive_a_kill(tmp_path: Path) -> None:
     results = made(tmp_path, rate=0.2, more="max_failures = 0.5\n")
-    words = [sys.executable, "-m", "study", "sweep", "flaky.toml", *ASKED]
+    words = [sys.executable, "-m", "thetafront", "sweep", "flaky.toml", *ASKED]
     with subprocess.Popen(
-        words, cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL, start_new_session=True
+        words, cwd=tmp_path, stdout=subprocess.DEVNULL, start_new_session=True
     ) as sweep:
         deadline = time.monotonic() + 120.0
         while time.monotonic() < deadline:

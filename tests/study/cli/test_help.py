@@ -11,8 +11,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from study.cli import app
 from tests.study.program import COMMAND, run
+from thetafront.study.cli import app
 
 
 def commands(
@@ -69,7 +69,9 @@ def test_words_are_completed(
         "COMP_CWORD": str(len(words.split()) - 1),
         "PYTHONPATH": os.pathsep.join(sys.path),
     }
-    program = "import sys; sys.argv[0] = 'thetafront'; from study.cli import main; main()"
+    program = (
+        "import sys; sys.argv[0] = 'thetafront'; from thetafront.study.cli import main; main()"
+    )
     done = subprocess.run(
         [sys.executable, "-c", program],
         env=os.environ | environment,

@@ -15,14 +15,14 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from agents.twenty48.agent import Game2048
-from agents.twenty48.random import RandomAgent
-from study import sweep
-from study.cli import app
-from study.errors import RunError
-from study.store.ledger import Ledger
 from tests.study.experiments.definitions import COINS, ENGINE, ONCE
 from tests.study.program import refused
+from thetafront import sweep
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.agents.twenty48.random import RandomAgent
+from thetafront.study.cli import app
+from thetafront.study.errors import RunError
+from thetafront.study.store.ledger import Ledger
 
 DEEP = "[" * 5000 + "]" * 5000
 DEFINITIONS = {
@@ -54,7 +54,7 @@ DEFINITIONS = {
     "nul.py": ("x = 1\0\n", "nul.py: cannot be imported: "),
     "endless.py": ("def f(): f()\nf()\n", "RecursionError: maximum recursion depth exceeded"),
     "shown.py": (
-        "from study import *\nclass M(type):\n    def __repr__(c): return 1 / 0\n"
+        "from thetafront import *\nclass M(type):\n    def __repr__(c): return 1 / 0\n"
         "E = Experiment('x', M('A', (), {}), Space((NumericParameter('a', 0, 1),)), mean('s'))\n",
         "shown.py: cannot be imported: ",
     ),
@@ -188,14 +188,14 @@ def test_a_study_whose_definition_is_gone_is_not_repaired(folder: Path, database
 def test_a_module_is_found_in_the_folder_where_one_stands(folder: Path) -> None:
     (folder / "here_pkg").mkdir()
     (folder / "here_pkg" / "exp.py").write_text(COINS)
-    code = "from study.cli import main; main()"
+    code = "from thetafront.study.cli import main; main()"
     words = ["experiments", "here_pkg.exp:COINS", "--json"]
     done = subprocess.run(
         [sys.executable, "-c", code, *words],
         capture_output=True,
         text=True,
         check=True,
-        env={**os.environ, "PYTHONSAFEPATH": "1", "PYTHONPATH": str(Path(__file__).parents[3])},
+        env={**os.environ, "PYTHONSAFEPATH": "1"},
     )
     assert '"coins"' in done.stdout
 
@@ -203,7 +203,7 @@ def test_a_module_is_found_in_the_folder_where_one_stands(folder: Path) -> None:
 @pytest.mark.parametrize("answer", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\1" + bytes(7), b""])
 def test_a_server_that_is_no_scheduler(answer: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    from study.cluster import link
+    from thetafront.study.cluster import link
 
     monkeypatch.setattr(link, "SECONDS_TO_CONNECT", 1.0)
     with socket.create_server(("127.0.0.1", 0)) as server:

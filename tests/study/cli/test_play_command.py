@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from study.cli import app
 from tests.study.program import run
+from thetafront.study.cli import app
 
 
 def test_play_prints_one_json_object() -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from study.cli import app
-from study.page.document import BEGINNING
 from tests.study.program import refused, run
+from thetafront.study.cli import app
+from thetafront.study.page.document import BEGINNING
 
 DICE = str(Path(__file__).parents[3] / "results" / "reference" / "dice_study")
 
@@ -90,7 +90,7 @@ def test_watching_ends_with_a_page_that_stands_still(swept: Path, tmp_path: Path
     output = tmp_path / "page.html"
     words = ["report", "dice", "--results", str(swept), "-o", str(output), "--watch"]
     watching = subprocess.Popen(
-        [sys.executable, "-m", "study", *words], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "thetafront", *words], stdout=subprocess.PIPE, text=True
     )
     try:
         wait_for(lambda: output.exists() and '"reload":15.0' in output.read_text())

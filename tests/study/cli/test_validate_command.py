@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from study.cli import app
-from study.experiments.definition import Experiment
-from study.experiments.registry import EXPERIMENTS
-from study.experiments.space import NumericParameter, Space
+from thetafront.study.cli import app
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.experiments.space import NumericParameter, Space
 
 WORDS = ["--validation-games", "4", "--validation-points", "2", "--jobs", "1"]
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from agents.catalog import AGENTS
-from study.cli import app
-from study.experiments.definition import Experiment
-from study.store.storage import open_for_reading
+from thetafront.agents.catalog import AGENTS
+from thetafront.study.cli import app
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.store.storage import open_for_reading
 
 SWEEP = ["sweep", "coin", "--design-size", "4", "--no-validation", "--jobs", "1", "--replicates"]
 

@@ -11,10 +11,10 @@ import pytest
 
 pytest.importorskip("distributed", reason="Dask is not installed")
 
-from study.cluster import cluster as module
-from study.cluster.cluster import DaskCluster
-from study.cluster.machine import Machine
-from study.cluster.remote import Look, Wanted
+from thetafront.study.cluster import cluster as module
+from thetafront.study.cluster.cluster import DaskCluster
+from thetafront.study.cluster.machine import Machine
+from thetafront.study.cluster.remote import Look, Wanted
 
 MACHINE = Machine("node-1", "Fast 9000", "znver4", "+avx2", 0.1)
 LOOK = Look(MACHINE.key, MACHINE.record, "", "", "", 0, 1.0)

@@ -8,9 +8,9 @@ import pytest
 
 pytest.importorskip("distributed", reason="Dask is not installed")
 
-from agents.catalog import build
-from study.cluster.dask_workers import MOST_LOST, DaskWorkers, Sending, fetched
-from study.run.executor import PlayError, Task
+from thetafront.agents.catalog import build
+from thetafront.study.cluster.dask_workers import MOST_LOST, DaskWorkers, Sending, fetched
+from thetafront.study.run.executor import PlayError, Task
 
 FUTURES = [SimpleNamespace(key=name) for name in ("a", "b", "c")]
 

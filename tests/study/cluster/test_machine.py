@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from study.cluster.cluster import one_class
-from study.cluster.machine import Machine, unequal
-from study.cluster.remote import Look
-from study.errors import InputError
-from study.experiments.registry import EXPERIMENTS
-from study.store.machines import machines_in
+from thetafront.study.cluster.cluster import one_class
+from thetafront.study.cluster.machine import Machine, unequal
+from thetafront.study.cluster.remote import Look
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.store.machines import machines_in
 
 HERE = Machine("node-1", "Fast 9000", "znver4", "+avx2,+avx512f", 0.100)
 THERE = replace(HERE, host="node-2", benchmark_seconds=0.110)

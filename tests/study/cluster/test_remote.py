@@ -4,17 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from agents.catalog import build
-from agents.outside.program import Program, ProgramAgent
-from agents.outside.report import Report
-from study.cluster import remote
-from study.cluster.remote import Wanted, look, packed, play
-from study.cluster.sources import modules, sources_digest
-from study.experiments.registry import experiment
+from thetafront.agents.catalog import build
+from thetafront.agents.outside.program import Program, ProgramAgent
+from thetafront.agents.outside.report import Report
+from thetafront.study.cluster import remote
+from thetafront.study.cluster.remote import Wanted, look, packed, play
+from thetafront.study.cluster.sources import modules, sources_digest
+from thetafront.study.experiments.registry import experiment
 
 AGENT = build("dice_solver", {"gamma": 0.9})
 COIN = """
-from study import Experiment, NumericParameter, Space, mean
+from thetafront import Experiment, NumericParameter, Space, mean
 def play(seed, effort): return {"score": seed * effort}
 COIN = Experiment("coin", play, Space((NumericParameter("effort", 1, 9),)), mean("score"))
 """

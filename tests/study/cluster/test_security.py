@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from study.cluster.security import Tls, check_address, host_and_port, local_host, warning
-from study.errors import InputError, RunError
+from thetafront.study.cluster.security import Tls, check_address, host_and_port, local_host, warning
+from thetafront.study.errors import InputError, RunError
 
 
 @pytest.mark.parametrize(

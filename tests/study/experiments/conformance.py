@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from agents.parameters import Value
-from study.experiments.definition import Experiment
-from study.experiments.registry import EXPERIMENTS
-from study.experiments.space import CategoricalParameter, Space
-from study.run.settings import SearchSettings
-from study.store.study_model import objectives_of
 from tests.study.run.test_search import outcome, unbroken_and_stopped
+from thetafront.agents.parameters import Value
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.experiments.space import CategoricalParameter, Space
+from thetafront.study.run.settings import SearchSettings
+from thetafront.study.store.study_model import objectives_of
 
 MOST_CORNERS = 16
 MOVES = 3

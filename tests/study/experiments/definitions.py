@@ -4,7 +4,7 @@ COINS = '''"""A coin: how much effort is winning worth?"""
 
 import random
 
-from study import CategoricalParameter, Experiment, NumericParameter, Space, rate
+from thetafront import CategoricalParameter, Experiment, NumericParameter, Space, rate
 
 
 def play(seed: int, effort: int, side: str) -> dict[str, float]:
@@ -36,7 +36,7 @@ SEARCHER = '''"""A class, whose games have no moves, and whose error is minimize
 
 from dataclasses import dataclass
 
-from study import Experiment, NumericParameter, Space, mean
+from thetafront import Experiment, NumericParameter, Space, mean
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from agents.pacman.astar import PacmanAStar
-from agents.pacman.mdp import PacmanMDP
-from agents.twenty48.mcmdp import MonteCarloMDP
-from engine.pacman import Layout
-from study.errors import InputError
-from study.experiments.agent_parser import agent_2048_of, agent_of
+from thetafront.agents.pacman.astar import PacmanAStar
+from thetafront.agents.pacman.mdp import PacmanMDP
+from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
+from thetafront.engine.pacman import Layout
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.agent_parser import agent_2048_of, agent_of
 
 MEDIUM = Layout.named("medium")
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from study.experiments.registry import EXPERIMENTS
 from tests.study.experiments.conformance import check_baselines, check_corners, check_sweep
+from thetafront.study.experiments.registry import EXPERIMENTS
 
 each_experiment = pytest.mark.parametrize("name", EXPERIMENTS)
 

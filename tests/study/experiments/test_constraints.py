@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from study.errors import InputError
-from study.experiments.constraints import CONDITION, NUMBER, TEXT, Constraint
-from study.experiments.space import CategoricalParameter, NumericParameter, Space
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.constraints import CONDITION, NUMBER, TEXT, Constraint
+from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
 
 KINDS = (("a", NUMBER), ("b", NUMBER), ("c", NUMBER), ("flag", CONDITION), ("solver", TEXT))
 CHOICES = ("sgd", "adam", "lbfgs")

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from agents.agent import FailedGame
-from agents.outside.report import ReportedGame
-from study.estimate import share
-from study.experiments.failures import (
+from thetafront.agents.agent import FailedGame
+from thetafront.agents.outside.report import ReportedGame
+from thetafront.study.estimate import share
+from thetafront.study.experiments.failures import (
     MAX_UNPLAYED,
     RATIO,
     is_above,
@@ -18,7 +18,7 @@ from study.experiments.failures import (
     shows_failures,
     split,
 )
-from study.experiments.objectives import exact, mean
+from thetafront.study.experiments.objectives import exact, mean
 
 
 def probability_left_out(rate: float, limit: float, n_games: int) -> float:
@@ -97,7 +97,7 @@ def test_a_penalty_makes_failures_count_but_not_their_cost() -> None:
 
 
 def test_a_penalty_that_no_game_can_have_is_refused() -> None:
-    from study.experiments.objectives import rate
+    from thetafront.study.experiments.objectives import rate
 
     with pytest.raises(ValueError, match=r"penalty must be .* between 0 and 1 \(got 2\)"):
         rate("won", penalty=2)

@@ -1,7 +1,7 @@
 import math
 
-from agents.twenty48.agent import Game2048 as Game
-from study.experiments.game_summary import GameSummary, TileSummary, share_reaching
+from thetafront.agents.twenty48.agent import Game2048 as Game
+from thetafront.study.experiments.game_summary import GameSummary, TileSummary, share_reaching
 
 GAMES = [Game(0, 1000, 100, 0.5, 40_000, 32768, 0), Game(1, 3000, 300, 0.5, 60_000, 4096, 0x11)]
 

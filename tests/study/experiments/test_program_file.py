@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from agents.outside.program import Program, Protocol
-from study.errors import InputError
-from study.experiments.objectives.estimators import ExactValue, NoisyMean, Proportion
-from study.experiments.program_file import read_program_file
-from study.experiments.space import CategoricalParameter, NumericParameter, Space
-from study.experiments.widening import Wish, edges_of, parse_wish, widened
+from thetafront.agents.outside.program import Program, Protocol
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.objectives.estimators import ExactValue, NoisyMean, Proportion
+from thetafront.study.experiments.program_file import read_program_file
+from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
+from thetafront.study.experiments.widening import Wish, edges_of, parse_wish, widened
 
 LEAST = """
 command = ["cat"]

@@ -10,22 +10,22 @@ from pathlib import Path
 
 import pytest
 
-from agents.agent import ChangedError, GameError
-from agents.outside.limits import Limits
-from agents.outside.program import Program
-from agents.outside.python import PythonAgent
-from study.errors import InputError
-from study.experiments import registry
-from study.experiments.definition_record import Definition
-from study.experiments.objectives import mean
-from study.experiments.registry import experiment, is_definition, listed
-from study.experiments.widening import Wish, edges_of, widened
-from study.run.first_games import settled
-from study.store.manifest import ROOT
 from tests.study.experiments.definitions import COINS, SEARCHER
+from thetafront.agents.agent import ChangedError, GameError
+from thetafront.agents.outside.limits import Limits
+from thetafront.agents.outside.program import Program
+from thetafront.agents.outside.python import PythonAgent
+from thetafront.study.errors import InputError
+from thetafront.study.experiments import registry
+from thetafront.study.experiments.definition_record import Definition
+from thetafront.study.experiments.objectives import mean
+from thetafront.study.experiments.registry import experiment, is_definition, listed
+from thetafront.study.experiments.widening import Wish, edges_of, widened
+from thetafront.study.run.first_games import settled
+from thetafront.study.store.manifest import ROOT
 
 SPACE = 'Space((NumericParameter("effort", 1, 9),))'
-BEGIN = "from study import Experiment, NumericParameter, Space, mean\n"
+BEGIN = "from thetafront import Experiment, NumericParameter, Space, mean\n"
 
 
 def write(folder: Path, text: str, name: str = "mine.py") -> str:
@@ -242,7 +242,7 @@ def test_the_first_game_of_a_process_is_thrown_away(tmp_path: Path) -> None:
 
 def test_ranges_that_a_class_declares_limit_the_space_and_its_widening(tmp_path: Path) -> None:
     text = (
-        "from dataclasses import dataclass\nfrom agents.parameters import real\n"
+        "from dataclasses import dataclass\nfrom thetafront.agents.parameters import real\n"
         f"{BEGIN}@dataclass(frozen=True)\nclass A:\n    effort: float = real(1.0, 1.0, 12.0)\n"
         "    def play(self, seed): return self.effort\n"
         f"MINE = Experiment('mine', A, {SPACE}, mean())\n"

@@ -5,18 +5,18 @@ from typing import Any
 
 import pytest
 
-from agents.pacman.mdp import PacmanMDP
-from agents.twenty48.leaf_value import LeafValue
-from agents.twenty48.switching import Switching
-from engine.pacman import Layout
-from study.errors import InputError
-from study.experiments.agent_parser import agent_of
-from study.experiments.definition import Experiment
-from study.experiments.objectives import BACKUPS, SWEEPS
-from study.experiments.registry import experiment
-from study.experiments.space import NumericParameter, Space
-from study.report.pick_text import command_of
-from study.store.study_model import objectives_of
+from thetafront.agents.pacman.mdp import PacmanMDP
+from thetafront.agents.twenty48.leaf_value import LeafValue
+from thetafront.agents.twenty48.switching import Switching
+from thetafront.engine.pacman import Layout
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.agent_parser import agent_of
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import BACKUPS, SWEEPS
+from thetafront.study.experiments.registry import experiment
+from thetafront.study.experiments.space import NumericParameter, Space
+from thetafront.study.report.pick_text import command_of
+from thetafront.study.store.study_model import objectives_of
 
 
 def test_switching_always_switches() -> None:

@@ -7,10 +7,15 @@ import numpy as np
 import pytest
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
-from study.errors import InputError
-from study.experiments.registry import EXPERIMENTS
-from study.experiments.space import CategoricalParameter, NumericParameter, Space, range_of
-from study.store.manifest import ROOT
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.experiments.space import (
+    CategoricalParameter,
+    NumericParameter,
+    Space,
+    range_of,
+)
+from thetafront.study.store.manifest import ROOT
 
 CHOICE = CategoricalParameter("leaf", ("random", "score", "weights_a"), symbol="U")
 PARAMETERS = [

@@ -2,13 +2,13 @@
 
 import pytest
 
-from agents.parameters import Value
-from study.errors import InputError
-from study.experiments.definition import Experiment
-from study.experiments.dice import DICE
-from study.experiments.space import NumericParameter
-from study.experiments.twenty48 import MCMDP, NTUPLE, UCT
-from study.experiments.widening import Wish, edges_of, moved, parse_wish, widened
+from thetafront.agents.parameters import Value
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.dice import DICE
+from thetafront.study.experiments.space import NumericParameter
+from thetafront.study.experiments.twenty48 import MCMDP, NTUPLE, UCT
+from thetafront.study.experiments.widening import Wish, edges_of, moved, parse_wish, widened
 
 
 def theta(*values: float) -> dict[str, Value]:

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from study.experiments.registry import experiment
-from study.store.seeds import search_seed, validation_seed
+from thetafront.study.experiments.registry import experiment
+from thetafront.study.store.seeds import search_seed, validation_seed
 
 FOLDER = Path(__file__).parents[3] / "results" / "reference" / "zstd"
 SLICE_BYTES = 2_000_000

@@ -1,8 +1,8 @@
 import pytest
 
-from study.page.page_data import PageData
-from study.store.location import Location
 from tests.study.page.published import published
+from thetafront.study.page.page_data import PageData
+from thetafront.study.store.location import Location
 
 
 @pytest.fixture(scope="session")

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from study.page.page_data import PageData
-from study.store.location import Location
-from study.store.published_study import read_published
+from thetafront.study.page.page_data import PageData
+from thetafront.study.store.location import Location
+from thetafront.study.store.published_study import read_published
 
 REFERENCE = Path(__file__).parents[3] / "results" / "reference"
 

@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from study.experiments.definition import Experiment
-from study.page.choices import Choices, is_round, round_numbers, rounded_up
-from study.page.page_data import PageData
-from study.report.pick_text import laid_out, pick_text
-from study.report.recommend import Wish, pick, propose
-from study.store.location import Location
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.page.choices import Choices, is_round, round_numbers, rounded_up
+from thetafront.study.page.page_data import PageData
+from thetafront.study.report.pick_text import laid_out, pick_text
+from thetafront.study.report.recommend import Wish, pick, propose
+from thetafront.study.store.location import Location
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

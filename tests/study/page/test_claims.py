@@ -8,16 +8,16 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from study.estimate import Estimate
-from study.experiments.definition import Experiment
-from study.experiments.objectives import SCORE, WIN_RATE
-from study.page.charts.importance import importance_of
-from study.page.claims import Check, checked, claims, difference, signed, what_matters
-from study.page.page_data import PageData
-from study.report.recommend import Wish, pick
-from study.samplers.fitted_model import FittedModel
-from study.store.location import Location
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
+from thetafront.study.estimate import Estimate
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import SCORE, WIN_RATE
+from thetafront.study.page.charts.importance import importance_of
+from thetafront.study.page.claims import Check, checked, claims, difference, signed, what_matters
+from thetafront.study.page.page_data import PageData
+from thetafront.study.report.recommend import Wish, pick
+from thetafront.study.samplers.fitted_model import FittedModel
+from thetafront.study.store.location import Location
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from study.errors import InputError
-from study.page.charts.comparison import compared, difference
-from study.page.comparison import comparison_claims, comparison_html, warnings
-from study.page.document import TURNING
-from study.page.page_data import PageData
 from tests.study.page.html_parts import Parts
 from tests.study.page.published import published
+from thetafront.study.errors import InputError
+from thetafront.study.page.charts.comparison import compared, difference
+from thetafront.study.page.comparison import comparison_claims, comparison_html, warnings
+from thetafront.study.page.document import TURNING
+from thetafront.study.page.page_data import PageData
 
 NUMBER = r"[−-]?[\d,]+"
 

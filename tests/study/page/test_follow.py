@@ -1,7 +1,7 @@
 """A page that follows its study: by a clock that a test turns."""
 
-from study import interrupt
-from study.page.follow import LARGEST_SHARE, SECONDS_BETWEEN_PAGES, Follower
+from thetafront.study import interrupt
+from thetafront.study.page.follow import LARGEST_SHARE, SECONDS_BETWEEN_PAGES, Follower
 
 
 class Turned:

@@ -6,10 +6,10 @@ from urllib.parse import unquote
 
 import pytest
 
-from study.errors import InputError
-from study.page.document import BEGINNING
-from study.page.results import write_each
 from tests.study.page.html_parts import Parts
+from thetafront.study.errors import InputError
+from thetafront.study.page.document import BEGINNING
+from thetafront.study.page.results import write_each
 
 PUBLISHED = Path(__file__).parents[3] / "results" / "reference"
 

@@ -7,7 +7,7 @@ import numba
 import pytest
 import vl_convert
 
-from study.page.library import PACKAGE, SNIPPET, library
+from thetafront.study.page.library import PACKAGE, SNIPPET, library
 
 
 @pytest.fixture

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from study.page.made_by import again, again_note, facts, machine_text, moment, runs_table
-from study.page.page_data import PageData
-from study.store.location import Location
+from thetafront.study.page.made_by import again, again_note, facts, machine_text, moment, runs_table
+from thetafront.study.page.page_data import PageData
+from thetafront.study.store.location import Location
 
 
 def test_it_says_what_the_manifest_has(mcmdp: tuple[Location, PageData]) -> None:

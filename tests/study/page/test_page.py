@@ -13,11 +13,13 @@ import optuna
 import pandas as pd
 import pytest
 
-from study.errors import InputError
-from study.experiments.definition import Experiment
-from study.experiments.registry import EXPERIMENTS
-from study.experiments.space import NumericParameter, Space
-from study.page.document import (
+from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
+from tests.study.page.html_parts import Parts
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.experiments.space import NumericParameter, Space
+from thetafront.study.page.document import (
     BEGINNING,
     TURNING,
     check_page,
@@ -26,13 +28,11 @@ from study.page.document import (
     write_library,
     write_page,
 )
-from study.page.library import BESIDE, library
-from study.page.page import Circumstances, page_html
-from study.page.page_data import PageData
-from study.store.location import Location, locate
-from study.store.study_record import store_run
-from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
-from tests.study.page.html_parts import Parts
+from thetafront.study.page.library import BESIDE, library
+from thetafront.study.page.page import Circumstances, page_html
+from thetafront.study.page.page_data import PageData
+from thetafront.study.store.location import Location, locate
+from thetafront.study.store.study_record import store_run
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -246,7 +246,7 @@ def test_a_point_with_one_game(quick: Experiment) -> None:
 def test_the_command_names_the_study_where_it_is(
     mcmdp: tuple[Location, PageData], tmp_path: Path
 ) -> None:
-    from study.page.page import pick_words
+    from thetafront.study.page.page import pick_words
 
     page = mcmdp[1]
     usual = "thetafront pick s --games 0 --seconds-per-move "

@@ -5,17 +5,6 @@ import math
 import numpy as np
 import pytest
 
-from study.experiments.definition import Experiment
-from study.report.certificate import (
-    Draws,
-    certificate_frame,
-    certificate_line,
-    certificate_of,
-    certified,
-    half_width_at_all_times,
-    simultaneous_bounds,
-)
-from study.report.recommend import Candidates, Wish
 from tests.study.made_studies import (
     add_trials,
     data_of,
@@ -24,6 +13,17 @@ from tests.study.made_studies import (
     store_point,
 )
 from tests.study.report.test_recommend import game
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.report.certificate import (
+    Draws,
+    certificate_frame,
+    certificate_line,
+    certificate_of,
+    certified,
+    half_width_at_all_times,
+    simultaneous_bounds,
+)
+from thetafront.study.report.recommend import Candidates, Wish
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 

@@ -5,21 +5,21 @@ from dataclasses import replace
 import optuna
 import pytest
 
-from agents.twenty48.agent import Game2048 as Game
-from study.errors import InputError
-from study.experiments.definition import Experiment
-from study.experiments.objectives import PLAYOUT_MOVES
-from study.experiments.space import NumericParameter, Space
-from study.report.compare import (
+from tests.study.conftest import QUICK
+from tests.study.made_studies import data_of, store_point
+from thetafront.agents.twenty48.agent import Game2048 as Game
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import PLAYOUT_MOVES
+from thetafront.study.experiments.space import NumericParameter, Space
+from thetafront.study.report.compare import (
     check_comparable,
     compare_figure,
     compare_frame,
     compare_markdown,
     compared_study,
 )
-from study.store.seeds import game_to_record
-from tests.study.conftest import QUICK
-from tests.study.made_studies import data_of, store_point
+from thetafront.study.store.seeds import game_to_record
 
 
 def game(seed: int, score: int, seconds: float) -> Game:

@@ -11,14 +11,6 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from agents.twenty48.agent import Game2048 as Game
-from study.experiments.definition import Experiment
-from study.report.front_tables import front_table, predicted_front_table, print_front
-from study.report.tables import thetas_of, trials_frame, write_csv
-from study.report.validated_front import predicted_front_frame, validated_frame
-from study.report.validated_rows import validated_rows
-from study.samplers.fitted_model import FittedModel
-from study.store.study_model import fit_study
 from tests.study.made_studies import (
     N_MOVES,
     add_point,
@@ -29,6 +21,14 @@ from tests.study.made_studies import (
     store_point,
     store_trial,
 )
+from thetafront.agents.twenty48.agent import Game2048 as Game
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.report.front_tables import front_table, predicted_front_table, print_front
+from thetafront.study.report.tables import thetas_of, trials_frame, write_csv
+from thetafront.study.report.validated_front import predicted_front_frame, validated_frame
+from thetafront.study.report.validated_rows import validated_rows
+from thetafront.study.samplers.fitted_model import FittedModel
+from thetafront.study.store.study_model import fit_study
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 

@@ -5,8 +5,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from study.report.labels import MARKER, Box, number_points, places
-from study.report.style import new_figure
+from thetafront.study.report.labels import MARKER, Box, number_points, places
+from thetafront.study.report.style import new_figure
 
 
 def point(x: float, y: float, half: float = MARKER / 2) -> Box:

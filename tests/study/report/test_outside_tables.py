@@ -12,32 +12,32 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from agents.agent import Game
-from agents.outside.report import ReportedGame
-from study.cli import app
-from study.experiments.definition import Experiment
-from study.experiments.objectives import exact, match, mean, rate
-from study.report.export import export
-from study.report.front_tables import print_front
-from study.report.scores_figure import scores_figure
-from study.report.status import status_lines
-from study.report.tables import games_frame, trials_frame
-from study.report.validated_front import (
+from tests.study.made_studies import new_study
+from tests.study.outside_games import Tosser, compressor, fill, tosser
+from thetafront.agents.agent import Game
+from thetafront.agents.outside.report import ReportedGame
+from thetafront.study.cli import app
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import exact, match, mean, rate
+from thetafront.study.report.export import export
+from thetafront.study.report.front_tables import print_front
+from thetafront.study.report.scores_figure import scores_figure
+from thetafront.study.report.status import status_lines
+from thetafront.study.report.tables import games_frame, trials_frame
+from thetafront.study.report.validated_front import (
     BAND,
     combined_front_frame,
     predicted_front_frame,
     validated_frame,
 )
-from study.report.validated_rows import validated_rows
-from study.store.location import locate
-from study.store.storage import open_storage
-from study.store.study_data import StudyData
-from study.store.study_model import combine, fit_study
-from study.verify import verification
-from study.verify.replay import Entry
-from study.verify.verification import Settings, verify_folder
-from tests.study.made_studies import new_study
-from tests.study.outside_games import Tosser, compressor, fill, tosser
+from thetafront.study.report.validated_rows import validated_rows
+from thetafront.study.store.location import locate
+from thetafront.study.store.storage import open_storage
+from thetafront.study.store.study_data import StudyData
+from thetafront.study.store.study_model import combine, fit_study
+from thetafront.study.verify import verification
+from thetafront.study.verify.replay import Entry
+from thetafront.study.verify.verification import Settings, verify_folder
 
 __all__ = ["compressor", "tosser"]
 

@@ -5,18 +5,18 @@ import pandas as pd
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
-from study.experiments.definition import Experiment
-from study.experiments.registry import experiment
-from study.report.export import tables_of
-from study.report.hypervolume_figure import hypervolume_figure
-from study.report.hypervolume_trace import hypervolume_trace
-from study.report.pareto_figure import by_choice, cut_above, pareto_figure
-from study.report.scores_figure import scores_figure
-from study.report.style import CHOICE_MARKS, goal_axis, new_figure
-from study.report.tables import games_note
-from study.store.study_model import fit_study
 from tests.study.made_studies import add_point, add_trials, data_of, new_study
 from tests.study.mirrored import GAIN, LOSS
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.registry import experiment
+from thetafront.study.report.export import tables_of
+from thetafront.study.report.hypervolume_figure import hypervolume_figure
+from thetafront.study.report.hypervolume_trace import hypervolume_trace
+from thetafront.study.report.pareto_figure import by_choice, cut_above, pareto_figure
+from thetafront.study.report.scores_figure import scores_figure
+from thetafront.study.report.style import CHOICE_MARKS, goal_axis, new_figure
+from thetafront.study.report.tables import games_note
+from thetafront.study.store.study_model import fit_study
 
 
 def frames(names: dict[str, list[object]]) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:

@@ -12,16 +12,6 @@ import optuna
 import pytest
 from scipy.stats import norm
 
-from agents.twenty48.agent import Game2048 as Game
-from study.errors import InputError
-from study.estimate import Estimate
-from study.experiments.agent_parser import agent_of
-from study.experiments.definition import Experiment
-from study.experiments.objectives import EXACT_SCORE, PLAYOUT_MOVES, SCORE, WIN_RATE, Goal
-from study.experiments.registry import EXPERIMENTS
-from study.report.expected import Expected, best_of, cheapest_of, is_met, is_reached
-from study.report.pick_text import command_of, pick_json, pick_text
-from study.report.recommend import Pick, Wish, check_wanted, pick, propose
 from tests.study.conftest import CoinGame, SolvedGame
 from tests.study.made_studies import (
     add_point,
@@ -32,6 +22,22 @@ from tests.study.made_studies import (
     store_point,
 )
 from tests.study.mirrored import GAIN, LOSS
+from thetafront.agents.twenty48.agent import Game2048 as Game
+from thetafront.study.errors import InputError
+from thetafront.study.estimate import Estimate
+from thetafront.study.experiments.agent_parser import agent_of
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import (
+    EXACT_SCORE,
+    PLAYOUT_MOVES,
+    SCORE,
+    WIN_RATE,
+    Goal,
+)
+from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.report.expected import Expected, best_of, cheapest_of, is_met, is_reached
+from thetafront.study.report.pick_text import command_of, pick_json, pick_text
+from thetafront.study.report.recommend import Pick, Wish, check_wanted, pick, propose
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 

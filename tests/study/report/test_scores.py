@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from agents.twenty48.agent import Game2048 as Game
-from study.estimate import Estimate
-from study.report.scores import estimate_columns, score_bars, score_columns, shown
-from study.report.style import new_figure
+from thetafront.agents.twenty48.agent import Game2048 as Game
+from thetafront.study.estimate import Estimate
+from thetafront.study.report.scores import estimate_columns, score_bars, score_columns, shown
+from thetafront.study.report.style import new_figure
 
 
 def test_columns_by_hand() -> None:

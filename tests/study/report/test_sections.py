@@ -3,7 +3,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from study.report.sections import Section, markdown_table
+from thetafront.study.report.sections import Section, markdown_table
 
 
 def test_a_table_aligns_the_first_column_left_and_the_others_right_unless_told() -> None:

@@ -1,7 +1,7 @@
 """How pictures are drawn: axes that can be read."""
 
-from study.experiments.objectives import SECONDS
-from study.report.style import cost_axis, new_figure
+from thetafront.study.experiments.objectives import SECONDS
+from thetafront.study.report.style import cost_axis, new_figure
 
 MICROSECOND = 1e-6
 

@@ -10,21 +10,21 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from agents.twenty48.agent import Game2048
-from study.estimate import t95
-from study.experiments.definition import Experiment
-from study.experiments.objectives import PLAYOUT_MOVES, SWEEPS
-from study.report.validated_front import validated_frame
-from study.report.validated_rows import (
+from tests.study.conftest import SolvedGame
+from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread, store_point
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.study.estimate import t95
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SWEEPS
+from thetafront.study.report.validated_front import validated_frame
+from thetafront.study.report.validated_rows import (
     validated_hypervolume,
     validated_rows,
     with_front,
     without_baselines,
 )
-from study.store.study_model import combine, fit_study
-from study.store.validated_points import key_of
-from tests.study.conftest import SolvedGame
-from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread, store_point
+from thetafront.study.store.study_model import combine, fit_study
+from thetafront.study.store.validated_points import key_of
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from agents.twenty48.agent import Game2048 as Game
-from agents.twenty48.mcmdp import Table1
-from study.reproduce.bellman import (
+from thetafront.agents.twenty48.agent import Game2048 as Game
+from thetafront.agents.twenty48.mcmdp import Table1
+from thetafront.study.reproduce.bellman import (
     EQUATION_2,
     PURE,
     bellman_figure,

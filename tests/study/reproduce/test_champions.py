@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from agents.twenty48.ntuple.agent import NTuple
-from study.cli import app
-from study.reproduce.champions import SEARCHES
 from tests.study.program import refused
+from thetafront.agents.twenty48.ntuple.agent import NTuple
+from thetafront.study.cli import app
+from thetafront.study.reproduce.champions import SEARCHES
 
 TRAIN = ["train", "ntuple", "--patterns", "4x5", "--moves"]
 

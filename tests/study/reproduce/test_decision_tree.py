@@ -2,8 +2,9 @@
 
 import pytest
 
-from engine.twenty48 import parse
-from study.reproduce.decision_tree import (
+from tests.oracles import twenty48 as oracle
+from thetafront.engine.twenty48 import parse
+from thetafront.study.reproduce.decision_tree import (
     DRAWN,
     EXAMPLE,
     boards_frame,
@@ -14,7 +15,6 @@ from study.reproduce.decision_tree import (
     small_frame,
     successors,
 )
-from tests.oracles import twenty48 as oracle
 
 BOARDS = [
     EXAMPLE,

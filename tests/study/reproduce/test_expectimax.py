@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from agents.twenty48.agent import Game2048 as Game
-from agents.twenty48.mcmdp import MonteCarloMDP
-from agents.twenty48.switching import Switching
-from study.reproduce.bellman import READINGS
-from study.reproduce.expectimax import (
+from thetafront.agents.twenty48.agent import Game2048 as Game
+from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
+from thetafront.agents.twenty48.switching import Switching
+from thetafront.study.reproduce.bellman import READINGS
+from thetafront.study.reproduce.expectimax import (
     GAMMAS,
     PLAIN,
     POLICIES,

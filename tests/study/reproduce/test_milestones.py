@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from agents.twenty48.agent import Game2048 as Game
-from engine.twenty48 import parse
-from engine.twenty48.board import worth
-from study.reproduce.milestones import (
+from thetafront.agents.twenty48.agent import Game2048 as Game
+from thetafront.engine.twenty48 import parse
+from thetafront.engine.twenty48.board import worth
+from thetafront.study.reproduce.milestones import (
     correlation_ratio,
     milestones_answer,
     milestones_figure,

@@ -12,14 +12,14 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from agents.twenty48.leaf_value import LeafValue
-from study.cli import app
-from study.experiments.definition import Experiment
-from study.reproduce.mcts.design import Case, Design
-from study.run.settings import SearchSettings
-from study.store.location import locate
-from study.store.storage import create_or_resume
 from tests.study.made_studies import add_point, add_trials, spread
+from thetafront.agents.twenty48.leaf_value import LeafValue
+from thetafront.study.cli import app
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.reproduce.mcts.design import Case, Design
+from thetafront.study.run.settings import SearchSettings
+from thetafront.study.store.location import locate
+from thetafront.study.store.storage import create_or_resume
 
 SCORES = {"n_games", "score_mean_points", "score_low95_points", "score_high95_points"}
 TABLES: dict[str, set[str]] = {
@@ -79,7 +79,17 @@ def test_two_studies_are_compared_at_equal_time(tmp_path: Path, quick: Experimen
 
 def test_table1_goes_on_where_it_was_killed(tmp_path: Path) -> None:
     """Killed with -9 in the middle: finished games stay, and the table becomes complete."""
-    command = [sys.executable, "-m", "study", "reproduce", "table1", "--games", "2", "--jobs", "1"]
+    command = [
+        sys.executable,
+        "-m",
+        "thetafront",
+        "reproduce",
+        "table1",
+        "--games",
+        "2",
+        "--jobs",
+        "1",
+    ]
     command += ["--output", str(tmp_path)]
     path = tmp_path / "games.csv"
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
@@ -126,7 +136,7 @@ def test_tree_search_is_played_and_gone_on_with(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A second call plays no game and keeps the calibration; a third adds games."""
-    monkeypatch.setattr("study.reproduce.mcts.design.DESIGN", SMALL)
+    monkeypatch.setattr("thetafront.study.reproduce.mcts.design.DESIGN", SMALL)
     asked = ["reproduce", "mcts", "--jobs", "1", "--output", str(tmp_path)]
     text = run(*asked, "--games", "2")
     assert "calibrating 4 settings (a minute or two)" in text

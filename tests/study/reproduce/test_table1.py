@@ -3,12 +3,12 @@
 import pandas as pd
 import pytest
 
-from agents.twenty48.agent import Game2048 as Game
-from agents.twenty48.mcmdp import Table1
-from engine.twenty48 import Rule
-from study.estimate import Estimate
-from study.reproduce.milestones import milestones_frame
-from study.reproduce.table1 import (
+from thetafront.agents.twenty48.agent import Game2048 as Game
+from thetafront.agents.twenty48.mcmdp import Table1
+from thetafront.engine.twenty48 import Rule
+from thetafront.study.estimate import Estimate
+from thetafront.study.reproduce.milestones import milestones_frame
+from thetafront.study.reproduce.table1 import (
     PAPER,
     ROWS,
     beyond,

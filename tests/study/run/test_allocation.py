@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from study.run import allocation
-from study.run.allocation import (
+from thetafront.study.run import allocation
+from thetafront.study.run.allocation import (
     N_DRAWS,
     RULES,
     Played,

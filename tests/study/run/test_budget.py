@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from study.errors import InputError
-from study.run.budget import LONGEST_PAUSE, Budget, RunningTime, seconds_of
+from thetafront.study.errors import InputError
+from thetafront.study.run.budget import LONGEST_PAUSE, Budget, RunningTime, seconds_of
 
 
 @pytest.mark.parametrize(

@@ -11,21 +11,21 @@ import pytest
 from optuna.study import StudyDirection
 from optuna.trial import create_trial
 
-from study.api import sweep
-from study.errors import InputError
-from study.experiments.definition import Experiment
-from study.experiments.objectives import exact, mean, reported
-from study.experiments.space import CategoricalParameter, NumericParameter, Space
-from study.experiments.widening import Wish, edges_of, widened
-from study.run.proposals import Proposals
-from study.run.proposer import FinishedTrial, Proposer
-from study.samplers import installed_samplers, make_sampler
-from study.samplers.candidates import nearest_feasible, perturb, sobol_points
-from study.samplers.design import draw_design
-from study.samplers.encoding import UnitCube
-from study.samplers.fitted_model import fit_model
-from study.samplers.observations import Objectives
-from study.scale import Scale
+from thetafront.study.api import sweep
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import exact, mean, reported
+from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
+from thetafront.study.experiments.widening import Wish, edges_of, widened
+from thetafront.study.run.proposals import Proposals
+from thetafront.study.run.proposer import FinishedTrial, Proposer
+from thetafront.study.samplers import installed_samplers, make_sampler
+from thetafront.study.samplers.candidates import nearest_feasible, perturb, sobol_points
+from thetafront.study.samplers.design import draw_design
+from thetafront.study.samplers.encoding import UnitCube
+from thetafront.study.samplers.fitted_model import fit_model
+from thetafront.study.samplers.observations import Objectives
+from thetafront.study.scale import Scale
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

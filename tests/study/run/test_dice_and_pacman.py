@@ -10,14 +10,14 @@ from scipy.stats import binomtest
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from agents.catalog import build
-from engine.pacman import Outcome
-from study.cli import app
-from study.errors import InputError
-from study.experiments.agent_parser import agent_of
-from study.experiments.registry import EXPERIMENTS
-from study.store.seeds import game_to_record, record_to_game
 from tests.study.run.test_other_games import refused, succeeded
+from thetafront.agents.catalog import build
+from thetafront.engine.pacman import Outcome
+from thetafront.study.cli import app
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.agent_parser import agent_of
+from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.store.seeds import game_to_record, record_to_game
 
 LAYOUT = "%%%%%\n%P .%\n%%%%%"
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from agents.twenty48.pmcts import PureMonteCarlo
-from study.run import budget
-from study.run.budget import Budget
-from study.run.dispatch import Dispatch, Utilization
-from study.run.source import Snapshot, Source
-from study.run.workers import Finished, Task
+from thetafront.agents.twenty48.pmcts import PureMonteCarlo
+from thetafront.study.run import budget
+from thetafront.study.run.budget import Budget
+from thetafront.study.run.dispatch import Dispatch, Utilization
+from thetafront.study.run.source import Snapshot, Source
+from thetafront.study.run.workers import Finished, Task
 
 AGENT = PureMonteCarlo(2)
 

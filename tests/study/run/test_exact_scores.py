@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from study.api import Study, sweep
-from study.store.study_data import StudyData
-from study.verify.verification import Settings, verify_folder
+from thetafront.study.api import Study, sweep
+from thetafront.study.store.study_data import StudyData
+from thetafront.study.verify.verification import Settings, verify_folder
 
 DEFINITION = '''
 """An exact value, at a cost."""
 
-from study import Experiment, NumericParameter, Space, exact, reported
+from thetafront import Experiment, NumericParameter, Space, exact, reported
 
 
 def play(seed: int, x: int, y: float) -> dict[str, float]:

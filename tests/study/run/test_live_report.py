@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from study.run.live_report import (
+from thetafront.study.run.live_report import (
     EXPECTED_SECONDS,
     LARGEST_SHARE,
     SECONDS_BETWEEN_REPORTS,

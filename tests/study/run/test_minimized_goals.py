@@ -15,21 +15,21 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from study.cli import app
-from study.experiments.registry import EXPERIMENTS
-from study.report.hypervolume_trace import hypervolume_trace
-from study.report.validated_rows import validated_hypervolume, validated_rows
-from study.run import validation
-from study.run.allocation import Counts, Played, next_round
-from study.run.game_times import GameTimes
-from study.run.plan import Pace, plan_of, points_of
-from study.run.stopping import Precision
-from study.samplers import installed_samplers, make_sampler
-from study.store.objectives import directions_of
-from study.store.storage import open_for_reading
-from study.store.study_data import StudyData
-from study.store.study_model import choose_points, combine, fit_study, objectives_of
 from tests.study.mirrored import GAIN, Guesser, known
+from thetafront.study.cli import app
+from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.report.hypervolume_trace import hypervolume_trace
+from thetafront.study.report.validated_rows import validated_hypervolume, validated_rows
+from thetafront.study.run import validation
+from thetafront.study.run.allocation import Counts, Played, next_round
+from thetafront.study.run.game_times import GameTimes
+from thetafront.study.run.plan import Pace, plan_of, points_of
+from thetafront.study.run.stopping import Precision
+from thetafront.study.samplers import installed_samplers, make_sampler
+from thetafront.study.store.objectives import directions_of
+from thetafront.study.store.storage import open_for_reading
+from thetafront.study.store.study_data import StudyData
+from thetafront.study.store.study_model import choose_points, combine, fit_study, objectives_of
 
 SIDES = ("gains", "losses")
 SWEEP = ("--trials", "12", "--design-size", "4", "--jobs", "1", "--budget", "none")

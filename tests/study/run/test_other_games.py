@@ -15,25 +15,25 @@ from click.testing import Result
 from scipy.stats import binomtest
 from typer.testing import CliRunner
 
-from agents.agent import Game
-from agents.twenty48.agent import Game2048
-from study.cli import app
-from study.cli.play import summary_text
-from study.errors import InputError
-from study.experiments.agent_parser import agent_2048_of
-from study.experiments.definition import Experiment
-from study.experiments.game_summary import check_2048
-from study.experiments.objectives import BACKUPS, PLAYOUT_MOVES, SWEEPS
-from study.experiments.play_summary import summary_of
-from study.experiments.registry import experiment
-from study.experiments.space import NumericParameter, Space
-from study.run.settings import SearchSettings
-from study.samplers.gaussian_process import GaussianProcess, fit_hyperparameters
-from study.store.seeds import game_to_record, record_to_game
-from study.store.storage import open_for_reading
 from tests.study.conftest import Coin, Solver
 from tests.study.made_studies import stored_points
 from tests.study.run.test_search import outcome, unbroken_and_stopped
+from thetafront.agents.agent import Game
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.study.cli import app
+from thetafront.study.cli.play import summary_text
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.agent_parser import agent_2048_of
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.game_summary import check_2048
+from thetafront.study.experiments.objectives import BACKUPS, PLAYOUT_MOVES, SWEEPS
+from thetafront.study.experiments.play_summary import summary_of
+from thetafront.study.experiments.registry import experiment
+from thetafront.study.experiments.space import NumericParameter, Space
+from thetafront.study.run.settings import SearchSettings
+from thetafront.study.samplers.gaussian_process import GaussianProcess, fit_hyperparameters
+from thetafront.study.store.seeds import game_to_record, record_to_game
+from thetafront.study.store.storage import open_for_reading
 
 
 def run(results: Path, *words: str) -> Result:

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from study.experiments.definition import Experiment
-from study.experiments.objectives import EXACT_SCORE, SCORE
-from study.run.allocation import FIRST_GAMES, Played, next_round
-from study.run.dispatch import Dispatch
-from study.run.game_times import GameTimes, typical_of
-from study.run.plan import (
+from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import EXACT_SCORE, SCORE
+from thetafront.study.run.allocation import FIRST_GAMES, Played, next_round
+from thetafront.study.run.dispatch import Dispatch
+from thetafront.study.run.game_times import GameTimes, typical_of
+from thetafront.study.run.plan import (
     SECONDS_A_PROPOSAL,
     Pace,
     Plan,
@@ -22,12 +23,11 @@ from study.run.plan import (
     Search,
     plan_of,
 )
-from study.run.progress import ProgressDisplay
-from study.run.settings import SearchSettings
-from study.run.stopping import Precision
-from study.store.study_model import fit_study
-from study.verify.replay import Replays
-from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
+from thetafront.study.run.progress import ProgressDisplay
+from thetafront.study.run.settings import SearchSettings
+from thetafront.study.run.stopping import Precision
+from thetafront.study.store.study_model import fit_study
+from thetafront.study.verify.replay import Replays
 
 PACE = Pace(jobs=2, wall_seconds=1.25)  # a CPU second of games takes 0.625 s
 

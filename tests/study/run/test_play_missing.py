@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from agents.agent import Agent
-from agents.twenty48.agent import Game2048
-from agents.twenty48.pmcts import PureMonteCarlo
-from agents.twenty48.random import RandomAgent
-from study.run.play_missing import MissingGames, play_missing
-from study.run.workers import Finished, PlayError
-from study.store.ledger import Ledger
+from thetafront.agents.agent import Agent
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.agents.twenty48.pmcts import PureMonteCarlo
+from thetafront.agents.twenty48.random import RandomAgent
+from thetafront.study.run.play_missing import MissingGames, play_missing
+from thetafront.study.run.workers import Finished, PlayError
+from thetafront.study.store.ledger import Ledger
 
 AGENTS: dict[str, Agent] = {
     "random": RandomAgent(),

@@ -9,12 +9,12 @@ from optuna.samplers import BaseSampler, RandomSampler
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
-from study.experiments.registry import EXPERIMENTS
-from study.run.proposals import Proposals, n_at_a_time
-from study.run.proposer import FinishedTrial
-from study.samplers import make_sampler
-from study.samplers.observations import Objectives
-from study.scale import Scale
+from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.run.proposals import Proposals, n_at_a_time
+from thetafront.study.run.proposer import FinishedTrial
+from thetafront.study.samplers import make_sampler
+from thetafront.study.samplers.observations import Objectives
+from thetafront.study.scale import Scale
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 

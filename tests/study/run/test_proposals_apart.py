@@ -12,20 +12,20 @@ import optuna
 import pytest
 from optuna.trial import TrialState
 
-from study.experiments.definition import Experiment
-from study.run.dispatch import Dispatch
-from study.run.proposals import Proposals
-from study.run.proposer import Proposer, StaleError
-from study.run.search import MOST_DEATHS, Search
-from study.run.settings import SearchSettings
-from study.run.workers import PlayError
-from study.samplers import make_sampler
-from study.samplers.knowledge_gradient import KnowledgeGradientSampler
-from study.store.location import locate
-from study.store.storage import create_or_resume
 from tests.study.made_studies import stored_games
 from tests.study.run.test_proposals import DIRECTIONS, N_DESIGN, OBJECTIVES, SPACE, complete, told
 from tests.study.run.test_search import Watch
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.run.dispatch import Dispatch
+from thetafront.study.run.proposals import Proposals
+from thetafront.study.run.proposer import Proposer, StaleError
+from thetafront.study.run.search import MOST_DEATHS, Search
+from thetafront.study.run.settings import SearchSettings
+from thetafront.study.run.workers import PlayError
+from thetafront.study.samplers import make_sampler
+from thetafront.study.samplers.knowledge_gradient import KnowledgeGradientSampler
+from thetafront.study.store.location import locate
+from thetafront.study.store.storage import create_or_resume
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 KEPT: list[Any] = []

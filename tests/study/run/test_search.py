@@ -10,20 +10,20 @@ import optuna
 import pytest
 from optuna.trial import TrialState
 
-from agents.twenty48.agent import Game2048 as Game
-from study.errors import InputError
-from study.experiments.definition import Experiment
-from study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECONDS
-from study.run.budget import Budget
-from study.run.dispatch import Dispatch
-from study.run.search import Search
-from study.run.settings import SearchSettings
-from study.run.source import Snapshot
-from study.run.workers import Finished, PlayError, Task
-from study.store.location import locate
-from study.store.storage import create_or_resume
 from tests.study.conftest import Coin
 from tests.study.made_studies import stored_games
+from thetafront.agents.twenty48.agent import Game2048 as Game
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECONDS
+from thetafront.study.run.budget import Budget
+from thetafront.study.run.dispatch import Dispatch
+from thetafront.study.run.search import Search
+from thetafront.study.run.settings import SearchSettings
+from thetafront.study.run.source import Snapshot
+from thetafront.study.run.workers import Finished, PlayError, Task
+from thetafront.study.store.location import locate
+from thetafront.study.store.storage import create_or_resume
 
 
 class StopHereError(Exception):

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from agents.agent import Game
-from agents.twenty48.agent import Game2048
-from agents.twenty48.side_by_side import SideBySide2048
-from study.run.side_by_side import next_together, together
+from thetafront.agents.agent import Game
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.agents.twenty48.side_by_side import SideBySide2048
+from thetafront.study.run.side_by_side import next_together, together
 
 ALONE = Game2048(0, 4, 1, 0.1, 0, 4, 0)
 SIDE = SideBySide2048(0, 4, 1, 0.1, 0, 4, 0, first_seed=0, n_side_by_side=8)

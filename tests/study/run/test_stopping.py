@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from study.errors import InputError
-from study.run.stopping import FEWEST_GAMES, Precision, RegretTarget
-from study.store.seeds import SEEDS_A_POINT
+from thetafront.study.errors import InputError
+from thetafront.study.run.stopping import FEWEST_GAMES, Precision, RegretTarget
+from thetafront.study.store.seeds import SEEDS_A_POINT
 
 
 @pytest.mark.parametrize(

@@ -14,20 +14,20 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from study.cli import app
-from study.experiments.definition import Experiment
-from study.experiments.objectives import EXACT_SCORE, SCORE, WIN_RATE, Goal
-from study.run import stopping
-from study.run.budget import RunningTime
-from study.run.dispatch import Dispatch
-from study.run.plan import Pace
-from study.run.progress import ProgressDisplay
-from study.run.stopping import Precision
-from study.run.sweep import Sweep, without_widening
-from study.store.location import locate
-from study.store.storage import open_for_reading
-from study.verify.replay import Replays
 from tests.study.cli.test_failures import made
+from thetafront.study.cli import app
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import EXACT_SCORE, SCORE, WIN_RATE, Goal
+from thetafront.study.run import stopping
+from thetafront.study.run.budget import RunningTime
+from thetafront.study.run.dispatch import Dispatch
+from thetafront.study.run.plan import Pace
+from thetafront.study.run.progress import ProgressDisplay
+from thetafront.study.run.stopping import Precision
+from thetafront.study.run.sweep import Sweep, without_widening
+from thetafront.study.store.location import locate
+from thetafront.study.store.storage import open_for_reading
+from thetafront.study.verify.replay import Replays
 
 SWEEP = [
     "sweep",

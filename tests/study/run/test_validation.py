@@ -13,30 +13,6 @@ import numpy as np
 import optuna
 import pytest
 
-from agents.twenty48.agent import Game2048 as Game
-from agents.twenty48.pmcts import PureMonteCarlo
-from study.experiments.definition import Experiment
-from study.experiments.objectives import PLAYOUT_MOVES
-from study.experiments.registry import EXPERIMENTS
-from study.run.dispatch import Dispatch
-from study.run.search import Search
-from study.run.settings import SearchSettings
-from study.run.source import Snapshot
-from study.run.stopping import Precision
-from study.run.validation import Validation
-from study.run.workers import Finished, PlayError, Task, Workers
-from study.samplers.design import draw_design
-from study.store.location import locate
-from study.store.seeds import SEEDS_A_POINT, game_seed, validation_seed
-from study.store.storage import create_or_resume
-from study.store.study_model import choose_points, fit_study
-from study.store.validated_points import (
-    POINT_PREFIX,
-    ValidatedPoint,
-    key_of,
-)
-from study.store.writer import StudyWriter
-from study.store.writes import PlayedGame, Write
 from tests.study.conftest import QUICK
 from tests.study.made_studies import (
     data_of,
@@ -46,6 +22,30 @@ from tests.study.made_studies import (
     writable_study,
 )
 from tests.study.run.test_search import StopHereError, Watch
+from thetafront.agents.twenty48.agent import Game2048 as Game
+from thetafront.agents.twenty48.pmcts import PureMonteCarlo
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import PLAYOUT_MOVES
+from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.run.dispatch import Dispatch
+from thetafront.study.run.search import Search
+from thetafront.study.run.settings import SearchSettings
+from thetafront.study.run.source import Snapshot
+from thetafront.study.run.stopping import Precision
+from thetafront.study.run.validation import Validation
+from thetafront.study.run.workers import Finished, PlayError, Task, Workers
+from thetafront.study.samplers.design import draw_design
+from thetafront.study.store.location import locate
+from thetafront.study.store.seeds import SEEDS_A_POINT, game_seed, validation_seed
+from thetafront.study.store.storage import create_or_resume
+from thetafront.study.store.study_model import choose_points, fit_study
+from thetafront.study.store.validated_points import (
+    POINT_PREFIX,
+    ValidatedPoint,
+    key_of,
+)
+from thetafront.study.store.writer import StudyWriter
+from thetafront.study.store.writes import PlayedGame, Write
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
@@ -130,7 +130,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         def __class_getitem__(cls, _: object) -> type[Here]:
             return cls
 
-    monkeypatch.setattr("study.run.dispatch.Workers", Workers)
+    monkeypatch.setattr("thetafront.study.run.dispatch.Workers", Workers)
     return
 
 
@@ -318,7 +318,7 @@ def test_a_point_stops_when_it_is_known_well_enough(
 
     monkeypatch.setattr(PureMonteCarlo, "play", play)
     for module in ("stopping", "validation"):
-        monkeypatch.setattr(f"study.run.{module}.FEWEST_GAMES", 10)
+        monkeypatch.setattr(f"thetafront.study.run.{module}.FEWEST_GAMES", 10)
     study = opened()
     points = [
         ValidatedPoint(key_of({"n_playouts": n}), {"n_playouts": n}, f"trial {n}") for n in (2, 3)

@@ -9,12 +9,20 @@ import time
 
 import pytest
 
-from agents.agent import Agent, Game
-from agents.twenty48.mcmdp import MonteCarloMDP
-from agents.twenty48.pmcts import PureMonteCarlo
-from study.errors import InputError
-from study.run.workers import Finished, PlayError, Task, Workers, check_jobs, n_cores, play_all
 from tests.study.program import is_running
+from thetafront.agents.agent import Agent, Game
+from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
+from thetafront.agents.twenty48.pmcts import PureMonteCarlo
+from thetafront.study.errors import InputError
+from thetafront.study.run.workers import (
+    Finished,
+    PlayError,
+    Task,
+    Workers,
+    check_jobs,
+    n_cores,
+    play_all,
+)
 
 
 class Broken(PureMonteCarlo):
@@ -96,8 +104,8 @@ def test_workers_do_not_outlive_their_parent() -> None:
     """The parent is killed with kill -9 in the middle of long games; its workers end soon after."""
     program = (
         "import multiprocessing, time\n"
-        "from agents.twenty48.mcmdp import MonteCarloMDP\n"
-        "from study.run.workers import Task, Workers\n"
+        "from thetafront.agents.twenty48.mcmdp import MonteCarloMDP\n"
+        "from thetafront.study.run.workers import Task, Workers\n"
         "with Workers(2) as workers:\n"
         "    for seed in range(4):\n"
         "        agent = MonteCarloMDP(1e5, 1e5, 1e5, 1e5, 1.0)\n"
@@ -153,8 +161,8 @@ def test_a_worker_imports_little() -> None:
     """So that it starts fast and stays small. (numba imports a part of scipy.)"""
     program = (
         "import sys\n"
-        "from agents.catalog import build\n"
-        "from study.run.workers import Task, Workers\n"
+        "from thetafront.agents.catalog import build\n"
+        "from thetafront.study.run.workers import Task, Workers\n"
         "with Workers(1) as workers:\n"
         "    for name in ('random', 'dice', 'pacman_random'):\n"
         "        workers.submit(Task(name, build(name, {}), (0,)))\n"
@@ -167,6 +175,6 @@ def test_a_worker_imports_little() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     modules = set(done.stdout.split())
-    assert "study.run.worker" in modules
+    assert "thetafront.study.run.worker" in modules
     heavy = {"matplotlib", "optuna", "pandas", "rich", "scipy.stats", "sqlalchemy", "typer"}
-    assert not modules & {*heavy, "study.run.workers"}
+    assert not modules & {*heavy, "thetafront.study.run.workers"}

@@ -17,7 +17,7 @@ from tests.study.samplers.toy import (
 
 pytest.importorskip("botorch")
 
-from study.samplers.botorch import BoTorchSampler, known_noise
+from thetafront.study.samplers.botorch import BoTorchSampler, known_noise
 
 
 def test_noise_that_is_known() -> None:

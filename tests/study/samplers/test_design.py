@@ -5,10 +5,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from study.errors import InputError
-from study.experiments.registry import EXPERIMENTS
-from study.experiments.space import CategoricalParameter, NumericParameter, Space
-from study.samplers.design import draw_design
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
+from thetafront.study.samplers.design import draw_design
 
 UNIT = Space(tuple(NumericParameter(f"x{k}", 0.0, 1.0) for k in range(6)))
 

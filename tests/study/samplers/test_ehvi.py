@@ -6,8 +6,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from study.pareto import hypervolume
-from study.samplers.ehvi import Floats, Strips, expected_excess, expected_improvement, strips_of
+from thetafront.study.pareto import hypervolume
+from thetafront.study.samplers.ehvi import (
+    Floats,
+    Strips,
+    expected_excess,
+    expected_improvement,
+    strips_of,
+)
 
 REFERENCE = np.array([0.0, 0.0])
 FRONT = np.array([[1.0, 5.0], [3.0, 4.0], [6.0, 1.0]])

@@ -11,8 +11,8 @@ from optuna.distributions import (
     IntDistribution,
 )
 
-from study.axis import Axis
-from study.samplers.encoding import UnitCube
+from thetafront.study.axis import Axis
+from thetafront.study.samplers.encoding import UnitCube
 
 NUMERIC: dict[str, FloatDistribution | IntDistribution] = {
     "int": IntDistribution(-2, 3),

@@ -11,14 +11,14 @@ from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState, create_trial
 from threadpoolctl import threadpool_limits
 
-from study.samplers.encoding import UnitCube
-from study.samplers.feasibility import Feasibility
-from study.samplers.knowledge_gradient import KnowledgeGradientSampler
-from study.samplers.nehvi import NoisyEHVISampler
-from study.samplers.observations import Objectives, Observations, observe
-from study.samplers.posterior import Posterior
-from study.samplers.predicted_front import predicted_fronts
-from study.scale import Scale
+from thetafront.study.samplers.encoding import UnitCube
+from thetafront.study.samplers.feasibility import Feasibility
+from thetafront.study.samplers.knowledge_gradient import KnowledgeGradientSampler
+from thetafront.study.samplers.nehvi import NoisyEHVISampler
+from thetafront.study.samplers.observations import Objectives, Observations, observe
+from thetafront.study.samplers.posterior import Posterior
+from thetafront.study.samplers.predicted_front import predicted_fronts
+from thetafront.study.scale import Scale
 
 Floats = npt.NDArray[np.float64]
 SPACE = {

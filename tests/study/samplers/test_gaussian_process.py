@@ -8,7 +8,7 @@ from scipy.optimize import approx_fprime
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
-from study.samplers.gaussian_process import (
+from thetafront.study.samplers.gaussian_process import (
     JITTER,
     LENGTH_PRIOR,
     MISFIT_PRIOR,

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from study.samplers.area import NODES, WEIGHTS, Area
-from study.samplers.encoding import UnitCube
-from study.samplers.gaussian_process import GaussianProcess
-from study.samplers.knowledge_gradient import KnowledgeGradientSampler
-from study.samplers.nehvi import NoisyEHVISampler
-from study.samplers.observations import Observations
-from study.samplers.posterior import Posterior
-from study.scale import Scale
 from tests.study.samplers.toy import UNIT, observations_of
+from thetafront.study.samplers.area import NODES, WEIGHTS, Area
+from thetafront.study.samplers.encoding import UnitCube
+from thetafront.study.samplers.gaussian_process import GaussianProcess
+from thetafront.study.samplers.knowledge_gradient import KnowledgeGradientSampler
+from thetafront.study.samplers.nehvi import NoisyEHVISampler
+from thetafront.study.samplers.observations import Observations
+from thetafront.study.samplers.posterior import Posterior
+from thetafront.study.scale import Scale
 
 CUBE = UnitCube(UNIT)
 

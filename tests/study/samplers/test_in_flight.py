@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from study.samplers.gaussian_process import GaussianProcess, Hyperparameters
-from study.samplers.in_flight import InFlight
+from thetafront.study.samplers.gaussian_process import GaussianProcess, Hyperparameters
+from thetafront.study.samplers.in_flight import InFlight
 
 HYPER = Hyperparameters(
     centre=3.0, scale=2.0, variance=1.3, lengths=np.array([0.4, 0.9, 0.6]), noise=0.05

@@ -10,18 +10,6 @@ from optuna.distributions import CategoricalDistribution, IntDistribution
 from optuna.samplers import BaseSampler, RandomSampler
 from scipy.special import ndtr, ndtri
 
-from study.samplers.encoding import UnitCube
-from study.samplers.gaussian_process import GaussianProcess, Hyperparameters
-from study.samplers.knowledge_gradient import (
-    Area,
-    KnowledgeGradientSampler,
-    awaiting,
-    noise_of_new_trials,
-)
-from study.samplers.observations import Objectives, observe
-from study.samplers.posterior import Posterior
-from study.samplers.predicted_front import predicted_fronts
-from study.scale import Scale
 from tests.study.samplers.toy import (
     DEGENERATE,
     MIXED,
@@ -32,6 +20,18 @@ from tests.study.samplers.toy import (
     observations_of,
     ordinary,
 )
+from thetafront.study.samplers.encoding import UnitCube
+from thetafront.study.samplers.gaussian_process import GaussianProcess, Hyperparameters
+from thetafront.study.samplers.knowledge_gradient import (
+    Area,
+    KnowledgeGradientSampler,
+    awaiting,
+    noise_of_new_trials,
+)
+from thetafront.study.samplers.observations import Objectives, observe
+from thetafront.study.samplers.posterior import Posterior
+from thetafront.study.samplers.predicted_front import predicted_fronts
+from thetafront.study.scale import Scale
 
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning", "error::UserWarning")
 
@@ -79,7 +79,7 @@ def test_gains_are_those_of_many_outcomes(
     of = Area(np.zeros((12, 1)), heights, extents, scale, 0.5)
     np.testing.assert_allclose(of.gains(steps), expected, rtol=0.15)
     nodes, weights = np.polynomial.hermite_e.hermegauss(99)
-    module = import_module("study.samplers.area")
+    module = import_module("thetafront.study.samplers.area")
     monkeypatch.setattr(module, "NODES", np.append(nodes, 0.0))
     monkeypatch.setattr(module, "WEIGHTS", np.append(weights / weights.sum(), -1.0))
     np.testing.assert_allclose(of.gains(steps), expected, rtol=0.03)

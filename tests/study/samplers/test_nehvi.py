@@ -14,11 +14,6 @@ from optuna.distributions import (
 from optuna.samplers import RandomSampler
 from threadpoolctl import threadpool_info
 
-from study.samplers.candidates import is_among, perturb
-from study.samplers.encoding import UnitCube
-from study.samplers.nehvi import NoisyEHVISampler
-from study.samplers.observations import Objectives
-from study.scale import Scale
 from tests.study.samplers.toy import (
     DEGENERATE,
     MIXED,
@@ -31,6 +26,11 @@ from tests.study.samplers.toy import (
     true_hypervolume,
     truth,
 )
+from thetafront.study.samplers.candidates import is_among, perturb
+from thetafront.study.samplers.encoding import UnitCube
+from thetafront.study.samplers.nehvi import NoisyEHVISampler
+from thetafront.study.samplers.observations import Objectives
+from thetafront.study.scale import Scale
 
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning", "error::UserWarning")
 

@@ -9,15 +9,15 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
-from study.samplers.encoding import UnitCube
-from study.samplers.observations import (
+from thetafront.study.samplers.encoding import UnitCube
+from thetafront.study.samplers.observations import (
     MOST_PENDING,
     Objectives,
     Observations,
     beyond_worst,
     observe,
 )
-from study.scale import Scale
+from thetafront.study.scale import Scale
 
 SPACE = {"x": FloatDistribution(0.0, 1.0), "choice": CategoricalDistribution(["a", "b"])}
 CUBE = UnitCube(SPACE)

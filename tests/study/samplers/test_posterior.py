@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from study.samplers.observations import GROWTH, MOST_TO_FIT, Observations, n_to_fit
-from study.samplers.posterior import Posterior, cached_fit
 from tests.study.samplers.toy import observations_of
+from thetafront.study.samplers.observations import GROWTH, MOST_TO_FIT, Observations, n_to_fit
+from thetafront.study.samplers.posterior import Posterior, cached_fit
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 

@@ -7,18 +7,18 @@ import optuna
 import pytest
 from optuna.distributions import FloatDistribution
 
-from study.samplers.candidates import sobol_points
-from study.samplers.encoding import UnitCube
-from study.samplers.observations import Observations
-from study.samplers.posterior import Posterior
-from study.samplers.predicted_front import (
+from tests.study.samplers.toy import observations_of
+from thetafront.study.samplers.candidates import sobol_points
+from thetafront.study.samplers.encoding import UnitCube
+from thetafront.study.samplers.observations import Observations
+from thetafront.study.samplers.posterior import Posterior
+from thetafront.study.samplers.predicted_front import (
     PredictedFront,
     best_within_budgets,
     predicted_fronts,
     spread,
 )
-from study.scale import Scale
-from tests.study.samplers.toy import observations_of
+from thetafront.study.scale import Scale
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 

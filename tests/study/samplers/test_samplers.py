@@ -5,11 +5,11 @@ import importlib.util
 import optuna
 import pytest
 
-from study.errors import InputError
-from study.experiments.registry import EXPERIMENTS
-from study.samplers import SAMPLERS, make_sampler
-from study.samplers.observations import Objectives
-from study.scale import Scale
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.samplers import SAMPLERS, make_sampler
+from thetafront.study.samplers.observations import Objectives
+from thetafront.study.scale import Scale
 
 SPACE = EXPERIMENTS["mcmdp"].space
 WITHOUT_TORCH = sorted(set(SAMPLERS) - {"gp", "botorch"})

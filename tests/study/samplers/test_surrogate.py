@@ -7,9 +7,6 @@ import pytest
 from optuna.samplers import RandomSampler
 from threadpoolctl import threadpool_limits
 
-from study.samplers.candidates import is_among, sobol_points
-from study.samplers.encoding import UnitCube
-from study.samplers.surrogate import Floats, Networks, SurrogateSampler, crowding, evolve, ranks
 from tests.study.samplers.toy import (
     DEGENERATE,
     MIXED,
@@ -20,6 +17,16 @@ from tests.study.samplers.toy import (
     mixed_study,
     ordinary,
     true_hypervolume,
+)
+from thetafront.study.samplers.candidates import is_among, sobol_points
+from thetafront.study.samplers.encoding import UnitCube
+from thetafront.study.samplers.surrogate import (
+    Floats,
+    Networks,
+    SurrogateSampler,
+    crowding,
+    evolve,
+    ranks,
 )
 
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning", "error::UserWarning")

@@ -15,10 +15,10 @@ from optuna.distributions import (
 from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
-from study.pareto import hypervolume
-from study.samplers.observations import Objectives, Observations, n_to_fit
-from study.scale import Scale
-from study.shrinkage import Moments, variances_of_means
+from thetafront.study.pareto import hypervolume
+from thetafront.study.samplers.observations import Objectives, Observations, n_to_fit
+from thetafront.study.scale import Scale
+from thetafront.study.shrinkage import Moments, variances_of_means
 
 Floats = npt.NDArray[np.float64]
 

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from study.cli import app
-from study.report.style import save
-from study.report.tables import write_csv, write_text
-from study.store.manifest import write_json
+from thetafront.study.cli import app
+from thetafront.study.report.style import save
+from thetafront.study.report.tables import write_csv, write_text
+from thetafront.study.store.manifest import write_json
 
 
 def test_a_full_disk_is_named_by_the_file_and_what_was_there_stays(tmp_path: Path) -> None:

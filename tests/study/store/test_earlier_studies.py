@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from study.cli import app
-from study.store.storage import open_for_reading
-from study.store.trial_games import games_of
 from tests.study.made_studies import stored_games, stored_points
+from thetafront.study.cli import app
+from thetafront.study.store.storage import open_for_reading
+from thetafront.study.store.trial_games import games_of
 
 DATA = Path(__file__).parent / "data"
 STUDIES = ("mcmdp", "pacman_small")

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from agents.agent import digest_of
-from agents.pacman.agent import PacmanGame
-from agents.pacman.mdp import PacmanMDP
-from agents.twenty48.agent import Game2048
-from agents.twenty48.mcmdp import MonteCarloMDP, Table1
-from agents.twenty48.pmcts import PureMonteCarlo
-from agents.twenty48.random import RandomAgent
-from study.errors import InputError, RunError
-from study.store.ledger import Ledger
+from thetafront.agents.agent import digest_of
+from thetafront.agents.pacman.agent import PacmanGame
+from thetafront.agents.pacman.mdp import PacmanMDP
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.agents.twenty48.mcmdp import MonteCarloMDP, Table1
+from thetafront.agents.twenty48.pmcts import PureMonteCarlo
+from thetafront.agents.twenty48.random import RandomAgent
+from thetafront.study.errors import InputError, RunError
+from thetafront.study.store.ledger import Ledger
 
 RANDOM, ONE = RandomAgent(), PureMonteCarlo(1)
 
@@ -175,8 +175,9 @@ def test_a_full_disk_leaves_whole_lines(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     code = (
         "import resource, signal, sys; from pathlib import Path\n"
-        "from agents.twenty48.random import RandomAgent; from study.store.ledger import Ledger\n"
-        "from agents.twenty48.agent import Game2048\n"
+        "from thetafront.agents.twenty48.random import RandomAgent\n"
+        "from thetafront.study.store.ledger import Ledger\n"
+        "from thetafront.agents.twenty48.agent import Game2048\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))\n"
         "ledger, agent = Ledger(Path(sys.argv[1]), Game2048), RandomAgent()\n"

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from study.errors import InputError
-from study.store.location import locate, make_folder
+from thetafront.study.errors import InputError
+from thetafront.study.store.location import locate, make_folder
 
 
 def test_a_study_lives_in_its_folder(tmp_path: Path) -> None:

@@ -9,18 +9,18 @@ from rich.console import Console
 from sqlalchemy import text
 from typer.testing import CliRunner
 
-from study.cli import app
-from study.errors import InputError
-from study.experiments.definition import Experiment
-from study.run.orders import validate_study
-from study.run.stopping import Precision
-from study.store.games_table import SEARCH, engine_of, newest_game
-from study.store.machines import check_seconds, store_machines
-from study.store.storage import open_for_reading
-from study.store.writer import StudyWriter
-from study.store.writes import PlayedGame
 from tests.study.conftest import CoinGame
 from tests.study.made_studies import writable_study
+from thetafront.study.cli import app
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.run.orders import validate_study
+from thetafront.study.run.stopping import Precision
+from thetafront.study.store.games_table import SEARCH, engine_of, newest_game
+from thetafront.study.store.machines import check_seconds, store_machines
+from thetafront.study.store.storage import open_for_reading
+from thetafront.study.store.writer import StudyWriter
+from thetafront.study.store.writes import PlayedGame
 
 GAME = CoinGame(3, 500.5, 7, 0.25, True, 70)
 

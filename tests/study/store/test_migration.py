@@ -13,24 +13,24 @@ import optuna
 import pytest
 from sqlalchemy import create_engine, event
 
-from agents.twenty48.agent import Game2048
-from study.errors import DamageError, InputError
-from study.experiments.definition import Experiment
-from study.run.settings import SearchSettings
-from study.store import migration
-from study.store.games_table import VALIDATION
-from study.store.location import locate
-from study.store.seeds import game_to_record
-from study.store.storage import (
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.study.errors import DamageError, InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.run.settings import SearchSettings
+from thetafront.study.store import migration
+from thetafront.study.store.games_table import VALIDATION
+from thetafront.study.store.location import locate
+from thetafront.study.store.seeds import game_to_record
+from thetafront.study.store.storage import (
     create_or_resume,
     existing,
     open_for_games,
     open_for_reading,
     open_storage,
 )
-from study.store.study_data import StudyData
-from study.store.writer import StudyWriter
-from study.store.writes import PlayedGame, StudyAttribute
+from thetafront.study.store.study_data import StudyData
+from thetafront.study.store.writer import StudyWriter
+from thetafront.study.store.writes import PlayedGame, StudyAttribute
 
 DATA = Path(__file__).parent / "data"
 NAME = "pacman_small"
@@ -115,9 +115,9 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from sqlalchemy import Engine, event
-from study.store.games_table import VALIDATION
-from study.store.location import locate
-from study.store.storage import open_for_games
+from thetafront.study.store.games_table import VALIDATION
+from thetafront.study.store.location import locate
+from thetafront.study.store.storage import open_for_games
 
 n_left = int(sys.argv[2])
 

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from agents.agent import GameError
-from agents.outside.program import ProgramAgent
-from agents.outside.report import ReportedGame
-from study.reproduce.dice.verify import verify_dice
-from study.store.same_game import difference
-from study.verify.games_table import heading_of, table_in
-from study.verify.replay import Entry, sample
-from study.verify.report import flaws_of
+from thetafront.agents.agent import GameError
+from thetafront.agents.outside.program import ProgramAgent
+from thetafront.agents.outside.report import ReportedGame
+from thetafront.study.reproduce.dice.verify import verify_dice
+from thetafront.study.store.same_game import difference
+from thetafront.study.verify.games_table import heading_of, table_in
+from thetafront.study.verify.replay import Entry, sample
+from thetafront.study.verify.report import flaws_of
 
 REFERENCE = Path(__file__).parents[3] / "results" / "reference"
 TABLES = sorted(path.parent.name for path in REFERENCE.glob("*/games.csv"))

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from study.errors import InputError
-from study.report.export import tables_of
-from study.store.published_study import read_published
-from study.store.study_model import fit_study
+from thetafront.study.errors import InputError
+from thetafront.study.report.export import tables_of
+from thetafront.study.store.published_study import read_published
+from thetafront.study.store.study_model import fit_study
 
 REFERENCE = Path(__file__).parents[3] / "results" / "reference"
 TODAYS = ("mcmdp", "switching", "zstd")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from agents.twenty48.agent import Game2048 as Game
-from study.experiments.objectives import format_seconds
-from study.store.seeds import (
+from thetafront.agents.twenty48.agent import Game2048 as Game
+from thetafront.study.experiments.objectives import format_seconds
+from thetafront.study.store.seeds import (
     game_seed,
     game_to_record,
     record_to_game,

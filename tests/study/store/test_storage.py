@@ -14,17 +14,17 @@ import optuna
 import pytest
 from typer.testing import CliRunner
 
-from study.cli import app
-from study.errors import InputError, RunError
-from study.experiments.definition import Experiment
-from study.experiments.registry import EXPERIMENTS
-from study.experiments.space import NumericParameter, Space
-from study.run.settings import SearchSettings
-from study.store.location import locate
-from study.store.lock import holder_of, locked
-from study.store.manifest import ROOT
-from study.store.storage import create_or_resume, open_for_reading, prepare_location
-from study.store.study_record import StudyRecord, runs_in, store_run
+from thetafront.study.cli import app
+from thetafront.study.errors import InputError, RunError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.experiments.space import NumericParameter, Space
+from thetafront.study.run.settings import SearchSettings
+from thetafront.study.store.location import locate
+from thetafront.study.store.lock import holder_of, locked
+from thetafront.study.store.manifest import ROOT
+from thetafront.study.store.storage import create_or_resume, open_for_reading, prepare_location
+from thetafront.study.store.study_record import StudyRecord, runs_in, store_run
 
 SETTINGS = SearchSettings(n_trials=4, seed=7)
 
@@ -280,8 +280,8 @@ def test_a_second_sweep_is_refused_and_told_who_holds_the_study(tmp_path: Path) 
     location = locate("s", tmp_path, None)
     location.folder.mkdir()
     program = (
-        "import sys; from pathlib import Path; from study.store.location import *\n"
-        "from study.store.lock import *\n"
+        "import sys; from pathlib import Path; from thetafront.study.store.location import *\n"
+        "from thetafront.study.store.lock import *\n"
         f"with locked(locate('s', Path({str(tmp_path)!r}), None)):\n"
         "    print('held', flush=True); sys.stdin.read()"
     )

@@ -5,20 +5,6 @@ from datetime import datetime
 import pytest
 from optuna.trial import TrialState, create_trial
 
-from agents.twenty48.agent import Game2048
-from study.errors import DamageError
-from study.experiments.definition import Experiment
-from study.report.export import export
-from study.run.open_trials import OpenTrials
-from study.run.proposer import Proposal
-from study.run.settings import SearchSettings
-from study.run.workers import Finished
-from study.shrinkage import Moments
-from study.store import seeds, trial_games, validated_points
-from study.store.location import locate
-from study.store.study_data import read_trial
-from study.store.study_model import objectives_of
-from study.store.trial_games import MOMENTS_PREFIX, moments_of
 from tests.study.made_studies import (
     add_point,
     add_trials,
@@ -29,6 +15,20 @@ from tests.study.made_studies import (
     stored_games,
     writable_study,
 )
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.study.errors import DamageError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.report.export import export
+from thetafront.study.run.open_trials import OpenTrials
+from thetafront.study.run.proposer import Proposal
+from thetafront.study.run.settings import SearchSettings
+from thetafront.study.run.workers import Finished
+from thetafront.study.shrinkage import Moments
+from thetafront.study.store import seeds, trial_games, validated_points
+from thetafront.study.store.location import locate
+from thetafront.study.store.study_data import read_trial
+from thetafront.study.store.study_model import objectives_of
+from thetafront.study.store.trial_games import MOMENTS_PREFIX, moments_of
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # more are slower on small matrices
 

@@ -8,15 +8,15 @@ import optuna
 import pandas as pd
 import pytest
 
-from study.experiments.definition import Experiment
-from study.experiments.objectives import PLAYOUT_MOVES
-from study.experiments.space import NumericParameter, Space
-from study.samplers.fitted_model import FittedModel
-from study.store.manifest import ROOT
-from study.store.study_model import another_point, choose_points, fit_study
-from study.store.validated_points import ValidatedPoint, key_of
 from tests.study.conftest import QUICK
 from tests.study.made_studies import data_of
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import PLAYOUT_MOVES
+from thetafront.study.experiments.space import NumericParameter, Space
+from thetafront.study.samplers.fitted_model import FittedModel
+from thetafront.study.store.manifest import ROOT
+from thetafront.study.store.study_model import another_point, choose_points, fit_study
+from thetafront.study.store.validated_points import ValidatedPoint, key_of
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 

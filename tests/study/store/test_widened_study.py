@@ -9,26 +9,26 @@ import optuna
 import pytest
 from rich.console import Console
 
-from study.errors import DamageError, InputError
-from study.experiments.definition import Experiment
-from study.experiments.objectives import PLAYOUT_MOVES
-from study.experiments.space import NumericParameter, Space
-from study.experiments.widening import Wish
-from study.report.edges import edge_line
-from study.run.open_trials import enqueue_design
-from study.run.proposals import Proposals
-from study.run.settings import SearchSettings
-from study.run.widen import widen
-from study.samplers import make_sampler
-from study.samplers.design import draw_design
-from study.store.location import Location, locate
-from study.store.seeds import search_seed
-from study.store.storage import create_or_resume
-from study.store.study_data import StudyData
-from study.store.study_model import objectives_of
-from study.store.study_record import ATTRIBUTE, StudyRecord, store_run
 from tests.study.conftest import QUICK
 from tests.study.made_studies import store_trial
+from thetafront.study.errors import DamageError, InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import PLAYOUT_MOVES
+from thetafront.study.experiments.space import NumericParameter, Space
+from thetafront.study.experiments.widening import Wish
+from thetafront.study.report.edges import edge_line
+from thetafront.study.run.open_trials import enqueue_design
+from thetafront.study.run.proposals import Proposals
+from thetafront.study.run.settings import SearchSettings
+from thetafront.study.run.widen import widen
+from thetafront.study.samplers import make_sampler
+from thetafront.study.samplers.design import draw_design
+from thetafront.study.store.location import Location, locate
+from thetafront.study.store.seeds import search_seed
+from thetafront.study.store.storage import create_or_resume
+from thetafront.study.store.study_data import StudyData
+from thetafront.study.store.study_model import objectives_of
+from thetafront.study.store.study_record import ATTRIBUTE, StudyRecord, store_run
 
 pytestmark = pytest.mark.usefixtures("quick", "one_thread")
 

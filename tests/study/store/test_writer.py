@@ -10,18 +10,18 @@ from rich.console import Console
 from sqlalchemy import event, text
 from sqlalchemy.exc import OperationalError
 
-from study.experiments.definition import Experiment
-from study.run.settings import SearchSettings
-from study.run.sweep import StoppedError, Sweep
-from study.run.workers import PlayError
-from study.store import writer as module
-from study.store.games_table import SEARCH, StoredGames, newest_game
-from study.store.location import locate
-from study.store.storage import create_or_resume
-from study.store.writer import StudyWriter
-from study.store.writes import PlayedGame, StudyAttribute
 from tests.study.conftest import CoinGame
 from tests.study.made_studies import new_study, writable_study
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.run.settings import SearchSettings
+from thetafront.study.run.sweep import StoppedError, Sweep
+from thetafront.study.run.workers import PlayError
+from thetafront.study.store import writer as module
+from thetafront.study.store.games_table import SEARCH, StoredGames, newest_game
+from thetafront.study.store.location import locate
+from thetafront.study.store.storage import create_or_resume
+from thetafront.study.store.writer import StudyWriter
+from thetafront.study.store.writes import PlayedGame, StudyAttribute
 
 GAME = CoinGame(3, 500.5, 7, 0.25, True, 70)
 

@@ -18,12 +18,19 @@ from optuna.storages import RDBStorage
 from optuna.trial import FrozenTrial, TrialState, create_trial
 from sqlalchemy import text
 
-from study.store.games_table import GAMES, SEARCH, StoredGames
-from study.store.storage import in_memory
-from study.store.upsert import write_rows
-from study.store.writer import StudyWriter
-from study.store.writes import OF_STUDY, BegunTrial, EndedTrial, PlayedGame, StudyAttribute, Write
 from tests.study.conftest import CoinGame
+from thetafront.study.store.games_table import GAMES, SEARCH, StoredGames
+from thetafront.study.store.storage import in_memory
+from thetafront.study.store.upsert import write_rows
+from thetafront.study.store.writer import StudyWriter
+from thetafront.study.store.writes import (
+    OF_STUDY,
+    BegunTrial,
+    EndedTrial,
+    PlayedGame,
+    StudyAttribute,
+    Write,
+)
 
 DISTRIBUTIONS: dict[str, BaseDistribution] = {
     "width": FloatDistribution(0.5, 8.0, log=True),

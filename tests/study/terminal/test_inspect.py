@@ -7,15 +7,21 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from agents.twenty48.agent import Decision2048
-from agents.twenty48.random import RandomAgent
-from agents.twenty48.schedule import Schedule
-from engine.twenty48 import Action, pack, parse, playouts, stream, unpack
-from study.cli import app
-from study.errors import InputError
-from study.terminal.inspect import board_of, decide, inspect, inspection_json, inspection_text
 from tests.agents.twenty48.scheduled import scheduled
 from tests.oracles import twenty48 as oracle
+from thetafront.agents.twenty48.agent import Decision2048
+from thetafront.agents.twenty48.random import RandomAgent
+from thetafront.agents.twenty48.schedule import Schedule
+from thetafront.engine.twenty48 import Action, pack, parse, playouts, stream, unpack
+from thetafront.study.cli import app
+from thetafront.study.errors import InputError
+from thetafront.study.terminal.inspect import (
+    board_of,
+    decide,
+    inspect,
+    inspection_json,
+    inspection_text,
+)
 
 CROWDED = "2 4 8 16 / 4 8 16 32 / 8 16 32 64 / 64 128 . ."  # right and down are legal
 SINGLE = "2 4 8 16 / 4 8 16 32 / 8 16 32 64 / . . . ."  # down alone is

@@ -5,7 +5,7 @@ import termios
 
 import pytest
 
-from study.terminal.keys import DOWN, ESCAPE, LEFT, RIGHT, UP, keyboard, keys_in
+from thetafront.study.terminal.keys import DOWN, ESCAPE, LEFT, RIGHT, UP, keyboard, keys_in
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_a_sequence_may_come_in_pieces(
     pair: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     user, terminal = pair
-    monkeypatch.setattr("study.terminal.keys.MOST_BYTES", 1)
+    monkeypatch.setattr("thetafront.study.terminal.keys.MOST_BYTES", 1)
     with keyboard(terminal) as keys:
         os.write(user, b"\x1b[1;5Cn")
         assert keys.read(30.0) == [RIGHT]

@@ -5,18 +5,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.pacman.agent import PacmanAgent
-from agents.pacman.astar import PacmanAStar
-from agents.pacman.mdp import PacmanMDP
-from agents.pacman.random import PacmanRandom
-from engine.pacman import Action, GhostKind, Layout, Outcome, World
-from study.terminal.pacman import (
+from tests.study.terminal.watching import FakeUser, drawn
+from thetafront.agents.pacman.agent import PacmanAgent
+from thetafront.agents.pacman.astar import PacmanAStar
+from thetafront.agents.pacman.mdp import PacmanMDP
+from thetafront.agents.pacman.random import PacmanRandom
+from thetafront.engine.pacman import Action, GhostKind, Layout, Outcome, World
+from thetafront.study.terminal.pacman import (
     PacmanView,
     last_pacman_line,
     pacman_picture,
     watch_pacman,
 )
-from tests.study.terminal.watching import FakeUser, drawn
 
 MEDIUM = Layout.named("medium")
 MDP = PacmanMDP(gamma=0.9, radius=1)

@@ -11,13 +11,15 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from agents.twenty48.mcmdp import MonteCarloMDP, Table1
-from agents.twenty48.pmcts import PureMonteCarlo
-from agents.twenty48.schedule import AUTHORS_SCHEDULE, Schedule
-from engine.twenty48 import Rule
-from study.cli import app
-from study.errors import InputError
-from study.terminal.schedule import (
+from tests.agents.twenty48.scheduled import scheduled
+from tests.oracles import twenty48 as oracle
+from thetafront.agents.twenty48.mcmdp import MonteCarloMDP, Table1
+from thetafront.agents.twenty48.pmcts import PureMonteCarlo
+from thetafront.agents.twenty48.schedule import AUTHORS_SCHEDULE, Schedule
+from thetafront.engine.twenty48 import Rule
+from thetafront.study.cli import app
+from thetafront.study.errors import InputError
+from thetafront.study.terminal.schedule import (
     GameEvaluations,
     evaluations_in_game,
     playouts_per_evaluation,
@@ -26,8 +28,6 @@ from study.terminal.schedule import (
     use_of,
     use_text,
 )
-from tests.agents.twenty48.scheduled import scheduled
-from tests.oracles import twenty48 as oracle
 
 UNEVEN = Schedule(tuple(range(1, 16)), tuple(range(31, 16, -1)))
 
@@ -130,7 +130,7 @@ def test_the_command_prints_what_json_has() -> None:
 
 def test_an_interrupt_within_a_kernel_is_one_line() -> None:
     """Decisions are made in this process: an interrupt within one is no error."""
-    command = [sys.executable, "-m", "study", "schedule", "--games", "5000"]
+    command = [sys.executable, "-m", "thetafront", "schedule", "--games", "5000"]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )

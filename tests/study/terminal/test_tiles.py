@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from engine.twenty48 import pack
-from study.terminal.tiles import (
+from thetafront.engine.twenty48 import pack
+from thetafront.study.terminal.tiles import (
     LARGE,
     MEDIUM,
     SMALL,

@@ -15,18 +15,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.twenty48.agent import Agent2048 as Agent
-from agents.twenty48.agent import Decision2048
-from agents.twenty48.leaf_value import LeafValue
-from agents.twenty48.random import RandomAgent
-from agents.twenty48.schedule import Schedule
-from agents.twenty48.uct import UCT
-from engine.twenty48 import Action, Rule, initial, legal_actions, pack, parse
-from study.terminal.inspect import TimedDecision
-from study.terminal.keys import DOWN, END, ESCAPE, RIGHT
-from study.terminal.pace import faster, slower
-from study.terminal.position import Position
-from study.terminal.twenty48 import (
+from tests.agents.twenty48.scheduled import scheduled
+from tests.study.terminal.watching import FakeUser, drawn
+from thetafront.agents.twenty48.agent import Agent2048 as Agent
+from thetafront.agents.twenty48.agent import Decision2048
+from thetafront.agents.twenty48.leaf_value import LeafValue
+from thetafront.agents.twenty48.random import RandomAgent
+from thetafront.agents.twenty48.schedule import Schedule
+from thetafront.agents.twenty48.uct import UCT
+from thetafront.engine.twenty48 import Action, Rule, initial, legal_actions, pack, parse
+from thetafront.study.terminal.inspect import TimedDecision
+from thetafront.study.terminal.keys import DOWN, END, ESCAPE, RIGHT
+from thetafront.study.terminal.pace import faster, slower
+from thetafront.study.terminal.position import Position
+from thetafront.study.terminal.twenty48 import (
     View,
     last_line,
     picture,
@@ -34,8 +36,6 @@ from study.terminal.twenty48 import (
     value_lines,
     watch_agent,
 )
-from tests.agents.twenty48.scheduled import scheduled
-from tests.study.terminal.watching import FakeUser, drawn
 
 WEAK = scheduled(Schedule((1,) * 15, (1,) * 15))
 EVERY_TILE = pack(np.arange(16).reshape(4, 4))
@@ -221,7 +221,17 @@ def started(terminal: int) -> subprocess.Popen[bytes]:
     environment = os.environ | {"TERM": "xterm-256color"}
     for name in ("COLUMNS", "LINES", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
         environment.pop(name, None)
-    command = [sys.executable, "-m", "study", "watch", "random", "--seed", "11", "--speed", "10"]
+    command = [
+        sys.executable,
+        "-m",
+        "thetafront",
+        "watch",
+        "random",
+        "--seed",
+        "11",
+        "--speed",
+        "10",
+    ]
     return subprocess.Popen(
         command, stdin=terminal, stdout=terminal, stderr=terminal, env=environment
     )

@@ -8,8 +8,8 @@ from typing import Generic, TypeVar
 from rich.console import Console, RenderableType
 from rich.screen import Screen
 
-from study.terminal.keys import END
-from study.terminal.pace import Stage
+from thetafront.study.terminal.keys import END
+from thetafront.study.terminal.pace import Stage
 
 V = TypeVar("V")
 

@@ -11,17 +11,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.twenty48.ntuple.agent import NTuple
-from agents.twenty48.ntuple.learned import learned_file, learned_now, learned_weights
-from agents.twenty48.ntuple.learner import NTupleLearner
-from agents.twenty48.random import RandomAgent
-from study.errors import InputError
-from study.run.workers import play_all
-from study.train import on_demand as module
-from study.train import training as training_module
-from study.train.on_demand import learn_first, round_numbers
-from study.train.training import Training
 from tests.study.program import refused
+from thetafront.agents.twenty48.ntuple.agent import NTuple
+from thetafront.agents.twenty48.ntuple.learned import learned_file, learned_now, learned_weights
+from thetafront.agents.twenty48.ntuple.learner import NTupleLearner
+from thetafront.agents.twenty48.random import RandomAgent
+from thetafront.study.errors import InputError
+from thetafront.study.run.workers import play_all
+from thetafront.study.train import on_demand as module
+from thetafront.study.train import training as training_module
+from thetafront.study.train.on_demand import learn_first, round_numbers
+from thetafront.study.train.training import Training
 
 MOVES = 60_000
 
@@ -118,8 +118,8 @@ def test_a_killed_training_is_gone_on_with(networks: Path, monkeypatch: pytest.M
     """Its last checkpoint is where it goes on from, and the end is as if nothing had happened."""
     n_moves = 3_000_000
     program = (
-        "from study.train import on_demand, training as t;"
-        "from agents.twenty48.ntuple.learner import NTupleLearner as L;"
+        "from thetafront.study.train import on_demand, training as t;"
+        "from thetafront.agents.twenty48.ntuple.learner import NTupleLearner as L;"
         "t.CHECKPOINT_SECONDS = t.ROUND_SECONDS = 0.2; t.LARGEST_SHARE = 1.0;"
         f"on_demand.learn_first(L('4x5', training_moves={n_moves}, training_seed=3))"
     )
@@ -145,9 +145,9 @@ def test_a_killed_training_is_gone_on_with(networks: Path, monkeypatch: pytest.M
 
 def test_processes_that_ask_at_once_train_once() -> None:
     program = (
-        "from study.train.training import Training as T;"
-        "from study.train.on_demand import learn_first;"
-        "from agents.twenty48.ntuple.learner import NTupleLearner as L;"
+        "from thetafront.study.train.training import Training as T;"
+        "from thetafront.study.train.on_demand import learn_first;"
+        "from thetafront.agents.twenty48.ntuple.learner import NTupleLearner as L;"
         "run = T.run; T.run = lambda self, show: (print('trained'), run(self, show));"
         "learn_first(L('4x5', training_moves=2_000_000, training_seed=3)); print('ready')"
     )

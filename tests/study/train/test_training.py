@@ -14,26 +14,26 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from agents.agent import identity
-from agents.twenty48.ntuple.agent import NTuple
-from agents.twenty48.ntuple.network import MANIFEST, folder_of, trained_network
-from agents.twenty48.ntuple.training_settings import TrainingSettings
-from study.cli import app
-from study.errors import RunError
-from study.run.workers import Task, Workers
-from study.train import training as module
-from study.train.publication import publish
-from study.train.training import CHECKPOINT, Training, TrainingBudget
 from tests.study.program import refused
+from thetafront.agents.agent import identity
+from thetafront.agents.twenty48.ntuple.agent import NTuple
+from thetafront.agents.twenty48.ntuple.network import MANIFEST, folder_of, trained_network
+from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
+from thetafront.study.cli import app
+from thetafront.study.errors import RunError
+from thetafront.study.run.workers import Task, Workers
+from thetafront.study.train import training as module
+from thetafront.study.train.publication import publish
+from thetafront.study.train.training import CHECKPOINT, Training, TrainingBudget
 
 SMALL = TrainingSettings(patterns="4x5", seed=3)
 WORDS = ["--patterns", "4x5", "--seed", "3"]
 HASTY = [  # a program that writes checkpoints all the time
     sys.executable,
     "-c",
-    "from study.train import training as t;"
+    "from thetafront.study.train import training as t;"
     "t.CHECKPOINT_SECONDS = t.ROUND_SECONDS = 0.2; t.LARGEST_SHARE = 1.0;"
-    "from study.__main__ import main; main()",
+    "from thetafront.__main__ import main; main()",
 ]
 
 
@@ -277,7 +277,7 @@ def test_an_agent_refuses_a_network_that_has_learned_since(networks: Path) -> No
 def test_warming_suffices_with_a_network_too(networks: Path) -> None:
     train("v", 1)
     program = (
-        "from agents.twenty48.ntuple.agent import NTuple;"
+        "from thetafront.agents.twenty48.ntuple.agent import NTuple;"
         "from tests.agents import conformance as c;"
         "c.small_variants = lambda name: [NTuple(network='v', depth=2)]; c.check_warming('ntuple')"
     )

@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from agents.agent import Game
-from agents.twenty48.agent import Game2048
-from agents.twenty48.pmcts import PureMonteCarlo
-from agents.twenty48.random import RandomAgent
-from study.errors import InputError, RunError
-from study.store.ledger import Ledger
-from study.verify import verification
-from study.verify.replay import Entry
-from study.verify.report import flaws_of
-from study.verify.verification import Settings, verify_folder
+from thetafront.agents.agent import Game
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.agents.twenty48.pmcts import PureMonteCarlo
+from thetafront.agents.twenty48.random import RandomAgent
+from thetafront.study.errors import InputError, RunError
+from thetafront.study.store.ledger import Ledger
+from thetafront.study.verify import verification
+from thetafront.study.verify.replay import Entry
+from thetafront.study.verify.report import flaws_of
+from thetafront.study.verify.verification import Settings, verify_folder
 
 ALL = Settings(None, 1, Console(stderr=True))
 

@@ -10,21 +10,21 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from agents.agent import Game
-from agents.twenty48.mcmdp import MonteCarloMDP
-from study.cli import app
-from study.experiments.registry import experiment
-from study.page import results as results_written
-from study.page.document import BEGINNING
-from study.report import export
-from study.run.settings import SearchSettings
-from study.run.workers import Finished
-from study.store.location import locate
-from study.store.seeds import validation_seed
-from study.store.storage import create_or_resume, prepare_location
-from study.verify import verification
-from study.verify.replay import Entry, Replays
 from tests.study.made_studies import store_point
+from thetafront.agents.agent import Game
+from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
+from thetafront.study.cli import app
+from thetafront.study.experiments.registry import experiment
+from thetafront.study.page import results as results_written
+from thetafront.study.page.document import BEGINNING
+from thetafront.study.report import export
+from thetafront.study.run.settings import SearchSettings
+from thetafront.study.run.workers import Finished
+from thetafront.study.store.location import locate
+from thetafront.study.store.seeds import validation_seed
+from thetafront.study.store.storage import create_or_resume, prepare_location
+from thetafront.study.verify import verification
+from thetafront.study.verify.replay import Entry, Replays
 
 THETA = {"theta1": 16, "theta2": 8, "theta3": 4, "theta4": 2, "theta5": 10.0, "theta6": 1.0}
 FIRST = validation_seed(0, 0, 0)

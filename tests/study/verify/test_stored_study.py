@@ -10,17 +10,17 @@ import pytest
 from sqlalchemy import create_engine, event
 from typer.testing import CliRunner
 
-from agents.agent import Game
-from study.cli import app
-from study.page import results as results_written
-from study.page.document import BEGINNING
-from study.report import export
-from study.store.location import locate
-from study.store.lock import locked
-from study.store.storage import open_for_games
-from study.store.study_rows import StudyRows
-from study.verify import verification
-from study.verify.replay import Entry
+from thetafront.agents.agent import Game
+from thetafront.study.cli import app
+from thetafront.study.page import results as results_written
+from thetafront.study.page.document import BEGINNING
+from thetafront.study.report import export
+from thetafront.study.store.location import locate
+from thetafront.study.store.lock import locked
+from thetafront.study.store.storage import open_for_games
+from thetafront.study.store.study_rows import StudyRows
+from thetafront.study.verify import verification
+from thetafront.study.verify.replay import Entry
 
 DATA = Path(__file__).parents[1] / "store" / "data"
 NAME = "pacman_small"

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 from sklearn.neural_network import MLPClassifier
 
-from study import CategoricalParameter, Experiment, NumericParameter, Space, mean
+from thetafront import CategoricalParameter, Experiment, NumericParameter, Space, mean
 
 PICTURES, DIGITS = load_digits(return_X_y=True)
 warnings.simplefilter("ignore", ConvergenceWarning)  # learning ends when the epochs are over

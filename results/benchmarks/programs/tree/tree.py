@@ -9,7 +9,7 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 
-from study import CategoricalParameter, Experiment, NumericParameter, Space, mean, reported
+from thetafront import CategoricalParameter, Experiment, NumericParameter, Space, mean, reported
 
 PICTURES, DIGITS = load_digits(return_X_y=True)
 

@@ -4,8 +4,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from agents.twenty48.ntuple.patterns import CELLS, NETWORKS, Network, PatternSet, n_weights_of
 from tests.oracles import twenty48 as oracle
+from thetafront.agents.twenty48.ntuple.patterns import (
+    CELLS,
+    NETWORKS,
+    Network,
+    PatternSet,
+    n_weights_of,
+)
 
 FOUR_BY_FIVE = PatternSet.FOUR_BY_FIVE
 

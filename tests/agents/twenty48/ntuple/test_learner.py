@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.agent import identity
-from agents.twenty48.ntuple.learned import learned_file, learned_now, learned_weights
-from agents.twenty48.ntuple.learner import NTupleLearner
-from agents.twenty48.ntuple.network import digest_of_weights
-from agents.twenty48.ntuple.training_settings import TrainingSettings
+from thetafront.agents.agent import identity
+from thetafront.agents.twenty48.ntuple.learned import learned_file, learned_now, learned_weights
+from thetafront.agents.twenty48.ntuple.learner import NTupleLearner
+from thetafront.agents.twenty48.ntuple.network import digest_of_weights
+from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
 
 SETTINGS = {"patterns": "4x5", "training_moves": 20_000, "training_seed": 3}
 

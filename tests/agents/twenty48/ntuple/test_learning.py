@@ -5,12 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from agents.twenty48.ntuple.learning import MOST_MOVES, correct, learn, play_out
-from agents.twenty48.ntuple.patterns import NETWORKS, n_looked_up, n_weights_of
-from engine.jit import kernel
-from engine.rng import SPAWN, START, next_word, stream
-from engine.twenty48.board import spawn_from_word
-from engine.twenty48.rows import row_tables
 from tests.agents.twenty48.ntuple.networks import (
     FOUR_BY_FIVE,
     plain_indices,
@@ -19,6 +13,12 @@ from tests.agents.twenty48.ntuple.networks import (
     symmetric_boards,
 )
 from tests.oracles import twenty48 as oracle
+from thetafront.agents.twenty48.ntuple.learning import MOST_MOVES, correct, learn, play_out
+from thetafront.agents.twenty48.ntuple.patterns import NETWORKS, n_looked_up, n_weights_of
+from thetafront.engine.jit import kernel
+from thetafront.engine.rng import SPAWN, START, next_word, stream
+from thetafront.engine.twenty48.board import spawn_from_word
+from thetafront.engine.twenty48.rows import row_tables
 
 M = n_looked_up(FOUR_BY_FIVE)
 

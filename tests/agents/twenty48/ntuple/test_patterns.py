@@ -6,8 +6,15 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from agents.twenty48.afterstate_value import value
-from agents.twenty48.ntuple.patterns import (
+from tests.agents.twenty48.ntuple.networks import (
+    plain_indices,
+    plain_value,
+    random_boards,
+    random_network,
+    symmetric_boards,
+)
+from thetafront.agents.twenty48.afterstate_value import value
+from thetafront.agents.twenty48.ntuple.patterns import (
     CELLS,
     NETWORKS,
     Network,
@@ -18,14 +25,7 @@ from agents.twenty48.ntuple.patterns import (
     put_indices,
     without_parts,
 )
-from engine.jit import kernel
-from tests.agents.twenty48.ntuple.networks import (
-    plain_indices,
-    plain_value,
-    random_boards,
-    random_network,
-    symmetric_boards,
-)
+from thetafront.engine.jit import kernel
 
 SMALL = (PatternSet.FOUR_BY_FIVE, PatternSet.SIX_BY_FIVE, PatternSet.FOUR_BY_FIVE_PLUS)
 

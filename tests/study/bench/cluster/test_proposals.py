@@ -2,8 +2,8 @@
 
 import pytest
 
-from study.bench.cluster.proposals import proposal_times, random_trials
-from study.bench.samplers.surfaces import surface
+from thetafront.study.bench.cluster.proposals import proposal_times, random_trials
+from thetafront.study.bench.samplers.surfaces import surface
 
 
 @pytest.mark.usefixtures("one_thread")

@@ -3,10 +3,10 @@
 import pandas as pd
 import pytest
 
-from study.bench.samplers.batches import MEASURES, compare_batches, differences
-from study.bench.samplers.contest import N_DESIGN, Contest
-from study.bench.samplers.surfaces import surface
-from study.errors import InputError
+from thetafront.study.bench.samplers.batches import MEASURES, compare_batches, differences
+from thetafront.study.bench.samplers.contest import N_DESIGN, Contest
+from thetafront.study.bench.samplers.surfaces import surface
+from thetafront.study.errors import InputError
 
 
 def test_differences_are_paired_by_seed() -> None:

@@ -7,19 +7,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from study.bench.samplers import benchmark, contest
-from study.bench.samplers.benchmark import Progress, run_benchmark
-from study.bench.samplers.contest import Run, play
-from study.bench.samplers.ledger import RunLedger
-from study.bench.samplers.measures import (
+from thetafront.study.bench.samplers import benchmark, contest
+from thetafront.study.bench.samplers.benchmark import Progress, run_benchmark
+from thetafront.study.bench.samplers.contest import Run, play
+from thetafront.study.bench.samplers.ledger import RunLedger
+from thetafront.study.bench.samplers.measures import (
     Predictions,
     at_budgets,
     hypervolume_share,
 )
-from study.bench.samplers.surfaces import surface
-from study.bench.samplers.tables import MEASURES
-from study.bench.samplers.truth import Truth, true_front
-from study.errors import InputError, RunError
+from thetafront.study.bench.samplers.surfaces import surface
+from thetafront.study.bench.samplers.tables import MEASURES
+from thetafront.study.bench.samplers.truth import Truth, true_front
+from thetafront.study.errors import InputError, RunError
 
 # Two decades, a point at each end and in the middle.
 SCORES, SECONDS = np.array([100.0, 200.0, 400.0]), np.array([1e-5, 1e-4, 1e-3])

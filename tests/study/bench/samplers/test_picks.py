@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from study.bench.samplers import recommendations
-from study.bench.samplers.picks import pick_answers, pick_sections
-from study.bench.samplers.recommendations import DRIFT, GAMES_OF_MEMORY, Machine
+from thetafront.study.bench.samplers import recommendations
+from thetafront.study.bench.samplers.picks import pick_answers, pick_sections
+from thetafront.study.bench.samplers.recommendations import DRIFT, GAMES_OF_MEMORY, Machine
 
 
 def test_the_machine_drifts_as_it_should() -> None:

@@ -4,16 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from study.bench.samplers.recorded import Recording
-from study.bench.samplers.recording import RECORDED, read_recorded, recorded_frame
-from study.bench.samplers.ridge import Ridge, features
-from study.bench.samplers.surface import two_modes
-from study.bench.samplers.surfaces import SURFACES, surface
-from study.bench.samplers.truth import search, true_front
-from study.errors import InputError
-from study.pareto import hypervolume, nondominated
-from study.samplers.candidates import sobol_points
-from study.samplers.encoding import UnitCube
+from thetafront.study.bench.samplers.recorded import Recording
+from thetafront.study.bench.samplers.recording import RECORDED, read_recorded, recorded_frame
+from thetafront.study.bench.samplers.ridge import Ridge, features
+from thetafront.study.bench.samplers.surface import two_modes
+from thetafront.study.bench.samplers.surfaces import SURFACES, surface
+from thetafront.study.bench.samplers.truth import search, true_front
+from thetafront.study.errors import InputError
+from thetafront.study.pareto import hypervolume, nondominated
+from thetafront.study.samplers.candidates import sobol_points
+from thetafront.study.samplers.encoding import UnitCube
 
 N_GAMES = 40_000
 

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from study.bench.samplers.figure import samplers_figure
-from study.bench.samplers.tables import MEASURES, markdown, runs_frame, summary_frame
+from thetafront.study.bench.samplers.figure import samplers_figure
+from thetafront.study.bench.samplers.tables import MEASURES, markdown, runs_frame, summary_frame
 
 
 def record(sampler: str, seed: int, value: float, n_trials: int = 80, n_games: int = 9) -> dict:

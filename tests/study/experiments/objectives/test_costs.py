@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from agents.twenty48.agent import Game2048 as Game
-from study.errors import InputError
-from study.experiments.definition import Experiment
-from study.experiments.objectives import PLAYOUT_MOVES, SECONDS, format_seconds
+from thetafront.agents.twenty48.agent import Game2048 as Game
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SECONDS, format_seconds
 
 
 def game(n_moves: int, seconds: float, n_playout_moves: int) -> Game:

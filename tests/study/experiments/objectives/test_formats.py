@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from study.experiments.objectives import (
+from thetafront.study.experiments.objectives import (
     SCORE,
     WIN_RATE,
     Cost,
@@ -15,7 +15,12 @@ from study.experiments.objectives import (
     mean,
     reported,
 )
-from study.experiments.objectives.formats import FittingFormat, elo, score_of_elo, significant
+from thetafront.study.experiments.objectives.formats import (
+    FittingFormat,
+    elo,
+    score_of_elo,
+    significant,
+)
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ from dataclasses import astuple, replace
 import numpy as np
 import pytest
 
-from study.estimate import Estimate
-from study.experiments.objectives import EXACT_SCORE, SCORE, WIN_RATE, Goal
-from study.shrinkage import Moments
 from tests.study.conftest import Coin, Solver
+from thetafront.study.estimate import Estimate
+from thetafront.study.experiments.objectives import EXACT_SCORE, SCORE, WIN_RATE, Goal
+from thetafront.study.shrinkage import Moments
 
 
 def results(wins: int, n: int) -> np.ndarray:

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from agents.outside.report import ReportedGame
-from study.experiments.definition_record import goal_of, goal_record
-from study.experiments.game_summary import MatchSummary
-from study.experiments.objectives import cpu_seconds, exact, match, mean, rate, reported
-from study.run.stopping import Precision
-from study.scale import Scale
-from study.shrinkage import Moments
+from thetafront.agents.outside.report import ReportedGame
+from thetafront.study.experiments.definition_record import goal_of, goal_record
+from thetafront.study.experiments.game_summary import MatchSummary
+from thetafront.study.experiments.objectives import cpu_seconds, exact, match, mean, rate, reported
+from thetafront.study.run.stopping import Precision
+from thetafront.study.scale import Scale
+from thetafront.study.shrinkage import Moments
 
 GAMES = [
     ReportedGame(seed, ratio, n_moves, 0.5, {"nodes": nodes})

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from study.page.page_data import PageData
 from tests.study.conftest import QUICK
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
 from tests.study.page.published import published
+from thetafront.study.page.page_data import PageData
 
 PUBLISHED = Path(__file__).parents[4] / "results" / "reference"
 STUDIES = ("dice_study", "heuristic", "mcmdp", "ntuple", "pacman", "switching", "uct", "zstd")

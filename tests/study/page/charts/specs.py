@@ -6,7 +6,7 @@ from typing import Any
 import altair as alt
 import vl_convert
 
-from study.page.section import Figure
+from thetafront.study.page.section import Figure
 
 
 def spec_of(figure: Figure) -> dict[str, Any]:

@@ -8,10 +8,11 @@ import altair as alt
 import numpy as np
 import pytest
 
-from study.experiments.objectives import SCORE, SECONDS, WIN_RATE, mean
-from study.experiments.registry import EXPERIMENTS
-from study.experiments.space import NumericParameter, Space
-from study.page.charts.axes import (
+from tests.study.page.charts.specs import drawn
+from thetafront.study.experiments.objectives import SCORE, SECONDS, WIN_RATE, mean
+from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.experiments.space import NumericParameter, Space
+from thetafront.study.page.charts.axes import (
     cost_axis,
     goal_domain,
     log_marks,
@@ -21,8 +22,7 @@ from study.page.charts.axes import (
     short,
     told_apart,
 )
-from study.page.charts.front import FrontChart
-from tests.study.page.charts.specs import drawn
+from thetafront.study.page.charts.front import FrontChart
 
 HOSTILE = "</script><script>alert('1')</script>\"\\ ${x} שלום \u202e"
 

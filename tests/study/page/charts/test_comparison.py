@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from study.errors import InputError
-from study.page.charts.comparison import (
+from tests.study.page.published import published
+from thetafront.study.errors import InputError
+from thetafront.study.page.charts.comparison import (
     MOST,
     N_ROWS,
     ComparedFront,
@@ -16,8 +17,7 @@ from study.page.charts.comparison import (
     differences_figure,
     fronts_figure,
 )
-from study.page.page_data import PageData
-from tests.study.page.published import published
+from thetafront.study.page.page_data import PageData
 
 
 @pytest.fixture(scope="module")

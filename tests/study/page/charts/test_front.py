@@ -6,9 +6,13 @@ import altair as alt
 import pandas as pd
 import pytest
 
-from study.experiments.definition import Experiment
-from study.experiments.space import Space
-from study.page.charts.front import (
+from tests.study.conftest import QUICK
+from tests.study.made_studies import data_of, new_study
+from tests.study.page.charts.specs import drawn, rows_of, spec_of, texts
+from tests.study.page.charts.test_axes import HOSTILE
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.space import Space
+from thetafront.study.page.charts.front import (
     BASELINE,
     BEATEN,
     BEATEN_BASELINE,
@@ -18,11 +22,7 @@ from study.page.charts.front import (
     front_figure,
     notebook_chart,
 )
-from study.page.page_data import PageData
-from tests.study.conftest import QUICK
-from tests.study.made_studies import data_of, new_study
-from tests.study.page.charts.specs import drawn, rows_of, spec_of, texts
-from tests.study.page.charts.test_axes import HOSTILE
+from thetafront.study.page.page_data import PageData
 
 
 def validated_rows(data: PageData) -> pd.DataFrame:

@@ -6,11 +6,11 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from study.page.charts.gain import effort_text, gain_figure, minutes_of_trials
-from study.page.page_data import PageData
-from study.report.hypervolume_trace import hypervolume_trace
-from study.store.study_data import StudyData
 from tests.study.page.charts.specs import rows_of
+from thetafront.study.page.charts.gain import effort_text, gain_figure, minutes_of_trials
+from thetafront.study.page.page_data import PageData
+from thetafront.study.report.hypervolume_trace import hypervolume_trace
+from thetafront.study.store.study_data import StudyData
 
 
 def test_curves_are_those_of_the_trace(small: PageData) -> None:

@@ -7,11 +7,11 @@ import numpy.typing as npt
 import pytest
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
-from study.experiments.space import CategoricalParameter, NumericParameter, Space
-from study.page.charts.importance import coordinates, importance_figure, total_indices
-from study.page.page_data import PageData
-from study.samplers.encoding import UnitCube
 from tests.study.page.charts.specs import rows_of
+from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
+from thetafront.study.page.charts.importance import coordinates, importance_figure, total_indices
+from thetafront.study.page.page_data import PageData
+from thetafront.study.samplers.encoding import UnitCube
 
 Floats = npt.NDArray[np.float64]
 

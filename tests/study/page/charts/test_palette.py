@@ -2,7 +2,7 @@
 
 import pytest
 
-from study.page.charts import palette
+from thetafront.study.page.charts import palette
 
 
 def luminance(colour: str) -> float:

@@ -4,15 +4,15 @@ import json
 
 import pytest
 
-from study.page.charts.front import front_figure
-from study.page.charts.gain import gain_figure
-from study.page.charts.importance import importance_figure
-from study.page.charts.scores import scores_figure
-from study.page.charts.slices import slices_figure
-from study.page.charts.theta import theta_figure
 from tests.study.page.charts.conftest import STUDIES
 from tests.study.page.charts.specs import drawn
 from tests.study.page.published import published
+from thetafront.study.page.charts.front import front_figure
+from thetafront.study.page.charts.gain import gain_figure
+from thetafront.study.page.charts.importance import importance_figure
+from thetafront.study.page.charts.scores import scores_figure
+from thetafront.study.page.charts.slices import slices_figure
+from thetafront.study.page.charts.theta import theta_figure
 
 FIGURES = (
     front_figure,

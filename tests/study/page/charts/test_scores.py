@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from study.page.charts.scores import bin_edges, scores_figure
-from study.page.page_data import PageData
 from tests.study.page.charts.specs import rows_of
+from thetafront.study.page.charts.scores import bin_edges, scores_figure
+from thetafront.study.page.page_data import PageData
 
 
 def test_bars_hold_every_game_once(small: PageData) -> None:

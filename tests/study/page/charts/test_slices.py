@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from study.experiments.space import NumericParameter
-from study.page.charts.slices import chosen_points, slice_at, slices_figure, steps_of
-from study.page.page_data import PageData
 from tests.study.page.charts.specs import rows_of, spec_of
+from thetafront.study.experiments.space import NumericParameter
+from thetafront.study.page.charts.slices import chosen_points, slice_at, slices_figure, steps_of
+from thetafront.study.page.page_data import PageData
 
 
 def test_a_slice_is_what_the_model_says_at_one_theta_after_another(pacman: PageData) -> None:

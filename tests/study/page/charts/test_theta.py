@@ -2,11 +2,11 @@
 
 import pytest
 
-from study.experiments.space import CategoricalParameter, NumericParameter
-from study.page.charts import theta
-from study.page.charts.theta import FRONT, TRIALS, round_values, strip_of, theta_figure
-from study.page.page_data import PageData
 from tests.study.page.charts.specs import rows_of, spec_of
+from thetafront.study.experiments.space import CategoricalParameter, NumericParameter
+from thetafront.study.page.charts import theta
+from thetafront.study.page.charts.theta import FRONT, TRIALS, round_values, strip_of, theta_figure
+from thetafront.study.page.page_data import PageData
 
 
 def test_every_trial_and_point_of_the_front_is_a_line(pacman: PageData) -> None:

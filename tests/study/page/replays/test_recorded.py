@@ -7,11 +7,11 @@ from statistics import quantiles
 import pandas as pd
 import pytest
 
-from study.page.page_data import PageData
-from study.page.replays import recorded, replays
-from study.page.replays.recorded import spread
-from study.store.published_study import read_published
-from study.store.study_data import StudyData
+from thetafront.study.page.page_data import PageData
+from thetafront.study.page.replays import recorded, replays
+from thetafront.study.page.replays.recorded import spread
+from thetafront.study.store.published_study import read_published
+from thetafront.study.store.study_data import StudyData
 
 PUBLISHED = Path(__file__).parents[4] / "results" / "reference"
 

@@ -4,18 +4,18 @@ from typing import Any
 
 import pytest
 
-from agents.agent import Agent
-from agents.catalog import build
-from agents.dice.agent import DiceAgent
-from agents.pacman.agent import PacmanAgent
-from agents.twenty48.mcmdp import MonteCarloMDP
-from agents.twenty48.random import RandomAgent
-from engine.twenty48 import Rule
-from study.page.replays.dice import record_dice
-from study.page.replays.pacman import record_pacman
-from study.page.replays.twenty48 import SPAWNS, record_2048
 from tests.oracles import dice as dice_oracle
 from tests.oracles import twenty48 as oracle
+from thetafront.agents.agent import Agent
+from thetafront.agents.catalog import build
+from thetafront.agents.dice.agent import DiceAgent
+from thetafront.agents.pacman.agent import PacmanAgent
+from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
+from thetafront.agents.twenty48.random import RandomAgent
+from thetafront.engine.twenty48 import Rule
+from thetafront.study.page.replays.dice import record_dice
+from thetafront.study.page.replays.pacman import record_pacman
+from thetafront.study.page.replays.twenty48 import SPAWNS, record_2048
 
 CHEAP: dict[str, Any] = {"theta1": 16, "theta2": 8, "theta3": 4, "theta4": 2, "theta5": 1.0}
 

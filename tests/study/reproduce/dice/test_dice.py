@@ -9,11 +9,12 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from agents.dice.agent import DiceAgent
-from study.cli import app
-from study.reproduce.dice.ranking import order_noise
-from study.reproduce.dice.report import dice_markdown
-from study.reproduce.dice.table import (
+from tests.oracles import dice as oracle
+from thetafront.agents.dice.agent import DiceAgent
+from thetafront.study.cli import app
+from thetafront.study.reproduce.dice.ranking import order_noise
+from thetafront.study.reproduce.dice.report import dice_markdown
+from thetafront.study.reproduce.dice.table import (
     CORRECT,
     POST,
     PROGRAM,
@@ -24,7 +25,6 @@ from study.reproduce.dice.table import (
     play_rows,
     scores_frame,
 )
-from tests.oracles import dice as oracle
 
 N = 20_000
 EXACT = {PROGRAM: {0.95: 13.3087, 0.97: 13.3470}, CORRECT: {0.95: 12.9739, 0.97: 13.1397}}
@@ -112,9 +112,9 @@ def test_findings(frame: pd.DataFrame) -> None:
 
 
 def test_the_command_writes_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import study.reproduce.dice.table
+    from thetafront.study.reproduce.dice import table
 
-    monkeypatch.setattr(study.reproduce.dice.table, "GAMMAS", (0.9, 0.97, 1.0))
+    monkeypatch.setattr(table, "GAMMAS", (0.9, 0.97, 1.0))
     output = tmp_path / "out"
     asked = ["reproduce", "dice", "--games", "500", "--seed", "2", "--output", str(output)]
     done = CliRunner().invoke(app, asked)

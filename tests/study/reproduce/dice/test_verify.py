@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from study.errors import InputError
-from study.report.tables import write_csv
-from study.reproduce.dice.table import play_rows, scores_frame
-from study.reproduce.dice.verify import verify_dice
+from thetafront.study.errors import InputError
+from thetafront.study.report.tables import write_csv
+from thetafront.study.reproduce.dice.table import play_rows, scores_frame
+from thetafront.study.reproduce.dice.verify import verify_dice
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from study.errors import InputError
-from study.experiments.registry import EXPERIMENTS
-from study.reproduce.equal_time.fronts import Front, front_in_folder, within
-from study.reproduce.equal_time.run import contender_of
-from study.store.manifest import ROOT
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.reproduce.equal_time.fronts import Front, front_in_folder, within
+from thetafront.study.reproduce.equal_time.run import contender_of
+from thetafront.study.store.manifest import ROOT
 
 PUBLISHED = ROOT / "results" / "reference" / "mcmdp"
 

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from agents.twenty48.agent import Game2048 as Game
-from study.errors import InputError
-from study.reproduce.equal_time.run import (
+from thetafront.agents.twenty48.agent import Game2048 as Game
+from thetafront.study.errors import InputError
+from thetafront.study.reproduce.equal_time.run import (
     Contender,
     budgets_of,
     difference_frame,

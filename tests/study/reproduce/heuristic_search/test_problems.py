@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from agents.dice.agent import DiceAgent
-from agents.mdp.policy_evaluation import evaluate
-from study.reproduce.heuristic_search.problems import Problem, board, three_dice
 from tests.oracles import small_2048
+from thetafront.agents.dice.agent import DiceAgent
+from thetafront.agents.mdp.policy_evaluation import evaluate
+from thetafront.study.reproduce.heuristic_search.problems import Problem, board, three_dice
 
 TINY = 1e-9
 SMALL = [three_dice(), board(2, 2)]

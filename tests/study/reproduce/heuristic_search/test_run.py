@@ -9,9 +9,9 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from study.cli import app
-from study.reproduce.heuristic_search import run, traces
-from study.reproduce.heuristic_search.problems import (
+from thetafront.study.cli import app
+from thetafront.study.reproduce.heuristic_search import run, traces
+from thetafront.study.reproduce.heuristic_search.problems import (
     BEST_LUCK,
     BETWEEN,
     OPTIMUM,
@@ -19,7 +19,7 @@ from study.reproduce.heuristic_search.problems import (
     board,
     three_dice,
 )
-from study.reproduce.heuristic_search.traces import (
+from thetafront.study.reproduce.heuristic_search.traces import (
     BACKWARDS,
     DELTA,
     LABELLED,
@@ -28,7 +28,7 @@ from study.reproduce.heuristic_search.traces import (
     search,
     sweeps,
 )
-from study.store.held_folder import held_folder
+from thetafront.study.store.held_folder import held_folder
 
 N_RUNS = 2
 

@@ -3,18 +3,18 @@
 import numpy as np
 import pytest
 
-from agents.twenty48.agent import Game2048 as Game
-from agents.twenty48.leaf_value import LeafValue
-from agents.twenty48.uct import UCT
-from study.reproduce.mcts.design import TITLES, Case, Design
-from study.reproduce.mcts.points import (
+from thetafront.agents.twenty48.agent import Game2048 as Game
+from thetafront.agents.twenty48.leaf_value import LeafValue
+from thetafront.agents.twenty48.uct import UCT
+from thetafront.study.reproduce.mcts.design import TITLES, Case, Design
+from thetafront.study.reproduce.mcts.points import (
     budgets_of,
     equal_time_frame,
     leads,
     plain_agents,
     points_frame,
 )
-from study.reproduce.mcts.report import equal_time_parts, verdict
+from thetafront.study.reproduce.mcts.report import equal_time_parts, verdict
 
 N = 60
 SIMULATIONS = (1, 10)

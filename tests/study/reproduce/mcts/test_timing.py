@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from agents.twenty48.leaf_value import LeafValue
-from engine.twenty48 import Action, legal_actions, unpack
-from study.errors import InputError
-from study.reproduce.mcts import timing
-from study.reproduce.mcts.design import Design
-from study.reproduce.mcts.timing import (
+from thetafront.agents.twenty48.leaf_value import LeafValue
+from thetafront.engine.twenty48 import Action, legal_actions, unpack
+from thetafront.study.errors import InputError
+from thetafront.study.reproduce.mcts import timing
+from thetafront.study.reproduce.mcts.design import Design
+from thetafront.study.reproduce.mcts.timing import (
     FORCED,
     DecisionTimer,
     kept_timings,

@@ -6,18 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from agents.twenty48.agent import Game2048 as Game
-from agents.twenty48.leaf_value import LeafValue
-from agents.twenty48.uct import UCT
-from study.errors import InputError
-from study.estimate import Estimate
-from study.reproduce.mcts.calibration import boards_of_game, calibrate, calibrated
-from study.reproduce.mcts.design import Case, Design, Widened, Widening
-from study.reproduce.mcts.figures import widening_figure
-from study.reproduce.mcts.points import plain_agents
-from study.reproduce.mcts.report import widening_parts
-from study.reproduce.mcts.timing import DecisionTimer, Timed
-from study.reproduce.mcts.widening import (
+from thetafront.agents.twenty48.agent import Game2048 as Game
+from thetafront.agents.twenty48.leaf_value import LeafValue
+from thetafront.agents.twenty48.uct import UCT
+from thetafront.study.errors import InputError
+from thetafront.study.estimate import Estimate
+from thetafront.study.reproduce.mcts.calibration import boards_of_game, calibrate, calibrated
+from thetafront.study.reproduce.mcts.design import Case, Design, Widened, Widening
+from thetafront.study.reproduce.mcts.figures import widening_figure
+from thetafront.study.reproduce.mcts.points import plain_agents
+from thetafront.study.reproduce.mcts.report import widening_parts
+from thetafront.study.reproduce.mcts.timing import DecisionTimer, Timed
+from thetafront.study.reproduce.mcts.widening import (
     case_of,
     points_a_percent,
     widening_agents,

@@ -9,15 +9,15 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from agents.agent import digest_of
-from agents.pacman.agent import PacmanGame
-from agents.pacman.mdp import PacmanMDP
-from engine.pacman import Outcome
-from study.cli import app
-from study.estimate import Estimate
-from study.reproduce.pacman import questions
-from study.reproduce.pacman.claims import Claim, Part, Says, Verdict
-from study.reproduce.pacman.design import (
+from thetafront.agents.agent import digest_of
+from thetafront.agents.pacman.agent import PacmanGame
+from thetafront.agents.pacman.mdp import PacmanMDP
+from thetafront.engine.pacman import Outcome
+from thetafront.study.cli import app
+from thetafront.study.estimate import Estimate
+from thetafront.study.reproduce.pacman import questions
+from thetafront.study.reproduce.pacman.claims import Claim, Part, Says, Verdict
+from thetafront.study.reproduce.pacman.design import (
     MEDIUM,
     SMALL,
     Selected,
@@ -26,10 +26,15 @@ from study.reproduce.pacman.design import (
     mdp_candidates,
     strategies,
 )
-from study.reproduce.pacman.pictures import FIRST_GHOST, RADIUS, SECOND_GHOST, with_ghosts
-from study.reproduce.pacman.points import contrast, point_columns
-from study.reproduce.pacman.report import residual_text, row_name
-from study.reproduce.pacman.selection import select, selection_seeds
+from thetafront.study.reproduce.pacman.pictures import (
+    FIRST_GHOST,
+    RADIUS,
+    SECOND_GHOST,
+    with_ghosts,
+)
+from thetafront.study.reproduce.pacman.points import contrast, point_columns
+from thetafront.study.reproduce.pacman.report import residual_text, row_name
+from thetafront.study.reproduce.pacman.selection import select, selection_seeds
 
 FIGURES = (
     *(f"figure{k}" for k in range(1, 8)),

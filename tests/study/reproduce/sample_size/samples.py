@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from study.reproduce.sample_size.sample import Sample
+from thetafront.study.reproduce.sample_size.sample import Sample
 
 
 def sample(scores: "list[int] | np.ndarray", name: str = "A", first_seed: int = 0) -> Sample:

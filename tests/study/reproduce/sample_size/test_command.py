@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner, Result
 
-from agents.twenty48.agent import Game2048 as Game
-from study.cli import app
-from study.experiments.definition import Experiment
 from tests.study.made_studies import store_point
+from thetafront.agents.twenty48.agent import Game2048 as Game
+from thetafront.study.cli import app
+from thetafront.study.experiments.definition import Experiment
 
 SCORES = {"cheap": [400, 800, 600, 500], "middle": [900, 1100, 1000, 950], "dear": [2000, 2400]}
 

@@ -1,8 +1,8 @@
 """The figure, of one θ and of two."""
 
-from study.reproduce.sample_size.figure import sample_size_figure
-from study.reproduce.sample_size.measured import measure
 from tests.study.reproduce.sample_size.samples import coins
+from thetafront.study.reproduce.sample_size.figure import sample_size_figure
+from thetafront.study.reproduce.sample_size.measured import measure
 
 
 def test_the_picture_of_one_and_of_two() -> None:

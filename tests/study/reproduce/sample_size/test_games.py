@@ -2,10 +2,10 @@
 
 import pytest
 
-from agents.twenty48.agent import Game2048 as Game
-from study.errors import InputError
-from study.reproduce.sample_size.games import choose_points
-from study.store.validated_points import ValidatedPoint
+from thetafront.agents.twenty48.agent import Game2048 as Game
+from thetafront.study.errors import InputError
+from thetafront.study.reproduce.sample_size.games import choose_points
+from thetafront.study.store.validated_points import ValidatedPoint
 
 SCORES = {"cheap": [400, 800, 600, 500], "middle": [900, 1100, 1000, 950], "dear": [2000, 2400]}
 

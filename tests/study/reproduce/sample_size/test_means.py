@@ -6,16 +6,16 @@ import math
 import numpy as np
 import pytest
 
-from study.errors import InputError
-from study.reproduce.sample_size.means import (
+from tests.study.reproduce.sample_size.samples import sample
+from thetafront.study.errors import InputError
+from thetafront.study.reproduce.sample_size.means import (
     MOST_GAMES_A_TRIAL,
     check_errors,
     deviation_of,
     games_for_error,
     resampled_sums,
 )
-from study.reproduce.sample_size.measured import measure
-from tests.study.reproduce.sample_size.samples import sample
+from thetafront.study.reproduce.sample_size.measured import measure
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from study.reproduce.sample_size.means import resampled_sums
-from study.reproduce.sample_size.order import (
+from tests.study.reproduce.sample_size.samples import coins, sample
+from thetafront.study.reproduce.sample_size.means import resampled_sums
+from thetafront.study.reproduce.sample_size.order import (
     correlation_of,
     first_below,
     normal_games,
     p_wrong_order,
     rank,
 )
-from tests.study.reproduce.sample_size.samples import coins, sample
 
 
 def exact_wrong(p_worse: float, p_better: float, n: int) -> float:

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from study.reproduce.sample_size.paper import PAPER, paper_frame
+from thetafront.study.reproduce.sample_size.paper import PAPER, paper_frame
 
 
 def binomial(k: int, n: int, p: Fraction) -> Fraction:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from study.errors import InputError
 from tests.study.reproduce.sample_size.samples import sample
+from thetafront.study.errors import InputError
 
 
 def test_the_means_interval() -> None:

@@ -1,8 +1,8 @@
 """The tables' notes."""
 
-from study.reproduce.sample_size.measured import measure
-from study.reproduce.sample_size.tables import sections_of
 from tests.study.reproduce.sample_size.samples import sample
+from thetafront.study.reproduce.sample_size.measured import measure
+from thetafront.study.reproduce.sample_size.tables import sections_of
 
 
 def test_what_is_not_known_is_said() -> None:

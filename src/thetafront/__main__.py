@@ -1,11 +1,11 @@
-"""``thetafront`` is ``python -m study``: what must be right before anything slow is imported."""
+"""``python -m thetafront``: what must be right before anything slow is imported."""
 
 import os
 import resource
 import sys
 import warnings
 
-from study import interrupt
+from thetafront.study import interrupt
 
 LEAST_ADDRESS_SPACE = 3 * 2**29  # bytes; a sweep on two cores takes a gigabyte of it
 LARGEST_SIZE = 9999  # of a terminal, in characters
@@ -21,7 +21,7 @@ def main() -> None:
     drop_impossible_sizes()
     warnings.formatwarning = one_line
     interrupt.watch()
-    from study.cli import main as run  # noqa: PLC0415
+    from thetafront.study.cli import main as run  # noqa: PLC0415
 
     run()
 

@@ -1,0 +1,85 @@
+"""Tunes programs for score against cost, and hands over the Pareto front.
+
+>>> import thetafront
+>>> study = thetafront.sweep("mcmdp", budget="2m")
+>>> print(study.front)
+
+What is listed in ``__all__`` is public; all other modules may change with any version. A name is
+imported when it is asked for, so importing this package imports nothing slow: the command line
+starts fast, and workers stay small.
+"""
+
+import warnings
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from thetafront.agents.agent import Game, GameError
+    from thetafront.agents.outside.program import Program
+    from thetafront.study.api import Pick, Study, load_experiment, open_study, sweep
+    from thetafront.study.errors import InputError, RunError
+    from thetafront.study.experiments.definition import Experiment
+    from thetafront.study.experiments.objectives import (
+        cpu_seconds,
+        exact,
+        match,
+        mean,
+        rate,
+        reported,
+    )
+    from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
+
+__all__ = [
+    "CategoricalParameter",
+    "Experiment",
+    "Game",
+    "GameError",
+    "InputError",
+    "NumericParameter",
+    "Pick",
+    "Program",
+    "RunError",
+    "Space",
+    "Study",
+    "cpu_seconds",
+    "exact",
+    "load_experiment",
+    "match",
+    "mean",
+    "open_study",
+    "rate",
+    "reported",
+    "sweep",
+]
+HOMES = {
+    "thetafront.agents.agent": ("Game", "GameError"),
+    "thetafront.agents.outside.program": ("Program",),
+    "thetafront.study.api": ("Pick", "Study", "load_experiment", "open_study", "sweep"),
+    "thetafront.study.errors": ("InputError", "RunError"),
+    "thetafront.study.experiments.definition": ("Experiment",),
+    "thetafront.study.experiments.objectives": (
+        "cpu_seconds",
+        "exact",
+        "match",
+        "mean",
+        "rate",
+        "reported",
+    ),
+    "thetafront.study.experiments.space": ("CategoricalParameter", "NumericParameter", "Space"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name."""
+    for home, names in HOMES.items():
+        if name in names:
+            with warnings.catch_warnings():
+                # In a notebook without widgets; optuna's dependency, of whose bars we use none.
+                warnings.filterwarnings("ignore", "IProgress not found")
+                return getattr(import_module(home), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Name what is public, for completion."""
+    return sorted({*globals(), *__all__})
