@@ -1,6 +1,6 @@
 """Studies from Python: for scripts and notebooks, what the commands do for a terminal.
 
-``study`` itself has these names, and imports this module when one is asked for. Errors are
+``thetafront`` itself has these names, and imports this module when one is asked for. Errors are
 :class:`study.errors.InputError` and :class:`study.errors.RunError`. A call leaves the program as it
 was: handlers of signals, optuna's verbosity, how charts are shown.
 """
@@ -15,7 +15,8 @@ from functools import cached_property
 from html import escape
 from operator import index
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, get_type_hints
 
 import altair as alt
 import optuna
@@ -25,6 +26,8 @@ from rich.table import Table
 from threadpoolctl import threadpool_limits
 
 from thetafront.agents.agent import Agent
+from thetafront.agents.catalog import agent_class
+from thetafront.agents.catalog import parameters as parameters_by_name
 from thetafront.agents.parameters import is_real
 from thetafront.study import interrupt
 from thetafront.study.cluster.given import cluster_at
@@ -42,15 +45,19 @@ from thetafront.study.report.pick_text import pick_json, pick_text
 from thetafront.study.run.budget import NO_BUDGET, seconds_of
 from thetafront.study.run.orders import SweepOrder, check_alone, validate_study
 from thetafront.study.run.pick_games import MOST_GAMES_ASKED, played_for
+from thetafront.study.run.play_missing import play_missing
 from thetafront.study.run.stopping import Precision
 from thetafront.study.run.sweep import reached
 from thetafront.study.run.workers import check_jobs
 from thetafront.study.store.invocation import called
-from thetafront.study.store.location import Location, locate
+from thetafront.study.store.ledger import Ledger
+from thetafront.study.store.location import Location, locate, make_folder
 from thetafront.study.store.storage import location_given, open_for_reading, storage_errors_reported
 from thetafront.study.store.study_data import StudyData
 from thetafront.study.store.study_model import fit_study
 from thetafront.study.text import counted
+
+MOST_GAMES_PLAYED = 10_000_000  # at once
 
 
 def sweep(
@@ -187,6 +194,82 @@ def sweep(
             text = f"{counted(n_failed, 'trial')} left out, since games failed; see .trials"
             warnings.warn(text, RuntimeWarning, stacklevel=2)
         return study
+
+
+def play(
+    agent: Agent,
+    n: int = 100,
+    *,
+    first_seed: int = 0,
+    ledger: str | Path | None = None,
+    jobs: int | None = None,
+    progress: bool = True,
+) -> pd.DataFrame:
+    """Play games of one agent on all cores, and return a row a game, in the order of the seeds.
+
+    Parameters
+    ----------
+    agent : Agent
+        Who plays: ``thetafront.agent("mcmdp", theta1=500)``, ``experiment.build(theta)``, or the
+        ``agent`` of a pick.
+    n : int
+        How many games, of seeds ``first_seed`` and on.
+    first_seed : int
+        The same agent and seed give the same game except for its seconds.
+    ledger : path, optional
+        A folder that keeps each game in ``games.csv`` as soon as it has ended: the same call again
+        plays only what is missing.
+    jobs : int, optional
+        Worker processes; all cores by default.
+    progress : bool
+        Whether to tell how far it is, on standard error or in the notebook.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range, or the ledger cannot be written or read.
+    RunError
+        If a game cannot be played, or another program is writing the ledger.
+    """
+    check_range("n", index(n), 1, MOST_GAMES_PLAYED)
+    check_range("first seed", index(first_seed), 0, 2**62)
+    seeds = range(first_seed, first_seed + n)
+    kind = get_type_hints(type(agent).play)["return"]
+    with TemporaryDirectory(prefix="thetafront-") as temporary:
+        folder = Path(temporary if ledger is None else ledger)
+        make_folder(folder, "ledger")
+        kept = Ledger(folder / "games.csv", kind)
+        with as_guest(call_text("play", play, locals())):
+            of = play_missing({"games": agent}, seeds, kept, check_jobs(jobs), console(progress))
+    columns = kind.columns()
+    return pd.DataFrame(
+        [{columns[name]: value for name, value in each.to_row().items()} for each in of["games"]]
+    )
+
+
+def agent(name: str, **parameters: Any) -> Agent:
+    """Return an agent of the catalog: ``agent("mcmdp", theta1=500, theta2=54)``.
+
+    Parameters
+    ----------
+    name : str
+        One that ``thetafront agents`` lists.
+    **parameters
+        By name; the others have their defaults.
+
+    Raises
+    ------
+    InputError
+        If there is no such agent or parameter, or a value is not allowed.
+    """
+    try:
+        unknown = sorted(set(parameters) - set(parameters_by_name(name)))
+        if unknown:
+            allowed = ", ".join(parameters_by_name(name))
+            raise InputError(f"{name}: {unknown[0]!r} given, one of {allowed} allowed")
+        return agent_class(name)(**parameters)
+    except (TypeError, ValueError) as error:
+        raise InputError(str(error)) from None
 
 
 def load_experiment(definition: str) -> Experiment:

@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from thetafront.agents.agent import Game, GameError
     from thetafront.agents.outside.program import Program
-    from thetafront.study.api import Pick, Study, load_experiment, open_study, sweep
+    from thetafront.study.api import (
+        Pick,
+        Study,
+        agent,
+        load_experiment,
+        open_study,
+        play,
+        sweep,
+    )
     from thetafront.study.errors import InputError, RunError
     from thetafront.study.experiments.definition import Experiment
     from thetafront.study.experiments.objectives import (
@@ -41,12 +49,14 @@ __all__ = [
     "RunError",
     "Space",
     "Study",
+    "agent",
     "cpu_seconds",
     "exact",
     "load_experiment",
     "match",
     "mean",
     "open_study",
+    "play",
     "rate",
     "reported",
     "sweep",
@@ -54,7 +64,15 @@ __all__ = [
 HOMES = {
     "thetafront.agents.agent": ("Game", "GameError"),
     "thetafront.agents.outside.program": ("Program",),
-    "thetafront.study.api": ("Pick", "Study", "load_experiment", "open_study", "sweep"),
+    "thetafront.study.api": (
+        "Pick",
+        "Study",
+        "agent",
+        "load_experiment",
+        "open_study",
+        "play",
+        "sweep",
+    ),
     "thetafront.study.errors": ("InputError", "RunError"),
     "thetafront.study.experiments.definition": ("Experiment",),
     "thetafront.study.experiments.objectives": (

@@ -85,7 +85,7 @@ SAMPLERS: dict[str, Callable[[int, int, Objectives], BaseSampler]] = {
     "gp": lambda seed, n_design, _: GPSampler(seed=seed, n_startup_trials=startup(n_design)),
     "botorch": botorch,
 }
-LIBRARIES = {"gp": "torch", "botorch": "botorch"}
+LIBRARIES = {"surrogate": "sklearn", "gp": "torch", "botorch": "botorch"}
 
 
 def is_installed(sampler: str) -> bool:
@@ -132,7 +132,7 @@ def make_sampler(
         others = ", ".join(each for each in SAMPLERS if each not in LIBRARIES)
         raise InputError(
             f"sampler: {name!r} given, which needs {LIBRARIES[name]}, which is not installed "
-            f"(pip install {LIBRARIES[name]}); {others} do not"
+            f"(pip install 'thetafront[{name}]'); {others} do not"
         )
     # Distinct for all trials of one study; numpy mixes it well.
     seed = (study_seed * 1_000_000 + trial_number) % 2**32

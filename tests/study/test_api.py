@@ -23,7 +23,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-import thetafront.study as public
+import thetafront as public
 from tests.study.cli.test_cli import stored_games
 from thetafront import InputError, RunError, Study, open_study, sweep
 from thetafront.study.cli import app, tune
@@ -62,6 +62,33 @@ def test_importing_it_imports_nothing_heavy() -> None:
         assert getattr(public, name).__name__ == name
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         _ = public.nonsense
+
+
+def test_games_of_an_agent_are_played_once_and_kept(tmp_path: Path) -> None:
+    agent = public.agent("random")
+    few = public.play(agent, 3, first_seed=5, ledger=tmp_path / "ledger", progress=False)
+    more = public.play(agent, 6, first_seed=4, ledger=tmp_path / "ledger", progress=False)
+    assert more["seed"].tolist() == [4, 5, 6, 7, 8, 9]
+    assert more.iloc[1:4].reset_index(drop=True).equals(few), "to the second: they were kept"
+    alone = [agent.play(seed).score for seed in more["seed"]]
+    assert more["score_points"].tolist() == alone
+    assert public.play(agent, 2, jobs=1, progress=False)["score_points"].tolist() == [
+        agent.play(seed).score for seed in (0, 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: public.agent("nobody"), "agent: 'nobody' given, one of dice, "),
+        (lambda: public.agent("mcmdp", speed=3), "mcmdp: 'speed' given, one of theta1, "),
+        (lambda: public.agent("mcmdp", theta1=-3), "theta1: -3 given, a whole number from 0 "),
+        (lambda: public.play(public.agent("random"), 0), "n: 0 given, 1 to 10000000 allowed"),
+    ],
+)
+def test_what_is_not_possible_is_named(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        call()
 
 
 def test_defaults_are_those_of_the_command() -> None:
@@ -164,8 +191,9 @@ def test_the_chart_shows_itself_and_changes_no_renderer(dice: Study, tmp_path: P
 
 def test_the_chart_needs_no_matplotlib_window(dice: Study) -> None:
     program = (
-        "import os, sys, study\n"
-        f"study.open_study('dice', results={str(dice.folder.parent)!r}).plot_front().to_dict()\n"
+        "import os, sys, thetafront\n"
+        f"study = thetafront.open_study('dice', results={str(dice.folder.parent)!r})\n"
+        "study.plot_front().to_dict()\n"
         "print('matplotlib.pyplot' in sys.modules, 'MPLBACKEND' in os.environ)"
     )
     assert of_program(program) == "False False\n"

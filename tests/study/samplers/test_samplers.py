@@ -53,5 +53,8 @@ def test_an_unknown_sampler_is_named() -> None:
 def test_what_needs_a_library_says_so(sampler: str, library: str) -> None:
     if importlib.util.find_spec(library) is not None:
         pytest.skip(f"{library} is installed")
-    with pytest.raises(InputError, match=f"needs {library}, which is not installed"):
+    with pytest.raises(
+        InputError,
+        match=rf"needs {library}, which is not installed \(pip install 'thetafront\[{sampler}",
+    ):
         make_sampler(sampler, 0, 0, 8, OBJECTIVES)
