@@ -7,8 +7,8 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install sweep test test-slow test-cluster test-browser drills check format bench champions benchmark-samplers benchmark-rounds \
-	compare-samplers table1 decision-tree bellman expectimax replicates switching mcts heuristic-search uct dice pacman zstd programs pages clean
+.PHONY: help install sweep test test-lowest test-slow test-cluster test-browser drills check format bench champions benchmark-samplers benchmark-rounds \
+	compare-samplers table1 decision-tree bellman expectimax replicates switching mcts heuristic-search uct dice pacman zstd programs certificates pages clean
 
 # Each of these variables is an option of `thetafront sweep`, given as `make sweep BUDGET=1h`; one left
 # empty is not passed on. The environment does not set them.
@@ -78,6 +78,16 @@ test-browser: $(INSTALLED) ## run the tests that open pages in Chromium, with re
 		if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then apt-get update --quiet && apt-get install --yes --no-install-recommends chromium; \
 		else echo 'Tests are skipped without it; on Debian: apt-get install chromium, or set CHROMIUM to its path' >&2; fi; }
 	$(BIN)/python -m pytest -m browser
+
+LOWEST := .cache/lowest
+LOWER_BOUNDS := import tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+	print(*(each.replace(">=", "==") for each in project["dependencies"]), sep="\n")
+
+test-lowest: ## install the lowest versions that pyproject.toml allows, and run a short suite with them
+	$(PYTHON) -m venv --clear $(LOWEST)
+	$(PYTHON) -c '$(LOWER_BOUNDS)' > $(LOWEST)/constraints.txt
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint $(LOWEST)/constraints.txt '.[surrogate]' pytest
+	$(LOWEST)/bin/python -m pytest -q tests/study/test_api.py tests/study/test_pareto.py tests/study/samplers/test_samplers.py
 
 INTERRUPTS = 40
 DOUBLE = 10
@@ -183,6 +193,11 @@ programs: $(INSTALLED) ## tune five programs that are not ours, beside three sam
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint .constraints.txt --editable '.[dev,gp]'
 	@$(BIN)/python $(PROGRAMS) --output results/programs
 	@echo 'To publish: $(BIN)/python $(PROGRAMS) --output results/programs --publish results/reference/programs'
+
+CERTIFICATES := results/benchmarks/certificates/certificates.py
+
+certificates: $(INSTALLED) ## how often certificates of 500 simulated studies hold (four hours on two cores; stopped, it goes on)
+	@$(BIN)/python $(CERTIFICATES) --output results/certificates
 
 pages: $(INSTALLED) ## write the page of every published study, and their list (a minute or two)
 	@$(BIN)/thetafront report --each results/reference
