@@ -276,7 +276,7 @@ def load_experiment(definition: str) -> Experiment:
     """Load an experiment without tuning it, such as to play some games of a θ.
 
     ``load_experiment("coins.py").build({"effort": 20}).play(seed=7)`` plays one; a game that fails
-    raises :class:`study.GameError`.
+    raises :class:`agents.agent.GameError`.
 
     Parameters
     ----------

@@ -260,7 +260,7 @@ class StudyRecord:
         if not self.defined.source:
             raise InputError(
                 f"study: {self.experiment!r} was defined in a script or notebook; games are played "
-                "from there, by study.sweep"
+                "from there, by thetafront.sweep"
             )
         try:
             today = experiment(self.source)
