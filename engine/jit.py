@@ -17,7 +17,7 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 import platformdirs
-from numba.core.caching import UserProvidedCacheLocator
+from numba.core.caching import CacheImpl, UserProvidedCacheLocator
 
 ROOT = Path(__file__).resolve().parent.parent  # of the checkout, or of the installed package
 IS_CHECKOUT = (ROOT / "pyproject.toml").is_file()
@@ -108,7 +108,12 @@ DIGEST = code_digest()
 
 # numba reads these when a function is decorated, so they are set before the first kernel.
 numba.config.CACHE_DIR = str(cache_directory(DIGEST))
-numba.config.CACHE_LOCATOR_CLASSES = f"{__name__}.{KernelLocator.__name__}"
+numba.config.CACHE_LOCATOR_CLASSES = ",".join(
+    (
+        f"{__name__}.{KernelLocator.__name__}",
+        *(each.__name__ for each in CacheImpl._locator_classes),
+    )
+)
 
 
 # Helpers without wrappers for calls from Python compile in two thirds of the time.

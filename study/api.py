@@ -218,7 +218,7 @@ def play(
         The same agent and seed give the same game except for its seconds.
     ledger : path, optional
         A folder that keeps each game in ``games.csv`` as soon as it has ended: the same call again
-        plays only what is missing.
+        plays only what is missing. For agents of the catalog: another's code may change meanwhile.
     jobs : int, optional
         Worker processes; all cores by default.
     progress : bool
@@ -231,8 +231,12 @@ def play(
     RunError
         If a game cannot be played, or another program is writing the ledger.
     """
-    check_range("n", index(n), 1, MOST_GAMES_PLAYED)
-    check_range("first seed", index(first_seed), 0, 2**62)
+    if not isinstance(agent, Agent):
+        raise InputError(f"agent: {agent!r} given, an agent such as agent('mcmdp') allowed")
+    if ledger is not None and not agent.is_ours:
+        raise InputError("ledger: given for an agent of your own, one of the catalog allowed")
+    n, first_seed = whole("n", n, 1, MOST_GAMES_PLAYED), whole("first seed", first_seed, 0, 2**62)
+    jobs = check_jobs(None if jobs is None else whole("jobs", jobs, 1, MOST_GAMES_PLAYED))
     seeds = range(first_seed, first_seed + n)
     kind = get_type_hints(type(agent).play)["return"]
     with TemporaryDirectory(prefix="thetafront-") as temporary:
@@ -240,11 +244,21 @@ def play(
         make_folder(folder, "ledger")
         kept = Ledger(folder / "games.csv", kind)
         with as_guest(call_text("play", play, locals())):
-            of = play_missing({"games": agent}, seeds, kept, check_jobs(jobs), console(progress))
+            of = play_missing({"games": agent}, seeds, kept, jobs, console(progress))
     columns = kind.columns()
     return pd.DataFrame(
         [{columns[name]: value for name, value in each.to_row().items()} for each in of["games"]]
     )
+
+
+def whole(name: str, value: int, low: int, high: int) -> int:
+    """Return a whole number; InputError if it is none, or out of range."""
+    try:
+        number = index(value)
+    except TypeError:
+        raise InputError(f"{name}: {value!r} given, {low} to {high} allowed") from None
+    check_range(name, number, low, high)
+    return number
 
 
 def agent(name: str, **parameters: Any) -> Agent:
@@ -263,13 +277,17 @@ def agent(name: str, **parameters: Any) -> Agent:
         If there is no such agent or parameter, or a value is not allowed.
     """
     try:
-        unknown = sorted(set(parameters) - set(parameters_by_name(name)))
-        if unknown:
-            allowed = ", ".join(parameters_by_name(name))
-            raise InputError(f"{name}: {unknown[0]!r} given, one of {allowed} allowed")
-        return agent_class(name)(**parameters)
-    except (TypeError, ValueError) as error:
+        kind = agent_class(str(name))
+    except ValueError as error:
         raise InputError(str(error)) from None
+    known = parameters_by_name(name)
+    for unknown in parameters.keys() - known.keys():
+        allowed = ", ".join(known) or "none"
+        raise InputError(f"{name}: {unknown!r} given, one of {allowed} allowed")
+    try:
+        return kind(**parameters)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"{name}: {error}") from None
 
 
 def load_experiment(definition: str) -> Experiment:

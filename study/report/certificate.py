@@ -27,6 +27,7 @@ central limit theory and asymptotic confidence sequences* (2021), theorem 2.2 an
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 import numpy as np
 import numpy.typing as npt
@@ -253,7 +254,7 @@ def certificate_frame(found: Certificate) -> pd.DataFrame:
                 **dict(zip(BOUNDS, (bound, if_played), strict=True)),
                 PROSPECT: prospect.key,
                 # as many games of it as the answer has, each as long
-                PROSPECT_SECONDS: 0.0 if prospect.number else len(samples) * float(np.mean(timed)),
+                PROSPECT_SECONDS: 0.0 if prospect.number else len(samples) * fmean(timed or [0.0]),
                 goal.combined_column("mean"): each.expected.score.value,
                 "n_games": len(samples),
                 goal.column("mean"): measured,
@@ -273,10 +274,11 @@ def certificate_text(frame: pd.DataFrame, experiment: Experiment) -> str:
     )
     written = experiment.goal.format.error_with_unit
     advice = "more trials lower it"
-    if if_played.mean() < bounds.mean() and (if_played < WORTH_PLAYING * bounds).any():
+    untested = frame[frame[PROSPECT_SECONDS] > 0.0].drop_duplicates(PROSPECT)
+    is_less = if_played.mean() < bounds.mean() and (if_played < WORTH_PLAYING * bounds).any()
+    if is_less and len(untested):
         less = written(float(f"{if_played.mean():.2g}"))
         most = experiment.cost.text(float(limits[int(np.argmax(bounds - if_played))]))
-        untested = frame[frame[PROSPECT_SECONDS] > 0.0].drop_duplicates(PROSPECT)
         seconds = duration(float(untested[PROSPECT_SECONDS].sum()))
         advice = (
             f"playing the {len(untested)} best predictions (about {seconds} of CPU time) would "

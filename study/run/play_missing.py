@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from rich.console import Console
 
-from thetafront.agents.agent import Agent, Game, digest_of, warm
+from thetafront.agents.agent import Agent, FailedGame, Game, digest_of, warm
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.progress import PREPARING, ProgressDisplay
 from thetafront.study.run.source import Snapshot, Source
@@ -75,8 +75,14 @@ class MissingGames(Source[Key]):
         name, seed = finished.key
         if finished.error:
             raise PlayError(f"{name}, seed {seed}: {finished.error}; what has finished is kept")
-        self.ledger.add(self.agents[name], *finished.games)
-        self.missing[name] -= {game.seed for game in finished.games}
+        games = [each for each in finished.games if isinstance(each, Game)]
+        self.ledger.add(self.agents[name], *games)
+        self.missing[name] -= {game.seed for game in games}
+        for each in finished.games:
+            if isinstance(each, FailedGame):
+                raise PlayError(
+                    f"{name}, seed {each.seed}: {each.error}; what has finished is kept"
+                )
 
     def snapshot(self) -> Snapshot:
         """Return how far the rows are."""

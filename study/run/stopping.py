@@ -157,4 +157,7 @@ class Precision:
         """Return how many games of that variance give the standard error."""
         if self.standard_error is None:
             return self.most_games
-        return max(FEWEST_GAMES, math.ceil(variance / self.standard_error**2))
+        square = self.standard_error**2
+        if variance >= square * MOST_GAMES_ALLOWED:  # the square may be too small for a number
+            return MOST_GAMES_ALLOWED
+        return max(FEWEST_GAMES, math.ceil(variance / square))

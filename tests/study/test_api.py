@@ -82,13 +82,39 @@ def test_games_of_an_agent_are_played_once_and_kept(tmp_path: Path) -> None:
     [
         (lambda: public.agent("nobody"), "agent: 'nobody' given, one of dice, "),
         (lambda: public.agent("mcmdp", speed=3), "mcmdp: 'speed' given, one of theta1, "),
-        (lambda: public.agent("mcmdp", theta1=-3), "theta1: -3 given, a whole number from 0 "),
+        (
+            lambda: public.agent("mcmdp", theta1=-3),
+            "mcmdp: theta1: -3 given, a whole number",
+        ),
+        (lambda: public.agent("mcmdp", theta5=10**400), "mcmdp: "),
         (lambda: public.play(public.agent("random"), 0), "n: 0 given, 1 to 10000000 allowed"),
+        (lambda: public.play(public.agent("random"), 2.5), "n: 2.5 given, 1 to 10000000 allowed"),  # type: ignore[arg-type]
+        (lambda: public.play("random", 2), "agent: 'random' given, an agent such as "),  # type: ignore[arg-type]
     ],
 )
 def test_what_is_not_possible_is_named(call: Callable[[], object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         call()
+
+
+def half_fails(seed: int, x: float) -> float:
+    if seed == 1:
+        raise ValueError("odd")
+    return x * seed
+
+
+def test_a_game_that_fails_is_told_and_no_ledger_keeps_what_may_change(tmp_path: Path) -> None:
+    space = public.Space((public.NumericParameter("x", 0.0, 1.0),))
+    toss = Experiment("toss", agent=half_fails, space=space, goal=public.mean("score"))
+    agent = toss.build({"x": 0.5})
+    assert public.play(agent, 2, first_seed=2, jobs=1, progress=False).iloc[:, 1].tolist() == [
+        1,
+        1.5,
+    ]
+    with pytest.raises(RunError, match="seed 1: ValueError: odd"):
+        public.play(agent, 3, jobs=1, progress=False)
+    with pytest.raises(InputError, match="ledger: given for an agent of your own"):
+        public.play(agent, 3, ledger=tmp_path)
 
 
 def test_defaults_are_those_of_the_command() -> None:
