@@ -25,7 +25,8 @@ def check_library() -> None:
         import distributed  # noqa: F401
     except ImportError:
         raise InputError(
-            "cluster: Dask is not installed; in the checkout, pip install -e '.[cluster]' does"
+            "cluster: Dask is not installed; pip install 'thetafront[cluster]' does, or, in a "
+            "checkout, pip install -e '.[cluster]'"
         ) from None
 
 

@@ -1,6 +1,7 @@
 """Trained networks on disk: a folder with a manifest and the weights.
 
-The folder of all networks is ``results/networks``, or what ``THETAFRONT_NETWORKS`` says.
+The folder of all networks is ``results/networks`` in a checkout, of an installed package it is in
+the user's data folder; or it is what ``THETAFRONT_NETWORKS`` says.
 """
 
 import hashlib
