@@ -281,9 +281,9 @@ def agent(name: str, **parameters: Any) -> Agent:
     except ValueError as error:
         raise InputError(str(error)) from None
     known = parameters_by_name(name)
-    for unknown in parameters.keys() - known.keys():
+    if unknown := [each for each in parameters if each not in known]:
         allowed = ", ".join(known) or "none"
-        raise InputError(f"{name}: {unknown!r} given, one of {allowed} allowed")
+        raise InputError(f"{name}: {unknown[0]!r} given, one of {allowed} allowed")
     try:
         return kind(**parameters)
     except (TypeError, ValueError, OverflowError) as error:

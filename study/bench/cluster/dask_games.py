@@ -2,7 +2,7 @@
 
 Workers that would be elsewhere take no core here, so what is left to measure is what a game costs
 the coordinator, the scheduler and its worker, and how much of their time workers are in games.
-Run it by ``python -m thetafront.bench.cluster.dask_games 256``.
+Run it by ``python -m thetafront.study.bench.cluster.dask_games 256``.
 """
 
 import argparse

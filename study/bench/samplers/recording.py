@@ -3,7 +3,7 @@
 A sweep with the sampler ``random`` and a design of all its trials plays the games. Its folder
 becomes the table by
 
-    python -m thetafront.bench.samplers.recording FOLDER
+    python -m thetafront.study.bench.samplers.recording FOLDER
 
 which also copies the sweep's manifest, except its storage, so that the games can be played again.
 """
@@ -65,7 +65,7 @@ def read_recorded(path: Path = RECORDED) -> pd.DataFrame:
 def main() -> None:
     """Make the table from the folder named on the command line."""
     if len(sys.argv) != 2:
-        sys.exit("usage: python -m thetafront.bench.samplers.recording FOLDER")
+        sys.exit("usage: python -m thetafront.study.bench.samplers.recording FOLDER")
     folder = Path(sys.argv[1])
     try:
         frame = recorded_frame(folder)

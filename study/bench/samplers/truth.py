@@ -41,7 +41,7 @@ class Truth:
 
     def best_within(self, budgets: Floats) -> Floats:
         """Return the best score within each budget, shape (n,); −∞ where no θ keeps it."""
-        n_within = np.searchsorted(self.seconds, budgets * ROUNDING, side="right")
+        n_within = np.searchsorted(self.seconds, budgets, side="right")
         return np.concatenate([[-np.inf], self.scores])[n_within]
 
 
