@@ -31,7 +31,7 @@ from thetafront.agents.catalog import parameters as parameters_by_name
 from thetafront.agents.parameters import is_real
 from thetafront.study import interrupt
 from thetafront.study.cluster.given import cluster_at
-from thetafront.study.errors import InputError, check_range
+from thetafront.study.errors import InputError, RunError, check_range
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.registry import EXPERIMENTS
@@ -197,28 +197,34 @@ def sweep(
 
 
 def play(
-    agent: Agent,
+    agent: Agent | Mapping[str, Agent],
     n: int = 100,
     *,
     first_seed: int = 0,
     ledger: str | Path | None = None,
+    batch: int = 1,
     jobs: int | None = None,
     progress: bool = True,
 ) -> pd.DataFrame:
-    """Play games of one agent on all cores, and return a row a game, in the order of the seeds.
+    """Play games on all cores, and return a row a game, in the order of the seeds.
 
     Parameters
     ----------
-    agent : Agent
+    agent : Agent or mapping of str to Agent
         Who plays: ``thetafront.agent("mcmdp", theta1=500)``, ``experiment.build(theta)``, or the
-        ``agent`` of a pick.
+        ``agent`` of a pick. Several agents of one game, by names of your choice, play the same
+        seeds and take turns, so that a change in the machine's speed affects all alike; the column
+        ``name`` then tells whose game a row is.
     n : int
-        How many games, of seeds ``first_seed`` and on.
+        How many games of each, of seeds ``first_seed`` and on.
     first_seed : int
         The same agent and seed give the same game except for its seconds.
     ledger : path, optional
         A folder that keeps each game in ``games.csv`` as soon as it has ended: the same call again
         plays only what is missing. For agents of the catalog: another's code may change meanwhile.
+    batch : int
+        Games that a worker plays, one after the other, before they are kept: more where a game
+        takes less than a millisecond.
     jobs : int, optional
         Worker processes; all cores by default.
     progress : bool
@@ -231,24 +237,47 @@ def play(
     RunError
         If a game cannot be played, or another program is writing the ledger.
     """
-    if not isinstance(agent, Agent):
-        raise InputError(f"agent: {agent!r} given, an agent such as agent('mcmdp') allowed")
-    if ledger is not None and not agent.is_ours:
-        raise InputError("ledger: given for an agent of your own, one of the catalog allowed")
+    agents = agent if isinstance(agent, Mapping) else {"games": agent}
+    for each in agents.values():
+        if not isinstance(each, Agent):
+            raise InputError(f"agent: {each!r} given, an agent such as agent('mcmdp') allowed")
+        if ledger is not None and not each.is_ours:
+            raise InputError("ledger: given for an agent of your own, one of the catalog allowed")
+    kinds = {get_type_hints(type(each).play)["return"] for each in agents.values()}
+    if len(kinds) != 1:
+        raise InputError(f"agent: agents of {len(kinds)} games given, of one game allowed")
     n, first_seed = whole("n", n, 1, MOST_GAMES_PLAYED), whole("first seed", first_seed, 0, 2**62)
+    batch = whole("batch", batch, 1, MOST_GAMES_PLAYED)
     jobs = check_jobs(None if jobs is None else whole("jobs", jobs, 1, MOST_GAMES_PLAYED))
     seeds = range(first_seed, first_seed + n)
-    kind = get_type_hints(type(agent).play)["return"]
+    (kind,) = kinds
     with TemporaryDirectory(prefix="thetafront-") as temporary:
-        folder = Path(temporary if ledger is None else ledger)
-        make_folder(folder, "ledger")
-        kept = Ledger(folder / "games.csv", kind)
-        with as_guest(call_text("play", play, locals())):
-            of = play_missing({"games": agent}, seeds, kept, jobs, console(progress))
+        try:
+            folder = ledger_folder(temporary if ledger is None else ledger)
+            kept = Ledger(folder / "games.csv", kind)
+            with as_guest(call_text("play", play, locals())):
+                played = play_missing(agents, seeds, kept, jobs, console(progress), batch)
+        except OSError as error:
+            raise RunError(f"ledger: {error}") from None
     columns = kind.columns()
     return pd.DataFrame(
-        [{columns[name]: value for name, value in each.to_row().items()} for each in of["games"]]
+        [
+            ({"name": name} if agents is agent else {})
+            | {columns[field]: value for field, value in each.to_row().items()}
+            for name, games in played.items()
+            for each in games
+        ]
     )
+
+
+def ledger_folder(given: str | Path) -> Path:
+    """Make the folder of a ledger; InputError if it is none."""
+    try:
+        folder = Path(given)
+        make_folder(folder, "ledger")
+    except (TypeError, ValueError) as error:
+        raise InputError(f"ledger: {given!r} given, a folder allowed ({error})") from None
+    return folder
 
 
 def whole(name: str, value: int, low: int, high: int) -> int:

@@ -4,7 +4,9 @@
 >>> study = thetafront.sweep("mcmdp", budget="2m")
 >>> print(study.front)
 
-What is listed in ``__all__`` is public; all other modules may change with any version. A name is
+What is listed in ``__all__`` is public, and so are the modules of ``thetafront.agents`` and
+``thetafront.engine``, and ``thetafront.study.estimate``, whose intervals every table here has. All
+other modules may change with any version. A name is
 imported when it is asked for, so importing this package imports nothing slow: the command line
 starts fast, and workers stay small.
 """
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
         reported,
     )
     from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
+    from thetafront.study.store.manifest import provenance
 
 __all__ = [
     "CategoricalParameter",
@@ -57,6 +60,7 @@ __all__ = [
     "mean",
     "open_study",
     "play",
+    "provenance",
     "rate",
     "reported",
     "sweep",
@@ -84,6 +88,7 @@ HOMES = {
         "reported",
     ),
     "thetafront.study.experiments.space": ("CategoricalParameter", "NumericParameter", "Space"),
+    "thetafront.study.store.manifest": ("provenance",),
 }
 
 

@@ -53,7 +53,7 @@ def machine() -> dict[str, Any]:
 
 
 def provenance() -> dict[str, Any]:
-    """Return the command, time, revision, machine and versions."""
+    """Return what made a result: command, time (UTC), revision, machine, versions of libraries."""
     return {
         "command_line": command_line(),
         "began": datetime.now(UTC).isoformat(timespec="seconds"),
