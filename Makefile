@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install sweep test test-lowest test-slow test-cluster test-browser drills check format bench champions benchmark-samplers benchmark-rounds \
+.PHONY: help install sweep test test-papers test-lowest test-slow test-cluster test-browser drills check format bench champions benchmark-samplers benchmark-rounds \
 	compare-samplers table1 decision-tree bellman expectimax replicates switching mcts heuristic-search uct dice pacman zstd programs certificates pages clean
 
 # Each of these variables is an option of `thetafront sweep`, given as `make sweep BUDGET=1h`; one left
@@ -65,6 +65,9 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist lo
 test: $(INSTALLED) ## run the tests (10 to 20 minutes on two cores)
 	$(PYTEST)
 
+test-papers: $(INSTALLED) ## run the tests of papers and benchmarks (minutes)
+	$(PYTEST) -m "papers and not slow"
+
 test-slow: $(INSTALLED) ## run the tests that take longer
 	$(BIN)/python -m pytest -m slow
 
@@ -86,7 +89,7 @@ LOWER_BOUNDS := import tomllib; project = tomllib.load(open("pyproject.toml", "r
 test-lowest: ## install the lowest versions that pyproject.toml allows, and run a short suite with them
 	$(PYTHON) -m venv --clear $(LOWEST)
 	$(PYTHON) -c '$(LOWER_BOUNDS)' > $(LOWEST)/constraints.txt
-	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint $(LOWEST)/constraints.txt '.[surrogate]' pytest
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint $(LOWEST)/constraints.txt '.' pytest
 	$(LOWEST)/bin/python -m pytest -q tests/study/test_api.py tests/study/test_pareto.py tests/study/samplers/test_samplers.py
 
 INTERRUPTS = 40
@@ -105,6 +108,7 @@ check: $(INSTALLED) ## format, lint, types, import contracts, tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/mypy -p results.papers -p results.benchmarks
 	$(BIN)/lint-imports
 	$(PYTEST)
 
@@ -113,10 +117,10 @@ format: $(INSTALLED) ## format, and mend what the linter can
 	$(BIN)/ruff check --fix .
 
 bench: $(INSTALLED) ## measure the engine, against C programs too
-	@$(BIN)/thetafront bench --c-reference --output results/bench
+	@$(BIN)/python -m results.benchmarks.engine --c-reference --output results/bench
 
 benchmark-samplers: $(INSTALLED) ## compare samplers on simulated studies (hours; stopped, it goes on)
-	@$(BIN)/thetafront benchmark-samplers --output results/samplers
+	@$(BIN)/python -m results.benchmarks.samplers --output results/samplers
 
 champions: $(INSTALLED) ## train networks for 1, 5 and 15 CPU minutes, and draw all agents of 2048 (half an hour)
 	@$(BIN)/thetafront train ntuple --name minute --cpu-seconds 60
@@ -125,7 +129,7 @@ champions: $(INSTALLED) ## train networks for 1, 5 and 15 CPU minutes, and draw 
 	@$(BIN)/thetafront champions --network minute --network five --network fifteen
 
 benchmark-rounds: $(INSTALLED) ## compare rules for sharing out validation games, simulated (minutes)
-	@$(BIN)/thetafront benchmark-rounds --output results/rounds
+	@$(BIN)/python -m results.benchmarks.rounds --output results/rounds
 
 SAMPLERS := knowledge-gradient nehvi tpe random
 SEEDS := 1 2 3
@@ -140,30 +144,30 @@ compare/%: $(INSTALLED)
 		--validation-points 8 --validation-games 100
 
 table1: $(INSTALLED) ## play the paper's Table 1 and Figure 3 again (an hour of CPU; stopped, it goes on)
-	@$(BIN)/thetafront reproduce table1 --output results/table1 $(call option,jobs,JOBS)
+	@$(BIN)/python -m results.papers.table1 --output results/table1 $(call option,jobs,JOBS)
 
 decision-tree: $(INSTALLED) ## count the states of 2048, as the paper's section 2 does (half a minute)
-	@$(BIN)/thetafront reproduce decision-tree --output results/decision_tree
+	@$(BIN)/python -m results.papers.decision_tree --output results/decision_tree
 
 bellman: table1 ## equation 3 against equation 2, with the games of table1 (half an hour of CPU)
-	@$(BIN)/thetafront reproduce bellman --reuse results/table1 --output results/bellman $(call option,jobs,JOBS)
+	@$(BIN)/python -m results.papers.bellman --reuse results/table1 --output results/bellman $(call option,jobs,JOBS)
 
 replicates: $(INSTALLED) ## how many games make a trial: two θ, 1,000 games each (some minutes)
-	@$(BIN)/thetafront replicates --output results/replicates $(call option,jobs,JOBS)
+	@$(BIN)/python -m results.papers.replicates --output results/replicates $(call option,jobs,JOBS)
 
 expectimax: $(INSTALLED) ## the discount of equation 4 (a quarter of an hour of CPU; stopped, it goes on)
-	@$(BIN)/thetafront reproduce expectimax --output results/expectimax $(call option,jobs,JOBS)
+	@$(BIN)/python -m results.papers.expectimax --output results/expectimax $(call option,jobs,JOBS)
 
 switching: $(INSTALLED) ## tune the agent that looks deeper, compare it with the plain one at equal time (an hour of CPU)
 	@$(BIN)/thetafront sweep switching $(call option,jobs,JOBS)
-	@$(BIN)/thetafront reproduce switching results/reference/mcmdp switching --games 75 \
+	@$(BIN)/thetafront equal-time results/reference/mcmdp switching --games 75 --overlap-only \
 		--output results/equal_time $(call option,jobs,JOBS)
 
 mcts: $(INSTALLED) ## tree search by leaf value, and with widening (an hour of CPU; stopped, it goes on)
-	@$(BIN)/thetafront reproduce mcts --output results/mcts $(call option,jobs,JOBS)
+	@$(BIN)/python -m results.papers.mcts --output results/mcts $(call option,jobs,JOBS)
 
 heuristic-search: $(INSTALLED) ## heuristic search beside value iteration, on small boards and three dice (some minutes; stopped, it goes on)
-	@$(BIN)/thetafront reproduce heuristic-search --output results/heuristic_search
+	@$(BIN)/python -m results.papers.heuristic_search --output results/heuristic_search
 
 uct: $(INSTALLED) ## tune tree search, and compare it with mcmdp at equal time (an hour and a half of CPU)
 	@$(BIN)/thetafront sweep uct --budget 25m --trials 256 --design-size 64 --seed 1 $(call option,jobs,JOBS)
@@ -171,10 +175,10 @@ uct: $(INSTALLED) ## tune tree search, and compare it with mcmdp at equal time (
 		--output results/uct_mcmdp $(call option,jobs,JOBS)
 
 dice: $(INSTALLED) ## three dice by value iteration: the post's table beside exact expectations (seconds)
-	@$(BIN)/thetafront reproduce dice --output results/dice_report
+	@$(BIN)/python -m results.papers.dice --output results/dice_report
 
 pacman: $(INSTALLED) ## Pacman by value iteration: the report's figures and claims (half an hour; stopped, it goes on)
-	@$(BIN)/thetafront reproduce pacman --output results/pacman_report $(call option,jobs,JOBS)
+	@$(BIN)/python -m results.papers.pacman --output results/pacman_report $(call option,jobs,JOBS)
 
 ZSTD := results/reference/zstd
 SLICES := .cache/zstd/slices

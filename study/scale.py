@@ -21,8 +21,8 @@ ANGLE         arcsin √x, 0 to π/2                    values with two bounds
 Scores of 2048 scatter more the larger they are: over 256 real θ of ``mcmdp``, log standard
 deviation grew with log mean by 0.70 ± 0.03, so that of √y differs by a factor of 1.4 between 12,000
 and 70,000 points, in place of 3.4. In simulated studies of 80 trials of four games, on the surfaces
-of :mod:`study.bench.samplers`, predicted fronts were off by 3,430 points in place of 4,540 (root
-mean square), and the 95% band held the truth in 94% of cases in place of 70%.
+of the benchmark of samplers, predicted fronts were off by 3,430 points in place of 4,540 (root mean
+square), and the 95% band held the truth in 94% of cases in place of 70%.
 
 A mean between two bounds has a variance of x·(1 − x) times a constant, so the variance of its angle
 is a constant: 1/(4n) for a win rate of n games. Unlike a logit, an angle is finite at 0 and 1. In

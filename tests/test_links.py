@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-ROOMS = (".", "engine", "agents", "study", "tests", "results")
-READMES = [ROOT / room / "README.md" for room in ROOMS]
+ROOMS = ("engine", "agents", "study", "src", "tests", "results/benchmarks", "results/papers")
+READMES = [ROOT / "README.md", ROOT / "results" / "README.md"]
+READMES += [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.md"))]
 TEXTS = [*READMES, ROOT / "CHANGELOG.md", *sorted((ROOT / "results/reference").glob("*/*.md"))]
+SOURCES = ("ripstein", "kochenderfer", "thanki", "verghese")
 CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.M | re.S)
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.M)
@@ -44,7 +46,8 @@ def test_a_broken_link_is_seen() -> None:
 def test_results_are_indexed() -> None:
     """The items of the sources are numbered without gaps, and every folder is in the table."""
     text = (ROOT / "results" / "README.md").read_text("utf-8")
-    _, _, items = text.partition("\n## Every item of the four sources\n")
+    papers = (ROOT / "results" / "papers" / f"{source}.md" for source in SOURCES)
+    items = "".join(path.read_text("utf-8").partition("\n## Every item\n")[2] for path in papers)
     numbers = [int(each) for each in re.findall(r"^\| (\d+) \|", items, re.M)]
     assert numbers
     assert numbers == list(range(1, len(numbers) + 1))

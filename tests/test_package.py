@@ -125,7 +125,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
         text=True,
         check=True,
     ).stdout.split()
-    assert files == {*tracked, "__init__.py", "__main__.py", "py.typed"}
+    assert files == {*tracked, "README.md", "__init__.py", "__main__.py", "py.typed"}
 
 
 def test_a_folder_with_packages_of_the_names_of_ours_is_tuned(

@@ -15,7 +15,7 @@ Scores are not discounted. The optimal policy for three dice, which γ = 1 finds
 roll by γ, and sticks too early.
 
 Source: P. Thanki, *Value iteration algorithm* (2021). Its program sweeps in this way;
-:mod:`study.reproduce.dice.run` has its other differences.
+``results/papers/dice.py`` has its other differences.
 """
 
 import math

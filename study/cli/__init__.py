@@ -6,20 +6,19 @@ slow libraries only inside the commands: help and completion stay fast.
 
 # The help lists commands in the order of these imports.
 from thetafront.study.cli import catalog, tryout, tune, cluster, train  # noqa: I001
-from thetafront.study.cli import read, report, verify, play, inspect, measure, reproduce
+from thetafront.study.cli import read, report, verify, play, inspect, compare
 from thetafront.study.cli.program import app, main
 
 __all__ = [
     "app",
     "catalog",
     "cluster",
+    "compare",
     "inspect",
     "main",
-    "measure",
     "play",
     "read",
     "report",
-    "reproduce",
     "train",
     "tryout",
     "tune",

@@ -84,10 +84,10 @@ def experiments(
     ] = None,
     json_: JsonOption = False,
 ) -> None:
-    """List experiments with their spaces and objectives, those of installed packages included.
+    """List experiments with their spaces and objectives.
 
-    The first cost is the one that sweep minimizes unless --cost names another. Baselines are played
-    beside the trials.
+    Those of installed packages are included. The first cost is the one that sweep minimizes unless
+    --cost names another. Baselines are played beside the trials.
     """
     from thetafront.study.experiments.registry import experiment, listed
 

@@ -1,4 +1,4 @@
-"""Commands that read studies: status, front, pick, plot, export, compare."""
+"""Commands that read studies: status, front, pick, plot, export."""
 
 import json
 import sys
@@ -13,7 +13,6 @@ from thetafront.study.cli.options import (
     JobsOption,
     JsonOption,
     NameOption,
-    OutputOption,
     ResultsOption,
     StudyArgument,
     reading,
@@ -149,49 +148,3 @@ def export(study: StudyArgument, name: NameOption = None, results: ResultsOption
     with reading(study, name, results) as (_, location, data), working("tables and figures"):
         paths = write_results(data, location)
     print(*paths, sep="\n")
-
-
-@app.command()
-def compare(
-    studies: Annotated[
-        list[str],
-        typer.Argument(help="Names of studies, or storage URLs.", autocompletion=study_names),
-    ],
-    output: OutputOption = None,
-    results: ResultsOption = RESULTS,
-) -> None:
-    """Compare the validated fronts of several studies.
-
-    Draws one figure, and prints hypervolumes with intervals.
-    """
-    from thetafront.study.report.compare import (
-        check_comparable,
-        compare_figure,
-        compare_frame,
-        compare_markdown,
-        compared_study,
-    )
-    from thetafront.study.report.style import save
-    from thetafront.study.report.tables import write_csv, write_text
-    from thetafront.study.store.location import make_folder
-    from thetafront.study.store.manifest import MANIFEST, check_output, provenance, write_json
-
-    if len(set(studies)) < len(studies):
-        raise InputError(f"studies: {', '.join(studies)} given, each once allowed")
-    entries, experiments = [], []
-    for study in studies:
-        with reading(study, None, results) as (_, _, data):
-            entries.append(compared_study(data))
-            experiments.append(data.experiment)
-    check_comparable(experiments)
-    if output is not None:
-        make_folder(output, "output")
-        check_output(output)
-    with working("comparing"):
-        frame = compare_frame(entries, experiments[0])
-        if output is not None:
-            write_csv(frame, output / "compare.csv")
-            write_text(compare_markdown(frame, experiments[0].goal), output / "compare.md")
-            save(compare_figure(entries, experiments[0]), output / "compare.png")
-            write_json(provenance(), output / MANIFEST)
-    print(compare_markdown(frame, experiments[0].goal), end="")

@@ -33,7 +33,7 @@ def try_experiment(
     seed: Annotated[int, whole("Seed of the games.")] = 0,
     jobs: JobsOption = None,
 ) -> None:
-    """Play one game in the middle of an experiment's space, and one at its corners.
+    """Play first games of an experiment: the middle of its space, and its corners.
 
     The game in the middle is played twice, which must give the same. Nothing is stored.
     """

@@ -69,9 +69,7 @@ def verify(
     if folder is None:
         report = of_study(study, name, storage, results, settings, repair)
     else:
-        from thetafront.study.reproduce.dice.verify import verify_dice
-
-        report = verify_folder(folder, settings, repair, verify_dice)
+        report = verify_folder(folder, settings, repair)
     if json_:
         print(json.dumps(report.json()))
     else:

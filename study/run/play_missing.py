@@ -143,4 +143,5 @@ def play_missing(
                 warm(agent)
             with ProgressDisplay(out) as display:
                 Dispatch(source, jobs, display).run()
-    return {name: [ledger.games(agent)[seed] for seed in seeds] for name, agent in agents.items()}
+    played = {name: ledger.games(agent) for name, agent in agents.items()}
+    return {name: [games[seed] for seed in seeds] for name, games in played.items()}

@@ -4,9 +4,8 @@ Each trial has a new sampler, whose random numbers are named by (study seed, tri
 resumed study goes on with fresh ones instead of repeating its first. What a sampler must remember
 it reads from the study. This room may import experiments, and the ground modules of study.
 
-`knowledge-gradient` (:mod:`study.samplers.knowledge_gradient`), `nehvi`
-(:mod:`study.samplers.nehvi`) and `surrogate` (:mod:`study.samplers.surrogate`) are our own,
-`botorch` (:mod:`study.samplers.botorch`) is a yardstick, the others are optuna's.
+`knowledge-gradient` (:mod:`study.samplers.knowledge_gradient`) and `nehvi`
+(:mod:`study.samplers.nehvi`) are our own, the others are optuna's.
 """
 
 import importlib.util
@@ -58,24 +57,9 @@ def nehvi(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
     return NoisyEHVISampler(seed, objectives, startup(n_design))
 
 
-def surrogate(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
-    """Neural networks, and an evolutionary algorithm over their predictions."""
-    from thetafront.study.samplers.surrogate import SurrogateSampler
-
-    return SurrogateSampler(seed, objectives, startup(n_design))
-
-
-def botorch(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
-    """BoTorch's qLogNEHVI with the known noise of each trial."""
-    from thetafront.study.samplers.botorch import BoTorchSampler
-
-    return BoTorchSampler(seed, objectives, startup(n_design))
-
-
 SAMPLERS: dict[str, Callable[[int, int, Objectives], BaseSampler]] = {
     "knowledge-gradient": knowledge_gradient,
     "nehvi": nehvi,
-    "surrogate": surrogate,
     # Tree-structured Parzen estimators; trials in flight count as bad (constant liar).
     "tpe": lambda seed, n_design, _: TPESampler(
         seed=seed, n_startup_trials=startup(n_design), multivariate=True, constant_liar=True
@@ -83,9 +67,8 @@ SAMPLERS: dict[str, Callable[[int, int, Objectives], BaseSampler]] = {
     "nsga2": lambda seed, n_design, _: NSGAIISampler(seed=seed, population_size=max(4, n_design)),
     "random": lambda seed, *_: RandomSampler(seed=seed),
     "gp": lambda seed, n_design, _: GPSampler(seed=seed, n_startup_trials=startup(n_design)),
-    "botorch": botorch,
 }
-LIBRARIES = {"surrogate": "sklearn", "gp": "torch", "botorch": "botorch"}
+LIBRARIES = {"gp": "torch"}
 
 
 def is_installed(sampler: str) -> bool:
@@ -96,6 +79,11 @@ def is_installed(sampler: str) -> bool:
 def installed_samplers() -> list[str]:
     """Return the samplers that can run here."""
     return [name for name in SAMPLERS if is_installed(name)]
+
+
+def trial_seed(study_seed: int, trial_number: int) -> int:
+    """Return a trial's seed: distinct for all trials of one study; numpy mixes it well."""
+    return (study_seed * 1_000_000 + trial_number) % 2**32
 
 
 def make_sampler(
@@ -134,8 +122,7 @@ def make_sampler(
             f"sampler: {name!r} given, which needs {LIBRARIES[name]}, which is not installed "
             f"(pip install 'thetafront[{name}]'); {others} do not"
         )
-    # Distinct for all trials of one study; numpy mixes it well.
-    seed = (study_seed * 1_000_000 + trial_number) % 2**32
+    seed = trial_seed(study_seed, trial_number)
     with warnings.catch_warnings():
         # optuna calls `multivariate` and `constant_liar` experimental; we want them.
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)

@@ -1,7 +1,7 @@
 """A study or a folder verified: examined, a sample of its games played again, and repaired."""
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -184,24 +184,17 @@ def copy_of(path: Path) -> Path:
 # A folder of published results
 
 
-def verify_folder(
-    folder: Path,
-    settings: Settings,
-    repair: bool,
-    verify_other: Callable[[Path, bool], Report | None] = lambda *_: None,
-) -> Report:
+def verify_folder(folder: Path, settings: Settings, repair: bool) -> Report:
     """Verify the table of games in a folder, and repair it if asked to.
 
     Parameters
     ----------
     folder : Path
-        A reproduction's, or that of an exported study without its database.
+        A paper's, or that of an exported study without its database.
     settings : Settings
         How.
     repair : bool
         Whether to mend what can be mended.
-    verify_other : callable
-        Verifies a table of another form; returns None if it is none of those.
 
     Raises
     ------
@@ -212,8 +205,6 @@ def verify_folder(
     """
     if not (folder / GAMES).is_file():
         raise InputError(f"{folder}: no {GAMES} in it, nor a study.db: nothing to verify")
-    if (report := verify_other(folder, repair)) is not None:
-        return report
     if not repair:
         return examined_table(folder, settings)[0]
     with AppendOnlyFile(folder / GAMES, "a table of games").held(len):

@@ -13,7 +13,6 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_limits
 
 from thetafront.agents.agent import Agent, Game, check_seed
 from thetafront.agents.catalog import AGENTS
@@ -186,13 +185,6 @@ def solver(monkeypatch: pytest.MonkeyPatch) -> Experiment:
     )
     monkeypatch.setitem(EXPERIMENTS, "solver", experiment)
     return experiment
-
-
-@pytest.fixture(scope="module")
-def one_thread() -> Iterator[None]:
-    """Use one thread for linear algebra: more are up to ten times slower on small matrices."""
-    with threadpool_limits(1):
-        yield
 
 
 @pytest.fixture

@@ -20,8 +20,8 @@ from joblib import Parallel, delayed
 from scipy.stats import binomtest
 from threadpoolctl import threadpool_limits
 
-from thetafront.study.bench.samplers.contest import N_DESIGN, Contest
-from thetafront.study.bench.samplers.recommendations import (
+from results.benchmarks.samplers.contest import N_DESIGN, Contest
+from results.benchmarks.samplers.recommendations import (
     Machine,
     Points,
     certified,
@@ -30,8 +30,8 @@ from thetafront.study.bench.samplers.recommendations import (
     on_machine,
     validated,
 )
-from thetafront.study.bench.samplers.surfaces import surface
-from thetafront.study.bench.samplers.truth import true_front
+from results.benchmarks.samplers.surfaces import surface
+from results.benchmarks.samplers.truth import true_front
 from thetafront.study.report.expected import expected_at
 from thetafront.study.report.sections import Section, document
 from thetafront.study.samplers.candidates import is_among
@@ -174,7 +174,8 @@ def stopping(rows: pd.DataFrame) -> tuple[list[tuple[str, ...]], float]:
     by_study = [each for _, each in rows.groupby(["surface", "seed"])]
     fixed = rows.groupby("n_trials")[["n_games", "regret"]].mean()
     curve = fixed.sort_values("regret")
-    found, saved = [], []
+    found: list[tuple[str, ...]] = []
+    saved: list[float] = []
     for target in TARGETS:
         stops = [
             part[(part["bound"] <= target * part["top"]) | (part["n_trials"] == STAGES[-1])].iloc[0]
@@ -184,8 +185,8 @@ def stopping(rows: pd.DataFrame) -> tuple[list[tuple[str, ...]], float]:
         regret = float(np.mean([stop["regret"] for stop in stops]))
         if curve["regret"].iloc[0] < regret < curve["regret"].iloc[-1]:
             needed = float(np.interp(regret, curve["regret"], curve["n_games"]))
-            row = f"{target:.1%}", f"{regret:.2%}", f"{games:,.0f}", f"{needed:,.0f}"
-            row = (*row, f"{1.0 - games / needed:+.0%}")
+            numbers = f"{target:.1%}", f"{regret:.2%}", f"{games:,.0f}", f"{needed:,.0f}"
+            row = (*numbers, f"{1.0 - games / needed:+.0%}")
             if not found or found[-1][1:] != row[1:]:
                 found.append(row)
                 saved.append(1.0 - games / needed)

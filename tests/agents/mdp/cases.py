@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from results.papers.heuristic_search.small_board import Small2048
 from tests.oracles import finite_mdp as oracle
 from tests.oracles import small_2048
 from thetafront.agents.mdp.finite_mdp import FiniteMDP
-from thetafront.agents.twenty48.small_board import Small2048
 
 TINY = 1e-9
 CHAIN = FiniteMDP.from_description(oracle.CHAIN, 1.0)

@@ -12,10 +12,8 @@ BOARD = "2 4 8 16 / 4 8 16 32 / 8 16 32 64 / 64 128 . ."
 OF_STUDIES = {"sweep", "validate", "status", "front", "pick", "compare", "utilization"}
 
 
-@pytest.mark.parametrize(
-    "words", [["bench"], ["replicates"], ["reproduce", "table1"], ["benchmark-samplers"]]
-)
-def test_an_output_that_cannot_be_made_is_named_as_given(words: list[str], tmp_path: Path) -> None:
+def test_an_output_that_cannot_be_made_is_named_as_given(tmp_path: Path) -> None:
+    words = ["equal-time", "results/reference/mcmdp/", "results/reference/switching/"]
     file = tmp_path / "file"
     file.write_text("")
     for output, part in (
@@ -32,7 +30,6 @@ def test_an_output_that_cannot_be_made_is_named_as_given(words: list[str], tmp_p
     ("words", "part"),
     [
         ("fly", "command: 'fly' given, one of agents, experiments, try, sweep, "),
-        ("reproduce fly", "command: 'fly' given, one of table1, "),
         ("sweep chess", "experiment: 'chess' given"),
         ("sweep --sampler magic", "sampler: 'magic' given, one of knowledge-gradient"),
         ("sweep --design grid", "design: 'grid' given, one of lhs, sobol"),
@@ -72,17 +69,8 @@ def test_an_output_that_cannot_be_made_is_named_as_given(words: list[str], tmp_p
         ("utilization no-such-study", "there is no "),
         ("pick --score many", "'--score': 'many' given, a number allowed"),
         ("pick no-such-study --score 1", "there is no "),
-        ("benchmark-samplers --sampler magic", "sampler: 'magic' given, one of"),
-        ("benchmark-samplers --surface flat", "surface: 'flat' given"),
-        ("benchmark-samplers --budget 80", "budget: '80' given, TRIALSxGAMES allowed"),
-        ("benchmark-samplers --budget 10x9", "budget: trials: 10 given, 17 to 1000 allowed"),
-        (f"benchmark-samplers --budget {9**99}x9", "9 given, 17 to 1000 allowed"),
-        ("benchmark-samplers --budget 80x99999999999", "games a trial: 99999999999 given, 2 to 1"),
-        (f"benchmark-samplers --budget {'9' * 5000}x9", "9x9' given, TRIALSxGAMES allowed"),
-        (f"benchmark-samplers --first-seed {2**31}", "first seed: 2147483648 given, 0 to 21474"),
         ("play random --games 99999999999999999999999", "99999 given, 1 to 1000000 allowed"),
         (f"play random --seed {2**62}", "seed: 4611686018427387904 given, 0 to 2**62 - 1"),
-        ("benchmark-samplers --seeds 0", "seeds: 0 given"),
         ("play chess", "agent: 'chess' given, one of dice, dice_solver, expectimax, mcmdp, ntup"),
         ("play mcmdp --theta 1,2,3,4,5,7", "theta6: 7 given"),
         ("play pmcts --set n_playouts=x", "n_playouts: 'x' given, an integer from"),

@@ -266,7 +266,8 @@ def test_a_reader_that_has_seen_enough_is_no_error() -> None:
     assert (piped.returncode, piped.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("words", [["compare", "s"], ["replicates", "--study", "s"]])
-def test_so_it_is_where_a_study_is_read(words: list[str], finished: Path, tmp_path: Path) -> None:
-    line = output_refused([*words, "--results", str(finished)], tmp_path / "missing" / "out")
+def test_so_it_is_where_a_study_is_read(finished: Path, tmp_path: Path) -> None:
+    line = output_refused(
+        ["compare", "s", "--results", str(finished)], tmp_path / "missing" / "out"
+    )
     assert f"made: '{tmp_path}/missing' does not exist" in line

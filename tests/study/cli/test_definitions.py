@@ -140,7 +140,6 @@ def test_all_commands_work_on_such_a_study(folder: Path, door: str) -> None:
     thetafront(folder, "plot", f"results/{name}")
     thetafront(folder, "validate", name, "--validation-games", "8", "--validation-points", "3")
     assert "ok" in thetafront(folder, "verify", name)
-    thetafront(folder, "replicates", "--study", name)
     if door.endswith(".toml"):
         check_published(folder, name, door)
     (shown,) = json.loads(thetafront(folder, "experiments", door, "--json"))

@@ -51,7 +51,6 @@ def test_the_version_is_that_of_the_project() -> None:
     ("words", "offered"),
     [
         ("thetafront sw", ["sweep"]),
-        ("thetafront reproduce ta", ["table1"]),
         ("thetafront play --the", ["--theta"]),
         ("thetafront status m", ["mine"]),
     ],

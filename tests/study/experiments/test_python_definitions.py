@@ -265,7 +265,7 @@ def test_another_goal_asks_for_another_field(tmp_path: Path) -> None:
 
 
 def test_the_definitions_of_the_readme_are_experiments(tmp_path: Path) -> None:
-    text = (ROOT / "study" / "README.md").read_text("utf-8")
+    text = (ROOT / "study" / "experiments" / "README.md").read_text("utf-8")
     page = text.partition("\n## Your own agent\n")[2].partition("\n## ")[0]
     (coins,) = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)
     found = experiment(write(tmp_path, coins, "readme_coins.py"))

@@ -10,13 +10,11 @@ import optuna
 import pandas as pd
 import pytest
 from rich.console import Console
-from typer.testing import CliRunner
 
 from tests.study.made_studies import new_study
 from tests.study.outside_games import Tosser, compressor, fill, tosser
 from thetafront.agents.agent import Game
 from thetafront.agents.outside.report import ReportedGame
-from thetafront.study.cli import app
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import exact, match, mean, rate
 from thetafront.study.report.export import export
@@ -196,46 +194,3 @@ def test_files_of_an_export_and_the_tables_verified(
     assert not verify_folder(results / "s", settings, repair=False).ok
     verify_folder(results / "s", settings, repair=True)
     assert path.read_text() == whole
-
-
-def test_replicates_of_any_noisy_goal(results: Path) -> None:
-    output = results / "out"
-    words = ["replicates", "--study", "s", "--results", str(results), "--output", str(output)]
-    done = CliRunner().invoke(app, [*words, "--standard-error", "0.00001"])
-    assert done.exit_code == 0, done.stderr
-    text = (output / "replicates.md").read_text()
-    for word in ("points", "paper", "4096", "Scores"):
-        assert word not in text
-    assert "mean ratio, bits/char (95%)" in text
-    assert "Trials of n games, in bits/char" in text
-    assert not (output / "paper.csv").exists()
-    means = pd.read_csv(output / "replicates.csv")
-    one = means.query("n_games == 1 and theta == 'A'").iloc[0]
-    games = pd.read_csv(output / "games.csv")
-    deviations = games.groupby("agent")["score"].std().tolist()
-    assert min(abs(one["standard_error_bits_per_char"] - each) for each in deviations) < 1e-12
-    errors = pd.read_csv(output / "standard_errors.csv")
-    assert 1e-5 in set(errors["standard_error_bits_per_char"])
-    again = CliRunner().invoke(app, words)
-    assert again.exit_code == 0, "the folder's games are read back"
-    refused = CliRunner().invoke(app, [*words, "--standard-error", "0"])
-    assert refused.stderr == (
-        "thetafront: standard error: 0 given, a finite number above 0 allowed\n"
-    )
-
-
-def test_replicates_refuses_an_exact_goal(tmp_path: Path, solver: Experiment) -> None:
-    (tmp_path / "d").mkdir()
-    study = optuna.create_study(
-        study_name="d",
-        storage=f"sqlite:///{tmp_path}/d/study.db",
-        directions=["maximize", "minimize"],
-    )
-    record = {"experiment": "solver", "seed": 0, "design": "lhs", "design_size": 1}
-    record |= {"cost": "solving_seconds", "space": solver.space.as_records()}
-    study.set_user_attr("thetafront", {"format": 1, **record})
-    refused = CliRunner().invoke(app, ["replicates", "--study", "d", "--results", str(tmp_path)])
-    assert refused.exit_code == 2
-    assert refused.stderr == (
-        "thetafront: study: one of an exact score given, which one game tells\n"
-    )

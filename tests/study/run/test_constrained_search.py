@@ -110,7 +110,7 @@ def searched(space: Space, sampler: str, n: int, at_a_time: int = 1) -> list[dic
 @pytest.mark.parametrize("sampler", installed_samplers())
 def test_no_sampler_proposes_what_is_not_allowed(sampler: str, name: str) -> None:
     space = SPACES[name]
-    n = 12 if sampler in {"gp", "botorch", "surrogate"} else 16
+    n = 12 if sampler in {"gp"} else 16
     found = searched(space, sampler, n)
     for theta in found:
         check(space, theta)

@@ -1,22 +1,19 @@
 """Dice and Pacman through the commands: played, tuned, and refused where only 2048 is allowed."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from scipy.stats import binomtest
-from typer.main import get_command
 from typer.testing import CliRunner
 
-from tests.study.run.test_other_games import refused, succeeded
+from tests.study.run.test_other_games import succeeded
 from thetafront.agents.catalog import build
 from thetafront.engine.pacman import Outcome
 from thetafront.study.cli import app
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.agent_parser import agent_of
-from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.store.seeds import game_to_record, record_to_game
 
 LAYOUT = "%%%%%\n%P .%\n%%%%%"
@@ -107,32 +104,10 @@ def test_what_is_true_or_false_takes_words_and_digits() -> None:
 
 
 @pytest.mark.parametrize("name", ["dice", "dice_solver", "pacman_mdp", "pacman_astar"])
-@pytest.mark.parametrize(
-    "command",
-    [
-        lambda name: ["replicates", name, "--games", "2"],
-        lambda name: ["act", "--board", "2", "--agent", name],
-    ],
-)
-def test_what_is_for_2048_alone_refuses_them(
-    name: str, command: Callable[[str], list[str]]
-) -> None:
-    done = CliRunner().invoke(app, command(name))
+def test_what_is_for_2048_alone_refuses_them(name: str) -> None:
+    done = CliRunner().invoke(app, ["act", "--board", "2", "--agent", name])
     assert (done.exit_code, done.stderr.count("\n")) == (2, 1), done.output
     assert f"agent: '{name}' given, which plays another game" in done.stderr
-
-
-def test_no_reproduction_writes_to_the_folder_of_a_study() -> None:
-    """Both have a games.csv: a study's export would replace a reproduction's games."""
-    group = get_command(app).commands["reproduce"]  # type: ignore[attr-defined]  # a group
-    folders = {
-        name: Path(option.default).name
-        for name, command in group.commands.items()
-        for option in command.params
-        if option.name == "output"
-    }
-    assert {"dice", "pacman", "table1"} <= set(folders)
-    assert not set(folders.values()) & set(EXPERIMENTS)
 
 
 def test_dice_are_tuned(tmp_path: Path) -> None:
@@ -149,9 +124,6 @@ def test_dice_are_tuned(tmp_path: Path) -> None:
         succeeded(tmp_path, "pick", "dice", "--score", "13.1", "--jobs", "1", "--json")
     )
     assert answer["expected_score"]["mean"] >= 13.1
-    assert "study: one of an exact score given, which one game tells" in refused(
-        tmp_path, "replicates", "--study", "dice"
-    )
 
 
 def test_pacman_is_tuned_and_resumed(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from thetafront.study.samplers.observations import Objectives
 from thetafront.study.scale import Scale
 
 SPACE = EXPERIMENTS["mcmdp"].space
-WITHOUT_TORCH = sorted(set(SAMPLERS) - {"gp", "botorch"})
+WITHOUT_TORCH = sorted(set(SAMPLERS) - {"gp"})
 OBJECTIVES = Objectives(scales=(Scale.LINEAR, Scale.LOG))
 
 
@@ -44,12 +44,12 @@ def test_the_seed_decides(sampler: str) -> None:
 
 
 def test_an_unknown_sampler_is_named() -> None:
-    allowed = "knowledge-gradient, nehvi, surrogate, tpe, nsga2, random, gp, botorch"
+    allowed = "knowledge-gradient, nehvi, tpe, nsga2, random, gp"
     with pytest.raises(InputError, match=f"'magic' given, one of {allowed} allowed"):
         make_sampler("magic", 0, 0, 8, OBJECTIVES)
 
 
-@pytest.mark.parametrize(("sampler", "library"), [("gp", "torch"), ("botorch", "botorch")])
+@pytest.mark.parametrize(("sampler", "library"), [("gp", "torch")])
 def test_what_needs_a_library_says_so(sampler: str, library: str) -> None:
     if importlib.util.find_spec(library) is not None:
         pytest.skip(f"{library} is installed")

@@ -5,9 +5,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
-from thetafront.study.cli import app
 from thetafront.study.report.style import save
 from thetafront.study.report.tables import write_csv, write_text
 from thetafront.study.store.manifest import write_json
@@ -34,15 +32,3 @@ def test_a_full_disk_is_named_by_the_file_and_what_was_there_stays(tmp_path: Pat
     assert path.read_text() == "new"
     assert list(tmp_path.iterdir()) == [path]
     plt.close(figure)
-
-
-def test_reproduce_says_in_one_line_which_file_did_not_fit(tmp_path: Path) -> None:
-    """One file for all: what writes them names each, as above."""
-    (tmp_path / ".dice.csv.part").symlink_to("/dev/full")
-    words = ["reproduce", "dice", "--games", "10", "--output", str(tmp_path)]
-    done = CliRunner().invoke(app, words)
-    assert done.exit_code == 1
-    assert (
-        done.stderr
-        == f"thetafront: [Errno 28] No space left on device: '{tmp_path / 'dice.csv'}'\n"
-    )

@@ -8,7 +8,6 @@ import pytest
 from thetafront.agents.agent import GameError
 from thetafront.agents.outside.program import ProgramAgent
 from thetafront.agents.outside.report import ReportedGame
-from thetafront.study.reproduce.dice.verify import verify_dice
 from thetafront.study.store.same_game import difference
 from thetafront.study.verify.games_table import heading_of, table_in
 from thetafront.study.verify.replay import Entry, sample
@@ -24,7 +23,7 @@ TOLD_OF_PROGRAMS = ("corpus", "zstd")
 """Fields that tell on what a program has worked, and which version of it."""
 
 KNOWN = {"agent", "phase"}
-"""The first columns of the tables of reproductions, and of studies."""
+"""The first columns of the tables of papers, and of studies."""
 OTHERS = [name for name in TABLES if heading_of(REFERENCE / name / "games.csv")[0] not in KNOWN]
 
 
@@ -55,6 +54,10 @@ def test_games_of_a_table(name: str) -> None:
     assert len(drawn) == N_GAMES
 
 
+def test_only_dice_has_a_table_of_its_own() -> None:
+    assert OTHERS == ["dice"], "whose paper's test plays all of its games again"
+
+
 def unlike_here(entry: Entry) -> str:
     """Say why games of a program cannot be played again on this machine; empty if they can."""
     if not isinstance(entry.agent, ProgramAgent):
@@ -69,12 +72,3 @@ def unlike_here(entry: Entry) -> str:
     told = {name: here.reported.get(name) for name in TOLD_OF_PROGRAMS}
     published = {name: entry.game.reported.get(name) for name in TOLD_OF_PROGRAMS}
     return "" if told == published else f"{told} here, {published} published"
-
-
-def test_all_other_tables_are_of_dice() -> None:
-    """Counts of scores of three dice: all of them are played again."""
-    assert OTHERS == ["dice"]
-    report = verify_dice(REFERENCE / "dice", repair=False)
-    assert report is not None
-    assert report.ok
-    assert report.checks[0].n == 100_000

@@ -1,0 +1,1 @@
+"""The speed of kernels and agents, beside C programs: ``make bench``."""

@@ -1,0 +1,1 @@
+"""The four sources reproduced: a script a section, by public names of thetafront only."""

@@ -1,0 +1,151 @@
+"""Problems with a start state, their exact solution, and upper bounds to begin a search with.
+
+Notation
+--------
+===========  =======================================================================================
+V*           optimal value of each state, in points
+L            the bound of *best luck*: what a player would earn who chose the outcomes, too
+U            the bound that a search begins with, and lowers
+===========  =======================================================================================
+
+Between V* and L lie V* + λ·(L − V*) for λ from 0 to 1. Nobody has them before the problem is
+solved; they show what a better bound would be worth. A backup raises none of them, because that is
+so of V* and L, and a backup is convex.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from results.papers.heuristic_search.bounds import upper_bound
+from results.papers.heuristic_search.small_board import DEAL, Small2048
+from thetafront.agents.mdp.finite_mdp import FiniteMDP
+from thetafront.agents.mdp.kernels import Floats, Indices, Tables
+from thetafront.agents.mdp.value_iteration import ValueIteration, sweep_until
+from thetafront.engine.dice import REROLL_COST, THREE_DICE
+
+BEST_LUCK, BETWEEN, OPTIMUM = "best luck", "a tenth of best luck's excess", "the optimum itself"
+LATE = [[64, 64, 4], [2, 8, 2]]
+EXACT = 1e-12  # points
+MOST_SWEEPS = 10_000  # of a policy; its values fall for ever if it never ends
+
+
+def backwards(mdp: FiniteMDP) -> FiniteMDP:
+    """Return the same MDP with states, actions and outcomes in the opposite order."""
+    return FiniteMDP(
+        mdp.n_actions - mdp.first_action[::-1],
+        mdp.reward[::-1],
+        mdp.n_outcomes - mdp.first_outcome[::-1],
+        mdp.n_states - 1 - mdp.outcome[::-1],
+        mdp.probability[::-1],
+        mdp.discount,
+    )
+
+
+def restricted(mdp: FiniteMDP, policy: Indices) -> Tables:
+    """Return the MDP in which each state has the policy's action only."""
+    actions = policy[policy >= 0]
+    n_outcomes = np.diff(mdp.first_outcome)[actions]
+    ends = np.concatenate([[0], np.cumsum(n_outcomes)])
+    within = np.arange(ends[-1]) - np.repeat(ends[:-1], n_outcomes)
+    places = np.repeat(mdp.first_outcome[actions], n_outcomes) + within
+    return Tables(
+        np.concatenate([[0], np.cumsum(policy >= 0)]),
+        mdp.reward[actions],
+        ends,
+        mdp.outcome[places],
+        mdp.probability[places],
+        mdp.discount,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """An MDP, a start state, and upper bounds by name, L first."""
+
+    name: str
+    mdp: FiniteMDP
+    start: int
+    own_bounds: Mapping[str, Floats]
+
+    @cached_property
+    def n_playing(self) -> int:
+        """States with an action: a sweep backs up so many."""
+        return int((~self.mdp.terminal).sum())
+
+    @cached_property
+    def optimal_values(self) -> Floats:
+        """V* by value iteration until nothing changes, shape (n_states,)."""
+        return ValueIteration(EXACT).solve(self.reversed_mdp).values[::-1].copy()
+
+    @cached_property
+    def reversed_mdp(self) -> FiniteMDP:
+        """The MDP backwards: Gauss-Seidel sweeps see what follows a state before the state."""
+        return backwards(self.mdp)
+
+    def policy_value(self, policy: Indices) -> float:
+        """Return what a policy earns from the start on average; −∞ if it pays for ever."""
+        actions = np.where(policy >= 0, self.mdp.n_actions - 1 - policy, policy)
+        tables = restricted(self.reversed_mdp, actions[::-1])
+        values = np.zeros(self.mdp.n_states)
+        _, residual = sweep_until(tables, values, values, EXACT, MOST_SWEEPS, True)
+        return float(values[-1 - self.start]) if residual <= EXACT else -np.inf
+
+    @property
+    def optimum(self) -> float:
+        """V* of the start."""
+        return float(self.optimal_values[self.start])
+
+    @cached_property
+    def bounds(self) -> dict[str, Floats]:
+        """Bounds by name: those that can be had, then those that take V*."""
+        excess = self.own_bounds[BEST_LUCK] - self.optimal_values
+        return {
+            **self.own_bounds,
+            BETWEEN: self.optimal_values + 0.1 * excess,
+            OPTIMUM: self.optimal_values,
+        }
+
+
+def board(n_rows: int, n_columns: int, faces: list[list[int]] | None = None) -> Problem:
+    """Return 2048 on a small board, from the deal or from a board."""
+    game = Small2048(n_rows, n_columns)
+    start = DEAL if faces is None else game.state(faces)
+    name = f"2048 on {n_rows} × {n_columns}"
+    if faces is not None:
+        name += ", from " + " / ".join(" ".join(map(str, row)) for row in faces)
+    bounds = {BEST_LUCK: upper_bound(game.mdp), "the board's worth": game.upper_bound()}
+    return Problem(name, game.mdp, start, bounds)
+
+
+def three_dice() -> Problem:
+    """Return three dice, from before the first roll, without discount.
+
+    Best luck sticks, or pays for one roll to the best final score.
+    """
+    rules = THREE_DICE.mdp
+    n_states, n_actions = len(rules.first_action), len(rules.reward)
+    first = np.flatnonzero(rules.start)
+    mdp = FiniteMDP(
+        np.concatenate([rules.first_action, [n_actions + 1]]),
+        np.concatenate([rules.reward, [0.0]]),
+        np.concatenate([rules.first_outcome, [len(rules.outcome) + len(first)]]),
+        np.concatenate([rules.outcome, first]),
+        np.concatenate([rules.probability, rules.start[first]]),
+        1.0,
+    )
+    final = THREE_DICE.final_scores
+    best = float(final.max())
+    luck = np.array([*np.maximum(final, best - REROLL_COST), 0.0, best])
+    constant = np.where(mdp.terminal, 0.0, best)
+    assert mdp.n_states == n_states
+    return Problem(
+        "three dice", mdp, mdp.n_states - 1, {BEST_LUCK: luck, "the best score": constant}
+    )
+
+
+def problems() -> list[Problem]:
+    """Return all problems, the smallest first."""
+    return [three_dice(), board(2, 2), board(2, 3), board(2, 3, LATE)]

@@ -1,0 +1,213 @@
+"""Win rates and costs of points, and differences between points, with 95% intervals.
+
+All points play the same seeds, so differences are paired. Their intervals are Agresti and Min's
+(*Simple improved confidence intervals for comparing matched proportions*, 2005): half a game is
+added to each of the four cells of the paired table. They have a width even where all pairs are
+equal. Of m differences judged together each has the level 1 − 0.05/m (Bonferroni).
+"""
+
+from collections.abc import Iterable, Mapping
+from itertools import product
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.stats import norm
+
+from results.papers.pacman import design
+from results.papers.pacman.design import GAMES_A_TRIAL, Bars, Played
+from thetafront.agents.agent import digest_of
+from thetafront.agents.pacman.agent import PacmanAgent
+from thetafront.agents.pacman.mdp import PacmanMDP
+from thetafront.study import estimate as intervals
+from thetafront.study.estimate import Estimate
+
+TIMED_ROUNDS = 20
+TIMED_SEEDS = 5  # a round's games; each round has other seeds
+# The report's average win rates (introduction and §3.2), where its text gives them.
+REPORTED = {
+    ("small", "MDP"): 0.65,
+    ("medium", "MDP"): 0.48,
+    ("medium", "A*"): 0.16,
+    ("medium", "random"): 0.0,
+}
+
+
+def won_of(games: pd.DataFrame) -> npt.NDArray[np.float64]:
+    """Return 1 for each game that was won, 0 for the others."""
+    return np.asarray(games["outcome"] == "won", np.float64)
+
+
+def contrast(
+    values: npt.NDArray[np.float64], others: npt.NDArray[np.float64], n_together: int = 1
+) -> Estimate:
+    """Estimate a difference of win rates, by seed; ``n_together`` is m: see the module.
+
+    With d the differences of n seeds, the mean is Σd/(n + 2) and the variance (Σd² + 1)/(n + 2)
+    less its square.
+    """
+    d = values - others
+    n = len(d) + 2
+    middle = float(d.sum()) / n
+    variance = (float((d**2).sum()) + 1) / n - middle**2
+    half = float(norm.isf(0.05 / (2 * n_together))) * sqrt(variance / n)
+    return Estimate(float(d.mean()), max(middle - half, -1.0), min(middle + half, 1.0))
+
+
+def wins_frame(played: Played) -> pd.DataFrame:
+    """Return a column of wins for each agent, a row a seed."""
+    return pd.DataFrame({digest_of(agent): won_of(games) for agent, games in played.items()})
+
+
+def won_by_seed(wins: pd.DataFrame, points: pd.DataFrame, where: str) -> npt.NDArray[np.float64]:
+    """Return the share of a group of points that won each seed, shape (n_seeds,)."""
+    group = points.query(where)["agent"].unique()
+    return np.asarray(wins[group].to_numpy().mean(axis=1), np.float64)
+
+
+def total(values: pd.Series) -> float:
+    """Add numbers in their order, so that the last digit is the same on every machine."""
+    return float(np.cumsum(values.to_numpy(np.float64))[-1])
+
+
+def columns_of(estimate: Estimate, name: str) -> dict[str, float]:
+    """Return an estimate as three columns."""
+    return {name: estimate.value, f"{name}_low95": estimate.low, f"{name}_high95": estimate.high}
+
+
+def point_columns(games: pd.DataFrame) -> dict[str, Any]:
+    """Return the summary of a point's games."""
+    won, n_moves = won_of(games), total(games["n_moves"])
+    rate = intervals.share(int(won.sum()), len(won))
+    n_trials = len(won) // GAMES_A_TRIAL
+    trials = won[: n_trials * GAMES_A_TRIAL].reshape(n_trials, GAMES_A_TRIAL).mean(axis=1)
+    return {
+        "n_games": len(games),
+        **columns_of(rate, "win_rate"),
+        "win_rate_sd_of_ten_games": float(trials.std(ddof=1)),
+        "binomial_sd_of_ten_games": sqrt(rate.value * (1 - rate.value) / GAMES_A_TRIAL),
+        "n_cut": int((games["outcome"] == "cut").sum()),
+        "score_mean_points": float(games["score_points"].mean()),
+        "n_moves_mean": n_moves / len(games),
+        "seconds_per_move": total(games["cpu_seconds"]) / n_moves,
+        "sweeps_per_move": total(games["n_sweeps"]) / n_moves,
+        "backups_per_move": total(games["n_backups"]) / n_moves,
+        "residual_mean": total(games["residual_mean"] * games["n_moves"]) / n_moves,
+    }
+
+
+def points_frame(
+    played: Played, named: Iterable[tuple[str, PacmanAgent]] | None = None
+) -> pd.DataFrame:
+    """Return one row an agent, by default all that played: parameters, win rate and cost."""
+    parameters = ("p_chosen", "gamma", "radius", "distance", "tolerance", "max_sweeps", "danger")
+    rows = []
+    for strategy, agent in named or [(type(agent).__name__, agent) for agent in played]:
+        row: dict[str, Any] = {
+            "agent": digest_of(agent),
+            "layout": agent.layout.name,
+            "strategy": strategy,
+        }
+        row |= {each: getattr(agent, each, np.nan) for each in parameters}
+        rows.append(row | point_columns(played[agent]))
+    return pd.DataFrame(rows)
+
+
+def select(tried: Played) -> pd.DataFrame:
+    """Return a row a candidate; of a kind in a maze that with most wins is chosen.
+
+    Ties go to fewest backups a move, then to the first.
+    """
+    frame = points_frame(tried)
+    best_first = frame.sort_values("backups_per_move", kind="stable").sort_values(
+        "win_rate", ascending=False, kind="stable"
+    )
+    chosen = best_first.groupby(["layout", "strategy"]).head(1).index
+    frame.insert(list(frame.columns).index("n_games"), "chosen", frame.index.isin(chosen))
+    return frame
+
+
+def strategies_frame(played: Played, bars: Bars) -> pd.DataFrame:
+    """Return figure 7's bars, with the report's win rates."""
+    frame = points_frame(played, [each for named in bars.values() for each in named.items()])
+    keys = zip(frame["layout"], frame["strategy"].str.split(",").str[0], strict=True)
+    return frame.assign(report_win_rate=[REPORTED.get(key, np.nan) for key in keys])
+
+
+def sweeps_frame(played: Played) -> pd.DataFrame:
+    """Return the points of figures 4 and 6; the residual is the mean over games of their means."""
+    rows = []
+    settings = product(design.SWEEP_RADIUS.items(), design.SWEEP_GAMMAS, design.SWEEPS)
+    for (layout, radius), gamma, n in settings:
+        games = played[design.after_sweeps(layout, gamma, radius, n)]
+        rate = intervals.share(int(won_of(games).sum()), len(games))
+        residual = intervals.mean(games["residual_mean"].to_numpy(np.float64))
+        row = {"layout": layout.name, "gamma": gamma, "radius": radius, "n_sweeps": n}
+        row |= {"n_games": len(games), **columns_of(rate, "win_rate")}
+        rows.append(row | columns_of(residual, "residual"))
+    return pd.DataFrame(rows)
+
+
+def distance_frame(wins: pd.DataFrame, points: pd.DataFrame) -> pd.DataFrame:
+    """Return maze distance against Manhattan distance by radius and, as ``all``, over all radii.
+
+    The single radii of a layout are judged together, the row over all of them by itself.
+    """
+    groups = {str(radius): [radius] for radius in design.ZONE_RADII}
+    groups["all"] = list(design.ZONE_RADII)
+    rows = []
+    for layout, (name, radii) in product(("small", "medium"), groups.items()):
+        where = f"layout == '{layout}' and tolerance > 0 and gamma == 0.9 and radius in {radii}"
+        maze, manhattan = (
+            won_by_seed(wins, points, f"{where} and distance == '{each}'")
+            for each in ("maze", "manhattan")
+        )
+        row = {"layout": layout, "gamma": 0.9, "radius": name, "n_games": len(maze) * len(radii)}
+        row |= {"win_rate_maze": maze.mean(), "win_rate_manhattan": manhattan.mean()}
+        n_together = 1 if name == "all" else len(design.ZONE_RADII)
+        rows.append(row | columns_of(contrast(maze, manhattan, n_together), "difference"))
+    return pd.DataFrame(rows)
+
+
+def time_ratio(changed: PacmanMDP, plain: PacmanMDP, first_seed: int) -> Estimate:
+    """Measure CPU time a move with a change over that without, a number a round.
+
+    The two take turns on the same few seeds, so that a change in the machine's speed affects both.
+    """
+    ratios = []
+    for k in range(TIMED_ROUNDS):
+        seeds = range(first_seed + k * TIMED_SEEDS, first_seed + (k + 1) * TIMED_SEEDS)
+        cost = {}
+        for agent in (changed, plain) if k % 2 else (plain, changed):
+            games = [agent.play(seed) for seed in seeds]
+            cost[agent] = sum(game.seconds for game in games) / sum(game.n_moves for game in games)
+        ratios.append(cost[changed] / cost[plain])
+    return intervals.t_interval(ratios)
+
+
+def changes_frame(played: Played, bars: Bars, times: Mapping[PacmanMDP, Estimate]) -> pd.DataFrame:
+    """Return one row a comparison: wins, backups a move, and the time where it was measured.
+
+    The rows of a layout that ask the same question are judged together.
+    """
+    rows = []
+    for layout, planner, plain, changed in design.changes(bars):
+        games, others = played[changed], played[plain]
+        now, before = point_columns(games), point_columns(others)
+        n_together = len(design.PLANNERS) * (1 if changed.cut else len(design.ROUTE_REWARDS))
+        row = {
+            "layout": layout.name,
+            "strategy": planner,
+            "route_reward": changed.route_reward,
+            "cut": changed.cut,
+            "n_games": len(games),
+            "win_rate_plain": before["win_rate"],
+            "win_rate": now["win_rate"],
+            **columns_of(contrast(won_of(games), won_of(others), n_together), "difference"),
+            "score_difference_points": now["score_mean_points"] - before["score_mean_points"],
+            "backups_ratio": now["backups_per_move"] / before["backups_per_move"],
+        }
+        rows.append(row | (columns_of(times[changed], "seconds_ratio") if changed.cut else {}))
+    return pd.DataFrame(rows)

@@ -1,0 +1,234 @@
+"""Commands that compare: compare, equal-time, champions, utilization."""
+
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+from thetafront.study.cli.options import (
+    RESULTS,
+    JobsOption,
+    NameOption,
+    OutputOption,
+    ResultsOption,
+    StudyArgument,
+    path,
+    reading,
+    study_names,
+    whole,
+)
+from thetafront.study.cli.program import app, console, working
+from thetafront.study.errors import InputError, check_range
+
+if TYPE_CHECKING:
+    from thetafront.agents.agent import Game
+    from thetafront.study.compare.comparison import Comparison
+    from thetafront.study.compare.fronts import Front
+
+G = TypeVar("G", bound="Game")
+
+MOST_GAMES = 100_000
+OR_A_FOLDER = "or a folder (a path with a slash) that holds its front.csv and manifest.json"
+KEPT = "Folder to write to; games that it holds already are not played again."
+
+GamesOption = Annotated[int, whole("Games per row.", "--games")]
+SeedOption = Annotated[
+    int, whole("Games have the seeds 1,000,000·SEED and on, the same for all rows.", "--seed")
+]
+FirstStudy = Annotated[str, typer.Argument(help=f"A study; {OR_A_FOLDER}.")]
+SecondStudy = Annotated[str, typer.Argument(help="The other, likewise.")]
+
+
+def output_option(name: str, help_: str = KEPT) -> Any:
+    """Return the option for the folder that a comparison writes to."""
+    return path(help_, "--output", show_default=str(RESULTS / name))
+
+
+def seeds_of(games: int, seed: int) -> range:
+    """Return the seeds that all rows play; InputError if a number is out of range."""
+    from thetafront.study.store.seeds import LARGEST_STUDY_SEED, game_seed
+
+    check_range("games", games, 2, MOST_GAMES)
+    check_range("seed", seed, 0, LARGEST_STUDY_SEED)
+    return range(game_seed(seed, 0), game_seed(seed, games))
+
+
+def settings_of(games: int, seed: int) -> dict[str, int]:
+    """Return what the manifest says of the options."""
+    return {"seed": seed, "games_a_row": games}
+
+
+def folder_of(
+    output: Path, game: "type[G]", jobs: int | None
+) -> "AbstractContextManager[Comparison[G]]":
+    """Open the folder that a comparison writes to; its progress goes to standard error."""
+    from thetafront.study.compare.comparison import Comparison
+    from thetafront.study.run.workers import check_jobs
+
+    n_jobs = check_jobs(jobs)
+    return Comparison.begun(output, game, n_jobs, console(stderr=True))
+
+
+def front_of(text: str, results: Path) -> "Front":
+    """Read the validated front of a study, or of a folder: a path with a slash."""
+    from thetafront.study.compare.fronts import Front, front_in_folder
+    from thetafront.study.report.validated_front import validated_frame
+
+    if "/" in text and "://" not in text:
+        return front_in_folder(Path(text))
+    with reading(text, None, results) as (_, place, data):
+        return Front(place.name, data.record.seed, data.experiment, validated_frame(data))
+
+
+@app.command("equal-time")
+def equal_time(
+    first: FirstStudy,
+    second: SecondStudy,
+    games: GamesOption = 1000,
+    seed: SeedOption = 1000,
+    jobs: JobsOption = None,
+    output: Annotated[Path, output_option("equal_time")] = RESULTS / "equal_time",
+    results: ResultsOption = RESULTS,
+    overlap_only: Annotated[
+        bool,
+        typer.Option(
+            "--overlap-only",
+            help="Leave out points that cost more or fewer playout moves than all of the other "
+            "front: valid where playout moves of both agents take the same time.",
+        ),
+    ] = False,
+) -> None:
+    """Compare the fronts of two studies at equal CPU time.
+
+    Plays both validated fronts again on seeds that neither study has used. All points take turns,
+    so that a change in the machine's speed affects all alike. Repeat the command to go on after a
+    stop.
+    """
+    from thetafront.agents.twenty48.agent import Game2048
+    from thetafront.study.compare.equal_time import compare as compare_fronts
+    from thetafront.study.compare.equal_time import contender_of
+    from thetafront.study.compare.fronts import within
+
+    seeds = seeds_of(games, seed)
+    if first == second:
+        raise InputError(f"studies: {first!r} given twice, two different ones allowed")
+    fronts = []
+    for given in (first, second):
+        front = front_of(given, results)
+        if front.seed == seed:
+            raise InputError(
+                f"seed: {seed} given, which study {front.name!r} has used; any other allowed"
+            )
+        fronts.append(front)
+    if fronts[0].name == fronts[1].name:
+        raise InputError(f"studies: {fronts[0].name!r} given twice, two of different names allowed")
+    if overlap_only:
+        fronts = [within(front, other) for front, other in (fronts, reversed(fronts))]
+    contenders = [contender_of(front) for front in fronts]
+    with folder_of(output, Game2048, jobs) as run:
+        text = compare_fronts(run, contenders, seeds, settings_of(games, seed))
+    print(text, end="")
+
+
+@app.command()
+def champions(
+    network: Annotated[list[str], typer.Option(help="A trained network; repeatable.")],
+    front: Annotated[
+        list[Path] | None,
+        path("Folder of a study whose front is drawn; repeatable.", show_default="published ones"),
+    ] = None,
+    games: Annotated[int, whole("Games at one ply; a third at two, a tenth at three.")] = 300,
+    seed: SeedOption = 2000,
+    jobs: JobsOption = None,
+    output: Annotated[Path, output_option("champions")] = RESULTS / "champions",
+) -> None:
+    """Draw all agents of 2048: score against CPU time.
+
+    Plays each network with several depths of search. Repeat the command to go on after a stop.
+    """
+    from thetafront.agents.twenty48.agent import Game2048
+    from thetafront.agents.twenty48.ntuple.network import trained_network
+    from thetafront.study.compare.champions import PUBLISHED, show_champions
+    from thetafront.study.compare.fronts import front_in_folder
+
+    seeds = seeds_of(games, seed)
+    names = list(dict.fromkeys(network))
+    try:
+        for name in names:
+            trained_network(name)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    fronts = [front_in_folder(folder) for folder in front or PUBLISHED]
+    with folder_of(output, Game2048, jobs) as run:
+        text = show_champions(run, names, fronts, seeds, settings_of(games, seed))
+    print(text, end="")
+
+
+@app.command()
+def compare(
+    studies: Annotated[
+        list[str],
+        typer.Argument(help="Names of studies, or storage URLs.", autocompletion=study_names),
+    ],
+    output: OutputOption = None,
+    results: ResultsOption = RESULTS,
+) -> None:
+    """Compare the validated fronts of several studies.
+
+    Draws one figure, and prints hypervolumes with intervals.
+    """
+    from thetafront.study.compare.studies import (
+        check_comparable,
+        compare_figure,
+        compare_frame,
+        compare_markdown,
+        compared_study,
+    )
+    from thetafront.study.report.style import save
+    from thetafront.study.report.tables import write_csv, write_text
+    from thetafront.study.store.location import make_folder
+    from thetafront.study.store.manifest import MANIFEST, check_output, provenance, write_json
+
+    if len(set(studies)) < len(studies):
+        raise InputError(f"studies: {', '.join(studies)} given, each once allowed")
+    entries, experiments = [], []
+    for study in studies:
+        with reading(study, None, results) as (_, _, data):
+            entries.append(compared_study(data))
+            experiments.append(data.experiment)
+    check_comparable(experiments)
+    if output is not None:
+        make_folder(output, "output")
+        check_output(output)
+    with working("comparing"):
+        frame = compare_frame(entries, experiments[0])
+        if output is not None:
+            write_csv(frame, output / "compare.csv")
+            write_text(compare_markdown(frame, experiments[0].goal), output / "compare.md")
+            save(compare_figure(entries, experiments[0]), output / "compare.png")
+            write_json(provenance(), output / MANIFEST)
+    print(compare_markdown(frame, experiments[0].goal), end="")
+
+
+@app.command()
+def utilization(
+    study: StudyArgument,
+    output: OutputOption = None,
+    name: NameOption = None,
+    results: ResultsOption = RESULTS,
+) -> None:
+    """Simulate how busy 2 to 256 workers would be.
+
+    Repeats a study's search with the runtimes of its own games.
+    """
+    from thetafront.study.compare.utilization import utilization_frame, utilization_table
+    from thetafront.study.report.tables import write_csv
+    from thetafront.study.store.location import make_folder
+
+    with reading(study, name, results) as (_, _, data), working("simulating"):
+        frame = utilization_frame(data)
+    if output is not None:
+        make_folder(output, "output")
+        write_csv(frame, output / "utilization.csv")
+    console().print(utilization_table(frame))

@@ -1,0 +1,278 @@
+"""All agents of 2048 in one picture, beside other authors' programs: score against CPU time.
+
+Networks play with several depths of search, and agents without knowledge as they are. Heuristics
+and the other Monte Carlo agents are the validated fronts of published studies. What a network is
+worth depends on its training, too, so the second panel shows that.
+
+Other programs were built and played on one core with AVX2, by CPU time, in a run of their own: only
+their scores are given here, and a machine of another speed moves them to a side.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib as mpl
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from thetafront.agents.agent import Agent
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.agents.twenty48.ntuple.agent import NTuple
+from thetafront.agents.twenty48.ntuple.network import TrainedNetwork, trained_network
+from thetafront.agents.twenty48.pmcts import PureMonteCarlo
+from thetafront.agents.twenty48.random import RandomAgent
+from thetafront.engine.jit import ROOT
+from thetafront.study.compare.comparison import Comparison, Results
+from thetafront.study.compare.fronts import Front
+from thetafront.study.compare.scores import estimate_format, score_bars, score_columns
+from thetafront.study.experiments.objectives import SECONDS, format_seconds
+from thetafront.study.report.sections import document, frame_table
+from thetafront.study.report.style import (
+    BLACK,
+    CHOICE_MARKS,
+    GREY,
+    STYLE,
+    caption,
+    cost_axis,
+    points_axis,
+)
+
+REFERENCE = ROOT / "results" / "reference"
+PUBLISHED = tuple(REFERENCE / name for name in ("heuristic", "mcmdp", "ntuple", "switching", "uct"))
+FEWER_GAMES = (1, 3, 10)  # by depth, since a move takes ten to twenty times as long
+TILES = (8192, 16384, 32768)
+ROOM_FOR_LEGEND = 1.35  # of the highest bar
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A program of other authors, as it was measured.
+
+    Attributes
+    ----------
+    name : str
+        Of the program.
+    points : tuple of (float, float)
+        CPU seconds a move, and mean score.
+    """
+
+    name: str
+    points: tuple[tuple[float, float], ...]
+
+
+PEERS = (
+    Peer(
+        "nneonneo/2048-ai (2 to 5 plies)",
+        ((2.5e-6, 31_600), (41e-6, 55_300), (540e-6, 123_500), (3.5e-3, 222_000)),
+    ),
+    Peer(
+        "TDL2048+, 52 CPU s of training (1 to 3 plies)",
+        ((0.8e-6, 65_200), (19e-6, 104_700), (440e-6, 155_000)),
+    ),
+)
+SEARCHES = (
+    {"depth": 1},
+    {"depth": 1, "deeper_below": 4},
+    {"depth": 2},
+    {"depth": 2, "deeper_below": 4},
+    {"depth": 3},
+)
+"""How each network is played."""
+PLAYOUTS = (2, 16, 128)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One point of the picture.
+
+    Attributes
+    ----------
+    family : str
+        What is joined by a line.
+    agent : Agent
+        That plays.
+    """
+
+    family: str
+    agent: Agent
+
+
+def training_text(network: TrainedNetwork) -> str:
+    """Say how long a network was trained."""
+    return f"{network.settings.patterns}, {network.cpu_seconds / 60:.3g} CPU min of training"
+
+
+def network_rows(names: Sequence[str]) -> dict[str, Row]:
+    """Return the rows of some networks, by name; ValueError if one is not trained."""
+    rows = {}
+    for name in names:
+        family = f"ntuple {name}: {training_text(trained_network(name))}"
+        for search in SEARCHES:
+            plies = f"{search['depth']} plies" if search["depth"] > 1 else "1 ply"
+            deeper = ", deeper below 4 empty" if "deeper_below" in search else ""
+            rows[f"{name}, {plies}{deeper}"] = Row(family, NTuple(network=name, **search))
+    return rows
+
+
+def plain_rows() -> dict[str, Row]:
+    """Return the rows of agents that know nothing and have nothing to tune."""
+    pmcts = {
+        f"pmcts, {n} playouts": Row("pmcts: pure Monte Carlo search", PureMonteCarlo(n_playouts=n))
+        for n in PLAYOUTS
+    }
+    return {"random": Row("random actions", RandomAgent()), **pmcts}
+
+
+def play_rows(
+    run: Comparison[Game2048], rows: Mapping[str, Row], seeds: Sequence[int]
+) -> dict[str, list[Game2048]]:
+    """Play all rows, deeper ones fewer games; the same seeds for rows of a depth."""
+    played: dict[str, list[Game2048]] = {}
+    for depth, fewer in enumerate(FEWER_GAMES, 1):
+        agents = {
+            name: row.agent for name, row in rows.items() if getattr(row.agent, "depth", 1) == depth
+        }
+        n = max(2, len(seeds) // fewer)
+        played |= run.play(agents, seeds[:n], f"depth {depth}") if agents else {}
+    return {name: played[name] for name in rows}
+
+
+def rows_frame(rows: Mapping[str, Row], games: Mapping[str, Sequence[Game2048]]) -> pd.DataFrame:
+    """Return one row a point: mean score with its 95% interval, cost, tiles reached."""
+    lines = []
+    for name, row in rows.items():
+        played = games[name]
+        reached = {
+            f"share_reaching_{tile}": sum(game.max_tile >= tile for game in played) / len(played)
+            for tile in TILES
+        }
+        lines.append({"family": row.family, "row": name, **score_columns(played), **reached})
+    return pd.DataFrame(lines)
+
+
+def training_frame(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Return one row a network: what its training took, and its scores at one ply."""
+    lines = []
+    for name in names:
+        network = trained_network(name)
+        (line,) = frame[frame["row"] == f"{name}, 1 ply"].to_dict("records")
+        about: dict[str, Any] = {"network": name, "patterns": str(network.settings.patterns)}
+        about |= {"method": str(network.settings.method), "decay": network.settings.decay}
+        about |= {"training_cpu_seconds": network.cpu_seconds, "n_moves": network.n_moves}
+        about |= {"digest": network.digest} | {str(key): each for key, each in line.items()}
+        lines.append(about)
+    return pd.DataFrame(lines).drop(columns=["family", "row"])
+
+
+def champions_markdown(frame: pd.DataFrame, training: pd.DataFrame) -> str:
+    """Write both tables as Markdown."""
+    timed = frame.assign(time=frame["seconds_per_move"].map(format_seconds))
+    trained = training.assign(
+        minutes=training["training_cpu_seconds"] / 60, millions=training["n_moves"] / 1e6
+    )
+    mean = ("mean score", estimate_format("score_mean", "score"))
+    columns = (
+        ("row", "{row}"),
+        ("n", "{n_games:,}"),
+        ("CPU time a move", "{time}"),
+        mean,
+        *((f"{tile}", f"{{share_reaching_{tile}:.1%}}") for tile in TILES),
+    )
+    about = (
+        ("network", "{network}"),
+        ("patterns", "{patterns}"),
+        ("learning", "{method}, λ = {decay:g}"),
+        ("CPU minutes", "{minutes:.3g}"),
+        ("million moves", "{millions:,.0f}"),
+        ("at one ply", mean[1]),
+    )
+    return document(
+        "Champions of 2048",
+        "Agents of 2048 on the same seeds, in turns; in parentheses 95% intervals. The last "
+        "columns are shares of games that reach a tile.",
+        frame_table(timed, columns, "lrrrrrr"),
+        frame_table(trained, about, "lllrrr"),
+    )
+
+
+@mpl.rc_context(STYLE)
+def champions_figure(
+    frame: pd.DataFrame, training: pd.DataFrame, fronts: Sequence[Front]
+) -> Figure:
+    """Draw score against CPU time a move, and against CPU time of training."""
+    figure = Figure(figsize=(11.0, 5.8), layout="constrained")
+    axes, learning = figure.subplots(1, 2, width_ratios=(3, 1), sharey=True)
+    families = list(dict.fromkeys(frame["family"]))
+    for family, (colour, mark) in zip(families, CHOICE_MARKS * len(families), strict=False):
+        part = frame[frame["family"] == family].sort_values("seconds_per_move")
+        style = {"fmt": f"{mark}-", "linewidth": 1.2, "markersize": 5, "capsize": 2}
+        score_bars(axes, part["seconds_per_move"], part, color=colour, label=family, **style)
+    draw_fronts(axes, fronts)
+    for peer, mark in zip(PEERS, "Dd", strict=True):
+        x, y = zip(*peer.points, strict=True)
+        axes.plot(x, y, f"{mark}:", color=BLACK, markersize=5, linewidth=0.8, label=peer.name)
+    cost_axis(axes, SECONDS)
+    points_axis(axes)
+    axes.set_ylabel("mean score, points")
+    axes.set_title("2048: score against CPU time a move")
+    axes.set_ylim(top=ROOM_FOR_LEGEND * frame["score_high95_points"].max())
+    axes.legend(loc="upper left", fontsize=7.5)
+    style = {"fmt": "o", "markersize": 5, "capsize": 2, "color": BLACK}
+    score_bars(learning, training["training_cpu_seconds"] / 60, training, **style)
+    for row in training.to_dict("records"):
+        learning.annotate(
+            row["network"],
+            (row["training_cpu_seconds"] / 60, row["score_mean_points"]),
+            xytext=(0, -22),
+            textcoords="offset points",
+            ha="center",
+            fontsize=8,
+        )
+    learning.set_xscale("log")
+    learning.margins(x=0.25)
+    learning.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    learning.xaxis.set_major_formatter(FuncFormatter(lambda minutes, _: f"{minutes:g}"))
+    learning.xaxis.set_minor_formatter(NullFormatter())
+    learning.set_xlabel("CPU minutes of training")
+    learning.set_title("At one ply")
+    n = frame["n_games"]
+    caption(
+        figure,
+        f"{n.min():,} to {n.max():,} games a point, the same seeds for points of a depth; bars: "
+        "95% intervals. Grey lines: validated fronts of published studies, on games of their own. "
+        "Black: programs of other authors, built and measured on another machine.",
+    )
+    return figure
+
+
+def draw_fronts(axes: Axes, fronts: Sequence[Front]) -> None:
+    """Draw the validated points of studies that are on their fronts."""
+    lines = [f"{mark}{line}" for mark in ".x" for line in ("-", "--", "-.", ":")]
+    for front, line in zip(fronts, lines * len(fronts), strict=False):
+        part = front.validated[front.validated["on_front"].astype(bool)]
+        part = part.sort_values("seconds_per_move")
+        style = {"fmt": line, "linewidth": 1.2, "markersize": 4, "capsize": 0}
+        label = f"{front.name}: {front.experiment.title.removeprefix('2048, ')}"
+        score_bars(axes, part["seconds_per_move"], part, color=GREY, label=label, **style)
+
+
+def show_champions(
+    run: Comparison[Game2048],
+    names: Sequence[str],
+    fronts: Sequence[Front],
+    seeds: Sequence[int],
+    settings: Mapping[str, Any],
+) -> str:
+    """Play what is missing, write all files, and return the text."""
+    rows = {**network_rows(names), **plain_rows()}
+    frame = rows_frame(rows, play_rows(run, rows, seeds))
+    training = training_frame(frame, names)
+    text = champions_markdown(frame, training)
+    networks = {name: trained_network(name).to_json() for name in names}
+    figures = {"champions": champions_figure(frame, training, fronts)}
+    tables = {"champions": frame, "training": training}
+    run.write(Results("champions", text, tables, figures), {**settings, "networks": networks})
+    return text

@@ -1,0 +1,88 @@
+"""A comparison's folder: games while they are played, then tables, text, figures and manifest."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import pandas as pd
+from matplotlib.figure import Figure
+from rich.console import Console
+
+from thetafront.agents.agent import Agent, Game
+from thetafront.study.report.style import save
+from thetafront.study.report.tables import write_csv, write_text
+from thetafront.study.run.play_missing import play_missing
+from thetafront.study.store.ledger import Ledger
+from thetafront.study.store.location import make_folder
+from thetafront.study.store.manifest import MANIFEST, check_output, provenance, write_manifest
+
+G = TypeVar("G", bound=Game)
+
+GAMES = "games.csv"
+
+
+@dataclass(frozen=True)
+class Results:
+    """The files of a comparison: Markdown text, and tables and figures by file name."""
+
+    name: str  # of the text's file
+    text: str
+    tables: Mapping[str, pd.DataFrame]
+    figures: Mapping[str, Figure]
+
+
+@dataclass
+class Comparison(Generic[G]):
+    """Games of some agents in a folder, and the results made from them; use :meth:`begun`."""
+
+    folder: Path
+    ledger: Ledger[G]  # all games, earlier runs' included
+    jobs: int  # worker processes
+    out: Console  # shows progress
+    n_before: int  # games at the start
+    made_by: Mapping[str, Any] = field(default_factory=provenance)
+    rows: dict[str, Agent] = field(default_factory=dict)  # that have played
+
+    @classmethod
+    @contextmanager
+    def begun(
+        cls, folder: Path, game: type[G], jobs: int, out: Console
+    ) -> "Iterator[Comparison[G]]":
+        """Make the folder, and hold its games until the end, so that no other run writes them.
+
+        Raises
+        ------
+        InputError
+            If the folder or its manifest is unusable, another run holds it, or its games cannot be
+            read.
+        """
+        make_folder(folder, "output")
+        check_output(folder)
+        ledger = Ledger(folder / GAMES, game)
+        with ledger.held():
+            yield cls(folder, ledger, jobs, out, ledger.n_games)
+
+    def play(
+        self, rows: Mapping[str, Agent], seeds: Sequence[int], what: str = ""
+    ) -> dict[str, list[G]]:
+        """Play the missing games of rows: :func:`study.run.play_missing.play_missing`."""
+        self.rows.update(rows)
+        return play_missing(rows, seeds, self.ledger, self.jobs, self.out, what=what)
+
+    def write(self, results: Results, contents: Mapping[str, Any]) -> None:
+        """Write the results; add the rows and the numbers of games to the manifest."""
+        with self.out.status("tables and figures"):
+            for name, frame in results.tables.items():
+                write_csv(frame, self.folder / f"{name}.csv")
+            write_text(results.text, self.folder / f"{results.name}.md")
+            for name, figure in results.figures.items():
+                save(figure, self.folder / f"{name}.png")
+        counts = {
+            "n_games_played": self.ledger.n_games - self.n_before,
+            "n_games_before": self.n_before,
+        }
+        rows = {self.ledger.digest(agent): row for row, agent in self.rows.items()}
+        manifest = {**self.made_by, **contents, **counts, "rows": rows}
+        write_manifest(manifest, self.folder / MANIFEST)

@@ -1,0 +1,282 @@
+"""Two agents at equal time: which one scores higher for the same CPU seconds a move.
+
+Each agent has a study. The points of its validated front are played again, in turns, on seeds that
+neither study has used, so that noise of the machine affects all alike. Between neighbouring points
+of a front the score is interpolated linearly over log time: at a budget that both fronts span, the
+difference of their scores is a weighted sum of the points' mean scores. No game counted here was
+used to choose a point.
+
+Source of the question: Ripstein (2023), §5.2, which conjectures that switching to expectimax is
+stronger.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from matplotlib.figure import Figure
+
+from thetafront.agents.agent import Agent
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.study import estimate as intervals
+from thetafront.study.compare.comparison import Comparison, Results
+from thetafront.study.compare.fronts import Front
+from thetafront.study.compare.scores import (
+    estimate_columns,
+    estimate_format,
+    score_bars,
+    score_columns,
+    scores_of,
+    shown,
+)
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.objectives import SECONDS, format_seconds
+from thetafront.study.report.front_tables import show_theta
+from thetafront.study.report.sections import document, frame_table, markdown_table
+from thetafront.study.report.style import (
+    BLACK,
+    BLUE,
+    RED,
+    STYLE,
+    caption,
+    cost_axis,
+    new_figure,
+    points_axis,
+)
+from thetafront.study.report.tables import thetas_of, write_csv
+from thetafront.study.report.validated_rows import without_baselines
+
+N_BUDGETS = 3
+FEWEST_POINTS = 2
+STEP_OF_NOTES = 0.09  # of the figure's height
+
+
+@dataclass(frozen=True)
+class Contender:
+    """An agent with the points of its study's validated front, the cheapest first."""
+
+    name: str  # the study's
+    title: str  # the experiment's
+    cost: str  # by which its front was chosen
+    agents: dict[str, Agent]  # by the points' names
+    thetas: dict[str, str]  # each θ as text
+
+
+def contender_of(source: Front) -> Contender:
+    """Return a study's validated front without its baselines; InputError below two points."""
+    name, experiment = source.name, source.experiment
+    rows = without_baselines(source.validated.to_dict("records"), experiment)
+    searched = pd.DataFrame(rows)
+    front = searched[searched["on_front"]] if len(searched) else searched
+    if len(front) < FEWEST_POINTS:
+        raise InputError(
+            f"study: {name!r} has {len(front)} points to compare on its validated front, "
+            f"{FEWEST_POINTS} or more allowed (thetafront validate {name})"
+        )
+    agents, thetas = {}, {}
+    for (_, row), theta in zip(front.iterrows(), thetas_of(front, experiment), strict=True):
+        key = f"{name}, {row['origin']} {row['point'][:6]}"
+        agents[key] = experiment.build(theta)
+        labels = [parameter.label for parameter in experiment.space]
+        thetas[key] = ", ".join(
+            f"{label} {value}"
+            for label, value in zip(labels, show_theta(row, experiment), strict=True)
+        )
+    return Contender(name, experiment.title, experiment.cost.name, agents, thetas)
+
+
+def points_frame(
+    contenders: Sequence[Contender], games: Mapping[str, Sequence[Game2048]]
+) -> pd.DataFrame:
+    """Return one row a point, the cheapest first: mean score with its 95% interval, and cost."""
+    lines = []
+    for contender in contenders:
+        for key, theta in contender.thetas.items():
+            about = {"study": contender.name, "point": key, "theta": theta}
+            lines.append({**about, **score_columns(games[key])})
+    frame = pd.DataFrame(lines)
+    order = [contender.name for contender in contenders]
+    frame["study"] = pd.Categorical(frame["study"], order)
+    return frame.sort_values(["study", "seconds_per_move"], kind="stable").reset_index(drop=True)
+
+
+def budgets_of(frame: pd.DataFrame) -> list[float]:
+    """Return three budgets in seconds a move, at 1/6, 1/2 and 5/6 of the log times that all span.
+
+    InputError if the fronts have no time in common.
+    """
+    by_study = frame.groupby("study", observed=True)["seconds_per_move"]
+    low, high = float(by_study.min().max()), float(by_study.max().min())
+    if low >= high:
+        raise InputError(
+            f"studies: fronts from {format_seconds(low)} and up to {format_seconds(high)} a move "
+            "given, fronts with a time in common allowed"
+        )
+    shares = (np.arange(N_BUDGETS) + 0.5) / N_BUDGETS
+    return [float(each) for each in low * (high / low) ** shares]
+
+
+def weights_at(costs: npt.NDArray[np.float64], budget: float) -> npt.NDArray[np.float64]:
+    """Return the weights of points, by increasing cost, in the score at a budget between the ends.
+
+    Linear interpolation over log cost between the two neighbours; shape (n_points,).
+    """
+    weights = np.zeros(len(costs))
+    right = int(np.clip(np.searchsorted(costs, budget), 1, len(costs) - 1))
+    near, far = np.log(costs[right - 1]), np.log(costs[right])
+    share = (np.log(budget) - near) / (far - near)
+    weights[right - 1], weights[right] = 1.0 - share, share
+    return weights
+
+
+def difference_frame(
+    contenders: Sequence[Contender], frame: pd.DataFrame, games: Mapping[str, Sequence[Game2048]]
+) -> pd.DataFrame:
+    """Return one row a budget: the second contender's score, the first's, and their difference.
+
+    Times count as exact. A score at a budget is the mean over seeds of weighted scores, with a 95%
+    bootstrap interval; differences are paired by seed.
+    """
+    lines = []
+    for budget in budgets_of(frame):
+        line: dict[str, Any] = {"seconds_per_move": budget}
+        weighted = []
+        for role, contender in zip(("first", "second"), contenders, strict=True):
+            part = frame[frame["study"] == contender.name]
+            weights = weights_at(part["seconds_per_move"].to_numpy(float), budget)
+            scores = np.array([scores_of(games[key]) for key in part["point"]])
+            weighted.append(weights @ scores)
+            at = intervals.mean(weighted[-1])
+            line |= {
+                f"{role}_score_points": at.value,
+                f"{role}_low95_points": at.low,
+                f"{role}_high95_points": at.high,
+            }
+        line |= estimate_columns("difference", intervals.difference(weighted[1], weighted[0]))
+        line["n_games_a_point"] = len(weighted[0])
+        lines.append(line)
+    return pd.DataFrame(lines)
+
+
+def chosen_by(contenders: Sequence[Contender]) -> str:
+    """Say by which costs the fronts were chosen: only seconds count work other than playouts."""
+    costs = ", ".join(f"that of {each.name} by {each.cost}" for each in contenders)
+    return f"The fronts were chosen by validated scores and costs: {costs}."
+
+
+def verdict(row: Any, contenders: Sequence[Contender]) -> str:
+    """Say which agent is stronger at a budget."""
+    if row["difference_low95_points"] > 0:
+        return f"{contenders[1].name} is stronger"
+    if row["difference_high95_points"] < 0:
+        return f"{contenders[0].name} is stronger"
+    return "not distinguishable"
+
+
+def equal_time_markdown(
+    contenders: Sequence[Contender],
+    frame: pd.DataFrame,
+    differences: pd.DataFrame,
+    seeds: Sequence[int],
+) -> str:
+    """Write both tables as Markdown."""
+    first, second = (contender.name for contender in contenders)
+    n = int(differences["n_games_a_point"].iloc[0])
+    rows = [
+        (
+            format_seconds(row["seconds_per_move"]),
+            shown(row, "first_score", "first"),
+            shown(row, "second_score", "second"),
+            shown(row, "difference", "difference", "+"),
+            verdict(row, contenders),
+        )
+        for row in differences.to_dict("records")
+    ]
+    points = frame.assign(time=frame["seconds_per_move"].map(format_seconds))
+    columns = (
+        ("point", "{point}"),
+        ("θ", "{theta}"),
+        ("n", "{n_games:,}"),
+        ("CPU time a move", "{time}"),
+        ("playout moves a move", "{playout_moves_per_move:,.0f}"),
+        ("mean score", estimate_format("score_mean", "score")),
+    )
+    return document(
+        f"{second} against {first} at equal CPU time",
+        f"Points of both studies' validated fronts, {n:,} games each on the seeds {seeds[0]} to "
+        f"{seeds[-1]}, which neither study has used. {chosen_by(contenders)} In parentheses: 95% "
+        "intervals by bootstrap (Student's t below 20 games); differences are paired by seed. "
+        "Between neighbouring points, scores are interpolated linearly over log time.",
+        markdown_table(("CPU time a move", first, second, "difference", ""), rows, "rrrrl"),
+        frame_table(points, columns, "llrrrr"),
+    )
+
+
+@mpl.rc_context(STYLE)
+def equal_time_figure(
+    contenders: Sequence[Contender], frame: pd.DataFrame, differences: pd.DataFrame
+) -> Figure:
+    """Draw both fronts on fresh seeds, and the differences at the budgets."""
+    figure, axes = new_figure(8.6, 5.4)
+    for contender, colour in zip(contenders, (BLUE, RED), strict=True):
+        part = frame[frame["study"] == contender.name]
+        label = f"{contender.name}: {contender.title}"
+        style = {"fmt": "o-", "linewidth": 1.3, "markersize": 5, "capsize": 2}
+        score_bars(axes, part["seconds_per_move"], part, color=colour, label=label, **style)
+    # One below the other: budgets may be too close for two side by side.
+    top = float(frame["score_high95_points"].max()) * (1.14 + STEP_OF_NOTES * len(differences))
+    notes = top * (1.0 - STEP_OF_NOTES * np.arange(len(differences)))
+    for (_, row), height in zip(differences.iterrows(), notes, strict=True):
+        axes.axvline(row["seconds_per_move"], color=BLACK, linestyle=":", linewidth=1)
+        axes.annotate(
+            shown(row, "difference", "difference", "+").replace(" (", "\n("),
+            (row["seconds_per_move"], height),
+            ha="center",
+            va="top",
+            fontsize=8.5,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
+        )
+    cost_axis(axes, SECONDS)
+    points_axis(axes)
+    axes.set_ylim(0, top)
+    axes.set_ylabel("mean score on fresh seeds, points")
+    axes.set_title("Two validated fronts at equal time")
+    legend = axes.legend(loc="lower right", fontsize=8.5, frameon=True, framealpha=1)
+    legend.get_frame().set_linewidth(0)  # its white hides the dotted lines below it
+    n = int(differences["n_games_a_point"].iloc[0])
+    second = contenders[1].name
+    caption(
+        figure,
+        f"{n:,} games a point, the same fresh seeds for all; bars: 95% intervals. At the dotted "
+        f"lines: score of {second} less the other's at the same CPU time a move, with its 95% "
+        f"interval. {chosen_by(contenders)}",
+    )
+    return figure
+
+
+def compare(
+    run: Comparison[Game2048],
+    contenders: Sequence[Contender],
+    seeds: Sequence[int],
+    settings: Mapping[str, Any],
+) -> str:
+    """Play what is missing of two contenders' points, write all files, and return the text.
+
+    Raises
+    ------
+    InputError
+        If the fronts have no time in common; ``points.csv`` then shows their times.
+    """
+    agents = {key: agent for each in contenders for key, agent in each.agents.items()}
+    played = run.play(agents, seeds)
+    frame = points_frame(contenders, played)
+    write_csv(frame, run.folder / "points.csv")
+    differences = difference_frame(contenders, frame, played)
+    text = equal_time_markdown(contenders, frame, differences, seeds)
+    figures = {"equal_time": equal_time_figure(contenders, frame, differences)}
+    run.write(Results("equal_time", text, {"equal_time": differences}, figures), settings)
+    return text

@@ -1,1 +1,0 @@
-"""Three dice by value iteration: the table of Thanki (2021), beside exact expectations."""

@@ -1,0 +1,68 @@
+"""The simulated validations: their truth, equal seconds, and what is measured of them."""
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from results.benchmarks.rounds import (
+    Simulated,
+    allocation_frame,
+    answers_of,
+    run_allocation,
+)
+from thetafront.study.errors import InputError
+from thetafront.study.run.allocation import DEFAULT_RULE, RULES
+
+
+def test_the_games_have_the_stated_moments() -> None:
+    simulated = Simulated.drawn(7)
+    n = simulated.scores.shape[1]
+    errors = simulated.deviation / np.sqrt(n)
+    assert np.all(np.abs(simulated.scores.mean(axis=1) - simulated.mean) < 4.5 * errors)
+    assert simulated.scores.std(axis=1) == pytest.approx(simulated.deviation, rel=0.03)
+    assert np.all(np.diff(simulated.cost) > 0)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_all_rules_stop_after_the_same_seconds(rule: str) -> None:
+    simulated = Simulated.drawn(1000)
+    before = np.zeros(len(simulated.cost))
+    for stop, n in zip((70.0, 200.0), simulated.counts(rule, (200.0, 70.0)), strict=True):
+        spent = float(n @ simulated.seconds)
+        assert stop <= spent <= stop + simulated.seconds.max()
+        assert np.all(n >= before)
+        before = n
+    assert before.min() >= 20
+
+
+def test_measures_are_of_the_truth() -> None:
+    """Had the games no noise, nothing would be lost and all of it known."""
+    drawn = Simulated.drawn(1000)
+    exact = np.tile(drawn.mean[:, None], (1, 20)) + np.tile([1.0, -1.0], 10)
+    simulated = Simulated(drawn.cost, drawn.mean, drawn.deviation, drawn.seconds, exact)
+    found = simulated.measured(np.full(len(drawn.cost), 20.0))
+    for name in ("regret_points", "error_points", "bias_standard_errors"):
+        assert found[name] == pytest.approx(0.0, abs=1e-9)
+    assert found["n_covered"] == found["n_points"] == 13
+    assert answers_of(np.array([1.0, 3.0, 2.0, 4.0])) == [0, 1, 1, 3]
+
+
+def test_the_rule_in_use_loses_less_than_equal_shares() -> None:
+    """Ten seeds, paired: regret, and width of the hypervolume's interval, after ten minutes."""
+    frame = allocation_frame(10, 1000, stops=(600.0,)).pivot(index="seed", columns="rule")
+    for measure in ("regret_points", "interval_width"):
+        assert frame[measure][DEFAULT_RULE].mean() < 0.85 * frame[measure]["equal"].mean()
+
+
+def test_a_comparison_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    short = partial(allocation_frame, stops=(60.0,))
+    monkeypatch.setattr("results.benchmarks.rounds.allocation_frame", short)
+    text, paths = run_allocation(2, 1000, tmp_path / "out", lambda _: None)
+    assert [path.name for path in paths] == ["allocation.csv", "allocation.md", "manifest.json"]
+    assert all(path.exists() for path in paths)
+    assert text.count("\n| ") == 1 + len(RULES)
+    assert "After 60 seconds of play" in text
+    with pytest.raises(InputError, match="seeds: 1 given, 2 to 10000 allowed"):
+        run_allocation(1, 1000, tmp_path / "out", lambda _: None)

@@ -1,0 +1,160 @@
+"""Small boards against rules on lists of face values, and all their states against a recursion."""
+
+import random
+
+import numpy as np
+import pytest
+
+from results.papers.heuristic_search.bounds import upper_bound
+from results.papers.heuristic_search.small_board import DEAL, DEALING, Small2048
+from tests.oracles import small_2048 as oracle
+from thetafront.agents.mdp.kernels import backup
+from thetafront.engine.jit import kernel
+from thetafront.engine.twenty48 import Action, afterstate, pack
+from thetafront.engine.twenty48.small import small_afterstate
+
+SHAPES = [(1, 2), (2, 1), (1, 4), (2, 2), (2, 3), (3, 2), (3, 3), (3, 4), (4, 2), (4, 4)]
+
+
+def as_tuple(game: Small2048, state: int) -> oracle.Board:
+    return tuple(map(tuple, game.faces(state)))
+
+
+def packed(board: oracle.Board) -> int:
+    grid = np.zeros((4, 4), np.int64)
+    exponents = [[tile.bit_length() - 1 if tile else 0 for tile in row] for row in board]
+    grid[: len(board), : len(board[0])] = exponents
+    return pack(grid)
+
+
+@pytest.mark.parametrize(("n_rows", "n_columns"), SHAPES)
+def test_slides(n_rows: int, n_columns: int) -> None:
+    chance = random.Random(n_rows * 10 + n_columns)
+    for _ in range(300):
+        tiles = [0, 0, 2, 2, 4, 8, 64]
+        board = tuple(tuple(chance.choice(tiles) for _ in range(n_columns)) for _ in range(n_rows))
+        for action in Action:
+            after, reward = oracle.slide(board, action)
+            given = np.uint64(packed(board))
+            got, points = small_afterstate(given, int(action), n_rows, n_columns)
+            assert (int(got), int(points)) == (packed(after), reward)
+            if (n_rows, n_columns) == (4, 4):
+                assert (int(got), int(points)) == afterstate(packed(board), action)
+
+
+@kernel
+def backwards(tables, values):  # type: ignore[no-untyped-def]
+    """Outcomes have higher numbers: one sweep from the last state to the first is all it takes."""
+    for state in range(len(values) - 1, -1, -1):
+        values[state], _ = backup(tables, values, state)
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_columns", "largest_tile", "n_states"),
+    [
+        (1, 2, None, 9),
+        (2, 2, None, 663),
+        (2, 2, 16, None),
+        (1, 4, None, None),
+        (2, 3, None, 85845),
+        (3, 2, 32, None),
+    ],
+)
+def test_states_and_values_are_those_of_the_recursion(
+    n_rows: int, n_columns: int, largest_tile: int | None, n_states: int | None
+) -> None:
+    game = Small2048(n_rows, n_columns, largest_tile)
+    best = oracle.solved(n_rows, n_columns, largest_tile)
+    boards = [as_tuple(game, state) for state in range(1, game.mdp.n_states)]
+    assert set(boards) == set(best.values)
+    assert len(boards) == len(best.values)
+    assert n_states is None or game.mdp.n_states == n_states
+    values = np.zeros(game.mdp.n_states)
+    backwards(game.mdp.tables, values)
+    expected = [best.value_of_the_deal] + [best.values[board] for board in boards]
+    np.testing.assert_allclose(values, expected, rtol=1e-12)
+    for bound in (game.upper_bound(), upper_bound(game.mdp)):
+        assert (bound >= values - 1e-9).all()
+        assert (game.mdp.greedy(bound)[0] <= bound + 1e-9).all()
+    assert (upper_bound(game.mdp) <= game.upper_bound() + 1e-9).all()
+    sources = np.repeat(np.arange(game.mdp.n_states), np.diff(game.mdp.first_action))
+    sources = np.repeat(sources, np.diff(game.mdp.first_outcome))
+    assert (game.mdp.outcome > sources).all()
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_columns", "largest_tile", "step"),
+    [(2, 2, None, 1), (2, 2, 8, 1), (1, 3, None, 1), (2, 3, None, 101), (3, 2, 16, 7)],
+)
+def test_actions_rewards_and_spawns(
+    n_rows: int, n_columns: int, largest_tile: int | None, step: int
+) -> None:
+    game = Small2048(n_rows, n_columns, largest_tile)
+    for state in range(1, game.mdp.n_states, step):
+        expected = oracle.actions(as_tuple(game, state), largest_tile)
+        numbers = game.mdp.actions(state)
+        assert len(numbers) == len(expected)
+        for number, (action, after, reward) in zip(numbers, expected, strict=True):
+            assert game.actions[number] == action
+            assert game.mdp.reward[number] == reward
+            outcomes, probabilities = game.mdp.outcomes(number)
+            children = [as_tuple(game, child) for child in outcomes.tolist()]
+            found = dict(zip(children, probabilities.tolist(), strict=True))
+            assert found == pytest.approx(dict(oracle.spawns(after)))
+
+
+def test_the_deal() -> None:
+    game, best = Small2048(2, 3), oracle.solved(2, 3)
+    assert list(game.mdp.actions(DEAL)) == [0]
+    assert game.actions[0] == DEALING
+    assert game.faces(DEAL) == [[0, 0, 0], [0, 0, 0]]
+    outcomes, probabilities = game.mdp.outcomes(0)
+    found = {as_tuple(game, s): p for s, p in zip(outcomes.tolist(), probabilities, strict=True)}
+    assert found == pytest.approx(best.deals)
+    assert len(found) == 15 * 4
+
+
+def test_a_board_turned_is_the_same_game() -> None:
+    values = []
+    for game in (Small2048(2, 3), Small2048(3, 2)):
+        values.append(np.zeros(game.mdp.n_states))
+        backwards(game.mdp.tables, values[-1])
+    assert values[0][DEAL] == pytest.approx(values[1][DEAL], rel=1e-12)
+    assert sorted(values[0].tolist()) == pytest.approx(sorted(values[1].tolist()), rel=1e-12)
+
+
+def test_the_worth_of_the_largest_board() -> None:
+    """The largest board comes up, and no board is worth more: 32 16 8 4 on four cells."""
+    game = Small2048(2, 2)
+    assert game.state([[32, 16], [4, 8]]) > 0
+    assert game.upper_bound()[DEAL] == 4 * 32 + 3 * 16 + 2 * 8 + 1 * 4
+    assert (
+        max(tile for s in range(game.mdp.n_states) for row in game.faces(s) for tile in row) == 32
+    )
+
+
+def test_discount() -> None:
+    game = Small2048(2, 2, discount=0.5)
+    assert game.mdp.discount == 0.5
+    assert (game.mdp.greedy(game.upper_bound())[0] <= game.upper_bound()).all()
+
+
+def test_bad_input_is_named() -> None:
+    game = Small2048(2, 2)
+    for run, message in (
+        (lambda: Small2048(0, 2), r"n_rows: 0 given"),
+        (lambda: Small2048(2, 5), r"n_columns: 5 given"),
+        (lambda: Small2048(1, 1), r"n_columns: 1 given with 1 row"),
+        (lambda: Small2048(2, 2, largest_tile=12), r"largest_tile: 12 given"),
+        (lambda: Small2048(2, 2, largest_tile=4), r"largest_tile: 4 given"),
+        (lambda: Small2048(2, 2, discount=0), r"discount: 0 given"),
+        (lambda: Small2048(2, 2, most_states=0), r"most_states: 0 given"),
+        (lambda: Small2048(2, 2, most_states=662).mdp, r"most_states: 662 given.*2 x 2 .*has more"),
+        (lambda: game.state([[2, 0]]), r"faces: shape \(1, 2\) given"),
+        (lambda: game.state([[3, 0], [0, 2]]), r"tile '3' given"),
+        (lambda: game.state([[32, 32], [0, 2]]), r"which no game reaches"),
+        (lambda: game.faces(663), r"state: 663 given"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            run()
+    assert Small2048(2, 2, most_states=663).mdp.n_states == 663

@@ -1,0 +1,72 @@
+"""What follows a board, against the rules on lists of face values."""
+
+import pytest
+
+from results.papers.decision_tree import (
+    DRAWN,
+    EXAMPLE,
+    boards_frame,
+    bound,
+    counts_of,
+    decision_tree_figure,
+    decision_tree_markdown,
+    small_frame,
+    successors,
+)
+from tests.oracles import twenty48 as oracle
+from thetafront.engine.twenty48 import parse
+
+BOARDS = [
+    EXAMPLE,
+    DRAWN,
+    "2 2 4 . / 2 2 4 . / . . . . / 8 . . 8",
+    ". . . . / . 2 . . / 4 . . . / . . . .",
+]
+
+
+@pytest.mark.parametrize("text", BOARDS)
+def test_successors_are_those_of_the_rules(text: str) -> None:
+    faces = oracle.from_packed(parse(text))
+    expected = {}
+    for action in oracle.legal_actions(faces):
+        after, _ = oracle.slide(faces, action)
+        empty = oracle.empty_cells(after)
+        expected[action] = {
+            oracle.to_packed(oracle.put(after, cell, tile)): p / len(empty)
+            for cell in empty
+            for tile, p in ((2, 0.9), (4, 0.1))
+        }
+    found = {int(action): dict(each) for action, each in successors(parse(text)).items()}
+    assert found == expected
+    counts = counts_of(parse(text))
+    assert counts["n_pairs"] == sum(map(len, expected.values()))
+    assert counts["n_states"] == len(set().union(*expected.values()))
+    assert counts["n_pairs"] == 2 * (counts["n_actions"] * counts["n_empty"] + counts["n_merges"])
+
+
+def test_the_papers_example_has_64() -> None:
+    assert counts_of(parse(EXAMPLE)) == {
+        "n_actions": 4,
+        "n_empty": 8,
+        "n_merges": 0,
+        "formula": 64,
+        "n_pairs": 64,
+        "n_states": 64,
+    }
+
+
+def test_bounds_hold_on_small_boards() -> None:
+    small = small_frame()
+    assert small["n_states"].tolist()[1::2] == [662, 85_844]
+    assert (small["n_states"] < small["bound"]).all()
+    assert bound(16) == 18**16
+
+
+def test_text_and_picture() -> None:
+    boards = boards_frame([1, 2])
+    assert set(boards["seed"]) == {1, 2}
+    assert (boards["n_states"] <= boards["n_pairs"]).all()
+    text = decision_tree_markdown(boards, small_frame())
+    assert f"All {len(boards):,} boards of 2 games" in text
+    assert "64 states follow (64 different ones)" in text
+    assert len(decision_tree_figure().axes) == 1

@@ -1,0 +1,63 @@
+"""The picture of all agents: its points are those of games that can be played again."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from tests.study.program import refused
+from thetafront.agents.twenty48.ntuple.agent import NTuple
+from thetafront.study.cli import app
+from thetafront.study.compare.champions import SEARCHES
+
+TRAIN = ["train", "ntuple", "--patterns", "4x5", "--moves"]
+
+
+@pytest.fixture
+def networks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("THETAFRONT_NETWORKS", str(tmp_path / "networks"))
+    for name, n_moves in (("a", "1000"), ("b", "100000")):
+        assert CliRunner().invoke(app, [*TRAIN, n_moves, "--name", name]).exit_code == 0
+    return tmp_path
+
+
+@pytest.mark.slow
+def test_a_picture_has_every_network_with_every_search(networks: Path) -> None:
+    output = networks / "champions"
+    command = ["champions", "--network", "a", "--network", "b", "--games", "20", "--jobs", "2"]
+    done = CliRunner().invoke(app, [*command, "--output", str(output)])
+    assert done.exit_code == 0, done.output
+    table = pd.read_csv(output / "champions.csv")
+    assert len(table) == 2 * len(SEARCHES) + 4
+    assert table["n_games"].tolist() == [20, 20, 6, 6, 2] * 2 + [20] * 4
+    means = table.set_index("row")["score_mean_points"]
+    assert means["random"] < means["pmcts, 2 playouts"] < means["pmcts, 128 playouts"]
+    games = pd.read_csv(output / "games.csv")
+    first = games[games["seed"] == games["seed"].min()].merge(
+        pd.Series(json.loads((output / "manifest.json").read_text())["rows"], name="row"),
+        left_on="agent",
+        right_index=True,
+    )
+    for name in ("a", "b"):
+        (score,) = first[first["row"] == f"{name}, 1 ply"]["score_points"]
+        assert NTuple(network=name).play(int(games["seed"].min())).score == score
+    assert (output / "champions.png").stat().st_size > 10_000
+    training = pd.read_csv(output / "training.csv")
+    assert (training["n_moves"] >= [1000, 100_000]).all()
+    assert training["score_mean_points"].iloc[1] > 2 * training["score_mean_points"].iloc[0]
+
+    verified = CliRunner().invoke(app, ["verify", str(output), "--games", "5"])
+    assert verified.exit_code == 0, verified.output
+    again = CliRunner().invoke(app, [*TRAIN, "150000", "--name", "b"])
+    assert again.exit_code == 0
+    verified = CliRunner().invoke(app, ["verify", str(output), "--games", "5"])
+    assert verified.exit_code != 0
+    assert "network_digest" in verified.output + verified.stderr, "the network is another now"
+
+
+def test_a_network_that_is_not_trained_is_refused(networks: Path) -> None:
+    line = refused("champions", "--network", "c", "--output", str(networks / "champions"))
+    assert "network: 'c' given, one of none, a, b allowed" in line
+    assert not (networks / "champions").exists()

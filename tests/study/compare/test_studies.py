@@ -1,0 +1,85 @@
+"""Studies side by side."""
+
+from dataclasses import replace
+
+import optuna
+import pytest
+
+from tests.study.conftest import QUICK
+from tests.study.made_studies import data_of, store_point
+from thetafront.agents.twenty48.agent import Game2048 as Game
+from thetafront.study.compare.studies import (
+    check_comparable,
+    compare_figure,
+    compare_frame,
+    compare_markdown,
+    compared_study,
+)
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import PLAYOUT_MOVES
+from thetafront.study.experiments.space import NumericParameter, Space
+from thetafront.study.store.seeds import game_to_record
+
+
+def game(seed: int, score: int, seconds: float) -> Game:
+    return Game(seed, score, 100, seconds, 1000, 64, 0)
+
+
+def study_of(name: str, sampler: str, seed: int, scores: list[int]) -> optuna.Study:
+    study = optuna.create_study(study_name=name, directions=["maximize", "minimize"])
+    record = {
+        "experiment": "quick",
+        "space": QUICK.space.as_records(),
+        "seed": seed,
+        "design": "lhs",
+        "design_size": 1,
+    }
+    study.set_user_attr("thetafront", {"format": 1, **record})
+    design = study.ask({"n_playouts": optuna.distributions.IntDistribution(1, 40)})
+    design.set_user_attr("origin", "design")
+    design.set_user_attr("game:0", game_to_record(game(0, 900, 0.1)))
+    study.tell(design, (900.0, 0.001))
+    trial = study.ask({"n_playouts": optuna.distributions.IntDistribution(1, 40)})
+    trial.set_user_attr("origin", sampler)
+    trial.set_user_attr("game:0", game_to_record(game(0, 900, 0.1)))
+    study.tell(trial, (900.0, 0.001))
+    for key, origin, seconds in (("a", "trial 0", 0.1), ("b", "four playouts", 0.01)):
+        games = {r: game(r, score, seconds) for r, score in enumerate(scores)}
+        store_point(study, {"n_playouts": 4}, games, origin, key)
+    return study
+
+
+def test_hypervolumes_by_hand(quick: Experiment) -> None:
+    """One point a study, a decade below the reference: the mean score; baselines do not count."""
+    made = [
+        ("x", "nehvi", 0, [1000] * 4),
+        ("y", "nehvi", 1, [3000] * 4),
+        ("z", "tpe", 0, [500] * 4),
+    ]
+    entries = [compared_study(data_of(study_of(*each), quick)) for each in made]
+    frame = compare_frame(entries, quick)
+    assert frame["hypervolume"].tolist() == pytest.approx([1000.0, 3000.0, 500.0])
+    low, high = frame["hypervolume_low95"], frame["hypervolume_high95"]
+    assert (low < frame["hypervolume"]).all(), "four games say little of a time"
+    assert (low + high).tolist() == pytest.approx([2000.0, 6000.0, 1000.0])
+    assert frame["n_validated_points"].tolist() == [1, 1, 1]
+    assert frame["n_validation_games"].tolist() == [4, 4, 4]
+    text = compare_markdown(frame, quick.goal)
+    assert "| nehvi | 2 | 2,000 ± 1,000 |" in text
+    assert "| tpe | 1 | 500 ± ? |" in text
+    labels = compare_figure(entries, quick).axes[0].get_legend_handles_labels()[1]
+    assert labels == ["nehvi (2 studies)", "tpe (1 study)"]
+
+
+def test_a_study_without_validated_points_is_named(quick: Experiment) -> None:
+    study = study_of("bare", "tpe", 0, [])
+    with pytest.raises(InputError, match="'bare' has no validated points"):
+        compared_study(data_of(study, quick))
+
+
+def test_a_widened_study_is_of_the_same_experiment(quick: Experiment) -> None:
+    space = Space((NumericParameter("n_playouts", 1, 80, integer=True),))
+    check_comparable([quick, replace(quick, space=space)])
+    with pytest.raises(InputError, match="of quick by seconds_per_move, quick by playout_moves"):
+        check_comparable([quick, quick.with_cost(PLAYOUT_MOVES)])

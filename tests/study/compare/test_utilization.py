@@ -1,0 +1,93 @@
+"""The simulated search, on cases solved by hand."""
+
+import numpy as np
+import optuna
+import pytest
+
+from tests.study.conftest import QUICK
+from tests.study.made_studies import data_of
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.engine.twenty48 import parse
+from thetafront.study.compare.utilization import (
+    Durations,
+    simulate,
+    utilization_frame,
+    utilization_table,
+)
+from thetafront.study.errors import InputError
+from thetafront.study.store.seeds import game_to_record
+
+FREE = Durations(think=0.0, begin=0.0, store=0.0, tell=0.0)
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 8])
+def test_with_nothing_to_wait_for_all_workers_are_always_busy(jobs: int) -> None:
+    in_games, thinking, writing = simulate([[1.0] * 4] * (10 * jobs), jobs, FREE)
+    assert (in_games, thinking, writing) == pytest.approx((1.0, 0.0, 0.0))
+
+
+def test_the_last_games_leave_workers_idle() -> None:
+    """Five games of a second for four workers: two seconds, five of eight worker-seconds."""
+    in_games, _, _ = simulate([[1.0] * 5], 4, FREE)
+    assert in_games == pytest.approx(5 / 8)
+
+
+def test_a_slow_sampler_holds_many_workers_up() -> None:
+    """A trial of two games of a second every two seconds keeps one worker of eight busy."""
+    slow = Durations(think=2.0, begin=0.0, store=0.0, tell=0.0)
+    in_games, thinking, _ = simulate([[1.0] * 2] * 500, 8, slow)
+    assert in_games == pytest.approx(1 / 8, rel=0.01)
+    assert thinking == pytest.approx(1.0, rel=0.01)
+
+
+def test_a_sampler_faster_than_the_games_holds_nobody_up() -> None:
+    """It proposes during games: workers wait only for its first proposal."""
+    quick = Durations(think=0.9, begin=0.0, store=0.0, tell=0.0)
+    in_games, thinking, _ = simulate([[1.0] * 2] * 500, 2, quick)
+    assert in_games == pytest.approx(1.0, rel=0.01)
+    assert thinking == pytest.approx(0.9, rel=0.01)
+
+
+def test_a_slow_storage_holds_workers_up() -> None:
+    """A quarter of a second for each game: four games a second, however many workers."""
+    slow = Durations(think=0.0, begin=0.0, store=0.25, tell=0.0)
+    in_games, _, writing = simulate([[1.0] * 4] * 500, 16, slow)
+    assert in_games == pytest.approx(4 / 16, rel=0.05)
+    assert writing == pytest.approx(1.0, rel=0.05)
+
+
+def test_games_of_all_lengths_are_played_once() -> None:
+    lengths = np.random.default_rng(0).exponential(1.0, (200, 3))
+    for jobs in (1, 3, 10):
+        in_games, _, _ = simulate(lengths.tolist(), jobs, FREE)
+        assert 0.9 < in_games <= 1.0 + 1e-12
+
+
+def test_a_study_without_a_finished_search_is_named() -> None:
+    study = optuna.create_study(study_name="bare", directions=["maximize", "minimize"])
+    with pytest.raises(InputError, match="'bare' has no finished search"):
+        utilization_frame(data_of(study, QUICK))
+
+
+def test_the_frame_is_one_of_a_studys_own_games() -> None:
+    study = optuna.create_study(directions=["maximize", "minimize"])
+    over = parse("8 2 4 2 / 2 4 2 4 / 4 2 4 2 / 2 4 2 4")
+    game = Game2048(
+        seed=0, n_moves=50, seconds=0.5, score=100, n_playout_moves=9, max_tile=8, end_board=over
+    )
+    record = game_to_record(game)
+    for _ in range(3):
+        trial = study.ask(QUICK.space.distributions())
+        for replicate in range(4):
+            trial.set_user_attr(f"game:{replicate}", record)
+        study.tell(trial, (100.0, 0.01))
+    each = {"think": 0.01, "begin": 0.001, "store": 0.001, "tell": 0.001}
+    study.set_user_attr("run:0", {"seconds_each": each})
+    frame = utilization_frame(data_of(study, QUICK))
+    assert frame["workers"].tolist() == [2, 8, 16, 64, 256]
+    # A worker plays two games a second, and a proposal is four games: 50 workers keep up with it.
+    assert frame.loc[frame["workers"] <= 16, "share_in_games"].min() > 0.95
+    assert frame["share_in_games"].is_monotonic_decreasing
+    bound = frame.set_index("workers").loc[256]
+    assert bound["games_per_second"] == pytest.approx(4 / 0.01, rel=0.1)
+    assert utilization_table(frame).row_count == 5
