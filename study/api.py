@@ -243,6 +243,8 @@ def play(
             raise InputError(f"agent: {each!r} given, an agent such as agent('mcmdp') allowed")
         if ledger is not None and not each.is_ours:
             raise InputError("ledger: given for an agent of your own, one of the catalog allowed")
+    if not agents:
+        raise InputError("agent: none given, one or more allowed")
     kinds = {get_type_hints(type(each).play)["return"] for each in agents.values()}
     if len(kinds) != 1:
         raise InputError(f"agent: agents of {len(kinds)} games given, of one game allowed")

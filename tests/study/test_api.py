@@ -77,9 +77,35 @@ def test_games_of_an_agent_are_played_once_and_kept(tmp_path: Path) -> None:
     ]
 
 
+def test_several_agents_play_the_same_seeds_in_turns(tmp_path: Path) -> None:
+    agents = {"one": public.agent("random"), "two": public.agent("pmcts", n_playouts=1)}
+    games = public.play(agents, 3, first_seed=7, ledger=tmp_path / "l", jobs=1, progress=False)
+    assert games["name"].tolist() == ["one"] * 3 + ["two"] * 3
+    assert games["seed"].tolist() == [7, 8, 9] * 2
+    assert games["score_points"].tolist() == [
+        agent.play(seed).score for agent in agents.values() for seed in (7, 8, 9)
+    ]
+    played = pd.read_csv(tmp_path / "l" / "games.csv")
+    assert played["seed"].tolist() == [7, 7, 8, 8, 9, 9], "no agent is far ahead"
+
+
+@pytest.mark.parametrize(
+    "ledger",
+    ["/sys", "/proc/none", "a\0b", 3],
+)
+def test_a_ledger_that_cannot_be_written_is_named(ledger: Any) -> None:
+    with pytest.raises((InputError, RunError), match=r"^ledger: "):
+        public.play(public.agent("random"), 2, ledger=ledger, progress=False)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
+        (
+            lambda: public.play({"a": public.agent("random"), "b": public.agent("dice")}, 2),
+            "agent: agents of 2 games given, of one game allowed",
+        ),
+        (lambda: public.play({}, 2), "agent: none given, one or more allowed"),
         (lambda: public.agent("nobody"), "agent: 'nobody' given, one of dice, "),
         (lambda: public.agent("mcmdp", speed=3), "mcmdp: 'speed' given, one of theta1, "),
         (
