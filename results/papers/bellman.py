@@ -17,8 +17,9 @@ on: w = 1, and γ = 1 is equation 2 itself. Both readings are played.
 """
 
 import argparse
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+import shutil
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,155 +29,94 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+import thetafront
 from results.papers import paper
-from results.papers.reproduction import Reproduction, Results, games_in, opened, settings_of
 from thetafront.agents.agent import Agent
-from thetafront.agents.twenty48.agent import Game2048
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP, Table1
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.study import estimate as intervals
-from thetafront.study.compare.scores import (
-    estimate_columns,
-    mean_columns,
-    score_bars,
-    scores_of,
-    shown,
-)
-from thetafront.study.experiments.agent_parser import agent_of
-from thetafront.study.report.sections import document, markdown_table
-from thetafront.study.report.style import (
-    BLACK,
-    BLUE,
-    GREY,
-    RED,
-    STYLE,
-    caption,
-    new_figure,
-    points_axis,
-)
 
 GAMMAS = (0.5, 0.7, 0.9, 0.99, 1.0)
-PAPERS_GAMMA = 0.9
+PAPERS_GAMMAS = (0.9, 1.0)  # of which the paper speaks: they have all games, the others 40%
+SHARE_OF_GAMES = 0.4
 EQUATION_2 = "equation 2"
 PURE = "pure Monte Carlo, 100 playouts a direction"
 REFERENCES = {"less_equation_2": EQUATION_2, "less_pure_monte_carlo": PURE}
 READINGS = {"the whole game's score": True, "what remains": False}
-SHARE_OF_GAMES = 0.4  # of policies that the paper does not mention
+
+ANSWER = """\
+By equation 2 the agent scores {equation_2[score]}, pure Monte Carlo {pure[score]}. The paper says
+that equation 3 with γ = 0.9 falls back to the level of pure Monte Carlo. With V as the whole
+game's score it does fall, to {whole[score]}: {whole[less_equation_2]} compared with equation 2 on
+the same seeds. But it stays above pure Monte Carlo, by {whole[less_pure_monte_carlo]}. With V as
+what remains it scores {rest[score]}, which cannot be told from equation 2
+({rest[less_equation_2]}), and is {rest[less_pure_monte_carlo]} compared with pure Monte Carlo."""
 
 
-@dataclass(frozen=True)
-class Policy:
-    """A policy of the table."""
-
-    name: str
-    reading: str  # of V; empty for the two references
-    gamma: float  # NaN for the references
-    agent: Agent
-
-    def seeds(self, seeds: Sequence[int]) -> Sequence[int]:
-        """Return its seeds: all where the paper makes a statement, else the first 40%."""
-        if not self.reading or self.gamma in {PAPERS_GAMMA, 1.0}:
-            return seeds
-        return seeds[: max(2, round(SHARE_OF_GAMES * len(seeds)))]
-
-
-def policies_of(plain: MonteCarloMDP | Table1) -> list[Policy]:
-    """Return equation 2 and pure Monte Carlo, then equation 3 by reading and γ.
-
-    ``plain`` is equation 2, with the schedule and top share of all others but pure Monte Carlo.
-    """
-    found = [Policy(EQUATION_2, "", np.nan, plain), Policy(PURE, "", np.nan, PureMonteCarlo(100))]
+def policies(plain: MonteCarloMDP | Table1) -> dict[str, tuple[Agent, str, float]]:
+    """Return agent, reading of V and γ of each policy: equation 2, pure Monte Carlo, equation 3."""
+    found: dict[str, tuple[Agent, str, float]] = {
+        EQUATION_2: (plain, "", np.nan),
+        PURE: (PureMonteCarlo(100), "", np.nan),
+    }
     for reading, whole in READINGS.items():
         for gamma in GAMMAS:
             agent = replace(plain, gamma=gamma, reward_weight=1.0 + gamma if whole else 1.0)
-            found.append(Policy(f"equation 3, V {reading}, γ = {gamma:g}", reading, gamma, agent))
+            found[f"equation 3, V {reading}, γ = {gamma:g}"] = (agent, reading, gamma)
     return found
 
 
 def bellman_frame(
-    policies: Sequence[Policy], games: Mapping[str, Sequence[Game2048]]
+    played: Mapping[str, tuple[Agent, str, float]], games: Mapping[str, pd.DataFrame]
 ) -> pd.DataFrame:
     """Return one row a policy: its mean score, and its differences from the references.
 
-    ``games`` by :attr:`Policy.name`, on the same seeds in the same order, or the first of them.
-    Points, with 95% bootstrap intervals; differences are paired by seed.
+    The games are on the same seeds in the same order, or the first of them. Points, with 95%
+    bootstrap intervals; differences are paired by seed.
     """
-    scores = {name: scores_of(each) for name, each in games.items()}
+    scores = {name: paper.scores_of(each) for name, each in games.items()}
     lines = []
-    for policy in policies:
-        mine = scores[policy.name]
-        line = {
-            "policy": policy.name,
-            "V": policy.reading,
-            "gamma": policy.gamma,
-            "n_games": len(mine),
-            **mean_columns(intervals.mean(mine)),
-        }
+    for name, (_, reading, gamma) in played.items():
+        mine = scores[name]
+        line: dict[str, Any] = {"policy": name, "V": reading, "gamma": gamma, "n_games": len(mine)}
+        line |= paper.mean_columns(intervals.mean(mine))
         for key, other in REFERENCES.items():
             difference = intervals.difference(mine, scores[other][: len(mine)])
-            line |= estimate_columns(key, difference)
+            line |= paper.estimate_columns(key, difference)
         lines.append(line)
     return pd.DataFrame(lines)
 
 
-def sign_of(row: Any, key: str) -> int:
-    """Return the sign of a difference: 0 where its interval contains 0."""
-    return int(row[f"{key}_low95_points"] > 0) - int(row[f"{key}_high95_points"] < 0)
+def shown(row: Any) -> dict[str, str]:
+    """Write a row's mean score with n, and its differences."""
+    score = f"{paper.shown(row, 'score_mean', 'score')[:-1]}, n = {row['n_games']:,})"
+    return {"score": score} | {key: paper.shown(row, key, key, "+") for key in REFERENCES}
 
 
-def answer(frame: pd.DataFrame) -> str:
-    """Say in a paragraph whether equation 3 falls back to pure Monte Carlo's level."""
-    by_policy = frame.set_index("policy")
-    sentences = [
-        f"By equation 2 the agent scores {mean_of(by_policy.loc[EQUATION_2])}, pure Monte Carlo "
-        f"{mean_of(by_policy.loc[PURE])}.",
-        f"The paper says that equation 3 with γ = {PAPERS_GAMMA:g} falls back to the level of pure "
-        "Monte Carlo.",
-    ]
-    for _, row in frame[frame["gamma"] == PAPERS_GAMMA].iterrows():
-        change = ("not distinguishable from", "better than", "worse than")
-        level = ("is not distinguishable from", "stays above", "falls below")
-        sentences.append(
-            f"With V as {row['V']} it scores {mean_of(row)}: "
-            f"{change[sign_of(row, 'less_equation_2')]} equation 2, "
-            f"{difference_of(row, 'less_equation_2')} on the same seeds, and it "
-            f"{level[sign_of(row, 'less_pure_monte_carlo')]} pure Monte Carlo, "
-            f"{difference_of(row, 'less_pure_monte_carlo')}."
-        )
-    return " ".join(sentences)
-
-
-def mean_of(row: Any) -> str:
-    """Write a mean with its interval and n."""
-    return f"{shown(row, 'score_mean', 'score')[:-1]}, n = {row['n_games']:,.0f})"
-
-
-def difference_of(row: Any, key: str) -> str:
-    """Write a difference with its interval."""
-    return shown(row, key, key, "+")
-
-
-def bellman_markdown(frame: pd.DataFrame, seeds: Sequence[int], what: str) -> str:
+def text_of(frame: pd.DataFrame, seeds: range, what: str) -> str:
     """Write answer and table as Markdown; ``what`` names θ."""
-    rows = [
-        (
-            row["policy"],
-            f"{row['n_games']:,}",
-            shown(row, "score_mean", "score"),
-            *(
-                "-" if row["policy"] == name else difference_of(row, key)
-                for key, name in REFERENCES.items()
-            ),
-        )
-        for _, row in frame.iterrows()
-    ]
-    differences = ("less equation 2, same seeds", "less pure Monte Carlo, same seeds")
-    return document(
+    rows = []
+    for row in frame.to_dict("records"):
+        differences = [
+            "-" if row["policy"] == name else paper.shown(row, key, key, "+")
+            for key, name in REFERENCES.items()
+        ]
+        mean = paper.shown(row, "score_mean", "score")
+        rows.append((row["policy"], f"{row['n_games']:,}", mean, *differences))
+    at = {row["policy"]: shown(row) for row in frame.to_dict("records")}
+    answer = ANSWER.format(
+        equation_2=at[EQUATION_2],
+        pure=at[PURE],
+        whole=at["equation 3, V the whole game's score, γ = 0.9"],
+        rest=at["equation 3, V what remains, γ = 0.9"],
+    )
+    differences = ["less equation 2, same seeds", "less pure Monte Carlo, same seeds"]
+    return paper.document(
         "Equation 3 of Ripstein (2023) against equation 2",
         f"{what}. Seeds {seeds[0]} to {seeds[-1]}, or the first of them, the same for all "
         "policies. In parentheses: 95% bootstrap intervals; differences are paired by seed.",
-        answer(frame),
-        markdown_table(("policy", "n", "mean score", *differences), rows),
+        answer,
+        paper.markdown_table(["policy", "n", "mean score", *differences], rows),
     )
 
 
@@ -185,16 +125,7 @@ def draw_readings(
 ) -> None:
     """Draw mean score against γ by reading of V, and the level of reference policies.
 
-    Parameters
-    ----------
-    axes : Axes
-        Where to draw.
-    frame : DataFrame
-        Rows with ``policy``, ``V``, ``gamma`` and the columns of a mean score.
-    references : mapping of str to str
-        Colours by policy.
-    label : str
-        Of a curve in the legend, with braces for the reading.
+    ``references`` are colours by policy; ``label`` is a curve's, with braces for the reading.
     """
     for name, colour in references.items():
         row = frame[frame["policy"] == name].iloc[0]
@@ -202,53 +133,35 @@ def draw_readings(
         axes.axhspan(low, high, color=colour, alpha=0.15, linewidth=0)
         axes.axhline(row["score_mean_points"], color=colour, linewidth=1.4, label=name)
     gammas = np.unique(frame["gamma"].dropna())
-    for reading, colour, offset in zip(READINGS, (RED, BLUE), (-0.04, 0.04), strict=True):
+    colours = (paper.RED, paper.BLUE)
+    for reading, colour, offset in zip(READINGS, colours, (-0.04, 0.04), strict=True):
         part = frame[frame["V"] == reading].sort_values("gamma")
         places = np.searchsorted(gammas, part["gamma"]) + offset
         style = {"fmt": "o-", "capsize": 3, "linewidth": 1.3}
-        score_bars(axes, places, part, color=colour, label=label.format(reading), **style)
+        paper.score_bars(axes, places, part, color=colour, label=label.format(reading), **style)
     axes.set_xticks(range(len(gammas)), [f"{gamma:g}" for gamma in gammas])
     axes.grid(visible=False, axis="x")
-    points_axis(axes)
+    paper.points_axis(axes)
     axes.set_ylim(bottom=0)
 
 
-@mpl.rc_context(STYLE)
+@mpl.rc_context(paper.STYLE)
 def bellman_figure(frame: pd.DataFrame, what: str) -> Figure:
     """Draw mean score against γ by reading of V, between equation 2 and pure Monte Carlo."""
-    figure, axes = new_figure(8.2, 5.0)
-    draw_readings(axes, frame, {EQUATION_2: BLACK, PURE: GREY}, "equation 3, V {}")
+    figure, axes = paper.new_figure(8.2, 5.0)
+    references = {EQUATION_2: paper.BLACK, PURE: paper.GREY}
+    draw_readings(axes, frame, references, "equation 3, V {}")
     title = "Equation 3: R + γ·V in place of V"
     axes.set(xlabel="γ", ylabel="mean score, points", title=title)
     axes.legend(loc="lower right", fontsize=8.5)
-    least, most = int(frame["n_games"].min()), int(frame["n_games"].max())
-    caption(
+    fewest, most = int(frame["n_games"].min()), int(frame["n_games"].max())
+    paper.caption(
         figure,
         f"{what}. {most:,} games for equation 2, pure Monte Carlo and equation 3 at γ = 0.9 and 1, "
-        f"{least:,} elsewhere, on the same seeds; bars and bands: 95% intervals. With V as what "
+        f"{fewest:,} elsewhere, on the same seeds; bars and bands: 95% intervals. With V as what "
         "remains, γ = 1 is equation 2 itself.",
     )
     return figure
-
-
-def reproduce_bellman(
-    run: Reproduction[Game2048],
-    plain: MonteCarloMDP | Table1,
-    what: str,
-    seeds: Sequence[int],
-    settings: Mapping[str, Any],
-) -> str:
-    """Play what is missing, write all files, and return the text; ``what`` names θ."""
-    policies = policies_of(plain)
-    played: dict[str, list[Game2048]] = {}
-    for some_seeds in dict.fromkeys(policy.seeds(seeds) for policy in policies):
-        some = {each.name: each.agent for each in policies if each.seeds(seeds) == some_seeds}
-        played |= run.play(some, some_seeds)
-    frame = bellman_frame(policies, played)
-    text = bellman_markdown(frame, seeds, what)
-    figures = {"bellman": bellman_figure(frame, what)}
-    run.write(Results("bellman", text, {"bellman": frame}, figures), settings)
-    return text
 
 
 def bellman(of: paper.Paper) -> None:
@@ -256,26 +169,43 @@ def bellman(of: paper.Paper) -> None:
     plain: MonteCarloMDP | Table1 = Table1()
     what = "The schedule of the paper's Table 1, all playouts kept"
     if of.options.theta is not None:
-        given, values = agent_of("mcmdp", of.options.theta)
+        theta = {f"theta{k}": each for k, each in enumerate(of.options.theta, 1)}
+        given = thetafront.agent("mcmdp", **theta)
         assert isinstance(given, MonteCarloMDP)
-        plain = given
-        what = "θ = (" + ", ".join(f"{values[f'theta{k}']:g}" for k in range(1, 7)) + ")"
-    for folder in of.options.reuse:
-        games_in(folder)  # before anything is written
-    with opened(of, Game2048) as run:
-        run.reuse(of.options.reuse, [policy.agent for policy in policies_of(plain)])
-        print(reproduce_bellman(run, plain, what, of.seeds, settings_of(of)), end="")
+        plain, what = given, f"θ = ({', '.join(f'{each:g}' for each in of.options.theta)})"
+    if of.options.reuse is not None and not (of.output / "games.csv").exists():
+        for name in ("games.csv", "agents.json"):
+            if not (of.options.reuse / name).is_file():
+                raise thetafront.InputError(
+                    f"reuse: {str(of.options.reuse)!r} given, a folder with a {name} allowed"
+                )
+            shutil.copy(of.options.reuse / name, of.output / name)
+    played, seeds = policies(plain), of.seeds
+    few = seeds[: max(2, round(SHARE_OF_GAMES * len(seeds)))]
+    agents = {name: agent for name, (agent, _, _) in played.items()}
+    rare = {name for name, (_, _, gamma) in played.items() if gamma in {*GAMMAS} - {*PAPERS_GAMMAS}}
+    games = of.play({name: agent for name, agent in agents.items() if name not in rare})
+    games |= of.play({name: agents[name] for name in agents if name in rare}, few)
+    frame = bellman_frame(played, games)
+    figures = {"bellman": bellman_figure(frame, what)}
+    of.write("bellman", text_of(frame, seeds, what), {"bellman": frame}, figures)
+
+
+def six_numbers(text: str) -> list[float]:
+    """Read θ: six numbers with commas."""
+    numbers = [float(each) for each in text.split(",")]
+    if len(numbers) != 6:
+        raise argparse.ArgumentTypeError(f"{len(numbers)} values given, 6 allowed")
+    return [int(each) if each.is_integer() else each for each in numbers]
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add θ, and folders whose games count."""
-    parser.add_argument("--theta", help="six numbers with commas; by default Table 1's schedule")
+    """Add θ, and a folder whose games count."""
     parser.add_argument(
-        "--reuse",
-        type=Path,
-        action="append",
-        default=[],
-        help="folder of another paper's script: its games of the same agents count; repeatable",
+        "--theta", type=six_numbers, help="six numbers with commas; default: Table 1's schedule"
+    )
+    parser.add_argument(
+        "--reuse", type=Path, help="folder of another script, whose games are copied at the start"
     )
 
 

@@ -4,19 +4,16 @@ Notation
 --------
 ==========  ========================================================================================
 η²          correlation ratio: the share of the variance of one game's score that lies between games
-            with a tile and games without it
+            with a tile and games without it (Pearson 1905)
 worth       Σ (e − 1)·2ᵉ over a board's exponents e: its score, if no 4 had been spawned
 ==========  ========================================================================================
 
 The paper says that games without the 4096 tile score around 36,000 points, "near the 4096 tile";
 that with it a score below 60,000 is uncommon; that 80,000 is near the 8192 tile; and that nothing
-influences the score more than how often the 4096 tile is reached. A board just before a tile 2ᴱ has
-at most the tiles 2ᴱ⁻¹, …, 4, whose worth is (E − 3)·2ᴱ + 4.
-
-Source: Ripstein (2023), §5.1; η² is Pearson's (1905).
+influences the score more than how often the 4096 tile is reached.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import matplotlib as mpl
@@ -25,27 +22,47 @@ import numpy.typing as npt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from thetafront.agents.twenty48.agent import Game2048
+from results.papers import paper
 from thetafront.study import estimate as intervals
-from thetafront.study.compare.scores import scores_of
 from thetafront.study.estimate import Estimate
-from thetafront.study.report.sections import Section
-from thetafront.study.report.style import BLACK, BLUE, GREY, RED, STYLE, caption
 
 MILESTONE = 4096
 NEAR = (33_000, 39_000)  # around 36,000
 RARELY_BELOW = 60_000
 NEXT = 80_000
 TILES = (2048, 4096, 8192)
-COLOURS = {"2048 or less": GREY, "4096": BLUE, "8192 or more": RED}
+COLOURS = {"2048 or less": paper.GREY, "4096": paper.BLUE, "8192 or more": paper.RED}
 N_RESAMPLES = 2000
 BIN = 1000  # points
 
+COLUMNS = {
+    "n without 4096": ("n_without", ",d"),
+    "median": ("without_median_points", ",.0f"),
+    "33,000 to 39,000": ("without_near_share", ".1%"),
+    "n with 4096": ("n_with", ",d"),
+    "median ": ("with_median_points", ",.0f"),
+    "below 60,000": ("with_below_60000_share", ".1%"),
+    "60,000 to 80,000": ("with_60000_to_80000_share", ".1%"),
+    **{f"η² of ≥ {tile}": (f"eta2_{tile}", ".2f") for tile in TILES},
+}
+ANSWER = """\
+Over the {n_rows} rows, games without a 4096 tile have a median of {low_median:,.0f} to
+{high_median:,.0f} points (the paper: around 36,000), and of games with one, {low_share:.1%} to
+{high_share:.1%} stay below 60,000 points (the paper: uncommon). Whether a game reaches 4096
+explains {low_eta:.0%} to {high_eta:.0%} of the variance of its score. In {n_first} of {n_rows} rows
+that is more than 2048 or 8192 explain."""
+NOTE = """\
+A board with one of each tile below 4096 is worth {below_4096:,} points, less 4 for every spawned 4.
+That is no upper limit: a board may hold equal tiles that do not touch. {n_above} of the
+{n_without:,} games that end without a 4096 tile score more, up to {most:,}. One of each tile below
+8192 is worth {below_8192:,}; a 4096 tile with one of each tile below 2048, {with_4096:,}. η²: the
+share of the variance of one game's score that lies between games with the tile and games without
+it."""
 
-def worth_before(tile: int) -> int:
-    """Return the largest worth of a board whose tiles are all smaller, and all different."""
-    exponent = tile.bit_length() - 1
-    return (exponent - 3) * tile + 4
+
+def worth_below(tile: int) -> int:
+    """Return the worth of a board with one of each tile below a tile 2ᴱ: (E − 3)·2ᴱ + 4."""
+    return (tile.bit_length() - 4) * tile + 4
 
 
 def correlation_ratio(
@@ -63,7 +80,12 @@ def correlation_ratio(
     return Estimate(ratio(scores, reached), float(low), float(high))
 
 
-def milestones_frame(games: Mapping[str, Sequence[Game2048]]) -> pd.DataFrame:
+def share_of(true: npt.NDArray[np.bool_]) -> Estimate:
+    """Estimate a share, with Wilson's interval."""
+    return intervals.share(int(true.sum()), len(true))
+
+
+def milestones_frame(games: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return one row an agent: its scores with and without 4096; ``games`` by the rows' names.
 
     Medians have distribution-free intervals, shares Wilson's, η² the bootstrap's; all are of 95%.
@@ -71,7 +93,7 @@ def milestones_frame(games: Mapping[str, Sequence[Game2048]]) -> pd.DataFrame:
     rng = np.random.default_rng(0)
     lines = []
     for name, played in games.items():
-        scores, tiles = scores_of(played), np.array([game.max_tile for game in played])
+        scores, tiles = paper.scores_of(played), played["max_tile"].to_numpy()
         below, above = scores[tiles < MILESTONE], scores[tiles >= MILESTONE]
         found = {
             "without_median_points": intervals.median(below),
@@ -90,79 +112,57 @@ def milestones_frame(games: Mapping[str, Sequence[Game2048]]) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
-def share_of(true: npt.NDArray[np.bool_]) -> Estimate:
-    """Estimate a share."""
-    return intervals.share(int(true.sum()), len(true))
-
-
-def written(row: Mapping[Any, Any], key: str, form: str) -> str:
-    """Write a number with its interval."""
-    ends = (format(row[f"{key}_{end}"], form) for end in ("low95", "high95"))
-    return f"{format(row[key], form)} ({' to '.join(ends)})"
-
-
-def milestones_section(frame: pd.DataFrame) -> Section:
-    """Return the table."""
-    columns = (
-        "agent, rule",
-        "n without 4096",
-        "median",
-        f"{NEAR[0]:,} to {NEAR[1]:,}",
-        "n with 4096",
-        "median",
-        f"below {RARELY_BELOW:,}",
-        f"{RARELY_BELOW:,} to {NEXT:,}",
-        *(f"η² of ≥ {tile}" for tile in TILES),
+def answer(frame: pd.DataFrame) -> str:
+    """Return what all rows say of the paper's sentences."""
+    etas = frame[[f"eta2_{tile}" for tile in TILES]].to_numpy()
+    medians, shares = frame["without_median_points"], frame["with_below_60000_share"]
+    return ANSWER.format(
+        n_rows=len(frame),
+        low_median=medians.min(),
+        high_median=medians.max(),
+        low_share=shares.min(),
+        high_share=shares.max(),
+        low_eta=frame["eta2_4096"].min(),
+        high_eta=frame["eta2_4096"].max(),
+        n_first=(etas.argmax(axis=1) == TILES.index(MILESTONE)).sum(),
     )
+
+
+def section(frame: pd.DataFrame, games: Mapping[str, pd.DataFrame]) -> str:
+    """Write the table, and a note on what boards are worth."""
+
+    def cell(row: Mapping[Any, Any], key: str, form: str) -> str:
+        if key.startswith("n_"):
+            return format(row[key], form)
+        number, low, high = (format(row[key + end], form) for end in ("", "_low95", "_high95"))
+        return f"{number} ({low} to {high})"
+
     rows = [
-        (
-            row["row"],
-            f"{row['n_without']:,}",
-            written(row, "without_median_points", ",.0f"),
-            written(row, "without_near_share", ".1%"),
-            f"{row['n_with']:,}",
-            written(row, "with_median_points", ",.0f"),
-            written(row, "with_below_60000_share", ".1%"),
-            written(row, "with_60000_to_80000_share", ".1%"),
-            *(written(row, f"eta2_{tile}", ".2f") for tile in TILES),
-        )
+        [row["row"], *(cell(row, *column) for column in COLUMNS.values())]
         for row in frame.to_dict("records")
     ]
-    note = (
-        f"A board just before the 4096 tile scores at most {worth_before(4096):,} points, just "
-        f"before the 8192 tile {worth_before(8192):,}, less 4 for every spawned 4. With a 4096 "
-        f"tile and just before a second 2048 it is {4096 * 11 + worth_before(2048):,}. η²: the "
-        "share of the variance of one game's score that lies between games with the tile and games "
-        "without it."
+    played = pd.concat(games.values())
+    without = paper.scores_of(played[played["max_tile"] < MILESTONE])
+    note = NOTE.format(
+        below_4096=worth_below(4096),
+        below_8192=worth_below(8192),
+        with_4096=4096 * 11 + worth_below(2048),
+        n_above=(without > worth_below(4096)).sum(),
+        n_without=len(without),
+        most=int(without.max()) if len(without) else 0,
     )
-    return Section("Scores with and without the 4096 tile (§5.1)", columns, rows, note)
+    table = paper.markdown_table(["agent, rule", *map(str.strip, COLUMNS)], rows)
+    return f"## Scores with and without the 4096 tile (§5.1)\n\n{table}\n\n{note}"
 
 
-def milestones_answer(frame: pd.DataFrame) -> str:
-    """Judge the paper's sentences, by the range over all rows."""
-
-    def span(key: str, form: str) -> str:
-        return f"{frame[key].min():{form}} to {frame[key].max():{form}}"
-
-    etas = frame[[f"eta2_{tile}" for tile in TILES]].to_numpy()
-    n_first = int((etas.argmax(axis=1) == TILES.index(MILESTONE)).sum())
-    return (
-        f"Over the {len(frame)} rows, games without a {MILESTONE} tile have a median of "
-        f"{span('without_median_points', ',.0f')} points (the paper: around 36,000), and of games "
-        f"with one {span('with_below_60000_share', '.1%')} stay below 60,000 points (the paper: "
-        f"uncommon). Whether a game reaches {MILESTONE} explains {span('eta2_4096', '.0%')} of the "
-        f"variance of its score, more than 2048 or 8192 do in {n_first} of {len(frame)} rows."
-    )
-
-
-@mpl.rc_context(STYLE)
-def milestones_figure(games: Mapping[str, Mapping[str, Sequence[Game2048]]]) -> Figure:
+@mpl.rc_context(paper.STYLE)
+def milestones_figure(games: Mapping[str, Mapping[str, pd.DataFrame]]) -> Figure:
     """Draw the scores of single games by their largest tile, a panel for each title."""
     figure = Figure(figsize=(9.2, 5.6), layout="constrained")
     panels = figure.subplots(len(games), 1, sharex=True, squeeze=False)[:, 0]
     for axes, (title, rows) in zip(panels, games.items(), strict=True):
-        played = [game for each in rows.values() for game in each]
-        scores, tiles = scores_of(played), np.array([game.max_tile for game in played])
+        played = pd.concat(rows.values())
+        scores, tiles = paper.scores_of(played), played["max_tile"].to_numpy()
         kinds = (tiles < MILESTONE, tiles == MILESTONE, tiles > MILESTONE)
         axes.hist(
             [scores[kind] for kind in kinds],
@@ -172,7 +172,7 @@ def milestones_figure(games: Mapping[str, Mapping[str, Sequence[Game2048]]]) -> 
             label=list(COLOURS),
         )
         for place in (36_000, RARELY_BELOW, NEXT):
-            axes.axvline(place, color=BLACK, linestyle=":", linewidth=1)
+            axes.axvline(place, color=paper.BLACK, linestyle=":", linewidth=1)
         axes.set_xlim(left=0)
         axes.set_title(f"{title}: {len(played):,} games", fontsize=10.5)
         axes.set_ylabel("games")
@@ -180,7 +180,7 @@ def milestones_figure(games: Mapping[str, Mapping[str, Sequence[Game2048]]]) -> 
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     panels[0].legend(title="largest tile", loc="upper right", fontsize=8.5)
     panels[-1].set_xlabel(f"score of one game, points (bars of {BIN:,})")
-    caption(
+    paper.caption(
         figure,
         "The games of the four MDP agents of Table 1, by their largest tile. Dotted: the paper's "
         "36,000 (near 4096), 60,000 and 80,000 (near 8192). The peaks lie where a game dies just "

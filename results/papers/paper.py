@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -207,7 +208,7 @@ def scores_of(games: pd.DataFrame) -> npt.NDArray[np.float64]:
 def costs_of(games: pd.DataFrame) -> dict[str, float]:
     """Return the costs of a move, over all games of a row."""
     n_moves = games["n_moves"].sum()
-    costs = {"seconds_per_move": games["cpu_seconds"].sum() / n_moves}
+    costs = {"seconds_per_move": sum(games["cpu_seconds"]) / n_moves}  # in the games' order
     if "n_playout_moves" in games:
         costs["playout_moves_per_move"] = games["n_playout_moves"].sum() / n_moves
     return costs
@@ -263,8 +264,12 @@ def markdown_table(
 
 
 def document(title: str, *parts: str) -> str:
-    """Write a text as Markdown: a title, then paragraphs and tables; empty ones are left out."""
-    return "\n\n".join([f"# {title}", *(part.strip("\n") for part in parts if part)]) + "\n"
+    """Write a text as Markdown: a title, then paragraphs and tables; empty ones are left out.
+
+    The lines of a paragraph are joined, since numbers of any length have been filled in.
+    """
+    text = "\n\n".join([f"# {title}", *(part.strip("\n") for part in parts if part)]) + "\n"
+    return re.sub(r"(?<=[^\n|])\n(?=[^\n|#-])", " ", text)
 
 
 def new_figure(width: float, height: float) -> tuple[Figure, Axes]:

@@ -4,37 +4,36 @@ import numpy as np
 import pytest
 
 from results.papers.milestones import (
+    answer,
     correlation_ratio,
-    milestones_answer,
     milestones_figure,
     milestones_frame,
-    milestones_section,
-    worth_before,
+    section,
+    worth_below,
 )
-from thetafront.agents.twenty48.agent import Game2048 as Game
+from tests.papers.made_up import games_of
 from thetafront.engine.twenty48 import parse
 from thetafront.engine.twenty48.board import worth
 
-
-def game(score: int, tile: int) -> Game:
-    return Game(score, score, 1000, 0.1, 10, tile, 1)
-
-
+SCORES = {
+    2048: range(35_000, 37_000, 100),
+    1024: range(20_000, 20_005),
+    4096: (50_000, 61_000, 65_000, 70_000, 79_000),
+    8192: range(85_000, 85_005),
+}
 GAMES = {
-    "one": [
-        *(game(score, 2048) for score in range(35_000, 37_000, 100)),
-        *(game(20_000 + k, 1024) for k in range(5)),
-        *(game(score, 4096) for score in (50_000, 61_000, 65_000, 70_000, 79_000)),
-        *(game(85_000 + k, 8192) for k in range(5)),
-    ]
+    "one": games_of(
+        [score for scores in SCORES.values() for score in scores],
+        [tile for tile, scores in SCORES.items() for _ in scores],
+    )
 }
 
 
-def test_the_worth_of_a_board_before_a_tile() -> None:
+def test_the_worth_of_a_board_with_one_of_each_tile_below() -> None:
     board = parse("2048 1024 512 256 / 128 64 32 16 / 8 4 . . / . . . .")
-    assert worth_before(4096) == worth(board) == 36_868
+    assert worth_below(4096) == worth(board) == 36_868
     with_4096 = parse("4096 2048 1024 512 / 256 128 64 32 / 16 8 4 . / . . . .")
-    assert worth_before(8192) == worth(with_4096) == 81_924
+    assert worth_below(8192) == worth(with_4096) == 81_924
 
 
 def test_figures_of_a_row() -> None:
@@ -63,9 +62,10 @@ def test_correlation_ratio_is_the_share_between_groups() -> None:
 
 def test_text_and_picture() -> None:
     frame = milestones_frame(GAMES)
-    assert "a median of 35,700 to 35,700 points" in milestones_answer(frame)
-    assert "10.0% to 10.0% stay below 60,000 points" in milestones_answer(frame)
-    section = milestones_section(frame)
-    assert len(section.rows[0]) == len(section.columns)
-    assert "61,444" in section.note
+    said = " ".join(answer(frame).split())
+    assert "a median of 35,700 to 35,700 points" in said
+    assert "10.0% to 10.0% stay below 60,000 points" in said
+    text = section(frame, GAMES)
+    assert "61,444" in text
+    assert "1 of the\n25 games" in text, "36,900 is above 36,868"
     assert len(milestones_figure({"Common rule": GAMES, "Cascade": GAMES}).axes) == 2

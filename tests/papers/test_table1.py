@@ -16,29 +16,29 @@ from results.papers.table1 import (
     PAPER,
     ROWS,
     beyond,
-    seeds_for_slips,
     table1_figure,
     table1_frame,
-    table1_markdown,
+    text_of,
 )
-from thetafront.agents.twenty48.agent import Game2048 as Game
+from tests.papers.made_up import games_of
 from thetafront.agents.twenty48.mcmdp import Table1
 from thetafront.engine.twenty48 import Rule
 from thetafront.study.estimate import Estimate
 
 
-def made_up(n: int, high: int) -> list[Game]:
+def made_up(n: int, high: int) -> pd.DataFrame:
     """Games of 36,000 points and 2048, the first ``high`` of them of 72,000 and 4096."""
-    return [
-        Game(seed, 72_000, 3000, 0.3, 10**6, 4096, 1)
-        if seed < high
-        else Game(seed, 36_000, 2000, 0.2, 10**6, 2048, 1)
-        for seed in range(n)
-    ]
+    above = [seed < high for seed in range(n)]
+    return games_of(
+        [72_000 if each else 36_000 for each in above],
+        [4096 if each else 2048 for each in above],
+        [3000 if each else 2000 for each in above],
+        [0.3 if each else 0.2 for each in above],
+    )
 
 
 @pytest.fixture
-def games() -> dict[str, list[Game]]:
+def games() -> dict[str, pd.DataFrame]:
     return {
         row.name: made_up(
             10 if row.slip else 40, (2 if row.slip else 10) + (row.rule is Rule.CASCADE)
@@ -51,14 +51,13 @@ def test_rows_are_the_papers_under_two_rules_and_its_slips() -> None:
     assert len({row.name for row in ROWS}) == len(ROWS) == 13
     for rule in Rule:
         plain = [row.model for row in ROWS if row.rule is rule and not row.slip]
-        assert plain == list(PAPER)
+        assert plain == list(PAPER.index)
     assert all(row.agent.rule is row.rule for row in ROWS)
     shares = [row.agent.theta6 for row in ROWS if isinstance(row.agent, Table1)]
     assert shares == [1.0, 0.75, 0.5, 0.25] * 2
-    assert list(seeds_for_slips(range(100, 1100))) == list(range(100, 350))
 
 
-def test_figures_of_a_row(games: dict[str, list[Game]]) -> None:
+def test_figures_of_a_row(games: dict[str, pd.DataFrame]) -> None:
     frame = table1_frame(games)
     row = frame[(frame["model"] == "MDP (top 100%)") & (frame["rule"] == "common")].iloc[0]
     assert row["n_games"] == 40
@@ -84,15 +83,15 @@ def test_how_far_beyond() -> None:
     assert [beyond(estimate, x, 0.5) for x in (3.0, 3.5, 6.5, 8.5)] == [-0.5, 0.0, 0.0, 2.0]
 
 
-def test_text_and_picture(games: dict[str, list[Game]]) -> None:
+def test_text_and_picture(games: dict[str, pd.DataFrame]) -> None:
     frame = table1_frame(games)
-    milestones = milestones_frame({row.name: games[row.name] for row in ROWS if not row.slip})
-    text = table1_markdown(frame, milestones, range(40))
+    plain = {row.name: games[row.name] for row in ROWS if not row.slip}
+    text = text_of(frame, milestones_frame(plain), plain, range(40))
     assert "have a median of 36,000 to 36,000 points" in text
     assert text.count("\n| MDP (top 25%)") == 3 + 2
     assert "| 40 | 45,000 (" in text
-    assert "4096 " in text
-    assert "points for the MDP agents are nearest to scores of a game in which" in text
+    assert "0 of the 295 games that end without a 4096 tile score more, up to 36,000" in text
+    assert "{" not in text
     figure = table1_figure(games, frame)
     assert len(figure.axes) == 1
     assert isinstance(frame, pd.DataFrame)
