@@ -16,9 +16,7 @@ empty cells "after tiles have been combined". These differ by action, and counte
 already.) Two pairs may lead to the same board, so there may be fewer different states.
 """
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
 
 import matplotlib as mpl
 import numpy as np
@@ -29,7 +27,6 @@ from matplotlib.patches import FancyBboxPatch
 
 from results.papers import paper
 from results.papers.heuristic_search.small_board import Small2048
-from results.papers.reproduction import ResultFolder, Results, settings_of
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
 from thetafront.engine.twenty48 import (
     Action,
@@ -42,14 +39,12 @@ from thetafront.engine.twenty48 import (
 )
 from thetafront.study import estimate as intervals
 from thetafront.study.estimate import Estimate
-from thetafront.study.report.sections import Section, document
-from thetafront.study.report.style import BLACK, STYLE, caption
 
 AGENT = MonteCarloMDP(24, 12, 8, 6, 2.5, 1.0)
 SHAPES = ((1, 2), (2, 2), (1, 4), (2, 3))
 EXAMPLE = "2 4 . . / . . 8 16 / 4 2 . . / . . 16 8"
 DRAWN = "2 4 8 16 / 4 8 16 32 / 8 16 32 64 / 16 128 . ."
-GREEN, CRIMSON = "#009E73", "#CC3311"
+CRIMSON = "#CC3311"
 
 
 def successors(board: int) -> dict[Action, list[tuple[int, float]]]:
@@ -141,29 +136,25 @@ def decision_tree_markdown(boards: pd.DataFrame, small: pd.DataFrame) -> str:
         for row in small.to_dict("records")
     ]
     sizes.append(("4 x 4", "not known", f"{bound(16):.2e}"))
-    return document(
+    return paper.document(
         "The number of states of 2048: Ripstein (2023), §2",
         f"On a board with eight free cells and four actions that merge nothing, "
         f"{example['n_pairs']} states follow ({example['n_states']} different ones), as the paper "
         f"says: `{EXAMPLE}`. In general the numbers of actions L, empty cells m and merges c give "
         "2·(L·m + c) pairs of an action and a spawn; the paper's 2·L·m + c lacks c of them, "
         "wherever something merges.",
-        Section(
-            "After one move",
-            ("", f"mean over {n} games (95%)"),
-            rows,
-            f"All {len(boards):,} boards of {n} games by the Monte Carlo MDP agent, seeds "
-            f"{boards['seed'].min()} to {boards['seed'].max()}; on {len(merging):,} of them an "
-            "action merges tiles. Games count alike, and intervals are over games.",
+        "## After one move",
+        paper.markdown_table(["", f"mean over {n} games (95%)"], rows),
+        f"All {len(boards):,} boards of {n} games by the Monte Carlo MDP agent, seeds "
+        f"{boards['seed'].min()} to {boards['seed'].max()}; on {len(merging):,} of them an "
+        "action merges tiles. Games count alike, and intervals are over games.",
+        "## In the whole game",
+        paper.markdown_table(
+            ["board", "reachable states", "boards of all tiles up to the largest possible"], sizes
         ),
-        Section(
-            "In the whole game",
-            ("board", "reachable states", "boards of all tiles up to the largest possible"),
-            sizes,
-            "Reachable states: all boards on which it is the player's turn or the game is over, "
-            "enumerated. On n cells no tile above 2ⁿ⁺¹ is possible, so there are (n + 2)ⁿ boards, "
-            "reachable or not.",
-        ),
+        "Reachable states: all boards on which it is the player's turn or the game is over, "
+        "enumerated. On n cells no tile above 2ⁿ⁺¹ is possible, so there are (n + 2)ⁿ boards, "
+        "reachable or not.",
     )
 
 
@@ -180,7 +171,7 @@ def draw_board(axes: Axes, x: float, y: float, board: int, colour: str) -> None:
             axes.text(*place, str(tile(int(exponent))), ha="center", va="center", fontsize=7)
 
 
-@mpl.rc_context(STYLE)
+@mpl.rc_context(paper.STYLE)
 def decision_tree_figure() -> Figure:
     """Draw a board, its afterstates and the states after each spawn: the paper's Figure 2."""
     board = parse(DRAWN)
@@ -191,17 +182,17 @@ def decision_tree_figure() -> Figure:
     n_states = sum(len(each) for each in following.values())
     heights = iter(np.arange(n_states, 0, -1.0))
     middle = (n_states + 1) / 2
-    draw_board(axes, 0.0, middle, board, BLACK)
+    draw_board(axes, 0.0, middle, board, paper.BLACK)
     for action, spawns in following.items():
         after, reward = afterstate(board, action)
         mine = [next(heights) for _ in spawns]
         place = float(np.mean(mine))
-        axes.plot([0.83, 2.37], [middle, place], color=BLACK, linewidth=1, zorder=0)
+        axes.plot([0.83, 2.37], [middle, place], color=paper.BLACK, linewidth=1, zorder=0)
         axes.text(1.6, (middle + place) / 2, f"{action.name.lower()}, R = {reward}", ha="center",
                   fontsize=9, backgroundcolor="white")  # fmt: skip
-        draw_board(axes, 2.4, place, after, GREEN)
+        draw_board(axes, 2.4, place, after, paper.GREEN)
         for (state, p), height in zip(spawns, mine, strict=True):
-            axes.plot([3.23, 4.97], [place, height], color=BLACK, linewidth=1, zorder=0)
+            axes.plot([3.23, 4.97], [place, height], color=paper.BLACK, linewidth=1, zorder=0)
             axes.text(4.4, place + (height - place) * 0.67, f"{p:g}", ha="center", va="center",
                       fontsize=9, backgroundcolor="white")  # fmt: skip
             draw_board(axes, 5.0, height, state, CRIMSON)
@@ -209,7 +200,7 @@ def decision_tree_figure() -> Figure:
     axes.set_ylim(0.4, n_states + 0.6)
     axes.set_aspect("equal")
     axes.set_title("Figure 2 of Ripstein (2023) on a board with two legal actions")
-    caption(
+    paper.caption(
         figure,
         "Left: the player is to move. Green: after an action, before the spawn; playouts of pure "
         "Monte Carlo begin here. Red: after a spawn, with its probability, 0.9/m for a 2 and 0.1/m "
@@ -218,23 +209,15 @@ def decision_tree_figure() -> Figure:
     return figure
 
 
-def reproduce_decision_tree(seeds: Sequence[int], output: Path, settings: Mapping[str, Any]) -> str:
-    """Count, write all files, and return the text."""
-    folder = ResultFolder.made(output)
-    boards, small = boards_frame(seeds), small_frame()
-    text = decision_tree_markdown(boards, small)
+def decision_tree(of: paper.Paper) -> None:
+    """Count, and write the results."""
+    boards, small = boards_frame(of.seeds), small_frame()
     tables = {
         "boards": boards.groupby("seed").mean().reset_index().drop(columns="n_moves"),
         "small_boards": small,
     }
     figures = {"decision_tree": decision_tree_figure()}
-    folder.write(Results("decision_tree", text, tables, figures), settings)
-    return text
-
-
-def decision_tree(of: paper.Paper) -> None:
-    """Count, and write the results."""
-    print(reproduce_decision_tree(of.seeds, of.output, settings_of(of)), end="")
+    of.write("decision_tree", decision_tree_markdown(boards, small), tables, figures)
 
 
 if __name__ == "__main__":

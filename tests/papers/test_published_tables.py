@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from results.papers import bellman, expectimax, paper, table1
+from results.papers import bellman, decision_tree, expectimax, paper, table1
 
 REFERENCE = Path(__file__).parents[2] / "results" / "reference"
 SCRIPTS: dict[str, tuple[Callable[[paper.Paper], None], int]] = {
     "table1": (table1.table1, 1000),
     "bellman": (bellman.bellman, 1000),
     "expectimax": (expectimax.expectimax, 400),
+    "decision_tree": (decision_tree.decision_tree, 20),
 }
 
 
