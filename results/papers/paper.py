@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import math
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -241,6 +242,17 @@ def shown(row: Any, value: str, bounds: str, sign: str = "") -> str:
     ends = (f"{value}_points", f"{bounds}_low95_points", f"{bounds}_high95_points")
     number, low, high = (format(row[column], f"{sign},.0f") for column in ends)
     return f"{number} ({low} to {high})"
+
+
+def time_text(seconds: float) -> str:
+    """Write a time with three digits and a readable unit: ``183 µs``, ``1.25 ms``, ``1,250 s``."""
+    seconds = float(f"{seconds:.3g}")
+    if 1e3 <= seconds < math.inf:
+        return f"{seconds:,.0f} s"
+    for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")):
+        if seconds >= scale:
+            return f"{f'{seconds / scale:#.3g}'.rstrip('.')} {unit}"
+    return f"{seconds:g} s"
 
 
 def score_bars(axes: Axes, x: Any, part: pd.DataFrame, **style: Any) -> None:

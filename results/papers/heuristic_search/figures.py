@@ -18,7 +18,7 @@ from results.papers.heuristic_search.traces import (
     SYNCHRONOUS,
     ZERO,
 )
-from thetafront.study.report.style import BLACK, BLUE, GREY, RED, STYLE, caption
+from results.papers.paper import BLACK, BLUE, GREY, RED, STYLE, caption
 
 ORANGE = "#E69F00"
 LOOKS = {

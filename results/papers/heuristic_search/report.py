@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from results.papers import paper
 from results.papers.heuristic_search.problems import BEST_LUCK, OPTIMUM, Problem
 from results.papers.heuristic_search.traces import (
     BACKWARDS,
@@ -16,8 +17,6 @@ from results.papers.heuristic_search.traces import (
 )
 from thetafront.study import estimate as intervals
 from thetafront.study.estimate import Estimate
-from thetafront.study.experiments.objectives import format_seconds
-from thetafront.study.report.sections import document, markdown_table
 
 MEASURED = {
     "n_backups": "n_backups",
@@ -105,13 +104,13 @@ def table(part: pd.DataFrame) -> str:
         )
         for row in part.to_dict("records")
     ]
-    return markdown_table(columns, rows, "ll" + "r" * (len(columns) - 2))
+    return paper.markdown_table(columns, rows, "ll" + "r" * (len(columns) - 2))
 
 
 def seconds_of(estimate: Estimate) -> str:
     """Write a time with its interval."""
-    low = format_seconds(estimate.low) if estimate.low > 0 else "0"  # Student's t knows no sign
-    return f"{format_seconds(estimate.value)} ({low} to {format_seconds(estimate.high)})"
+    low = paper.time_text(estimate.low) if estimate.low > 0 else "0"  # Student's t knows no sign
+    return f"{paper.time_text(estimate.value)} ({low} to {paper.time_text(estimate.high)})"
 
 
 def rows_of(part: pd.DataFrame) -> dict[tuple[str, str], Any]:
@@ -185,7 +184,7 @@ def heuristic_search_markdown(runs: pd.DataFrame, problems: Sequence[Problem], n
     for problem in problems:
         part = runs[runs["problem"] == problem.name]
         parts += [f"## {problem.name}", finding(part, problem), table(part)]
-    return document(
+    return paper.document(
         "Heuristic search and labelled heuristic search beside value iteration: Kochenderfer, "
         "Wheeler, Wray (2022), §9.7 and §9.8",
         f"{n_runs} runs of each solver; in parentheses: 95% intervals of means over runs. Searches "

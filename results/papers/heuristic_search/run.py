@@ -5,15 +5,17 @@ their seconds, and adds what is missing.
 """
 
 import dataclasses
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from rich.console import Console
 
+import thetafront
+from results.papers import paper
 from results.papers.heuristic_search.figures import traces_figure
 from results.papers.heuristic_search.problems import (
     BEST_LUCK,
@@ -32,11 +34,6 @@ from results.papers.heuristic_search.traces import (
     search,
     sweeps,
 )
-from results.papers.reproduction import ResultFolder, Results
-from thetafront.study.errors import InputError
-from thetafront.study.report.tables import write_csv
-from thetafront.study.store.held_folder import held_folder
-from thetafront.study.text import counted
 
 TRACES = "traces.csv"
 KEPT_EVERY = 5.0  # seconds
@@ -81,7 +78,7 @@ def read_traces(path: Path) -> Traces:
             looked = Look(int(n_backups), int(n_touched), seconds, value, earned, bool(done))
             traces.setdefault(run, []).append(looked)
     except (OSError, ValueError, KeyError, TypeError, pd.errors.ParserError):
-        raise InputError(
+        raise thetafront.InputError(
             f"{path}: no traces of this version; use another folder, or move it away"
         ) from None
     return {run: looks for run, looks in traces.items() if looks[-1].done}
@@ -95,9 +92,12 @@ def traces_frame(traces: Mapping[Run, Sequence[Look]]) -> pd.DataFrame:
     )
 
 
-def run_missing(
-    chosen: Sequence[Problem], seeds: Sequence[int], path: Path, out: Console
-) -> Traces:
+def say(text: str) -> None:
+    """Tell on standard error how far it is."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def run_missing(chosen: Sequence[Problem], seeds: Sequence[int], path: Path) -> Traces:
     """Run what a file lacks, keep finished runs every few seconds, and return all that is asked.
 
     Raises
@@ -109,11 +109,11 @@ def run_missing(
     asked = [(problem, run) for problem in chosen for run in runs_of(problem, seeds)]
     missing = [(problem, run) for problem, run in asked if run not in traces]
     if len(missing) < len(asked):
-        out.print(f"{counted(len(asked) - len(missing), 'run')} of {len(asked)} are there already")
+        say(f"{len(asked) - len(missing)} of {len(asked)} runs are there already")
     warmed, written = False, time.monotonic()
     for number, (problem, run) in enumerate(missing, 1):
         if not warmed:
-            out.print("preparing (the first time, kernels are compiled: some twenty seconds)")
+            say("preparing (the first time, kernels are compiled: some twenty seconds)")
             warm(chosen[0])
             warmed = True
         if run.method in SWEEPS:
@@ -125,11 +125,13 @@ def run_missing(
             traces[run] = search(problem, run.method, bound, run.seed, most_backups)
         last = run.seed == seeds[-1]
         if last or time.monotonic() - written > KEPT_EVERY:
-            write_csv(traces_frame(traces), path)
+            draft = path.with_suffix(".part")
+            traces_frame(traces).to_csv(draft, index=False)
+            draft.replace(path)
             written = time.monotonic()
         if last:
             about = f"{run.problem}: {run.method}, from {run.bound}"
-            out.print(f"run {number:,} of {len(missing):,}: {about}", soft_wrap=True)
+            say(f"run {number:,} of {len(missing):,}: {about}")
     return {run: traces[run] for _, run in asked}
 
 
@@ -141,28 +143,18 @@ def warm(problem: Problem) -> None:
         search(problem, method, problem.bounds[BEST_LUCK], 0, 10)
 
 
-def reproduce(folder: Path, seeds: Sequence[int], settings: Mapping[str, Any], out: Console) -> str:
-    """Run what is missing, write all files, and return the text.
-
-    Raises
-    ------
-    RunError
-        If another run holds the folder.
-    InputError
-        If its table of runs is none.
-    """
-    output = ResultFolder.made(folder)
-    with held_folder(folder):
-        chosen = problems()
-        before = len(read_traces(folder / TRACES))
-        traces = run_missing(chosen, seeds, folder / TRACES, out)
-        looks = traces_frame(traces)
-        runs = runs_frame(looks, chosen)
-        results = Results(
-            "heuristic_search",
-            heuristic_search_markdown(runs, chosen, len(seeds)),
-            {"heuristic_search": runs},
-            {"heuristic_search": traces_figure(looks, chosen)},
-        )
-        output.write(results, {**settings, "n_runs": len(traces), "n_runs_before": before})
-    return results.text
+def heuristic_search(of: paper.Paper) -> None:
+    """Run what is missing, and write the results."""
+    chosen, path = problems(), of.output / TRACES
+    before = len(read_traces(path))
+    traces = run_missing(chosen, of.seeds, path)
+    looks = traces_frame(traces)
+    runs = runs_frame(looks, chosen)
+    of.write(
+        "heuristic_search",
+        heuristic_search_markdown(runs, chosen, of.n_games),
+        {"heuristic_search": runs},
+        {"heuristic_search": traces_figure(looks, chosen)},
+        n_runs=len(traces),
+        n_runs_before=before,
+    )

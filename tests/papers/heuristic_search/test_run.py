@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from rich.console import Console
 
 from results.papers import paper
 from results.papers.heuristic_search import run, traces
-from results.papers.heuristic_search.__main__ import heuristic_search
 from results.papers.heuristic_search.problems import (
     BEST_LUCK,
     BETWEEN,
@@ -19,6 +17,7 @@ from results.papers.heuristic_search.problems import (
     board,
     three_dice,
 )
+from results.papers.heuristic_search.run import heuristic_search
 from results.papers.heuristic_search.traces import (
     BACKWARDS,
     DELTA,
@@ -28,7 +27,6 @@ from results.papers.heuristic_search.traces import (
     search,
     sweeps,
 )
-from thetafront.study.store.held_folder import held_folder
 
 N_RUNS = 2
 
@@ -121,11 +119,11 @@ def test_runs_are_kept_and_gone_on_with(
 def test_a_torn_run_is_run_again_and_a_foreign_file_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path, seeds, out = tmp_path / "traces.csv", range(2), Console(stderr=True)
-    first = run.run_missing([board(2, 2)], seeds, path, out)
+    path, seeds = tmp_path / "traces.csv", range(2)
+    first = run.run_missing([board(2, 2)], seeds, path)
     before = path.read_bytes()
     path.write_bytes(b"".join(before.splitlines(keepends=True)[:-1]))
-    again = run.run_missing([board(2, 2)], seeds, path, out)
+    again = run.run_missing([board(2, 2)], seeds, path)
     assert list(again) == list(first)
     *same, torn = first
     assert all(again[each] == first[each] for each in same)
@@ -142,18 +140,6 @@ def test_a_torn_run_is_run_again_and_a_foreign_file_refused(
         assert code == 2
         assert said.endswith("no traces of this version; use another folder, or move it away\n")
         assert path.read_bytes() == broken
-
-
-def test_one_run_at_a_time_holds_a_folder(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with held_folder(tmp_path):
-        code, said = refused(capsys, "--output", str(tmp_path))
-    assert code == 1
-    assert said.endswith(
-        f"'{tmp_path}' is held by another run; wait for it, or use another folder\n"
-    )
-    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
