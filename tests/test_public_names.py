@@ -13,11 +13,6 @@ from thetafront.study.experiments.registry import EXPERIMENTS
 PAPERS = Path(__file__).parents[1] / "results" / "papers"
 PUBLIC = ("thetafront.agents", "thetafront.engine", "thetafront.study.estimate")
 """Modules whose names are public, beside those of ``thetafront.__all__``."""
-NOT_YET = {
-    "mcts",
-    "reproduction",  # by which they do so
-}
-"""Scripts of papers that still use what is not public."""
 
 
 def names(path: Path) -> Iterator[str]:
@@ -38,12 +33,7 @@ def is_public(name: str) -> bool:
     )
 
 
-def is_left(path: Path) -> bool:
-    """Whether a script is one of those that use what is not public."""
-    return path.relative_to(PAPERS).parts[0].removesuffix(".py") in NOT_YET
-
-
-SCRIPTS = [path for path in sorted(PAPERS.rglob("*.py")) if not is_left(path)]
+SCRIPTS = sorted(PAPERS.rglob("*.py"))
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: str(path.relative_to(PAPERS)))

@@ -20,6 +20,7 @@ from matplotlib.figure import Figure
 
 import thetafront
 from thetafront.agents.agent import Agent, digest_of
+from thetafront.study import estimate
 from thetafront.study.estimate import Estimate
 
 GAMES_A_SEED = 1_000_000  # seeds of games begin at this multiple of --seed
@@ -215,6 +216,12 @@ def costs_of(games: pd.DataFrame) -> dict[str, float]:
     return costs
 
 
+def score_columns(games: pd.DataFrame) -> dict[str, Any]:
+    """Return the columns of a row's games: n, mean score with its 95% interval, costs a move."""
+    mean = estimate.mean(scores_of(games))
+    return {"n_games": len(games), **mean_columns(mean), **costs_of(games)}
+
+
 def mean_columns(mean: Estimate) -> dict[str, float]:
     """Return the columns of a mean score with its 95% interval, in points."""
     return {
@@ -224,12 +231,12 @@ def mean_columns(mean: Estimate) -> dict[str, float]:
     }
 
 
-def estimate_columns(name: str, estimate: Estimate) -> dict[str, float]:
+def estimate_columns(name: str, of: Estimate) -> dict[str, float]:
     """Return the columns of a number with its 95% interval, in points."""
     return {
-        f"{name}_points": estimate.value,
-        f"{name}_low95_points": estimate.low,
-        f"{name}_high95_points": estimate.high,
+        f"{name}_points": of.value,
+        f"{name}_low95_points": of.low,
+        f"{name}_high95_points": of.high,
     }
 
 

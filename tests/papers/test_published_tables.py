@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from results.papers import bellman, decision_tree, expectimax, paper, table1
+from results.papers.mcts.__main__ import mcts
 
 REFERENCE = Path(__file__).parents[2] / "results" / "reference"
 SCRIPTS: dict[str, tuple[Callable[[paper.Paper], None], int]] = {
     "table1": (table1.table1, 1000),
     "bellman": (bellman.bellman, 1000),
     "expectimax": (expectimax.expectimax, 400),
+    "mcts": (mcts, 100),
     "decision_tree": (decision_tree.decision_tree, 20),
 }
 

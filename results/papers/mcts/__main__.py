@@ -7,14 +7,11 @@ widening of states and of actions at equal time, and two readings of the source.
 from results.papers import paper
 from results.papers.mcts.design import DESIGN
 from results.papers.mcts.run import reproduce
-from results.papers.reproduction import opened, settings_of
-from thetafront.agents.twenty48.agent import Game2048
 
 
 def mcts(of: paper.Paper) -> None:
     """Play and time what is missing, and write the results."""
-    with opened(of, Game2048) as run:
-        print(reproduce(run, of.seeds, DESIGN, settings_of(of)), end="")
+    reproduce(of, DESIGN)
 
 
 if __name__ == "__main__":

@@ -25,14 +25,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+import thetafront
 from results.papers.mcts.design import Case, Widened, Widening
 from results.papers.mcts.timing import Clock, DecisionTimer, Timed, median
 from thetafront.agents.agent import warm
 from thetafront.agents.twenty48.leaf_value import LeafValue
 from thetafront.agents.twenty48.uct import UCT
-from thetafront.study.errors import InputError
 from thetafront.study.estimate import Estimate
-from thetafront.study.report.tables import write_csv
 
 COLUMNS = [
     *("leaf_value", "plain_n_simulations", "widened", "k", "alpha", "n_simulations"),
@@ -105,7 +104,7 @@ def read_calibration(path: Path) -> Calibration:
             setting = Widening(case, Widened(widened), numbers[0], numbers[1])
             calibration[setting] = int(m), Estimate(*numbers[2:])
     except (OSError, ValueError, KeyError, pd.errors.ParserError):
-        raise InputError(
+        raise thetafront.InputError(
             f"{path}: no calibration of this version; use another folder, or move it away"
         ) from None
     return calibration
@@ -119,7 +118,7 @@ def write_calibration(calibration: Calibration, path: Path) -> None:
         which = (setting.widened.value, setting.k, setting.alpha)
         times = (relative.value, relative.low, relative.high)
         lines.append((case.leaf_value.value, case.n_simulations, *which, m, *times))
-    write_csv(pd.DataFrame(lines, columns=COLUMNS), path)
+    pd.DataFrame(lines, columns=COLUMNS).to_csv(path, index=False)
 
 
 def calibrated(

@@ -5,25 +5,30 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import (
+    EngFormatter,
+    FixedLocator,
+    FuncFormatter,
+    LogLocator,
+    NullFormatter,
+    NullLocator,
+)
 
 from results.papers.mcts.design import DEPTH, EXPLORATION, TITLES, Design, Widened
 from results.papers.mcts.timing import TIMED_SIMULATIONS
 from results.papers.mcts.widening import case_of
-from thetafront.agents.twenty48.leaf_value import LeafValue
-from thetafront.study.compare.scores import score_bars
-from thetafront.study.experiments.objectives import SECONDS
-from thetafront.study.report.style import (
+from results.papers.paper import (
     BLACK,
     BLUE,
     GREY,
     RED,
     STYLE,
     caption,
-    cost_axis,
     new_figure,
     points_axis,
+    score_bars,
 )
+from thetafront.agents.twenty48.leaf_value import LeafValue
 
 GREEN, PURPLE, ORANGE = "#009E73", "#CC79A7", "#E69F00"
 # Colour, marker, its size and the line's width: three curves nearly coincide, later ones are drawn
@@ -113,7 +118,11 @@ def equal_time_figure(points: pd.DataFrame) -> Figure:
     """Draw mean score against seconds per move."""
     figure, axes = new_figure(8.6, 5.4)
     curves(axes, points, "seconds_per_move")
-    cost_axis(axes, SECONDS)
+    axes.set_xscale("log")
+    axes.set_xlabel("CPU seconds per move")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=20))
+    axes.xaxis.set_major_formatter(EngFormatter(unit="s"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
     axes.xaxis.set_major_locator(LogLocator(base=10, subs=(1, 3), numticks=20))
     axes.set_title("Monte Carlo tree search on 2048: score against time")
     listed = ", ".join(f"{m:,}" for m in sorted(set(points["n_simulations"])))

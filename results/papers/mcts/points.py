@@ -1,7 +1,7 @@
 """Score against the number of simulations, and against time, by leaf value.
 
 Between neighbouring points of a leaf value the score is interpolated linearly over log seconds per
-move (:func:`study.reproduce.equal_time.run.weights_at`): a weighted sum of two points' mean scores.
+move (:func:`weights_at`): a weighted sum of two points' mean scores.
 Times count as exact. The leader at a budget is compared with **each** of the others by paired
 differences: the largest of several noisy means is biased upwards, and shows nothing by itself.
 """
@@ -16,13 +16,13 @@ import numpy.typing as npt
 import pandas as pd
 
 from results.papers.mcts.design import EXPLORATION, TITLES, Case, Design
+from results.papers.paper import estimate_columns, score_columns, scores_of
 from thetafront.agents.agent import Agent
-from thetafront.agents.twenty48.agent import Game2048
 from thetafront.agents.twenty48.leaf_value import LeafValue
 from thetafront.study import estimate as intervals
-from thetafront.study.compare.equal_time import weights_at
-from thetafront.study.compare.scores import Scores, estimate_columns, score_columns, scores_of
 from thetafront.study.estimate import Estimate
+
+Floats = npt.NDArray[np.float64]
 
 BUDGET_DIGITS = (1.0, 3.0)  # times a power of ten: round budgets
 UNKNOWN = Estimate(np.nan)
@@ -38,9 +38,7 @@ def plain_agents(simulations: Sequence[int]) -> dict[str, Agent]:
     return {case.name: case.agent for case in cases}
 
 
-def points_frame(
-    simulations: Sequence[int], games: Mapping[str, Sequence[Game2048]]
-) -> pd.DataFrame:
+def points_frame(simulations: Sequence[int], games: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return one row a point, by leaf value and m."""
     return pd.DataFrame(
         {"leaf_value": leaf_value.value, "n_simulations": m}
@@ -50,7 +48,7 @@ def points_frame(
     )
 
 
-def exploration_frame(design: Design, games: Mapping[str, Sequence[Game2048]]) -> pd.DataFrame:
+def exploration_frame(design: Design, games: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return one row for each c of a plain agent, with its paired difference from c = 100."""
     lines = []
     for plain in design.exploration_cases:
@@ -73,8 +71,8 @@ def exploration_frame(design: Design, games: Mapping[str, Sequence[Game2048]]) -
 class Curve(NamedTuple):
     """A leaf value's points, the cheapest first: log seconds per move, means, and order in m."""
 
-    log_seconds: Scores
-    means: Scores
+    log_seconds: Floats
+    means: Floats
     order: npt.NDArray[np.intp]
 
     def spans(self, log_seconds: float) -> bool:
@@ -107,10 +105,23 @@ def budgets_of(points: pd.DataFrame) -> list[float]:
     return [each for each in budgets if sum(curve.spans(np.log(each)) for curve in curves) > 1]
 
 
+def weights_at(costs: Floats, budget: float) -> Floats:
+    """Return the weights of points, by increasing cost, in the score at a budget between the ends.
+
+    Linear interpolation over log cost between the two neighbours; shape (n_points,).
+    """
+    right = int(np.clip(np.searchsorted(costs, budget), 1, len(costs) - 1))
+    near, far = np.log(costs[right - 1]), np.log(costs[right])
+    weights = np.zeros(len(costs))
+    weights[right] = (np.log(budget) - near) / (far - near)
+    weights[right - 1] = 1.0 - weights[right]
+    return weights
+
+
 def equal_time_frame(
     simulations: Sequence[int],
     points: pd.DataFrame,
-    games: Mapping[str, Sequence[Game2048]],
+    games: Mapping[str, pd.DataFrame],
     budgets: Sequence[float],
 ) -> pd.DataFrame:
     """Return, for each budget in seconds a move, one row a leaf value whose points span it.
@@ -120,7 +131,7 @@ def equal_time_frame(
     curves = curves_of(points)
     lines = []
     for budget in budgets:
-        weighted: dict[str, Scores] = {}
+        weighted: dict[str, Floats] = {}
         for leaf_value, curve in curves.items():
             if not curve.spans(float(np.log(budget))):
                 continue

@@ -6,19 +6,18 @@ the default on more seeds than the other rows have, :data:`GAMES_FACTOR` times a
 effect may be small.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
 
 from results.papers.mcts.design import Case, Design
+from results.papers.paper import estimate_columns, score_columns, scores_of
 from thetafront.agents.agent import Agent
-from thetafront.agents.twenty48.agent import Game2048
 from thetafront.agents.twenty48.leaf_value import LeafValue
 from thetafront.agents.twenty48.uct import RolloutDepth, TieBreaking
 from thetafront.study import estimate as intervals
-from thetafront.study.compare.scores import estimate_columns, score_columns, scores_of
 
 GAMES_FACTOR = 2
 ROLLOUTS = (LeafValue.RANDOM, LeafValue.LOOKAHEAD)
@@ -63,12 +62,12 @@ def reading_agents(design: Design) -> dict[str, Agent]:
     return plain | {each.name: each.agent for each in readings}
 
 
-def seeds_of_readings(seeds: Sequence[int]) -> Sequence[int]:
+def seeds_of_readings(seeds: range) -> range:
     """Return the seeds of the other rows, and more after them."""
     return range(seeds[0], seeds[0] + GAMES_FACTOR * len(seeds))
 
 
-def readings_frame(design: Design, games: Mapping[str, Sequence[Game2048]]) -> pd.DataFrame:
+def readings_frame(design: Design, games: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return one row a reading; ``less_default_points`` is paired by seed."""
     lines = []
     for reading in readings_of(design):

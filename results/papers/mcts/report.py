@@ -9,16 +9,18 @@ from results.papers.mcts.design import DEPTH, EXPLORATION, TITLES, Design, Widen
 from results.papers.mcts.points import leads
 from results.papers.mcts.timing import TIMED_SIMULATIONS, Timings
 from results.papers.mcts.widening import case_of, points_a_percent
+from results.papers.paper import document, markdown_table, shown, time_text
 from thetafront.agents.twenty48.leaf_value import LeafValue
-from thetafront.study.compare.scores import estimate_format, shown
 from thetafront.study.estimate import Estimate
-from thetafront.study.experiments.objectives import format_seconds
-from thetafront.study.report.sections import document, frame_table, markdown_table
-from thetafront.study.text import listed
 
 HEURISTICS = (LeafValue.WEIGHTS_A, LeafValue.WEIGHTS_B, LeafValue.SCORE)
 SHOWN_DEPTHS = (1, 5, 10, 15, 20)
 NEITHER_SIDE = 0.05  # probability that a 95% interval misses 0 by chance
+
+
+def listed(names: Sequence[str]) -> str:
+    """Write ``a``, ``a and b``, ``a, b and c``."""
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
 
 
 def ratio(relative: Estimate) -> str:
@@ -61,7 +63,7 @@ def time_parts(timings: Timings) -> list[str]:
         return ratio(timings.relative(each, LeafValue.RANDOM, depth))
 
     def seconds(each: LeafValue, depth: int) -> str:
-        return format_seconds(float(np.median(timings.of(each, depth))))
+        return time_text(float(np.median(timings.of(each, depth))))
 
     def table(what: str, cell: Callable[[LeafValue, int], str]) -> str:
         depths = [depth for depth in SHOWN_DEPTHS if depth in timings.depths]
@@ -72,7 +74,7 @@ def time_parts(timings: Timings) -> list[str]:
         f"CPU time of a decision of m = {TIMED_SIMULATIONS} simulations from starting boards, c = "
         f"{EXPLORATION:g}: medians over {timings.seconds.shape[2]:,} rounds of {timings.n_boards} "
         "decisions, the leaf values in turns. In parentheses: 95% intervals of the medians, by "
-        f"ranks. The time of the call, {format_seconds(call)} in the median, is measured in each "
+        f"ranks. The time of the call, {time_text(call)} in the median, is measured in each "
         "round and subtracted. *Relative* is to random rollouts **at the same depth**, round by "
         "round, as in the source's plot, where they are a constant 1.",
         f"At d = {DEPTH} a decision by rollouts with lookahead takes {listed(ratios)}. All times "
@@ -96,15 +98,13 @@ def verdict(part: pd.DataFrame) -> str:
 def equal_time_parts(points: pd.DataFrame, budgets: pd.DataFrame) -> list[str]:
     """Write who leads in which range of time, and by how much at the budgets."""
     ranges = [
-        f"{TITLES[LeafValue(each.leaf_value)]} from {format_seconds(each.low)} to "
-        f"{format_seconds(each.high)}"
+        f"{TITLES[LeafValue(each.leaf_value)]} from {time_text(each.low)} to {time_text(each.high)}"
         for each in leads(points)
-        if format_seconds(each.low) != format_seconds(each.high)
+        if time_text(each.low) != time_text(each.high)
     ]
     ends = points.groupby("leaf_value", sort=False)["seconds_per_move"].agg(["min", "max"])
     spans = [
-        f"{TITLES[LeafValue(str(name))]} {format_seconds(end['min'])} to "
-        f"{format_seconds(end['max'])}"
+        f"{TITLES[LeafValue(str(name))]} {time_text(end['min'])} to {time_text(end['max'])}"
         for name, end in ends.iterrows()
     ]
     text = [
@@ -128,7 +128,7 @@ def equal_time_parts(points: pd.DataFrame, budgets: pd.DataFrame) -> list[str]:
             name, gap = row["leaf_value"], shown(row, "ahead_of", "ahead_of", "+")
             score_cells[name] = shown(row, "score", "score")
             gap_cells[name] = "leads" if row["leader"] == name else gap
-        at = format_seconds(float(str(budget)))
+        at = time_text(float(str(budget)))
         scores.append([at, *score_cells.values(), verdict(part)])
         gaps.append([at, *gap_cells.values()])
     columns = ["CPU time a move", *TITLES.values()]
@@ -172,23 +172,27 @@ def widening_parts(
         "case's settings is chosen by the games that give its score, which is therefore biased "
         "upwards.",
     ]
-    columns = (
-        (k, "{k:g}"),
-        (alpha, "{alpha:g}"),
-        ("m", "{n_simulations:,.0f}"),
-        ("mean score", estimate_format("score_mean", "score")),
-        ("less plain, same seeds", estimate_format("less_plain", "less_plain", "+")),
-        ("time", "{relative_time_calibrated:.3f}"),
-    )
+    columns = (k, alpha, "m", "mean score", "less plain, same seeds", "time")
     for case in design.cases:
         plain, part = case_of(frame, case, widened)
         gain = points_a_percent(points, case)
         about = f"Plain: {shown(plain, 'score_mean', 'score')}, "
-        about += f"{format_seconds(plain['seconds_per_move'])} a move."
+        about += f"{time_text(plain['seconds_per_move'])} a move."
         if np.isfinite(gain):
             about += f" One percent more time gains about {gain:,.0f} points"
             about += ", by its neighbouring points."
-        parts += [f"### {case.name}", about, frame_table(part, columns, "r" * len(columns))]
+        rows = [
+            (
+                f"{row['k']:g}",
+                f"{row['alpha']:g}",
+                f"{row['n_simulations']:,.0f}",
+                shown(row, "score_mean", "score"),
+                shown(row, "less_plain", "less_plain", "+"),
+                f"{row['relative_time_calibrated']:.3f}",
+            )
+            for row in part.to_dict("records")
+        ]
+        parts += [f"### {case.name}", about, markdown_table(columns, rows, "r" * len(columns))]
     return parts
 
 
@@ -202,7 +206,7 @@ def exploration_parts(frame: pd.DataFrame) -> list[str]:
             "-"
             if row["exploration_points"] == EXPLORATION
             else shown(row, "less_c_100", "less_c_100", "+"),
-            format_seconds(row["seconds_per_move"]),
+            time_text(row["seconds_per_move"]),
         )
         for row in frame.to_dict("records")
     ]

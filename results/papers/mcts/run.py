@@ -1,9 +1,9 @@
 """The example in one folder: calibrate, time, play, and write tables, text and figures."""
 
+import sys
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any
 
+from results.papers import paper
 from results.papers.mcts import figures, points
 from results.papers.mcts.calibration import calibrated, read_calibration
 from results.papers.mcts.design import Design, Widened
@@ -21,45 +21,39 @@ from results.papers.mcts.timing import (
     timings_frame,
 )
 from results.papers.mcts.widening import widening_agents, widening_frame
-from results.papers.reproduction import Reproduction, Results
 from thetafront.agents.agent import Agent
-from thetafront.agents.twenty48.agent import Game2048
-from thetafront.study.report.tables import write_csv
-from thetafront.study.text import counted
 
 CALIBRATION = "calibration.csv"
 TIMINGS = "timing_rounds.csv"
 
 
-def reproduce(
-    run: Reproduction[Game2048],
-    seeds: Sequence[int],
-    design: Design,
-    settings: Mapping[str, Any],
-    clock: Clock = time.thread_time,
-) -> str:
-    """Play what is missing of a design, write all files, and return the text.
+def say(text: str) -> None:
+    """Tell on standard error what is done."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def reproduce(run: paper.Paper, design: Design, clock: Clock = time.thread_time) -> None:
+    """Play what is missing of a design, and write all files.
 
     Existing games, calibration and timings are kept. InputError if the folder's calibration or
     timings cannot be read.
     """
-    folder = run.output.path
+    folder, seeds = run.output, run.seeds
     path = folder / CALIBRATION
     n_missing = len(set(design.widenings) - set(read_calibration(path)))
     timings = kept_timings(folder / TIMINGS, design)
     if n_missing:
-        settings_ = counted(n_missing, "setting")
-        run.out.print(f"calibrating {settings_} (a minute or two)")
+        say(f"calibrating {n_missing} settings (a minute or two)")
     else:
-        run.out.print(f"{CALIBRATION} is kept; move it away to calibrate again")
+        say(f"{CALIBRATION} is kept; move it away to calibrate again")
     calibration = calibrated(design.widenings, path, design.n_calibration_rounds, clock)
     if timings is None:
-        run.out.print("timing decisions (half a minute)")
-        write_csv(rounds_frame(time_design(design, clock)), folder / TIMINGS)
+        say("timing decisions (half a minute)")
+        rounds_frame(time_design(design, clock)).to_csv(folder / TIMINGS, index=False)
         timings = kept_timings(folder / TIMINGS, design)
         assert timings is not None
     else:
-        run.out.print(f"{TIMINGS} is kept; move it away to time again")
+        say(f"{TIMINGS} is kept; move it away to time again")
     times = timings_frame(timings)
 
     agents: dict[str, Agent] = points.plain_agents(design.simulations)
@@ -67,7 +61,7 @@ def reproduce(
     games = run.play(agents, seeds)
     readings = readings_frame(
         design,
-        run.play(reading_agents(design), seeds_of_readings(seeds), "readings of the source"),
+        run.play(reading_agents(design), seeds_of_readings(seeds)),
     )
 
     frame = points.points_frame(design.simulations, games)
@@ -75,7 +69,7 @@ def reproduce(
     leaders = points.equal_time_frame(design.simulations, frame, games, budgets)
     widening = widening_frame(calibration, games)
     exploration = points.exploration_frame(design, games)
-    results = Results(
+    run.write(
         "mcts",
         mcts_markdown(frame, timings, leaders, widening, exploration, readings, design, seeds),
         {
@@ -94,5 +88,3 @@ def reproduce(
             "action_widening": figures.widening_figure(widening, design, Widened.ACTIONS),
         },
     )
-    run.write(results, settings)
-    return results.text

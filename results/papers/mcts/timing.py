@@ -24,13 +24,13 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.stats import binom
 
+import thetafront
 from results.papers.mcts.design import EXPLORATION, TITLES, Design
 from thetafront.agents.agent import warm
 from thetafront.agents.twenty48.leaf_value import LeafValue
 from thetafront.agents.twenty48.uct import UCT
 from thetafront.engine.rng import PLAYOUT
 from thetafront.engine.twenty48 import initial, stream
-from thetafront.study.errors import InputError
 from thetafront.study.estimate import Estimate
 
 TIMED_SIMULATIONS = 100
@@ -195,7 +195,7 @@ def kept_timings(path: Path, design: Design) -> Timings | None:
         )
         found = Timings(depths, leaf_values, int(frame["n_decisions"].iloc[0]), seconds, calls)
     except (OSError, ValueError, KeyError, pd.errors.ParserError):
-        raise InputError(
+        raise thetafront.InputError(
             f"{path}: no timings of this version; use another folder, or move it away"
         ) from None
     timed = (found.depths, found.leaf_values, found.n_boards, shape[0])

@@ -6,17 +6,16 @@ its own m, chosen by :mod:`results.papers.mcts.calibration`. The table has the r
 calibration, where both agents took turns, and that of the games.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 
 from results.papers.mcts.calibration import Calibration
 from results.papers.mcts.design import Case, Widened
+from results.papers.paper import estimate_columns, score_columns, scores_of
 from thetafront.agents.agent import Agent
-from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study import estimate as intervals
-from thetafront.study.compare.scores import estimate_columns, score_columns, scores_of
 
 
 def widening_agents(calibration: Calibration) -> dict[str, Agent]:
@@ -28,9 +27,7 @@ def widening_agents(calibration: Calibration) -> dict[str, Agent]:
     return agents
 
 
-def widening_frame(
-    calibration: Calibration, games: Mapping[str, Sequence[Game2048]]
-) -> pd.DataFrame:
+def widening_frame(calibration: Calibration, games: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return one row for each plain agent, and one for each of its settings.
 
     A plain agent's ``widened`` is empty, its ``k`` and ``alpha`` are NaN. ``relative_time`` is

@@ -1,6 +1,7 @@
 """Leaders by time, on made-up games whose lines cross where we compute by hand."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from results.papers.mcts.design import TITLES, Case, Design
@@ -12,7 +13,7 @@ from results.papers.mcts.points import (
     points_frame,
 )
 from results.papers.mcts.report import equal_time_parts, verdict
-from thetafront.agents.twenty48.agent import Game2048 as Game
+from tests.papers.made_up import games_of
 from thetafront.agents.twenty48.leaf_value import LeafValue
 from thetafront.agents.twenty48.uct import UCT
 
@@ -28,14 +29,7 @@ CURVES = {
 }
 
 
-def games_of(mean: float, micros: float, noise: np.ndarray) -> list[Game]:
-    return [
-        Game(seed, round(mean + each), 1000, micros * 1e-3, 10, 2048, 1)
-        for seed, each in enumerate(noise)
-    ]
-
-
-def made_up(independent: bool) -> dict[str, list[Game]]:
+def made_up(independent: bool) -> dict[str, pd.DataFrame]:
     """Games with the curves' means, and noise by seed: shared by all agents, or independent."""
     rng = np.random.default_rng(2)
     shared = rng.normal(0, 900, N)
@@ -43,7 +37,9 @@ def made_up(independent: bool) -> dict[str, list[Game]]:
     for leaf_value, curve in CURVES.items():
         for m, (micros, mean) in zip(SIMULATIONS, curve, strict=True):
             noise = rng.normal(0, 900, N) if independent else shared
-            games[Case(leaf_value, m).name] = games_of(mean, micros, noise - noise.mean())
+            games[Case(leaf_value, m).name] = games_of(
+                np.round(mean + noise - noise.mean()), seconds=micros * 1e-3
+            )
     return games
 
 

@@ -18,7 +18,7 @@ from results.papers.mcts.widening import (
     widening_agents,
     widening_frame,
 )
-from thetafront.agents.twenty48.agent import Game2048 as Game
+from tests.papers.made_up import games_of
 from thetafront.agents.twenty48.leaf_value import LeafValue
 from thetafront.agents.twenty48.uct import UCT
 from thetafront.study.errors import InputError
@@ -97,14 +97,11 @@ def test_plain_agents_of_the_cases_are_points() -> None:
     assert len(Design().widenings) == len(set(Design().widenings)) == 72
 
 
-def games_of(mean: float, micros: float) -> list[Game]:
+def played(mean: float, micros: float) -> pd.DataFrame:
     noise = np.random.default_rng(3).normal(0, 4000, 50)
     own = np.random.default_rng(int(mean)).normal(0, 300, 50)
     scores = mean + noise - noise.mean() + own - own.mean()
-    return [
-        Game(seed, round(score), 1000, micros * 1e-3, 10, 2048, 1)
-        for seed, score in enumerate(scores)
-    ]
+    return games_of(np.round(scores), seconds=micros * 1e-3)
 
 
 def test_what_is_said_follows_the_paired_intervals() -> None:
@@ -114,10 +111,10 @@ def test_what_is_said_follows_the_paired_intervals() -> None:
         FEW: (95, Estimate(1, 0.99, 1.02)),
     }
     games = {
-        CASE.name: games_of(30_000, 50),
-        NARROW.name: games_of(25_000, 51),
-        WIDE.name: games_of(30_010, 49),
-        FEW.name: games_of(33_000, 50),
+        CASE.name: played(30_000, 50),
+        NARROW.name: played(25_000, 51),
+        WIDE.name: played(30_010, 49),
+        FEW.name: played(33_000, 50),
     }
     design = Design(cases=(CASE,), ks=(1.0, 4.0), action_ks=(0.5,), alphas=(0.0, 0.5))
     frame = widening_frame(chosen, games)
