@@ -1,4 +1,4 @@
-"""One solver on one problem, looked at on the way: U of the start, and what its policy earns.
+"""One solver on one problem, with looks on the way: U of the start, and what its policy earns.
 
 Value iteration begins with 0 in every state, so its U rises; heuristic search begins with an upper
 bound and lowers it. Value iteration stops at a sweep with a residual of δ or less, labelled search
@@ -10,9 +10,9 @@ looking on the way is not in them.
 """
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from itertools import count
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,19 +26,15 @@ from thetafront.agents.mdp.value_iteration import sweep_until
 DELTA = 0.01  # points
 DEPTH = 1000  # actions; no game here is as long
 LOOKS_A_DECADE = 4
-MOST_SWEEPS = 100_000
 
 SYNCHRONOUS = "value iteration, synchronous"
 FORWARDS = "value iteration, Gauss-Seidel"
 BACKWARDS = "value iteration, Gauss-Seidel backwards"
 SEARCH, LABELLED = "heuristic search", "labelled heuristic search"
 SWEEPS = (SYNCHRONOUS, FORWARDS, BACKWARDS)
-ZERO = "0"
-Clock = Callable[[], float]
 
 
-@dataclass(frozen=True)
-class Look:
+class Look(NamedTuple):
     """A solver on its way, or at its end."""
 
     n_backups: int
@@ -64,62 +60,46 @@ def look(
     return Look(n_backups, n_touched, seconds, float(values[problem.start]), earned, done)
 
 
-def sweeps(problem: Problem, method: str, clock: Clock = time.thread_time) -> list[Look]:
+def sweeps(problem: Problem, method: str) -> list[Look]:
     """Solve by value iteration from 0 on; look after sweeps."""
-    reverse = method == BACKWARDS
-    mdp = problem.reversed_mdp if reverse else problem.mdp
-    tables, values = mdp.tables, np.zeros(mdp.n_states)
-    scratch = np.empty_like(values)
-    looks: list[Look] = []
-    next_look, seconds, residual = milestones(problem), 0.0, np.inf
-    wanted = next(next_look)
-    for number in range(1, MOST_SWEEPS + 1):
-        begin = clock()
-        _, residual = sweep_until(tables, values, scratch, DELTA, 1, method != SYNCHRONOUS)
-        seconds += clock() - begin
-        n_backups, done = number * problem.n_playing, bool(residual <= DELTA)
+    mdp = problem.reversed_mdp if method == BACKWARDS else problem.mdp
+    values, scratch = np.zeros(mdp.n_states), np.empty(mdp.n_states)
+    looks, marks = list[Look](), milestones(problem)
+    wanted, n_backups, seconds, residual = next(marks), 0, 0.0, np.inf
+    while residual > DELTA:
+        begin = time.thread_time()
+        _, residual = sweep_until(mdp.tables, values, scratch, DELTA, 1, method != SYNCHRONOUS)
+        seconds += time.thread_time() - begin
+        n_backups += problem.n_playing
+        done = bool(residual <= DELTA)
         if done or n_backups >= wanted:
-            found = values[::-1].copy() if reverse else values
+            found = values[::-1].copy() if method == BACKWARDS else values
             looks.append(look(problem, found, n_backups, problem.n_playing, seconds, done))
-        while n_backups >= wanted:
-            wanted = next(next_look)
-        if done:
-            break
+            wanted = next(each for each in marks if each > n_backups)
     return looks
 
 
-def search(
-    problem: Problem,
-    method: str,
-    bound: Floats,
-    seed: int,
-    most_backups: int,
-    clock: Clock = time.thread_time,
-) -> list[Look]:
-    """Solve by heuristic search, plain (``most_backups``) or labelled; look on the way."""
-    running: RunningSearch
-    if method == LABELLED:
-        running = LabelledHeuristicSearch(DEPTH, DELTA).begin(
-            problem.mdp, problem.start, bound, seed
-        )
-    else:
-        running = HeuristicSearch(MAX_SIMULATIONS, DEPTH).begin(
-            problem.mdp, problem.start, bound, seed
-        )
+def search(problem: Problem, running: RunningSearch, most_backups: float) -> list[Look]:
+    """Search until it is done, or has ``most_backups``; look on the way."""
     looks = [look(problem, running.values, 0, 0, 0.0, done=False)]
-    seconds = 0.0
-    for wanted in milestones(problem):
-        until = wanted if method == LABELLED else min(wanted, most_backups)
-        n_backups = int(running.n_backups)
-        if until <= n_backups:
-            continue
-        while n_backups < until and not running.is_done:
-            begin = clock()
-            running.advance(min(until - n_backups, BACKUPS_PER_CHUNK))
-            seconds += clock() - begin
+    seconds, n_backups, marks = 0.0, 0, milestones(problem)
+    while not looks[-1].done:
+        wanted = min(next(each for each in marks if each > n_backups), most_backups)
+        while n_backups < wanted and not running.is_done:
+            begin = time.thread_time()
+            running.advance(min(int(wanted) - n_backups, BACKUPS_PER_CHUNK))
+            seconds += time.thread_time() - begin
             n_backups = int(running.n_backups)
-        done = running.is_done or (method == SEARCH and n_backups >= most_backups)
+        done = running.is_done or n_backups >= most_backups
         looks.append(look(problem, running.values, n_backups, running.n_touched, seconds, done))
-        if done:
-            break
     return looks
+
+
+def solve(problem: Problem, method: str, bound: str, seed: int, most_backups: int) -> list[Look]:
+    """Solve by a method; searches begin with a bound, and plain search has ``most_backups``."""
+    if method in SWEEPS:
+        return sweeps(problem, method)
+    given = problem.mdp, problem.start, problem.bounds[bound], seed
+    if method == LABELLED:
+        return search(problem, LabelledHeuristicSearch(DEPTH, DELTA).begin(*given), np.inf)
+    return search(problem, HeuristicSearch(MAX_SIMULATIONS, DEPTH).begin(*given), most_backups)

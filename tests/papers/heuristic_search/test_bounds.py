@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from results.papers.heuristic_search.bounds import initial_values, upper_bound
-from tests.agents.mdp.cases import CHAIN
 from tests.oracles import finite_mdp as oracle
+from tests.papers.heuristic_search.cases import CHAIN
 from thetafront.agents.mdp.finite_mdp import FiniteMDP
 
 

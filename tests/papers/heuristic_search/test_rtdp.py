@@ -8,7 +8,8 @@ from results.papers.heuristic_search import search
 from results.papers.heuristic_search.bounds import upper_bound
 from results.papers.heuristic_search.rtdp import HeuristicSearch
 from results.papers.heuristic_search.small_board import DEAL, Small2048
-from tests.agents.mdp.cases import (
+from tests.oracles import finite_mdp as oracle
+from tests.papers.heuristic_search.cases import (
     CHAIN,
     TINY,
     action_values,
@@ -16,7 +17,6 @@ from tests.agents.mdp.cases import (
     random_mdp,
     small_2048_values,
 )
-from tests.oracles import finite_mdp as oracle
 from thetafront.agents.mdp.finite_mdp import FiniteMDP
 
 

@@ -1,0 +1,40 @@
+"""MDPs with known optimal values, and values to begin a search with."""
+
+from typing import Any
+
+import numpy as np
+
+from results.papers.heuristic_search.small_board import Small2048
+from tests.oracles import finite_mdp as oracle
+from tests.oracles import small_2048
+from thetafront.agents.mdp.finite_mdp import FiniteMDP
+
+TINY = 1e-9
+CHAIN = FiniteMDP.from_description(oracle.CHAIN, 1.0)
+
+
+def random_mdp(seed: int, discount: float) -> tuple[FiniteMDP, oracle.Description, Any]:
+    """A random MDP with its description and its optimal values."""
+    description = oracle.random_description(seed)
+    best = np.array(list(oracle.optimal_values(description, discount).values()))
+    return FiniteMDP.from_description(description, discount), description, best
+
+
+def loose(best: Any, seed: int, most: float) -> Any:
+    """An upper bound that some backups raise."""
+    bound = best + np.random.default_rng(seed).uniform(0, most, len(best))
+    bound[-1] = 0
+    return bound
+
+
+def small_2048_values(game: Small2048) -> Any:
+    """The optimal value of each state of a small board, the deal first."""
+    best = small_2048.solved(game.n_rows, game.n_columns)
+    boards = [tuple(map(tuple, game.faces(state))) for state in range(1, game.mdp.n_states)]
+    return np.array([best.value_of_the_deal, *(best.values[board] for board in boards)])
+
+
+def action_values(faces: list[list[int]]) -> dict[int, float]:
+    """The optimal value of each action on a small board."""
+    best = small_2048.solved(len(faces), len(faces[0]))
+    return best.action_values(tuple(map(tuple, faces)))
