@@ -174,12 +174,14 @@ def bellman(of: paper.Paper) -> None:
         assert isinstance(given, MonteCarloMDP)
         plain, what = given, f"θ = ({', '.join(f'{each:g}' for each in of.options.theta)})"
     if of.options.reuse is not None and not (of.output / "games.csv").exists():
-        for name in ("games.csv", "agents.json"):
-            if not (of.options.reuse / name).is_file():
+        sources = [of.options.reuse / name for name in ("games.csv", "agents.json")]
+        for path in sources:
+            if not path.is_file():
                 raise thetafront.InputError(
-                    f"reuse: {str(of.options.reuse)!r} given, a folder with a {name} allowed"
+                    f"reuse: {str(of.options.reuse)!r} given, a folder with {path.name} allowed"
                 )
-            shutil.copy(of.options.reuse / name, of.output / name)
+        for path in reversed(sources):  # games.csv last: it tells a later run that all is there
+            shutil.copy(path, of.output / path.name)
     played, seeds = policies(plain), of.seeds
     few = seeds[: max(2, round(SHARE_OF_GAMES * len(seeds)))]
     agents = {name: agent for name, (agent, _, _) in played.items()}

@@ -60,7 +60,7 @@ def test_numbers_are_those_of_the_games() -> None:
         ("--theta=1,2", "argument --theta: 2 values given, 6 allowed"),
         ("--theta=1,2,3,4,5,x", "argument --theta: invalid"),
         ("--theta=-1,2,3,4,5,1", "mcmdp: theta1: -1 given"),
-        ("--reuse=no/such/folder", "reuse: 'no/such/folder' given, a folder with a games.csv"),
+        ("--reuse=no/such/folder", "reuse: 'no/such/folder' given, a folder with games.csv"),
     ],
 )
 def test_bad_input_is_one_line(
@@ -72,3 +72,16 @@ def test_bad_input_is_one_line(
     said = capsys.readouterr().err
     assert part in said
     assert said.count("\n") == 1
+
+
+def test_a_folder_that_lacks_a_file_leaves_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    half, output = tmp_path / "half", tmp_path / "output"
+    half.mkdir()
+    (half / "games.csv").write_text("agent,seed\n")
+    given = ["--output", str(output), "--reuse", str(half)]
+    with pytest.raises(SystemExit, match="2"):
+        paper.script(bellman, "bellman", 1000, add=add_options, given=given)
+    assert "a folder with agents.json allowed" in capsys.readouterr().err
+    assert not list(output.iterdir())

@@ -1,4 +1,4 @@
-"""All figures of ``thetafront bench --cluster``, and their tables.
+"""All figures of ``results.benchmarks.cluster``, and their tables.
 
 Every figure is measured on this machine. Workers that would be elsewhere sleep, or are simulated;
 the coordinator, the storage, Dask's scheduler and the sampler are real.

@@ -1,4 +1,4 @@
-"""All figures of `thetafront bench`: measured, laid out for a terminal, drawn."""
+"""All figures of `make bench`: measured, laid out for a terminal, drawn."""
 
 from collections.abc import Callable
 from functools import partial

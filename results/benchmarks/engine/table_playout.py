@@ -1,4 +1,4 @@
-"""The baseline of ``thetafront bench``: random playouts of 2048 by table lookup, one at a time.
+"""The baseline of ``make bench``: random playouts of 2048 by table lookup, one at a time.
 
 Fast engines are usually built so: a table of all 65,536 rows says what a slide makes of each;
 columns are rows of the transposed board.

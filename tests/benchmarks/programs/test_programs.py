@@ -56,7 +56,8 @@ def check_front(study: Study, n_at_least: int = 2) -> None:
     """Check that the front goes up with its cost, and that numbers are numbers."""
     experiment = study.experiment
     front = study.front[study.front["on_front"]]
-    assert len(front) >= n_at_least
+    assert len(study.front) >= n_at_least
+    assert len(front) >= 1, "of few trials one may dominate all: times of a busy machine decide"
     costs = front[f"combined_{experiment.cost.name}"]
     scores = experiment.goal.sign * front[experiment.goal.combined_column("mean")]
     assert costs.gt(0).all()
