@@ -23,7 +23,6 @@ import optuna
 import pandas as pd
 from rich.console import Console
 from rich.table import Table
-from threadpoolctl import threadpool_limits
 
 from thetafront.agents.agent import Agent
 from thetafront.agents.catalog import agent_class
@@ -38,7 +37,8 @@ from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.experiments.registry import experiment as experiment_called
 from thetafront.study.page.charts.front import notebook_chart
 from thetafront.study.report import recommend
-from thetafront.study.report.export import Tables, tables_of
+from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.export import Tables
 from thetafront.study.report.front_tables import front_table, predicted_front_table
 from thetafront.study.report.html import table_html
 from thetafront.study.report.pick_text import pick_json, pick_text
@@ -54,7 +54,6 @@ from thetafront.study.store.ledger import Ledger
 from thetafront.study.store.location import Location, locate, make_folder
 from thetafront.study.store.storage import location_given, open_for_reading, storage_errors_reported
 from thetafront.study.store.study_data import StudyData
-from thetafront.study.store.study_model import fit_study
 from thetafront.study.text import counted
 
 MOST_GAMES_PLAYED = 10_000_000  # at once
@@ -482,9 +481,12 @@ class Study:
         return self.location.folder
 
     @cached_property
+    def _analysis(self) -> Analysis:
+        return Analysis(self.data)
+
+    @property
     def _tables(self) -> Tables:
-        with threadpool_limits(1):  # as export does: the same digits
-            return tables_of(self.data, fit_study(self.data))
+        return self._analysis.tables
 
     @property
     def trials(self) -> pd.DataFrame:
@@ -585,7 +587,7 @@ class Study:
         if wrong := [each for each in wish.values() if not is_real(each)]:
             raise InputError(f"pick: {wrong[0]!r} given, a number allowed")
         wanted = recommend.Wish(self.experiment, wish.get(cost.name), wish.get(goal.name))
-        proposal = recommend.propose(self.data, wanted)
+        proposal = self._analysis.to_pick_from().propose(wanted)
         played: list[str] = []
         if games and proposal is not None:
             with as_guest(call), self._opened() as (_, now):
@@ -593,7 +595,8 @@ class Study:
                 result = played_for(self.location, now, proposal, index(games), jobs, out)
             data, played = result
             self._take(data)
-        return Pick(recommend.pick(self.data, wanted, None if played else proposal, played))
+        candidates = self._analysis.to_pick_from()
+        return Pick(candidates.pick(wanted, None if played else proposal, played))
 
     def validate(
         self,
@@ -651,7 +654,7 @@ class Study:
 
     def _take(self, data: StudyData) -> None:
         self.data = data
-        self.__dict__.pop("_tables", None)
+        self.__dict__.pop("_analysis", None)
 
     def plot_front(self) -> alt.LayerChart:
         """Draw the chart of the front: a notebook shows it, with θ and intervals under the pointer.
@@ -670,7 +673,7 @@ class Study:
         """Write tables, manifest, figures and page to the folder again; return their paths."""
         from thetafront.study.page.results import write_results  # noqa: PLC0415, slow to import
 
-        return write_results(self.data, self.location)
+        return write_results(self._analysis, self.location)
 
     def report(self, path: str | Path | None = None) -> Path:
         """Write the study's page, an HTML file that needs no network; return its path.
@@ -688,7 +691,7 @@ class Study:
         from thetafront.study.page.results import default_path, write_report  # noqa: PLC0415, slow to import
 
         written = default_path(self.location) if path is None else Path(path)
-        write_report(self.data, self.location, written)
+        write_report(self._analysis, self.location, written)
         return written
 
     def __repr__(self) -> str:

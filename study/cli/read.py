@@ -38,14 +38,13 @@ def status(study: StudyArgument, name: NameOption = None, results: ResultsOption
 @app.command()
 def front(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
     """Print a study's front, validated or else predicted."""
-    from thetafront.study.report.certificate import certificate_line, certified
-    from thetafront.study.report.edges import edge_line
-    from thetafront.study.report.front_tables import print_front
+    from thetafront.study.report.analysis import Analysis
+    from thetafront.study.report.front_tables import print_front, print_notes
 
     with reading(study, name, results) as (_, location, data):
-        print_front(console(), data)
-        for line in filter(None, (edge_line(data, location), certificate_line(certified(data)))):
-            console().print(line, soft_wrap=True)
+        analysis = Analysis(data)
+        print_front(console(), analysis)
+        print_notes(console(), analysis, location)
 
 
 @app.command(cls=ObjectiveCommand)
@@ -72,9 +71,9 @@ def pick(
     that has been played.
     """
     from thetafront.study.experiments.objectives.formats import score_of_elo
+    from thetafront.study.report.analysis import Analysis
     from thetafront.study.report.pick_text import pick_json, pick_text
-    from thetafront.study.report.recommend import Wish, propose
-    from thetafront.study.report.recommend import pick as choose
+    from thetafront.study.report.recommend import Wish
 
     given = objectives_given(context)
     if games:
@@ -90,8 +89,8 @@ def pick(
                 raise InputError(f"pick: {option} given, {cost.option} or {goal.option} allowed")
         wish = Wish(data.experiment, given.get(cost.option), given.get(goal.option))
         with working("looking for the best θ"):
-            proposal = propose(data, wish)
-        now = data
+            candidates = Analysis(data).to_pick_from()
+            proposal = candidates.propose(wish)
         played: list[str] = []
         if proposal is not None and games != 0:
             from thetafront.study.run.pick_games import played_for
@@ -99,11 +98,12 @@ def pick(
             out = console(stderr=True)
             try:
                 now, played = played_for(location, data, proposal, games, jobs, out)
+                candidates = Analysis(now).to_pick_from()
             except InputError as error:
                 if games is not None:
                     raise
                 print(f"no game is played: {error}", file=sys.stderr)
-        picked = choose(now, wish, None if played else proposal, played)
+        picked = candidates.pick(wish, None if played else proposal, played)
     if json_:
         print(json.dumps(pick_json(picked)))
     else:
@@ -127,6 +127,7 @@ def plot(
 
     From a folder of tables, all but that of the hypervolume.
     """
+    from thetafront.study.report.analysis import Analysis
     from thetafront.study.report.export import draw
     from thetafront.study.report.published import draw_published
 
@@ -136,7 +137,7 @@ def plot(
         print(*paths, sep="\n")
         return
     with reading(study, name, results) as (_, location, data), working("drawing figures"):
-        paths = draw(data, location.folder)
+        paths = draw(Analysis(data), location.folder)
     print(*paths, sep="\n")
 
 
@@ -144,7 +145,8 @@ def plot(
 def export(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
     """Write a study's tables, manifest, figures and page."""
     from thetafront.study.page.results import write_results
+    from thetafront.study.report.analysis import Analysis
 
     with reading(study, name, results) as (_, location, data), working("tables and figures"):
-        paths = write_results(data, location)
+        paths = write_results(Analysis(data), location)
     print(*paths, sep="\n")

@@ -130,7 +130,7 @@ def comparison(studies: Sequence[str], output: Path | None, results: Path) -> Pa
     """Write the page of several studies; return its path."""
     from thetafront.study.page.comparison import NAME, comparison_html
     from thetafront.study.page.document import check_page, write_page
-    from thetafront.study.page.page_data import PageData
+    from thetafront.study.report.analysis import Analysis
     from thetafront.study.store.published_study import read_published
 
     path = results / NAME if output is None else output
@@ -138,10 +138,10 @@ def comparison(studies: Sequence[str], output: Path | None, results: Path) -> Pa
     pages = []
     for study in studies:
         if is_folder(study):
-            pages.append(PageData.of(read_published(Path(study))[1]))
+            pages.append(Analysis(read_published(Path(study))[1]))
         else:
             with reading(study, None, results) as (_, _, data):
-                pages.append(PageData.of(data))
+                pages.append(Analysis(data))
     with working("writing the page"):
         write_page(comparison_html(pages), path)
     return path
@@ -157,10 +157,11 @@ def written(
     """Write the page of a study as it is; return its path."""
     from thetafront.study.page.page import Circumstances
     from thetafront.study.page.results import default_path, write_report
+    from thetafront.study.report.analysis import Analysis
 
     path = default_path(location) if output is None else output
     with working("writing the page"):
-        write_report(data, location, path, Circumstances(running=running), library)
+        write_report(Analysis(data), location, path, Circumstances(running=running), library)
     return path
 
 
@@ -184,6 +185,7 @@ def follow(
     from thetafront.study.page.follow import Follower
     from thetafront.study.page.page import Circumstances
     from thetafront.study.page.results import default_path, write_report
+    from thetafront.study.report.analysis import Analysis
     from thetafront.study.store.games_table import newest_game
     from thetafront.study.store.lock import holder_of
     from thetafront.study.store.study_data import StudyData
@@ -195,7 +197,7 @@ def follow(
 
     def write(reload_seconds: float | None) -> None:
         circumstances = Circumstances(running=holder_of(location), reload_seconds=reload_seconds)
-        write_report(StudyData.read(opened), location, path, circumstances, library)
+        write_report(Analysis(StudyData.read(opened)), location, path, circumstances, library)
         if open_ and not shown:
             shown.append(path)
             show(path)

@@ -18,11 +18,11 @@ from thetafront.study.estimate import t_interval
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.pareto import nondominated
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.sections import markdown_table
 from thetafront.study.report.style import STYLE, caption, cost_axis, goal_axis, new_figure
 from thetafront.study.report.validated_rows import (
     validated_hypervolume,
-    validated_rows,
     without_baselines,
 )
 from thetafront.study.store.study_data import StudyData
@@ -66,7 +66,7 @@ def check_comparable(experiments: Sequence[Experiment]) -> None:
 
 def compared_study(data: StudyData) -> ComparedStudy:
     """Return a study's part in a comparison; InputError if nothing of it is validated."""
-    rows = without_baselines(validated_rows(data), data.experiment)
+    rows = without_baselines(Analysis(data).rows, data.experiment)
     if not rows:
         raise InputError(
             f"study: {data.name!r} has no validated points (thetafront validate {data.name})"

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from thetafront.study.page.page_data import PageData
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.expected import CONFIDENCE, OF_PROPOSALS
 from thetafront.study.report.pick_text import (
     command_of,
@@ -107,7 +107,7 @@ class Choices:
     start: int
 
     @classmethod
-    def of(cls, page: PageData) -> "Choices | None":
+    def of(cls, page: Analysis) -> "Choices | None":
         """Compute the answers; None if the study has no θ to recommend."""
         candidates = page.candidates
         if candidates is None or not (candidates.played or candidates.anywhere):

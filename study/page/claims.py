@@ -15,13 +15,13 @@ import numpy.typing as npt
 from thetafront.study.estimate import Z95, Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Goal
+from thetafront.study.model.study_model import goal_variances
 from thetafront.study.page.charts.importance import Importance, scaled_labels
 from thetafront.study.page.choices import least_limit, round_numbers, rounded_up
-from thetafront.study.page.page_data import PageData
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import certificate_text
 from thetafront.study.report.recommend import Candidate, Candidates, Wish, cost_text
 from thetafront.study.samplers.fitted_model import FittedModel
-from thetafront.study.store.study_model import goal_variances
 from thetafront.study.text import counted, listed
 
 Theta = Mapping[str, Any]
@@ -41,7 +41,7 @@ class Claim:
     text: str
 
 
-def claims(page: PageData, importance: Importance | None = None) -> tuple[list[Claim], list[Claim]]:
+def claims(page: Analysis, importance: Importance | None = None) -> tuple[list[Claim], list[Claim]]:
     """Return what the study says, the most important first; with what matters, if that is known.
 
     The first two baselines that were validated are among it; the others are returned second.
@@ -72,7 +72,7 @@ def claims(page: PageData, importance: Importance | None = None) -> tuple[list[C
     return [*found, *what_is_left(page), *how_sure(page)], compared[N_BASELINES:]
 
 
-def nothing_text(page: PageData) -> str:
+def nothing_text(page: Analysis) -> str:
     """Say that nothing is known, and why trials failed if they did."""
     failed = [each for each in page.data.trials if each.state == "fail"]
     why = (
@@ -83,7 +83,7 @@ def nothing_text(page: PageData) -> str:
     return f"No trial is complete, so nothing is known yet.{why}"
 
 
-def what_matters(importance: Importance, page: PageData) -> list[Claim]:
+def what_matters(importance: Importance, page: Analysis) -> list[Claim]:
     """Name the parameters that the goal and the cost depend on most, with their shares."""
     experiment, said = page.data.experiment, []
     for label, total, low, high in zip(
@@ -311,7 +311,7 @@ def checked(
     )
 
 
-def what_is_left(page: PageData) -> list[Claim]:
+def what_is_left(page: Analysis) -> list[Claim]:
     """Say how far the recommended θ may be from the best."""
     if (frame := page.tables.get("certificate")) is None:
         return []
@@ -319,7 +319,7 @@ def what_is_left(page: PageData) -> list[Claim]:
     return [Claim("What may be left to win", f"{text[0].upper()}{text[1:]}.")]
 
 
-def how_sure(page: PageData) -> list[Claim]:
+def how_sure(page: Analysis) -> list[Claim]:
     """Hold the model of the trials against the games of validation that had no part in it."""
     data, goal = page.data, page.data.experiment.goal
     points = [each for each in data.points if each.games]

@@ -20,7 +20,7 @@ from thetafront.study.page.choices import round_numbers, rounded_up
 from thetafront.study.page.claims import Claim, signed
 from thetafront.study.page.document import charts_of, document
 from thetafront.study.page.made_by import again, machines_of
-from thetafront.study.page.page_data import PageData
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.text import listed
 
 NAME = "comparison.html"
@@ -28,12 +28,12 @@ N_COSTS = 3
 NEAR = 0.15  # decades between a cost and a round number that may stand for it
 
 
-def comparison_html(studies: Sequence[PageData], made: datetime | None = None) -> str:
+def comparison_html(studies: Sequence[Analysis], made: datetime | None = None) -> str:
     """Return the page of some studies.
 
     Parameters
     ----------
-    studies : sequence of PageData
+    studies : sequence of Analysis
         Those compared; others are compared with the first.
     made : datetime, optional
         When the page is made; now by default.

@@ -8,13 +8,13 @@ from thetafront.study.page.charts.importance import Importance, importance_figur
 from thetafront.study.page.charts.scores import scores_figure
 from thetafront.study.page.charts.slices import slices_figure
 from thetafront.study.page.charts.theta import theta_figure
-from thetafront.study.page.page_data import PageData
 from thetafront.study.page.section import Figure
+from thetafront.study.report.analysis import Analysis
 
 Contents = Mapping[str, Sequence[Figure]]
 
 
-def contents_of(page: PageData, importance: Importance | None = None) -> Contents:
+def contents_of(page: Analysis, importance: Importance | None = None) -> Contents:
     """Make all charts; ``importance`` are the indices of parameters where they are known."""
     return {
         "front": [front_figure(page)],

@@ -7,7 +7,7 @@ from typing import Any
 
 from thetafront.study.page.claims import best_at_three, best_text
 from thetafront.study.page.document import document, sortable
-from thetafront.study.page.page_data import PageData
+from thetafront.study.report.analysis import Analysis
 
 NAME = "index.html"
 COLUMNS = ("study", "experiment", "goal", "trials", "games", "validated points", "validation games")
@@ -33,7 +33,7 @@ class Entry:
     cells: list[tuple[str, str]]
 
     @classmethod
-    def of(cls, link: str, page: PageData) -> "Entry":
+    def of(cls, link: str, page: Analysis) -> "Entry":
         """Describe a study."""
         data, experiment = page.data, page.data.experiment
         complete = [trial for trial in data.trials if trial.state == "complete"]
@@ -52,7 +52,7 @@ class Entry:
         return cls(data.name, link, claim_of(page), cells)
 
 
-def claim_of(page: PageData) -> str:
+def claim_of(page: Analysis) -> str:
     """Say what the best θ of a middle budget is."""
     candidates = page.candidates
     if candidates is None or not (candidates.played or candidates.anywhere):
@@ -62,12 +62,12 @@ def claim_of(page: PageData) -> str:
     return f"Within {page.data.experiment.cost.in_words(limit)}: {best_text(candidates, best)}"
 
 
-def index_html(pages: Mapping[str, PageData], made: datetime | None = None) -> str:
+def index_html(pages: Mapping[str, Analysis], made: datetime | None = None) -> str:
     """Return the page that lists some studies.
 
     Parameters
     ----------
-    pages : mapping of str to PageData
+    pages : mapping of str to Analysis
         The studies, by the paths of their pages, relative to this one.
     made : datetime, optional
         When the page is made; now by default.

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from thetafront.study.page.page_data import PageData
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.store.study_data import StudyData
 from thetafront.study.text import counted, listed
 
 Run = Mapping[str, Any]
 
 
-def facts(page: PageData) -> list[tuple[str, str]]:
+def facts(page: Analysis) -> list[tuple[str, str]]:
     """Return labelled facts on the study, its machines and its versions."""
     data = page.data
     record, runs = data.record, data.runs

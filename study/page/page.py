@@ -13,8 +13,8 @@ from thetafront.study.page.claims import claims
 from thetafront.study.page.contents import contents_of
 from thetafront.study.page.document import charts_of, document, sortable
 from thetafront.study.page.made_by import again, again_note, facts, runs_table
-from thetafront.study.page.page_data import PageData
 from thetafront.study.page.replays import recorded
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.pick_text import command_of
 from thetafront.study.report.validated_rows import cost_columns
 from thetafront.study.store.location import RESULTS, Location, usual_url
@@ -44,7 +44,7 @@ class Circumstances:
 
 
 def page_html(
-    page: PageData,
+    page: Analysis,
     location: Location,
     circumstances: Circumstances | None = None,
     library_at: str = "",
@@ -53,7 +53,7 @@ def page_html(
 
     Parameters
     ----------
-    page : PageData
+    page : Analysis
         The study.
     location : Location
         Where it is, for commands that name it.
@@ -112,7 +112,7 @@ def page_html(
     )
 
 
-def summary(page: PageData) -> str:
+def summary(page: Analysis) -> str:
     """Say in a line what the study holds."""
     data = page.data
     n_trials = sum(each.state == "complete" for each in data.trials)
@@ -131,7 +131,7 @@ def summary(page: PageData) -> str:
     return said
 
 
-def pick_words(page: PageData, location: Location) -> str:
+def pick_words(page: Analysis, location: Location) -> str:
     """Return the command that asks for a budget, up to the budget itself."""
     words, results = ["thetafront", "pick", location.name], location.folder.parent
     if location.url != usual_url(RESULTS / location.name):
@@ -142,7 +142,7 @@ def pick_words(page: PageData, location: Location) -> str:
     return f"{shlex.join([*words, '--games', '0'])} {page.data.experiment.cost.option} "
 
 
-def validated_table(page: PageData) -> dict[str, Any]:
+def validated_table(page: Analysis) -> dict[str, Any]:
     """Return headings and rows of the table of validated points; a cell is a text and a value."""
     experiment, front = page.data.experiment, page.tables["front"]
     goal, summary = experiment.goal, experiment.summary

@@ -11,18 +11,17 @@ from thetafront.study.page.index import NAME as INDEX
 from thetafront.study.page.index import index_html
 from thetafront.study.page.library import BESIDE
 from thetafront.study.page.page import NAME, Circumstances, page_html
-from thetafront.study.page.page_data import PageData
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import write_tables
 from thetafront.study.store.location import Location, make_folder
 from thetafront.study.store.manifest import MANIFEST
 from thetafront.study.store.published_study import read_published
-from thetafront.study.store.study_data import StudyData
 
 OF_A_STUDY = (MANIFEST, "trials.csv", "games.csv", "front.csv")
 
 
 def write_results(
-    data: StudyData, location: Location, circumstances: Circumstances | None = None
+    analysis: Analysis, location: Location, circumstances: Circumstances | None = None
 ) -> list[Path]:
     """Write a study's tables, manifest, figures and page to its folder; return paths.
 
@@ -34,10 +33,8 @@ def write_results(
     path = default_path(location)
     check_page(path)
     with threadpool_limits(1):  # more threads are slower on matrices this small
-        page = PageData.of(data)
-        trace = page.trace if page.model is not None else None
-        paths = write_tables(data, location, location.folder, page.tables, trace)
-        write_page(page_html(page, location, circumstances), path)
+        paths = write_tables(analysis, location, location.folder)
+        write_page(page_html(analysis, location, circumstances), path)
     return [*paths, path]
 
 
@@ -48,7 +45,7 @@ def default_path(location: Location) -> Path:
 
 
 def write_report(
-    data: StudyData,
+    analysis: Analysis,
     location: Location,
     path: Path,
     circumstances: Circumstances | None = None,
@@ -64,7 +61,7 @@ def write_report(
     check_page(path)
     with threadpool_limits(1):
         html = page_html(
-            PageData.of(data), location, circumstances, BESIDE if library_is == "beside" else ""
+            analysis, location, circumstances, BESIDE if library_is == "beside" else ""
         )
     if library_is == "beside":
         write_library(path.parent)
@@ -96,7 +93,7 @@ def write_each(folder: Path) -> Path:
         write_library(folder)
         for each in folders:
             location, data = read_published(each)
-            page = pages[f"{quote(each.name)}/{NAME}"] = PageData.of(data)
+            page = pages[f"{quote(each.name)}/{NAME}"] = Analysis(data)
             write_page(page_html(page, location, library_at=f"../{BESIDE}"), each / NAME)
         write_page(index_html(pages), folder / INDEX)
     return folder / INDEX

@@ -35,13 +35,12 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.model.study_model import proposal_at
 from thetafront.study.report.expected import Expected
 from thetafront.study.report.recommend import Candidate, Candidates, Wish
 from thetafront.study.samplers.candidates import perturb, sobol_points
 from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.samplers.predicted_front import spread
-from thetafront.study.store.study_data import StudyData
-from thetafront.study.store.study_model import proposal_at
 from thetafront.study.store.validated_points import ValidatedPoint
 from thetafront.study.text import duration
 
@@ -297,10 +296,3 @@ def certificate_line(found: Certificate | None) -> str:
     if found is None:
         return ""
     return f"certificate: {certificate_text(certificate_frame(found), found.experiment)}"
-
-
-def certified(data: StudyData) -> Certificate | None:
-    """Return the certificate of a study; None if no point is validated."""
-    if not any(point.games for point in data.points):
-        return None
-    return certificate_of(Candidates.of(data))

@@ -6,35 +6,28 @@ from collections.abc import Mapping, Sequence
 from thetafront.agents.parameters import Value
 from thetafront.study.experiments.registry import experiment as find_experiment
 from thetafront.study.experiments.widening import Edge, edges_of
-from thetafront.study.report.validated_rows import validated_rows
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.store.location import RESULTS, Location, locate
 from thetafront.study.store.study_data import StudyData
-from thetafront.study.store.study_model import fit_study
 from thetafront.study.text import counted
 
 N_PREDICTED = 12
 SEED, DESIGN, DESIGN_SIZE, TRIALS = 0, "sobol", 16, 128  # of a sweep that is told nothing else
 
 
-def front_thetas(data: StudyData) -> list[Mapping[str, Value]]:
+def front_thetas(analysis: Analysis) -> list[Mapping[str, Value]]:
     """Return θ of the validated front's points; before there is one, along the predicted front."""
-    if rows := validated_rows(data):
-        return [row for row in rows if row["on_front"]]
-    if (model := fit_study(data)) is None:
+    if analysis.rows:
+        return [row for row in analysis.rows if row["on_front"]]
+    if (model := analysis.model) is None:
         return []
     points = model.predicted_front.points
     chosen = sorted({round(k * (len(points) - 1) / (N_PREDICTED - 1)) for k in range(N_PREDICTED)})
     return [model.cube.decode(points[k]) for k in chosen]
 
 
-def edge_line(
-    data: StudyData, location: Location, thetas: Sequence[Mapping[str, Value]] | None = None
-) -> str:
-    """Say how many points of the front lie at a bound that can be widened; empty if none does.
-
-    ``thetas`` are θ of the front's points where they are known already.
-    """
-    thetas = front_thetas(data) if thetas is None else thetas
+def edge_line(data: StudyData, location: Location, thetas: Sequence[Mapping[str, Value]]) -> str:
+    """Say how many of the front's θ lie at a bound that can be widened; empty if none does."""
     edges = edges_of(data.experiment, thetas)
     if not edges:
         return ""

@@ -11,8 +11,8 @@ from thetafront.study.estimate import Z95, Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Cost, Goal
 from thetafront.study.experiments.space import Space
+from thetafront.study.model.study_model import cost_variances
 from thetafront.study.samplers.fitted_model import FittedModel
-from thetafront.study.store.study_model import cost_variances
 from thetafront.study.store.validated_points import ValidatedPoint
 
 CONFIDENCE = 0.95  # with which a θ must keep a budget

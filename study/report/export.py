@@ -3,29 +3,25 @@
 from pathlib import Path
 
 import pandas as pd
-from threadpoolctl import threadpool_limits
 
 from thetafront.study.errors import InputError
-from thetafront.study.report.certificate import certificate_frame, certificate_of
-from thetafront.study.report.hypervolume_trace import hypervolume_trace
-from thetafront.study.report.recommend import Candidates
+from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.certificate import certificate_frame
 from thetafront.study.report.tables import check_table, games_frame, trials_frame, write_csv
 from thetafront.study.report.validated_front import (
     combined_front_frame,
     predicted_front_frame,
     validated_frame,
 )
-from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.store.location import Location, make_folder
 from thetafront.study.store.manifest import MANIFEST, earlier_manifest, write_json
 from thetafront.study.store.study_data import StudyData
-from thetafront.study.store.study_model import combine, fit_study
 from thetafront.study.store.study_record import StudyRecord
 
 Tables = dict[str, pd.DataFrame]
 
 
-def export(data: StudyData, location: Location, folder: Path) -> list[Path]:
+def write_tables(analysis: Analysis, location: Location, folder: Path) -> list[Path]:
     """Write a study's tables and manifest, and its figures if a trial is complete; return paths.
 
     Raises
@@ -34,21 +30,7 @@ def export(data: StudyData, location: Location, folder: Path) -> list[Path]:
         If the folder cannot be written, or has other files of the same names.
     """
     make_folder(folder)
-    with threadpool_limits(1):  # more threads are slower on matrices this small
-        return write_tables(data, location, folder, tables_of(data, fit_study(data)))
-
-
-def write_tables(
-    data: StudyData,
-    location: Location,
-    folder: Path,
-    tables: Tables,
-    trace: pd.DataFrame | None = None,
-) -> list[Path]:
-    """Write tables that are made already, as :func:`export` does; return paths.
-
-    ``trace`` is that of the hypervolume, which is computed unless given.
-    """
+    tables = analysis.tables
     paths = [folder / f"{name}.csv" for name in tables]
     earlier_manifest(folder / MANIFEST)
     for path, table in zip(paths, tables.values(), strict=True):
@@ -56,13 +38,11 @@ def write_tables(
     for path, table in zip(paths, tables.values(), strict=True):
         write_csv(table, path)
     paths.append(folder / MANIFEST)
-    write_json(manifest_of(data, location), paths[-1])
-    if "predicted_front" not in tables:  # no trial is complete
-        return paths
-    return paths + save_figures(data, tables, folder, trace)
+    write_json(manifest_of(analysis.data, location), paths[-1])
+    return paths if analysis.model is None else paths + save_figures(analysis, folder)
 
 
-def draw(data: StudyData, folder: Path) -> list[Path]:
+def draw(analysis: Analysis, folder: Path) -> list[Path]:
     """Draw a study's figures into ``folder``; return their paths.
 
     Raises
@@ -70,24 +50,18 @@ def draw(data: StudyData, folder: Path) -> list[Path]:
     InputError
         If no trial is complete yet, or the folder cannot be written.
     """
-    model = fit_study(data)
-    if model is None:
-        raise InputError(f"study: {data.name!r} has no complete trial yet: nothing to draw")
+    if analysis.model is None:
+        name = analysis.data.name
+        raise InputError(f"study: {name!r} has no complete trial yet: nothing to draw")
     make_folder(folder)
-    with threadpool_limits(1):
-        return save_figures(data, tables_of(data, model), folder)
+    return save_figures(analysis, folder)
 
 
-def tables_of(
-    data: StudyData, model: FittedModel | None, combined: FittedModel | None = None
-) -> Tables:
-    """Return a study's tables by name; those of fronts over the whole space if there is a model.
-
-    ``combined`` is the model given all games, which is made unless given.
-    """
-    combined = combine(model, data) if combined is None else combined
+def tables_of(analysis: Analysis) -> Tables:
+    """Return a study's tables by name; those of fronts over the whole space if there is a model."""
+    data, model, combined = analysis.data, analysis.model, analysis.combined
     tables = {
-        "front": validated_frame(data, model, combined),
+        "front": validated_frame(analysis),
         "trials": trials_frame(data, model),
         "games": games_frame(data),
     }
@@ -95,23 +69,20 @@ def tables_of(
         tables["predicted_front"] = predicted_front_frame(data.experiment, model)
     if model is not None and combined is not None:
         tables["combined_front"] = combined_front_frame(data.experiment, combined)
-    found = None if combined is None else certificate_of(Candidates(data, combined))
-    if found is not None:
-        tables["certificate"] = certificate_frame(found)
+    if analysis.certificate is not None:
+        tables["certificate"] = certificate_frame(analysis.certificate)
     return tables
 
 
-def save_figures(
-    data: StudyData, tables: Tables, folder: Path, trace: pd.DataFrame | None = None
-) -> list[Path]:
-    """Draw and save the figures of some tables; return their paths."""
+def save_figures(analysis: Analysis, folder: Path) -> list[Path]:
+    """Draw and save a study's figures; return their paths."""
     # Pages are made of the same tables and do without Matplotlib, which is slow to import.
     from thetafront.study.report.hypervolume_figure import hypervolume_figure  # noqa: PLC0415
     from thetafront.study.report.pareto_figure import pareto_figure  # noqa: PLC0415
     from thetafront.study.report.scores_figure import scores_figure  # noqa: PLC0415
     from thetafront.study.report.style import save  # noqa: PLC0415
 
-    trace = hypervolume_trace(data) if trace is None else trace
+    data, tables = analysis.data, analysis.tables
     experiment, validated, trials = data.experiment, tables["front"], tables["trials"]
     figures = {
         "pareto.png": pareto_figure(
@@ -122,7 +93,9 @@ def save_figures(
             tables["combined_front"],
             tables.get("certificate"),
         ),
-        "hypervolume.png": hypervolume_figure(trace, trials, validated, experiment, data.reference),
+        "hypervolume.png": hypervolume_figure(
+            analysis.trace, trials, validated, experiment, data.reference
+        ),
     }
     if len(validated) and experiment.goal.with_extremes:
         figures["scores.png"] = scores_figure(validated, tables["games"], experiment)

@@ -11,8 +11,10 @@ from rich.table import Table
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import counted_as, rate_interval
 from thetafront.study.experiments.objectives import Goal
-from thetafront.study.report.validated_rows import Row, cost_columns, validated_rows
-from thetafront.study.store.study_data import StudyData
+from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.edges import edge_line, front_thetas
+from thetafront.study.report.validated_rows import Row, cost_columns
+from thetafront.study.store.location import Location
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,23 +23,28 @@ WIDEST = 400  # characters
 VALIDATED = "validated alone"
 
 
-def print_front(out: Console, data: StudyData) -> None:
+def print_front(out: Console, analysis: Analysis) -> None:
     """Print the validated front; before there is one, the front that the model predicts."""
-    if validated := validated_rows(data):
-        print_whole(out, front_table(validated, data.experiment))
-        return
-    # Slow to import, and not needed above.
-    from thetafront.study.report.validated_front import predicted_front_frame  # noqa: PLC0415
-    from thetafront.study.store.study_model import fit_study  # noqa: PLC0415
-
-    model = fit_study(data)
-    if model is None:
+    experiment = analysis.data.experiment
+    if analysis.rows:
+        print_whole(out, front_table(analysis.rows, experiment))
+    elif analysis.model is None:
         out.print("no trial is complete yet")
     else:
-        print_whole(
-            out,
-            predicted_front_table(predicted_front_frame(data.experiment, model), data.experiment),
-        )
+        # Slow to import, and not needed above.
+        from thetafront.study.report.validated_front import predicted_front_frame  # noqa: PLC0415
+
+        frame = predicted_front_frame(experiment, analysis.model)
+        print_whole(out, predicted_front_table(frame, experiment))
+
+
+def print_notes(out: Console, analysis: Analysis, location: Location) -> None:
+    """Print what is said below a front: bounds that may be too narrow, and the certificate."""
+    from thetafront.study.report.certificate import certificate_line  # noqa: PLC0415, slow too
+
+    edges = edge_line(analysis.data, location, front_thetas(analysis))
+    for line in filter(None, (edges, certificate_line(analysis.certificate))):
+        out.print(line, soft_wrap=True)
 
 
 def print_whole(out: Console, table: Table) -> None:

@@ -5,7 +5,7 @@ nobody has played and that the model expects to be better: it is named beside th
 its place, unless the study has no validated point at all.
 
 What to expect of a θ is its posterior given all games of the study, trials' and validation's
-(:func:`study.store.study_model.combine`). A θ is recommended by what is expected of it, so choosing
+(:func:`study.model.study_model.combine`). A θ is recommended by what is expected of it, so choosing
 the best of many does not make the answer too good: the posterior has taken luck into account, as
 far as its model is right (``results.benchmarks.samplers.picks`` shows how far).
 
@@ -36,7 +36,6 @@ from thetafront.study.report.expected import (
 from thetafront.study.report.validated_rows import by_cost
 from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.store.study_data import StudyData
-from thetafront.study.store.study_model import combine, fit_study
 from thetafront.study.store.validated_points import ValidatedPoint, key_of
 
 TO_PLAY_IT = "`pick` plays it unless told to play no games"
@@ -158,16 +157,6 @@ class Candidates:
     data: StudyData
     combined: FittedModel
 
-    @classmethod
-    def of(cls, data: StudyData) -> "Candidates":
-        """Fit the model to all games of a study; InputError if it has none."""
-        combined = combine(fit_study(data), data)
-        if combined is None:
-            raise InputError(
-                f"study: {data.name!r} has no complete trial yet: nothing to pick from"
-            )
-        return cls(data, combined)
-
     @cached_property
     def played(self) -> list[Candidate]:
         """The θ with games of validation, the cheapest first."""
@@ -239,46 +228,6 @@ class Candidates:
             ),
             prospect=None if prospect is best else prospect,
         )
-
-
-def propose(data: StudyData, wish: Wish) -> Candidate | None:
-    """Return the θ of the whole space that does best what is asked for, as far as is known.
-
-    One that has games already is as good as any; None if no θ is expected to do.
-
-    Raises
-    ------
-    InputError
-        If the study has no games.
-    """
-    return Candidates.of(data).propose(wish)
-
-
-def pick(
-    data: StudyData,
-    wish: Wish,
-    proposal: Candidate | None = None,
-    played: Collection[str] = (),
-) -> Pick:
-    """Choose the best θ within a budget, or the cheapest one that reaches a value of the goal.
-
-    Parameters
-    ----------
-    data : StudyData
-        The study to pick from.
-    wish : Wish
-        What is asked for.
-    proposal : Candidate, optional
-        A θ of the whole space that has no games. It is the answer only if no θ has been played.
-    played : collection of str
-        Keys of points that were played for this wish.
-
-    Raises
-    ------
-    InputError
-        If the study has no games, or no θ does what is asked for.
-    """
-    return Candidates.of(data).pick(wish, proposal, played)
 
 
 def refusal(

@@ -5,9 +5,9 @@ from collections import Counter
 
 from thetafront.study.experiments.failures import rate_text
 from thetafront.study.experiments.space import range_of
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.validated_rows import (
     validated_hypervolume,
-    validated_rows,
     without_baselines,
 )
 from thetafront.study.store.location import Location
@@ -51,7 +51,7 @@ def status_lines(data: StudyData, location: Location) -> list[str]:
 
 def validated_line(data: StudyData) -> str:
     """Return how many points are validated, and their hypervolume."""
-    validated = validated_rows(data)
+    validated = Analysis(data).rows
     if not validated:
         return "nothing yet"
     goal = data.experiment.goal

@@ -14,14 +14,10 @@ import pandas as pd
 
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.pareto import nondominated
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.expected import expected_at
 from thetafront.study.report.tables import thetas_of
-from thetafront.study.report.validated_rows import (
-    combined_columns,
-    validated_columns,
-    validated_rows,
-)
-from thetafront.study.store.study_data import StudyData
+from thetafront.study.report.validated_rows import combined_columns, validated_columns
 
 if TYPE_CHECKING:
     from thetafront.study.samplers.fitted_model import FittedModel
@@ -30,13 +26,11 @@ N_CURVE_ROWS = 120
 BAND = ("mean", "low95", "high95")
 
 
-def validated_frame(
-    data: StudyData, model: "FittedModel | None" = None, combined: "FittedModel | None" = None
-) -> pd.DataFrame:
-    """Return :func:`validated_rows` as a table; with a ``model``, its predictions are added."""
-    experiment = data.experiment
-    columns = validated_columns(experiment, data.has_failures)
-    frame = pd.DataFrame(validated_rows(data, combined), columns=columns)
+def validated_frame(analysis: Analysis) -> pd.DataFrame:
+    """Return the rows of validated points as a table, with what the model of trials predicts."""
+    experiment, model = analysis.data.experiment, analysis.model
+    columns = validated_columns(experiment, analysis.data.has_failures)
+    frame = pd.DataFrame(analysis.rows, columns=columns)
     if model is not None and len(frame):
         codes = model.cube.encode(thetas_of(frame, experiment))
         predicted = model.posterior.goal(codes)

@@ -22,7 +22,6 @@ from thetafront.study.pareto import nondominated, p_on_front
 from thetafront.study.report.expected import Expected, cost_estimates, expected_of
 from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.store.study_data import StudyData
-from thetafront.study.store.study_model import combine, fit_study
 from thetafront.study.store.validated_points import ValidatedPoint
 
 Row = Mapping[Any, Any]
@@ -49,19 +48,17 @@ def games_columns(
     }
 
 
-def validated_rows(data: StudyData, combined: FittedModel | None = None) -> list[Row]:
+def validated_rows(data: StudyData, combined: FittedModel | None) -> list[Row]:
     """Return one row a validated point that has games, numbered from the cheapest on.
 
     Each has the mean of its validation games and its cost, with 95% intervals, NaN where the games
     do not tell; and both given all that the study knows, by the ``combined`` model
-    (:func:`study.store.study_model.combine`), which is fitted unless given. By the latter,
+    (:func:`study.model.study_model.combine`). By the latter,
     ``on_front`` marks nondominated points, and ``p_on_front`` is the probability that no other
     validated point dominates.
     """
     experiment = data.experiment
     points = by_cost(data)
-    if combined is None:
-        combined = combine(fit_study(data), data)
     if not points or combined is None:
         return []
     intervals = {each: cost_intervals(experiment, each, points) for each in experiment.costs}

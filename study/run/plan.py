@@ -16,6 +16,8 @@ import numpy.typing as npt
 from optuna.trial import TrialState
 
 from thetafront.study.experiments.objectives import Goal
+from thetafront.study.model.study_model import choose_points
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.run.allocation import FIRST_GAMES, Played, decades_of_budgets, next_round
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.game_times import GameTimes, typical_of
@@ -25,7 +27,6 @@ from thetafront.study.run.stopping import Precision
 from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.shrinkage import Moments
 from thetafront.study.store.study_data import FIXED, StudyData
-from thetafront.study.store.study_model import choose_points, fit_study
 from thetafront.study.store.validated_points import ValidatedPoint
 from thetafront.study.text import counted, duration
 
@@ -267,7 +268,7 @@ class Plan:
 
 
 def plan_of(
-    data: StudyData,
+    analysis: Analysis,
     settings: SearchSettings | None,
     precision: Precision | None,
     pace: Pace,
@@ -279,7 +280,7 @@ def plan_of(
 
     Parameters
     ----------
-    data : StudyData
+    analysis : Analysis
         The study.
     settings : SearchSettings, optional
         Of its search; None if only validation is left.
@@ -291,7 +292,7 @@ def plan_of(
         Complete trials, if these are not the study's own: its trials are then a rehearsal of those
         to come.
     """
-    model = fit_study(data, avoids_points=False)
+    data, model = analysis.data, analysis.trials_model
     if model is None:
         return None
     learns = data.experiment.build({}).learns

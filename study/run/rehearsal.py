@@ -6,6 +6,7 @@ import optuna
 
 from thetafront.agents.agent import warm
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.run.budget import Budget
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.plan import FEWEST_TRIALS, Pace, Plan, plan_of
@@ -66,6 +67,6 @@ def rehearsed_plan(
     if study is not None:
         n_complete = sum(trial.state == "complete" for trial in study.trials)
         if n_complete >= FEWEST_TRIALS:
-            return plan_of(study, settings, precision, pace, *limits)
+            return plan_of(Analysis(study), settings, precision, pace, *limits)
     played = StudyData.read(scratch, experiment)
-    return plan_of(played, settings, precision, pace, *limits, n_complete=n_complete)
+    return plan_of(Analysis(played), settings, precision, pace, *limits, n_complete=n_complete)

@@ -19,6 +19,7 @@ from optuna.trial import FrozenTrial
 
 from thetafront.agents.agent import FailedGame, warm
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.model.study_model import objectives_of
 from thetafront.study.run.budget import Budget
 from thetafront.study.run.open_trials import Key, OpenTrials, enqueue_design
 from thetafront.study.run.plan import FEWEST_GAMES_TIMED, FEWEST_TRIALS
@@ -31,7 +32,6 @@ from thetafront.study.samplers import make_sampler
 from thetafront.study.store.connection import StorageConnection
 from thetafront.study.store.games_table import engine_of
 from thetafront.study.store.seeds import search_seed
-from thetafront.study.store.study_model import objectives_of
 
 MAX_FAILURES_IN_A_ROW = 3  # of an agent of ours, whose games do not fail
 MOST_DEATHS = 3  # of the process that proposes, one after the other

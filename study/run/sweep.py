@@ -18,9 +18,10 @@ from thetafront.agents.agent import warm
 from thetafront.study import interrupt
 from thetafront.study.errors import RunError
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.report.certificate import certificate_line, certified
-from thetafront.study.report.edges import edge_line
-from thetafront.study.report.front_tables import print_front
+from thetafront.study.model.study_model import another_point, choose_points
+from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.certificate import certificate_line
+from thetafront.study.report.front_tables import print_front, print_notes
 from thetafront.study.run.budget import Budget
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.executor import Cluster
@@ -42,7 +43,6 @@ from thetafront.study.store.machines import store_machines
 from thetafront.study.store.manifest import provenance
 from thetafront.study.store.storage import name_objectives
 from thetafront.study.store.study_data import StudyData
-from thetafront.study.store.study_model import another_point, choose_points, fit_study
 from thetafront.study.store.study_record import store_run
 from thetafront.study.store.validated_points import ValidatedPoint
 from thetafront.study.text import counted, duration, there_already
@@ -129,6 +129,7 @@ class Sweep:
     pace: Pace | None = None
     pace_before: Pace | None = None
     machines_stored: Mapping[str, Mapping[str, Any]] | None = None
+    latest: Analysis | None = None
 
     @cached_property
     def budget(self) -> Budget:
@@ -155,11 +156,13 @@ class Sweep:
         """Print a line."""
         self.out.print(text, soft_wrap=True)
 
-    def read(self) -> StudyData:
-        """Read the study as it is now."""
+    def analysis(self) -> Analysis:
+        """Read the study as it is now; what follows from the same games is computed once."""
         data = self.connection.retried(lambda: StudyData.read(self.study, self.experiment))
         self.live.n_rows = len(data.trials) + sum(map(len, data.stored_games.cells.values()))
-        return data
+        if self.latest is None or self.latest.data != data:
+            self.latest = Analysis(data)
+        return self.latest
 
     def begin(self) -> None:
         """Compile, which the budget does not pay for; start the clock."""
@@ -236,8 +239,8 @@ class Sweep:
             If games, workers or the storage fail.
         """
         while not self.budget.is_spent and not interrupt.requested():
-            data = self.read()
-            found = certified(data)
+            analysis = self.analysis()
+            data, found = analysis.data, analysis.certificate
             if found is None:
                 return
             self.say(certificate_line(found))
@@ -268,8 +271,8 @@ class Sweep:
         """
         precision = self.precision
         assert precision is not None
-        data = self.read()
-        model = fit_study(data, avoids_points=False)
+        analysis = self.analysis()
+        data, model = analysis.data, analysis.trials_model
         if model is None:
             if self.stopped_by_budget:
                 return
@@ -325,17 +328,14 @@ class Sweep:
     def report(self) -> None:
         """Print the front, and write tables and pictures."""
         self.live.finish()
-        data = self.read()
-        print_front(self.out, data)
-        for line in filter(
-            None, (edge_line(data, self.location), certificate_line(certified(data)))
-        ):
-            self.out.print(line, soft_wrap=True)
-        self.write(data)
+        analysis = self.analysis()
+        print_front(self.out, analysis)
+        print_notes(self.out, analysis, self.location)
+        self.write(analysis)
         if self.n_failed:
             self.say(f"{counted(self.n_failed, 'trial')} left out; trials.csv says why")
         if self.budget.is_limited:
-            self.say_what_goes_on(data)
+            self.say_what_goes_on(analysis.data)
 
     def say_what_goes_on(self, data: StudyData) -> None:
         """Say how precise the results are, and what makes them more so."""
@@ -356,18 +356,18 @@ class Sweep:
         self.out.print(f"{state}: {reached(data)}", soft_wrap=True)
         self.out.print(again, soft_wrap=True)
 
-    def write(self, data: StudyData) -> None:
+    def write(self, analysis: Analysis) -> None:
         """Write tables and pictures, and say so."""
-        paths = self.write_results(data)
+        paths = self.write_results(analysis)
         self.out.print(f"written: {', '.join(str(path) for path in paths)}", soft_wrap=True)
 
-    def write_results(self, data: StudyData, is_running: bool = False) -> list[Path]:
+    def write_results(self, analysis: Analysis, is_running: bool = False) -> list[Path]:
         """Write tables, pictures and page; a page of a running study reads itself again."""
         from thetafront.study.page.page import Circumstances  # noqa: PLC0415, slow to import
         from thetafront.study.page.results import write_results  # noqa: PLC0415
 
         running = Circumstances(running=command_line(), reload_seconds=SECONDS_BETWEEN_REPORTS)
-        return write_results(data, self.location, running if is_running else None)
+        return write_results(analysis, self.location, running if is_running else None)
 
     @property
     def is_pick(self) -> bool:
@@ -378,18 +378,18 @@ class Sweep:
         """Tell a plan that has changed; write tables and pictures of the study as it is now."""
         if self.is_pick:
             return
-        data = self.read()
-        if (plan := self.new_plan(data, dispatch)) is not None:
+        analysis = self.analysis()
+        if (plan := self.new_plan(analysis, dispatch)) is not None:
             display.message(plan.text(self.experiment.goal))
         if is_whole:
-            self.write_results(data, is_running=True)
+            self.write_results(analysis, is_running=True)
 
-    def new_plan(self, data: StudyData, dispatch: Dispatch[Any]) -> Plan | None:
+    def new_plan(self, analysis: Analysis, dispatch: Dispatch[Any]) -> Plan | None:
         """Return what the rest of the run is expected to do, if that is new."""
         source, left = dispatch.source, self.budget.left
         is_search = isinstance(source, Search)
         plan = plan_of(
-            data,
+            analysis,
             self.settings if is_search else None,
             self.precision,
             self.pace_of(dispatch),
@@ -457,7 +457,7 @@ class Sweep:
                 self.connection.heed_interrupt()
             if interrupt.requested() and not self.is_pick:
                 self.live.finish()
-                self.write_results(self.read())
+                self.write_results(self.analysis())
         used = dispatch.utilization
         seconds, load = dispatch.seconds, used.load
         share, learned = used.share * (1.0 - used.learning_share), used.share * used.learning_share

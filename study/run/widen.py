@@ -9,6 +9,7 @@ from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.space import range_of
 from thetafront.study.experiments.widening import Wish, edges_of, widened
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.edges import front_thetas
 from thetafront.study.store.study_data import StudyData
 from thetafront.study.text import counted
@@ -34,7 +35,7 @@ def widen(
     experiment = data.experiment if asked is None else asked.widened_to(data.experiment)
     if not wishes:
         return experiment
-    thetas = front_thetas(data)
+    thetas = front_thetas(Analysis(data))
     unsaid = [wish.name for wish in wishes if wish.bounds is None]
     if unsaid and not thetas:
         raise InputError(

@@ -10,8 +10,8 @@ from thetafront.study.page.charts.front import front_figure
 from thetafront.study.page.charts.gain import gain_figure
 from thetafront.study.page.charts.slices import slices_figure
 from thetafront.study.page.charts.theta import ROOM, TRIALS, WIDTH, theta_figure
-from thetafront.study.page.page_data import PageData
 from thetafront.study.page.section import Figure
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.store.published_study import read_published
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ SETTLED = 300  # ms
 
 
 @pytest.fixture(scope="module")
-def data() -> PageData:
-    return PageData.of(read_published(PUBLISHED / "dice_study")[1])
+def data() -> Analysis:
+    return Analysis(read_published(PUBLISHED / "dice_study")[1])
 
 
 def page_of(figure: Figure, folder: Path) -> str:
@@ -76,7 +76,7 @@ def brush(page: Any, strip: int, left: float, right: float) -> None:
 
 
 def test_brushes_on_several_axes_combine(
-    browser: "Browser", data: PageData, tmp_path: Path
+    browser: "Browser", data: Analysis, tmp_path: Path
 ) -> None:
     figure = theta_figure(data)
     assert figure.chart is not None
@@ -106,7 +106,7 @@ def test_brushes_on_several_axes_combine(
 
 
 def test_a_pointer_on_a_validated_point_says_what_is_known(
-    browser: "Browser", data: PageData, tmp_path: Path
+    browser: "Browser", data: Analysis, tmp_path: Path
 ) -> None:
     with opened(browser, page_of(front_figure(data), tmp_path)) as found:
         page = ready(found)
@@ -126,7 +126,7 @@ def test_a_pointer_on_a_validated_point_says_what_is_known(
 
 
 def test_slices_go_through_the_point_that_is_chosen(
-    browser: "Browser", data: PageData, tmp_path: Path
+    browser: "Browser", data: Analysis, tmp_path: Path
 ) -> None:
     with opened(browser, page_of(slices_figure(data), tmp_path)) as found:
         page = ready(found)
@@ -142,7 +142,7 @@ def test_slices_go_through_the_point_that_is_chosen(
 
 
 def test_the_gain_is_shown_against_games_or_minutes(
-    browser: "Browser", data: PageData, tmp_path: Path
+    browser: "Browser", data: Analysis, tmp_path: Path
 ) -> None:
     with opened(browser, page_of(gain_figure(data), tmp_path)) as found:
         page = ready(found)

@@ -11,7 +11,7 @@ from tests.browser.test_page import PUBLISHED, wait_until_drawn
 from thetafront.study.experiments.space import Space
 from thetafront.study.page.document import TURNING, write_page
 from thetafront.study.page.page import page_html
-from thetafront.study.page.page_data import PageData
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.store.published_study import read_published
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def test_hostile_names_labels_and_messages_stay_text(
     ]
     changed.__dict__["points"] = [replace(point, origin=text) for point in data.points]
     path = tmp_path / "page.html"
-    write_page(page_html(PageData.of(changed), location), path)
+    write_page(page_html(Analysis(changed), location), path)
     for width in (400, 1280):
         with opened(browser, str(path), width=width) as found:
             wait_until_drawn(found)

@@ -17,7 +17,7 @@ from tests.browser.ground import opened
 from tests.browser.test_page import LARGEST_BYTES, PUBLISHED, ROOT, wait_until_drawn
 from thetafront.study.page.document import write_page
 from thetafront.study.page.page import page_html
-from thetafront.study.page.page_data import PageData
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.store.published_study import read_published
 from thetafront.study.store.study_data import StudyData
 
@@ -61,7 +61,7 @@ def test_it_is_made_and_drawn_in_time(browser: "Browser", tmp_path: Path) -> Non
     large = enlarged(data)
     assert sum(len(trial.games) for trial in large.trials) == 100_000
     begun = time.process_time()
-    html = page_html(PageData.of(large), location)
+    html = page_html(Analysis(large), location)
     seconds = time.process_time() - begun
     path = tmp_path / "page.html"
     write_page(html, path)

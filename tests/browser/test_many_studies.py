@@ -12,8 +12,8 @@ from tests.browser.test_page import PUBLISHED, wait_until_drawn
 from thetafront.study.page.comparison import comparison_html
 from thetafront.study.page.document import write_page
 from thetafront.study.page.library import BESIDE
-from thetafront.study.page.page_data import PageData
 from thetafront.study.page.results import write_each
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.store.published_study import read_published
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def test_a_comparison_opens_and_fits(
     browser: "Browser", tmp_path: Path, width: int, dark: bool
 ) -> None:
     names = ("mcmdp", "uct", "switching")
-    pages = [PageData.of(read_published(PUBLISHED / name)[1]) for name in names]
+    pages = [Analysis(read_published(PUBLISHED / name)[1]) for name in names]
     pages[1] = replace(pages[1], data=replace(pages[1].data, name=HOSTILE))
     write_page(comparison_html(pages), tmp_path / "page.html")
     with opened(browser, str(tmp_path / "page.html"), width=width, dark=dark) as found:

@@ -19,7 +19,7 @@ from tests.browser.ground import Opened, opened
 from thetafront.study.api import sweep
 from thetafront.study.page.document import write_page
 from thetafront.study.page.page import Circumstances, page_html
-from thetafront.study.page.page_data import PageData
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.store.published_study import read_published
 from thetafront.study.store.storage import open_for_reading
 
@@ -40,7 +40,7 @@ LARGEST_BYTES = 6_000_000
 def html_of(name: str) -> str:
     """The page of a published study."""
     location, data = read_published(PUBLISHED / name)
-    return page_html(PageData.of(data), location)
+    return page_html(Analysis(data), location)
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +151,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sweep("dice", name="own", trials=24, budget=None, results=folder, jobs=2)
     _, location, data = open_for_reading("own", folder)
     path = folder / "own" / "seen.html"
-    write_page(page_html(PageData.of(data), location), path)
+    write_page(page_html(Analysis(data), location), path)
     return path
 
 
@@ -268,7 +268,7 @@ def test_a_page_that_is_followed_reads_itself_again_and_keeps_what_is_chosen(
     browser: "Browser", tmp_path: Path
 ) -> None:
     location, data = read_published(PUBLISHED / "mcmdp")
-    page, path = PageData.of(data), tmp_path / "page.html"
+    page, path = Analysis(data), tmp_path / "page.html"
 
     def write(second: int) -> None:
         made = datetime(2026, 1, 1, 0, 0, second, tzinfo=UTC)
@@ -304,7 +304,7 @@ def test_a_page_that_nobody_rewrites_stops_reading_itself(
 ) -> None:
     location, data = read_published(PUBLISHED / "dice_study")
     path = tmp_path / "page.html"
-    write_page(page_html(PageData.of(data), location, Circumstances(reload_seconds=0.02)), path)
+    write_page(page_html(Analysis(data), location, Circumstances(reload_seconds=0.02)), path)
     with opened(browser, str(path)) as found:
         loads = []
         found.page.on("load", lambda _: loads.append(1))

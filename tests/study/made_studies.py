@@ -11,6 +11,7 @@ from optuna.trial import FrozenTrial
 from thetafront.agents.agent import Game
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.store.games_table import StoredGames
 from thetafront.study.store.seeds import game_to_record
 from thetafront.study.store.storage import in_memory
@@ -35,6 +36,13 @@ def new_study() -> optuna.Study:
 def writable_study() -> optuna.Study:
     """A study in memory that searches and validations can write."""
     return optuna.create_study(directions=["maximize", "minimize"], storage=in_memory())
+
+
+def analysis_with(data: StudyData, **found: Any) -> Analysis:
+    """An analysis in which some of what follows from the data is given."""
+    analysis = Analysis(data)
+    vars(analysis).update(found)
+    return analysis
 
 
 def stored_games(study: optuna.Study, trial: FrozenTrial) -> dict[int, Game]:

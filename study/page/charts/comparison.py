@@ -35,8 +35,8 @@ from thetafront.study.page.charts.palette import (
 )
 from thetafront.study.page.claims import signed
 from thetafront.study.page.made_by import machines_of
-from thetafront.study.page.page_data import PageData
 from thetafront.study.page.section import Figure
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.text import counted
 
 Floats = npt.NDArray[np.float64]
@@ -59,12 +59,12 @@ class ComparedFront:
     ----------
     name : str
         As the charts call the study.
-    data : PageData
+    data : Analysis
         The study.
     """
 
     name: str
-    data: PageData
+    data: Analysis
 
     @property
     def experiment(self) -> Experiment:
@@ -97,7 +97,7 @@ class ComparedFront:
         return np.where(place[:, None] >= 0, rows[np.maximum(place, 0)], math.nan)
 
 
-def compared(studies: Sequence[PageData]) -> list[ComparedFront]:
+def compared(studies: Sequence[Analysis]) -> list[ComparedFront]:
     """Name the studies of a comparison.
 
     Raises

@@ -34,8 +34,8 @@ from thetafront.study.page.charts.palette import (
     Kind,
     encodings,
 )
-from thetafront.study.page.page_data import PageData
 from thetafront.study.page.section import Figure
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import Tables
 from thetafront.study.report.tables import games_note
 from thetafront.study.report.validated_rows import cost_columns
@@ -303,7 +303,7 @@ def cost_interval(point: Mapping[Any, Any], experiment: Experiment) -> tuple[flo
     return found[0], found[1], found[2]
 
 
-def front_figure(data: PageData) -> Figure:
+def front_figure(data: Analysis) -> Figure:
     """Return the goal against cost: trials, models' fronts, validated points with intervals."""
     experiment, front = data.data.experiment, data.tables["front"]
     if data.model is None:

@@ -10,8 +10,8 @@ import pandas as pd
 from thetafront.study.experiments.failures import counted_as, rate_text
 from thetafront.study.page.charts.axes import goal_axis, goal_ticks, rounded, rows_of
 from thetafront.study.page.charts.palette import BLUE, DASHED, GREY, LINE, ORANGE, Kind, encodings
-from thetafront.study.page.page_data import PageData
 from thetafront.study.page.section import Figure
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.validated_rows import validated_hypervolume, without_baselines
 from thetafront.study.store.study_data import StudyData
 from thetafront.study.text import counted
@@ -55,7 +55,7 @@ def minutes_of_trials(data: StudyData) -> tuple[dict[int, float], str]:
     return cpu, "minutes of CPU time in games"
 
 
-def gain_figure(data: PageData) -> Figure:
+def gain_figure(data: Analysis) -> Figure:
     """Return how the hypervolume grew, observed and by the model; failures; utilization."""
     study, experiment, front = data.data, data.data.experiment, data.tables["front"]
     goal = experiment.goal
@@ -93,7 +93,7 @@ def gain_figure(data: PageData) -> Figure:
     return Figure(KEY, TITLE, f"{text} {effort}", chart, table_of(trace, unit, area, data))
 
 
-def area_text(area: tuple[float, float, float], data: PageData) -> str:
+def area_text(area: tuple[float, float, float], data: Analysis) -> str:
     """Write a hypervolume with its interval, if that has a width."""
     write = data.data.experiment.goal.format.area
     volume, low, high = area
@@ -134,7 +134,7 @@ def last_of(data: StudyData, phase: str, key: str) -> Any:
 def chart_of(
     trace: pd.DataFrame,
     validated: tuple[float, float, float],
-    data: PageData,
+    data: Analysis,
     unit: str,
     area: str,
 ) -> alt.LayerChart:
@@ -226,7 +226,7 @@ def chart_of(
     )
 
 
-def table_of(trace: pd.DataFrame, unit: str, area: str, data: PageData) -> pd.DataFrame:
+def table_of(trace: pd.DataFrame, unit: str, area: str, data: Analysis) -> pd.DataFrame:
     """Return the curves' numbers with readable headings."""
     write = data.data.experiment.goal.format.area
     return pd.DataFrame(

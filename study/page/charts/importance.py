@@ -32,8 +32,8 @@ from threadpoolctl import threadpool_limits
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.page.charts.axes import Row, looked_up, rounded, rows_of, short
 from thetafront.study.page.charts.palette import BLUE, GREY, ORANGE, SQUARE, Kind, encodings
-from thetafront.study.page.page_data import PageData
 from thetafront.study.page.section import Figure
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.scale import Form
 from thetafront.study.store.objectives import scales_of
@@ -143,7 +143,7 @@ def constrained_indices(
     return Importance(*found)
 
 
-def importance_of(data: PageData) -> Importance | None:
+def importance_of(data: Analysis) -> Importance | None:
     """Return the indices of the model given all games; None without any game."""
     if (model := data.combined) is None:
         return None
@@ -152,14 +152,14 @@ def importance_of(data: PageData) -> Importance | None:
         return total_indices(model.posterior.mean, model.cube, n)
 
 
-def scaled_labels(data: PageData) -> tuple[str, str]:
+def scaled_labels(data: Analysis) -> tuple[str, str]:
     """Name goal and cost as the model takes them, which the indices are of."""
     experiment = data.data.experiment
     goal, cost = (WORDS[each.form] for each in scales_of(experiment))
     return f"{goal}{experiment.goal.label}", f"{cost}{experiment.cost.label}"
 
 
-def importance_figure(data: PageData, found: Importance | None = None) -> Figure:
+def importance_figure(data: Analysis, found: Importance | None = None) -> Figure:
     """Return total Sobol indices of the model's mean for both objectives.
 
     ``found`` are the indices of :func:`importance_of` where they are known already.

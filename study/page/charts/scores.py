@@ -21,8 +21,8 @@ from thetafront.study.page.charts.axes import (
     told_apart,
 )
 from thetafront.study.page.charts.palette import BLUE, GREY, ORANGE, PINK, Kind, encodings
-from thetafront.study.page.page_data import PageData
 from thetafront.study.page.section import Figure
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.tables import games_note
 
 KEY, TITLE = "scores", "Scores of single games"
@@ -65,7 +65,7 @@ def shown_points(front: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
     return points
 
 
-def scores_figure(data: PageData) -> Figure:
+def scores_figure(data: Analysis) -> Figure:
     """Return how single games spread along the validated front: histograms, quantiles, means."""
     experiment, front = data.data.experiment, data.tables["front"]
     goal, empty = goal_of_games(experiment), pd.DataFrame()

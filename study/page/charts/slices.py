@@ -28,8 +28,8 @@ from thetafront.study.page.charts.axes import (
     told_apart,
 )
 from thetafront.study.page.charts.palette import BLUE, GREEN, ORANGE
-from thetafront.study.page.page_data import PageData
 from thetafront.study.page.section import Figure
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.samplers.fitted_model import FittedModel
 
 KEY, TITLE = "slices", "Slices of the model"
@@ -88,7 +88,7 @@ def slice_at(
     return Slice(values, [tuple(row) for row in band.tolist()], [tuple(r) for r in costs.tolist()])
 
 
-def chosen_points(data: PageData, model: FittedModel) -> list[tuple[str, dict[str, Any]]]:
+def chosen_points(data: Analysis, model: FittedModel) -> list[tuple[str, dict[str, Any]]]:
     """Return up to five points of the front from cheap to dear, with what they are called.
 
     Validated points; before there are any, points of the front that the model predicts.
@@ -115,7 +115,7 @@ def chosen_points(data: PageData, model: FittedModel) -> list[tuple[str, dict[st
     return [found[k] for k in chosen]
 
 
-def slices_figure(data: PageData) -> Figure:
+def slices_figure(data: Analysis) -> Figure:
     """Return slices of the model given all games, a row a parameter: the goal, and the cost."""
     experiment, model = data.data.experiment, data.combined
     if model is None:

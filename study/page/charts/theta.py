@@ -34,8 +34,8 @@ from thetafront.study.page.charts.axes import (
     told_apart,
 )
 from thetafront.study.page.charts.palette import GREY, LINE, ORANGE, PINK, Kind, encodings
-from thetafront.study.page.page_data import PageData
 from thetafront.study.page.section import Figure
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.text import counted
 
 KEY, TITLE = "theta", "θ along the front, and of all trials"
@@ -96,7 +96,7 @@ def round_values(low: float, high: float) -> list[float]:
     return [float(f"{k * step:.10g}") for k in range(first, math.floor(high / step) + 1)]
 
 
-def theta_figure(data: PageData) -> Figure:
+def theta_figure(data: Analysis) -> Figure:
     """Return θ, cost and the model's mean of the goal as parallel coordinates."""
     experiment, model = data.data.experiment, data.combined
     table = table_of(data)
@@ -305,7 +305,7 @@ def linear_strip(
     return Strip(title, marks), lambda value: (value - low) / span
 
 
-def table_of(data: PageData) -> pd.DataFrame:
+def table_of(data: Analysis) -> pd.DataFrame:
     """Return θ and both objectives of all complete trials, rounded, with readable headings."""
     experiment, trials = data.data.experiment, data.tables["trials"]
     goal, cost = experiment.goal, experiment.cost

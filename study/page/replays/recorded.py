@@ -21,11 +21,11 @@ from thetafront.agents.pacman.agent import PacmanAgent
 from thetafront.agents.twenty48.agent import Agent2048
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.objectives import format_seconds
-from thetafront.study.page.page_data import PageData
 from thetafront.study.page.replays.dice import record_dice
 from thetafront.study.page.replays.pacman import record_pacman
 from thetafront.study.page.replays.recording import Recording
 from thetafront.study.page.replays.twenty48 import record_2048
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.tables import thetas_of
 from thetafront.study.text import counted
 
@@ -100,19 +100,19 @@ class LeftOutError(Exception):
     """A game is not shown; the message says why."""
 
 
-def replays(page: PageData, cpu_seconds: float = CPU_SECONDS) -> list[Replay]:
+def replays(page: Analysis, cpu_seconds: float = CPU_SECONDS) -> list[Replay]:
     """Return the games of :func:`recorded`."""
     return recorded(page, cpu_seconds).replays
 
 
-def recorded(page: PageData, cpu_seconds: float = CPU_SECONDS) -> Recorded:
+def recorded(page: Analysis, cpu_seconds: float = CPU_SECONDS) -> Recorded:
     """Play a game of the cheapest, the middle and the dearest point of the front again.
 
     Without a validated point, they are trials of the observed front.
 
     Parameters
     ----------
-    page : PageData
+    page : Analysis
         The study.
     cpu_seconds : float
         What playing may take, by the seconds that are stored with the games. Kernels that are not
@@ -148,7 +148,7 @@ def recorded(page: PageData, cpu_seconds: float = CPU_SECONDS) -> Recorded:
     return Recorded(found, said)
 
 
-def why_none(page: PageData) -> str:
+def why_none(page: Analysis) -> str:
     """Say why no game of a study can be shown; empty if some may be."""
     experiment = page.data.experiment
     if experiment.player.is_outside:
@@ -158,7 +158,7 @@ def why_none(page: PageData) -> str:
     return ""
 
 
-def validated_candidates(page: PageData) -> list[Candidate]:
+def validated_candidates(page: Analysis) -> list[Candidate]:
     """Return the validated points on the front, cheapest first."""
     front = page.tables["front"]
     rows = front[front["on_front"].astype(bool)].sort_values(page.data.experiment.cost.name)
@@ -170,7 +170,7 @@ def validated_candidates(page: PageData) -> list[Candidate]:
     ]
 
 
-def trial_candidates(page: PageData) -> list[Candidate]:
+def trial_candidates(page: Analysis) -> list[Candidate]:
     """Return the trials on the observed front, cheapest first."""
     trials, experiment = page.tables["trials"], page.data.experiment
     rows: pd.DataFrame = trials[trials["on_observed_front"].astype(bool)]
@@ -188,7 +188,7 @@ def spread(n: int) -> list[int]:
     return sorted({0, (n - 1) // 2, n - 1}) if n else []
 
 
-def replay_of(page: PageData, candidate: Candidate, seconds: float) -> tuple[Replay, float]:
+def replay_of(page: Analysis, candidate: Candidate, seconds: float) -> tuple[Replay, float]:
     """Record a game of a point; return it with the CPU seconds that it should take."""
     try:
         agent = page.data.experiment.build(candidate.params)

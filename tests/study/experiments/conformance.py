@@ -12,8 +12,8 @@ from thetafront.agents.parameters import Value
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.experiments.space import CategoricalParameter, Space
+from thetafront.study.model.study_model import objectives_of
 from thetafront.study.run.settings import SearchSettings
-from thetafront.study.store.study_model import objectives_of
 
 MOST_CORNERS = 16
 MOVES = 3

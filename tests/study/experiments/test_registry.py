@@ -15,8 +15,8 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import BACKUPS, SWEEPS
 from thetafront.study.experiments.registry import experiment
 from thetafront.study.experiments.space import NumericParameter, Space
+from thetafront.study.model.study_model import objectives_of
 from thetafront.study.report.pick_text import command_of
-from thetafront.study.store.study_model import objectives_of
 
 
 def test_switching_always_switches() -> None:

@@ -1,17 +1,17 @@
 import pytest
 
 from tests.study.page.published import published
-from thetafront.study.page.page_data import PageData
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.store.location import Location
 
 
 @pytest.fixture(scope="session")
-def mcmdp() -> tuple[Location, PageData]:
+def mcmdp() -> tuple[Location, Analysis]:
     """The published study of the Monte Carlo agent."""
     return published("mcmdp")
 
 
 @pytest.fixture(scope="session")
-def zstd() -> tuple[Location, PageData]:
+def zstd() -> tuple[Location, Analysis]:
     """The published study of a compressor: a goal that is minimized, a program, baselines."""
     return published("zstd")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from thetafront.study.page.page_data import PageData
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.store.location import Location
 from thetafront.study.store.published_study import read_published
 
@@ -13,7 +13,7 @@ REFERENCE = Path(__file__).parents[3] / "results" / "reference"
 
 
 @cache
-def published(name: str) -> tuple[Location, PageData]:
+def published(name: str) -> tuple[Location, Analysis]:
     with threadpool_limits(1):
         location, data = read_published(REFERENCE / name)
-        return location, PageData.of(data)
+        return location, Analysis(data)

@@ -7,22 +7,23 @@ import pytest
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.page.choices import Choices, is_round, round_numbers, rounded_up
-from thetafront.study.page.page_data import PageData
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.pick_text import laid_out, pick_text
-from thetafront.study.report.recommend import Wish, pick, propose
+from thetafront.study.report.recommend import Wish
 from thetafront.study.store.location import Location
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
-def check(page: PageData, every: int) -> Choices:
+def check(page: Analysis, every: int) -> Choices:
     """Compare each budget of so many with what pick prints for its option's value."""
     choices = Choices.of(page)
     assert choices is not None
     data, experiment = page.data, page.data.experiment
+    candidates = Analysis(data).to_pick_from()
     for step in choices.steps[::every]:
         wish = Wish(experiment, float(step.option))
-        said = pick_text(pick(data, wish, propose(data, wish)))
+        said = pick_text(candidates.pick(wish, candidates.propose(wish)))
         assert laid_out(step.lines(choices.answers[step.answer], choices.label), experiment) == said
         has_games = choices.answers[step.answer].number > 0
         assert has_games == bool(page.candidates and page.candidates.played)
@@ -35,7 +36,7 @@ def check(page: PageData, every: int) -> Choices:
 def test_answers_of_published_studies(
     name: str, every: int, request: pytest.FixtureRequest
 ) -> None:
-    found: tuple[Location, PageData] = request.getfixturevalue(name)
+    found: tuple[Location, Analysis] = request.getfixturevalue(name)
     choices = check(found[1], every)
     limits = [step.limit for step in choices.steps]
     assert limits == sorted(set(limits))
@@ -51,7 +52,7 @@ def test_answers_at_all_budgets(quick: Experiment) -> None:
     add_trials(study, quick)
     add_point(study, 5, spread(2100, 300), 0.05)
     add_point(study, 20, spread(4100, 300), 0.2)
-    page = PageData.of(data_of(study, quick))
+    page = Analysis(data_of(study, quick))
     choices = check(page, every=8)
     found = [step.answer for step in choices.steps]
     assert [choices.answers[k].number for k in dict.fromkeys(found)] == [1, 2]
@@ -65,12 +66,12 @@ def test_answers_at_all_budgets(quick: Experiment) -> None:
 def test_without_validation_there_are_proposals(quick: Experiment) -> None:
     study = new_study()
     add_trials(study, quick)
-    choices = check(PageData.of(data_of(study, quick)), every=20)
+    choices = check(Analysis(data_of(study, quick)), every=20)
     assert {each.number for each in choices.answers} == {0}
 
 
 def test_without_games_there_are_none(quick: Experiment) -> None:
-    assert Choices.of(PageData.of(data_of(new_study(), quick))) is None
+    assert Choices.of(Analysis(data_of(new_study(), quick))) is None
 
 
 def test_exact_goals(solver: Experiment) -> None:
@@ -83,7 +84,7 @@ def test_exact_goals(solver: Experiment) -> None:
         store_trial(study, solver, {"sweeps": sweeps}, [game], game.seconds)
     for sweeps in (10, 50):
         store_point(study, {"sweeps": sweeps}, {0: Solver(sweeps).play(500_000)})
-    check(PageData.of(data_of(study, solver)), every=8)
+    check(Analysis(data_of(study, solver)), every=8)
 
 
 def test_numbers_are_rounded_up() -> None:

@@ -14,26 +14,27 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import SCORE, WIN_RATE
 from thetafront.study.page.charts.importance import importance_of
 from thetafront.study.page.claims import Check, checked, claims, difference, signed, what_matters
-from thetafront.study.page.page_data import PageData
-from thetafront.study.report.recommend import Wish, pick
+from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.recommend import Wish
 from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.store.location import Location
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
-def texts(page: PageData) -> dict[str, str]:
+def texts(page: Analysis) -> dict[str, str]:
     return {each.about: each.text for each in claims(page)[0]}
 
 
-def test_the_best_within_budgets_are_picks(mcmdp: tuple[Location, PageData]) -> None:
+def test_the_best_within_budgets_are_picks(mcmdp: tuple[Location, Analysis]) -> None:
     data = mcmdp[1].data
     said = {about: text for about, text in texts(mcmdp[1]).items() if about.startswith("Within")}
     assert len(said) == 3
     for about, text in said.items():
         value, unit = re.match(r"Within ([\d.]+) (\S+) a move", about).groups()  # type: ignore[union-attr]
         assert unit == "µs"
-        chosen = pick(data, Wish(data.experiment, float(value) * 1e-6)).chosen
+        wish = Wish(data.experiment, float(value) * 1e-6)
+        chosen = mcmdp[1].to_pick_from().pick(wish).chosen
         assert text.startswith(f"The best θ with games is number {chosen.number} (θ₁ ")
         score = chosen.expected.score
         assert SCORE.format.interval_with_unit(score.value, score.low, score.high) in text
@@ -49,7 +50,7 @@ class Truth:
     variances: npt.NDArray[np.float64]
 
     @classmethod
-    def of(cls, page: PageData) -> "Truth":
+    def of(cls, page: Analysis) -> "Truth":
         """Take the validated points of a study."""
         assert page.model is not None
         front = page.tables["front"]
@@ -74,7 +75,7 @@ class Truth:
 
 
 def test_a_right_model_is_held_against_games_with_the_stated_coverage(
-    mcmdp: tuple[Location, PageData],
+    mcmdp: tuple[Location, Analysis],
 ) -> None:
     """Of 400 studies drawn from the model; 0.95 ± 3 standard errors. A t-interval covers 54%."""
     found = Truth.of(mcmdp[1]).checks(400)
@@ -87,7 +88,7 @@ def test_a_right_model_is_held_against_games_with_the_stated_coverage(
     assert inside == pytest.approx(0.95, abs=0.02)
 
 
-def test_a_model_that_is_off_is_told(mcmdp: tuple[Location, PageData]) -> None:
+def test_a_model_that_is_off_is_told(mcmdp: tuple[Location, Analysis]) -> None:
     truth = Truth.of(mcmdp[1])
     (usual,) = truth.checks(1)
     for each in truth.checks(20, shift=-4.0 * usual.allowed):
@@ -95,7 +96,7 @@ def test_a_model_that_is_off_is_told(mcmdp: tuple[Location, PageData]) -> None:
         assert each.n_inside < 0.8 * each.n
 
 
-def test_how_sure_says_what_is_found(mcmdp: tuple[Location, PageData]) -> None:
+def test_how_sure_says_what_is_found(mcmdp: tuple[Location, Analysis]) -> None:
     front, said = mcmdp[1].tables["front"], texts(mcmdp[1])["How sure"]
     excess = (front["posterior_mean_points"] - front["score_mean_points"]).mean()
     assert f"judged {len(front)} θ: " in said
@@ -110,7 +111,7 @@ def test_how_sure_says_what_is_found(mcmdp: tuple[Location, PageData]) -> None:
 
 
 def test_a_difference_is_of_both_means_with_its_deviation(
-    mcmdp: tuple[Location, PageData],
+    mcmdp: tuple[Location, Analysis],
 ) -> None:
     """Two θ far apart: independent. The closed form of √y for large y: deviations add up."""
     candidates = mcmdp[1].candidates
@@ -123,7 +124,7 @@ def test_a_difference_is_of_both_means_with_its_deviation(
     assert difference(candidates, dear, dear) == pytest.approx(Estimate(0.0, 0.0, 0.0), nan_ok=True)
 
 
-def test_a_baseline_is_compared_at_no_more_cost(mcmdp: tuple[Location, PageData]) -> None:
+def test_a_baseline_is_compared_at_no_more_cost(mcmdp: tuple[Location, Analysis]) -> None:
     said = texts(mcmdp[1])["Against author's θ"]
     assert "number 3 is the best, at 44.8 µs" in said
     assert "429 games of its own" in said
@@ -131,7 +132,7 @@ def test_a_baseline_is_compared_at_no_more_cost(mcmdp: tuple[Location, PageData]
 
 
 def test_a_baseline_that_is_beaten_by_none_at_its_cost_is_told_so(
-    zstd: tuple[Location, PageData],
+    zstd: tuple[Location, Analysis],
 ) -> None:
     """Level 1 is smaller than any θ at the cost of level 3: bits are minimized, more are worse."""
     said = texts(zstd[1])["Against level 3"]
@@ -140,7 +141,7 @@ def test_a_baseline_that_is_beaten_by_none_at_its_cost_is_told_so(
 
 
 def test_what_matters_is_said_of_what_the_model_takes(
-    mcmdp: tuple[Location, PageData], zstd: tuple[Location, PageData]
+    mcmdp: tuple[Location, Analysis], zstd: tuple[Location, Analysis]
 ) -> None:
     """Shares of the variance of a logarithm are not those of the cost itself."""
     for page, goal in ((mcmdp[1], "For the square root of score "), (zstd[1], "For ")):
@@ -152,14 +153,14 @@ def test_what_matters_is_said_of_what_the_model_takes(
         assert f"; for the logarithm of {cost} " in found.text.replace(" and for", "; for")
 
 
-def test_further_baselines_are_apart(zstd: tuple[Location, PageData]) -> None:
+def test_further_baselines_are_apart(zstd: tuple[Location, Analysis]) -> None:
     said, others = claims(zstd[1])
     baselines = [each.about for each in [*said, *others] if each.about.startswith("Against ")]
     assert baselines == [f"Against {name}" for name in zstd[1].data.experiment.baselines]
     assert len([each for each in said if each.about in baselines]) == 2
 
 
-def test_a_minimized_goal(zstd: tuple[Location, PageData]) -> None:
+def test_a_minimized_goal(zstd: tuple[Location, Analysis]) -> None:
     said = texts(zstd[1])
     assert "−" in said["What more time buys"]  # smaller is better
     assert "no validated θ costs less" in said["Against level 1"]
@@ -175,12 +176,12 @@ def test_signs_and_units() -> None:
 
 def test_studies_in_the_making(quick: Experiment) -> None:
     study = new_study()
-    assert list(texts(PageData.of(data_of(study, quick)))) == ["Nothing yet"]
+    assert list(texts(Analysis(data_of(study, quick)))) == ["Nothing yet"]
     add_trials(study, quick)
-    said = texts(PageData.of(data_of(study, quick)))
+    said = texts(Analysis(data_of(study, quick)))
     assert "prediction from 8 trials alone" in said["Not validated"]
     assert any(text.startswith("A proposal without games") for text in said.values())
     add_point(study, 5, spread(2100, 300), 0.05)
-    said = texts(PageData.of(data_of(study, quick)))
+    said = texts(Analysis(data_of(study, quick)))
     assert "Not validated" not in said
     assert "1 of 1 measured means" in said["How sure"] or "0 of 1" in said["How sure"]

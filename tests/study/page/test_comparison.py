@@ -7,19 +7,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tests.study.made_studies import analysis_with
 from tests.study.page.html_parts import Parts
 from tests.study.page.published import published
 from thetafront.study.errors import InputError
 from thetafront.study.page.charts.comparison import compared, difference
 from thetafront.study.page.comparison import comparison_claims, comparison_html, warnings
 from thetafront.study.page.document import TURNING
-from thetafront.study.page.page_data import PageData
+from thetafront.study.report.analysis import Analysis
 
 NUMBER = r"[−-]?[\d,]+"
 
 
 @pytest.fixture(scope="module")
-def pages() -> list[PageData]:
+def pages() -> list[Analysis]:
     return [published(name)[1] for name in ("mcmdp", "uct")]
 
 
@@ -27,7 +28,7 @@ def numbers(text: str) -> list[float]:
     return [float(each.replace(",", "").replace("−", "-")) for each in re.findall(NUMBER, text)]
 
 
-def test_sentences_have_the_numbers_of_the_fronts(pages: list[PageData]) -> None:
+def test_sentences_have_the_numbers_of_the_fronts(pages: list[Analysis]) -> None:
     fronts = compared(pages)
     different, *said = comparison_claims(fronts)
     assert different.about == "Different experiments"
@@ -50,14 +51,14 @@ def test_sentences_have_the_numbers_of_the_fronts(pages: list[PageData]) -> None
         assert (words[4] is not None) == (low <= 0.0 <= high)
 
 
-def test_other_machines_are_told_where_times_are_compared(pages: list[PageData]) -> None:
+def test_other_machines_are_told_where_times_are_compared(pages: list[Analysis]) -> None:
     fronts = compared(pages)
     assert [each.about for each in warnings(fronts)] == ["Different experiments"]
     data = pages[1].data
     runs = [run | {"machine": {"cpu": "another", "cores": 64}} for run in data.runs]
     elsewhere = replace(data)
     object.__setattr__(elsewhere, "runs", runs)
-    fronts = compared([pages[0], replace(pages[1], data=elsewhere)])
+    fronts = compared([pages[0], Analysis(elsewhere)])
     (_, told) = warnings(fronts)
     assert told.about == "Different machines"
     assert "uct: another, 64 cores" in told.text
@@ -72,7 +73,7 @@ def test_differences_of_shares_are_in_percentage_points() -> None:
     assert all("percentage points, which may be chance" in each.text for each in said)
 
 
-def test_costs_of_one_point_are_told_once(pages: list[PageData]) -> None:
+def test_costs_of_one_point_are_told_once(pages: list[Analysis]) -> None:
     fronts = compared([pages[0], pages[0]])
     for front in fronts:
         object.__setattr__(front, "curve", front.curve[:1])
@@ -80,7 +81,7 @@ def test_costs_of_one_point_are_told_once(pages: list[PageData]) -> None:
     assert said.about.startswith("At an expected")
 
 
-def test_the_page_has_both_charts_and_the_commands_of_all(pages: list[PageData]) -> None:
+def test_the_page_has_both_charts_and_the_commands_of_all(pages: list[Analysis]) -> None:
     html = comparison_html(pages)
     parts = Parts(html)
     assert parts.flaws == []
@@ -96,9 +97,9 @@ def test_the_page_has_both_charts_and_the_commands_of_all(pages: list[PageData])
     assert "src" not in {name for each in parts.all("script") for name in each.attributes}
 
 
-def test_hostile_names_are_text(pages: list[PageData]) -> None:
+def test_hostile_names_are_text(pages: list[Analysis]) -> None:
     hostile = "<script>alert(1)</script>\"'\u202e"
-    named = replace(pages[0], data=replace(pages[0].data, name=hostile))
+    named = Analysis(replace(pages[0].data, name=hostile))
     parts = Parts(comparison_html([named, pages[1]]))
     assert parts.flaws == []
     plain = Parts(comparison_html(pages))
@@ -107,7 +108,7 @@ def test_hostile_names_are_text(pages: list[PageData]) -> None:
     assert any(shown in each.text for each in parts.all("bdi"))
 
 
-def test_a_study_without_a_trial_is_refused(pages: list[PageData]) -> None:
-    empty = replace(pages[1], model=None)
+def test_a_study_without_a_trial_is_refused(pages: list[Analysis]) -> None:
+    empty = analysis_with(pages[1].data, model=None)
     with pytest.raises(InputError, match="'uct' has no complete trial"):
         comparison_html([pages[0], empty])

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from thetafront.study.page.made_by import again, again_note, facts, machine_text, moment, runs_table
-from thetafront.study.page.page_data import PageData
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.store.location import Location
 
 
-def test_it_says_what_the_manifest_has(mcmdp: tuple[Location, PageData]) -> None:
+def test_it_says_what_the_manifest_has(mcmdp: tuple[Location, Analysis]) -> None:
     page = mcmdp[1]
     said = dict(facts(page))
     last = page.data.runs[-1]
@@ -22,7 +22,7 @@ def test_it_says_what_the_manifest_has(mcmdp: tuple[Location, PageData]) -> None
     assert "workers of a cluster" not in said
 
 
-def test_commands_are_those_that_were_given(mcmdp: tuple[Location, PageData]) -> None:
+def test_commands_are_those_that_were_given(mcmdp: tuple[Location, Analysis]) -> None:
     data = mcmdp[1].data
     assert again(data).splitlines() == [
         f"git checkout {data.runs[0]['git_revision']}",
@@ -53,6 +53,6 @@ def test_what_is_not_recorded_is_left_out() -> None:
 
 
 def test_no_path_of_this_machine_is_on_a_published_page(
-    mcmdp: tuple[Location, PageData],
+    mcmdp: tuple[Location, Analysis],
 ) -> None:
     assert str(Path.cwd()) not in str(facts(mcmdp[1]))

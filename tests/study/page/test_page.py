@@ -30,7 +30,7 @@ from thetafront.study.page.document import (
 )
 from thetafront.study.page.library import BESIDE, library
 from thetafront.study.page.page import Circumstances, page_html
-from thetafront.study.page.page_data import PageData
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.store.location import Location, locate
 from thetafront.study.store.study_record import store_run
 
@@ -45,14 +45,14 @@ HOSTILE = (SCRIPT, QUOTES, RTL, LONG)
 
 
 @pytest.fixture(scope="module")
-def whole(mcmdp: tuple[Location, PageData]) -> Parts:
+def whole(mcmdp: tuple[Location, Analysis]) -> Parts:
     location, page = mcmdp
     return Parts(page_html(page, location, Circumstances(MADE)))
 
 
 def quick_page(study: optuna.Study, quick: Experiment, name: str = "quick") -> Parts:
     location = Location(name, "sqlite:///results/quick/study.db", Path("results/quick"))
-    html = page_html(PageData.of(data_of(study, quick)), location, Circumstances(MADE))
+    html = page_html(Analysis(data_of(study, quick)), location, Circumstances(MADE))
     return Parts(html)
 
 
@@ -100,7 +100,7 @@ def test_it_asks_nobody_and_runs_its_own_scripts_only(whole: Parts) -> None:
 
 
 def test_the_library_may_be_beside(quick: Experiment, tmp_path: Path) -> None:
-    page = PageData.of(data_of(new_study(), quick))
+    page = Analysis(data_of(new_study(), quick))
     parts = Parts(page_html(page, locate("quick", tmp_path, None), library_at=BESIDE))
     (first, *others) = parts.scripts
     assert first.attributes["src"] == BESIDE
@@ -145,14 +145,14 @@ def test_it_says_when_it_was_made_and_what_runs(quick: Experiment, whole: Parts)
     assert whole.data["made"] == MADE.timestamp()
     assert whole.data["reload"] is None
     assert "No sweep was running when this page was made" in whole.html
-    page, location = PageData.of(data_of(new_study(), quick)), locate("s", Path("results"), None)
+    page, location = Analysis(data_of(new_study(), quick)), locate("s", Path("results"), None)
     now = Parts(page_html(page, location, Circumstances(MADE, "thetafront sweep", 60.0)))
     assert "A sweep was running when this page was made" in now.html
     assert now.data["reload"] == 60.0
 
 
 def test_the_table_of_points_and_the_csv_are_the_front(
-    whole: Parts, mcmdp: tuple[Location, PageData]
+    whole: Parts, mcmdp: tuple[Location, Analysis]
 ) -> None:
     front = mcmdp[1].tables["front"]
     rows = [each for each in whole.all("tr") if "data-number" in each.attributes]
@@ -244,7 +244,7 @@ def test_a_point_with_one_game(quick: Experiment) -> None:
 
 
 def test_the_command_names_the_study_where_it_is(
-    mcmdp: tuple[Location, PageData], tmp_path: Path
+    mcmdp: tuple[Location, Analysis], tmp_path: Path
 ) -> None:
     from thetafront.study.page.page import pick_words
 

@@ -9,6 +9,7 @@ from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.page.document import BEGINNING
 from thetafront.study.page.results import write_report, write_results
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.store.location import locate
 
 
@@ -16,7 +17,7 @@ def test_the_page_is_among_the_results(quick: Experiment, tmp_path: Path) -> Non
     study, location = new_study(), locate("s", tmp_path, None)
     add_trials(study, quick)
     add_point(study, 5, spread(2100, 300), 0.05)
-    paths = write_results(data_of(study, quick), location)
+    paths = write_results(Analysis(data_of(study, quick)), location)
     assert paths[-1] == tmp_path / "s" / "report.html"
     assert {each.name for each in paths} == {each.name for each in (tmp_path / "s").iterdir()}
     assert {each.name for each in paths} >= {"front.csv", "manifest.json", "pareto.png"}
@@ -28,12 +29,12 @@ def test_a_foreign_page_stops_before_anything_is_written(quick: Experiment, tmp_
     location.folder.mkdir()
     (location.folder / "report.html").write_text("mine")
     with pytest.raises(InputError, match="no page of a study"):
-        write_results(data_of(new_study(), quick), location)
+        write_results(Analysis(data_of(new_study(), quick)), location)
     assert [each.name for each in location.folder.iterdir()] == ["report.html"]
 
 
 def test_the_library_beside_a_page(quick: Experiment, tmp_path: Path) -> None:
     data, location = data_of(new_study(), quick), locate("s", tmp_path, None)
-    write_report(data, location, tmp_path / "page.html", library_is="beside")
+    write_report(Analysis(data), location, tmp_path / "page.html", library_is="beside")
     names = {each.name for each in tmp_path.iterdir()}
     assert names == {"page.html", "thetafront-page.js"}

@@ -14,16 +14,16 @@ from tests.study.made_studies import (
 )
 from tests.study.report.test_recommend import game
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import (
     Draws,
     certificate_frame,
     certificate_line,
     certificate_of,
-    certified,
     half_width_at_all_times,
     simultaneous_bounds,
 )
-from thetafront.study.report.recommend import Candidates, Wish
+from thetafront.study.report.recommend import Wish
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
@@ -86,7 +86,7 @@ def test_a_study_s_certificate_holds(quick: Experiment) -> None:
         store_point(
             study, {"n_playouts": n}, {r: game(r, s, 0.01 * n) for r, s in enumerate(scores)}
         )
-    candidates = Candidates.of(data_of(study, quick))
+    candidates = Analysis(data_of(study, quick)).to_pick_from()
     found = certificate_of(candidates)
     assert found is not None
     assert (np.diff(found.limits) > 0).all()
@@ -127,6 +127,6 @@ def test_without_validated_points_there_is_none(quick: Experiment) -> None:
     study = new_study()
     add_trials(study, quick)
     data = data_of(study, quick)
-    assert certified(data) is None
-    assert certificate_of(Candidates.of(data)) is None
+    assert Analysis(data).certificate is None
+    assert certificate_of(Analysis(data).to_pick_from()) is None
     assert certificate_line(None) == ""

@@ -23,12 +23,12 @@ from tests.study.made_studies import (
 )
 from thetafront.agents.twenty48.agent import Game2048 as Game
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.model.study_model import fit_study
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.front_tables import front_table, predicted_front_table, print_front
 from thetafront.study.report.tables import thetas_of, trials_frame, write_csv
 from thetafront.study.report.validated_front import predicted_front_frame, validated_frame
-from thetafront.study.report.validated_rows import validated_rows
 from thetafront.study.samplers.fitted_model import FittedModel
-from thetafront.study.store.study_model import fit_study
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
@@ -76,7 +76,7 @@ def test_the_table_of_validated_points_has_their_numbers(quick: Experiment) -> N
     add_point(study, 5, spread(10_000, 1000), 1.25, "four playouts")
     add_point(study, 9, spread(12_345, 600), 2.0, "trial 12")
     add_point(study, 11, [777], 3.0)
-    rows = validated_rows(data_of(study, quick))
+    rows = Analysis(data_of(study, quick)).rows
     text = printed(front_table(rows, quick))
     half = T99 * 1000 / math.sqrt(99)
     lines = [line.split() for line in text.splitlines() if line.strip()]
@@ -93,7 +93,7 @@ def test_the_table_of_validated_points_has_their_numbers(quick: Experiment) -> N
     assert "trial 12" in text
     assert "777 ± ?" in text
     assert quick.title in text
-    empty = printed(front_table(validated_rows(data_of(new_study(), quick)), quick))
+    empty = printed(front_table(Analysis(data_of(new_study(), quick)).rows, quick))
     assert "score" in empty
     assert "proposal" not in empty
 
@@ -103,7 +103,7 @@ def test_a_narrow_terminal_gets_all_columns(quick: Experiment) -> None:
     study = new_study()
     add_point(study, 5, spread(10_000, 1000), 1.25, "four playouts")
     out = io.StringIO()
-    print_front(Console(file=out, width=40), data_of(study, quick))
+    print_front(Console(file=out, width=40), Analysis(data_of(study, quick)))
     assert "≥ 8192" in out.getvalue()
     assert "…" not in out.getvalue()
 
@@ -146,7 +146,7 @@ def test_tables_have_words(words: Experiment, tmp_path: Path) -> None:
     study = study_with_words(words)
     model = fit_study(data_of(study, words, seed=0))
     assert model is not None
-    front = validated_frame(data_of(study, words), model)
+    front = validated_frame(Analysis(data_of(study, words)))
     assert front["leaf_value"].tolist() == ["score", "weights_a", "random"]
     assert front["on_front"].tolist() == [True, True, False]
     by_choice = front.set_index("leaf_value")["posterior_mean_points"]

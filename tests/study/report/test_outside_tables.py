@@ -17,7 +17,9 @@ from thetafront.agents.agent import Game
 from thetafront.agents.outside.report import ReportedGame
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import exact, match, mean, rate
-from thetafront.study.report.export import export
+from thetafront.study.model.study_model import combine, fit_study
+from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.export import write_tables
 from thetafront.study.report.front_tables import print_front
 from thetafront.study.report.scores_figure import scores_figure
 from thetafront.study.report.status import status_lines
@@ -28,11 +30,9 @@ from thetafront.study.report.validated_front import (
     predicted_front_frame,
     validated_frame,
 )
-from thetafront.study.report.validated_rows import validated_rows
 from thetafront.study.store.location import locate
 from thetafront.study.store.storage import open_storage
 from thetafront.study.store.study_data import StudyData
-from thetafront.study.store.study_model import combine, fit_study
 from thetafront.study.verify import verification
 from thetafront.study.verify.replay import Entry
 from thetafront.study.verify.verification import Settings, verify_folder
@@ -83,11 +83,11 @@ def test_moves_are_told_where_there_are_some(data: StudyData, tosser: Experiment
     assert list(games_frame(with_moves).columns)[5:] == [
         *("seed", "heads", "n_moves", "cpu_seconds", "seconds_per_move", "energy"),
     ]
-    for frame in (trials_frame(with_moves), pd.DataFrame(validated_rows(with_moves))):
+    for frame in (trials_frame(with_moves), pd.DataFrame(Analysis(with_moves).rows)):
         assert set(frame["n_moves_mean"]) == {7.0}
     for each in (data, with_moves):
         assert ("n_moves_mean" in trials_frame(each)) is (each is with_moves)
-        assert ("n_moves_mean" in validated_frame(each)) is (each is with_moves)
+        assert ("n_moves_mean" in validated_frame(Analysis(each))) is (each is with_moves)
 
 
 GOALS = {
@@ -129,7 +129,7 @@ def test_nothing_is_beyond_the_bounds_of_a_goal(
     low, high = goal.estimator.scale.low, goal.estimator.scale.high
     for frame in (
         trials_frame(data, model),
-        validated_frame(data, model),
+        validated_frame(Analysis(data)),
         predicted_front_frame(experiment, model),
         combined_front_frame(experiment, combined),
     ):
@@ -140,26 +140,31 @@ def test_nothing_is_beyond_the_bounds_of_a_goal(
         assert (values >= low).all()
         assert (values <= high).all()
     if not goal.is_exact:
-        row = validated_rows(data)[1]
+        row = Analysis(data).rows[1]
         own = [row[goal.column(end)] for end in BAND]
         assert own[2] - own[1] > 0.05 or np.isnan(own[1])
     out = Console(width=300, record=True)
-    print_front(out, data)
+    print_front(out, Analysis(data))
     assert not re.search(r"± 0(?![.\d])", out.export_text())
 
 
 def test_the_figure_of_games_is_labelled_by_the_goal(data: StudyData) -> None:
-    axes = scores_figure(validated_frame(data), games_frame(data), data.experiment).axes[0]
+    axes = scores_figure(validated_frame(Analysis(data)), games_frame(data), data.experiment).axes[
+        0
+    ]
     assert axes.get_xlabel() == "ratio of one game, bits/char"
     assert axes.get_xlim()[0] < -1e-4, "values below 0 are shown"
     drawn = np.concatenate([np.asarray(line.get_xdata(), float) for line in axes.lines])
     samples = [game.score for point in data.points for game in point.in_order]
-    assert set(samples) <= set(drawn.tolist()) or len(validated_frame(data).query("on_front")) < 2
+    assert (
+        set(samples) <= set(drawn.tolist())
+        or len(validated_frame(Analysis(data)).query("on_front")) < 2
+    )
 
 
 def test_nothing_speaks_of_points_or_moves(data: StudyData, results: Path) -> None:
     out = Console(width=200, record=True, quiet=False)
-    print_front(out, data)
+    print_front(out, Analysis(data))
     text = out.export_text()
     assert "ratio ± 95%" in text
     assert "energy a game ± 95%" in text
@@ -175,7 +180,7 @@ def test_files_of_an_export_and_the_tables_verified(
 ) -> None:
     study = optuna.load_study(study_name="s", storage=f"sqlite:///{results}/s/study.db")
     location = locate("s", results, None)
-    paths = export(StudyData.read(study, compressor), location, results / "s")
+    paths = write_tables(Analysis(StudyData.read(study, compressor)), location, results / "s")
     assert {path.name for path in paths} >= {"scores.png", "pareto.png", "games.csv"}
 
     def play_here(entries: list[Entry], *_: object) -> list[Game]:

@@ -9,14 +9,13 @@ from tests.study.made_studies import add_point, add_trials, data_of, new_study
 from tests.study.mirrored import GAIN, LOSS
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.registry import experiment
-from thetafront.study.report.export import tables_of
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.hypervolume_figure import hypervolume_figure
 from thetafront.study.report.hypervolume_trace import hypervolume_trace
 from thetafront.study.report.pareto_figure import by_choice, cut_above, pareto_figure
 from thetafront.study.report.scores_figure import scores_figure
 from thetafront.study.report.style import CHOICE_MARKS, goal_axis, new_figure
 from thetafront.study.report.tables import games_note
-from thetafront.study.store.study_model import fit_study
 
 
 def frames(names: dict[str, list[object]]) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
@@ -186,7 +185,7 @@ def test_points_of_single_games_have_no_hypervolume_yet(quick: Experiment) -> No
     add_trials(study, quick)
     add_point(study, 10, [3000], 0.1)
     data = data_of(study, quick)
-    tables = tables_of(data, fit_study(data))
+    tables = Analysis(data).tables
     trace = hypervolume_trace(data)
     figure = hypervolume_figure(trace, tables["trials"], tables["front"], quick)
     assert not any("validated" in text for text in legend_of(figure))

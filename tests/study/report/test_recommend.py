@@ -35,9 +35,10 @@ from thetafront.study.experiments.objectives import (
     Goal,
 )
 from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.expected import Expected, best_of, cheapest_of, is_met, is_reached
 from thetafront.study.report.pick_text import command_of, pick_json, pick_text
-from thetafront.study.report.recommend import Pick, Wish, check_wanted, pick, propose
+from thetafront.study.report.recommend import Pick, Wish, check_wanted
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
@@ -68,7 +69,7 @@ def study_of(
 
 
 def picked(study: optuna.Study, experiment: Experiment, **asked: float) -> Pick:
-    return pick(data_of(study, experiment), Wish(experiment, **asked))
+    return Analysis(data_of(study, experiment)).to_pick_from().pick(Wish(experiment, **asked))
 
 
 def expected(score: float, sd: float, cost: float, log_sd: float) -> Expected:
@@ -190,11 +191,11 @@ def test_without_validation_the_answer_is_the_models(quick: Experiment) -> None:
     study = new_study()
     add_trials(study, quick)
     data, wish = data_of(study, quick), Wish(quick, cost_limit=2.4e-4)
-    proposal = propose(data, wish)
+    proposal = Analysis(data).to_pick_from().propose(wish)
     assert proposal is not None
     assert (proposal.number, proposal.point.games) == (0, {})
     assert 14 <= proposal.point.params["n_playouts"] <= 24
-    found = pick(data, wish, proposal)
+    found = Analysis(data).to_pick_from().pick(wish, proposal)
     assert found.chosen is proposal
     assert found.chosen.expected.p_within(2.4e-4) >= 0.95
     text = pick_text(found)
@@ -203,7 +204,7 @@ def test_without_validation_the_answer_is_the_models(quick: Experiment) -> None:
     answer = json.loads(json.dumps(pick_json(found)))
     assert (answer["number"], answer["validated_score"]) == (None, None)
     with pytest.raises(InputError) as refused:
-        pick(data, wish)
+        Analysis(data).to_pick_from().pick(wish)
     assert str(refused.value).endswith(
         f"has no validated points yet (thetafront validate {data.name})"
     )
@@ -215,7 +216,8 @@ def test_a_proposal_that_has_games_is_the_point(quick: Experiment) -> None:
     for n in range(1, 41):  # all of the space
         games = {r: game(r, score, 0.01 * n) for r, score in enumerate(spread(1000 * n, 90, 8))}
         store_point(study, {"n_playouts": n}, games)
-    proposal = propose(data_of(study, quick), Wish(quick, cost_limit=2.45e-4))
+    candidates = Analysis(data_of(study, quick)).to_pick_from()
+    proposal = candidates.propose(Wish(quick, cost_limit=2.45e-4))
     assert proposal is not None
     assert proposal.number == proposal.point.params["n_playouts"] <= 24
     assert len(proposal.point.games) == 8
@@ -245,14 +247,14 @@ def test_luck_is_passed_over_and_said(quick: Experiment) -> None:
 def test_what_was_played_for_a_pick_and_is_worse_is_named(quick: Experiment) -> None:
     data = data_of(study_of(THREE), quick)
     dearer = next(point for point in data.points if point.params == {"n_playouts": 30})
-    found = pick(data, Wish(quick, cost_limit=0.0025), None, [dearer.key])
+    found = Analysis(data).to_pick_from().pick(Wish(quick, cost_limit=0.0025), None, [dearer.key])
     (passed,) = found.passed_over
     assert re.fullmatch(
         r"[\d,]+ expected, played for this, within the limit with a probability of 0.0\d only",
         passed.reason,
     )
     cheaper = next(point for point in data.points if point.params == {"n_playouts": 10})
-    found = pick(data, Wish(quick, cost_limit=0.0025), None, [cheaper.key])
+    found = Analysis(data).to_pick_from().pick(Wish(quick, cost_limit=0.0025), None, [cheaper.key])
     assert "played for this (number 2: " in found.passed_over[0].reason
 
 
@@ -299,9 +301,10 @@ def test_what_nobody_has_played_is_named_and_never_the_answer(quick: Experiment)
         add_point(study, n, spread(round(1000 * math.sqrt(n)), 300), seconds)
     data = data_of(study, quick)
     wish = Wish(quick, cost_limit=3.1e-4)
-    prospect = propose(data, wish)
+    candidates = Analysis(data).to_pick_from()
+    prospect = candidates.propose(wish)
     assert prospect is not None
-    found = pick(data, wish, prospect)
+    found = Analysis(data).to_pick_from().pick(wish, prospect)
     assert found.chosen.point.params == {"n_playouts": 10}
     assert found.prospect is prospect
     (line,) = [each for each in pick_text(found).splitlines() if each.startswith("untested")]
@@ -311,7 +314,9 @@ def test_what_nobody_has_played_is_named_and_never_the_answer(quick: Experiment)
     assert told["predicted_score"]["mean"] == prospect.expected.score.value
     too_little = Wish(quick, cost_limit=5e-5)
     with pytest.raises(InputError, match="a θ that nobody has played may do: `pick` plays it"):
-        pick(data, too_little, propose(data, too_little))
+        Analysis(data).to_pick_from().pick(
+            too_little, Analysis(data).to_pick_from().propose(too_little)
+        )
 
 
 def test_a_share_is_no_percentage(coin: Experiment) -> None:

@@ -11,19 +11,27 @@ import pytest
 from scipy.stats import norm
 
 from tests.study.conftest import SolvedGame
-from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread, store_point
+from tests.study.made_studies import (
+    add_point,
+    add_trials,
+    analysis_with,
+    data_of,
+    new_study,
+    spread,
+    store_point,
+)
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.estimate import t95
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SWEEPS
+from thetafront.study.model.study_model import combine, fit_study
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.validated_front import validated_frame
 from thetafront.study.report.validated_rows import (
     validated_hypervolume,
-    validated_rows,
     with_front,
     without_baselines,
 )
-from thetafront.study.store.study_model import combine, fit_study
 from thetafront.study.store.validated_points import key_of
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
@@ -40,7 +48,7 @@ def test_intervals_by_hand(quick: Experiment) -> None:
     """Scores 900, 1000, 1100, 1400: mean 1100, s² = 140,000/3, error √(s²/4) = 108.0."""
     study = new_study()
     add_point(study, 7, [900, 1000, 1100, 1400], 2.0, "trial 3")
-    frame = validated_frame(data_of(study, quick))
+    frame = validated_frame(Analysis(data_of(study, quick)))
     assert len(frame) == 1
     row = row_of(frame, 7)
     error = math.sqrt(140_000 / 3) / 2
@@ -71,7 +79,7 @@ def test_intervals_hold_the_truth_95_times_of_100(quick: Experiment) -> None:
         study = new_study()
         for n in range(1, 41):
             add_point(study, n, [int(s) for s in rng.normal(20_000, 5000, 40).round()], n)
-        frame = validated_frame(data_of(study, quick))
+        frame = validated_frame(Analysis(data_of(study, quick)))
         low, high = frame["score_low95_points"], frame["score_high95_points"]
         held += ((low <= 20_000) & (high >= 20_000)).tolist()
     assert np.mean(held) == pytest.approx(0.95, abs=5 * math.sqrt(0.95 * 0.05 / len(held)))
@@ -79,18 +87,20 @@ def test_intervals_hold_the_truth_95_times_of_100(quick: Experiment) -> None:
 
 def test_points_without_games_are_left_out(quick: Experiment) -> None:
     study = new_study()
-    assert len(validated_frame(data_of(study, quick))) == 0
+    assert len(validated_frame(Analysis(data_of(study, quick)))) == 0
     add_point(study, 3, [], 1.0)
-    assert len(validated_frame(data_of(study, quick))) == 0
-    assert {"n_playouts", "p_on_front", "on_front"} <= set(validated_frame(data_of(study, quick)))
+    assert len(validated_frame(Analysis(data_of(study, quick)))) == 0
+    assert {"n_playouts", "p_on_front", "on_front"} <= set(
+        validated_frame(Analysis(data_of(study, quick)))
+    )
     add_point(study, 4, [100, 200], 1.0)
-    assert validated_frame(data_of(study, quick))["n_playouts"].tolist() == [4]
+    assert validated_frame(Analysis(data_of(study, quick)))["n_playouts"].tolist() == [4]
 
 
 def test_the_interval_of_a_single_game_is_not_known(quick: Experiment) -> None:
     study = new_study()
     add_point(study, 3, [1000], 1.0)
-    row = validated_frame(data_of(study, quick)).iloc[0]
+    row = validated_frame(Analysis(data_of(study, quick))).iloc[0]
     assert math.isnan(row["score_low95_points"])
     assert math.isnan(row["score_high95_points"])
     assert row["score_mean_points"] == 1000.0
@@ -115,7 +125,7 @@ def test_p_on_front_of_two_points_is_the_normal_closed_form(quick: Experiment) -
     deviation = math.sqrt(covariance[0, 0] + covariance[1, 1] - 2.0 * covariance[0, 1])
     expected = norm.cdf((mean[1] - mean[0]) / deviation)
     assert 0.05 < expected < 0.95
-    frame = validated_frame(data)
+    frame = validated_frame(Analysis(data))
     tolerance = 5 * math.sqrt(expected * (1 - expected) / 4000)
     assert row_of(frame, 9)["p_on_front"] == pytest.approx(expected, abs=tolerance)
     assert row_of(frame, 5)["p_on_front"] == 1.0, "nothing is cheaper"
@@ -125,7 +135,7 @@ def test_a_table_of_an_earlier_version_has_its_front_by_validated_means(quick: E
     """Errors 100.5 and 60.3: the costlier point is on the front with Φ(100/117.2) = 0.803."""
     rows = [
         {key: value for key, value in row.items() if "combined" not in key and "95" not in key}
-        for row in validated_rows(data_of(two_close_points(), quick))
+        for row in Analysis(data_of(two_close_points(), quick)).rows
     ]
     frame = pd.DataFrame(with_front(rows, quick))
     expected = norm.cdf(100 / math.hypot(1000 / math.sqrt(99), 600 / math.sqrt(99)))
@@ -153,7 +163,7 @@ def test_the_interval_of_a_time_is_of_blocks_of_games(quick: Experiment) -> None
     study = new_study()
     blocks = (0.9, 1.1, 1.0, 1.05, 0.95)
     store_point(study, {"n_playouts": 5}, timed_games(5, np.repeat(blocks, 60).tolist()))
-    row = validated_frame(data_of(study, quick)).iloc[0]
+    row = validated_frame(Analysis(data_of(study, quick))).iloc[0]
     error = t95(5) / Z * math.sqrt(2 * 0.00625 / 5) / math.log(10.0)
     assert row["seconds_per_move"] == pytest.approx(1e-3)
     assert row["seconds_per_move_low95"] == pytest.approx(1e-3 / 10 ** (Z * error))
@@ -169,7 +179,7 @@ def test_a_cost_that_is_uncertain_leaves_the_front_uncertain(quick: Experiment) 
         drift = np.repeat(rng.normal(1.0, 0.11, 5), 60)
         drift *= 1.0 / drift.mean()
         store_point(study, {"n_playouts": n}, timed_games(score, drift.tolist()))
-    frame = validated_frame(data_of(study, quick))
+    frame = validated_frame(Analysis(data_of(study, quick)))
     worse = row_of(frame, 5)["p_on_front"]
     assert 0.35 < worse < 0.65
     assert row_of(frame, 30)["p_on_front"] == 1.0
@@ -181,7 +191,7 @@ def test_p_on_front_of_points_far_apart_is_1_or_0(quick: Experiment) -> None:
     add_point(study, 1, spread(10_000, 300), 1.0)
     add_point(study, 2, spread(12_000, 300), 2.0)
     add_point(study, 3, spread(11_000, 300), 3.0)
-    frame = validated_frame(data_of(study, quick))
+    frame = validated_frame(Analysis(data_of(study, quick)))
     assert frame["n_playouts"].tolist() == [1, 2, 3], "the cheapest first"
     assert frame["p_on_front"].tolist() == [1.0, 1.0, 0.0]
     assert frame["on_front"].tolist() == [True, True, False]
@@ -192,10 +202,10 @@ def test_the_front_is_along_the_cost_of_the_experiment(quick: Experiment) -> Non
     study = new_study()
     add_point(study, 1, spread(10_000, 300), 5.0)
     add_point(study, 2, spread(12_000, 300), 2.0)
-    by_clock = validated_frame(data_of(study, quick))
+    by_clock = validated_frame(Analysis(data_of(study, quick)))
     assert by_clock["n_playouts"].tolist() == [2, 1]
     assert by_clock["on_front"].tolist() == [True, False]
-    by_count = validated_frame(data_of(study, quick.with_cost(PLAYOUT_MOVES)))
+    by_count = validated_frame(Analysis(data_of(study, quick.with_cost(PLAYOUT_MOVES))))
     assert by_count["n_playouts"].tolist() == [1, 2]
     assert by_count["on_front"].tolist() == [True, True]
 
@@ -206,20 +216,21 @@ def test_what_the_search_predicted_stands_beside_what_was_validated(quick: Exper
     add_point(study, 10, spread(3160, 300), 0.1)
     model = fit_study(data_of(study, quick, seed=0))
     assert model is not None
-    row = validated_frame(data_of(study, quick), model).iloc[0]
+    row = validated_frame(Analysis(data_of(study, quick))).iloc[0]
     code = model.cube.encode([{"n_playouts": 10}])
     mean, deviation = (each[0, 0] for each in model.posterior.predict(code))  # of √score
     assert row["posterior_mean_points"] == pytest.approx(mean**2 + deviation**2)
     assert row["posterior_low95_points"] == pytest.approx((mean - Z * deviation) ** 2)
     assert row["posterior_high95_points"] == pytest.approx((mean + Z * deviation) ** 2)
-    assert "posterior_mean_points" not in validated_frame(data_of(study, quick))
+    alone = analysis_with(data_of(study, quick), model=None)
+    assert "posterior_mean_points" not in validated_frame(alone)
 
 
 def test_the_hypervolume_of_one_exact_point_is_a_rectangle(quick: Experiment) -> None:
     """3,000 points, and 1,000 playout moves are three decades below the reference of a million."""
     study, exact = new_study(), quick.with_cost(PLAYOUT_MOVES)
     add_point(study, 20, [3000, 3000, 3000, 3000], 1.0)
-    volumes = validated_hypervolume(validated_rows(data_of(study, exact)), exact)
+    volumes = validated_hypervolume(Analysis(data_of(study, exact)).rows, exact)
     assert volumes == pytest.approx((9000.0, 9000.0, 9000.0))
 
 
@@ -229,7 +240,7 @@ def test_the_hypervolume_is_no_surer_than_its_costs(quick: Experiment) -> None:
     blocks = (0.9, 1.1, 1.0, 1.05, 0.95)
     games = timed_games(0, np.repeat(blocks, 60).tolist())
     store_point(study, {"n_playouts": 5}, games)
-    volume, low, high = validated_hypervolume(validated_rows(data_of(study, quick)), quick)
+    volume, low, high = validated_hypervolume(Analysis(data_of(study, quick)).rows, quick)
     half = t95(5) * 5001.0 * math.sqrt(2 * 0.00625 / 5) / math.log(10.0)
     assert volume == pytest.approx(5001.0)
     assert (volume - low, high - volume) == pytest.approx((half, half), rel=0.001)
@@ -239,7 +250,7 @@ def test_the_hypervolume_of_one_noisy_point_is_as_sure_as_its_score(quick: Exper
     """A decade wide: the interval is the score's, to 10% for 1,000 draws."""
     study = new_study()
     add_point(study, 3, spread(3000, 500, 300), 1.0)  # five blocks that take the same time
-    volume, low, high = validated_hypervolume(validated_rows(data_of(study, quick)), quick)
+    volume, low, high = validated_hypervolume(Analysis(data_of(study, quick)).rows, quick)
     half = Z * 500 / math.sqrt(299)
     assert volume == pytest.approx(3000.0)
     assert (volume - low, high - volume) == pytest.approx((half, half), rel=0.1)
@@ -250,7 +261,7 @@ def test_the_hypervolume_of_a_front_lies_in_its_interval(quick: Experiment) -> N
     for n in range(1, 8):
         add_point(study, n, spread(2000 * n, 400, 400), 0.1 * n)
     add_point(study, 30, spread(50_000, 400, 400), 20.0)  # beyond the reference: worth nothing
-    frame = validated_frame(data_of(study, quick))
+    frame = validated_frame(Analysis(data_of(study, quick)))
     volume, low, high = validated_hypervolume(frame.to_dict("records"), quick)
     edges = np.log10([0.1 * n for n in range(1, 8)] + [10.0])
     assert volume == pytest.approx(sum(2000.0 * (k + 1) * np.diff(edges)[k] for k in range(7)))
@@ -269,7 +280,7 @@ def test_the_hypervolume_of_points_close_together_is_not_too_good(quick: Experim
         for n in range(1, 7):
             scores = [int(s) for s in rng.normal(20_000, 5000, 12).round()]
             add_point(study, n, scores, 1.0 + 0.001 * n)
-        frame = validated_frame(data_of(study, quick))
+        frame = validated_frame(Analysis(data_of(study, quick)))
         found.append(validated_hypervolume(frame.to_dict("records"), quick)[0])
         naive.append(frame["score_mean_points"].max())
     truth = 20_000 * math.log10(10.0 / 1.001)
@@ -282,14 +293,14 @@ def test_the_hypervolume_of_points_close_together_is_not_too_good(quick: Experim
 def test_the_hypervolume_of_too_few_games_is_not_known(quick: Experiment) -> None:
     study = new_study()
     add_point(study, 3, [3000, 4000, 5000], 1.0)
-    assert np.isnan(validated_hypervolume(validated_rows(data_of(study, quick)), quick)).all()
+    assert np.isnan(validated_hypervolume(Analysis(data_of(study, quick)).rows, quick)).all()
 
 
 def test_baselines_are_not_what_a_search_has_found(quick: Experiment) -> None:
     study = new_study()
     add_point(study, 4, spread(9000, 100), 1.0, "four playouts")
     add_point(study, 5, spread(8000, 100), 2.0, "trial 3")
-    frame = validated_frame(data_of(study, quick))
+    frame = validated_frame(Analysis(data_of(study, quick)))
     assert frame["on_front"].tolist() == [True, False]
     searched = pd.DataFrame(without_baselines(frame.to_dict("records"), quick))
     assert searched["origin"].tolist() == ["trial 3"]
@@ -304,7 +315,7 @@ def test_of_equal_counted_costs_only_the_better_is_on_the_front(solver: Experime
     for sweeps, worth in ((20, 11.0), (21, 12.0)):
         game = SolvedGame(500_000, worth, 1, 1e-4, 20)
         store_point(study, {"sweeps": sweeps}, {0: game})
-    frame = validated_frame(data_of(study, by_count))
+    frame = validated_frame(Analysis(data_of(study, by_count)))
     assert frame["p_on_front"].tolist() == [0.0, 1.0]
     assert frame["on_front"].tolist() == [False, True]
 

@@ -18,8 +18,10 @@ from typer.testing import CliRunner
 from tests.study.mirrored import GAIN, Guesser, known
 from thetafront.study.cli import app
 from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.model.study_model import choose_points, combine, fit_study, objectives_of
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.hypervolume_trace import hypervolume_trace
-from thetafront.study.report.validated_rows import validated_hypervolume, validated_rows
+from thetafront.study.report.validated_rows import validated_hypervolume
 from thetafront.study.run import validation
 from thetafront.study.run.allocation import Counts, Played, next_round
 from thetafront.study.run.game_times import GameTimes
@@ -29,7 +31,6 @@ from thetafront.study.samplers import installed_samplers, make_sampler
 from thetafront.study.store.objectives import directions_of
 from thetafront.study.store.storage import open_for_reading
 from thetafront.study.store.study_data import StudyData
-from thetafront.study.store.study_model import choose_points, combine, fit_study, objectives_of
 
 SIDES = ("gains", "losses")
 SWEEP = ("--trials", "12", "--design-size", "4", "--jobs", "1", "--budget", "none")
@@ -115,7 +116,7 @@ def test_hypervolumes_are_equal(results: Path) -> None:
     gains, losses = both(results)
     pd.testing.assert_frame_equal(hypervolume_trace(gains), hypervolume_trace(losses), rtol=1e-9)
     areas = [
-        validated_hypervolume(validated_rows(data), data.experiment, data.reference)
+        validated_hypervolume(Analysis(data).rows, data.experiment, data.reference)
         for data in (gains, losses)
     ]
     assert areas[0] == pytest.approx(areas[1], rel=1e-12)
@@ -150,7 +151,7 @@ def test_points_alone_are_modelled_the_same(results: Path) -> None:
         combined = combine(None, bare)
         assert combined is not None
         found.append(combined.posterior.goal(combined.observations.points))
-        area = validated_hypervolume(validated_rows(bare), bare.experiment, bare.reference)
+        area = validated_hypervolume(Analysis(bare).rows, bare.experiment, bare.reference)
         assert np.isnan(area).all()
     np.testing.assert_allclose(found[0].mean, -found[1].mean, rtol=1e-12)
     np.testing.assert_allclose(found[0].low95, -found[1].high95, rtol=1e-12)
@@ -184,7 +185,7 @@ def test_plans_are_equal(results: Path) -> None:
     plans, expected = [], []
     for data in both(results):
         precision, pace = Precision(0.01, 5000), Pace(1, 1.0)
-        plan = plan_of(data, None, precision, pace, 0.0, 600.0)
+        plan = plan_of(Analysis(data), None, precision, pace, 0.0, 600.0)
         assert plan is not None
         plans.append(plan)
         model = fit_study(data)
@@ -250,7 +251,7 @@ def test_commands_take_it(results: Path, tmp_path: Path) -> None:
     corners = [data.reference for data in entries.values() if data.reference is not None]
     worst = max(loss for loss, _ in corners), max(cost for _, cost in corners)
     for name, data in entries.items():
-        rows = [row for row in validated_rows(data) if row["origin"] != "ten"]
+        rows = [row for row in Analysis(data).rows if row["origin"] != "ten"]
         area = validated_hypervolume(rows, data.experiment, worst)
         assert compared.loc[name, "hypervolume"] == pytest.approx(area[0])
 

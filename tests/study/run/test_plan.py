@@ -12,6 +12,8 @@ from rich.console import Console
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import EXACT_SCORE, SCORE
+from thetafront.study.model.study_model import fit_study
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.run.allocation import FIRST_GAMES, Played, next_round
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.game_times import GameTimes, typical_of
@@ -26,7 +28,6 @@ from thetafront.study.run.plan import (
 from thetafront.study.run.progress import ProgressDisplay
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.stopping import Precision
-from thetafront.study.store.study_model import fit_study
 from thetafront.study.verify.replay import Replays
 
 PACE = Pace(jobs=2, wall_seconds=1.25)  # a CPU second of games takes 0.625 s
@@ -137,7 +138,7 @@ def test_the_plan_of_a_study_goes_by_its_games(quick: Experiment) -> None:
     data = data_of(study, quick)
     settings = SearchSettings(n_trials=16, n_replicates=3)
     precision = Precision(500.0, 100, 2)
-    plan = plan_of(data, settings, precision, Pace(1, 1.0), math.inf, math.inf)
+    plan = plan_of(Analysis(data), settings, precision, Pace(1, 1.0), math.inf, math.inf)
     assert plan is not None
     assert (plan.n_trials, plan.n_search_games) == (16, 24)
     assert plan.search_seconds == pytest.approx(8 * SECONDS_A_PROPOSAL), "games are shorter"
@@ -147,7 +148,7 @@ def test_the_plan_of_a_study_goes_by_its_games(quick: Experiment) -> None:
     assert 100 * n_points * 0.001 < plan.validation_seconds < 100 * n_points * 0.04
 
     add_point(study, 4, spread(2000, 300), 4 / 100)
-    again = plan_of(data_of(study, quick), None, precision, Pace(1, 1.0), 0.0, math.inf)
+    again = plan_of(Analysis(data_of(study, quick)), None, precision, Pace(1, 1.0), 0.0, math.inf)
     assert again is not None
     assert (again.n_trials, again.n_search_games) == (8, 0)
     assert again.n_validation_games == again.n_points_games - 100, "the baseline's are there"
@@ -155,7 +156,7 @@ def test_the_plan_of_a_study_goes_by_its_games(quick: Experiment) -> None:
 
 def test_nothing_is_planned_without_a_complete_trial(quick: Experiment) -> None:
     data = data_of(new_study(), quick)
-    assert plan_of(data, SearchSettings(), Precision(), PACE, math.inf, math.inf) is None
+    assert plan_of(Analysis(data), SearchSettings(), Precision(), PACE, math.inf, math.inf) is None
 
 
 def test_times_of_few_trials_are_drawn_towards_a_guess() -> None:

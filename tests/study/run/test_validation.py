@@ -27,6 +27,7 @@ from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES
 from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.model.study_model import choose_points, fit_study
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.search import Search
 from thetafront.study.run.settings import SearchSettings
@@ -38,7 +39,6 @@ from thetafront.study.samplers.design import draw_design
 from thetafront.study.store.location import locate
 from thetafront.study.store.seeds import SEEDS_A_POINT, game_seed, validation_seed
 from thetafront.study.store.storage import create_or_resume
-from thetafront.study.store.study_model import choose_points, fit_study
 from thetafront.study.store.validated_points import (
     POINT_PREFIX,
     ValidatedPoint,

@@ -6,9 +6,9 @@ import pytest
 
 from tests.study.made_studies import add_trials, data_of, new_study
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.model.study_model import fit_study
 from thetafront.study.samplers.fitted_model import SHIFT_DEVIATION, FittedModel
 from thetafront.study.samplers.gaussian_process import covariances
-from thetafront.study.store.study_model import fit_study
 
 Floats = npt.NDArray[np.float64]
 

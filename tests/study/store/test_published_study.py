@@ -9,9 +9,8 @@ import pandas as pd
 import pytest
 
 from thetafront.study.errors import InputError
-from thetafront.study.report.export import tables_of
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.store.published_study import read_published
-from thetafront.study.store.study_model import fit_study
 
 REFERENCE = Path(__file__).parents[3] / "results" / "reference"
 TODAYS = ("mcmdp", "switching", "zstd")
@@ -21,7 +20,7 @@ TODAYS = ("mcmdp", "switching", "zstd")
 @pytest.mark.parametrize("name", TODAYS)
 def test_tables_are_those_that_were_published(name: str, one_thread: None) -> None:
     _, data = read_published(REFERENCE / name)
-    tables = tables_of(data, fit_study(data))
+    tables = Analysis(data).tables
     for what in ("front", "trials", "games", "predicted_front", "combined_front"):
         published = pd.read_csv(REFERENCE / name / f"{what}.csv")
         numbers = published.select_dtypes("number").drop(columns="p_on_front", errors="ignore")
@@ -39,7 +38,7 @@ def test_a_study_of_an_earlier_model_has_its_games(one_thread: None) -> None:
     Its scores are exact, and its trials on or near the front are points, too, by now.
     """
     _, data = read_published(REFERENCE / "dice_study")
-    tables = tables_of(data, fit_study(data))
+    tables = Analysis(data).tables
     for what, columns in {
         "front": ["point", "gamma", "tolerance", "score_mean_points"],
         "trials": ["trial", "gamma", "tolerance", "score_mean_points", "solving_seconds"],

@@ -18,7 +18,9 @@ from tests.study.made_studies import (
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.errors import DamageError
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.report.export import export
+from thetafront.study.model.study_model import objectives_of
+from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.export import write_tables
 from thetafront.study.run.open_trials import OpenTrials
 from thetafront.study.run.proposer import Proposal
 from thetafront.study.run.settings import SearchSettings
@@ -27,7 +29,6 @@ from thetafront.study.shrinkage import Moments
 from thetafront.study.store import seeds, trial_games, validated_points
 from thetafront.study.store.location import locate
 from thetafront.study.store.study_data import read_trial
-from thetafront.study.store.study_model import objectives_of
 from thetafront.study.store.trial_games import MOMENTS_PREFIX, moments_of
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # more are slower on small matrices
@@ -49,7 +50,7 @@ def test_an_export_parses_each_game_once(
     for module in (trial_games, validated_points):
         monkeypatch.setattr(module, "record_to_game", parse)
     location = locate("s", tmp_path, None)
-    export(data_of(study, quick), location, location.folder)
+    write_tables(Analysis(data_of(study, quick)), location, location.folder)
     assert n_parsed == 8 * 3 + 100
 
 
@@ -97,7 +98,7 @@ def test_what_has_no_trial_yet_is_exported_without_a_reference_point(
 ) -> None:
     without = replace(quick, reference_score=None, reference_costs={})
     location = locate("s", tmp_path, None)
-    export(data_of(new_study(), without), location, location.folder)
+    write_tables(Analysis(data_of(new_study(), without)), location, location.folder)
     manifest = json.loads((location.folder / "manifest.json").read_text())
     assert manifest["reference_point"] == {"score_points": None, "seconds_per_move": None}
 

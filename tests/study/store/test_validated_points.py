@@ -13,9 +13,9 @@ from tests.study.made_studies import data_of
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES
 from thetafront.study.experiments.space import NumericParameter, Space
+from thetafront.study.model.study_model import another_point, choose_points, fit_study
 from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.store.manifest import ROOT
-from thetafront.study.store.study_model import another_point, choose_points, fit_study
 from thetafront.study.store.validated_points import ValidatedPoint, key_of
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more

@@ -16,6 +16,7 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES
 from thetafront.study.experiments.space import NumericParameter, Space
 from thetafront.study.experiments.widening import Wish
+from thetafront.study.model.study_model import objectives_of
 from thetafront.study.report.edges import edge_line
 from thetafront.study.run.open_trials import enqueue_design
 from thetafront.study.run.proposals import Proposals
@@ -27,7 +28,6 @@ from thetafront.study.store.location import Location, locate
 from thetafront.study.store.seeds import search_seed
 from thetafront.study.store.storage import create_or_resume
 from thetafront.study.store.study_data import StudyData
-from thetafront.study.store.study_model import objectives_of
 from thetafront.study.store.study_record import ATTRIBUTE, StudyRecord, store_run
 
 pytestmark = pytest.mark.usefixtures("quick", "one_thread")

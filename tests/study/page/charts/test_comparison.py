@@ -17,11 +17,11 @@ from thetafront.study.page.charts.comparison import (
     differences_figure,
     fronts_figure,
 )
-from thetafront.study.page.page_data import PageData
+from thetafront.study.report.analysis import Analysis
 
 
 @pytest.fixture(scope="module")
-def pages() -> dict[str, PageData]:
+def pages() -> dict[str, Analysis]:
     return {name: published(name)[1] for name in ("mcmdp", "switching", "dice_study")}
 
 
@@ -52,7 +52,7 @@ def test_intervals_of_differences_cover_the_truth() -> None:
     assert np.mean((low <= 2.0) & (high >= 2.0)) == pytest.approx(0.95, abs=0.01)
 
 
-def test_within_a_budget_is_the_best_point_that_costs_no_more(pages: dict[str, PageData]) -> None:
+def test_within_a_budget_is_the_best_point_that_costs_no_more(pages: dict[str, Analysis]) -> None:
     front = ComparedFront("mcmdp", pages["mcmdp"])
     rows = front.curve
     assert [row["y"] for row in rows] == sorted(row["y"] for row in rows)
@@ -66,7 +66,7 @@ def test_within_a_budget_is_the_best_point_that_costs_no_more(pages: dict[str, P
             assert np.isnan(found).all()
 
 
-def test_a_study_differs_from_itself_by_nothing(pages: dict[str, PageData]) -> None:
+def test_a_study_differs_from_itself_by_nothing(pages: dict[str, Analysis]) -> None:
     one = pages["mcmdp"]
     fronts = compared([one, one])
     assert [front.name for front in fronts] == ["1: mcmdp", "2: mcmdp"]
@@ -75,7 +75,7 @@ def test_a_study_differs_from_itself_by_nothing(pages: dict[str, PageData]) -> N
     assert all(text.startswith("0 ±") for text in table["2: mcmdp: difference"])
 
 
-def test_budgets_are_those_that_all_studies_keep(pages: dict[str, PageData]) -> None:
+def test_budgets_are_those_that_all_studies_keep(pages: dict[str, Analysis]) -> None:
     fronts = compared([pages["mcmdp"], pages["switching"]])
     budgets = budgets_of(fronts, 9)
     assert budgets[0] == pytest.approx(max(front.curve[0]["x"] for front in fronts))
@@ -83,7 +83,7 @@ def test_budgets_are_those_that_all_studies_keep(pages: dict[str, PageData]) -> 
     assert not np.isnan(np.stack([front.at_cost(budgets) for front in fronts])).any()
 
 
-def test_charts_have_every_study_and_its_points(pages: dict[str, PageData]) -> None:
+def test_charts_have_every_study_and_its_points(pages: dict[str, Analysis]) -> None:
     fronts = compared([pages["mcmdp"], pages["switching"]])
     figure = fronts_figure(fronts)
     assert figure.chart is not None
@@ -94,7 +94,7 @@ def test_charts_have_every_study_and_its_points(pages: dict[str, PageData]) -> N
     assert list(figure.table["study"]) == ["mcmdp", "switching"]
 
 
-def test_what_cannot_be_compared_is_named(pages: dict[str, PageData]) -> None:
+def test_what_cannot_be_compared_is_named(pages: dict[str, Analysis]) -> None:
     one = pages["mcmdp"]
     with pytest.raises(InputError, match=r"'mcmdp' given, 2 to 5"):
         compared([one])

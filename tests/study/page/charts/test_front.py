@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from tests.study.conftest import QUICK
-from tests.study.made_studies import data_of, new_study
+from tests.study.made_studies import analysis_with, data_of, new_study
 from tests.study.page.charts.specs import drawn, rows_of, spec_of, texts
 from tests.study.page.charts.test_axes import HOSTILE
 from thetafront.study.experiments.definition import Experiment
@@ -22,15 +22,15 @@ from thetafront.study.page.charts.front import (
     front_figure,
     notebook_chart,
 )
-from thetafront.study.page.page_data import PageData
+from thetafront.study.report.analysis import Analysis
 
 
-def validated_rows(data: PageData) -> pd.DataFrame:
+def validated_rows(data: Analysis) -> pd.DataFrame:
     rows = [row for row in rows_of(front_figure(data)) if "number" in row]
     return pd.DataFrame(rows).sort_values("number")
 
 
-def test_validated_points_are_those_of_the_table(small: PageData) -> None:
+def test_validated_points_are_those_of_the_table(small: Analysis) -> None:
     rows, front = validated_rows(small), small.tables["front"]
     assert [*rows["number"]] == [*front["number"]]
     columns = {
@@ -50,14 +50,14 @@ def test_validated_points_are_those_of_the_table(small: PageData) -> None:
     assert ON_FRONT.label in {*rows["kind"]}
 
 
-def test_trials_are_drawn_once_each(small: PageData) -> None:
+def test_trials_are_drawn_once_each(small: Analysis) -> None:
     rows = [row for row in rows_of(front_figure(small)) if row.get("kind") == TRIALS.label]
     trials = small.tables["trials"]
     assert [row["y"] for row in rows] == pytest.approx([*trials["score_mean_points"]], rel=1e-4)
     assert [row["x"] for row in rows] == pytest.approx([*trials["seconds_per_move"]], rel=1e-4)
 
 
-def test_baselines_have_a_shape_of_their_own(pacman: PageData) -> None:
+def test_baselines_have_a_shape_of_their_own(pacman: Analysis) -> None:
     rows, front = validated_rows(pacman), pacman.tables["front"]
     given = {BASELINE.label, BEATEN_BASELINE.label}
     is_given = front["origin"].isin(list(pacman.data.experiment.baselines))
@@ -66,13 +66,13 @@ def test_baselines_have_a_shape_of_their_own(pacman: PageData) -> None:
     assert {row["p4"] for row in rows.to_dict("records")} <= {"manhattan", "maze"}
 
 
-def test_tooltips_name_all_parameters_and_what_the_model_said(pacman: PageData) -> None:
+def test_tooltips_name_all_parameters_and_what_the_model_said(pacman: Analysis) -> None:
     said = {*texts(spec_of(front_figure(pacman)))}
     assert {each.label for each in pacman.data.experiment.space} <= said
     assert {"games", "P(on front)", "win rate by the model of trials"} <= said
 
 
-def test_the_page_can_set_a_budget_and_choose_a_point(small: PageData) -> None:
+def test_the_page_can_set_a_budget_and_choose_a_point(small: Analysis) -> None:
     figure = front_figure(small)
     parameters = {each["name"]: each for each in spec_of(figure)["params"]}
     assert parameters["budget"]["value"] is None
@@ -89,21 +89,23 @@ def test_the_page_can_set_a_budget_and_choose_a_point(small: PageData) -> None:
     assert marked.count(dashes) == 1
 
 
-def test_no_trial_no_chart(small: PageData) -> None:
-    figure = front_figure(PageData.of(data_of(new_study(), QUICK)))
+def test_no_trial_no_chart(small: Analysis) -> None:
+    figure = front_figure(Analysis(data_of(new_study(), QUICK)))
     assert figure.chart is None
     assert "No trial" in figure.text
 
 
-def test_before_validation_there_is_the_predicted_front(small: PageData) -> None:
-    alone = replace(small, tables={**small.tables, "front": small.tables["front"].iloc[:0]})
+def test_before_validation_there_is_the_predicted_front(small: Analysis) -> None:
+    alone = analysis_with(
+        small.data, tables={**small.tables, "front": small.tables["front"].iloc[:0]}
+    )
     figure = front_figure(alone)
     assert figure.chart is not None
     assert "nothing is validated yet" in figure.text
     assert not [row for row in rows_of(figure) if "number" in row]
 
 
-def test_an_unknown_interval_of_a_cost_is_that_of_the_model(small: PageData) -> None:
+def test_an_unknown_interval_of_a_cost_is_that_of_the_model(small: Analysis) -> None:
     point = small.tables["front"].iloc[0].to_dict()
     point |= {"seconds_per_move": 1e-3, "seconds_per_move_low95": float("nan")}
     ratio = point["combined_seconds_per_move_low95"] / point["combined_seconds_per_move"]
@@ -118,7 +120,7 @@ def hostile(experiment: Experiment) -> Experiment:
     return replace(experiment, space=Space(tuple(spoilt)))
 
 
-def test_a_hostile_label_is_text(small: PageData) -> None:
+def test_a_hostile_label_is_text(small: Analysis) -> None:
     chart = notebook_chart(small.tables, hostile(QUICK))
     assert len(str(chart.to_dict())) < 60_000, "long labels are cut"
     assert "<script" not in drawn(chart)

@@ -8,12 +8,12 @@ import pytest
 
 from tests.study.page.charts.specs import rows_of
 from thetafront.study.page.charts.gain import effort_text, gain_figure, minutes_of_trials
-from thetafront.study.page.page_data import PageData
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.hypervolume_trace import hypervolume_trace
 from thetafront.study.store.study_data import StudyData
 
 
-def test_curves_are_those_of_the_trace(small: PageData) -> None:
+def test_curves_are_those_of_the_trace(small: Analysis) -> None:
     rows = rows_of(gain_figure(small))
     trace = hypervolume_trace(small.data)
     for column, name in (("predicted", "by the model"), ("observed", "observed")):
@@ -22,7 +22,7 @@ def test_curves_are_those_of_the_trace(small: PageData) -> None:
         assert [row["g"] for row in found] == [*trace["n_games"]]
 
 
-def test_observed_values_are_said_to_be_too_high(small: PageData) -> None:
+def test_observed_values_are_said_to_be_too_high(small: Analysis) -> None:
     figure = gain_figure(small)
     assert "too high" in figure.text
     assert "24 games of trials. No trial failed." in figure.text
@@ -41,7 +41,7 @@ def timed(data: StudyData, starts: list[float], seconds: float) -> StudyData:
     return replace(data, frozen_trials=trials)
 
 
-def test_pauses_between_runs_are_no_minutes_of_the_search(small: PageData) -> None:
+def test_pauses_between_runs_are_no_minutes_of_the_search(small: Analysis) -> None:
     starts = [0.0, 50.0, 100.0, 150.0, 10_000.0, 10_100.0, 10_200.0, 10_300.0]
     minutes, unit = minutes_of_trials(timed(small.data, starts, 100.0))
     assert unit == "minutes of the search"
@@ -49,7 +49,7 @@ def test_pauses_between_runs_are_no_minutes_of_the_search(small: PageData) -> No
     assert seconds == pytest.approx([100, 150, 200, 250, 350, 450, 550, 650])
 
 
-def test_times_that_cannot_be_of_these_games_are_not_used(small: PageData) -> None:
+def test_times_that_cannot_be_of_these_games_are_not_used(small: Analysis) -> None:
     minutes, unit = minutes_of_trials(timed(small.data, [0.0] * 8, 1e-6))
     assert unit == "minutes of CPU time in games"
     seconds = [sum(g.seconds for g in each.games.values()) for each in small.data.trials]
@@ -57,7 +57,7 @@ def test_times_that_cannot_be_of_these_games_are_not_used(small: PageData) -> No
     assert 60.0 * minutes[0] == pytest.approx(seconds[0])
 
 
-def test_failures_and_utilization_are_said(small: PageData) -> None:
+def test_failures_and_utilization_are_said(small: Analysis) -> None:
     failed = replace(small.data.trials[0], state="fail", error="broken")
     data = replace(small.data)
     data.__dict__["trials"] = [failed, *small.data.trials[1:]]

@@ -10,7 +10,7 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution, Int
 from tests.study.page.charts.specs import rows_of
 from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
 from thetafront.study.page.charts.importance import coordinates, importance_figure, total_indices
-from thetafront.study.page.page_data import PageData
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.samplers.encoding import UnitCube
 
 Floats = npt.NDArray[np.float64]
@@ -78,7 +78,7 @@ def test_only_real_points_are_asked_for() -> None:
     assert shares == pytest.approx([1 / 3] * 3, abs=0.07)
 
 
-def test_bars_are_of_the_model(pacman: PageData) -> None:
+def test_bars_are_of_the_model(pacman: Analysis) -> None:
     model = pacman.combined
     assert model is not None
     figure = importance_figure(pacman)

@@ -6,10 +6,10 @@ import pytest
 
 from tests.study.page.charts.specs import rows_of
 from thetafront.study.page.charts.scores import bin_edges, scores_figure
-from thetafront.study.page.page_data import PageData
+from thetafront.study.report.analysis import Analysis
 
 
-def test_bars_hold_every_game_once(small: PageData) -> None:
+def test_bars_hold_every_game_once(small: Analysis) -> None:
     rows, games = rows_of(scores_figure(small)), small.tables["games"]
     bars = pd.DataFrame([row for row in rows if "g" in row])
     for point in small.tables["front"].to_dict("records"):
@@ -24,7 +24,7 @@ def test_bars_hold_every_game_once(small: PageData) -> None:
             assert bar["s"] == pytest.approx(bar["g"] / len(scores), rel=1e-2)
 
 
-def test_quantiles_and_means_are_those_of_the_games(small: PageData) -> None:
+def test_quantiles_and_means_are_those_of_the_games(small: Analysis) -> None:
     marks = [row for row in rows_of(scores_figure(small)) if "q50" in row]
     front = small.tables["front"]
     front = front[front["on_front"]]
@@ -40,7 +40,7 @@ def test_quantiles_and_means_are_those_of_the_games(small: PageData) -> None:
         )
 
 
-def test_of_a_win_rate_the_score_is_shown(pacman: PageData) -> None:
+def test_of_a_win_rate_the_score_is_shown(pacman: Analysis) -> None:
     figure = scores_figure(pacman)
     assert "this is its score" in figure.text
     bars = [row for row in rows_of(figure) if "g" in row]

@@ -1,17 +1,16 @@
 """Slices of the model, against the model itself."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
+from tests.study.made_studies import analysis_with
 from tests.study.page.charts.specs import rows_of, spec_of
 from thetafront.study.experiments.space import NumericParameter
 from thetafront.study.page.charts.slices import chosen_points, slice_at, slices_figure, steps_of
-from thetafront.study.page.page_data import PageData
+from thetafront.study.report.analysis import Analysis
 
 
-def test_a_slice_is_what_the_model_says_at_one_theta_after_another(pacman: PageData) -> None:
+def test_a_slice_is_what_the_model_says_at_one_theta_after_another(pacman: Analysis) -> None:
     model, experiment = pacman.combined, pacman.data.experiment
     assert model is not None
     _, theta = chosen_points(pacman, model)[2]
@@ -28,7 +27,7 @@ def test_a_slice_is_what_the_model_says_at_one_theta_after_another(pacman: PageD
             assert cost[1] <= cost[0] <= cost[2]
 
 
-def test_points_go_from_cheap_to_dear_along_the_front(pacman: PageData) -> None:
+def test_points_go_from_cheap_to_dear_along_the_front(pacman: Analysis) -> None:
     model = pacman.combined
     assert model is not None
     points = chosen_points(pacman, model)
@@ -41,7 +40,7 @@ def test_points_go_from_cheap_to_dear_along_the_front(pacman: PageData) -> None:
     assert numbers[-1] == front["number"].iloc[-1]
 
 
-def test_the_point_itself_is_marked_in_each_slice(pacman: PageData) -> None:
+def test_the_point_itself_is_marked_in_each_slice(pacman: Analysis) -> None:
     spec = spec_of(slices_figure(pacman))
     assert len(spec["vconcat"]) == 5
     for rows in spec["datasets"].values():
@@ -62,8 +61,8 @@ def test_values_of_a_grid_are_each_there_once() -> None:
     assert (found[0], found[-1]) == (1, 1000)
 
 
-def test_before_validation_points_are_predicted(small: PageData) -> None:
-    alone = replace(small, tables={**small.tables, "front": small.tables["front"][:0]})
+def test_before_validation_points_are_predicted(small: Analysis) -> None:
+    alone = analysis_with(small.data, tables={**small.tables, "front": small.tables["front"][:0]})
     figure = slices_figure(alone)
     labels = spec_of(figure)["params"][0]["bind"]["labels"]
     assert all(each.startswith("predicted: ") for each in labels)

@@ -6,10 +6,10 @@ from tests.study.page.charts.specs import rows_of, spec_of
 from thetafront.study.experiments.space import CategoricalParameter, NumericParameter
 from thetafront.study.page.charts import theta
 from thetafront.study.page.charts.theta import FRONT, TRIALS, round_values, strip_of, theta_figure
-from thetafront.study.page.page_data import PageData
+from thetafront.study.report.analysis import Analysis
 
 
-def test_every_trial_and_point_of_the_front_is_a_line(pacman: PageData) -> None:
+def test_every_trial_and_point_of_the_front_is_a_line(pacman: Analysis) -> None:
     rows = [row for row in rows_of(theta_figure(pacman)) if "who" in row]
     trials, front = pacman.tables["trials"], pacman.tables["front"]
     assert sum(row["kind"] == TRIALS.label for row in rows) == len(trials)
@@ -18,7 +18,7 @@ def test_every_trial_and_point_of_the_front_is_a_line(pacman: PageData) -> None:
     assert sum(row["kind"] == FRONT.label for row in rows) == n_front
 
 
-def test_places_on_axes_are_those_of_the_space(pacman: PageData) -> None:
+def test_places_on_axes_are_those_of_the_space(pacman: Analysis) -> None:
     rows = [row for row in rows_of(theta_figure(pacman)) if "who" in row]
     space = [*pacman.data.experiment.space]
     for row, trial in zip(rows, pacman.tables["trials"].to_dict("records"), strict=False):
@@ -46,7 +46,7 @@ def test_round_values_lie_within() -> None:
     assert round_values(-3.0, 11.0) == [0.0, 5.0, 10.0]
 
 
-def test_each_axis_has_a_brush_and_lines_ask_all(pacman: PageData) -> None:
+def test_each_axis_has_a_brush_and_lines_ask_all(pacman: Analysis) -> None:
     spec = spec_of(theta_figure(pacman))
     n_axes = len(pacman.data.experiment.space) + 2
     brushes = [each["name"] for each in spec["params"] if each["name"].startswith("brush_")]
@@ -58,7 +58,7 @@ def test_each_axis_has_a_brush_and_lines_ask_all(pacman: PageData) -> None:
 
 
 def test_of_many_trials_some_are_drawn_and_it_is_said(
-    pacman: PageData, monkeypatch: pytest.MonkeyPatch
+    pacman: Analysis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(theta, "MOST_LINES", 20)
     figure = theta_figure(pacman)
@@ -67,7 +67,7 @@ def test_of_many_trials_some_are_drawn_and_it_is_said(
     assert "20 complete trials, drawn at random from 128" in figure.text
 
 
-def test_edges_are_marked_at_the_bounds_value(pacman: PageData) -> None:
+def test_edges_are_marked_at_the_bounds_value(pacman: Analysis) -> None:
     figure = theta_figure(pacman)
     marks = [row for row in rows_of(figure) if "which" in row]
     front = pacman.tables["front"]

@@ -7,33 +7,34 @@ from statistics import quantiles
 import pandas as pd
 import pytest
 
-from thetafront.study.page.page_data import PageData
+from tests.study.made_studies import analysis_with
 from thetafront.study.page.replays import recorded, replays
 from thetafront.study.page.replays.recorded import spread
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.store.published_study import read_published
 from thetafront.study.store.study_data import StudyData
 
 PUBLISHED = Path(__file__).parents[4] / "results" / "reference"
 
 
-def page_of(name: str) -> PageData:
+def page_of(name: str) -> Analysis:
     """A page without the models, which replays do not ask."""
     _, data = read_published(PUBLISHED / name)
     tables = {each: pd.read_csv(PUBLISHED / name / f"{each}.csv") for each in ("front", "trials")}
-    return PageData(data, None, None, tables)
+    return analysis_with(data, model=None, combined=None, tables=tables)
 
 
 @pytest.fixture(scope="module")
-def pacman() -> PageData:
+def pacman() -> Analysis:
     return page_of("pacman")
 
 
-def with_points(page: PageData, change: object) -> PageData:
+def with_points(page: Analysis, change: object) -> Analysis:
     """The same with its validated points changed by a function."""
     data = replace(page.data)
     data.__dict__["points"] = [change(point) for point in page.data.points]  # type: ignore[operator]
     assert isinstance(data, StudyData)
-    return replace(page, data=data)
+    return analysis_with(data, model=None, combined=None, tables=page.tables)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +44,7 @@ def test_points_are_the_first_the_middle_and_the_last(n: int, places: list[int])
     assert spread(n) == places
 
 
-def test_a_study_of_pacman_shows_three_games_that_are_stored_with_it(pacman: PageData) -> None:
+def test_a_study_of_pacman_shows_three_games_that_are_stored_with_it(pacman: Analysis) -> None:
     found = recorded(pacman)
     assert found.left_out == []
     assert [each.game for each in found.replays] == ["pacman"] * 3
@@ -67,7 +68,7 @@ def test_a_study_of_pacman_shows_three_games_that_are_stored_with_it(pacman: Pag
         assert each.data["seed"] == str(each.seed)
 
 
-def test_a_game_that_is_not_as_stored_is_left_out_and_told(pacman: PageData) -> None:
+def test_a_game_that_is_not_as_stored_is_left_out_and_told(pacman: Analysis) -> None:
     def spoilt(point: object) -> object:
         games = point.games  # type: ignore[attr-defined]
         wrong = {key: replace(game, score=game.score + 7) for key, game in games.items()}
@@ -78,7 +79,7 @@ def test_a_game_that_is_not_as_stored_is_left_out_and_told(pacman: PageData) -> 
     assert "was played again with" in found.left_out[0]
 
 
-def test_no_more_is_played_than_time_allows(pacman: PageData) -> None:
+def test_no_more_is_played_than_time_allows(pacman: Analysis) -> None:
     found = recorded(pacman, cpu_seconds=1e-6)
     assert found.replays == []
     assert all("take more than" in each for each in found.left_out)
@@ -99,7 +100,7 @@ def test_games_that_were_played_side_by_side_are_not_chosen() -> None:
     assert "were all played side by side" in found.left_out[0]
 
 
-def test_without_validation_trials_are_shown(pacman: PageData) -> None:
+def test_without_validation_trials_are_shown(pacman: Analysis) -> None:
     found = replays(with_points(pacman, lambda point: replace(point, games={})))
     assert [each.label for each in found] == [f"trial {each.number}" for each in found]
     assert found

@@ -60,24 +60,18 @@ def noise_of_trials(
     return np.stack([variances, np.full(len(trials), np.nan)], axis=-1)
 
 
-def fit_study(data: StudyData, avoids_points: bool = True) -> FittedModel | None:
-    """Fit the model to a study's complete trials; None if there are none.
-
-    It avoids what was left out: trials and, unless a validation is to choose what it chose before,
-    validated points.
-    """
+def fit_study(data: StudyData) -> FittedModel | None:
+    """Fit the model to a study's complete trials; None if there are none. It avoids failed ones."""
     experiment = data.experiment
-    left_out = [point for point in data.points if point.error and avoids_points]
     # One thread for linear algebra: on matrices this small, more are slower.
     with threadpool_limits(1):
-        model = fit_model(
+        return fit_model(
             data.frozen_trials,
             directions_of(experiment.goal),
             experiment.space,
             objectives_of(experiment, data.moments),
             data.record.seed,
         )
-    return model and avoiding(model, left_out)
 
 
 def avoiding(model: FittedModel, left_out: Sequence[ValidatedPoint]) -> FittedModel:

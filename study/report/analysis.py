@@ -1,0 +1,96 @@
+"""A study with all that is computed from it, each once: models, rows, certificate, tables."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from threadpoolctl import threadpool_limits
+
+from thetafront.study.errors import InputError
+from thetafront.study.model.study_model import avoiding, combine, fit_study
+from thetafront.study.report.recommend import Candidates
+from thetafront.study.report.validated_rows import Row, validated_rows
+from thetafront.study.samplers.fitted_model import FittedModel
+from thetafront.study.store.study_data import StudyData
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from thetafront.study.report.certificate import Certificate
+    from thetafront.study.report.export import Tables
+
+# Modules that need pandas or Altair are imported where they are used: both are slow to import, and
+# commands that only print a front do without.
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A study as it was when it was read, with what follows from it.
+
+    Whatever shows, picks or plans receives an analysis, so no model is fitted twice to the same
+    games.
+
+    Attributes
+    ----------
+    data : StudyData
+        The study.
+    """
+
+    data: StudyData
+
+    @cached_property
+    def trials_model(self) -> FittedModel | None:
+        """The model of the trials alone; None before the first complete one."""
+        return fit_study(self.data)
+
+    @cached_property
+    def model(self) -> FittedModel | None:
+        """The model of the trials, which avoids validated points that were left out, too."""
+        left_out = [point for point in self.data.points if point.error]
+        return self.trials_model and avoiding(self.trials_model, left_out)
+
+    @cached_property
+    def combined(self) -> FittedModel | None:
+        """The model given trials and validation games: what to expect; None without any game."""
+        return combine(self.model, self.data)
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """One row a validated point that has games, numbered from the cheapest on."""
+        return validated_rows(self.data, self.combined)
+
+    @cached_property
+    def candidates(self) -> Candidates | None:
+        """The θ that may be recommended; None without any game."""
+        return None if self.combined is None else Candidates(self.data, self.combined)
+
+    def to_pick_from(self) -> Candidates:
+        """Return the θ that may be recommended; InputError if the study has no game."""
+        if self.candidates is None:
+            raise InputError(
+                f"study: {self.data.name!r} has no complete trial yet: nothing to pick from"
+            )
+        return self.candidates
+
+    @cached_property
+    def certificate(self) -> "Certificate | None":
+        """Bounds of the regret of recommended θ; None if no θ has games to judge it by."""
+        from thetafront.study.report.certificate import certificate_of  # noqa: PLC0415
+
+        return None if self.candidates is None else certificate_of(self.candidates)
+
+    @cached_property
+    def tables(self) -> "Tables":
+        """Its tables by name; those of fronts over the whole space if there is a model."""
+        from thetafront.study.report.export import tables_of  # noqa: PLC0415
+
+        with threadpool_limits(1):  # more threads are slower on matrices this small
+            return tables_of(self)
+
+    @cached_property
+    def trace(self) -> "pd.DataFrame":
+        """How the hypervolume grew, trial by trial; no row before the first complete trial."""
+        from thetafront.study.report.hypervolume_trace import hypervolume_trace  # noqa: PLC0415
+
+        with threadpool_limits(1):
+            return hypervolume_trace(self.data)
