@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install sweep test test-papers test-lowest test-slow test-cluster test-browser drills check format bench champions benchmark-samplers benchmark-rounds \
+.PHONY: help install sweep test test-sweeps test-papers test-lowest test-slow test-cluster test-browser drills check format bench champions benchmark-samplers benchmark-rounds \
 	compare-samplers table1 decision-tree bellman expectimax replicates switching mcts heuristic-search uct dice pacman zstd programs certificates pages clean
 
 # Each of these variables is an option of `thetafront sweep`, given as `make sweep BUDGET=1h`; one left
@@ -62,8 +62,11 @@ sweep: $(INSTALLED) ## tune θ, or go on with it: progress, tables and plots in 
 
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile
 
-test: $(INSTALLED) ## run the tests (10 to 20 minutes on two cores)
+test: $(INSTALLED) ## run the tests (6 to 10 minutes on two cores)
 	$(PYTEST)
+
+test-sweeps: $(INSTALLED) ## run the tests of whole sweeps, kills and failures (minutes)
+	$(PYTEST) -m sweeps
 
 test-papers: $(INSTALLED) ## run the tests of papers and benchmarks (minutes)
 	$(PYTEST) -m "papers and not slow"

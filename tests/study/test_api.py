@@ -129,6 +129,7 @@ def half_fails(seed: int, x: float) -> float:
     return x * seed
 
 
+@pytest.mark.sweeps
 def test_a_game_that_fails_is_told_and_no_ledger_keeps_what_may_change(tmp_path: Path) -> None:
     space = public.Space((public.NumericParameter("x", 0.0, 1.0),))
     toss = Experiment("toss", agent=half_fails, space=space, goal=public.mean("score"))
@@ -160,6 +161,7 @@ def test_defaults_are_those_of_the_command() -> None:
     assert call.keys() - both == {"experiment", "validate", "tls", "progress"}
 
 
+@pytest.mark.sweeps
 def test_tables_are_those_that_export_writes(dice: Study) -> None:
     tables = {
         "trials": dice.trials,
@@ -208,6 +210,7 @@ def test_a_pick_is_that_of_the_command(dice: Study, wish: tuple[str, float]) -> 
     assert found.agent.play(0).score == pytest.approx(found.goal.value, abs=1.0)
 
 
+@pytest.mark.sweeps
 def test_games_of_a_pick_are_kept(dice: Study, tmp_path: Path) -> None:
     study = sweep("dice", results=tmp_path, budget=None, **SMALL)
     n_before = len(study.data.points)
@@ -251,6 +254,7 @@ def test_the_chart_needs_no_matplotlib_window(dice: Study) -> None:
     assert of_program(program) == "False False\n"
 
 
+@pytest.mark.sweeps
 def test_a_notebook_shows_html(dice: Study, tmp_path: Path) -> None:
     shown = ElementTree.fromstring(dice._repr_html_())
     assert len(shown.findall(".//tbody/tr")) == len(dice.front)
@@ -271,6 +275,7 @@ def test_a_notebook_shows_html(dice: Study, tmp_path: Path) -> None:
     assert n_near >= 1
 
 
+@pytest.mark.sweeps
 def test_calling_it_again_goes_on(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """And leaves the program as it was; what it says goes to standard error, or nowhere."""
     optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -305,6 +310,7 @@ def test_calling_it_again_goes_on(tmp_path: Path, capfd: pytest.CaptureFixture[s
     assert open_study(f"sqlite:///{tmp_path}/dice/study.db").name == "dice"
 
 
+@pytest.mark.sweeps
 def test_an_experiment_of_ones_own_is_remembered_by_its_study(
     coin: Experiment, tmp_path: Path, dice: Study
 ) -> None:
@@ -367,6 +373,7 @@ def test_so_it_is_of_a_study(dice: Study) -> None:
     assert not issubclass(InputError, RunError)
 
 
+@pytest.mark.sweeps
 def test_another_thread_may_sweep(tmp_path: Path) -> None:
     found = []
     thread = threading.Thread(
@@ -377,6 +384,7 @@ def test_another_thread_may_sweep(tmp_path: Path) -> None:
     assert len(found[0].front) > 0
 
 
+@pytest.mark.sweeps
 def test_an_interrupt_stops_a_sweep_and_the_program_goes_on(tmp_path: Path) -> None:
     """A script without a guard of its main part; the signal goes to it and its workers alike."""
     script = tmp_path / "script.py"
@@ -420,6 +428,7 @@ TOY = Experiment("toy", lambda seed, x: play(seed, x)[0], SPACE, mean("value"),
 """
 
 
+@pytest.mark.sweeps
 @pytest.mark.filterwarnings("error")
 def test_a_global_of_a_notebook_that_has_changed_is_refused(tmp_path: Path) -> None:
     names: dict[str, Any] = {"__name__": "__main__"}

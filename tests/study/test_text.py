@@ -24,6 +24,7 @@ def test_what_is_there_already() -> None:
     assert there_already("1 trial", "1 game") == "1 trial and 1 game are there already"
 
 
+@pytest.mark.sweeps
 def test_a_sweep_of_one_job_and_one_trial_says_so(solver: Experiment, tmp_path: Path) -> None:
     """All output of a study of one trial, of one game, by one job: no plural after 1."""
     where = ["--results", str(tmp_path)]

@@ -33,6 +33,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return results
 
 
+@pytest.mark.sweeps
 def test_a_backend_that_is_not_there_stops_no_figure(
     finished: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -155,6 +156,7 @@ def test_a_theta_is_picked_and_played(finished: Path, tmp_path: Path) -> None:
         assert json.loads(again.stdout)["games"][0]["score"] == stored["score_points"]
 
 
+@pytest.mark.sweeps
 def test_validation_can_be_asked_for_more(finished: Path, tmp_path: Path) -> None:
     shutil.copytree(finished / "s", tmp_path / "s")
     more = run(

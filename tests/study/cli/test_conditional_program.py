@@ -127,6 +127,7 @@ def published(folder: Path) -> None:
     assert "ok" in thetafront(folder, "verify", "published/")
 
 
+@pytest.mark.sweeps
 def test_another_constraint_is_another_study(folder: Path) -> None:
     few = ["--trials", "2", "--design-size", "2", "--replicates", "1", "--no-validation"]
     few += ["--jobs", "1", "--budget", "none"]
@@ -211,6 +212,7 @@ def of(agent: object) -> Experiment:
     )
 
 
+@pytest.mark.sweeps
 def test_a_function_is_called_without_inactive_parameters(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="inactive: needs_all cannot be called with seed, kind"):
         of(needs_all)

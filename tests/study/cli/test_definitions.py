@@ -93,6 +93,7 @@ def check_published(folder: Path, name: str, door: str) -> None:
 SLOW = ("search.py:SEARCH", "once.toml")
 
 
+@pytest.mark.sweeps
 @pytest.mark.parametrize(
     "door", [pytest.param(each, marks=[pytest.mark.slow] * (each in SLOW)) for each in DOORS]
 )
@@ -125,6 +126,7 @@ def test_a_sweep_is_killed_and_goes_on_and_all_commands_work(folder: Path, door:
         assert "a move" not in thetafront(folder, "front", name)
 
 
+@pytest.mark.sweeps
 @pytest.mark.parametrize("door", ["search.py", pytest.param("serve.toml", marks=pytest.mark.slow)])
 def test_all_commands_work_on_such_a_study(folder: Path, door: str) -> None:
     name = {"search.py": "searcher", "serve.toml": "server"}[door]
@@ -151,6 +153,7 @@ def wish(name: str) -> list[str]:
     return ["--error", "0.5"] if name == "searcher" else ["--won", "0.2"]
 
 
+@pytest.mark.sweeps
 def test_a_changed_definition_is_refused_with_what_changed(folder: Path) -> None:
     few = ["--trials", "4", *FEW]
     thetafront(folder, "sweep", "once.toml", *few)
@@ -189,6 +192,7 @@ def refused_study(folder: Path, *words: str) -> str:
     return line
 
 
+@pytest.mark.sweeps
 def test_a_study_whose_definition_is_gone_is_still_shown(folder: Path) -> None:
     few = ["--trials", "4", "--design-size", "4", "--validation-games", "4", "--budget", "none"]
     thetafront(folder, "sweep", "coins.py", *few, "--replicates", "3", "--validation-points", "3")
@@ -214,6 +218,7 @@ def test_a_program_that_fails_is_refused_before_anything_is_written(folder: Path
     assert said.splitlines()[-1] == "thetafront: try: 4 of 4 games failed"
 
 
+@pytest.mark.sweeps
 def test_trials_and_points_that_fail_are_left_out(folder: Path) -> None:
     text = ENGINE.replace(
         "    x = 0\n", "    x = 0\n    if asked['depth'] > 22: sys.exit('too deep')\n"
@@ -231,6 +236,7 @@ def test_trials_and_points_that_fail_are_left_out(folder: Path) -> None:
     assert (trials["state"] == "complete").sum() == 10
 
 
+@pytest.mark.sweeps
 def test_games_that_no_seed_decides_are_warned_of_and_refused_by_try(folder: Path) -> None:
     text = COINS.replace("random.Random(seed + 1)", "random")
     text = text.replace('"luck": rng.random()', '"luck": random.random()')
@@ -242,6 +248,7 @@ def test_games_that_no_seed_decides_are_warned_of_and_refused_by_try(folder: Pat
     assert "differ (" in said.splitlines()[-1]
 
 
+@pytest.mark.sweeps
 def test_a_part_of_the_space_may_kill_its_process(folder: Path) -> None:
     killed = "import os\n    if effort > 60:\n        os._exit(1)\n    rng ="
     (folder / "coins.py").write_text(COINS.replace("rng =", killed, 1))
@@ -265,6 +272,7 @@ def test_daemons_of_games_end_with_the_command(folder: Path) -> None:
         assert not alive("98765")
 
 
+@pytest.mark.sweeps
 def test_a_game_that_hangs_and_its_daemon_end_with_the_budget(folder: Path) -> None:
     (folder / "hangs.py").write_text(
         "import os\nfrom thetafront import Experiment, NumericParameter, Space, mean\n"
@@ -288,6 +296,7 @@ def test_a_game_that_hangs_and_its_daemon_end_with_the_budget(folder: Path) -> N
     assert not alive("987657")
 
 
+@pytest.mark.sweeps
 def test_points_that_failed_for_another_reason_are_repaired_and_lose_no_game(folder: Path) -> None:
     broken = "if (pathlib.Path(__file__).parent / 'broken').exists(): raise OSError('disk full')"
     text = COINS.replace("    rng =", f"    {broken}\n    rng =", 1)
@@ -312,6 +321,7 @@ def test_points_that_failed_for_another_reason_are_repaired_and_lose_no_game(fol
     assert "ok" in thetafront(folder, "verify", "coins")
 
 
+@pytest.mark.sweeps
 def test_a_definition_that_moves_stays_the_study_s(folder: Path) -> None:
     thetafront(folder, "sweep", "coins.py", "--trials", "4", *FEW)
     (folder / "new").mkdir()
@@ -344,6 +354,7 @@ def test_files_named_like_modules_do_not_take_their_place_in_workers(folder: Pat
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.sweeps
 def test_objectives_may_be_called_what_is_no_name_in_python(folder: Path) -> None:
     (folder / "search.py").write_text(SEARCHER.replace('"error"', '"return"'))
     thetafront(folder, "sweep", "search.py", "--trials", "4", *FEW)
@@ -376,6 +387,7 @@ def test_bad_input_is_one_line(folder: Path, words: str, part: str) -> None:
     assert part in refused(folder, *words.split())
 
 
+@pytest.mark.sweeps
 def test_pick_takes_the_objectives_of_the_study_alone(folder: Path) -> None:
     few = ["--trials", "4", *FEW]
     thetafront(folder, "sweep", "search.py", *few)

@@ -66,6 +66,7 @@ def failed_games(database: Path) -> set[tuple[str, str, int]]:
         return set(connection.execute(query))
 
 
+@pytest.mark.sweeps
 def test_a_failing_seed_in_a_hundred_loses_no_point(tmp_path: Path) -> None:
     """Tables, figures and all commands count the failures; verify plays them again."""
     results = made(tmp_path, rate=0.03)
@@ -114,6 +115,7 @@ def test_a_failing_seed_in_a_hundred_loses_no_point(tmp_path: Path) -> None:
     assert len(failed_games(results / "study.db")) == n_failed
 
 
+@pytest.mark.sweeps
 def test_a_fifth_of_the_space_that_fails_is_avoided(tmp_path: Path) -> None:
     """The best θ lie beyond the edge; so the model would propose hardly anything else."""
     results = made(tmp_path, edge=0.8)
@@ -135,6 +137,7 @@ def test_a_fifth_of_the_space_that_fails_is_avoided(tmp_path: Path) -> None:
     assert len(again.trials) == len(trials)
 
 
+@pytest.mark.sweeps
 def test_a_point_left_out_of_the_validation_is_replaced(tmp_path: Path) -> None:
     """It fails on seeds of the validation alone, so that nothing has warned of it."""
     results = made(tmp_path)
@@ -156,6 +159,7 @@ def test_a_point_left_out_of_the_validation_is_replaced(tmp_path: Path) -> None:
     assert "ok" in thetafront(tmp_path, "verify", "flaky", "--games", "30")
 
 
+@pytest.mark.sweeps
 def test_play_goes_on_after_failed_games(tmp_path: Path) -> None:
     made(tmp_path, rate=0.1)
     words = ["play", "flaky.toml", "--set", "x=0.5", "--games", "100", "--jobs", "1"]
@@ -171,6 +175,7 @@ def test_play_goes_on_after_failed_games(tmp_path: Path) -> None:
     assert "100 of 100 games failed; the first: ended with exit status 1" in said
 
 
+@pytest.mark.sweeps
 def test_a_penalty_counts_failed_games(tmp_path: Path) -> None:
     results = made(tmp_path, rate=0.1)
     text = (tmp_path / "flaky.toml").read_text()

@@ -37,6 +37,7 @@ def reports(*words: str) -> Path:
     return path
 
 
+@pytest.mark.sweeps
 def test_a_sweep_writes_its_page(swept: Path) -> None:
     text = (swept / "dice" / "report.html").read_text()
     assert text.startswith(BEGINNING)
@@ -44,6 +45,7 @@ def test_a_sweep_writes_its_page(swept: Path) -> None:
     assert '"reload":null' in text
 
 
+@pytest.mark.sweeps
 def test_a_study_by_its_name(swept: Path, tmp_path: Path) -> None:
     assert reports("dice", "--results", str(swept)) == swept / "dice" / "report.html"
     output = tmp_path / "page.html"
@@ -86,6 +88,7 @@ def test_refusals(words: tuple[str, ...], said: str) -> None:
     assert Path(DICE, "front.csv").read_bytes() == table
 
 
+@pytest.mark.sweeps
 def test_watching_ends_with_a_page_that_stands_still(swept: Path, tmp_path: Path) -> None:
     output = tmp_path / "page.html"
     words = ["report", "dice", "--results", str(swept), "-o", str(output), "--watch"]
@@ -117,6 +120,7 @@ def test_its_help_names_its_options() -> None:
     assert set(re.findall(r"--\w+", text)) >= {"--output", "--open", "--watch", "--library"}
 
 
+@pytest.mark.sweeps
 def test_several_studies_are_compared(swept: Path, tmp_path: Path) -> None:
     output = tmp_path / "both.html"
     assert reports("dice", DICE, "--results", str(swept), "-o", str(output)) == output

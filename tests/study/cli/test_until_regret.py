@@ -19,6 +19,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return folder, said
 
 
+@pytest.mark.sweeps
 def test_it_goes_on_until_the_bounds_are_small(swept: tuple[Path, str]) -> None:
     folder, said = swept
     assert "the regret asked for, 2, is kept at every budget" in " ".join(said.split())
@@ -32,6 +33,7 @@ def test_it_goes_on_until_the_bounds_are_small(swept: tuple[Path, str]) -> None:
     assert len(front) > 4, "predictions in between were played"
 
 
+@pytest.mark.sweeps
 def test_the_same_command_again_has_nothing_to_do(swept: tuple[Path, str]) -> None:
     folder, _ = swept
     n_games = len(pd.read_csv(folder / "results/flaky/games.csv"))

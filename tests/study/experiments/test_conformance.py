@@ -26,6 +26,7 @@ def test_baselines_are_in_the_space(name: str) -> None:
     check_baselines(name)
 
 
+@pytest.mark.sweeps
 @each_experiment
 def test_a_sweep_stops_and_resumes(name: str, tmp_path: Path) -> None:
     check_sweep(name, tmp_path)

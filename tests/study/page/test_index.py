@@ -25,6 +25,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.sweeps
 def test_every_study_has_a_page_and_a_row(written: Path) -> None:
     parts = Parts((written / "index.html").read_text())
     assert parts.flaws == []

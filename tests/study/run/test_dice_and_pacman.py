@@ -126,6 +126,7 @@ def test_dice_are_tuned(tmp_path: Path) -> None:
     assert answer["expected_score"]["mean"] >= 13.1
 
 
+@pytest.mark.sweeps
 def test_pacman_is_tuned_and_resumed(tmp_path: Path) -> None:
     words = ["sweep", "pacman_small", "--design-size", "4", "--jobs", "1", "--no-validation"]
     words += ["--cost", "backups_per_move", "--replicates", "5"]

@@ -59,6 +59,7 @@ def front_of(values: dict[tuple[float, ...], tuple[float, float]]) -> set[tuple[
     }
 
 
+@pytest.mark.sweeps
 @pytest.mark.parametrize("name", ["COUNTED", "TIMED"])
 def test_trials_are_the_front_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str

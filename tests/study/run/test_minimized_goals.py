@@ -74,6 +74,7 @@ def mirrored(table: pd.DataFrame) -> pd.DataFrame:
     return found
 
 
+@pytest.mark.sweeps
 @pytest.mark.parametrize(
     "name", ["trials", "front", "predicted_front", "combined_front", "certificate"]
 )
@@ -231,6 +232,7 @@ def test_a_loss_that_none_has_is_refused_with_the_least(results: Path) -> None:
     assert f"pick: loss -5.000 given; the best θ is expected to reach {least:.3f}" in done.stderr
 
 
+@pytest.mark.sweeps
 def test_commands_take_it(results: Path, tmp_path: Path) -> None:
     results = shutil.copytree(results, tmp_path / "results")  # which others find as it was
     said = thetafront(results, "pick", "losses", "--loss", "-0.5", "--games", "20", "--jobs", "1")

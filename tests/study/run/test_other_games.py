@@ -69,6 +69,7 @@ def test_a_record_of_an_unknown_kind_is_refused() -> None:
         record_to_game({"game": "chess", "seed": 1})
 
 
+@pytest.mark.sweeps
 def test_a_win_rate_goes_through_the_pipeline(coin: Experiment, tmp_path: Path) -> None:
     words = ["sweep", "coin", "--trials", "8", "--design-size", "4", "--jobs", "1"]
     said = succeeded(tmp_path, *words, "--no-validation")
@@ -172,6 +173,7 @@ def picked_is_right(results: Path) -> None:
         assert message in refused(results, "pick", "coin", *option)
 
 
+@pytest.mark.sweeps
 def test_an_exact_score_goes_through_the_pipeline(solver: Experiment, tmp_path: Path) -> None:
     words = ["sweep", "solver", "--trials", "8", "--design-size", "4", "--jobs", "1"]
     said = succeeded(tmp_path, *words)
@@ -211,6 +213,7 @@ def test_an_exact_score_goes_through_the_pipeline(solver: Experiment, tmp_path: 
     assert "(exact)" in succeeded(tmp_path, *words)
 
 
+@pytest.mark.sweeps
 @pytest.mark.parametrize("kind", ["coin", "solver"])
 def test_a_stopped_search_ends_as_an_unbroken_one(
     kind: str, coin: Experiment, solver: Experiment, tmp_path: Path

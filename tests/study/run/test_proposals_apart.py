@@ -156,6 +156,7 @@ def search_apart(experiment: Experiment, folder: Path, n_kills: int) -> tuple[op
     return study, watch
 
 
+@pytest.mark.sweeps
 def test_a_search_goes_on_when_the_process_that_proposes_is_killed(
     quick: Experiment, tmp_path: Path
 ) -> None:
@@ -170,6 +171,7 @@ def test_a_search_goes_on_when_the_process_that_proposes_is_killed(
         assert set(seeds) == {0, 1}
 
 
+@pytest.mark.sweeps
 def test_a_search_ends_when_the_process_that_proposes_dies_again_and_again(
     quick: Experiment, tmp_path: Path
 ) -> None:

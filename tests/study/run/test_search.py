@@ -148,6 +148,7 @@ def test_a_search_stopped_anywhere_ends_as_an_unbroken_one(
     assert len(study.trials) == 10
 
 
+@pytest.mark.sweeps
 def test_a_search_whose_budget_is_spent_finishes_its_trials_and_goes_on_later(
     quick: Experiment, tmp_path: Path
 ) -> None:
@@ -220,6 +221,7 @@ def test_a_search_killed_and_resumed_proposes_exactly_what_it_would_have(
     assert outcome(again) == outcome(whole), "the same seed, the same study"
 
 
+@pytest.mark.sweeps
 def test_a_trial_begun_without_parameters_is_proposed_as_it_would_have_been(
     quick: Experiment, tmp_path: Path
 ) -> None:

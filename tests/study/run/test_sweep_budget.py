@@ -50,6 +50,7 @@ def said(results: Path, *words: str) -> str:
     return done.stdout
 
 
+@pytest.mark.sweeps
 def test_a_sweep_ends_by_its_budget_and_goes_on(
     coin: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,6 +112,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.sweeps
 def test_a_dry_run_prints_the_plan_and_writes_nothing(coin: Experiment, tmp_path: Path) -> None:
     """Neither of a new study, for which it leaves no folder, nor of one that is there."""
     dry = [*SWEEP, *TARGETS, "--dry-run"]
@@ -162,6 +164,7 @@ def test_the_command_that_goes_on_does_not_widen_again() -> None:
     assert without_widening(command) == "thetafront sweep mcmdp --budget 5m --seed 1"
 
 
+@pytest.mark.sweeps
 def test_a_coarse_front_gets_more_points(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neighbours of four points differ by fifty standard errors: between them, more is learned."""
     monkeypatch.chdir(tmp_path)

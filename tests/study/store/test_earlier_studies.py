@@ -40,6 +40,7 @@ def assert_has(found: pd.DataFrame, stored: pd.DataFrame) -> None:
     pd.testing.assert_frame_equal(found[exact], stored[exact], check_dtype=False)
 
 
+@pytest.mark.sweeps
 @pytest.mark.parametrize("name", STUDIES)
 def test_its_tables_are_exported_as_they_were(name: str, results: Path) -> None:
     thetafront("export", name, results=results)
