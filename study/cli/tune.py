@@ -53,8 +53,8 @@ def sweep(
     sampler: Annotated[
         str | None,
         typer.Option(
-            help="knowledge-gradient, nehvi, surrogate, tpe, nsga2, random; if installed gp, "
-            "botorch.",
+            help="knowledge-gradient, nehvi, tpe, nsga2, random, gp (needs torch), or a sampler's "
+            "class, such as optuna.samplers.TPESampler.",
             show_default="knowledge-gradient; nehvi if scores are exact",
         ),
     ] = None,

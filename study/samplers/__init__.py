@@ -8,7 +8,9 @@ it reads from the study. This room may import experiments, and the ground module
 (:mod:`study.samplers.nehvi`) are our own, the others are optuna's.
 """
 
+import importlib
 import importlib.util
+import inspect
 import warnings
 from collections.abc import Callable
 
@@ -86,6 +88,26 @@ def trial_seed(study_seed: int, trial_number: int) -> int:
     return (study_seed * 1_000_000 + trial_number) % 2**32
 
 
+def sampler_of_class(name: str, seed: int, n_design: int) -> BaseSampler:
+    """Make any sampler of optuna's by its class, with the seed and the startup if it takes them.
+
+    InputError if there is no such class, or it needs other arguments.
+    """
+    module, _, class_name = name.rpartition(".")
+    try:
+        kind = getattr(importlib.import_module(module), class_name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InputError(f"sampler: {name!r} given, which cannot be imported: {error}") from None
+    if not (isinstance(kind, type) and issubclass(kind, BaseSampler)):
+        raise InputError(f"sampler: {name!r} given, a class derived from BaseSampler allowed")
+    offered = {"seed": seed, "n_startup_trials": startup(n_design)}
+    taken = inspect.signature(kind).parameters
+    try:
+        return kind(**{each: value for each, value in offered.items() if each in taken})
+    except Exception as error:  # any code: whatever it raises is the class's answer
+        raise InputError(f"sampler: {name!r} given, which cannot be made: {error}") from None
+
+
 def make_sampler(
     name: str,
     study_seed: int,
@@ -99,7 +121,8 @@ def make_sampler(
     Parameters
     ----------
     name : str
-        One of :data:`SAMPLERS`.
+        One of :data:`SAMPLERS`, or a sampler of optuna's by its class, such as
+        ``optuna.samplers.GPSampler``.
     study_seed, trial_number : int
         Together they name the sampler's random numbers.
     n_design : int
@@ -112,10 +135,13 @@ def make_sampler(
     Raises
     ------
     InputError
-        If there is no such sampler, or its library is not installed.
+        If there is no such sampler, its library is not installed, or it cannot be made.
     """
-    if name not in SAMPLERS:
-        raise InputError(f"sampler: {name!r} given, one of {', '.join(SAMPLERS)} allowed")
+    if name not in SAMPLERS and "." not in name:
+        raise InputError(
+            f"sampler: {name!r} given, one of {', '.join(SAMPLERS)} allowed, "
+            "or a class such as optuna.samplers.GPSampler"
+        )
     if not is_installed(name):
         others = ", ".join(each for each in SAMPLERS if each not in LIBRARIES)
         raise InputError(
@@ -126,7 +152,10 @@ def make_sampler(
     with warnings.catch_warnings():
         # optuna calls `multivariate` and `constant_liar` experimental; we want them.
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-        sampler = SAMPLERS[name](seed, n_design, objectives)
+        if name in SAMPLERS:
+            sampler = SAMPLERS[name](seed, n_design, objectives)
+        else:
+            sampler = sampler_of_class(name, seed, n_design)
     if space is None or space.is_box:
         return sampler
     if isinstance(sampler, ModelSampler):

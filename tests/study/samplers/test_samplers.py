@@ -43,9 +43,32 @@ def test_the_seed_decides(sampler: str) -> None:
     assert proposals(sampler, seed=1, n_trials=3) != proposals(sampler, seed=2, n_trials=3)
 
 
+def test_any_sampler_of_optuna_is_made_by_its_class() -> None:
+    found = proposals("optuna.samplers.NSGAIIISampler", seed=1, n_trials=3)
+    assert found == proposals("optuna.samplers.NSGAIIISampler", seed=1, n_trials=3)
+    assert found != proposals("optuna.samplers.NSGAIIISampler", seed=2, n_trials=3)
+    sampler = make_sampler("optuna.samplers.NSGAIIISampler", 0, 0, 8, OBJECTIVES)
+    assert isinstance(sampler, optuna.samplers.NSGAIIISampler)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("nowhere.Sampler", "cannot be imported: No module named 'nowhere'"),
+        ("optuna.samplers.Nothing", "cannot be imported: .* has no attribute 'Nothing'"),
+        ("optuna.study.Study", "a class derived from BaseSampler allowed"),
+        ("optuna.samplers.GridSampler", "cannot be made: .*'search_space'"),
+        (".Sampler", "cannot be imported"),
+    ],
+)
+def test_what_is_no_sampler_is_refused(name: str, said: str) -> None:
+    with pytest.raises(InputError, match=f"sampler: {name!r} given, (which )?{said}"):
+        make_sampler(name, 0, 0, 8, OBJECTIVES)
+
+
 def test_an_unknown_sampler_is_named() -> None:
     allowed = "knowledge-gradient, nehvi, tpe, nsga2, random, gp"
-    with pytest.raises(InputError, match=f"'magic' given, one of {allowed} allowed"):
+    with pytest.raises(InputError, match=f"'magic' given, one of {allowed} allowed, or a"):
         make_sampler("magic", 0, 0, 8, OBJECTIVES)
 
 
