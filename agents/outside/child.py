@@ -167,7 +167,7 @@ class Child:
                         self.close_input()
 
     def send(self, line: memoryview) -> memoryview:
-        """Write what the pipe takes of a line; return the rest. Who has left reads nothing."""
+        """Write as much as the pipe accepts; return the rest (empty if the reader closed)."""
         try:
             return line[os.write(number_of(self.process.stdin), line) :]
         except BlockingIOError:

@@ -91,8 +91,8 @@ def sweep(
         bool,
         typer.Option(
             "--dry-run",
-            help="Time a few games, print the plan and end; the study stays as it is. Agents that "
-            "learn do so.",
+            help="Time a few games and print the plan without changing the study; learning agents "
+            "are trained first.",
         ),
     ] = False,
     no_validation: Annotated[

@@ -1,7 +1,7 @@
 """Addresses of schedulers, and who may talk to them.
 
-Whoever reaches a scheduler or a worker of Dask runs code there: its messages are pickles. So either
-the network is private, or both sides have certificates (TLS).
+Anyone who can connect to a Dask scheduler or worker can execute code on it, since messages are
+pickles. So either the network is private, or both sides have certificates (TLS).
 """
 
 import ipaddress

@@ -61,7 +61,7 @@ def key_of(study: str) -> int:
 
 
 def unpooled(location: Location) -> Engine:
-    """Return what makes connections to a study's server that no pool keeps."""
+    """Return an engine without a connection pool."""
     return create_engine(
         location.url, poolclass=NullPool, isolation_level="AUTOCOMMIT", connect_args=SOON_LOST
     )
