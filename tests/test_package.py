@@ -167,6 +167,7 @@ def test_a_folder_with_packages_of_the_names_of_ours_is_tuned(
     assert files_beside(installed) == before
 
 
+@pytest.mark.sweeps
 def test_public_names_are_there_and_typed(tmp_path: Path) -> None:
     for name in thetafront.__all__:
         assert getattr(thetafront, name).__doc__, name

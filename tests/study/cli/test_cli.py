@@ -129,6 +129,7 @@ def test_a_finished_study_can_be_read(finished: Path) -> None:
         assert "games.csv" in export.stdout
 
 
+@pytest.mark.sweeps
 def test_a_theta_is_picked_and_played(finished: Path, tmp_path: Path) -> None:
     shutil.copytree(finished / "s", tmp_path / "s")
     finished = tmp_path

@@ -60,6 +60,7 @@ def test_a_point_is_picked(name: str, results: Path) -> None:
     assert "4 points" in thetafront("status", name, results=results)
 
 
+@pytest.mark.sweeps
 def test_it_goes_on_with_two_more_trials_and_more_validation(results: Path) -> None:
     before, _, _ = open_for_reading("pacman_small", results)
     trials = before.get_trials()

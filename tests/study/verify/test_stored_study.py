@@ -190,6 +190,7 @@ LOST_SECONDS = {
 }
 
 
+@pytest.mark.sweeps
 @pytest.mark.parametrize("damage", DAMAGES_OF_THE_TABLE)
 def test_damage_of_the_table_of_games_is_named_found_and_mended(results: Path, damage: str) -> None:
     open_for_games(locate(NAME, results, None))
