@@ -96,7 +96,7 @@ def sampler_of_class(name: str, seed: int, n_design: int) -> BaseSampler:
     module, _, class_name = name.rpartition(".")
     try:
         kind = getattr(importlib.import_module(module), class_name)
-    except (ImportError, AttributeError, ValueError) as error:
+    except Exception as error:  # any code: whatever it raises is the module's answer
         raise InputError(f"sampler: {name!r} given, which cannot be imported: {error}") from None
     if not (isinstance(kind, type) and issubclass(kind, BaseSampler)):
         raise InputError(f"sampler: {name!r} given, a class derived from BaseSampler allowed")
@@ -104,7 +104,7 @@ def sampler_of_class(name: str, seed: int, n_design: int) -> BaseSampler:
     taken = inspect.signature(kind).parameters
     try:
         return kind(**{each: value for each, value in offered.items() if each in taken})
-    except Exception as error:  # any code: whatever it raises is the class's answer
+    except Exception as error:  # and that of the class
         raise InputError(f"sampler: {name!r} given, which cannot be made: {error}") from None
 
 
