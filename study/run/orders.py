@@ -140,7 +140,7 @@ class SweepOrder:
             experiment.goal, standard_error, validation_games, validation_points, budget_seconds
         )
         n_jobs = check_jobs(jobs)
-        check_sampler(sampler)
+        check_sampler(sampler, experiment.space)
         if experiment.build({}).learns:
             room()
         draw_design(design, experiment.space, design_size, seed)

@@ -28,7 +28,7 @@ from thetafront.study.run.proposer import FinishedTrial, Proposal, StaleError
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.source import Snapshot, Source
 from thetafront.study.run.workers import Finished, PlayError, Task
-from thetafront.study.samplers import make_sampler
+from thetafront.study.samplers import SAMPLERS, make_sampler
 from thetafront.study.store.connection import StorageConnection
 from thetafront.study.store.games_table import engine_of
 from thetafront.study.store.seeds import search_seed
@@ -215,7 +215,7 @@ class Search(Source[Key]):
     def take_proposals(self) -> list[Proposal]:
         """Return the proposals that are ready; none if their process has died, and start another.
 
-        PlayError if it dies again and again.
+        PlayError if it dies again and again, or the user's own sampler fails.
         """
         try:
             ready = self.proposals.take()
@@ -235,6 +235,11 @@ class Search(Source[Key]):
             self.proposals = self.proposals_after(self.read_trials())
             self.proposals.seconds = seconds
             return []
+        except Exception as error:
+            if self.settings.sampler in SAMPLERS:
+                raise
+            what = f"{type(error).__name__}: {error}"  # any code: whatever it raises is its answer
+            raise PlayError(f"sampler {self.settings.sampler} failed: {what}") from None
 
     def begin(self, proposals: Sequence[Proposal]) -> None:
         """Begin trials; their games join the line."""

@@ -30,6 +30,15 @@ class StopHereError(Exception):
     """Ends a run from within."""
 
 
+class Late(optuna.samplers.RandomSampler):
+    """A sampler of a user's that fails late."""
+
+    def sample_independent(self, study: optuna.Study, trial: Any, *given: Any) -> Any:
+        if trial.number >= 9:
+            raise RuntimeError("late and loud")
+        return super().sample_independent(study, trial, *given)
+
+
 class Watch:
     """A display that keeps what it is shown, and stops the run after some games if asked to."""
 
@@ -107,6 +116,17 @@ def outcome(study: optuna.Study) -> dict[int, tuple[dict, list[tuple[int, int, i
 
 
 SETTINGS = SearchSettings(n_trials=10, n_replicates=3, seed=5, sampler="random", design_size=8)
+
+
+def test_what_a_sampler_of_a_user_raises_ends_the_search_and_what_is_played_is_kept(
+    quick: Experiment, tmp_path: Path
+) -> None:
+    late = replace(SETTINGS, sampler=f"{__name__}.Late")
+    with pytest.raises(PlayError, match=r"sampler .*\.Late failed: RuntimeError: late and loud"):
+        search(quick, tmp_path, late)
+    study, _ = search(quick, tmp_path, SETTINGS)
+    origins = [trial.user_attrs["origin"] for trial in study.trials]
+    assert origins == ["design"] * 8 + [late.sampler, "random"]
 
 
 def test_a_search_spends_its_budget(quick: Experiment, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.registry import EXPERIMENTS
-from thetafront.study.samplers import SAMPLERS, make_sampler
+from thetafront.study.samplers import SAMPLERS, check_sampler, make_sampler
 from thetafront.study.samplers.observations import Objectives
 from thetafront.study.scale import Scale
 
@@ -66,6 +66,25 @@ def test_any_sampler_of_optuna_is_made_by_its_class() -> None:
 def test_what_is_no_sampler_is_refused(name: str, said: str) -> None:
     with pytest.raises(InputError, match=rf"sampler: '{re.escape(name)}' given, (which )?{said}"):
         make_sampler(name, 0, 0, 8, OBJECTIVES)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("optuna.samplers.CmaEsSampler", "multi-objective"),
+        ("optuna.samplers.BruteForceSampler", "FloatDistribution.step must be given"),
+    ],
+)
+def test_a_sampler_that_cannot_search_the_space_is_refused_before_anything_is_written(
+    name: str, said: str
+) -> None:
+    with pytest.raises(InputError, match=f"sampler: '{name}' given, which cannot search .*{said}"):
+        check_sampler(name, EXPERIMENTS["dice"].space)
+
+
+@pytest.mark.parametrize("name", [*WITHOUT_TORCH, "optuna.samplers.NSGAIIISampler"])
+def test_a_sampler_that_can_search_the_space_passes(name: str) -> None:
+    check_sampler(name, EXPERIMENTS["dice"].space)
 
 
 def test_an_unknown_sampler_is_named() -> None:
