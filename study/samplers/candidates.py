@@ -2,8 +2,6 @@
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial.distance import cdist
-from scipy.stats import qmc
 
 from thetafront.study.samplers.encoding import UnitCube
 
@@ -18,6 +16,8 @@ N_HALVINGS = 4  # of steps that leave the feasible part of a space
 
 def sobol_points(cube: UnitCube, n: int, rng: np.random.Generator) -> Floats:
     """Spread feasible points over the cube, shape (n, d), or fewer; n is a power of two."""
+    from scipy.stats import qmc  # noqa: PLC0415, takes half a second; reading a study does without
+
     sequence = qmc.Sobol(cube.n_coordinates, rng=rng)
     points = feasible(cube, cube.snap(sequence.random(n)))
     for _ in range(N_ROUNDS):
@@ -47,6 +47,8 @@ def pulled(cube: UnitCube, points: Floats, inside: Floats) -> Floats:
 
 def nearest_feasible(cube: UnitCube, points: Floats, rng: np.random.Generator) -> Floats:
     """Return points, those that are not feasible moved to a feasible one nearby."""
+    from scipy.spatial.distance import cdist  # noqa: PLC0415, slow
+
     if cube.is_feasible(points).all():
         return points
     known = np.concatenate([cube.feasible_points, sobol_points(cube, N_NEAREST, rng)])
@@ -68,4 +70,6 @@ def perturb(cube: UnitCube, points: Floats, scale: Floats, rng: np.random.Genera
 
 def is_among(points: Floats, others: Floats) -> npt.NDArray[np.bool_]:
     """Return which points are among others, up to rounding, shape (len(points),)."""
+    from scipy.spatial.distance import cdist  # noqa: PLC0415, slow
+
     return np.asarray(cdist(points, others, "chebyshev").min(axis=1, initial=np.inf) <= SAME_POINT)

@@ -13,7 +13,6 @@ from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import qmc
 
 from thetafront.agents.parameters import Value
 from thetafront.study.errors import InputError
@@ -27,11 +26,15 @@ def sobol(n_dimensions: int, n_points: int, seed: int) -> npt.NDArray[np.float64
             f"design size: {n_points} given, a power of two allowed (the Sobol sequence is "
             "balanced at powers of two only; the design 'lhs' takes any size)"
         )
+    from scipy.stats import qmc  # noqa: PLC0415, takes half a second
+
     return qmc.Sobol(n_dimensions, scramble=True, rng=np.random.default_rng(seed)).random(n_points)
 
 
 def latin_hypercube(n_dimensions: int, n_points: int, seed: int) -> npt.NDArray[np.float64]:
     """Draw a Latin hypercube, shape (n_points, n_dimensions)."""
+    from scipy.stats import qmc  # noqa: PLC0415, takes half a second
+
     return qmc.LatinHypercube(n_dimensions, rng=np.random.default_rng(seed)).random(n_points)
 
 
