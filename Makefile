@@ -10,38 +10,25 @@ INSTALLED := $(VENV)/installed
 .PHONY: help install sweep test test-sweeps test-papers test-lowest test-slow test-cluster test-browser drills check format bench champions benchmark-samplers benchmark-rounds \
 	compare-samplers table1 decision-tree bellman expectimax replicates switching mcts heuristic-search uct dice pacman zstd programs certificates pages clean
 
-# Each of these variables is an option of `thetafront sweep`, given as `make sweep BUDGET=1h`; one left
-# empty is not passed on. The environment does not set them.
+# Each option of `thetafront sweep` is a variable, given as `make sweep BUDGET=1h`; one left empty is not
+# passed on. The environment does not set them.
 EXPERIMENT = mcmdp
-BUDGET =
-TRIALS =
-REPLICATES =
-JOBS =
-NAME =
-SEED =
-SAMPLER =
-DESIGN =
-DESIGN_SIZE =
-COST =
-WIDEN =
-STANDARD_ERROR =
-VALIDATION_GAMES =
-VALIDATION_POINTS =
-STORAGE =
-SCHEDULER =
-RESULTS =
+OPTIONS := trials replicates jobs name seed sampler design design-size cost widen until-regret standard-error \
+	validation-games validation-points budget storage scheduler tls-ca tls-cert tls-key results
 
 quoted = '$(subst ','\'',$(1))'
-option = $(if $($(2)),--$(1) $(call quoted,$($(2))))
+variable = $(shell echo $(1) | tr a-z- A-Z_)
+VARIABLES := $(call variable,$(OPTIONS))
+$(foreach each,$(VARIABLES),$(eval $(each) =))
+option = $(if $($(call variable,$(1))),--$(1) $(call quoted,$($(call variable,$(1)))))
 
 help: ## show this text
 	@echo 'thetafront: score against seconds per move'
 	@echo
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 26
 	@echo
-	@echo 'Variables of `make sweep`: EXPERIMENT BUDGET TRIALS REPLICATES JOBS NAME SEED SAMPLER'
-	@echo 'DESIGN DESIGN_SIZE COST WIDEN STANDARD_ERROR VALIDATION_GAMES VALIDATION_POINTS STORAGE SCHEDULER RESULTS.'; \
-		echo 'Each is an option of `thetafront sweep`; see its --help.'
+	@echo 'Variables of `make sweep`: EXPERIMENT $(VARIABLES).' | fold -s -w 100
+	@echo 'Each is an option of `thetafront sweep`; see its --help.'
 
 install: $(INSTALLED) ## create .venv and install pinned dependencies
 
@@ -51,14 +38,7 @@ $(INSTALLED): pyproject.toml .constraints.txt
 	touch $@
 
 sweep: $(INSTALLED) ## tune θ, or go on with it: progress, tables and plots in results/
-	@$(BIN)/thetafront sweep $(call quoted,$(EXPERIMENT)) \
-		$(call option,budget,BUDGET) $(call option,trials,TRIALS) $(call option,replicates,REPLICATES) $(call option,jobs,JOBS) \
-		$(call option,name,NAME) $(call option,seed,SEED) $(call option,sampler,SAMPLER) \
-		$(call option,design,DESIGN) $(call option,design-size,DESIGN_SIZE) $(call option,cost,COST) \
-		$(call option,widen,WIDEN) $(call option,standard-error,STANDARD_ERROR) \
-		$(call option,validation-games,VALIDATION_GAMES) \
-		$(call option,validation-points,VALIDATION_POINTS) \
-		$(call option,storage,STORAGE) $(call option,scheduler,SCHEDULER) $(call option,results,RESULTS)
+	@$(BIN)/thetafront sweep $(call quoted,$(EXPERIMENT)) $(foreach each,$(OPTIONS),$(call option,$(each)))
 
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile
 

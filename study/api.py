@@ -43,6 +43,7 @@ from thetafront.study.report.front_tables import front_table, predicted_front_ta
 from thetafront.study.report.html import table_html
 from thetafront.study.report.pick_text import pick_json, pick_text
 from thetafront.study.run.budget import NO_BUDGET, seconds_of
+from thetafront.study.run.options import SweepOptions
 from thetafront.study.run.orders import SweepOrder, check_alone, validate_study
 from thetafront.study.run.pick_games import MOST_GAMES_ASKED, played_for
 from thetafront.study.run.play_missing import play_missing
@@ -157,29 +158,28 @@ def sweep(
             RuntimeWarning,
             stacklevel=2,
         )
-    order = SweepOrder.of(
-        tuned,
-        Path(results),
-        name=name,
-        storage=storage,
+    asked = SweepOptions(
         trials=None if trials is None else index(trials),
         replicates=None if replicates is None else index(replicates),
+        jobs=jobs,
+        name=name,
         seed=index(seed),
         sampler=sampler,
         design=design,
         design_size=index(design_size),
         cost=cost,
-        widen=widen,
+        widen=list(widen),
+        until_regret=None if until_regret is None else str(until_regret),
         standard_error=standard_error,
         validation_games=None if validation_games is None else index(validation_games),
         validation_points=index(validation_points),
-        validate=validate,
-        jobs=jobs,
-        budget_seconds=budget_seconds(budget),
+        budget=budget_text(budget),
+        no_validation=not validate,
         accept_change=accept_change,
-        cluster=cluster_at(scheduler, tls),
-        until_regret=until_regret,
+        storage=storage,
+        results=Path(results),
     )
+    order = SweepOrder.of(tuned, asked, cluster_at(scheduler, tls))
     with as_guest(call):
         order.carry_out(console(progress), make_results=True)
         where = order.location
@@ -616,7 +616,7 @@ class Study:
         smaller standard error, or a budget, adds to them.
         """
         call = call_text(f"{self._opening}.validate", self.validate, locals())
-        seconds, cluster = budget_seconds(budget), cluster_at(scheduler, tls)
+        seconds, cluster = seconds_of(budget_text(budget)), cluster_at(scheduler, tls)
         check_alone(jobs, cluster)
         with as_guest(call), self._opened() as (_, data):
             precision = Precision.of(
@@ -722,11 +722,11 @@ def found(experiment: str | Experiment) -> Experiment:
     return experiment
 
 
-def budget_seconds(budget: str | float | None) -> float:
-    """Read a budget, as the commands do if it is a text; infinity for None."""
+def budget_text(budget: str | float | None) -> str:
+    """Write a budget as the commands take it; None is no limit."""
     if budget is None:
-        return seconds_of(NO_BUDGET)
-    return seconds_of(budget if isinstance(budget, str) else f"{budget:.6f}s")
+        return NO_BUDGET
+    return budget if isinstance(budget, str) else f"{budget:.6f}s"
 
 
 def call_text(called: str, function: Callable[..., Any], given: Mapping[str, Any]) -> str:

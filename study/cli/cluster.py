@@ -5,15 +5,9 @@ from typing import Annotated
 
 import typer
 
-from thetafront.study.cli.options import (
-    JsonOption,
-    SchedulerArgument,
-    TlsCaOption,
-    TlsCertOption,
-    TlsKeyOption,
-    whole,
-)
+from thetafront.study.cli.options import JsonOption, SchedulerArgument
 from thetafront.study.cli.program import app, console, working
+from thetafront.study.run.options import TlsCaOption, TlsCertOption, TlsKeyOption, whole
 
 
 @app.command()

@@ -7,19 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from thetafront.study.cli.options import (
-    RESULTS,
-    JobsOption,
     NameOption,
     OutputOption,
-    ResultsOption,
     StudyArgument,
-    path,
     reading,
     study_names,
-    whole,
 )
 from thetafront.study.cli.program import app, console, working
 from thetafront.study.errors import InputError, check_range
+from thetafront.study.run.options import RESULTS, JobsOption, ResultsOption, path, whole
 
 if TYPE_CHECKING:
     from thetafront.agents.agent import Game

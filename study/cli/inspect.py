@@ -14,11 +14,10 @@ from thetafront.study.cli.options import (
     SetOption,
     ThetaOption,
     agent_names,
-    decimal,
-    whole,
 )
 from thetafront.study.cli.program import app, console, working
 from thetafront.study.errors import InputError, check_range
+from thetafront.study.run.options import decimal, whole
 
 LARGEST_STREAM = 2**64 - 1
 LARGEST_SEED = 2**63 - 1

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from thetafront.study.cli.options import decimal
+from thetafront.study.run.options import decimal
 
 OPTION = re.compile(r"--[A-Za-z_][\w-]*(?:=.*)?")
 GIVEN = "objective options given"

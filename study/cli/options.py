@@ -1,14 +1,16 @@
-"""Options that several commands share, how their values are read, and how a study is opened."""
+"""Options and arguments that several commands share, and how a study is opened."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import fields
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from thetafront.study.cli.program import working
-from thetafront.study.errors import InputError
+from thetafront.study.run.options import RESULTS, path
 
 if TYPE_CHECKING:
     import optuna
@@ -16,62 +18,27 @@ if TYPE_CHECKING:
     from thetafront.study.store.location import Location
     from thetafront.study.store.study_data import StudyData
 
-RESULTS = Path("results")
 
+def taking(options: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of a dataclass, which it receives as its argument ``options``."""
+    added = [
+        Parameter(each.name, Parameter.KEYWORD_ONLY, default=each.default, annotation=each.type)
+        for each in fields(options)
+    ]
 
-def whole_number(text: str) -> int:
-    """Read a whole number."""
-    try:
-        return int(text)
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} given, a whole number allowed") from None
+    def given_to(command: Callable[..., None]) -> Callable[..., None]:
+        own = [each for each in signature(command).parameters.values() if each.name != "options"]
 
+        def called(**given: Any) -> None:
+            asked = {each.name: given.pop(each.name) for each in added}
+            command(**given, options=options(**asked))
 
-def real_number(text: str) -> float:
-    """Read a number."""
-    try:
-        return float(text)
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} given, a number allowed") from None
+        called.__name__, called.__doc__ = command.__name__, command.__doc__
+        shown = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in own]
+        called.__signature__ = Signature([*added, *shown])  # type: ignore[attr-defined]
+        return called
 
-
-def budget(text: str) -> float:
-    """Read a time span in seconds."""
-    from thetafront.study.run.budget import seconds_of
-
-    try:
-        return seconds_of(str(text))
-    except InputError as error:
-        raise typer.BadParameter(str(error).removeprefix("budget: ")) from None
-
-
-def folder(text: str) -> Path:
-    """Read the path of a folder."""
-    if not str(text):
-        raise typer.BadParameter("'' given, a folder's path allowed")
-    return Path(text)
-
-
-def file(text: str) -> Path:
-    """Read the path of a file."""
-    if not str(text):
-        raise typer.BadParameter("'' given, a file's path allowed")
-    return Path(text)
-
-
-def whole(help_: str, *names: str, **settings: Any) -> Any:
-    """Return an option for a whole number."""
-    return typer.Option(*names, help=help_, parser=whole_number, metavar="N", **settings)
-
-
-def decimal(help_: str, *names: str, **settings: Any) -> Any:
-    """Return an option for a number."""
-    return typer.Option(*names, help=help_, parser=real_number, metavar="X", **settings)
-
-
-def path(help_: str, *names: str, **settings: Any) -> Any:
-    """Return an option for a folder."""
-    return typer.Option(*names, help=help_, parser=folder, metavar="FOLDER", **settings)
+    return given_to
 
 
 def study_names(incomplete: str) -> list[str]:
@@ -96,74 +63,14 @@ def experiment_names(incomplete: str) -> list[str]:
     return sorted({name for name in names if name.startswith(incomplete)})
 
 
-ResultsOption = Annotated[Path, path("Folder of all studies.", "--results")]
 OutputOption = Annotated[Path | None, path("Folder to write the results to.", "--output")]
-JobsOption = Annotated[
-    int | None, whole("Number of worker processes.", "--jobs", show_default="all cores")
-]
-SchedulerOption = Annotated[
-    str | None,
-    typer.Option(
-        "--scheduler",
-        help="Address of a Dask scheduler, such as tcp://10.0.0.1:8786, whose workers play; see "
-        "thetafront worker.",
-        metavar="ADDRESS",
-        show_default="this machine's cores play",
-    ),
-]
 SchedulerArgument = Annotated[
     str,
     typer.Argument(
         help="Address of a Dask scheduler, such as tcp://10.0.0.1:8786.", metavar="ADDRESS"
     ),
 ]
-TlsCaOption = Annotated[
-    str | None,
-    typer.Option(
-        "--tls-ca", help="TLS: certificate of the authority, in PEM format.", metavar="FILE"
-    ),
-]
-TlsCertOption = Annotated[
-    str | None,
-    typer.Option("--tls-cert", help="TLS: certificate of this side.", metavar="FILE"),
-]
-TlsKeyOption = Annotated[
-    str | None, typer.Option("--tls-key", help="TLS: its private key.", metavar="FILE")
-]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-StandardErrorOption = Annotated[
-    float | None,
-    decimal(
-        "Validation: standard error of the mean at which a point has enough games.",
-        "--standard-error",
-        show_default="the goal's, if it has one: 500 points; 0.015 of a win rate",
-    ),
-]
-ValidationGamesOption = Annotated[
-    int | None,
-    whole(
-        "Validation: largest number of games per point.",
-        "--validation-games",
-        show_default="1000",
-    ),
-]
-BudgetOption = Annotated[
-    float,
-    typer.Option(
-        "--budget",
-        help="Time to spend, such as 90s, 15m or 1h30m; none for no limit. Validation goes on "
-        "until it is spent, unless --standard-error or --validation-games is given.",
-        parser=budget,
-        metavar="TIME",
-    ),
-]
-ValidationPointsOption = Annotated[
-    int,
-    whole(
-        "Validation: number of cost budgets; each adds a proposal of the model.",
-        "--validation-points",
-    ),
-]
 StudyArgument = Annotated[
     str, typer.Argument(help="Name of a study, or a storage URL.", autocompletion=study_names)
 ]

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from thetafront.study.cli.options import (
-    JobsOption,
     JsonOption,
     LayoutOption,
     SetOption,
     ThetaOption,
     agent_names,
-    whole,
 )
 from thetafront.study.cli.program import app, console, working
 from thetafront.study.errors import InputError, check_range
+from thetafront.study.run.options import JobsOption, whole
 
 if TYPE_CHECKING:
     from thetafront.agents.agent import Outcome

@@ -8,19 +8,10 @@ from typing import Annotated
 import typer
 
 from thetafront.study.cli.objective_options import ObjectiveCommand, objectives_given
-from thetafront.study.cli.options import (
-    RESULTS,
-    JobsOption,
-    JsonOption,
-    NameOption,
-    ResultsOption,
-    StudyArgument,
-    reading,
-    study_names,
-    whole,
-)
+from thetafront.study.cli.options import JsonOption, NameOption, StudyArgument, reading, study_names
 from thetafront.study.cli.program import app, console, working
 from thetafront.study.errors import InputError, check_range
+from thetafront.study.run.options import RESULTS, JobsOption, ResultsOption, whole
 
 ELO = "--elo"  # of a match, in place of its score
 

@@ -7,16 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thetafront.study.cli.options import (
-    RESULTS,
-    NameOption,
-    ResultsOption,
-    file,
-    reading,
-    study_names,
-)
+from thetafront.study.cli.options import NameOption, reading, study_names
 from thetafront.study.cli.program import app, working
 from thetafront.study.errors import InputError
+from thetafront.study.run.options import RESULTS, ResultsOption, file
 
 if TYPE_CHECKING:
     import optuna

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Self
 
 import typer
 
-from thetafront.study.cli.options import decimal, whole
 from thetafront.study.cli.program import app, console, working
 from thetafront.study.errors import InputError, check_range
+from thetafront.study.run.options import decimal, whole
 
 if TYPE_CHECKING:
     from thetafront.agents.agent import Agent

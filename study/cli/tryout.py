@@ -4,9 +4,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thetafront.study.cli.options import JobsOption, experiment_names, whole
+from thetafront.study.cli.options import experiment_names
 from thetafront.study.cli.program import app, console, working
 from thetafront.study.errors import InputError
+from thetafront.study.run.options import JobsOption, whole
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -6,16 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thetafront.study.cli.options import (
-    RESULTS,
-    JobsOption,
-    JsonOption,
-    NameOption,
-    ResultsOption,
-    study_names,
-)
+from thetafront.study.cli.options import JsonOption, NameOption, study_names
 from thetafront.study.cli.program import EXIT_FAILURE, app, console
 from thetafront.study.errors import InputError, check_range
+from thetafront.study.run.options import RESULTS, JobsOption, ResultsOption
 
 if TYPE_CHECKING:
     from thetafront.study.verify.report import Report

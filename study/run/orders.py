@@ -4,18 +4,18 @@ The command line and calls from Python make orders; both are checked before anyt
 """
 
 import math
-from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass
-from pathlib import Path
 
 from rich.console import Console
 
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.widening import Wish, parse_wish
+from thetafront.study.run.budget import seconds_of
 from thetafront.study.run.executor import Cluster
 from thetafront.study.run.first_games import settled
+from thetafront.study.run.options import SweepOptions
 from thetafront.study.run.progress import ProgressDisplay, preparing
 from thetafront.study.run.rehearsal import rehearsed_plan
 from thetafront.study.run.settings import DEFAULT_TRIALS, MOST_TRIALS, SearchSettings
@@ -88,75 +88,61 @@ class SweepOrder:
 
     @classmethod
     def of(
-        cls,
-        experiment: Experiment,
-        results: Path,
-        *,
-        name: str | None,
-        storage: str | None,
-        trials: int | None,
-        replicates: int | None,
-        seed: int,
-        sampler: str | None,
-        design: str,
-        design_size: int,
-        cost: str | None,
-        widen: Iterable[str],
-        standard_error: float | None,
-        validation_games: int | None,
-        validation_points: int,
-        validate: bool,
-        jobs: int | None,
-        budget_seconds: float,
-        accept_change: bool = False,
-        cluster: Cluster | None = None,
-        until_regret: float | str | None = None,
+        cls, experiment: Experiment, asked: SweepOptions, cluster: Cluster | None = None
     ) -> "SweepOrder":
-        """Return the order for what a user gives; InputError if something is not possible."""
-        check_alone(jobs, cluster)
-        experiment = experiment.by(cost)
-        wishes = tuple(parse_wish(text, experiment) for text in widen)
-        n_replicates = experiment.goal.replicates if replicates is None else replicates
-        is_exact = experiment.goal.is_exact
+        """Return the order for what a user asks; InputError if something is not possible."""
+        check_alone(asked.jobs, cluster)
+        budget_seconds = seconds_of(asked.budget)
+        experiment = experiment.by(asked.cost)
+        goal = experiment.goal
+        wishes = tuple(parse_wish(text, experiment) for text in asked.widen or ())
+        trials, sampler = asked.trials, asked.sampler
         if sampler is None:
-            sampler = EXACT_SAMPLER if is_exact else DEFAULT_SAMPLER
+            sampler = EXACT_SAMPLER if goal.is_exact else DEFAULT_SAMPLER
         if trials is None:  # known trials are the result: the more the better
-            is_open = is_exact and math.isfinite(budget_seconds)
+            is_open = goal.is_exact and math.isfinite(budget_seconds)
             trials = MOST_TRIALS if is_open else DEFAULT_TRIALS
-        settings = SearchSettings(trials, n_replicates, seed, sampler, design, design_size)
-        target = None if until_regret is None else RegretTarget.of(until_regret)
+        settings = SearchSettings(
+            trials,
+            goal.replicates if asked.replicates is None else asked.replicates,
+            asked.seed,
+            sampler,
+            asked.design,
+            asked.design_size,
+        )
+        standard_error, validation_games = asked.standard_error, asked.validation_games
+        target = None if asked.until_regret is None else RegretTarget.of(asked.until_regret)
         if target is not None:
-            if not validate:
+            if asked.no_validation:
                 raise InputError(
                     "until regret: given with --no-validation, without which no regret is known; "
                     "one allowed"
                 )
-            if standard_error is None and not is_exact:
-                usual = experiment.goal.standard_error
+            if standard_error is None and not goal.is_exact:
+                usual = goal.standard_error
                 standard_error = usual if target.is_share else target.value / ERRORS_IN_REGRET
-            if validation_games is None and not is_exact:
+            if validation_games is None and not goal.is_exact:
                 validation_games = SEEDS_A_POINT
         precision = Precision.of(
-            experiment.goal, standard_error, validation_games, validation_points, budget_seconds
+            goal, standard_error, validation_games, asked.validation_points, budget_seconds
         )
-        n_jobs = check_jobs(jobs)
+        n_jobs = check_jobs(asked.jobs)
         check_sampler(sampler, experiment.space)
         if experiment.build({}).learns:
             room()
-        draw_design(design, experiment.space, design_size, seed)
-        location = locate(experiment.name if name is None else name, results, storage)
-        to_reach = precision if validate else None
+        draw_design(asked.design, experiment.space, asked.design_size, asked.seed)
+        name = experiment.name if asked.name is None else asked.name
         return cls(
             experiment,
-            location,
+            locate(name, asked.results, asked.storage),
             settings,
-            to_reach,
+            None if asked.no_validation else precision,
             n_jobs,
             budget_seconds,
             wishes,
-            accept_change,
+            asked.accept_change,
             cluster,
-            cluster is not None and cost is None,
+            cluster is not None and asked.cost is None,
             target,
         )
 

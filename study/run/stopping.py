@@ -48,9 +48,9 @@ class RegretTarget:
             )
 
     @classmethod
-    def of(cls, given: float | str) -> "RegretTarget":
-        """Read ``1000`` or ``"2%"``."""
-        text = str(given).strip()
+    def of(cls, given: str) -> "RegretTarget":
+        """Read ``"1000"`` or ``"2%"``."""
+        text = given.strip()
         try:
             if text.endswith("%"):
                 return cls(float(text[:-1]) / 100.0, is_share=True)

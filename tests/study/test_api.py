@@ -1,6 +1,5 @@
 """Studies from Python: what commands give, in a program that stays as it was."""
 
-import inspect
 import json
 import os
 import re
@@ -26,7 +25,7 @@ from typer.testing import CliRunner
 import thetafront as public
 from tests.study.cli.test_cli import stored_games
 from thetafront import InputError, RunError, Study, open_study, sweep
-from thetafront.study.cli import app, tune
+from thetafront.study.cli import app
 from thetafront.study.experiments.definition import Experiment
 
 README = Path(__file__).parents[2] / "src" / "thetafront" / "README.md"
@@ -142,23 +141,6 @@ def test_a_game_that_fails_is_told_and_no_ledger_keeps_what_may_change(tmp_path:
         public.play(agent, 3, jobs=1, progress=False)
     with pytest.raises(InputError, match="ledger: given for an agent of your own"):
         public.play(agent, 3, ledger=tmp_path)
-
-
-def test_defaults_are_those_of_the_command() -> None:
-    def of(function: Callable[..., Any]) -> dict[str, Any]:
-        found = inspect.signature(function).parameters.values()
-        return {each.name: each.default for each in found}
-
-    command, call = of(tune.sweep), of(sweep)
-    command["results"] = str(command["results"])
-    assert (command.pop("widen"), call.pop("widen")) == (None, ())
-    both = command.keys() & call.keys() - {"experiment"}
-    assert {name: command[name] for name in both} == {name: call[name] for name in both}
-    assert command.keys() - both == {
-        *("experiment", "dry_run", "no_validation"),
-        *("tls_ca", "tls_cert", "tls_key"),
-    }
-    assert call.keys() - both == {"experiment", "validate", "tls", "progress"}
 
 
 @pytest.mark.sweeps

@@ -1,0 +1,201 @@
+"""What may be asked of a sweep or a validation, each option once.
+
+The commands take their options from these classes, :func:`thetafront.sweep` and ``make sweep`` have
+the same, and ``study/run/options.md`` lists them: tests compare all four.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+RESULTS = Path("results")
+
+
+def whole_number(text: str) -> int:
+    """Read a whole number."""
+    try:
+        return int(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} given, a whole number allowed") from None
+
+
+def real_number(text: str) -> float:
+    """Read a number."""
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} given, a number allowed") from None
+
+
+def folder(text: str) -> Path:
+    """Read the path of a folder."""
+    if not str(text):
+        raise typer.BadParameter("'' given, a folder's path allowed")
+    return Path(text)
+
+
+def file(text: str) -> Path:
+    """Read the path of a file."""
+    if not str(text):
+        raise typer.BadParameter("'' given, a file's path allowed")
+    return Path(text)
+
+
+def whole(help_: str, *names: str, **settings: Any) -> Any:
+    """Return an option for a whole number."""
+    return typer.Option(*names, help=help_, parser=whole_number, metavar="N", **settings)
+
+
+def decimal(help_: str, *names: str, **settings: Any) -> Any:
+    """Return an option for a number."""
+    return typer.Option(*names, help=help_, parser=real_number, metavar="X", **settings)
+
+
+def path(help_: str, *names: str, **settings: Any) -> Any:
+    """Return an option for a folder."""
+    return typer.Option(*names, help=help_, parser=folder, metavar="FOLDER", **settings)
+
+
+ResultsOption = Annotated[Path, path("Folder of all studies.", "--results")]
+JobsOption = Annotated[
+    int | None, whole("Number of worker processes.", "--jobs", show_default="all cores")
+]
+BudgetOption = Annotated[
+    str,
+    typer.Option(
+        "--budget",
+        help="Time to spend, such as 90s, 15m or 1h30m; none for no limit. Validation goes on "
+        "until it is spent, unless --standard-error or --validation-games is given.",
+        metavar="TIME",
+    ),
+]
+StandardErrorOption = Annotated[
+    float | None,
+    decimal(
+        "Validation: standard error of the mean at which a point has enough games.",
+        "--standard-error",
+        show_default="the goal's, if it has one: 500 points; 0.015 of a win rate",
+    ),
+]
+ValidationGamesOption = Annotated[
+    int | None,
+    whole(
+        "Validation: largest number of games per point.",
+        "--validation-games",
+        show_default="1000",
+    ),
+]
+ValidationPointsOption = Annotated[
+    int,
+    whole(
+        "Validation: number of cost budgets; each adds a proposal of the model.",
+        "--validation-points",
+    ),
+]
+SchedulerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler",
+        help="Address of a Dask scheduler, such as tcp://10.0.0.1:8786, whose workers play; see "
+        "thetafront worker.",
+        metavar="ADDRESS",
+        show_default="this machine's cores play",
+    ),
+]
+TlsCaOption = Annotated[
+    str | None,
+    typer.Option(
+        "--tls-ca", help="TLS: certificate of the authority, in PEM format.", metavar="FILE"
+    ),
+]
+TlsCertOption = Annotated[
+    str | None,
+    typer.Option("--tls-cert", help="TLS: certificate of this side.", metavar="FILE"),
+]
+TlsKeyOption = Annotated[
+    str | None, typer.Option("--tls-key", help="TLS: its private key.", metavar="FILE")
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepOptions:
+    """What may be asked of a sweep; the values are checked by the order made of them."""
+
+    trials: Annotated[
+        int | None,
+        whole(
+            "Number of trials of the study.",
+            show_default="128; if scores are exact, as many as the budget allows",
+        ),
+    ] = None
+    replicates: Annotated[
+        int | None, whole("Games per trial.", show_default="4; 10 for a win rate; 1 if exact")
+    ] = None
+    jobs: JobsOption = None
+    name: Annotated[
+        str | None, typer.Option(help="Name of the study.", show_default="the experiment's")
+    ] = None
+    seed: Annotated[int, whole("Seed of all random numbers of the study.")] = 0
+    sampler: Annotated[
+        str | None,
+        typer.Option(
+            help="knowledge-gradient, nehvi, tpe, nsga2, random, gp (needs torch), or a sampler's "
+            "class, such as optuna.samplers.TPESampler.",
+            show_default="knowledge-gradient; nehvi if scores are exact",
+        ),
+    ] = None
+    design: Annotated[str, typer.Option(help="Initial design: sobol or lhs.")] = "sobol"
+    design_size: Annotated[int, whole("Number of trials of the initial design.")] = 16
+    cost: Annotated[
+        str | None,
+        typer.Option(
+            help="Cost to minimize, one that the experiment offers.",
+            show_default="the experiment's own",
+        ),
+    ] = None
+    widen: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Widen the range of a parameter, where the front lies at its end or to "
+            "NAME=LOW:HIGH; the study's trials stay. Repeatable.",
+            metavar="NAME",
+        ),
+    ] = None
+    until_regret: Annotated[
+        str | None,
+        typer.Option(
+            help="Go on until, with 95% probability, no θ beats the recommended one by more, at "
+            "any budget: points such as 3000, or a share such as 5%. A --budget ends it earlier.",
+            metavar="X",
+        ),
+    ] = None
+    standard_error: StandardErrorOption = None
+    validation_games: ValidationGamesOption = None
+    validation_points: ValidationPointsOption = 12
+    budget: BudgetOption = "15m"
+    no_validation: Annotated[
+        bool, typer.Option("--no-validation", help="Stop after the search.")
+    ] = False
+    accept_change: Annotated[
+        bool,
+        typer.Option(
+            "--accept-change",
+            help="Go on with a study whose definition has changed; the study remembers it.",
+        ),
+    ] = False
+    storage: Annotated[
+        str | None,
+        typer.Option(help="A storage URL.", show_default="sqlite:///results/NAME/study.db"),
+    ] = None
+    scheduler: SchedulerOption = None
+    tls_ca: TlsCaOption = None
+    tls_cert: TlsCertOption = None
+    tls_key: TlsKeyOption = None
+    results: ResultsOption = RESULTS
+
+    @property
+    def tls(self) -> dict[str, str | None]:
+        """The files of certificates, by what they are."""
+        return {"ca": self.tls_ca, "cert": self.tls_cert, "key": self.tls_key}
