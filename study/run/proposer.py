@@ -11,7 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import optuna
-from optuna.distributions import BaseDistribution
+from optuna.distributions import (
+    BaseDistribution,
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+)
 from optuna.samplers import BaseSampler
 from optuna.storages import InMemoryStorage
 from optuna.study import StudyDirection
@@ -160,12 +165,22 @@ class Proposer:
         params: dict[str, Any] = {}
         for each in self.space.in_order:
             if self.space.is_active(each, params):
-                params[each.name] = trial._suggest(each.name, self.distributions[each.name])
+                params[each.name] = suggested(trial, each.name, self.distributions[each.name])
         if trial.number != number:
             raise StaleError(f"trial {number} asked for, {trial.number} proposed")
         after = self.copy.get_trials(deepcopy=False)[number].system_attrs
         notes = {key: value for key, value in after.items() if key not in before}
         return Proposal(trial.number, trial.params, notes)
+
+
+def suggested(trial: optuna.Trial, name: str, kind: BaseDistribution) -> Any:
+    """Return the value that a trial's sampler chooses for a parameter."""
+    if isinstance(kind, CategoricalDistribution):
+        return trial.suggest_categorical(name, kind.choices)
+    if isinstance(kind, IntDistribution):
+        return trial.suggest_int(name, kind.low, kind.high, step=kind.step, log=kind.log)
+    assert isinstance(kind, FloatDistribution)
+    return trial.suggest_float(name, kind.low, kind.high, step=kind.step, log=kind.log)
 
 
 def in_space(trial: FrozenTrial, distributions: Mapping[str, BaseDistribution]) -> FrozenTrial:

@@ -45,7 +45,7 @@ def check_sampler(name: str) -> None:
     if name not in ORDER:
         raise InputError(f"sampler: {name!r} given, one of {', '.join(ORDER)} allowed")
     if name not in YARDSTICKS:
-        samplers.check_sampler(name)
+        samplers.make_sampler(name, 0, 0, 1, Objectives())
     elif importlib.util.find_spec(YARDSTICKS[name]) is None:
         raise InputError(f"sampler: {name!r} given, which needs {YARDSTICKS[name]}")
 
