@@ -146,6 +146,11 @@ class SweepOrder:
             target,
         )
 
+    def check_results(self) -> None:
+        """Refuse a folder of studies that cannot be used, before a game is played."""
+        if self.location.folder.parent != RESULTS:  # which is made when it is needed
+            check_folder(self.location.folder.parent)
+
     def known_experiment(self, out: Console) -> Experiment:
         """Return the experiment as the study has it; of one that is not ours, play a first game.
 
@@ -199,6 +204,8 @@ class SweepOrder:
 
     def carry_out_with_workers(self, out: Console, make_results: bool) -> None:
         """Do what is asked for, with a cluster that is connected, if there is one."""
+        if not make_results:
+            self.check_results()
         experiment = self.admitted(self.known_experiment(out), out)
         if make_results:
             make_folder(self.location.folder.parent)
@@ -236,8 +243,7 @@ class SweepOrder:
             raise InputError("dry run: given with --widen, which writes to the study; one allowed")
         if self.cluster is not None:
             raise InputError("dry run: given with --scheduler, which it does not use; one allowed")
-        if self.location.folder.parent != RESULTS:  # which is made when it is needed
-            check_folder(self.location.folder.parent)
+        self.check_results()
         with storage_errors_reported(self.location):
             study = existing(self.location)
         experiment, seconds = self.known_experiment(out), self.budget_seconds

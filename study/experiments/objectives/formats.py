@@ -105,7 +105,7 @@ def elo(score: float) -> float:
 
 def score_of_elo(difference: float) -> float:
     """Return the score against an opponent that a difference in Elo stands for."""
-    return float(1.0 / (1.0 + 10.0 ** (-difference / 400.0)))
+    return 0.5 + 0.5 * math.tanh(difference * math.log(10.0) / 800.0)  # never overflows
 
 
 @dataclass(frozen=True)

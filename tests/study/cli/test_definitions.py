@@ -387,6 +387,11 @@ def test_bad_input_is_one_line(folder: Path, words: str, part: str) -> None:
     assert part in refused(folder, *words.split())
 
 
+def test_a_missing_folder_of_studies_is_told_before_a_game_is_played(folder: Path) -> None:
+    said = thetafront(folder, "sweep", "coins.py", "--results", "none", code=2)
+    assert said == "thetafront: results: folder 'none' given, which does not exist\n"
+
+
 @pytest.mark.sweeps
 def test_pick_takes_the_objectives_of_the_study_alone(folder: Path) -> None:
     few = ["--trials", "4", *FEW]

@@ -81,6 +81,7 @@ def test_a_match_is_shown_as_elo_too() -> None:
     assert score_of_elo(100.0) == pytest.approx(0.64, abs=0.001)
     for difference in (-350.0, 0.0, 20.0):
         assert elo(score_of_elo(difference)) == pytest.approx(difference)
+    assert [score_of_elo(each) for each in (-1e6, 1e6)] == [0.0, 1.0]
     written = match().format.interval
     assert written(0.6, 0.5, 0.7) == "60.0% (50.0% to 70.0%), Elo +70 (+0 to +147)"
     assert written(1.0, 0.785, 1.0) == "100.0% (78.5% to 100.0%), Elo > +600 (+225 to > +600)"
