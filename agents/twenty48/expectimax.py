@@ -269,14 +269,3 @@ def decide_by_expectimax(
         if best < 0 or action_values[action] > action_values[best]:
             best = action
     return best, action_values, n_playout_moves, len(states)
-
-
-@kernel
-def n_expectimax_leaves(board: np.uint64, depth: int) -> Integer:
-    """Return the number of distinct leaves of a decision."""
-    states = np.empty(1, np.uint64)
-    states[0] = board
-    for _ in range(depth):
-        afters, _, _ = acted(states)
-        states, _, _, _ = spawned(afters)
-    return len(states)

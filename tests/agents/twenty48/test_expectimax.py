@@ -13,7 +13,6 @@ from thetafront.agents.twenty48.expectimax import (
     acted,
     decide_by_expectimax,
     leaf_counts,
-    n_expectimax_leaves,
     spawned,
 )
 from thetafront.engine.twenty48 import parse, playouts
@@ -125,7 +124,7 @@ def test_values_are_those_of_equation_4(
         whole_score,
         np.uint64(stream),
     )
-    assert n_leaves == len(leaves) == n_expectimax_leaves(np.uint64(board), depth)
+    assert n_leaves == len(leaves) == n_expectimax_leaves(board, depth)
     assert n_playout_moves == n_moves
     equation = Equation4(leaf, gamma, whole_score)
     expected = {}
@@ -140,12 +139,21 @@ def test_values_are_those_of_equation_4(
     assert action == max(expected, key=lambda each: expected[each])
 
 
+def n_expectimax_leaves(board: int, depth: int) -> int:
+    """Count the distinct leaves of a decision, level by level."""
+    states = np.array([board], np.uint64)
+    for _ in range(depth):
+        afters, _, _ = acted(states)
+        states, _, _, _ = spawned(afters)
+    return len(states)
+
+
 def test_equal_states_are_one() -> None:
     """A state that two ways lead to, and the ways themselves, by a plain set."""
     board = parse("2 . . . / . . . . / . . . . / . . . 2")
     for depth in (1, 2):
         leaves = leaves_in_order(oracle.from_packed(board), depth)
-        assert n_expectimax_leaves(np.uint64(board), depth) == len(leaves)
+        assert n_expectimax_leaves(board, depth) == len(leaves)
     afters, children, _ = acted(np.array([board], np.uint64))
     states, first, spawns, by_two = spawned(afters)
     assert len(set(states.tolist())) == len(states) == len(by_two)
@@ -156,7 +164,7 @@ def test_equal_states_are_one() -> None:
 def test_a_state_without_an_action_is_worth_nothing() -> None:
     """One empty cell after the only merge; what dies there counts with 0, whatever else lives."""
     board = parse("2 4 2 4 / 4 2 4 2 / 2 4 2 4 / 4 2 8 8")
-    n_leaves = n_expectimax_leaves(np.uint64(board), 2)
+    n_leaves = n_expectimax_leaves(board, 2)
     action, values, _, _ = decide_by_expectimax(
         np.uint64(board), 2, 3 * n_leaves, 1.0, 1.0, 1.0, False, np.uint64(1)
     )
