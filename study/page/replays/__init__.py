@@ -1,8 +1,4 @@
-"""Games on a page: actions and outcomes are recorded here, and the page's script plays them again.
-
-The script, ``static/replay.js``, knows the rules and no agent: it slides tiles, moves ghosts and
-adds up points by itself, so a score that equals the record tells that a game is what it says.
-"""
+"""Games on a page: they are played again here, and the page's script shows what was recorded."""
 
 from thetafront.study.page.replays.recorded import Recorded, Replay, recorded, replays
 

@@ -1,5 +1,7 @@
 """Games of dice recorded: the faces of each roll, and those that were held."""
 
+from collections import Counter
+
 import numpy as np
 import numpy.typing as npt
 
@@ -27,8 +29,8 @@ def roll(
 def record_dice(agent: DiceAgent, seed: int) -> Recording:
     """Play the game of ``agent.play(seed)`` roll by roll.
 
-    The data are ``sides``; ``rolls``, the faces of the dice that were rolled, one list a roll; and
-    ``held``, the faces that were held after it. The last ones are all: that is sticking.
+    The data are ``sides``. The steps are the rolls, and what becomes of the last one: ``dice``, for
+    each its face and whether it is held, or, at the end, flipped; and ``score``.
     """
     warm(agent)
 
@@ -38,16 +40,25 @@ def record_dice(agent: DiceAgent, seed: int) -> Recording:
         return [int(face) for face in faces]
 
     rules = agent.rules
-    rolls, held = [rolled(START, 0, agent.n_dice)], []
-    hand = tuple(sorted(rolls[0]))
+    hand = tuple(sorted(rolled(START, 0, agent.n_dice)))
+    dice: list[list[list[int]]] = []
     while True:
         hold = int(agent.holds[rules.state(hand)])
         kept = rules.held(hand, rules.holds[hold])
-        held.append(list(kept))
+        left = Counter(kept)
+        seen = []
+        for face in hand:
+            seen.append([face, int(left[face] > 0)])
+            left[face] -= 1
+        dice.append(seen)
         if hold == rules.sticking:
             break
-        rolls.append(rolled(SPAWN, len(rolls) - 1, agent.n_dice - len(kept)))
-        hand = tuple(sorted((*kept, *rolls[-1])))
-    data = {"game": "dice", "sides": agent.n_sides, "rolls": rolls, "held": held}
-    score = rules.final_score(hand) - REROLL_COST * (len(rolls) - 1)
-    return Recording(data, score, len(held))
+        rolls = rolled(SPAWN, len(dice) - 1, agent.n_dice - len(kept))
+        hand = tuple(sorted((*kept, *rolls)))
+    n_moves = len(dice)
+    score = rules.final_score(hand) - REROLL_COST * (n_moves - 1)
+    faces = [agent.n_sides + 1 - face if hand.count(face) > 1 else face for face in hand]
+    dice.append([[face, int(hand.count(was) > 1)] for face, was in zip(faces, hand, strict=True)])
+    scores = [*(-REROLL_COST * k for k in range(n_moves)), score]
+    data = {"game": "dice", "sides": agent.n_sides, "steps": {"dice": dice, "score": scores}}
+    return Recording(data, score, n_moves)

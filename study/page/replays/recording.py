@@ -1,4 +1,4 @@
-"""What a game that was played again leaves: its actions and outcomes, and how it ended."""
+"""What a game that was played again leaves: what is seen step by step, and how it ended."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,13 +6,13 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Recording:
-    """A game without its positions.
+    """A game as it is seen.
 
     Attributes
     ----------
     data : dict
-        Plain data for JSON: ``game``, and what the rules of that game need, the start, the actions
-        and the outcomes.
+        Plain data for JSON: ``game``; what does not change in it; and ``steps``, a column for each
+        thing that is seen, with a value for each position, ``score`` among them.
     score : int
         In points.
     n_moves : int

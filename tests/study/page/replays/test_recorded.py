@@ -61,7 +61,7 @@ def test_a_study_of_pacman_shows_three_games_that_are_stored_with_it(pacman: Ana
         games = by_key[front.loc[each.number, "point"]].in_order
         (stored,) = [game for game in games if game.seed == each.seed]
         assert each.score == stored.score == each.data["score"]
-        assert len(each.data["actions"]) == stored.n_moves
+        assert len(each.data["steps"]["score"]) == stored.n_moves + 1
         low, _, high = quantiles([game.score for game in games])
         assert low <= each.score <= high
         assert each.label == f"number {each.number}, {front.loc[each.number, 'origin']}"

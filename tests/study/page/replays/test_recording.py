@@ -1,113 +1,121 @@
-"""Recordings against the agents' own games, and played again by the slow rules of the oracles."""
+"""Recordings against the positions of the agents' own games, and the rules of the oracles."""
 
+from collections import Counter
 from typing import Any
 
 import pytest
 
+from tests.browser.played import agents, record
 from tests.oracles import dice as dice_oracle
 from tests.oracles import twenty48 as oracle
 from thetafront.agents.agent import Agent
-from thetafront.agents.catalog import build
 from thetafront.agents.dice.agent import DiceAgent
 from thetafront.agents.pacman.agent import PacmanAgent
-from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
-from thetafront.agents.twenty48.random import RandomAgent
-from thetafront.engine.twenty48 import Rule
-from thetafront.study.page.replays.dice import record_dice
-from thetafront.study.page.replays.pacman import record_pacman
-from thetafront.study.page.replays.twenty48 import SPAWNS, record_2048
+from thetafront.agents.twenty48.agent import Agent2048
+from thetafront.engine.twenty48 import unpack
 
-CHEAP: dict[str, Any] = {"theta1": 16, "theta2": 8, "theta3": 4, "theta4": 2, "theta5": 1.0}
+DIRECTIONS = [(0, 1), (1, 0), (0, -1), (-1, 0), (0, 0)]
 
 
-@pytest.mark.parametrize(
-    "agent", [RandomAgent(), MonteCarloMDP(**CHEAP), MonteCarloMDP(**CHEAP, cascade=True)]
-)
-@pytest.mark.parametrize("seed", [0, 2**62 + 11])
-def test_a_game_of_2048_is_on_record_move_by_move(agent: Any, seed: int) -> None:
-    recording, game = record_2048(agent, seed), agent.play(seed)
-    assert (recording.score, recording.n_moves) == (game.score, game.n_moves)
-    data, score = recording.data, 0
-    exponents = [
-        [int(digit, 16) for digit in data["start"][row : row + 4]] for row in (0, 4, 8, 12)
+def steps_of(data: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what a page shows at each position."""
+    columns = data["steps"]
+    return [
+        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
     ]
-    board = oracle.to_faces(exponents)
-    assert Rule(data["rule"]) is agent.rule
-    for action, spawn in zip(data["actions"], data["spawns"], strict=True):
-        board, reward = oracle.slide(board, int(action), agent.rule)
-        score += reward
-        cell, four = divmod(SPAWNS.index(spawn), 2)
-        board = oracle.put(board, divmod(cell, 4), 4 if four else 2)
-    assert score == game.score
-    assert oracle.to_packed(board) == game.end_board
-    assert not oracle.legal_actions(board)
 
 
-@pytest.mark.parametrize(
-    ("name", "values"),
-    [
-        ("pacman_random", {"layout": "small"}),
-        ("pacman_random", {"layout": "medium", "ghosts": "directional"}),
-        ("pacman_random", {"layout": "medium", "most_steps": 30}),
-    ],
-)
-def test_a_game_of_pacman_leads_to_the_engines_positions(name: str, values: dict[str, Any]) -> None:
-    agent = build(name, values)
-    assert isinstance(agent, PacmanAgent)
-    outcomes = set()
-    for seed in range(30):
-        recording, game = record_pacman(agent, seed), agent.play(seed)
-        assert (recording.score, recording.n_moves) == (game.score, game.n_moves)
-        data, world = recording.data, agent.start(seed)
-        outcomes.add(data["outcome"])
-        assert data["outcome"] == game.outcome.name.lower()
-        n_ghosts = len(world.ghosts)
-        assert len(data["ghosts"]) == n_ghosts * game.n_moves
-        for turn, (action, moved) in enumerate(zip(data["actions"], data["moves"], strict=True)):
-            before, (x, y) = world.copy(), world.pacman
-            world.step(int(action))
-            east, north = [(0, 1), (1, 0), (0, -1), (-1, 0), (0, 0)][int(moved)]
+def test_a_hundred_games_are_on_record_position_by_position() -> None:
+    events: Counter[str] = Counter()
+    n_games: Counter[str] = Counter()
+    for agent, seeds in agents():
+        for seed in seeds:
+            recording, game = record(agent, seed), agent.play(seed)
+            assert (recording.score, recording.n_moves) == (game.score, game.n_moves)
+            steps = steps_of(recording.data)
+            assert len(steps) == game.n_moves + 1
+            assert steps[-1]["score"] == game.score
+            n_games[game.kind] += 1
+            events.update(CHECKS[game.kind](agent, game, recording.data, steps))
+    assert n_games == {"2048": 34, "pacman": 33, "dice": 33}
+    # What no game has shown is not tested.
+    needed = {"merge", "four", "won", "lost", "cut", "slip", "wall", "scared", "reroll", "flipped"}
+    assert needed <= events.keys(), events
+
+
+def check_2048(
+    agent: Agent2048, game: Any, data: dict[str, Any], steps: list[dict[str, Any]]
+) -> Counter[str]:
+    """Compare with the decisions that the agent yields; return what happened."""
+    cells = [[int(digit, 16) for digit in step["cells"]] for step in steps]
+    for step, at, move in zip(steps, cells, agent.moves(game.seed), strict=False):
+        assert (at, step["score"]) == (unpack(move.board).ravel().tolist(), move.score)
+    assert cells[-1] == unpack(game.end_board).ravel().tolist()
+    assert steps[0]["action"] == steps[0]["spawned"] == -1
+    faces = [oracle.to_faces([at[k : k + 4] for k in (0, 4, 8, 12)]) for at in cells]
+    new = []
+    for before, after, at, step in zip(faces, faces[1:], cells[1:], steps[1:], strict=False):
+        slid, _ = oracle.slide(before, step["action"], agent.rule)
+        new.append(at[step["spawned"]])
+        assert oracle.put(slid, divmod(step["spawned"], 4), 2 ** new[-1]) == after
+    assert set(new) <= {1, 2}
+    return Counter(merge=game.score > 0, four=2 in new)
+
+
+def check_pacman(
+    agent: PacmanAgent, game: Any, data: dict[str, Any], steps: list[dict[str, Any]]
+) -> Counter[str]:
+    """Compare with the world that the actions on record lead to; return what happened."""
+    world = agent.start(game.seed)
+    events: Counter[str] = Counter()
+    for turn, step in enumerate(steps):
+        if turn:
+            x, y = world.pacman
+            world.step(step["action"])
+            east, north = DIRECTIONS[step["moved"]]
             wall = bool(agent.layout.walls[x + east, y + north])
             assert world.pacman == ((x, y) if wall else (x + east, y + north))
-            for i, (old, new) in enumerate(zip(before.ghosts, world.ghosts, strict=True)):
-                direction = int(data["ghosts"][n_ghosts * turn + i])
-                if new.direction is not None:
-                    assert direction == new.direction
-                elif world.outcome.name == "RUNNING" and (old.timer, old.direction) != (0, None):
-                    # Eaten after its own move: it came within half a cell by that direction.
-                    assert old.timer > 0
-                    dx, dy = [(0, 0.5), (0.5, 0), (0, -0.5), (-0.5, 0)][direction]
-                    pacman_x, pacman_y = world.pacman
-                    assert abs(old.x + dx - pacman_x) + abs(old.y + dy - pacman_y) == 0.5
-    assert outcomes >= ({"cut"} if "most_steps" in values else {"lost"})
+            events.update(wall=wall, slip=step["moved"] != step["action"])
+        assert (step["x"], step["y"]) == world.pacman
+        assert (step["score"], step["n_food"]) == (world.score, world.n_food)
+        assert step["outcome"] == world.outcome.name.lower()
+        places = [(x / 2, y / 2, bool(is_scared)) for x, y, is_scared in step["ghosts"]]
+        assert places == [(each.x, each.y, each.timer > 0) for each in world.ghosts]
+        for left, kind in ((world.food, 0), (world.capsules, 1)):
+            shown = {
+                (x, y)
+                for x, y, is_capsule, eaten in data["morsels"]
+                if is_capsule == kind and (eaten is None or eaten > turn)
+            }
+            assert shown == set(zip(*map(list, left.nonzero()), strict=True))
+        events.update(scared=any(each.timer for each in world.ghosts))
+    assert data["rows"] == list(agent.layout.rows)
+    return events + Counter([steps[-1]["outcome"]])
 
 
-@pytest.mark.parametrize(
-    "agent", [DiceAgent(), DiceAgent(gamma=0.5), DiceAgent(n_dice=4, n_sides=8)]
-)
-def test_a_game_of_dice_is_on_record_roll_by_roll(agent: DiceAgent) -> None:
-    lengths = set()
-    for seed in range(40):
-        recording, game = record_dice(agent, seed), agent.play(seed)
-        assert (recording.score, recording.n_moves) == (game.score, game.n_moves)
-        held: list[int] = []
-        for rolled, holds in zip(recording.data["rolls"], recording.data["held"], strict=True):
-            hand = tuple(sorted([*held, *rolled]))
-            assert agent.act(hand).held == tuple(holds)
-            held = holds
-        assert hand == game.end_roll == tuple(held)
-        n_rerolls = len(recording.data["rolls"]) - 1
-        assert dice_oracle.final_score(hand, agent.n_sides) - n_rerolls == game.score
-        lengths.add(n_rerolls)
-    assert len(lengths) > 1
+def check_dice(
+    agent: DiceAgent, game: Any, data: dict[str, Any], steps: list[dict[str, Any]]
+) -> Counter[str]:
+    """Compare with the agent's decisions on the hands on record; return what happened."""
+    for k, step in enumerate(steps[:-1]):
+        hand = tuple(face for face, _ in step["dice"])
+        assert agent.act(hand).held == tuple(face for face, is_held in step["dice"] if is_held)
+        assert step["score"] == -k
+    assert hand == game.end_roll
+    faces = [face for face, _ in steps[-1]["dice"]]
+    assert sum(faces) == dice_oracle.final_score(hand, agent.n_sides)
+    flipped = [face != before for face, before in zip(faces, hand, strict=True)]
+    for is_flipped, (_, said), before in zip(flipped, steps[-1]["dice"], hand, strict=True):
+        assert bool(said) == (hand.count(before) > 1)
+        assert said or not is_flipped
+    return Counter(reroll=game.n_moves > 1, flipped=any(flipped))
 
 
-def test_a_game_has_the_same_record_each_time() -> None:
-    agents: list[tuple[Any, Agent]] = [
-        (record_2048, RandomAgent()),
-        (record_pacman, build("pacman_random", {"layout": "small"})),
-        (record_dice, DiceAgent()),
-    ]
-    for record, agent in agents:
-        assert record(agent, 5) == record(agent, 5)
-        assert record(agent, 5) != record(agent, 6)
+CHECKS: dict[str, Any] = {"2048": check_2048, "pacman": check_pacman, "dice": check_dice}
+
+
+@pytest.mark.parametrize("kind", ["random", "pacman_random", "dice"])
+def test_a_game_has_the_same_record_each_time(kind: str) -> None:
+    agent: Agent = next(each for each, _ in agents() if each.name == kind)
+    assert record(agent, 5) == record(agent, 5)
+    assert record(agent, 5) != record(agent, 6)
