@@ -183,10 +183,8 @@ programs: $(INSTALLED) ## tune five programs that are not ours, beside three sam
 	@$(BIN)/python $(PROGRAMS) --output results/programs
 	@echo 'To publish: $(BIN)/python $(PROGRAMS) --output results/programs --publish results/reference/programs'
 
-CERTIFICATES := results/benchmarks/certificates/certificates.py
-
 certificates: $(INSTALLED) ## how often certificates of 500 simulated studies hold (four hours on two cores; stopped, it goes on)
-	@$(BIN)/python $(CERTIFICATES) --output results/certificates
+	@$(BIN)/python -m results.benchmarks.certificates.certificates --output results/certificates
 
 pages: $(INSTALLED) ## write the page of every published study, and their list (a minute or two)
 	@$(BIN)/thetafront report --each results/reference

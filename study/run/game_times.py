@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thetafront.study.samplers.fitted_model import FittedModel
-from thetafront.study.samplers.gaussian_process import GaussianProcess, fit_hyperparameters
+from thetafront.study.samplers.gaussian_process import GaussianProcess
+from thetafront.study.samplers.hyperparameters import fit_hyperparameters
 from thetafront.study.store.study_data import StudyData
 
 Floats = npt.NDArray[np.float64]

@@ -31,7 +31,8 @@ from thetafront.study.experiments.play_summary import summary_of
 from thetafront.study.experiments.registry import experiment
 from thetafront.study.experiments.space import NumericParameter, Space
 from thetafront.study.run.settings import SearchSettings
-from thetafront.study.samplers.gaussian_process import GaussianProcess, fit_hyperparameters
+from thetafront.study.samplers.gaussian_process import GaussianProcess
+from thetafront.study.samplers.hyperparameters import fit_hyperparameters
 from thetafront.study.store.seeds import game_to_record, record_to_game
 from thetafront.study.store.storage import open_for_reading
 
