@@ -14,7 +14,6 @@ import json
 import math
 import os
 import sys
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +70,7 @@ class Study:
         self.contest = Contest.begin(on_machine(self.on, searching), seed, N_DESIGN)
         self.models: dict[int, FittedModel] = {}
 
-    @cached_property
+    @property
     def top(self) -> float:
         """The highest true score."""
         return float(self.truth.scores.max())
