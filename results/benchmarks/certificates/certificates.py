@@ -3,8 +3,8 @@
 Each surface is searched by `knowledge-gradient`, nine games a trial, the same trials for all that
 follows; validated points have 100 games each. *Fixed*: 24, 36, 54, 80 or 120 trials, then the
 proposals for twelve budgets, or for 24. *Until the regret is small*: as ``sweep --until-regret``
-does, from 16 trials and twelve points on, the predictions that lower the certificate's bounds are
-played, and where none does, there are half as many trials again. A certificate is compared with the
+does, from 16 trials and twelve points on, predictions that lower the certificate's bounds are
+played in turns with half as many trials again. A certificate is compared with the
 truth after each of these steps. All is kept as a line of JSON a study, and the same command goes on
 after an interrupt.
 """
@@ -136,7 +136,7 @@ def until_small(study: Study) -> list[dict[str, Any]]:
     """Return a row for each step of a study that lowers its certificate's bounds."""
     rng = np.random.default_rng([study.seed, 3])
     machine = Machine(np.random.default_rng([study.seed, 4]))
-    n_trials, rows = N_DESIGN, []
+    n_trials, has_played, rows = N_DESIGN, False, list[dict[str, Any]]()
     points = study.played(chosen(study.searched(n_trials), study.on), rng, machine, None)
     while True:
         assert points is not None
@@ -150,10 +150,10 @@ def until_small(study: Study) -> list[dict[str, Any]]:
         if rows[-1]["n_games"] >= MOST_GAMES:
             return rows
         is_new = ~is_among(found.prospects, points.codes)
-        worth = budgets_worth_playing(
-            found.bounds, found.if_played, np.zeros(len(found.bounds)), is_new.tolist()
-        )
-        if worth:
+        nothing = np.zeros(len(found.bounds))
+        worth = budgets_worth_playing(found.bounds, found.if_played, nothing, is_new.tolist())
+        has_played = bool(worth) and not has_played
+        if has_played:
             points = study.played(found.prospects[worth], rng, machine, points)
         elif n_trials < MOST_TRIALS:
             n_trials = min(math.ceil(MORE_TRIALS * n_trials), MOST_TRIALS)
