@@ -264,8 +264,10 @@ def stopping(rows: pd.DataFrame) -> pd.DataFrame:
         games, regret = stopped["n_games"].mean(), stopped["regret"].mean()
         if best["regret"].iloc[0] <= regret <= best["regret"].iloc[-1]:
             needed = float(np.interp(regret, best["regret"], best["n_games"]))
-            found.append((target, regret, games, needed, 1.0 - games / needed, stopped["holds"]))
-    columns = ["target", "regret", "games", "needed", "saved", "holds"]
+            found.append(
+                (target, regret, games, needed, 1.0 - games / needed, stopped["holds"].mean())
+            )
+    columns = ["target", "regret", "games", "needed", "saved", "held"]
     return pd.DataFrame(found, columns=columns).drop_duplicates(["regret", "games"])
 
 
@@ -277,12 +279,12 @@ def stopping_section(rows: pd.DataFrame) -> Section:
         if stops.empty:
             continue
         few = stops.iloc[np.unique(np.linspace(0, len(stops) - 1, 4).round().astype(int))]
-        for each in few.itertuples():
-            numbers = f"{each.target:.1%}", f"{each.regret:.2%}", f"{each.games:,.0f}"
-            holds = f"{np.mean(each.holds):.2f}"
-            found.append((name, *numbers, f"{each.needed:,.0f}", f"{each.saved:+.0%}", holds))
-        mean = f"{stops['saved'].mean():+.0%}"
-        found.append((name, "all", "", "", "", mean, f"{np.mean(np.stack(stops['holds'])):.2f}"))
+        for each in few.to_dict("records"):
+            numbers = f"{each['target']:.1%}", f"{each['regret']:.2%}", f"{each['games']:,.0f}"
+            ends = f"{each['needed']:,.0f}", f"{each['saved']:+.0%}", f"{each['held']:.2f}"
+            found.append((name, *numbers, *ends))
+        ends = f"{stops['saved'].mean():+.0%}", f"{stops['held'].mean():.2f}"
+        found.append((name, "all", "", "", "", *ends))
     headings = (
         *("surface", "stop at a bound of", "mean regret", "games", "games of a fixed design"),
         *("saved", "held at the stop"),

@@ -209,14 +209,14 @@ def certified(on: Surface, truth: Truth, model: FittedModel, points: Points) -> 
             limits.append(limit)
             chosen.append(best)
     draws = Draws.of(model, points.codes)
-    at, answers = np.array(limits), np.array(chosen)
-    bounds = simultaneous_bounds(draws.regrets(at, answers))
-    best = draws.best_predicted(at)
-    if_played = simultaneous_bounds(draws.regrets(at, best))
-    prospects = tidy(model, on, draws.points[best])
-    scores = on.score(points.codes)[answers]
+    at, picked = np.array(limits), np.array(chosen)
+    bounds = simultaneous_bounds(draws.regrets(at, picked))
+    promising = draws.best_predicted(at)
+    if_played = simultaneous_bounds(draws.regrets(at, promising))
+    prospects = tidy(model, on, draws.points[promising])
+    scores = on.score(points.codes)[picked]
     regrets = np.maximum(truth.best_within(at) - scores, 0.0)
-    return Certified(at, answers, bounds, scores, regrets, prospects, if_played)
+    return Certified(at, picked, bounds, scores, regrets, prospects, if_played)
 
 
 @dataclass
