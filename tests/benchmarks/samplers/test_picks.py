@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from results.benchmarks.samplers import recommendations
-from results.benchmarks.samplers.picks import pick_answers, pick_sections
+from results.benchmarks.samplers.picks import pick_sections
 from results.benchmarks.samplers.recommendations import DRIFT, GAMES_OF_MEMORY, Machine
 
 
@@ -44,7 +44,7 @@ def test_answers_are_summarized() -> None:
 @pytest.mark.slow
 def test_a_study_of_random_trials_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recommendations, "VALIDATION_GAMES", (100,))
-    answers = pick_answers(["random"], ["saturating"], 1, 1000, 1)
+    answers = pd.DataFrame(recommendations.measured("saturating", "random", 80, 9, 1000))
     assert answers[answers["asked"] == "point"].groupby("way").size().between(2, 12).all()
     budgets = answers[answers["asked"] == "budget"]
     assert set(budgets["way"]) == {"halves", "validated", "anywhere", "played"}
