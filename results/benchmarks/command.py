@@ -1,6 +1,7 @@
 """What benchmarks share: options, progress, errors in one line, runs that are kept."""
 
 import argparse
+import importlib.metadata
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -20,6 +21,12 @@ Record = dict[str, Any]
 def say(text: str) -> None:
     """Tell on standard error what goes on."""
     print(text, file=sys.stderr, flush=True)
+
+
+def versions(*libraries: str) -> dict[str, str]:
+    """Return the versions of those libraries that are installed, for a manifest."""
+    installed = {each.name: each.version for each in importlib.metadata.distributions()}
+    return {name: installed[name] for name in libraries if name in installed}
 
 
 def parser(description: str, output: str | None, n_seeds: int = 0) -> argparse.ArgumentParser:

@@ -4,12 +4,11 @@ The true front of each simulated study is known. The folder's ``runs.jsonl`` kee
 """
 
 import argparse
-import importlib.metadata
 from dataclasses import asdict, fields
 
 from joblib import Parallel, delayed
 
-from results.benchmarks.command import Record, Runs, command, parser, say, seeds_of
+from results.benchmarks.command import Record, Runs, command, parser, say, seeds_of, versions
 from results.benchmarks.samplers import ORDER, check_sampler, installed_samplers
 from results.benchmarks.samplers.contest import N_DESIGN, Run, play
 from results.benchmarks.samplers.figure import samplers_figure
@@ -23,7 +22,6 @@ from thetafront.study.store.manifest import MANIFEST, provenance, write_manifest
 
 BUDGETS = ((80, 9), (48, 9), (240, 3))  # trials, games a trial: 720, 432 and 720 games
 RUN = tuple(each.name for each in fields(Run))
-LIBRARIES = ("scikit-learn", "threadpoolctl", "torch", "gpytorch", "botorch")
 
 
 def budget(text: str) -> tuple[int, int]:
@@ -77,8 +75,7 @@ def run(given: argparse.Namespace) -> None:
     write_csv(summary, given.output / "samplers.csv")
     write_text(text, given.output / "samplers.md")
     save(samplers_figure(records, summary), given.output / "samplers.png")
-    installed = {each.name: each.version for each in importlib.metadata.distributions()}
-    made_by["versions"] |= {name: installed[name] for name in LIBRARIES if name in installed}
+    made_by["versions"] |= versions("scikit-learn", "torch", "gpytorch", "botorch")
     contents = {**made_by, "runs": [asdict(each) for each in missing], "jobs": n_jobs}
     write_manifest(contents | {"recorded_fit": Recording().quality()}, given.output / MANIFEST)
     print(text)

@@ -63,7 +63,7 @@ def differences(runs: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for key, some in both.groupby(["in_flight", "n_trials", "surface", "q"], sort=False):
         for measure in MEASURES:
-            found = difference(some[measure], some[f"{measure}_single"])
+            found = difference(*some[[measure, f"{measure}_single"]].to_numpy().T)
             row = dict(zip(("in_flight", "n_trials", "surface", "q"), key, strict=True))
             row |= {"n_seeds": len(some), "measure": measure, "mean": some[measure].mean()}
             row |= {"difference": found.value, "low": found.low, "high": found.high}

@@ -24,68 +24,51 @@ the true score falls short of the target. Certificates: bounds of the regret of 
 that are to hold at all budgets at once, with 95%."""
 
 
+PICKS = ("± standard error", "bias", "coverage", "missed", "served")
+TABLES = {
+    "point": ("Claims", "rmse", "bias", "coverage", "coverage of the time"),
+    "budget": ("Picks within a budget", "regret", *PICKS),
+    "target": ("Picks for a target", "decades above the least", *PICKS),
+    "front": ("Chances to be on the front", "mean", "on it", "mean above ½", "on it"),
+    "certificate": ("Certificates", "held", "held, by budgets", "bound", "regret"),
+}
+"""Titles and columns, by what was asked."""
+FLAGS = ["served", "covered", "cost_covered", "exceeded", "on", "share"]
+
+
 def pick_sections(answers: pd.DataFrame) -> list[Section]:
     """Summarize answers in tables, for each surface, sampler and number of games of a point."""
+    answers[FLAGS] = answers[FLAGS].astype(float)
     sections = []
-    for (surface, sampler, n), part in answers.groupby(["surface", "sampler", "n_validation"]):
-        title = f"{surface}, {sampler}, {n} games a validated point, {part['seed'].nunique()} seeds"
-        for (kind, columns), rows in zip(TABLES.items(), summaries(part), strict=True):
-            sections.append(Section(f"{kind}: {title}", columns, rows))
+    for key, part in answers.groupby(["surface", "sampler", "n_validation"]):
+        about = "{}, {}, {} games a validated point".format(*key)
+        for asked, (title, *columns) in TABLES.items():
+            rows = [
+                (str(way), f"{len(of)}", *(written(*each) for each in numbers(asked, of)))
+                for way, of in part[part["asked"] == asked].groupby("way", sort=False)
+            ]
+            sections.append(Section(f"{title}: {about}", ("by", "n", *columns), rows))
     return sections
 
 
-TABLES = {
-    "Claims": ("claim by", "n", "root mean square error", "bias", "coverage", "of the time"),
-    "Picks": (
-        *("pick", "n", "regret", "decades above the least"),
-        *("bias", "coverage", "missed", "served"),
-    ),
-    "Chances to be on the front": (
-        *("chances by", "n", "mean", "on the front", "where above ½", "on the front"),
-    ),
-    "Certificates": ("studies", "held", "held, by budgets", "bound", "regret"),
-}
-
-
-def summaries(part: pd.DataFrame) -> list[list[tuple[str, ...]]]:
-    """Return the rows of all tables."""
-    numbers = ["served", "error", "covered", "cost_covered", "regret", "decades", "exceeded"]
-    numbers += ["p", "on", "share", "half_width"]
-    part = part.assign(**{each: part.get(each, pd.Series(dtype=float)) for each in numbers})
-    part = part.astype(dict.fromkeys(numbers, float))
-    asked = {str(name): rows for name, rows in part.groupby("asked", sort=False)}
-
-    def ways(name: str) -> list[tuple[str, pd.DataFrame]]:
-        return [(str(way), rows) for way, rows in asked[name].groupby("way", sort=False)]
-
-    claims, picks, chances = [], [], []
-    for way, rows in ways("point"):
-        rmse, mean = (rows["error"] ** 2).mean() ** 0.5, rows.mean(numeric_only=True)
-        timed = written(mean["cost_covered"], ".3f")
-        cells = f"{rmse:,.0f}", f"{mean['error']:+,.0f}", f"{mean['covered']:.3f}", timed
-        claims.append((way, f"{len(rows)}", *cells))
-    for name in ("budget", "target"):
-        for way, rows in ways(name) if name in asked else []:
-            served = rows[rows["served"] == 1.0].mean(numeric_only=True)
-            regret = by_seed(rows, "regret", ",.0f") if name == "budget" else ""
-            decades = by_seed(rows, "decades", ".3f") if name == "target" else ""
-            cells = f"{served['error']:+,.0f}", f"{served['covered']:.3f}"
-            cells += f"{served['exceeded']:.3f}", f"{rows['served'].mean():.2f}"
-            picks.append((f"{way}, {name}", f"{len(rows)}", regret, decades, *cells))
-    for way, rows in ways("front"):
+def numbers(asked: str, rows: pd.DataFrame) -> list[tuple[float, str]]:
+    """Summarize the answers to one question: numbers and their formats."""
+    mean = rows.mean(numeric_only=True)
+    if asked == "point":
+        claims = (mean["covered"], ".3f"), (mean["cost_covered"], ".3f")
+        return [((rows["error"] ** 2).mean() ** 0.5, ",.0f"), (mean["error"], "+,.0f"), *claims]
+    if asked == "front":
         likely = rows[rows["p"] > 0.5]
-        means = [each[column].mean() for each in (rows, likely) for column in ("p", "on")]
-        chances.append((way, f"{len(rows)}", *(f"{mean:.3f}" for mean in means)))
-    held = asked["certificate"].mean(numeric_only=True)
-    cells = f"{held['covered']:.3f}", f"{held['share']:.3f}"
-    cells += f"{held['half_width']:,.0f}", f"{held['regret']:,.0f}"
-    return [claims, picks, chances, [(f"{len(asked['certificate'])}", *cells)]]
-
-
-def by_seed(rows: pd.DataFrame, column: str, form: str) -> str:
-    """Write the mean over seeds with its standard error."""
-    means = rows.groupby("seed")[column].mean()
-    return f"{means.mean():{form}} ± {means.sem():{form}}"
+        return [(each[name].mean(), ".3f") for each in (rows, likely) for name in ("p", "on")]
+    if asked == "certificate":
+        points = (mean["half_width"], ",.0f"), (mean["regret"], ",.0f")
+        return [(mean["covered"], ".3f"), (mean["share"], ".3f"), *points]
+    served = rows[rows["served"] == 1.0].mean(numeric_only=True)
+    lost, form = ("regret", ",.0f") if asked == "budget" else ("decades", ".3f")
+    by_seed = rows.groupby("seed")[lost].mean()
+    shares = ((served[name], ".3f") for name in ("covered", "exceeded"))
+    means = (by_seed.mean(), form), (by_seed.sem(), form), (served["error"], "+,.0f")
+    return [*means, *shares, (mean["served"], ".2f")]
 
 
 def written(value: float, form: str) -> str:

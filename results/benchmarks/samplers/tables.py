@@ -71,8 +71,8 @@ def summary_frame(records: Sequence[Record]) -> pd.DataFrame:
     both = pd.concat([runs[[*GROUP, "sampler", *measures]], gaps], axis=1)
     found = both.groupby([*GROUP, "sampler"], sort=False).agg(["mean", "sem", "count"])
     columns = [f"{each}{suffix}" for each in measures for suffix in ("", f"_minus_{BASELINE}")]
-    found = found[columns]
-    found.columns = [f"{each}_{of}".replace("_count", "_n") for each, of in found.columns]
+    found = found[columns].rename(columns={"count": "n"}, level=1)
+    found.columns = found.columns.map("_".join)
     found.insert(0, "n_seeds", runs.groupby([*GROUP, "sampler"], sort=False)["seed"].size())
     found = found.reset_index()
     own = found["sampler"] == BASELINE
