@@ -13,11 +13,12 @@ from results.benchmarks.samplers import ORDER, check_sampler, installed_samplers
 from results.benchmarks.samplers.contest import N_DESIGN, Run, play
 from results.benchmarks.samplers.figure import samplers_figure
 from results.benchmarks.samplers.recorded import Recording
-from results.benchmarks.samplers.surfaces import SURFACES, surface
+from results.benchmarks.samplers.surfaces import SURFACES
 from results.benchmarks.samplers.tables import MEASURES, markdown, summary_frame
+from results.papers.paper import whole
 from thetafront.study.report.style import save
 from thetafront.study.report.tables import write_csv, write_text
-from thetafront.study.run.workers import check_jobs
+from thetafront.study.run.workers import n_cores
 from thetafront.study.store.manifest import MANIFEST, provenance, write_manifest
 
 BUDGETS = ((80, 9), (48, 9), (240, 3))  # trials, games a trial: 720, 432 and 720 games
@@ -37,14 +38,12 @@ def planned(given: argparse.Namespace) -> list[Run]:
 
     So an interrupted benchmark has compared all samplers equally, by the first budget first.
     """
-    samplers = [check_sampler(each) for each in given.sampler or installed_samplers()]
-    surfaces = [surface(each).name for each in given.surface or SURFACES]
     return [
         Run(on, sampler, n_trials, n_games, seed)
         for n_trials, n_games in given.budget or BUDGETS
         for seed in seeds_of(given)
-        for on in surfaces
-        for sampler in samplers
+        for on in given.surface or SURFACES
+        for sampler in given.sampler or installed_samplers()
     ]
 
 
@@ -57,13 +56,13 @@ def table_order(record: Record) -> tuple[int, int, int, int]:
 
 def run(given: argparse.Namespace) -> None:
     """Play all runs that the folder does not have yet, and summarize all runs there."""
-    runs, n_jobs, made_by = planned(given), check_jobs(given.jobs), provenance()
+    runs, made_by = planned(given), provenance()
     ledger = Runs(given.output / "runs.jsonl", *RUN, *MEASURES, "course")
     with ledger.held():
         done = [Run(*(each[name] for name in RUN)) for each in ledger.records]
         missing = [each for each in runs if each not in set(done)]
-        workers = min(n_jobs, len(missing) or 1)
-        parallel = Parallel(workers, return_as="generator_unordered", batch_size=1)
+        jobs = min(given.jobs or n_cores(), len(missing) or 1)
+        parallel = Parallel(jobs, return_as="generator_unordered", batch_size=1)
         say(f"{len(runs) - len(missing)} of {len(runs)} runs are there")
         for number, record in enumerate(parallel(delayed(play)(each) for each in missing), 1):
             ledger.add(record)
@@ -76,7 +75,7 @@ def run(given: argparse.Namespace) -> None:
     write_text(text, given.output / "samplers.md")
     save(samplers_figure(records, summary), given.output / "samplers.png")
     made_by["versions"] |= versions("scikit-learn", "torch", "gpytorch", "botorch")
-    contents = {**made_by, "runs": [asdict(each) for each in missing], "jobs": n_jobs}
+    contents = {**made_by, "runs": [asdict(each) for each in missing], "jobs": jobs}
     write_manifest(contents | {"recorded_fit": Recording().quality()}, given.output / MANIFEST)
     print(text)
 
@@ -84,11 +83,13 @@ def run(given: argparse.Namespace) -> None:
 def options() -> argparse.ArgumentParser:
     """Return the options of the command."""
     made = parser(__doc__ or "", "samplers", n_seeds=20)
-    made.add_argument("--sampler", action="append", help="repeatable; default: all installed")
-    made.add_argument("--surface", action="append", help="repeatable; default: all")
+    made.add_argument(
+        "--sampler", action="append", type=check_sampler, help="repeatable; default: all installed"
+    )
+    made.add_argument("--surface", action="append", choices=SURFACES, help="repeatable; all")
     published = "TRIALSxGAMES, repeatable; default: as published"
     made.add_argument("--budget", action="append", type=budget, help=published)
-    made.add_argument("--jobs", type=int, help="processes; default: cores")
+    made.add_argument("--jobs", type=whole(1, 10_000), help="processes; default: cores")
     return made
 
 

@@ -9,9 +9,10 @@ from results.benchmarks.command import command, parser, seeds_of
 from results.benchmarks.samplers import check_sampler
 from results.benchmarks.samplers.recommendations import measured
 from results.benchmarks.samplers.surfaces import SURFACES
+from results.papers.paper import whole
 from thetafront.study.report.sections import Section, document
 from thetafront.study.report.tables import write_csv, write_text
-from thetafront.study.run.workers import check_jobs
+from thetafront.study.run.workers import n_cores
 from thetafront.study.samplers import DEFAULT_SAMPLER
 from thetafront.study.store.manifest import MANIFEST, provenance, write_manifest
 
@@ -78,15 +79,14 @@ def written(value: float, form: str) -> str:
 
 def run(given: argparse.Namespace) -> None:
     """Run studies of 80 trials of nine games, and write the table and text of their picks."""
-    samplers = [check_sampler(each) for each in given.sampler or [DEFAULT_SAMPLER]]
     runs = [
         (surface, sampler, N_TRIALS, N_GAMES, seed)
         for seed in seeds_of(given)
         for surface in given.surface or ["recorded"]
-        for sampler in samplers
+        for sampler in given.sampler or [DEFAULT_SAMPLER]
     ]
     made_by = provenance()
-    found = Parallel(n_jobs=check_jobs(given.jobs))(delayed(measured)(*each) for each in runs)
+    found = Parallel(n_jobs=given.jobs or n_cores())(delayed(measured)(*each) for each in runs)
     answers = pd.DataFrame([row for rows in found for row in rows])
     text = document("Picks of simulated studies", NOTE, *pick_sections(answers))
     write_csv(answers, given.output / "answers.csv")
@@ -97,7 +97,9 @@ def run(given: argparse.Namespace) -> None:
 
 if __name__ == "__main__":
     options = parser("Picks of simulated studies beside their truth.", "picks", n_seeds=20)
-    options.add_argument("--sampler", action="append", help=f"default: {DEFAULT_SAMPLER}")
+    options.add_argument(
+        "--sampler", action="append", type=check_sampler, help=f"default: {DEFAULT_SAMPLER}"
+    )
     options.add_argument("--surface", action="append", choices=SURFACES, help="default: recorded")
-    options.add_argument("--jobs", type=int, help="processes; default: cores")
+    options.add_argument("--jobs", type=whole(1, 10_000), help="processes; default: cores")
     command(run, options)

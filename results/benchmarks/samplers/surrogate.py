@@ -12,12 +12,14 @@ multiobjective genetic algorithm: NSGA-II* (2002).
 """
 
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 import optuna
 from optuna.samplers import NSGAIISampler
 from optuna.samplers.nsgaii import PolynomialMutation, SBXCrossover
+from sklearn.ensemble import BaggingRegressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor
 from sklearn.preprocessing import StandardScaler
@@ -29,6 +31,7 @@ from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.observations import Observations
 
 Floats = npt.NDArray[np.float64]
+Predictor = Callable[[Floats], Floats]
 
 N_NETWORKS = 5
 N_HIDDEN = 32
@@ -38,54 +41,29 @@ N_POPULATION = 32
 N_GENERATIONS = 30
 
 
-class Networks:
-    """An ensemble of small networks that predict both objectives, scaled to variance 1.
-
-    Parameters
-    ----------
-    points : float64, shape (n, d)
-        In the unit cube, at least one.
-    values : float64, shape (n, 2)
-        Observed there.
-    rng : numpy.random.Generator
-        For initial weights.
-    """
-
-    def __init__(self, points: Floats, values: Floats, rng: np.random.Generator) -> None:
-        self.scaler = StandardScaler().fit(values)
-        self.members = [
-            MLPRegressor(
-                hidden_layer_sizes=(N_HIDDEN,),
-                activation="tanh",
-                solver="lbfgs",  # a few dozen points: whole batches, and no learning rate to choose
-                alpha=WEIGHT_DECAY,
-                max_iter=MAX_ITERATIONS,
-                random_state=int(seed),
-            )
-            for seed in rng.integers(2**31, size=N_NETWORKS)
-        ]
-        with warnings.catch_warnings():
-            # Stopping early is intended: the last digits of the training error are noise.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            for member in self.members:
-                member.fit(2.0 * points - 1.0, self.scaler.transform(values))
-
-    def __call__(self, points: Floats) -> Floats:
-        """Predict scaled objectives, shape (m, 2), the mean over all networks."""
-        predicted = [member.predict(2.0 * points - 1.0) for member in self.members]
-        return np.asarray(np.mean(predicted, axis=0))
+def fitted(points: Floats, targets: Floats, seed: int) -> Predictor:
+    """Return what predicts targets of variance 1, shape (m, 2): the mean of several networks."""
+    network = MLPRegressor(
+        hidden_layer_sizes=(N_HIDDEN,),
+        activation="tanh",
+        solver="lbfgs",  # a few dozen points: whole batches, and no learning rate to choose
+        alpha=WEIGHT_DECAY,
+        max_iter=MAX_ITERATIONS,
+    )
+    networks = BaggingRegressor(network, N_NETWORKS, bootstrap=False, random_state=seed)
+    with warnings.catch_warnings():
+        # Stopping early is intended: the last digits of the training error are noise.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        networks.fit(2.0 * points - 1.0, targets)
+    return lambda points: np.asarray(networks.predict(2.0 * points - 1.0))
 
 
-def evolve(networks: Networks, cube: UnitCube, first: Floats, seed: int) -> Floats:
-    """Search the networks' predictions by NSGA-II, from some first points; return all points."""
+def evolve(predict: Predictor, cube: UnitCube, first: Floats, seed: int) -> Floats:
+    """Search predictions for a front by NSGA-II, from some first points; return all points."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-        sampler = NSGAIISampler(
-            population_size=N_POPULATION,
-            crossover=SBXCrossover(),
-            mutation=PolynomialMutation(),
-            seed=seed,
-        )
+        operators = {"crossover": SBXCrossover(), "mutation": PolynomialMutation()}
+        sampler = NSGAIISampler(population_size=N_POPULATION, seed=seed, **operators)
     study = optuna.create_study(directions=["maximize", "maximize"], sampler=sampler)
     for point in first:
         study.enqueue_trial(cube.decode(point))
@@ -93,7 +71,7 @@ def evolve(networks: Networks, cube: UnitCube, first: Floats, seed: int) -> Floa
     for _ in range(N_GENERATIONS):
         trials = [study.ask(cube.distributions) for _ in range(N_POPULATION)]
         found.append(cube.encode([trial.params for trial in trials]))
-        for trial, values in zip(trials, networks(found[-1]).tolist(), strict=True):
+        for trial, values in zip(trials, predict(found[-1]).tolist(), strict=True):
             study.tell(trial, values)
     return np.unique(np.concatenate(found), axis=0)
 
@@ -109,17 +87,17 @@ class SurrogateSampler(ModelSampler):
         self, observations: Observations, cube: UnitCube, rng: np.random.Generator
     ) -> Floats:
         """Return a new point of the surrogate's front, far from others in scaled objectives."""
-        networks = Networks(observations.points, observations.values, rng)
+        seed, scaler = int(rng.integers(2**31)), StandardScaler().fit(observations.values)
+        predict = fitted(observations.points, scaler.transform(observations.values), seed)
         # The networks predict trials too: a lucky one is no reason to avoid its neighbourhood.
-        tried = networks(observations.tried)
+        tried = predict(observations.tried)
         best = observations.tried[nondominated(tried[:, 0], -tried[:, 1])]
-        points = evolve(networks, cube, best[: N_POPULATION // 2], int(rng.integers(2**31)))
-        values = networks(points)
+        points = evolve(predict, cube, best[: N_POPULATION // 2], seed)
+        values = predict(points)
 
         new = ~is_among(points, observations.tried)
         front = np.isin(np.arange(len(points)), nondominated(values[:, 0], -values[:, 1]))
-        reference = networks.scaler.transform(observations.reference[None])
-        wanted = np.all(values > reference, axis=1)
+        wanted = np.all(values > scaler.transform(observations.reference[None]), axis=1)
         choices = (new & front & wanted, new & front, new, front)
         points, values = next((points[k], values[k]) for k in choices if k.any())
         gaps = np.min(np.sum((values[:, None] - tried[None]) ** 2, axis=2), axis=1)

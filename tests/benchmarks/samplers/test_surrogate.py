@@ -5,9 +5,10 @@ import warnings
 import numpy as np
 import pytest
 from optuna.samplers import RandomSampler
+from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from results.benchmarks.samplers.surrogate import Floats, Networks, SurrogateSampler, evolve
+from results.benchmarks.samplers.surrogate import Floats, SurrogateSampler, evolve, fitted
 from tests.study.samplers.toy import (
     DEGENERATE,
     MIXED,
@@ -35,8 +36,9 @@ def test_networks_learn() -> None:
 
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("error")
-        networks = Networks(points, truth(points), rng)
-    error = networks(elsewhere) - networks.scaler.transform(truth(elsewhere))
+        scaler = StandardScaler().fit(truth(points))
+        predict = fitted(points, scaler.transform(truth(points)), 2)
+    error = predict(elsewhere) - scaler.transform(truth(elsewhere))
     assert np.all(np.sqrt(np.mean(error**2, axis=0)) < 0.2)
 
 
@@ -47,10 +49,10 @@ def test_evolution_finds_a_front() -> None:
     learnt_from = rng.random((200, 4))
     corners = np.array([[0.2] * 4, [0.8] * 4])
     closeness = -np.linalg.norm(learnt_from[:, None] - corners[None], axis=2)
-    networks = Networks(learnt_from, closeness, rng)
-    points = evolve(networks, cube, learnt_from[:1], 0)
+    predict = fitted(learnt_from, closeness, 0)
+    points = evolve(predict, cube, learnt_from[:1], 0)
     assert len(np.unique(points, axis=0)) == len(points)
-    predicted = networks(points)
+    predicted = predict(points)
     front = points[nondominated(predicted[:, 0], -predicted[:, 1])]
     assert np.median(np.ptp(front, axis=1)) < 0.15
     assert np.ptp(front.mean(axis=1)) > 0.4
