@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from results.benchmarks.engine.table_playout import row_tables, table_playouts
+from results.benchmarks.engine.table_playout import table_playouts
 from thetafront.agents.agent import Agent, warm
 from thetafront.agents.dice.agent import DiceAgent
 from thetafront.agents.pacman.astar import PacmanAStar
@@ -37,6 +37,7 @@ from thetafront.agents.twenty48.uct import UCT
 from thetafront.engine.pacman import Layout, random_games
 from thetafront.engine.twenty48 import afterstate, initial, legal_actions, spawn
 from thetafront.engine.twenty48.playout import playouts
+from thetafront.engine.twenty48.rows import row_tables
 
 RANDOM_MOVES = "random moves"
 SECONDS_OF_PLAYOUTS, SECONDS_OF_AGENT_GAMES = 0.4, 0.5

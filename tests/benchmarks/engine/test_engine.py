@@ -18,8 +18,7 @@ from results.benchmarks.engine.rates import (
     median_rates,
     n_simulations_of_game,
 )
-from results.benchmarks.engine.table_playout import row_tables, table_playouts
-from tests.oracles import twenty48 as oracle
+from results.benchmarks.engine.table_playout import table_playouts
 from thetafront.agents.pacman.astar import PacmanAStar
 from thetafront.agents.pacman.mdp import PacmanMDP
 from thetafront.agents.pacman.random import PacmanRandom
@@ -27,18 +26,8 @@ from thetafront.agents.twenty48.leaf_value import LeafValue
 from thetafront.agents.twenty48.uct import UCT
 from thetafront.engine.pacman import Layout
 from thetafront.engine.twenty48.board import initial
+from thetafront.engine.twenty48.rows import row_tables
 from thetafront.study.store.manifest import ROOT
-
-
-def test_row_tables_are_the_oracles() -> None:
-    left, right = row_tables()
-    for row in range(65536):
-        faces = [2**e if (e := row >> (4 * cell) & 15) else 0 for cell in range(4)]
-        forward, _ = oracle.merge_line(faces)
-        backward, _ = oracle.merge_line(faces[::-1])
-        for table, expected in ((left, forward), (right, backward[::-1])):
-            exponents = [tile.bit_length() - 1 if tile else 0 for tile in expected]
-            assert table[row] == sum(e << (4 * cell) for cell, e in enumerate(exponents))
 
 
 def test_the_table_kernel_plays_the_same_game() -> None:

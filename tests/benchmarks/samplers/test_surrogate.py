@@ -27,6 +27,11 @@ from thetafront.study.samplers.encoding import UnitCube
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning", "error::UserWarning")
 
 
+@pytest.fixture
+def few_generations(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("results.benchmarks.samplers.surrogate.N_GENERATIONS", 4)
+
+
 def test_networks_learn() -> None:
     rng = np.random.default_rng(2)
     points, elsewhere = rng.random((64, 2)), rng.random((200, 2))
@@ -58,12 +63,14 @@ def test_evolution_finds_a_front() -> None:
     assert np.ptp(front.mean(axis=1)) > 0.4
 
 
+@pytest.mark.usefixtures("few_generations")
 @pytest.mark.parametrize("name", DEGENERATE)
 def test_degenerate_studies(name: str) -> None:
     trials = DEGENERATE[name](np.random.default_rng(2))
     ask(mixed_study(SurrogateSampler(0, OBJECTIVES, 1), trials), 1)
 
 
+@pytest.mark.usefixtures("few_generations")
 def test_the_seed_and_the_data_decide() -> None:
     def proposals(seed: int, n: int) -> list[dict[str, object]]:
         trials = ordinary(np.random.default_rng(1), n)
@@ -76,6 +83,7 @@ def test_the_seed_and_the_data_decide() -> None:
     assert first[0] != proposals(0, 11)[0]
 
 
+@pytest.mark.usefixtures("few_generations")
 def test_no_point_is_proposed_twice() -> None:
     study = mixed_study(SurrogateSampler(0, OBJECTIVES), ordinary(np.random.default_rng(3)))
     trials = ask(study, 6)
@@ -87,9 +95,5 @@ def test_no_point_is_proposed_twice() -> None:
 
 def test_it_finds_a_noisy_front() -> None:
     """With half as many trials."""
-    seeds = range(1)
-    ours = [
-        true_hypervolume(SurrogateSampler(seed, TOY_OBJECTIVES), seed, 12, 20) for seed in seeds
-    ]
-    by_chance = [true_hypervolume(RandomSampler(), seed, 40, 40) for seed in seeds]
-    assert np.mean(ours) > np.mean(by_chance) + 0.4
+    ours = true_hypervolume(SurrogateSampler(0, TOY_OBJECTIVES), 0, 12, 20)
+    assert ours > true_hypervolume(RandomSampler(), 0, 40, 40) + 0.4
