@@ -64,7 +64,7 @@ def picks_of(runs: Sequence[Record], fresh: Sequence[Record]) -> pd.DataFrame:
                 row |= {"theta": json.dumps(theta, sort_keys=True)}
                 row |= {"promised_score": score, "promised_cost": cost}
             rows.append(row)
-    games = pd.DataFrame(fresh)
+    games = pd.DataFrame(fresh).astype(dict.fromkeys(("score", "cost", "deviation"), float))
     games["theta"] = [json.dumps(theta, sort_keys=True) for theta in games["theta"]]
     games["standard_error"] = games.pop("deviation") / games["n"] ** 0.5
     names = {"score": "true_score", "cost": "true_cost", "n": "n_games"}

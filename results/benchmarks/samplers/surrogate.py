@@ -62,8 +62,12 @@ def evolve(predict: Predictor, cube: UnitCube, first: Floats, seed: int) -> Floa
     """Search predictions for a front by NSGA-II, from some first points; return all points."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-        operators = {"crossover": SBXCrossover(), "mutation": PolynomialMutation()}
-        sampler = NSGAIISampler(population_size=N_POPULATION, seed=seed, **operators)
+        sampler = NSGAIISampler(
+            population_size=N_POPULATION,
+            crossover=SBXCrossover(),
+            mutation=PolynomialMutation(),
+            seed=seed,
+        )
     study = optuna.create_study(directions=["maximize", "maximize"], sampler=sampler)
     for point in first:
         study.enqueue_trial(cube.decode(point))

@@ -50,6 +50,15 @@ def test_a_budget_without_an_answer_has_no_number() -> None:
     assert cell(row["score_mean"], math.nan, 3, 0) == "–"
 
 
+def test_answers_without_a_game_that_ended_are_over_any_budget() -> None:
+    theta = {"max_depth": 1}
+    runs = [{"program": "tree", "seed": 1, "method": "tpe", "picks": [[BUDGETS[0], theta, 0, 1]]}]
+    failed = {"n": 0, "n_failed": 9, "score": None, "deviation": None, "cost": None}
+    row = picks_of(runs, [{"program": "tree", "theta": theta, **failed}]).iloc[0]
+    assert row["is_over"] is True
+    assert math.isnan(row["true_score"])
+
+
 def test_at_true_costs_the_best_answer_within_a_budget_counts() -> None:
     """All cost more than the first budget; at the second one, theirs of all runs count, too."""
     kept = kept_of(made_up()).set_index(["budget", "method", "seed"]).sort_index()
