@@ -182,9 +182,9 @@ def coordinate(
         make_folder(where.folder)
         study, _ = create_or_resume(where, settings.record(tuned))
         executor = SimulatedWorkers(workers, client_seconds)
-        budget = Budget(seconds)
-        search = Search(tuned, study, settings, workers, Silent().message, budget, is_apart=True)
+        search = Search(tuned, study, settings, workers, Silent().message, is_apart=True)
         dispatch = Dispatch(search, workers, Silent(), Budget(), executor=executor)
+        search.budget = Budget(seconds)  # what loads before does not count
         times = [time.monotonic() + share * seconds for share in (0.2, 0.9)]
 
         def mark() -> None:
