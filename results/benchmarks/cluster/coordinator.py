@@ -41,6 +41,7 @@ from thetafront.study.store.storage import create_or_resume
 MEAN_SECONDS, SPREAD = 0.256, 0.76  # of a game; its standard deviation over its mean
 MOVES = 2_000
 MANY_TRIALS = 1_000_000
+N_LOADED = 32  # trials after which the sampler's process has proposed some
 NOWHERE = np.zeros(len(SPACE))
 
 
@@ -151,7 +152,7 @@ class SimulatedWorkers:
 def coordinate(
     workers: int, replicates: int, client_seconds: float, seconds: float
 ) -> dict[str, float]:
-    """Run a search for so many seconds, of which the middle is measured, from 20% to 90%.
+    """Run a search for so many seconds after its first trials, and measure 90% of them.
 
     Parameters
     ----------
@@ -184,16 +185,17 @@ def coordinate(
         executor = SimulatedWorkers(workers, client_seconds)
         search = Search(tuned, study, settings, workers, Silent().message, is_apart=True)
         dispatch = Dispatch(search, workers, Silent(), Budget(), executor=executor)
-        search.budget = Budget(seconds)  # what loads before does not count
-        times = [time.monotonic() + share * seconds for share in (0.2, 0.9)]
 
         def mark() -> None:
-            if len(marks) < 2 and time.monotonic() >= times[len(marks)]:
-                children = psutil.Process().children(recursive=True)
-                cpu = time.process_time() - executor.own_seconds
-                cpu += sum(sum(each.cpu_times()[:2]) for each in children)
-                busy = dispatch.utilization.busy_seconds
-                marks.append(np.array([time.monotonic(), cpu, busy, dispatch.n_games]))
+            now = time.monotonic()
+            if not marks and search.trials.n_complete > N_LOADED:
+                search.budget = Budget(seconds)
+            elif len(marks) != 1 or now < marks[0][0] + 0.9 * seconds:
+                return
+            children = psutil.Process().children(recursive=True)
+            cpu = time.process_time() - executor.own_seconds
+            cpu += sum(sum(each.cpu_times()[:2]) for each in children)
+            marks.append(np.array([now, cpu, dispatch.utilization.busy_seconds, dispatch.n_games]))
 
         dispatch.each_turn = mark
         dispatch.run()
