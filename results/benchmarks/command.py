@@ -7,10 +7,10 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import thetafront
-from results.papers.paper import Parser, whole
+from results.papers.paper import whole
 from thetafront.study.store.append_only import AppendOnlyFile
 from thetafront.study.store.location import make_folder
 from thetafront.study.store.manifest import check_output
@@ -27,6 +27,14 @@ def versions(*libraries: str) -> dict[str, str]:
     """Return the versions of those libraries that are installed, for a manifest."""
     installed = {each.name: each.version for each in importlib.metadata.distributions()}
     return {name: installed[name] for name in libraries if name in installed}
+
+
+class Parser(argparse.ArgumentParser):
+    """Tells of a wrong option in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """End the program."""
+        self.exit(2, f"{self.prog}: {message}\n")
 
 
 def parser(description: str, output: str | None, n_seeds: int = 0) -> argparse.ArgumentParser:
