@@ -174,7 +174,7 @@ zstd: $(INSTALLED) ## tune a compressor, a program that is not ours (a quarter o
 	@$(BIN)/thetafront sweep $(ZSTD)/zstd.toml --budget 12m --trials 256 --design-size 64 --seed 1 $(call option,jobs,JOBS)
 	@$(BIN)/python $(ZSTD)/levels.py zstd
 
-PROGRAMS := results/benchmarks/programs/contest.py
+PROGRAMS := -m results.benchmarks.programs
 
 programs: $(INSTALLED) ## tune five programs that are not ours, beside three samplers of Optuna (an hour and a half; stopped, it goes on)
 	@test -x /usr/games/stockfish || { echo 'Stockfish is not installed; on Debian it is the package stockfish' >&2; exit 1; }

@@ -9,17 +9,15 @@ in the middle of a round, too.
 """
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from results.benchmarks.command import say, told
+from results.benchmarks.command import command, parser, say, seeds_of
 from results.benchmarks.samplers.surface import Floats, two_modes
-from thetafront.study.errors import check_range
-from thetafront.study.estimate import Z95, Estimate, difference, share, t95
+from thetafront.study.estimate import Z95, difference, t95
 from thetafront.study.pareto import nondominated
 from thetafront.study.report.sections import Section, document
 from thetafront.study.report.tables import write_csv, write_text
@@ -33,10 +31,7 @@ from thetafront.study.run.allocation import (
     next_round,
 )
 from thetafront.study.shrinkage import Moments, growing_variances
-from thetafront.study.store.location import make_folder
-from thetafront.study.store.manifest import MANIFEST, check_output, provenance, write_manifest
-from thetafront.study.store.seeds import LARGEST_STUDY_SEED
-from thetafront.study.text import counted
+from thetafront.study.store.manifest import MANIFEST, provenance, write_manifest
 
 STOPS = (300.0, 600.0, 1800.0, 5400.0)  # seconds of play, all workers together
 N_BUDGETS, CHEAPEST, REFERENCE = 6, 1e-5, 1e-3  # seconds a move
@@ -44,7 +39,7 @@ FROM_FRONT = 2_000.0  # points below the front, a half-normal deviation
 BASELINE = (2e-4, 38_000.0)
 DEVIATION, AT_MEAN, POWER = 18_000.0, 45_000.0, 0.7  # of one game
 MOVES_A_POINT = 0.05
-MOST_GAMES, MOST_SEEDS = 20_000, 10_000
+MAX_GAMES = 20_000  # of a point
 
 MEASURES = {
     "regret_points": ("regret", ",.0f"),
@@ -61,7 +56,7 @@ class Simulated:
     mean: Floats
     deviation: Floats  # of one game
     seconds: Floats  # a game
-    scores: Floats  # shape (k, MOST_GAMES)
+    scores: Floats  # shape (k, MAX_GAMES)
 
     @classmethod
     def drawn(cls, seed: int) -> "Simulated":
@@ -75,11 +70,8 @@ class Simulated:
         order = np.argsort(cost)
         cost, mean = cost[order], mean[order]
         deviation = DEVIATION * (mean / AT_MEAN) ** POWER
-        none = np.empty(0)
-        factors = [
-            two_modes(none, MOST_GAMES, np.random.default_rng([seed, 1, k]))
-            for k in range(len(mean))
-        ]
+        rngs = [np.random.default_rng([seed, 1, k]) for k in range(len(mean))]
+        factors = [two_modes(np.empty(0), MAX_GAMES, each) for each in rngs]
         # Two modes have a deviation of 0.4 of the mean.
         scores = mean[:, None] + (np.array(factors) - 1.0) * deviation[:, None] / 0.4
         return cls(cost, mean, deviation, cost * mean * MOVES_A_POINT, scores)
@@ -94,14 +86,9 @@ class Simulated:
         if n.min() < FIRST_GAMES:
             return Round(dict(enumerate(np.maximum(FIRST_GAMES - n, 0).astype(int).tolist())))
         moments = [Moments.of(own[: int(k)]) for own, k in zip(self.scores, n, strict=True)]
-        played = Played(
-            np.array([each.mean for each in moments]),
-            n * growing_variances(moments),
-            n,
-            self.seconds,
-            self.decades,
-        )
-        games = next_round(played, np.full(len(n), MOST_GAMES), rule)
+        means, variances = np.array([each.mean for each in moments]), growing_variances(moments)
+        played = Played(means, n * variances, n, self.seconds, self.decades)
+        games = next_round(played, np.full(len(n), MAX_GAMES), rule)
         return Round(dict(enumerate(games.tolist())))
 
     def counts(self, rule: str, stops: Sequence[float]) -> list[Floats]:
@@ -162,21 +149,11 @@ def answers_of(means: Floats) -> list[int]:
     return [int(np.argmax(means[: k + 1])) for k in range(len(means))]
 
 
-def allocation_frame(
-    n_seeds: int,
-    first_seed: int,
-    stops: Sequence[float] = STOPS,
-    on_progress: Callable[[str], None] = lambda _: None,
-) -> pd.DataFrame:
-    """Run all rules on each seed; return a row a rule, seed and stop.
-
-    InputError if a number is out of range.
-    """
-    check_range("seeds", n_seeds, 2, MOST_SEEDS)
-    check_range("first seed", first_seed, 0, LARGEST_STUDY_SEED - n_seeds)
+def allocation_frame(seeds: Iterable[int], stops: Sequence[float] = STOPS) -> pd.DataFrame:
+    """Run all rules on each seed; return a row a rule, seed and stop."""
     rows = []
-    for seed in range(first_seed, first_seed + n_seeds):
-        on_progress(f"seed {seed}, the last is {first_seed + n_seeds - 1}")
+    for seed in seeds:
+        say(f"seed {seed}")
         simulated = Simulated.drawn(seed)
         for rule in RULES:
             for stop, n in zip(sorted(stops), simulated.counts(rule, stops), strict=True):
@@ -185,91 +162,61 @@ def allocation_frame(
     return pd.DataFrame(rows)
 
 
-def section(frame: pd.DataFrame, stop: float) -> Section:
+def section(stop: float, frame: pd.DataFrame) -> Section:
     """Lay out the rules' means after so many seconds, and paired ratios to equal shares."""
-    stopped = frame[frame["seconds"] == stop]
-    same = stopped[stopped["rule"] == "equal"]
-    rows = []
-    for rule in RULES:
-        part = stopped[stopped["rule"] == rule]
-        cells = [f"**{rule}**" if rule == DEFAULT_RULE else rule]
-        for name, (_, form) in MEASURES.items():
-            cells.append(f"{part[name].mean():{form}}")
-            # Over the mean of equal shares: no seed's small regret may weigh more than others.
-            saved = difference(part[name].to_numpy(), same[name].to_numpy())
-            cells.append("" if rule == "equal" else percent(saved, float(same[name].mean())))
-        cells += [
-            covered(part, "n_covered", "n_points"),
-            covered(part, "n_answers_covered", "n_answers"),
-            f"{part['bias_standard_errors'].mean():+.2f}",
-            f"{part['bias_of_answers_standard_errors'].mean():+.2f}",
-            f"{part['n_games_fewest'].mean():,.0f}",
-        ]
-        rows.append(cells)
+    equal = frame[frame["rule"] == "equal"]
     columns = ["rule"]
     for label, _ in MEASURES.values():
         columns += [label, "against equal"]
     columns += ["covered", "answers covered", "bias of all", "bias of answers", "fewest games"]
+    rows = []
+    for rule in RULES:
+        part = frame[frame["rule"] == rule]
+        mean, total = part.mean(numeric_only=True), part.sum(numeric_only=True)
+        cells = [f"**{rule}**" if rule == DEFAULT_RULE else rule]
+        for name, (_, form) in MEASURES.items():
+            # Over the mean of equal shares: no seed's small regret may weigh more than others.
+            saved = difference(part[name].to_numpy(), equal[name].to_numpy())
+            ends = np.array([saved.value, saved.low, saved.high]) / equal[name].mean()
+            against = "{:+.0f}% ({:+.0f} to {:+.0f})".format(*100.0 * ends)
+            cells += [f"{mean[name]:{form}}", "" if rule == "equal" else against]
+        cells += [
+            f"{total['n_covered'] / total['n_points']:.3f}",
+            f"{total['n_answers_covered'] / total['n_answers']:.3f}",
+            f"{mean['bias_standard_errors']:+.2f}",
+            f"{mean['bias_of_answers_standard_errors']:+.2f}",
+            f"{mean['n_games_fewest']:,.0f}",
+        ]
+        rows.append(cells)
     return Section(f"After {stop:,.0f} seconds of play", columns, rows)
-
-
-def percent(saved: Estimate, of: float) -> str:
-    """Write a difference as a share of something: ``-30% (-41 to -19)``."""
-    value, low, high = (100.0 * each / of for each in (saved.value, saved.low, saved.high))
-    return f"{value:+.0f}% ({low:+.0f} to {high:+.0f})"
-
-
-def covered(part: pd.DataFrame, n_inside: str, n: str) -> str:
-    """Write the share of intervals that hold the truth."""
-    return f"{share(int(part[n_inside].sum()), int(part[n].sum())).value:.3f}"
 
 
 def allocation_markdown(frame: pd.DataFrame) -> str:
     """Write the comparison as Markdown."""
-    n_seeds = frame["seed"].nunique()
     return document(
         "Allocation of validation games",
-        f"Means over {counted(n_seeds, 'simulated validation')} of 13 points, stopped after equal "
-        "seconds of play; in parentheses 95% intervals of paired differences from equal shares of "
-        "games, as a share of their mean. Regret: true points that users of all budgets, evenly "
-        "spread in log cost, lose by the point with the highest mean within their budget. Error of "
-        "what is expected: its mean less the truth, without sign. Covered: shares of 95% intervals "
-        "of all points, and of those that answer a budget, that hold the truth. Bias: mean "
-        "difference from the truth, in standard errors. The rule in bold is used.",
-        *(section(frame, stop) for stop in sorted(frame["seconds"].unique())),
+        f"Means over {frame['seed'].nunique()} simulated validations of 13 points, stopped after "
+        "equal seconds of play; in parentheses 95% intervals of paired differences from equal "
+        "shares of games, as a share of their mean. Regret: true points that users of all budgets, "
+        "evenly spread in log cost, lose by the point with the highest mean within their budget. "
+        "Error of what is expected: its mean less the truth, without sign. Covered: shares of 95% "
+        "intervals of all points, and of those that answer a budget, that hold the truth. Bias: "
+        "mean difference from the truth, in standard errors. The rule in bold is used.",
+        *(section(float(str(stop)), part) for stop, part in frame.groupby("seconds")),
     )
 
 
-def run_allocation(
-    n_seeds: int, first_seed: int, output: Path, on_progress: Callable[[str], None]
-) -> tuple[str, list[Path]]:
-    """Compare the rules; write table, text and manifest, and return the text and all paths."""
-    make_folder(output, "output")
-    check_output(output)
-    made_by = provenance()
-    frame = allocation_frame(n_seeds, first_seed, on_progress=on_progress)
+def run(given: argparse.Namespace) -> None:
+    """Compare the rules; write table, text and manifest."""
+    made_by, seeds = provenance(), seeds_of(given)
+    frame = allocation_frame(seeds)
     text = allocation_markdown(frame)
-    paths = [output / "allocation.csv", output / "allocation.md", output / MANIFEST]
-    write_csv(frame, paths[0])
-    write_text(text, paths[1])
-    seeds = [first_seed, first_seed + n_seeds - 1]
-    write_manifest({**made_by, "rules": list(RULES), "seeds": seeds}, paths[2])
-    return text, paths
-
-
-def main() -> None:
-    """Compare the rules."""
-    parser = argparse.ArgumentParser(description="Compare rules for sharing out validation games.")
-    parser.add_argument("--seeds", type=int, default=100, help="number of seeds")
-    parser.add_argument(
-        "--first-seed", type=int, default=0, help="0 to 99 are published, development 1000 and on"
-    )
-    parser.add_argument("--output", type=Path, default=Path("results/rounds"))
-    given = parser.parse_args()
-    with told():
-        text, _ = run_allocation(given.seeds, given.first_seed, given.output, say)
-        print(text)
+    write_csv(frame, given.output / "allocation.csv")
+    write_text(text, given.output / "allocation.md")
+    contents = {**made_by, "rules": list(RULES), "seeds": [seeds[0], seeds[-1]]}
+    write_manifest(contents, given.output / MANIFEST)
+    print(text)
 
 
 if __name__ == "__main__":
-    main()
+    command(run, parser(__doc__ or "", "rounds", n_seeds=100))

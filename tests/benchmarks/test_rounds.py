@@ -1,19 +1,19 @@
 """The simulated validations: their truth, equal seconds, and what is measured of them."""
 
-from functools import partial
-from pathlib import Path
-
 import numpy as np
+import pandas as pd
 import pytest
 
 from results.benchmarks.rounds import (
     Simulated,
     allocation_frame,
+    allocation_markdown,
     answers_of,
-    run_allocation,
 )
-from thetafront.study.errors import InputError
 from thetafront.study.run.allocation import DEFAULT_RULE, RULES
+from thetafront.study.store.manifest import ROOT
+
+PUBLISHED = ROOT / "results" / "reference" / "rounds"
 
 
 def test_the_games_have_the_stated_moments() -> None:
@@ -51,18 +51,15 @@ def test_measures_are_of_the_truth() -> None:
 
 def test_the_rule_in_use_loses_less_than_equal_shares() -> None:
     """Ten seeds, paired: regret, and width of the hypervolume's interval, after ten minutes."""
-    frame = allocation_frame(10, 1000, stops=(600.0,)).pivot(index="seed", columns="rule")
+    frame = allocation_frame(range(1000, 1010), stops=(600.0,)).pivot(index="seed", columns="rule")
     for measure in ("regret_points", "interval_width"):
         assert frame[measure][DEFAULT_RULE].mean() < 0.85 * frame[measure]["equal"].mean()
 
 
-def test_a_comparison_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    short = partial(allocation_frame, stops=(60.0,))
-    monkeypatch.setattr("results.benchmarks.rounds.allocation_frame", short)
-    text, paths = run_allocation(2, 1000, tmp_path / "out", lambda _: None)
-    assert [path.name for path in paths] == ["allocation.csv", "allocation.md", "manifest.json"]
-    assert all(path.exists() for path in paths)
-    assert text.count("\n| ") == 1 + len(RULES)
-    assert "After 60 seconds of play" in text
-    with pytest.raises(InputError, match="seeds: 1 given, 2 to 10000 allowed"):
-        run_allocation(1, 1000, tmp_path / "out", lambda _: None)
+def test_published_comparisons_are_made_again() -> None:
+    """The text from the published table, and the first seed's rows after five minutes."""
+    published = pd.read_csv(PUBLISHED / "allocation.csv")
+    assert allocation_markdown(published) == (PUBLISHED / "allocation.md").read_text("utf-8")
+    first = published[(published["seed"] == 0) & (published["seconds"] == 300.0)]
+    made = allocation_frame(range(1), stops=(300.0,))
+    pd.testing.assert_frame_equal(made, first.reset_index(drop=True), rtol=1e-9)

@@ -4,66 +4,30 @@ Games come as a search brings them: a trial begins, its games end one by one, th
 as fast as the writer takes them, once at a steady pace.
 """
 
+import tempfile
 import time
+import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import optuna
-from optuna.distributions import distribution_to_json
+from optuna.distributions import FloatDistribution, distribution_to_json
 
 from thetafront.agents.twenty48.agent import Game2048
-from thetafront.study.store.games_table import SEARCH
-from thetafront.study.store.location import Location
+from thetafront.study.store.games_table import SEARCH, delete_games
+from thetafront.study.store.location import locate, make_folder
 from thetafront.study.store.storage import open_storage
 from thetafront.study.store.writer import StudyWriter
 from thetafront.study.store.writes import BegunTrial, EndedTrial, PlayedGame, Write
 
 GAMES_A_TRIAL = 4
-N_PARAMS = 6
-PACE = 3000.0
-"""Games a second that are demanded."""
+PACE = 3000.0  # games a second that are demanded
 GAME = Game2048(5, 80504, 3740, 0.5859351590000005, 712444822, 4096, 0x25B237A3C6894321)
-PARAMS = {
-    f"theta{k}": (500.0, distribution_to_json(optuna.distributions.FloatDistribution(1.0, 1000.0)))
-    for k in range(1, N_PARAMS + 1)
-}
+RANGE = distribution_to_json(FloatDistribution(1.0, 1000.0))
+PARAMS = {f"theta{k}": (500.0, RANGE) for k in range(1, 7)}
 MOMENTS = {"moments:score": [4, 80504.0, 1234567.0]}
-
-
-@dataclass(frozen=True)
-class WriteRate:
-    """What writing took.
-
-    Attributes
-    ----------
-    n_games : int
-        Games written, durably.
-    wall_seconds, cpu_seconds : float
-        Of all threads of this process.
-    waits : ndarray of shape (n_transactions,)
-        Seconds from the oldest write of each transaction to its commit.
-    """
-
-    n_games: int
-    wall_seconds: float
-    cpu_seconds: float
-    waits: "np.ndarray[tuple[int], np.dtype[np.float64]]"
-
-    @property
-    def games_per_second(self) -> float:
-        """Games a second of wall time."""
-        return self.n_games / self.wall_seconds
-
-    @property
-    def cpu_ms_a_game(self) -> float:
-        """CPU milliseconds a game, its share of the trial included."""
-        return 1e3 * self.cpu_seconds / self.n_games
-
-    @property
-    def core(self) -> float:
-        """Share of a core that writing took."""
-        return self.cpu_seconds / self.wall_seconds
 
 
 def trial_writes(number: int) -> Iterator[tuple[Write, ...]]:
@@ -75,42 +39,47 @@ def trial_writes(number: int) -> Iterator[tuple[Write, ...]]:
     yield last, EndedTrial(number, (80504.0, 1.5e-4), MOMENTS)
 
 
-def measure(location: Location, seconds: float, pace: float | None = None) -> WriteRate:
-    """Write games into a new study for some seconds.
+def write_rate(storage_url: str | None, seconds: float, pace: float | None) -> dict[str, Any]:
+    """Write games into a new study for some seconds, and delete it.
 
     Parameters
     ----------
-    location : Location
-        Where to; its name must not be taken.
+    storage_url : str, optional
+        Where to; a new SQLite file by default.
     seconds : float
         How long.
     pace : float, optional
         Games a second; as fast as possible if None.
     """
-    storage = open_storage(location, for_writing=True)
-    study = optuna.create_study(
-        study_name=location.name, storage=storage, directions=["maximize", "minimize"]
-    )
-    rate = written(study, seconds, pace)
-    storage.engine.dispose()
-    return rate
-
-
-def written(study: optuna.Study, seconds: float, pace: float | None) -> WriteRate:
-    """Write games into a study for some seconds."""
-    waits: list[float] = []
-    writer = StudyWriter(study, watch=lambda _, waited: waits.append(waited))
-    n_trials, began, cpu = 0, time.monotonic(), time.process_time()
-    while (now := time.monotonic() - began) < seconds:
-        if pace is not None and (ahead := n_trials * GAMES_A_TRIAL / pace - now) > 0.0:
-            time.sleep(ahead)
-        for writes in trial_writes(n_trials):
-            writer.write(*writes)
-        n_trials += 1
-    writer.close()
-    return WriteRate(
-        n_games=n_trials * GAMES_A_TRIAL,
-        wall_seconds=time.monotonic() - began,
-        cpu_seconds=time.process_time() - cpu,
-        waits=np.array(waits),
-    )
+    waits: list[float] = []  # from the oldest write of each transaction to its commit
+    with tempfile.TemporaryDirectory() as folder:
+        where = locate(f"bench-{uuid.uuid4().hex[:12]}", Path(folder), storage_url)
+        make_folder(where.folder)
+        storage = open_storage(where, for_writing=True)
+        study = optuna.create_study(
+            study_name=where.name, storage=storage, directions=["maximize", "minimize"]
+        )
+        writer = StudyWriter(study, watch=lambda _, waited: waits.append(waited))
+        n_trials, began, cpu = 0, time.monotonic(), time.process_time()
+        while (now := time.monotonic() - began) < seconds:
+            if pace is not None and (ahead := n_trials * GAMES_A_TRIAL / pace - now) > 0.0:
+                time.sleep(ahead)
+            for writes in trial_writes(n_trials):
+                writer.write(*writes)
+            n_trials += 1
+        writer.close()
+        wall, cpu = time.monotonic() - began, time.process_time() - cpu
+        delete_games(storage.engine, storage.get_study_id_from_name(where.name))
+        optuna.delete_study(study_name=where.name, storage=storage)
+        storage.engine.dispose()
+    n_games = n_trials * GAMES_A_TRIAL
+    return {
+        "storage": "PostgreSQL" if where.is_on_postgresql else "SQLite",
+        "pace_games_per_second": pace,
+        "n_games": n_games,
+        "games_per_second": n_games / wall,
+        "wait_seconds_95": float(np.quantile(waits, 0.95)),
+        "wait_seconds_longest": max(waits),
+        "cpu_ms_a_game": 1e3 * cpu / n_games,
+        "share_of_a_core": cpu / wall,
+    }

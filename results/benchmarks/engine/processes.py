@@ -1,4 +1,4 @@
-"""Figures that need processes: workers, cold caches, memory, and the C programs of comparison."""
+"""Figures that need processes: workers, programs, cold caches, memory, and the C programs."""
 
 import json
 import os
@@ -8,27 +8,34 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import ExitStack
-from itertools import count, islice
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-from thetafront.agents.agent import Agent, warm
-from thetafront.study.errors import InputError
-from thetafront.study.interrupt import raised
-from thetafront.study.run.workers import Task, Workers
+import thetafront
+from results.benchmarks.engine.rates import Round, spread
+from thetafront import InputError
+from thetafront.agents.agent import Agent
 
 C_SOURCES = Path(__file__).parent
-
-WARM_UP = """
+GAMES_A_JOB = 40
+# As little as a program can do: it answers each line with a number, or prints one.
+PROGRAMS = {"serve": ('["sed", "-u", "s/.*/1/"]', 2000), "once": ('["echo", "1"]', 200)}
+DEFINITION = """
+name = "program"
+command = {words}
+protocol = "{protocol}"
+objective.name = "score"
+parameters.x = {{low = 0.0, high = 1.0}}
+"""
+MCMDP = "from thetafront.agents.twenty48.mcmdp import MonteCarloMDP"
+COMPILING = f"""
 import time; begin = time.monotonic()
-from thetafront.agents.agent import warm; from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
+from thetafront.agents.agent import warm; {MCMDP}
 warm(MonteCarloMDP()); print(time.monotonic() - begin)
 """
-MEMORY = """
-import resource; from thetafront.study.run.worker import play_timed
-from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
-play_timed(MonteCarloMDP(2048, 512, 256, 64, 1.0, 0.5), (1,))
+MEMORY = f"""
+import resource, thetafront.study.run.worker; {MCMDP}
+MonteCarloMDP(2048, 512, 256, 64, 1.0, 0.5).play(1)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """
 IMPORT = """
@@ -37,33 +44,39 @@ import thetafront.study.cli; print(time.monotonic() - begin)
 """
 
 
-def games_per_second(jobs: int, agent: Agent, seconds: float) -> float:
-    """Return the games a wall-clock second of ``jobs`` workers, once all of them play."""
-    warm(agent)
-    seeds = count()
+def games_per_second(jobs: int, agent: Agent) -> float:
+    """Return the games a wall-clock second of ``jobs`` workers, their start left out."""
 
-    def submit(n_games: int) -> None:
-        for seed in islice(seeds, n_games):
-            workers.submit(Task(seed, agent, (seed,)))
-
-    def take_and_submit() -> int:
-        workers.collect(timeout=1.0)
-        n_returned = len(workers.returned)
-        workers.returned.clear()
-        submit(n_returned)
-        return n_returned
-
-    with Workers[int](jobs) as workers:
-        submit(2 * jobs)
-        n_started = 0
-        while n_started < 2 * jobs:  # the pool's own start is not measured
-            n_started += take_and_submit()
+    def seconds(n_games: int) -> float:
         begin = time.monotonic()
-        n_games = 0
-        while (elapsed := time.monotonic() - begin) < seconds:
-            n_games += take_and_submit()
-        workers.close(at_once=True)
-    return n_games / elapsed
+        thetafront.play(agent, n_games, jobs=jobs, progress=False)
+        return time.monotonic() - begin
+
+    few, more = 2 * jobs, GAMES_A_JOB * jobs
+    seconds(few)  # loads what is loaded once
+    start = seconds(few)
+    return more / (seconds(few + more) - start)
+
+
+def program_milliseconds(folder: Path, n_rounds: int) -> dict[str, dict[str, float]]:
+    """Measure milliseconds of a worker's CPU time a game of a program, its own left out.
+
+    By protocol. Definitions are written into the folder.
+    """
+    found = {}
+    for protocol, (words, n_games) in PROGRAMS.items():
+        path = folder / f"{protocol}.toml"
+        path.write_text(DEFINITION.format(words=words, protocol=protocol), encoding="utf-8")
+        agent = thetafront.load_experiment(str(path)).build({"x": 0.5})
+        agent.play(0)
+        times = []
+        for _ in range(n_rounds):
+            begin = time.process_time()
+            for seed in range(n_games):
+                agent.play(seed)
+            times.append(1000.0 * (time.process_time() - begin) / n_games)
+        found[protocol] = spread(times)
+    return found
 
 
 def run_fresh(program: str, **environment: str) -> float:
@@ -80,11 +93,11 @@ def run_fresh(program: str, **environment: str) -> float:
 
 def fresh_process_figures() -> dict[str, float]:
     """Return seconds to compile (cold, warm) and to import, and a worker's memory."""
-    with raised(), tempfile.TemporaryDirectory() as cold:
+    with tempfile.TemporaryDirectory() as cold:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        cold_seconds = run_fresh(WARM_UP, THETAFRONT_CACHE_DIR=cold)
+        cold_seconds = run_fresh(COMPILING, THETAFRONT_CACHE_DIR=cold)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        warm_seconds = run_fresh(WARM_UP, THETAFRONT_CACHE_DIR=cold)
+        warm_seconds = run_fresh(COMPILING, THETAFRONT_CACHE_DIR=cold)
     return {
         "compile_cold_seconds": cold_seconds,
         "compile_cold_cpu_seconds": after.ru_utime - before.ru_utime,
@@ -94,34 +107,28 @@ def fresh_process_figures() -> dict[str, float]:
     }
 
 
-class CReference:
-    """The C programs of this folder, compiled here; InputError if that fails."""
+def c_rounds(folder: Path, seconds: float = 1.0) -> dict[str, Round]:
+    """Compile the C programs into a folder; return rounds of those that this machine can run.
 
-    def __init__(self) -> None:
-        self.stack = ExitStack()
+    InputError if there is no compiler, or a program does not compile.
+    """
+    compiler = shutil.which(os.environ.get("CC", "gcc"))
+    if compiler is None:
+        raise InputError("c-reference: no C compiler found (gcc, or what CC names)")
 
-    def __enter__(self) -> "CReference":
-        compiler = shutil.which(os.environ.get("CC", "gcc"))
-        if compiler is None:
-            raise InputError("c-reference: no C compiler found (gcc, or what CC names)")
-        self.stack.enter_context(raised())
-        self.folder = Path(self.stack.enter_context(tempfile.TemporaryDirectory()))
-        for source in sorted(C_SOURCES.glob("*.c")):
-            target = str(self.folder / source.stem)
-            command = [compiler, "-O3", "-march=native", str(source), "-o", target, "-lm"]
-            built = subprocess.run(command, capture_output=True, text=True, check=False)
-            if built.returncode:
-                self.stack.close()
-                first = built.stderr.strip().splitlines()[0]
-                raise InputError(f"c-reference: {source.name} does not compile: {first}")
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stack.close()
-
-    def run(self, name: str, seconds: float) -> tuple[int, float]:
-        """Run a program; return moves and CPU seconds, (0, 0.0) if this machine cannot."""
-        program = str(self.folder / name)
+    def run(program: Path, _: int) -> tuple[int, float]:
         done = subprocess.run([program, str(seconds)], capture_output=True, text=True, check=True)
-        result: dict[str, Any] = json.loads(done.stdout)
+        result = json.loads(done.stdout)
         return int(result.get("n_moves", 0)), float(result.get("cpu_seconds", 0.0))
+
+    rounds: dict[str, Round] = {}
+    for source in sorted(C_SOURCES.glob("*.c")):
+        target = folder / source.stem
+        words = [compiler, "-O3", "-march=native", str(source), "-o", str(target), "-lm"]
+        built = subprocess.run(words, capture_output=True, text=True, check=False)
+        if built.returncode:
+            first = built.stderr.strip().splitlines()[0]
+            raise InputError(f"c-reference: {source.name} does not compile: {first}")
+        if run(target, 0)[0]:
+            rounds[f"C, {source.stem}"] = partial(run, target)
+    return rounds

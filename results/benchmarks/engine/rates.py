@@ -1,38 +1,51 @@
-"""Rates of kernels, alone and inside agents, in moves per CPU second."""
+"""Rates of kernels and agents, in millions a CPU second.
+
+Notation
+--------
+============  ======================================================================================
+random moves  legal moves of random games of 2048, alone or as an agent's playouts
+simulations   of tree search: m for each move that has a choice
+games         of three dice, by an optimal policy (γ = 1)
+steps         of Pacman and all ghosts, at random: the engine's own games, without an agent
+backups       of states by ``pacman_mdp`` at its default parameters, over all sweeps of a game
+decisions     moves of ``pacman_astar``
+============  ======================================================================================
+
+Counts inside an agent's games are divided by all CPU seconds of these games.
+"""
 
 import statistics
 import time
 from collections.abc import Callable, Mapping
+from functools import cache
 from operator import attrgetter
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from results.benchmarks.engine.table_playout import row_tables, table_playouts
+from results.benchmarks.engine.table_playout import table_playouts
 from thetafront.agents.agent import Agent, warm
-from thetafront.agents.twenty48.agent import Agent2048
+from thetafront.agents.dice.agent import DiceAgent
+from thetafront.agents.pacman.astar import PacmanAStar
+from thetafront.agents.pacman.mdp import PacmanMDP
+from thetafront.agents.twenty48.leaf_value import LeafValue
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.agents.twenty48.schedule import AUTHORS_THETA
+from thetafront.agents.twenty48.uct import UCT
+from thetafront.engine.pacman import Layout, random_games
 from thetafront.engine.twenty48 import afterstate, initial, legal_actions, spawn
 from thetafront.engine.twenty48.playout import playouts
+from thetafront.engine.twenty48.rows import row_tables
 
-BY_PLANES = "random games from the start, bit-planes"
-BY_TABLE = "random games from the start, table lookup"
-
-N_GAMES_FROM_START = 20_000  # a batch; see by_batch for others
-N_GAMES_TABLE = 4_000
-SECONDS_OF_PLAYOUTS = 0.4
-SECONDS_OF_AGENT_GAMES = 0.5
-
-NO_FLOORS: Mapping[str, float] = MappingProxyType({})
+RANDOM_MOVES = "random moves"
+SECONDS_OF_PLAYOUTS, SECONDS_OF_AGENT_GAMES = 0.4, 0.5
+# Batches, some milliseconds each.
+N_PLANES, N_TABLE, N_DICE, N_PACMAN = 20_000, 4_000, 20_000, 200
 
 Round = Callable[[int], tuple[int, float]]
 """Takes the number of the round; returns a count (of moves, say) and the CPU seconds it took."""
-
-playout_moves: Callable[[Any], int] = attrgetter("n_playout_moves")
 
 
 def start_boards(n: int) -> npt.NDArray[np.uint64]:
@@ -40,7 +53,7 @@ def start_boards(n: int) -> npt.NDArray[np.uint64]:
     return np.array([initial(seed) for seed in range(n)], np.uint64)
 
 
-def repeated(work: Callable[[int], int]) -> Round:
+def repeated(work: Callable[[int], Any]) -> Round:
     """Return a round that repeats ``work``, a few milliseconds, long enough to measure it."""
 
     def play(number: int) -> tuple[int, float]:
@@ -48,57 +61,44 @@ def repeated(work: Callable[[int], int]) -> Round:
         repetition = 0
         begin = time.thread_time()
         while (spent := time.thread_time() - begin) < SECONDS_OF_PLAYOUTS:
-            count += work(1000 * number + repetition)
+            count += int(work(1000 * number + repetition))
             repetition += 1
         return count, spent
 
     return play
 
 
-def by_planes() -> Round:
-    """Return a round of random games on bit-planes, refilling lanes and summing scores included."""
-    boards = start_boards(N_GAMES_FROM_START)
-    once = np.ones(len(boards), np.int64)
-    return repeated(lambda seed: int(playouts(boards, once, np.uint64(seed), None)[1]))
-
-
-def by_table() -> Round:
-    """Return a round of the same games by table lookup."""
-    boards = start_boards(N_GAMES_TABLE)
-    tables = row_tables()
-    return repeated(lambda seed: int(table_playouts(boards, tables, np.uint64(seed))[1]))
-
-
-def inside(
-    agent: Agent,
-    seconds: float = SECONDS_OF_AGENT_GAMES,
-    count_of: Callable[[Any], int] = playout_moves,
-    n_side_by_side: int = 1,
-) -> Round:
-    """Return a round of an agent's whole games, over all their CPU seconds.
-
-    No game begins after ``seconds`` of CPU time. ``count_of`` a finished game takes no counted
-    time. Games are played alone, or so many side by side.
-    """
-    warm(agent)
-
-    def next_games(first: int) -> tuple[Any, ...]:
-        if n_side_by_side == 1:
-            return (agent.play(first),)
-        return agent.play_side_by_side(range(first, first + n_side_by_side))
+def inside(agent: Agent, count_of: Callable[[Any], int]) -> Round:
+    """Return a round of an agent's whole games: ``count_of`` each, which takes no counted time."""
 
     def play(number: int) -> tuple[int, float]:
+        warm(agent)
         count = 0
         spent = 0.0
         game = 0
-        while spent < seconds:
-            played = next_games(1000 * number + game)
-            count += sum(map(count_of, played))
-            spent += sum(each.seconds for each in played)
-            game += len(played)
+        while spent < SECONDS_OF_AGENT_GAMES:
+            played = agent.play(1000 * number + game)
+            count += count_of(played)
+            spent += played.seconds
+            game += 1
         return count, spent
 
     return play
+
+
+def simulations(leaf: LeafValue) -> Round:
+    """Return a round of tree search; all rounds play the same games."""
+    agent = UCT(n_simulations=100, depth=10, exploration=100.0, leaf_value=leaf)
+    # Counting plays the game again, slowly: once is enough.
+    count_of = cache(lambda seed: n_simulations_of_game(agent, seed))
+    play = inside(agent, lambda game: count_of(game.seed))
+    return lambda _: play(0)
+
+
+def n_simulations_of_game(agent: UCT, seed: int) -> int:
+    """Count the simulations of a game: m for each move that had a choice."""
+    n_decisions = sum(len(legal_actions(move.board)) > 1 for move in agent.moves(seed))
+    return n_decisions * agent.n_simulations
 
 
 def author_times(factor: float, top_share: float = 1.0) -> MonteCarloMDP:
@@ -107,84 +107,92 @@ def author_times(factor: float, top_share: float = 1.0) -> MonteCarloMDP:
     return MonteCarloMDP(theta1, theta2, theta3, theta4, AUTHORS_THETA[4], top_share)
 
 
-FEW_PLAYOUTS = MonteCarloMDP(35, 8, 10, 11, 3.15)
-"""The cheapest point of the front that was published when games were first played side by side."""
+def all_rounds() -> dict[str, dict[str, Round]]:
+    """Return all rounds, by unit and name."""
+    planes, table, tables = start_boards(N_PLANES), start_boards(N_TABLE), row_tables()
+    once = np.ones(N_PLANES, np.int64)
+    optimal, medium, small = DiceAgent(gamma=1.0), Layout.named("medium"), Layout.named("small")
+    n_moves = attrgetter("n_playout_moves")
 
-SIDE_BY_SIDE = {
-    name: f"mcmdp, {name}, 8 games side by side" for name in ("author's θ", "few playouts")
-}
-"""Names of the rounds of games side by side."""
+    def random_steps(layout: Layout) -> Round:
+        return repeated(lambda k: random_games(layout, N_PACMAN, k * N_PACMAN).n_steps.sum())
 
-
-def kernel_rounds() -> dict[str, Round]:
-    """Return the rounds of all kernels of 2048, by name."""
     return {
-        BY_PLANES: by_planes(),
-        BY_TABLE: by_table(),
-        "inside mcmdp, author's θ": inside(author_times(1)),
-        "inside mcmdp, author's θ, top share 0.25": inside(author_times(1, 0.25)),
-        "inside mcmdp, author's θ × 10": inside(author_times(10)),
-        "inside mcmdp, author's θ × 10, top share 0.25": inside(author_times(10, 0.25)),
-        "inside mcmdp, few playouts": inside(FEW_PLAYOUTS),
-        SIDE_BY_SIDE["author's θ"]: inside(author_times(1), n_side_by_side=8),
-        SIDE_BY_SIDE["few playouts"]: inside(FEW_PLAYOUTS, n_side_by_side=8),
-        "inside pmcts, 100 playouts": inside(PureMonteCarlo(100)),
+        RANDOM_MOVES: {
+            "from the start, bit-planes": repeated(
+                lambda seed: playouts(planes, once, np.uint64(seed), None)[1]
+            ),
+            "from the start, table lookup": repeated(
+                lambda seed: table_playouts(table, tables, np.uint64(seed))[1]
+            ),
+            **{
+                f"inside mcmdp, author's θ × {factor}, top share {share:g}": inside(
+                    author_times(factor, share), n_moves
+                )
+                for factor in (1, 10)
+                for share in (1.0, 0.25)
+            },
+            "inside pmcts, 100 playouts": inside(PureMonteCarlo(100), n_moves),
+        },
+        "simulations": {
+            f"uct, m = 100, d = 10, leaf value {leaf}": simulations(leaf) for leaf in LeafValue
+        },
+        "games": {
+            "three dice, optimal policy": repeated(
+                lambda k: len(optimal.games(k * N_DICE, N_DICE).scores)
+            )
+        },
+        "steps": {
+            "Pacman at random, small": random_steps(small),
+            "Pacman at random, medium": random_steps(medium),
+        },
+        "backups": {
+            "inside pacman_mdp, medium": inside(PacmanMDP(layout=medium), attrgetter("n_backups"))
+        },
+        "decisions": {
+            "pacman_astar, medium": inside(PacmanAStar(layout=medium), attrgetter("n_moves"))
+        },
     }
 
 
 def median_rates(
-    rounds: Mapping[str, Round],
-    n_rounds: int,
-    say: Callable[[str], None],
-    what: str = "kernels",
-    floors: Mapping[str, float] = NO_FLOORS,
-) -> dict[str, dict[str, float]]:
+    rounds: Mapping[str, Mapping[str, Round]], n_rounds: int, say: Callable[[str], None]
+) -> dict[str, dict[str, dict[str, float]]]:
     """Measure all rounds in turns, ``n_rounds`` times after one that warms the caches.
 
-    By name: ``median``, ``min`` and ``max`` over the rounds, in millions a CPU second, and
-    ``floor`` where one is required. ``say`` receives a line of progress as each round begins.
+    By unit and name: ``median``, ``min`` and ``max`` over the rounds, in millions a CPU second.
+    ``say`` receives a line of progress as each round begins.
     """
-    rates: dict[str, list[float]] = {name: [] for name in rounds}
-    for each in rounds.values():
-        each(0)
-    for number in range(1, n_rounds + 1):
-        say(f"{what}, round {number} of {n_rounds}")
-        for name, each in rounds.items():
-            count, seconds = each(number)
-            rates[name].append(count / seconds / 1e6)
+    rates: dict[str, dict[str, list[float]]] = {
+        unit: {name: [] for name in named} for unit, named in rounds.items()
+    }
+    for number in range(n_rounds + 1):
+        say(f"round {number} of {n_rounds}")
+        for unit, named in rounds.items():
+            for name, each in named.items():
+                count, seconds = each(number)
+                if number:
+                    rates[unit][name].append(count / seconds / 1e6)
     return {
-        name: {"median": statistics.median(values), "min": min(values), "max": max(values)}
-        | ({"floor": floors[name]} if name in floors else {})
-        for name, values in rates.items()
+        unit: {name: spread(values) for name, values in named.items()}
+        for unit, named in rates.items()
     }
 
 
-def rates_by_unit(
-    by_unit: Mapping[str, Mapping[str, Round]],
-    n_rounds: int,
-    say: Callable[[str], None],
-    what: str,
-    floors: Mapping[str, float] = NO_FLOORS,
-) -> dict[str, dict[str, Any]]:
-    """Measure rounds of several units in turns: :func:`median_rates`, and a ``unit``."""
-    rounds = {name: each for named in by_unit.values() for name, each in named.items()}
-    rates = median_rates(rounds, n_rounds, say, what, floors)
-    return {
-        name: {"unit": unit, **rates[name]} for unit, named in by_unit.items() for name in named
-    }
+def spread(values: list[float]) -> dict[str, float]:
+    """Return the median of measurements, and their range."""
+    return {"median": statistics.median(values), "min": min(values), "max": max(values)}
 
 
 def batch_rate(n_playouts: int) -> float:
     """Return the rate of batches of ``n_playouts``, in million moves a CPU second."""
     boards = start_boards(min(n_playouts, 1000))
     counts = np.full(len(boards), n_playouts // len(boards), np.int64)
-    n_moves, seconds = repeated(
-        lambda seed: int(playouts(boards, counts, np.uint64(seed), None)[1])
-    )(0)
+    n_moves, seconds = repeated(lambda seed: playouts(boards, counts, np.uint64(seed), None)[1])(0)
     return n_moves / seconds / 1e6
 
 
-def decision_microseconds(agent: Agent2048, n_decisions: int) -> dict[str, Any]:
+def decision_microseconds(agent: MonteCarloMDP, n_decisions: int) -> dict[str, float]:
     """Time single decisions, one after the other, in the agent's own games.
 
     Returns wall-clock percentiles ``p50``, ``p90``, ``p99`` in microseconds over ``n`` decisions.
@@ -201,6 +209,5 @@ def decision_microseconds(agent: Agent2048, n_decisions: int) -> dict[str, Any]:
         action, _, _ = agent.decide(board, len(times))
         times.append(time.perf_counter() - begin)
         board = spawn(afterstate(board, action)[0], len(times))
-    percentiles = np.percentile(np.array(times) * 1e6, [50, 90, 99])
-    names = ("p50", "p90", "p99")
-    return {"n": len(times), **dict(zip(names, percentiles.tolist(), strict=True))}
+    percentiles = {f"p{p}": float(np.percentile(times, p)) * 1e6 for p in (50, 90, 99)}
+    return {"n": len(times), **percentiles}

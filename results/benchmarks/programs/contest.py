@@ -1,135 +1,217 @@
-"""thetafront against three samplers of Optuna, on five programs that are not ours.
+"""The contest: its programs, a run of one method on one of them, fresh games of what it recommends.
 
-Each run has the machine to itself, one core of it, and the same wall time. Then the θ that each
-side recommends are played on fresh seeds. Everything is kept as a line of JSON as soon as it ends,
-and the same command goes on after an interrupt. README.md explains the design.
+The objective is the same for all methods: a mean over the same number of games that the
+experiment's own agent plays.
 """
 
-import argparse
-import json
-import os
-import random
-import shutil
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
+import warnings
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from cases import CASES, FOLDER, OURS, RIVALS
-from tables import write_tables
+import numpy as np
+import optuna
 
-RUNS, FRESH = "runs.jsonl", "fresh_games.jsonl"
-OF_RUNS = (OURS, *RIVALS)  # methods that have runs
-ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+from results.benchmarks.command import Record
+from thetafront import Experiment, GameError, InputError, load_experiment, sweep
 
+FOLDER = Path(__file__).resolve().parent
+OURS = "thetafront"
+PICK = "pick"  # what thetafront's pick answers after the same run, which may be a θ never played
+SAMPLERS = {
+    "tpe": optuna.samplers.TPESampler,
+    "nsga2": optuna.samplers.NSGAIISampler,
+    "gp": optuna.samplers.GPSampler,
+}
+RIVALS = tuple(SAMPLERS)
+METHODS = (OURS, PICK, *RIVALS)
+FRESH_SEEDS = 900_000_000  # no search or validation has such seeds; NumPy's end at 2**32
+SEARCH_SEEDS = 1_000_000  # of Optuna's trials, for each seed of a run
 
-def read(path: Path) -> list[dict[str, Any]]:
-    """Read the lines that are whole."""
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    return [json.loads(line) for line in lines if line.endswith("}")]
-
-
-def keep(path: Path, line: dict[str, Any]) -> None:
-    """Add a line."""
-    with path.open("a", encoding="utf-8") as file:
-        print(json.dumps(line), file=file, flush=True)
-
-
-def ask(task: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Let a process do a task; yield what it prints."""
-    process = subprocess.Popen(
-        [sys.executable, str(FOLDER / "sides.py")],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, **ONE_THREAD},
-    )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    try:
-        with process.stdin as file:
-            file.write(json.dumps(task))
-        yield from (json.loads(line) for line in process.stdout)
-        if process.wait():
-            raise SystemExit(f"{task.get('method', 'fresh games')} of {task['program']} failed")
-    finally:
-        process.terminate()
+Theta = dict[str, float | int | str]
 
 
-def key(program: str, theta: dict[str, Any]) -> str:
-    """Name a θ of a program."""
-    return f"{program} {json.dumps(theta, sort_keys=True)}"
+@dataclass(frozen=True)
+class Case:
+    """A program of the contest.
+
+    Attributes
+    ----------
+    definition : str
+        The file, in this folder.
+    budgets : tuple of float
+        Budgets of the cost for which each method recommends a θ, in the cost's own unit.
+    unit : str
+        How budgets are written.
+    per_unit : float
+        How much of the cost's own unit that is.
+    digits : int
+        Decimals of scores in tables.
+    replicates : int
+        Games of a trial, for all methods.
+    n_games : int
+        Fresh games of a recommended θ.
+    """
+
+    definition: str
+    budgets: tuple[float, ...]
+    unit: str = "ms"
+    per_unit: float = 1e-3
+    digits: int = 3
+    replicates: int = 4
+    n_games: int = 200
+
+    @property
+    def experiment(self) -> Experiment:
+        """What is tuned."""
+        return loaded(str(FOLDER / self.definition))
 
 
-def run(folder: Path, program: str, seed: int, seconds: float, max_games: int, core: int) -> None:
-    """Run all methods on a program with one seed, and play what they recommend."""
-    runs, fresh = folder / RUNS, folder / FRESH
-    done = {(each["program"], each["seed"], each["method"]) for each in read(runs)}
+CASES = {
+    "chess": Case(
+        "chess/chess.toml", (0.0003, 0.0004, 0.0006, 0.0009, 0.0013, 0.0019, 0.003), replicates=10
+    ),
+    "xz": Case(
+        "xz/xz.toml",
+        (0.05, 0.06, 0.08, 0.11, 0.15, 0.2, 0.3),
+        digits=0,
+        replicates=1,
+        n_games=10,
+    ),
+    "tree": Case("tree/tree.py", (3e3, 5e3, 8e3, 13e3, 20e3, 30e3, 50e3), "kB", 1e3),
+    "mlp": Case("mlp/mlp.py", (0.006, 0.009, 0.014, 0.022, 0.035, 0.06, 0.1)),
+    "flaky": Case("flaky/flaky.toml", (0.0004, 0.0008, 0.0015, 0.003, 0.006, 0.012, 0.022)),
+}
 
-    for method in (*OF_RUNS[seed % len(OF_RUNS) :], *OF_RUNS[: seed % len(OF_RUNS)]):
-        if (program, seed, method) in done:
+
+@cache
+def loaded(definition: str) -> Experiment:
+    """Load an experiment, once a process."""
+    warnings.simplefilter("ignore")
+    return load_experiment(definition)
+
+
+def suggested(trial: optuna.Trial, experiment: Experiment, method: str) -> Theta:
+    """Let a trial suggest θ.
+
+    Samplers that model all parameters together draw those of an `if` at random, so all are asked
+    for; TPE is not asked for those without a meaning.
+    """
+    theta: Theta = {}
+    for name, of in experiment.space.distributions().items():
+        if method == "tpe" and name not in experiment.space.active({**theta, name: 0}):
             continue
-        results = folder / "studies" / f"{program}-{seed}"
-        if method == OURS:  # a run that was interrupted begins anew
-            shutil.rmtree(results, ignore_errors=True)
-            results.mkdir(parents=True)
-        task = {"program": program, "seed": seed, "method": method, "seconds": seconds}
-        begin = time.monotonic()
-        for found in ask({**task, "core": core, "results": str(results)}):
-            keep(runs, {**task, "core": core, **found})
-            n_games, wall = found["n_games"], time.monotonic() - begin
-            name = found.get("method", method)
-            print(f"{program}, seed {seed}, {name}: {n_games} games, {wall:.0f} s", flush=True)
-    known = {key(program, each["theta"]) for each in read(fresh) if each["program"] == program}
-    wanted = {
-        key(program, theta): theta
-        for each in read(runs)
-        if (each["program"], each["seed"]) == (program, seed)
-        for _, theta, *_ in each["picks"]
-    }
-    missing = [theta for name, theta in wanted.items() if name not in known]
-    random.Random(seed).shuffle(missing)  # where the machine's speed drifts, it does so for all
+        if isinstance(of, optuna.distributions.CategoricalDistribution):
+            theta[name] = trial.suggest_categorical(name, of.choices)
+        elif isinstance(of, optuna.distributions.IntDistribution):
+            theta[name] = trial.suggest_int(name, of.low, of.high, step=of.step, log=of.log)
+        else:
+            theta[name] = trial.suggest_float(name, of.low, of.high, step=of.step, log=of.log)
+    if "lp" in theta:  # of xz: what lc leaves room for
+        theta["lp"] = min(int(theta["lp"]), 4 - int(theta["lc"]))
+    return experiment.space.active(theta)
+
+
+def run_optuna(program: str, method: str, seed: int, seconds: float) -> list[Record]:
+    """Sweep by one of Optuna's samplers; return its answers for all budgets."""
+    case = CASES[program]
+    experiment, failures = case.experiment, 0
+
+    def objective(trial: optuna.Trial) -> tuple[float, float]:
+        nonlocal failures
+        theta = suggested(trial, experiment, method)
+        first = SEARCH_SEEDS * (seed + 1) + trial.number * case.replicates
+        games, errors = played(experiment, theta, range(first, first + case.replicates))
+        failures += len(errors)
+        if not games:
+            raise errors[0]
+        trial.set_user_attr("theta", theta)
+        return float(np.mean([game.score for game in games])), experiment.cost.of(games)
+
+    direction = "maximize" if experiment.goal.sign > 0 else "minimize"
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    study = optuna.create_study(
+        directions=[direction, "minimize"], sampler=SAMPLERS[method](seed=seed)
+    )
+    played(experiment, {}, [FRESH_SEEDS])  # loading costs nothing, as in our sweeps
     begin = time.monotonic()
-    if missing:
-        n_games = min(CASES[program].n_games, max_games)
-        task = {"program": program, "thetas": missing, "n_games": n_games, "core": core}
-        for found in ask(task):
-            keep(fresh, {"program": program, **found})
-    took = time.monotonic() - begin
-    print(f"{program}, seed {seed}: {len(missing)} θ played, {took:.0f} s", flush=True)
+    study.optimize(objective, timeout=seconds, catch=(GameError,))
+    wall = time.monotonic() - begin
+    picks = []
+    for budget in case.budgets:
+        within = [each for each in study.best_trials if each.values[1] <= budget]
+        if within:
+            best = max(within, key=lambda each: experiment.goal.sign * each.values[0])
+            picks.append([budget, best.user_attrs["theta"], *best.values])
+    n = len(study.trials)
+    counts = {"n_trials": n, "n_games": n * case.replicates, "n_failed": failures}
+    return [{"method": method, "wall": wall, **counts, "picks": picks}]
 
 
-def main() -> None:
-    """Run what is missing, then write the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--output", type=Path, default=Path("results/programs"))
-    parser.add_argument("--seconds", type=float, default=60.0, help="wall time of a run")
-    parser.add_argument("--games", type=int, default=200, help="fresh games of an answer")
-    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
-    parser.add_argument("--programs", nargs="+", choices=CASES, default=list(CASES))
-    parser.add_argument("--publish", type=Path, help="only write tables, and what they are made of")
-    given = parser.parse_args()
-    folder = given.output.absolute()
-    folder.mkdir(parents=True, exist_ok=True)
-    if given.publish is None:
-        corpus = FOLDER / "xz"
-        subprocess.run(
-            [sys.executable, str(corpus / "corpus.py"), str(corpus / "corpus.bin")], check=True
-        )
-        core = max(os.sched_getaffinity(0))
-        for seed in given.seeds:
-            for program in given.programs:
-                run(folder, program, seed, given.seconds, given.games, core)
-    elif missing := [name for name in (RUNS, FRESH) if not (folder / name).exists()]:
-        parser.error(f"--output {folder} given, a folder with {' and '.join(missing)} allowed")
-    else:
-        given.publish.mkdir(parents=True, exist_ok=True)
-        for name in (RUNS, FRESH):
-            shutil.copy(folder / name, given.publish / name)
-    write_tables(given.publish or folder, read(folder / RUNS), read(folder / FRESH))
+def run_ours(program: str, seed: int, seconds: float, results: Path) -> list[Record]:
+    """Sweep by thetafront's defaults; return answers of its pick, and of its front."""
+    case = CASES[program]
+    begin = time.monotonic()
+    study = sweep(
+        str(FOLDER / case.definition),
+        budget=seconds,
+        name=f"{program}-{seed}",
+        results=results,
+        replicates=case.replicates,
+        seed=seed,
+        jobs=1,
+        progress=False,
+    )
+    found = {"wall": time.monotonic() - begin, "n_trials": len(study.trials)}
+    found |= {"n_games": len(study.games), "n_failed": None}
+    space, goal, cost = study.experiment.space, study.experiment.goal, study.experiment.cost
+    score, spent = goal.combined_column("mean"), f"combined_{cost.name}"
+    of_front, of_pick, refused = [], [], []
+    for budget in case.budgets:
+        within = study.front[study.front[spent] <= budget] if len(study.front) else study.front
+        if len(within):
+            best = within.loc[(goal.sign * within[score]).idxmax()].to_dict()
+            theta = space.active(space.clip(best))
+            of_front.append([budget, theta, best[score], best[spent]])
+        try:
+            pick = study.pick(**{cost.name: budget})
+        except InputError as error:
+            refused.append(str(error))
+        else:
+            of_pick.append([budget, pick.theta, pick.goal.value, pick.cost.value])
+    took = time.monotonic() - begin - found["wall"]
+    return [
+        {"method": PICK, **found, "picks": of_pick, "refused": refused, "seconds_of_picks": took},
+        {"method": OURS, **found, "picks": of_front},
+    ]
 
 
-if __name__ == "__main__":
-    main()
+def played(experiment: Experiment, theta: Theta, seeds: Any) -> tuple[list[Any], list[GameError]]:
+    """Play games of a θ; return those that ended, and why the others failed."""
+    agent, games, errors = experiment.build(theta), [], []
+    for seed in seeds:
+        try:
+            games.append(agent.play(seed))
+        except GameError as error:
+            errors.append(error)
+    return games, errors
+
+
+def fresh(program: str, theta: Theta, most: int) -> Record:
+    """Play fresh games of a θ, after one that does not count."""
+    case = CASES[program]
+    played(case.experiment, theta, [FRESH_SEEDS])
+    seeds = range(FRESH_SEEDS + 1, FRESH_SEEDS + 1 + min(case.n_games, most))
+    games, errors = played(case.experiment, theta, seeds)
+    scores = np.array([game.score for game in games])
+    return {
+        "program": program,
+        "theta": theta,
+        "n": len(games),
+        "n_failed": len(errors),
+        "score": float(scores.mean()) if games else None,
+        "deviation": float(scores.std(ddof=1)) if len(games) > 1 else None,
+        "cost": case.experiment.cost.of(games) if games else None,
+    }

@@ -6,61 +6,72 @@ t) are over runs, n of them. So they hold what search, choice and fresh games va
 
 import json
 import math
-import os
-import platform
 import subprocess
-import sys
-from datetime import UTC, datetime
-from importlib.metadata import version
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import matplotlib
 import matplotlib.pyplot as plt
 import pandas as pd
-from cases import CASES, FOLDER, LABELS, METHODS, OURS, PICK, RIVALS, Case
-from scipy.stats import t as student
 
-from thetafront import load_experiment
+import thetafront
+from results.benchmarks.command import Record, versions
+from results.benchmarks.programs.contest import CASES, METHODS, OURS, PICK, RIVALS, Case
+from thetafront.study.estimate import t95
+from thetafront.study.report.sections import markdown_table
+from thetafront.study.store.manifest import MANIFEST, write_manifest
 
 TOLERANCE = 1.10  # how far a true cost may exceed the budget
+LABELS = {
+    OURS: "thetafront",
+    PICK: "its pick",
+    "tpe": "Optuna TPE",
+    "nsga2": "Optuna NSGA-II",
+    "gp": "Optuna GP",
+}
 COLOURS = {OURS: "#0072b2", PICK: "#56b4e9", "tpe": "#d55e00", "nsga2": "#009e73", "gp": "#8a6ea8"}
-VERSIONS = ("thetafront", "optuna", "torch", "numpy", "scipy", "scikit-learn")
-Rows = list[dict[str, Any]]
+RUN = ["program", "method", "seed"]
+INTRODUCTION = """\
+## thetafront and Optuna on five programs
+
+Mean true score of what each method recommends for a budget ± half of its 95% interval \
+(n runs, one a seed; Student's t). Each recommended θ was played on fresh seeds: 200 \
+times, where the score is exact 10 times. Gains are ours minus theirs, paired by seed, \
+positive where ours is better. †k: in k runs the true cost exceeds the budget by more \
+than 10%. A dash: no answer. The row `mean` is over the budgets that all methods have \
+answered.
+
+Wall time of a run, tables and page included: {walls}.
+"""
+AT_TRUE_COSTS = """\
+![True score against cost](programs.png)
+
+## At true costs
+
+The same answers, judged by what they truly cost: for each budget, the best true score \
+among all of a run's answers whose true cost is within it.
+"""
 
 
-def interval(values: "pd.Series[float]") -> tuple[float, float, int]:
-    """Return the mean, half of its 95% interval (NaN for one value), and n."""
-    n = len(values)
-    if n < 2:
-        return (float(values.mean()) if n else math.nan), math.nan, n
-    error = float(values.std(ddof=1)) / math.sqrt(n)
-    return float(values.mean()), float(student.ppf(0.975, n - 1)) * error, n
-
-
-def picks_of(runs: Rows, fresh: Rows) -> pd.DataFrame:
+def picks_of(runs: Sequence[Record], fresh: Sequence[Record]) -> pd.DataFrame:
     """Return a row a run and budget: what was recommended, and what fresh games say of it."""
-    played = {(each["program"], json.dumps(each["theta"], sort_keys=True)): each for each in fresh}
     rows = []
     for each in runs:
-        program = each["program"]
         answers = {pick[0]: pick[1:] for pick in each["picks"]}
-        for budget in CASES[program].budgets:
-            row = {name: each[name] for name in ("program", "method", "seed")} | {"budget": budget}
+        for budget in CASES[each["program"]].budgets:
+            row = {name: each[name] for name in RUN} | {"budget": budget}
+            if budget in answers:
+                theta, score, cost = answers[budget]
+                row |= {"theta": json.dumps(theta, sort_keys=True)}
+                row |= {"promised_score": score, "promised_cost": cost}
             rows.append(row)
-            if budget not in answers:
-                continue
-            theta, score, cost = answers[budget]
-            text = json.dumps(theta, sort_keys=True)
-            row |= {"theta": text, "promised_score": score, "promised_cost": cost}
-            if found := played.get((program, text)):
-                n = found["n"]
-                row |= {"true_score": found["score"], "true_cost": found["cost"], "n_games": n}
-                row |= {"n_failed": found["n_failed"]}
-                if found["deviation"] is not None:
-                    row["standard_error"] = found["deviation"] / math.sqrt(n)
-                row["is_over"] = found["cost"] is None or found["cost"] > TOLERANCE * budget
-    return pd.DataFrame(rows)
+    games = pd.DataFrame(fresh).astype(dict.fromkeys(("score", "cost", "deviation"), float))
+    games["theta"] = [json.dumps(theta, sort_keys=True) for theta in games["theta"]]
+    games["standard_error"] = games.pop("deviation") / games["n"] ** 0.5
+    names = {"score": "true_score", "cost": "true_cost", "n": "n_games"}
+    columns = ["program", "theta", *names, "n_failed", "standard_error"]
+    picks = pd.DataFrame(rows).merge(games[columns].rename(columns=names), "left")
+    over = picks["true_cost"].isna() | (picks["true_cost"] > TOLERANCE * picks["budget"])
+    return picks.assign(is_over=over.astype(object).where(picks["n_games"].notna()))
 
 
 def kept_of(picks: pd.DataFrame) -> pd.DataFrame:
@@ -68,21 +79,23 @@ def kept_of(picks: pd.DataFrame) -> pd.DataFrame:
 
     A row without such an answer has neither a score nor games.
     """
-    kept = picks.copy()
-    found = kept.columns.difference(["program", "method", "seed", "budget"])
-    for (program, *_), own in picks.groupby(["program", "method", "seed"]):
-        sign = sign_of(str(program))
-        for index, budget in own["budget"].items():
-            within = own[own["true_cost"].astype(float) <= budget]
-            scores = (sign * within["true_score"].astype(float)).dropna()
-            kept.loc[index, found] = own.loc[scores.idxmax(), found] if len(scores) else None
-            kept.loc[index, "is_over"] = False
-    return kept
+    key = [*RUN, "budget"]
+    pairs = picks[key].merge(picks.dropna(subset="true_score").drop(columns="budget"), on=RUN)
+    pairs = pairs[pairs["true_cost"] <= pairs["budget"]]
+    pairs["better"] = pairs["true_score"] * pairs["program"].map(sign_of)
+    best = pairs.loc[pairs.groupby(key)["better"].idxmax()].drop(columns="better")
+    return picks[key].merge(best, "left", on=key).assign(is_over=False)
 
 
 def sign_of(program: str) -> int:
     """Return 1 if more is better, −1 if less is."""
-    return 1 if load_experiment(str(FOLDER / CASES[program].definition)).goal.sign > 0 else -1
+    return 1 if CASES[program].experiment.goal.sign > 0 else -1
+
+
+def interval(name: str, values: "pd.Series[float]") -> dict[str, float]:
+    """Return the mean and half of its 95% interval (NaN for one value), as columns."""
+    half = t95(len(values)) * values.sem() if len(values) > 1 else math.nan
+    return {f"{name}_mean": values.mean(), f"{name}_half95": half}
 
 
 def summary_of(picks: pd.DataFrame) -> pd.DataFrame:
@@ -92,7 +105,6 @@ def summary_of(picks: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     for program, own in picks.groupby("program", sort=False):
-        sign = sign_of(str(program))
         scores = own.pivot(index=["budget", "seed"], columns="method", values="true_score")
         scores = scores.reindex(columns=list(METHODS)).astype(float)
         for budget in (*CASES[str(program)].budgets, math.nan):
@@ -101,16 +113,15 @@ def summary_of(picks: pd.DataFrame) -> pd.DataFrame:
             else:
                 some, here = scores.xs(budget, level="budget"), own[own["budget"] == budget]
             for method in METHODS:
-                mean, half, n = interval(some[method].dropna())
-                at = here[here["method"] == method]
+                at, known = here[here["method"] == method], some[method].dropna()
                 row = {"program": program, "budget": budget, "method": method}
-                row |= {"score_mean": mean, "score_half95": half, "n_runs": n}
-                row["n_games"] = int(at["n_games"].fillna(0).sum())
-                row["n_over"] = int((at["is_over"] == True).sum())  # noqa: E712, may be NaN
-                row["n_without"] = int(at["true_score"].isna().sum())
+                row |= interval("score", known) | {"n_runs": len(known)}
+                row |= {"n_games": int(at["n_games"].fillna(0).sum())}
+                row |= {"n_over": int(at["is_over"].eq(True).sum())}
+                row |= {"n_without": int(at["true_score"].isna().sum())}
                 if method in RIVALS:
-                    gain = sign * (some[OURS] - some[method]).dropna()
-                    row["gain_mean"], row["gain_half95"], row["n_pairs"] = interval(gain)
+                    gain = sign_of(str(program)) * (some[OURS] - some[method]).dropna()
+                    row |= interval("gain", gain) | {"n_pairs": len(gain)}
                 rows.append(row)
     return pd.DataFrame(rows)
 
@@ -123,31 +134,32 @@ def cell(mean: float, half: float, digits: int, n: int, marks: str = "", plus: s
     return f"{mean:{plus},.{digits}f}{error} ({n}){marks}".replace("-", "−")
 
 
-def table_of(summary: pd.DataFrame, program: str, case: Case) -> list[str]:
+def table_of(summary: pd.DataFrame, program: str, case: Case) -> str:
     """Write a program's table."""
-    experiment = load_experiment(str(FOLDER / case.definition))
+    experiment = case.experiment
     goal, cost = experiment.goal, experiment.cost
-    better = "more" if goal.sign > 0 else "less"
     heads = [f"budget, {case.unit}", *(LABELS[each] for each in METHODS)]
     heads += [f"gain on {LABELS[each].removeprefix('Optuna ')}" for each in RIVALS]
-    lines = [f"### {experiment.title}", ""]
-    lines += [f"True {goal.label}, of which {better} is better, by budget of {cost.label}.", ""]
-    lines += [f"| {' | '.join(heads)} |", f"|{'---:|' * len(heads)}"]
+    lines = []
     for budget, rows in summary[summary["program"] == program].groupby("budget", dropna=False):
-        by_method = rows.set_index("method")
-        cells = ["mean" if math.isnan(budget) else f"{budget / case.per_unit:g}"]
+        is_mean, by_method = math.isnan(budget), rows.set_index("method")
+        cells = ["mean" if is_mean else f"{budget / case.per_unit:g}"]
         for method in METHODS:
             at = by_method.loc[method]
-            marks = f" †{at['n_over']}" if at["n_over"] and not math.isnan(budget) else ""
-            cells.append(
-                cell(at["score_mean"], at["score_half95"], case.digits, at["n_runs"], marks)
-            )
+            marks = f" †{at['n_over']}" if at["n_over"] and not is_mean else ""
+            score = at["score_mean"], at["score_half95"]
+            cells.append(cell(*score, case.digits, at["n_runs"], marks))
         for method in RIVALS:
             at = by_method.loc[method]
-            n = int(at["n_pairs"])
-            cells.append(cell(at["gain_mean"], at["gain_half95"], case.digits, n, plus="+"))
-        lines.append(f"| {' | '.join(cells)} |")
-    return [*lines, ""]
+            gain = at["gain_mean"], at["gain_half95"]
+            cells.append(cell(*gain, case.digits, int(at["n_pairs"]), plus="+"))
+        lines.append(cells)
+    better = "more" if goal.sign > 0 else "less"
+    return (
+        f"### {experiment.title}\n\n"
+        f"True {goal.label}, of which {better} is better, by budget of {cost.label}.\n\n"
+        f"{markdown_table(heads, lines, 'r' * len(heads))}\n"
+    )
 
 
 def draw(picks: pd.DataFrame, summary: pd.DataFrame, path: Path) -> None:
@@ -158,7 +170,7 @@ def draw(picks: pd.DataFrame, summary: pd.DataFrame, path: Path) -> None:
         axis.set_axis_off()
     for axis, program in zip(axes.flat, programs, strict=False):
         case = CASES[program]
-        experiment = load_experiment(str(FOLDER / case.definition))
+        experiment = case.experiment
         for method in METHODS:
             mine = picks[(picks["program"] == program) & (picks["method"] == method)]
             mine = mine.dropna(subset="true_score")
@@ -189,67 +201,30 @@ def draw(picks: pd.DataFrame, summary: pd.DataFrame, path: Path) -> None:
     plt.close(figure)
 
 
-def manifest_of(runs: Rows) -> dict[str, Any]:
-    """Return what made the tables."""
-    text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    model = next((line for line in text.splitlines() if line.startswith("model name")), ":")
-    revision = subprocess.run(
-        ["git", "rev-parse", "HEAD"], cwd=FOLDER, capture_output=True, text=True, check=False
-    )
-    engine = subprocess.run(["xz", "--version"], capture_output=True, text=True, check=False)
-    return {
-        "command": " ".join(["python", Path(sys.argv[0]).name, *sys.argv[1:]]),
-        "written": datetime.now(UTC).isoformat(timespec="seconds"),
-        "revision": revision.stdout.strip(),
-        "machine": {"processor": model.partition(":")[2].strip(), "cores": os.cpu_count()},
-        "versions": {"python": platform.python_version(), "matplotlib": matplotlib.__version__}
-        | {name: version(name) for name in VERSIONS}
-        | {"xz": engine.stdout.split("\n")[0]},
-        "seconds": sorted({each["seconds"] for each in runs}),
-        "seeds": sorted({each["seed"] for each in runs}),
-        "runs": [{k: v for k, v in each.items() if k not in {"picks", "results"}} for each in runs],
-    }
-
-
-def write_tables(folder: Path, runs: Rows, fresh: Rows) -> None:
+def write_tables(folder: Path, runs: Sequence[Record], fresh: Sequence[Record]) -> None:
     """Write tables, figure and manifest."""
     picks = picks_of(runs, fresh)
     summary, kept = summary_of(picks), summary_of(kept_of(picks))
     picks.to_csv(folder / "picks.csv", index=False)
     summary.to_csv(folder / "summary.csv", index=False)
     kept.to_csv(folder / "summary_kept.csv", index=False)
-    lines = ["## thetafront and Optuna on five programs", ""]
-    lines += [
-        "Mean true score of what each method recommends for a budget ± half of its 95% interval "
-        "(n runs, one a seed; Student's t). Each recommended θ was played on fresh seeds: 200 "
-        "times, where the score is exact 10 times. Gains are ours minus theirs, paired by seed, "
-        "positive where ours is better. †k: in k runs the true cost exceeds the budget by more "
-        "than 10%. A dash: no answer. The row `mean` is over the budgets that all methods have "
-        "answered.",
-        "",
-    ]
     frame = pd.DataFrame(runs)
-    walls = frame[frame["method"] != PICK].groupby("method")["wall"]
-    texts = [
+    by_method = frame[frame["method"] != PICK].groupby("method")["wall"]
+    walls = ", ".join(
         f"{LABELS[method]} {each.mean():.1f} s (at most {each.max():.1f} s)"
-        for method, each in walls
-    ]
-    lines += [f"Wall time of a run, tables and page included: {', '.join(texts)}.", ""]
-    for program, case in CASES.items():
-        if program in set(picks["program"]):
-            lines += table_of(summary, program, case)
-    lines += ["![True score against cost](programs.png)", ""]
-    lines += ["## At true costs", ""]
-    lines += [
-        "The same answers, judged by what they truly cost: for each budget, the best true score "
-        "among all of a run's answers whose true cost is within it.",
-        "",
-    ]
-    for program, case in CASES.items():
-        if program in set(picks["program"]):
-            lines += table_of(kept, program, case)
-    (folder / "programs.md").write_text("\n".join(lines), encoding="utf-8")
+        for method, each in by_method
+    )
+    programs = {name: case for name, case in CASES.items() if name in set(picks["program"])}
+    parts = [INTRODUCTION.format(walls=walls)]
+    parts += [table_of(summary, *each) for each in programs.items()]
+    parts += [AT_TRUE_COSTS, *(table_of(kept, *each) for each in programs.items())]
+    (folder / "programs.md").write_text("\n".join(parts), encoding="utf-8")
     draw(picks, summary, folder / "programs.png")
-    text = json.dumps(manifest_of(runs), indent=2, ensure_ascii=False)
-    (folder / "manifest.json").write_text(f"{text}\n", encoding="utf-8")
+    manifest = thetafront.provenance()
+    xz = subprocess.run(["xz", "--version"], capture_output=True, text=True, check=False)
+    manifest["versions"] |= versions("thetafront", "torch", "scikit-learn")
+    manifest["versions"] |= {"xz": xz.stdout.split("\n")[0]}
+    left_out = ("picks", "results")
+    manifest["runs"] = [{k: v for k, v in each.items() if k not in left_out} for each in runs]
+    write_manifest(manifest, folder / MANIFEST)
     print(f"{folder}: picks.csv, summary.csv, programs.md, programs.png, manifest.json")

@@ -13,8 +13,8 @@ import importlib.util
 
 from optuna.samplers import BaseSampler
 
+from thetafront import InputError
 from thetafront.study import samplers
-from thetafront.study.errors import InputError
 from thetafront.study.samplers.observations import Objectives
 
 YARDSTICKS = {"surrogate": "sklearn", "botorch": "botorch"}
@@ -40,18 +40,18 @@ def make_sampler(
     return BoTorchSampler(seed, objectives, start)
 
 
-def check_sampler(name: str) -> None:
-    """Refuse, by InputError, a sampler that does not exist or cannot run."""
+def check_sampler(name: str) -> str:
+    """Return the name of a sampler; InputError if it does not exist or cannot run."""
     if name not in ORDER:
         raise InputError(f"sampler: {name!r} given, one of {', '.join(ORDER)} allowed")
     if name not in YARDSTICKS:
         samplers.make_sampler(name, 0, 0, 1, Objectives())
     elif importlib.util.find_spec(YARDSTICKS[name]) is None:
         raise InputError(f"sampler: {name!r} given, which needs {YARDSTICKS[name]}")
+    return name
 
 
 def installed_samplers() -> list[str]:
     """Return the samplers that can run here."""
-    installed = samplers.installed_samplers()
-    yardsticks = [each for each, library in YARDSTICKS.items() if importlib.util.find_spec(library)]
-    return [each for each in ORDER if each in {*installed, *yardsticks}]
+    found = {each for each, library in YARDSTICKS.items() if importlib.util.find_spec(library)}
+    return [each for each in ORDER if each in found | set(samplers.installed_samplers())]

@@ -5,9 +5,8 @@ asked for when that many others are in flight, so the larger q is, the less each
 on a real one. Runs of one seed have the same design and the same games of the same trial.
 """
 
+import argparse
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -16,118 +15,80 @@ import pandas as pd
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
+from results.benchmarks.command import command, parser, seeds_of
 from results.benchmarks.samplers.contest import N_DESIGN, Contest, measured, warm
 from results.benchmarks.samplers.surfaces import SURFACES, surface
 from results.benchmarks.samplers.truth import true_front
-from thetafront.study.errors import InputError, check_range
+from results.papers.paper import whole
 from thetafront.study.estimate import difference
+from thetafront.study.report.tables import write_csv
 from thetafront.study.samplers import DEFAULT_SAMPLER
 
-N_TRIALS, N_GAMES = 112, 4
-IN_FLIGHT = 16
-SIZES = (1, 8, 32)
+N_GAMES = 4  # a trial
 MEASURES = ("hypervolume_by_model", "hypervolume_by_posterior", "regret_points_by_model")
 
 
-@dataclass(frozen=True)
-class BatchRun:
-    """A run: its surface and sampler by name, how many proposals at a time, and its seed."""
-
-    surface: str
-    sampler: str
-    q: int
-    seed: int
-    in_flight: int = IN_FLIGHT
-    n_trials: int = N_TRIALS  # the design included
-    n_games: int = N_GAMES  # a trial
-
-
-def play_in_batches(run: BatchRun) -> dict[str, Any]:
+def play_in_batches(name: str, q: int, seed: int, in_flight: int, n_trials: int) -> dict[str, Any]:
     """Play one run; return it with its measures and the CPU seconds of a proposal."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    on, truth = surface(run.surface), true_front(run.surface)
-    warm(run.sampler)
+    on, truth = surface(name), true_front(name)
+    warm(DEFAULT_SAMPLER)
     with threadpool_limits(1):
-        contest = Contest.begin(on, run.seed, N_DESIGN)
+        contest = Contest.begin(on, seed, N_DESIGN)
         for _ in range(N_DESIGN):
-            contest.trial(run.sampler, run.n_games, run.seed, N_DESIGN)
+            contest.trial(DEFAULT_SAMPLER, N_GAMES, seed, N_DESIGN)
         flying: deque[optuna.Trial] = deque()
-        while len(contest.points) < run.n_trials:
-            q = min(run.q, run.n_trials - len(contest.points))
-            flying += contest.ask(run.sampler, run.seed, N_DESIGN, q)
-            while len(flying) > run.in_flight:
-                contest.tell(flying.popleft(), run.n_games, run.seed)
+        while len(contest.points) < n_trials:
+            n_asked = min(q, n_trials - len(contest.points))
+            flying += contest.ask(DEFAULT_SAMPLER, seed, N_DESIGN, n_asked)
+            while len(flying) > in_flight:
+                contest.tell(flying.popleft(), N_GAMES, seed)
         for trial in flying:
-            contest.tell(trial, run.n_games, run.seed)
-        by_model = measured(contest.by_model(run.seed), truth, on, "model")
-        by_posterior = measured(contest.by_posterior(run.n_trials), truth, on, "posterior")
-    seconds = float(np.mean(contest.cpu_seconds[N_DESIGN:]))
-    return {**asdict(run), **by_model, **by_posterior, "proposal_cpu_seconds": seconds}
-
-
-def compare_batches(
-    surfaces: Sequence[str] = tuple(SURFACES),
-    seeds: Sequence[int] = range(20),
-    sizes: Sequence[int] = SIZES,
-    sampler: str = DEFAULT_SAMPLER,
-    in_flight: int = IN_FLIGHT,
-    n_trials: int = N_TRIALS,
-    jobs: int = 1,
-    on_run: Callable[[dict[str, Any]], None] = lambda _: None,
-) -> pd.DataFrame:
-    """Return what batches of each size make of a search, a row a surface, size and measure.
-
-    ``mean`` is the measure's mean; ``difference`` is that from the smallest batches, paired by
-    seed, with its 95% interval from ``low`` to ``high``.
-
-    Raises
-    ------
-    InputError
-        If a surface is unknown or a number out of range.
-    """
-    check_range("seeds", len(seeds), 2, 10_000)
-    check_range("trials", n_trials, N_DESIGN + 1, 1_000_000)
-    check_range("trials in flight", in_flight, 0, n_trials)
-    for size in sizes:
-        check_range("batch", size, 1, n_trials - N_DESIGN)
-    for each in surfaces:
-        surface(each)
-    if len(set(sizes)) < 2:
-        raise InputError(f"batches: {', '.join(map(str, sizes))} given, several sizes allowed")
-    runs = [
-        BatchRun(on, sampler, q, seed, in_flight, n_trials)
-        for seed in seeds
-        for on in surfaces
-        for q in sizes
-    ]
-    parallel = Parallel(n_jobs=jobs, batch_size=1, return_as="generator")
-    records = []
-    for record in parallel(delayed(play_in_batches)(run) for run in runs):
-        records.append(record)
-        on_run(record)
-    return differences(pd.DataFrame(records))
+            contest.tell(trial, N_GAMES, seed)
+        by_model = measured(contest.by_model(seed), truth, on, "model")
+        by_posterior = measured(contest.by_posterior(n_trials), truth, on, "posterior")
+    run = {"in_flight": in_flight, "n_trials": n_trials, "surface": name, "q": q, "seed": seed}
+    milliseconds = 1e3 * float(np.mean(contest.cpu_seconds[N_DESIGN:]))
+    return {**run, **by_model, **by_posterior, "proposal_cpu_ms": milliseconds}
 
 
 def differences(runs: pd.DataFrame) -> pd.DataFrame:
-    """Compare runs, a row each, with those of the same surface and seed in the smallest batches."""
-    rows, smallest = [], runs["q"].min()
-    for (name, q), group in runs.groupby(["surface", "q"], sort=False):
-        single = runs[(runs["surface"] == name) & (runs["q"] == smallest)].set_index("seed")
-        some = group.set_index("seed")
-        both = single.index.intersection(some.index)
+    """Compare runs, a row each, with those of the same surface and seed in the smallest batches.
+
+    ``mean`` is a measure's mean; ``difference`` is paired by seed, with its 95% interval from
+    ``low`` to ``high``.
+    """
+    smallest = runs[runs["q"] == runs["q"].min()]
+    both = runs.merge(smallest, on=["surface", "seed"], suffixes=("", "_single"))
+    rows = []
+    for key, some in both.groupby(["in_flight", "n_trials", "surface", "q"], sort=False):
         for measure in MEASURES:
-            found = difference(some.loc[both, measure], single.loc[both, measure])
-            rows.append(
-                {
-                    "surface": name,
-                    "q": q,
-                    "n_seeds": len(both),
-                    "measure": measure,
-                    "mean": float(some.loc[both, measure].mean()),
-                    "difference": found.value,
-                    "low": found.low,
-                    "high": found.high,
-                    "proposal_cpu_ms": 1e3 * float(some["proposal_cpu_seconds"].mean()),
-                }
-            )
+            found = difference(*some[[measure, f"{measure}_single"]].to_numpy().T)
+            row = dict(zip(("in_flight", "n_trials", "surface", "q"), key, strict=True))
+            row |= {"n_seeds": len(some), "measure": measure, "mean": some[measure].mean()}
+            row |= {"difference": found.value, "low": found.low, "high": found.high}
+            rows.append({**row, "proposal_cpu_ms": some["proposal_cpu_ms"].mean()})
     return pd.DataFrame(rows)
+
+
+def run(given: argparse.Namespace) -> None:
+    """Play all runs, write and print the table."""
+    runs = [
+        (on, q, seed, given.in_flight, given.trials)
+        for seed in seeds_of(given)
+        for on in given.surface or SURFACES
+        for q in given.size or (1, 8, 32)
+    ]
+    records = Parallel(n_jobs=-1, batch_size=1)(delayed(play_in_batches)(*each) for each in runs)
+    found = differences(pd.DataFrame(records))
+    write_csv(found, given.output / "batches.csv")
+    print(found.round(3).to_string())
+
+
+if __name__ == "__main__":
+    options = parser(__doc__ or "", "batches", n_seeds=20)
+    options.add_argument("--surface", action="append", choices=SURFACES, help="default: all")
+    options.add_argument("--size", action="append", type=whole(1, 1_000), help="default: 1, 8, 32")
+    options.add_argument("--in-flight", type=whole(0, 10_000), default=16)
+    options.add_argument("--trials", type=whole(N_DESIGN + 1, 100_000), default=112)
+    command(run, options)

@@ -15,26 +15,12 @@ from results.benchmarks.samplers.surfaces import surface
 from thetafront.study.report.style import STYLE, caption
 
 # Okabe and Ito's colours; a sampler keeps its own in all figures.
-COLOURS = (
-    "#000000",
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#CC79A7",
-    "#8C8C8C",
-    "#E69F00",
-    "#56B4E9",
-)
+COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8C8C8C", "#E69F00", "#56B4E9")
+COLOUR = dict(zip(ORDER, COLOURS, strict=True))
 LINES = ("-", "--", ":", "-.")
 MARKERS = {"circle": "o", "square": "s", "triangle": "^", "diamond": "D"}
 
 Budget = tuple[int, int]
-
-
-def colour(sampler: str) -> str:
-    """Return a sampler's colour."""
-    names = list(ORDER)
-    return COLOURS[names.index(sampler) % len(COLOURS)] if sampler in names else "#000000"
 
 
 def draw_course(axes: Axes, records: Sequence[dict[str, Any]], style: str, label: str) -> None:
@@ -42,7 +28,7 @@ def draw_course(axes: Axes, records: Sequence[dict[str, Any]], style: str, label
     n_games = np.array([each[0] for each in records[0]["course"]])
     shares = np.array([[each[1] for each in record["course"]] for record in records])
     mean = shares.mean(axis=0)
-    tint = colour(records[0]["sampler"])
+    tint = COLOUR[records[0]["sampler"]]
     axes.plot(n_games, mean, style, color=tint, linewidth=1.8, label=label)
     if len(shares) > 1:
         error = shares.std(axis=0, ddof=1) / np.sqrt(len(shares))
@@ -55,16 +41,12 @@ def draw_regret(axes: Axes, summary: pd.DataFrame, budgets: Sequence[Budget]) ->
     for _, row in summary.iterrows():
         nth = budgets.index((int(row["n_trials"]), int(row["n_games"])))
         position = names.index(row["sampler"]) + 0.22 * (nth - (len(budgets) - 1) / 2)
-        for by, face in (("model", colour(row["sampler"])), ("posterior", "white")):
+        tint = COLOUR[row["sampler"]]
+        style: dict[str, Any] = {"color": tint, "markersize": 6, "elinewidth": 1.0}
+        style["fmt"] = list(MARKERS.values())[nth % len(MARKERS)]
+        for by, face in (("model", tint), ("posterior", "white")):
             mean, error = (row[f"regret_points_by_{by}_{each}"] for each in ("mean", "sem"))
-            marker = list(MARKERS.values())[nth % len(MARKERS)]
-            style: dict[str, Any] = {
-                "color": colour(row["sampler"]),
-                "markersize": 6,
-                "elinewidth": 1.0,
-            }
-            bar = np.nan_to_num(error)
-            axes.errorbar(position, mean, bar, fmt=marker, markerfacecolor=face, **style)
+            axes.errorbar(position, mean, np.nan_to_num(error), markerfacecolor=face, **style)
     axes.set_xticks(range(len(names)), names, fontsize=8, rotation=30, ha="right")
     axes.set_xlim(-0.6, len(names) - 0.4)
     axes.set_ylim(bottom=0)
@@ -82,11 +64,11 @@ def samplers_figure(records: Sequence[dict[str, Any]], summary: pd.DataFrame) ->
     for (upper, lower), name in zip(panels.T, surfaces, strict=True):
         rows = summary[summary["surface"] == name]
         for _, row in rows.iterrows():
-            key = (name, row["sampler"], int(row["n_trials"]), int(row["n_games"]))
-            names = ("surface", "sampler", "n_trials", "n_games")
-            runs = [each for each in records if tuple(each[name] for name in names) == key]
-            style = LINES[budgets.index(key[2:]) % len(LINES)]
-            draw_course(upper, runs, style, f"{key[1]}, {key[2]} × {key[3]}")
+            key = {each: row[each] for each in ("surface", "sampler", "n_trials", "n_games")}
+            runs = [each for each in records if key.items() <= each.items()]
+            n_trials, n_games = int(row["n_trials"]), int(row["n_games"])
+            style = LINES[budgets.index((n_trials, n_games)) % len(LINES)]
+            draw_course(upper, runs, style, f"{row['sampler']}, {n_trials} × {n_games}")
         upper.set_title(surface(name).title)
         upper.set_xlabel("games played")
         upper.set_xlim(left=0)

@@ -8,9 +8,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
+from results.benchmarks.command import Record
 from thetafront.study.report.sections import Section, document
 from thetafront.study.text import counted
 
@@ -57,56 +57,35 @@ games. CPU time is that of one suggestion after the design of 16 trials: the mea
 the nine up to the 80th trial."""
 
 
-def runs_frame(records: Sequence[dict[str, Any]]) -> pd.DataFrame:
-    """Return one row a run, without its course."""
-    rows = [{key: each[key] for key in (*GROUP, "sampler", "seed", *MEASURES)} for each in records]
-    return pd.DataFrame(rows, columns=[*GROUP, "sampler", "seed", *MEASURES])
-
-
-def mean_and_error(values: pd.Series) -> tuple[float, float, int]:
-    """Return mean, standard error (NaN below two values) and n of the values that are not NaN."""
-    known = values.dropna().to_numpy(np.float64)
-    if not len(known):
-        return math.nan, math.nan, 0
-    error = float(known.std(ddof=1)) / math.sqrt(len(known)) if len(known) > 1 else math.nan
-    return float(known.mean()), error, len(known)
-
-
-def summary_frame(runs: pd.DataFrame) -> pd.DataFrame:
+def summary_frame(records: Sequence[Record]) -> pd.DataFrame:
     """Summarize runs, one row a surface, sampler and budget, in the order of their first runs.
 
     Each measure has ``_mean``, ``_sem`` and ``_n``, and ``_minus_nehvi_mean`` … over common seeds.
     """
-    rows = []
-    for _, on in runs.groupby(GROUP, sort=False):
-        baseline = on[on["sampler"] == BASELINE].set_index("seed")
-        for name, of in on.groupby("sampler", sort=False):
-            by_seed = of.set_index("seed")
-            row: dict[str, Any] = {key: of[key].iloc[0] for key in GROUP}
-            row |= {"sampler": name, "n_seeds": len(by_seed)}
-            for measure in MEASURES:
-                parts = {"": by_seed[measure]}
-                if name != BASELINE:
-                    parts["_minus_nehvi"] = by_seed[measure] - baseline[measure]
-                for suffix, values in parts.items():
-                    mean, error, n = mean_and_error(values)
-                    row |= {
-                        f"{measure}{suffix}_mean": mean,
-                        f"{measure}{suffix}_sem": error,
-                        f"{measure}{suffix}_n": n,
-                    }
-            rows.append(row)
-    return pd.DataFrame(rows)
+    runs = pd.DataFrame(records)
+    seed, measures = [*GROUP, "seed"], list(MEASURES)
+    baseline = runs.loc[runs["sampler"] == BASELINE, [*seed, *measures]]
+    theirs = runs[seed].merge(baseline, on=seed, how="left")
+    theirs.loc[runs["sampler"] == BASELINE, measures] = math.nan  # not compared with itself
+    gaps = (runs[measures] - theirs[measures]).add_suffix(f"_minus_{BASELINE}")
+    both = pd.concat([runs[[*GROUP, "sampler", *measures]], gaps], axis=1)
+    found = both.groupby([*GROUP, "sampler"], sort=False).agg(["mean", "sem", "count"])
+    columns = [f"{each}{suffix}" for each in measures for suffix in ("", f"_minus_{BASELINE}")]
+    found = found[columns].rename(columns={"count": "n"}, level=1)
+    found.columns = found.columns.map("_".join)
+    found.insert(0, "n_seeds", runs.groupby([*GROUP, "sampler"], sort=False)["seed"].size())
+    found = found.reset_index()
+    own = found["sampler"] == BASELINE
+    return found.mask(own.to_numpy()[:, None] & found.columns.str.contains("_minus_"))
 
 
 def cell(row: Any, measure: str, form: str, scale: float = 1.0) -> str:
     """Write ``mean ± error``; empty without a mean."""
-    mean, error = row.get(f"{measure}_mean", math.nan), row.get(f"{measure}_sem", math.nan)
+    mean, error = scale * row[f"{measure}_mean"], scale * row[f"{measure}_sem"]
     if not math.isfinite(mean):
         return ""
     unsigned = form.lstrip("+")
-    spread = f"{error * scale:{unsigned}}" if math.isfinite(error) else "?"
-    return f"{mean * scale:{form}} ± {spread}"
+    return f"{mean:{form}} ± {error:{unsigned}}" if math.isfinite(error) else f"{mean:{form}} ± ?"
 
 
 def markdown(summary: pd.DataFrame) -> str:

@@ -1,29 +1,26 @@
-"""Tables of the contest against what made-up runs must give."""
+"""Tables of the contest against what made-up runs must give; its objective; a short contest."""
 
+import json
 import math
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
+import optuna
 import pandas as pd
 import pytest
 
-PROGRAMS = Path(__file__).parents[3] / "results" / "benchmarks" / "programs"
-BUDGETS = (3e3, 5e3, 8e3, 13e3, 20e3, 30e3, 50e3)
+from results.benchmarks.programs.contest import CASES, fresh, suggested
+from results.benchmarks.programs.tables import cell, kept_of, picks_of, summary_of, write_tables
+from thetafront.study.store.manifest import ROOT
+
+PUBLISHED = ROOT / "results" / "reference" / "programs"
+BUDGETS = CASES["tree"].budgets
 
 
-@pytest.fixture
-def tables(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(str(PROGRAMS))
-    import tables
-
-    return tables
-
-
-def made_up(tables: Any) -> pd.DataFrame:
+def made_up() -> pd.DataFrame:
     """Make runs on the tree: ours has errors of 0.1, 0.2, 0.3, theirs 0.05 more, one too large."""
-    runs, fresh = [], []
+    runs, games = [], []
     for seed in (1, 2, 3):
         for method, more in (("thetafront", 0.0), ("tpe", 0.05)):
             theta = {"seed": seed, "method": method}
@@ -31,12 +28,12 @@ def made_up(tables: Any) -> pd.DataFrame:
             runs.append({"program": "tree", "seed": seed, "method": method, "picks": [answer]})
             played = {"n": 200, "n_failed": 0, "score": 0.1 * seed + more, "deviation": 0.02}
             cost = BUDGETS[0] * (1.2 if (method, seed) == ("tpe", 2) else 1.05)
-            fresh.append({"program": "tree", "theta": theta, "cost": cost, **played})
-    return tables.picks_of(runs, fresh)
+            games.append({"program": "tree", "theta": theta, "cost": cost, **played})
+    return picks_of(runs, games)
 
 
-def test_intervals_are_over_runs_and_gains_are_paired(tables: Any) -> None:
-    summary = tables.summary_of(made_up(tables)).set_index(["budget", "method"])
+def test_intervals_are_over_runs_and_gains_are_paired() -> None:
+    summary = summary_of(made_up()).set_index(["budget", "method"])
     ours, theirs = summary.loc[(BUDGETS[0], "thetafront")], summary.loc[(BUDGETS[0], "tpe")]
     assert ours["score_mean"] == pytest.approx(0.2)
     assert ours["score_half95"] == pytest.approx(4.3027 * 0.1 / math.sqrt(3), rel=1e-4)
@@ -46,17 +43,25 @@ def test_intervals_are_over_runs_and_gains_are_paired(tables: Any) -> None:
     assert (ours["n_games"], ours["n_runs"]) == (600, 3)
 
 
-def test_a_budget_without_an_answer_has_no_number(tables: Any) -> None:
-    summary = tables.summary_of(made_up(tables)).set_index(["budget", "method"])
-    row = summary.loc[(BUDGETS[1], "tpe")]
+def test_a_budget_without_an_answer_has_no_number() -> None:
+    row = summary_of(made_up()).set_index(["budget", "method"]).loc[(BUDGETS[1], "tpe")]
     assert row["n_runs"] == row["n_pairs"] == 0
     assert row["n_without"] == 3
-    assert tables.cell(row["score_mean"], math.nan, 3, 0) == "–"
+    assert cell(row["score_mean"], math.nan, 3, 0) == "–"
 
 
-def test_at_true_costs_the_best_answer_within_a_budget_counts(tables: Any) -> None:
+def test_answers_without_a_game_that_ended_are_over_any_budget() -> None:
+    theta = {"max_depth": 1}
+    runs = [{"program": "tree", "seed": 1, "method": "tpe", "picks": [[BUDGETS[0], theta, 0, 1]]}]
+    failed = {"n": 0, "n_failed": 9, "score": None, "deviation": None, "cost": None}
+    row = picks_of(runs, [{"program": "tree", "theta": theta, **failed}]).iloc[0]
+    assert row["is_over"] is True
+    assert math.isnan(row["true_score"])
+
+
+def test_at_true_costs_the_best_answer_within_a_budget_counts() -> None:
     """All cost more than the first budget; at the second one, theirs of all runs count, too."""
-    kept = tables.kept_of(made_up(tables)).set_index(["budget", "method", "seed"]).sort_index()
+    kept = kept_of(made_up()).set_index(["budget", "method", "seed"]).sort_index()
     assert kept.loc[BUDGETS[0], "true_score"].isna().all()
     assert kept.loc[BUDGETS[0], "n_games"].isna().all()
     for budget in BUDGETS[1:]:
@@ -65,10 +70,43 @@ def test_at_true_costs_the_best_answer_within_a_budget_counts(tables: Any) -> No
         assert kept.loc[(budget, "tpe", 2), "n_games"] == 200
 
 
+@pytest.mark.usefixtures("corpus")
+def test_published_tables_follow_from_the_published_runs(tmp_path: Path) -> None:
+    runs, games = (
+        [json.loads(line) for line in (PUBLISHED / name).read_text("utf-8").splitlines()]
+        for name in ("runs.jsonl", "fresh_games.jsonl")
+    )
+    write_tables(tmp_path, runs, games)
+    assert (tmp_path / "programs.md").read_bytes() == (PUBLISHED / "programs.md").read_bytes()
+    for name in ("picks.csv", "summary.csv", "summary_kept.csv"):
+        made, published = (pd.read_csv(folder / name) for folder in (tmp_path, PUBLISHED))
+        pd.testing.assert_frame_equal(made, published, rtol=1e-9)
+
+
+@pytest.mark.usefixtures("corpus")
+def test_only_meaningful_parameters_make_a_theta_and_constraints_hold() -> None:
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=1))
+    for program, method in (("mlp", "tpe"), ("mlp", "gp"), ("xz", "nsga2")):
+        experiment = CASES[program].experiment
+        for _ in range(20):
+            trial = study.ask()
+            theta = suggested(trial, experiment, method)
+            experiment.space.check(theta)
+            flat = set(experiment.space.names)
+            assert set(trial.params) == (set(theta) if method == "tpe" else flat)
+
+
+def test_fresh_games_are_means_of_distinct_seeds() -> None:
+    found = fresh("tree", {**CASES["tree"].experiment.space.from_unit([0.5] * 7)}, 5)
+    assert (found["n"], found["n_failed"]) == (5, 0)
+    assert 0.0 < found["score"] < 1.0
+    assert found["deviation"] > 0.0
+
+
 @pytest.mark.slow
 def test_a_contest_goes_on_where_it_was_and_writes_its_tables(tmp_path: Path) -> None:
-    command = [sys.executable, str(PROGRAMS / "contest.py"), "--output", str(tmp_path)]
-    command += ["--seconds", "3", "--seeds", "1", "--programs", "tree"]
+    command = [sys.executable, "-m", "results.benchmarks.programs", "--output", str(tmp_path)]
+    command += ["--seconds", "5", "--seeds", "1", "--programs", "tree"]
     subprocess.run(command, check=True, capture_output=True)
     runs = (tmp_path / "runs.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(runs) == 5

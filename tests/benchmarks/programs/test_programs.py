@@ -25,7 +25,8 @@ DEFINITIONS = {
 
 def copy_of(program: str, folder: Path) -> Path:
     """Copy a program as a stranger has it; return its definition."""
-    shutil.copytree(PROGRAMS / program, folder / program, ignore=shutil.ignore_patterns("*.bin"))
+    place = Path(__file__).parent if program == "hanging" else PROGRAMS
+    shutil.copytree(place / program, folder / program, ignore=shutil.ignore_patterns("*.bin"))
     definition = folder / program / DEFINITIONS[program]
     if program == "xz":
         command = [sys.executable, "corpus.py", "corpus.bin", "60000"]

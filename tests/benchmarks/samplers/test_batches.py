@@ -1,19 +1,20 @@
 """Batches of proposals compared with single ones."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from results.benchmarks.samplers.batches import MEASURES, compare_batches, differences
+from results.benchmarks.samplers.batches import MEASURES, differences, play_in_batches
 from results.benchmarks.samplers.contest import N_DESIGN, Contest
 from results.benchmarks.samplers.surfaces import surface
-from thetafront.study.errors import InputError
 
 
 def test_differences_are_paired_by_seed() -> None:
     """By hand: differences of 0.1 and 0.3, whose mean's t interval is 0.2 ± 12.706 · 0.1."""
     single, eight = {0: 0.5, 1: 0.7, 2: 0.1}, {1: 1.0, 0: 0.6}
     rows = [
-        {"surface": "s", "q": q, "seed": seed, "proposal_cpu_seconds": 0.01}
+        {"in_flight": 4, "n_trials": 20, "surface": "s", "q": q, "seed": seed}
+        | {"proposal_cpu_ms": 10.0}
         | dict.fromkeys(MEASURES, value)
         for q, values in ((1, single), (8, eight))
         for seed, value in values.items()
@@ -40,12 +41,8 @@ def test_a_contest_asks_for_several_at_a_time() -> None:
     assert all(trial.state.is_finished() for trial in contest.study.trials)
 
 
-def test_impossible_comparisons_are_refused() -> None:
-    with pytest.raises(InputError, match="several sizes"):
-        compare_batches(["two_regimes"], range(2), [8])
-    with pytest.raises(InputError, match="batch"):
-        compare_batches(["two_regimes"], range(2), [1, 112 - N_DESIGN + 1])
-    with pytest.raises(InputError, match="trials in flight"):
-        compare_batches(["two_regimes"], range(2), [1, 8], in_flight=-1)
-    with pytest.raises(InputError, match="nowhere"):
-        compare_batches(["nowhere"])
+def test_a_run_in_batches_is_measured() -> None:
+    found = play_in_batches("two_regimes", 3, 1000, 2, N_DESIGN + 5)
+    assert (found["q"], found["seed"]) == (3, 1000)
+    assert all(np.isfinite(found[measure]) for measure in MEASURES)
+    assert found["proposal_cpu_ms"] > 0.0

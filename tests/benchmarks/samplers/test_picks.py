@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from results.benchmarks.samplers import recommendations
-from results.benchmarks.samplers.picks import pick_answers, pick_sections
+from results.benchmarks.samplers.picks import pick_sections
 from results.benchmarks.samplers.recommendations import DRIFT, GAMES_OF_MEMORY, Machine
 
 
@@ -33,18 +33,20 @@ def test_answers_are_summarized() -> None:
     names = ("covered", "share", "half_width", "regret")
     certified = {"way": "certificate", "asked": "certificate", "seed": 0}
     rows += [certified | dict(zip(names, each, strict=True)) for each in bounds]
-    frame = pd.DataFrame([{"cost_covered": np.nan, **common, **row} for row in rows])
-    claims, picks, chances, certificates = pick_sections(frame)
+    lacking = dict.fromkeys(("cost_covered", "decades"), np.nan)
+    frame = pd.DataFrame([{**lacking, **common, **row} for row in rows])
+    claims, picks, for_target, chances, certificates = pick_sections(frame)
     assert claims.rows == [("a", "2", "4", "-0", "0.500", "")]
-    assert picks.rows == [("a, budget", "2", "300 ± 200", "", "+30", "1.000", "0.000", "0.50")]
+    assert picks.rows == [("a", "2", "300", "200", "+30", "1.000", "0.000", "0.50")]
+    assert not for_target.rows
     assert chances.rows == [("a", "2", "0.500", "0.500", "0.750", "1.000")]
-    assert certificates.rows == [("2", "0.500", "0.750", "2,500", "1,500")]
+    assert certificates.rows == [("certificate", "2", "0.500", "0.750", "2,500", "1,500")]
 
 
 @pytest.mark.slow
 def test_a_study_of_random_trials_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recommendations, "VALIDATION_GAMES", (100,))
-    answers = pick_answers(["random"], ["saturating"], 1, 1000, 1)
+    answers = pd.DataFrame(recommendations.measured("saturating", "random", 80, 9, 1000))
     assert answers[answers["asked"] == "point"].groupby("way").size().between(2, 12).all()
     budgets = answers[answers["asked"] == "budget"]
     assert set(budgets["way"]) == {"halves", "validated", "anywhere", "played"}

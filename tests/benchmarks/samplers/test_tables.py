@@ -1,11 +1,17 @@
 """Means, standard errors and paired differences by hand; the readable table; the figure."""
 
+import json
 import math
 
+import pandas as pd
 import pytest
 
+from results.benchmarks.samplers.__main__ import table_order
 from results.benchmarks.samplers.figure import samplers_figure
-from results.benchmarks.samplers.tables import MEASURES, markdown, runs_frame, summary_frame
+from results.benchmarks.samplers.tables import MEASURES, markdown, summary_frame
+from thetafront.study.store.manifest import ROOT
+
+PUBLISHED = ROOT / "results" / "reference" / "samplers"
 
 
 def record(sampler: str, seed: int, value: float, n_trials: int = 80, n_games: int = 9) -> dict:
@@ -25,7 +31,7 @@ RECORDS = [
 
 
 def test_means_errors_and_paired_differences_by_hand() -> None:
-    summary = summary_frame(runs_frame(RECORDS)).set_index(["sampler", "n_trials"])
+    summary = summary_frame(RECORDS).set_index(["sampler", "n_trials"])
     tpe = summary.loc[("tpe", 80)]
     assert tpe["n_seeds"] == 3
     assert tpe["hypervolume_by_posterior_mean"] == pytest.approx(0.7)
@@ -42,13 +48,13 @@ def test_means_errors_and_paired_differences_by_hand() -> None:
 def test_a_seed_without_a_pick_is_left_out_of_the_optimism() -> None:
     records = [record("nehvi", 0, 0.8), record("nehvi", 1, 0.9)]
     records[0]["optimism_points_by_observed"] = math.nan
-    row = summary_frame(runs_frame(records)).iloc[0]
+    row = summary_frame(records).iloc[0]
     assert row["optimism_points_by_observed_n"] == 1
     assert row["optimism_points_by_observed_mean"] == pytest.approx(0.9)
 
 
 def test_the_readable_table_has_a_row_a_sampler_and_budget() -> None:
-    text = markdown(summary_frame(runs_frame(RECORDS)))
+    text = markdown(summary_frame(RECORDS))
     rows = [line for line in text.splitlines() if line.startswith(("| nehvi", "| tpe"))]
     assert len(rows) == 3
     assert "| 80 × 9 | 3 | 0.700 ± 0.115 | -0.250 ± 0.050 |" in rows[1]
@@ -57,9 +63,17 @@ def test_the_readable_table_has_a_row_a_sampler_and_budget() -> None:
 
 
 def test_the_picture_shows_each_sampler_and_says_how_many_seeds() -> None:
-    figure = samplers_figure(RECORDS, summary_frame(runs_frame(RECORDS)))
+    figure = samplers_figure(RECORDS, summary_frame(RECORDS))
     _, lower = figure.axes
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels == ["nehvi, 80 × 9", "tpe, 80 × 9", "tpe, 240 × 3"]
     assert [text.get_text() for text in lower.get_xticklabels()] == ["nehvi", "tpe"]
     assert "1 to 3 seeds" in figure.get_supxlabel()
+
+
+def test_published_tables_follow_from_the_published_runs() -> None:
+    lines = (PUBLISHED / "runs.jsonl").read_text("utf-8").splitlines()
+    summary = summary_frame(sorted(map(json.loads, lines), key=table_order))
+    published = pd.read_csv(PUBLISHED / "samplers.csv")
+    pd.testing.assert_frame_equal(summary, published, rtol=1e-12, check_dtype=False)
+    assert markdown(summary) == (PUBLISHED / "samplers.md").read_text("utf-8")

@@ -1,0 +1,1 @@
+"""thetafront and Optuna tune five programs that are not ours: README.md explains the design."""
