@@ -114,17 +114,15 @@ def plot(
     name: NameOption = None,
     results: ResultsOption = RESULTS,
 ) -> None:
-    """Draw a study's figures into its folder.
-
-    From a folder of tables, all but that of the hypervolume.
-    """
+    """Draw a study's pictures into its folder, of tables, too."""
+    from thetafront.study.charts.export import draw
     from thetafront.study.report.analysis import Analysis
-    from thetafront.study.report.export import draw
-    from thetafront.study.report.published import draw_published
+    from thetafront.study.store.published_study import read_published
 
     if "/" in study and "://" not in study:
         with working("drawing figures"):
-            paths = draw_published(Path(study))
+            location, data = read_published(Path(study))
+            paths = draw(Analysis(data), location.folder)
         print(*paths, sep="\n")
         return
     with reading(study, name, results) as (_, location, data), working("drawing figures"):

@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from thetafront.study.charts.comparison import signed
+from thetafront.study.charts.importance import scaled_labels
+from thetafront.study.charts.sobol import Importance
 from thetafront.study.estimate import Z95, Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.model.study_model import goal_variances
-from thetafront.study.page.charts.importance import Importance, scaled_labels
 from thetafront.study.page.choices import least_limit, round_numbers, rounded_up
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import certificate_text
@@ -228,20 +230,6 @@ def of_intervals(goal: Goal) -> str:
 def gain_text(candidates: Candidates, better: Candidate, worse: Candidate) -> str:
     """Write the difference of the goal between two θ with its 95% interval, its sign first."""
     return signed(difference(candidates, better, worse), candidates.data.experiment.goal)
-
-
-def signed(found: Estimate, goal: Goal) -> str:
-    """Write a difference of the goal with its interval: ``+971 ± 1,881 points``."""
-    sign = "" if found.value == 0.0 else "+" if found.value > 0.0 else "−"
-    value = abs(found.value)
-    half = (found.high - found.low) / 2.0
-    if half == 0.0:
-        shown = f"{100.0 * value:.1f} percentage points"
-        return f"{sign}{shown if goal.is_share else goal.format.with_unit(value)}"
-    if goal.is_share:
-        interval = f"{100.0 * value:.1f} ± {100.0 * half:.1f} percentage points"
-        return f"{sign}{interval}"
-    return f"{sign}{goal.format.interval_with_unit(value, value - half, value + half)}"
 
 
 def difference(candidates: Candidates, one: Candidate, other: Candidate) -> Estimate:

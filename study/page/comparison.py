@@ -7,17 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from thetafront.study.estimate import Estimate
-from thetafront.study.page.charts.comparison import (
+from thetafront.study.charts.comparison import (
     ComparedFront,
     budgets_of,
     compared,
     difference,
-    differences_figure,
-    fronts_figure,
+    differences_chart,
+    fronts_chart,
+    signed,
 )
+from thetafront.study.estimate import Estimate
 from thetafront.study.page.choices import round_numbers, rounded_up
-from thetafront.study.page.claims import Claim, signed
+from thetafront.study.page.claims import Claim
 from thetafront.study.page.document import charts_of, document
 from thetafront.study.page.made_by import again, machines_of
 from thetafront.study.report.analysis import Analysis
@@ -46,9 +47,10 @@ def comparison_html(studies: Sequence[Analysis], made: datetime | None = None) -
     fronts = compared(studies)
     made = datetime.now(UTC) if made is None else made
     experiment = fronts[0].experiment
-    figures = [fronts_figure(fronts), differences_figure(fronts)]
+    machines = ["; ".join(machines_of(front.data.data)) for front in fronts]
+    charts = [fronts_chart(fronts, machines), differences_chart(fronts)]
     data: dict[str, Any] = {
-        "charts": charts_of(figures),
+        "charts": charts_of(charts),
         "choices": None,
         "replays": [],
         "reload": None,
@@ -59,7 +61,7 @@ def comparison_html(studies: Sequence[Analysis], made: datetime | None = None) -
         "goal": experiment.goal,
         "cost": experiment.cost,
         "claims": comparison_claims(fronts),
-        "figures": figures,
+        "charts": charts,
         "commands": [(front.name, again(front.data.data)) for front in fronts],
     }
     return document("comparison.html.j2", made, data, texts)

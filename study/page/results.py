@@ -5,6 +5,7 @@ from urllib.parse import quote
 
 from threadpoolctl import threadpool_limits
 
+from thetafront.study.charts.export import draw
 from thetafront.study.errors import InputError
 from thetafront.study.page.document import Library, check_page, write_library, write_page
 from thetafront.study.page.index import NAME as INDEX
@@ -34,6 +35,8 @@ def write_results(
     check_page(path)
     with threadpool_limits(1):  # more threads are slower on matrices this small
         paths = write_tables(analysis, location, location.folder)
+        if analysis.model is not None:
+            paths += draw(analysis, location.folder)
         write_page(page_html(analysis, location, circumstances), path)
     return [*paths, path]
 

@@ -130,6 +130,7 @@
       return [term, said];
     }));
   };
+  let marked = 0; // number of the point that the chart of the front marks
   let shown = null; // number of the point that is shown in place of the budget's answer
 
   function show() {
@@ -151,7 +152,7 @@
     const later = choices.steps.slice(Number(slider.value) + 1).find((each) => each.answer !== step.answer);
     find("next").textContent = later ? `More: from ${later.text} on, ${named(choices.answers[later.answer])}.` : "No larger budget has a better θ with games.";
     mark(answer.number);
-    markBudget();
+    markBudget(answer.number);
   }
   const named = (answer) => (answer.number ? `number ${answer.number}` : "an untested θ") + `, ${answer.goal}`;
 
@@ -159,12 +160,13 @@
     for (const row of document.querySelectorAll("#validated tbody tr")) row.classList.toggle("chosen", Number(row.dataset.number) === number);
   }
 
-  function markBudget() {
+  function markBudget(number = marked) {
+    marked = number;
     if (!views.front || !choices) return;
     try {
-      views.front.view.signal("budget", choices.steps[slider.value].limit).run();
+      views.front.view.signal("budget", choices.steps[slider.value].limit).signal("chosen", number).run();
     } catch {
-      // A chart without that signal shows no line at the budget.
+      // A chart without these signals shows neither.
     }
   }
 
