@@ -300,12 +300,19 @@ def left_to_win(tables: Tables, experiment: Experiment) -> list[Layer]:
 
 
 def labelled(rows: Sequence[Row], x: Axis, y: Axis, experiment: Experiment) -> list[Row]:
-    """Return rows of what is written beside validated points: number, and name or choice."""
+    """Return rows of what is written beside validated points: their numbers, and few names.
+
+    A baseline has its name; others the choice of the first categorical parameter where it is
+    another one than that of the next cheaper point.
+    """
     choice = next((each for each in experiment.space.categorical if not each.when), None)
     index = "" if choice is None else f"p{list(experiment.space).index(choice)}"
-    found = []
+    found, before = [], ""
     for row in rows:
-        name = row["who"].partition(", ")[2] if "baseline" in row["kind"] else row.get(index, "")
+        name = row.get(index, "")
+        name, before = "" if name == before else name, name
+        if row["kind"] in (BASELINE.label, DOMINATED_BASELINE.label):
+            name = row["who"].partition(", ")[2]
         label = f"{row['number']} {short(name, MAX_NAME)}".rstrip()
         found.append({"x": row["x"], "y": row["y"], "label": label, "number": row["number"]})
     places = [Point(row["x"], row["y"], row["low"], row["high"]) for row in rows]

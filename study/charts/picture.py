@@ -73,7 +73,12 @@ def draw(axes: Axes, layer: Layer, rows: Sequence[Row], order: int) -> None:
         ]
         axes.add_collection(PolyCollection(corners, linewidths=0, **style))
     else:
-        centred = {"ha": "center", "va": "center", "fontsize": 8, "fontweight": "bold"}
+        centred: dict[str, Any] = {
+            "ha": "center",
+            "va": "center",
+            "fontsize": 8,
+            "fontweight": "bold",
+        }
         for row, a, b in zip(rows, x, y, strict=True):
             offset = (row["dx"], row["dy"])
             axes.annotate(row["label"], (a, b), offset, textcoords="offset points", **centred)
@@ -109,5 +114,5 @@ def symbol(kind: Kind) -> Line2D:
     """Return a kind's symbol in the legend."""
     if kind.shape == LINE:
         return Line2D([], [], color=kind.colour, linestyle=dash_of(kind), label=kind.label)
-    style = {"color": kind.colour, "linestyle": "none", "label": kind.label}
+    style: dict[str, Any] = {"color": kind.colour, "linestyle": "none", "label": kind.label}
     return Line2D([], [], **marker_of(kind), **style)

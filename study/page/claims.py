@@ -22,6 +22,7 @@ from thetafront.study.model.study_model import goal_variances
 from thetafront.study.page.choices import least_limit, round_numbers, rounded_up
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import certificate_text
+from thetafront.study.report.expected import best_of
 from thetafront.study.report.recommend import Candidate, Candidates, Wish, cost_text
 from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.text import counted, listed
@@ -182,44 +183,35 @@ def more_time(candidates: Candidates, chosen: Sequence[tuple[float, Candidate]])
 
 
 def against(candidates: Candidates, name: str) -> list[Claim]:
-    """Compare a baseline with the best θ that is expected to cost no more."""
+    """Compare a baseline with the best of all other θ that are expected to cost no more."""
     experiment = candidates.data.experiment
     baseline = next((each for each in candidates.played if each.point.origin == name), None)
     if baseline is None:
         return []
-    rivals = [
-        each
-        for each in candidates.played
-        if each.point.origin not in experiment.baselines
-        and each.expected.cost.value <= baseline.expected.cost.value
-    ]
-    sign = experiment.goal.sign
-    best = max(
-        rivals,
-        key=lambda each: (sign * each.expected.score.value, -each.expected.cost.value),
-        default=None,
-    )
-    score = baseline.expected.score
+    score, limit = baseline.expected.score, baseline.expected.cost.value
     shown = experiment.goal.format.interval_with_unit(score.value, score.low, score.high)
-    at = f"{shown} at {cost_text(baseline.expected, experiment)}"
-    about = f"Against {name}"
-    if best is None:
+    at, about = f"{shown} at {cost_text(baseline.expected, experiment)}", f"Against {name}"
+    others = [each for each in candidates.played if each is not baseline]
+    within = [k for k, each in enumerate(others) if each.expected.cost.value <= limit]
+    index = best_of([each.expected for each in others], within, experiment.goal.sign)
+    if index is None:
         return [Claim(about, f"It has {at}; no validated θ costs less.")]
-    n, found = len(baseline.point.games), difference(candidates, best, baseline)
+    best = others[index]
+    found = difference(candidates, best, baseline)
     if found.low <= 0.0 <= found.high:
         verdict = "which may be chance" if found.low < found.high else "the same"
     else:
-        verdict = "better" if sign * found.value > 0.0 else "worse"
-    differs = f"{signed(found, experiment.goal)}{of_intervals(experiment.goal)}, {verdict}"
-    return [
-        Claim(
-            about,
-            f"It has {at} ({counted(n, 'game')} of its own). Of the θ with games that cost no "
-            f"more, number {best.number} is the best, at {cost_text(best.expected, experiment)} "
-            f"({counted(len(best.point.games), 'game')} of its own): its {experiment.goal.label} "
-            f"differs by {differs}.",
-        )
-    ]
+        verdict = "better" if experiment.goal.sign * found.value > 0.0 else "worse"
+    origin = best.point.origin
+    named = f" ({origin})" if origin in experiment.baselines else ""
+    text = (
+        f"It has {at} ({counted(len(baseline.point.games), 'game')} of its own). Of all θ with "
+        f"games that cost no more, number {best.number}{named} is the best, at "
+        f"{cost_text(best.expected, experiment)} ({counted(len(best.point.games), 'game')} of its "
+        f"own): its {experiment.goal.label} differs by {signed(found, experiment.goal)}"
+        f"{of_intervals(experiment.goal)}, {verdict}."
+    )
+    return [Claim(about, text)]
 
 
 def of_intervals(goal: Goal) -> str:

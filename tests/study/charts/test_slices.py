@@ -3,10 +3,17 @@
 import numpy as np
 import pytest
 
+from tests.study.charts.specs import layers_of, rows_of
 from tests.study.made_studies import analysis_with
-from tests.study.page.charts.specs import rows_of, spec_of
+from thetafront.study.charts.slices import (
+    HERE,
+    chosen_points,
+    slice_at,
+    slices_chart,
+    steps_of,
+)
+from thetafront.study.charts.vega import specification
 from thetafront.study.experiments.space import NumericParameter
-from thetafront.study.page.charts.slices import chosen_points, slice_at, slices_figure, steps_of
 from thetafront.study.report.analysis import Analysis
 
 
@@ -41,14 +48,13 @@ def test_points_go_from_cheap_to_dear_along_the_front(pacman: Analysis) -> None:
 
 
 def test_the_point_itself_is_marked_in_each_slice(pacman: Analysis) -> None:
-    spec = spec_of(slices_figure(pacman))
-    assert len(spec["vconcat"]) == 5
-    for rows in spec["datasets"].values():
-        for k in range(5):
-            assert sum(row.get("o", 0) for row in rows if row["s"] == k) == 1
-    options = next(each["bind"] for each in spec["params"] if each["name"] == "slice")
-    assert options["options"] == [0, 1, 2, 3, 4]
-    assert len(options["labels"]) == 5
+    chart = slices_chart(pacman)
+    assert [len(row) for row in chart.panels] == [2] * 5
+    for layer in layers_of(chart, HERE.label):
+        assert [row["s"] for row in layer.rows] == [0, 1, 2, 3, 4]
+    (param,) = specification(chart)["params"]
+    assert param["bind"]["options"] == [0, 1, 2, 3, 4]
+    assert len(param["bind"]["labels"]) == 5
 
 
 def test_values_of_a_grid_are_each_there_once() -> None:
@@ -63,7 +69,8 @@ def test_values_of_a_grid_are_each_there_once() -> None:
 
 def test_before_validation_points_are_predicted(small: Analysis) -> None:
     alone = analysis_with(small.data, tables={**small.tables, "front": small.tables["front"][:0]})
-    figure = slices_figure(alone)
-    labels = spec_of(figure)["params"][0]["bind"]["labels"]
+    chart = slices_chart(alone)
+    assert chart.choice is not None
+    labels = chart.choice.labels
     assert all(each.startswith("predicted: ") for each in labels)
-    assert len(rows_of(figure)) > len(labels)
+    assert len(rows_of(chart)) > len(labels)
