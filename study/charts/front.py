@@ -81,7 +81,7 @@ def front_chart(analysis: Analysis) -> Chart:
         for at, wide in (("x", ("left", "right")), ("y", ("low", "high")))
     ]
     x, y = cost_axis(cost, *spans[0]), goal_axis(goal, span_of(*spans[1]))
-    said = titles_of(experiment)
+    said, observed_title = titles_of(experiment), f"{short(goal.label, 40)}, observed"
     bars = [
         layer
         for kind in KINDS.values()
@@ -96,7 +96,9 @@ def front_chart(analysis: Analysis) -> Chart:
         *left_to_win(tables, experiment),
         *curve_layers(PREDICTED, predicted, said),
         *curve_layers(COMBINED, combined, said),
-        Layer("point", TRIALS, trials, size=26, opacity=0.55, tooltip=said),
+        Layer(
+            "point", TRIALS, trials, size=26, opacity=0.55, tooltip=said | {"seen": observed_title}
+        ),
         *bars,
         Layer("text", LABELS, labelled(points, x, y, experiment)),
     ]
@@ -187,7 +189,7 @@ def trial_rows(tables: Tables, experiment: Experiment) -> list[Row]:
             "y": mean,
             "who": f"trial {trial['trial']}, {short(str(trial['origin']))}",
             "n": int(trial["n_games"]),
-            "seen": f"{goal.format.with_unit(mean)} observed{error}",
+            "seen": f"{goal.format.with_unit(mean)}{error}",
             "cost": cost.text(trial[cost.name]),
             **theta_row(trial, experiment),
         }

@@ -92,15 +92,16 @@ class Drawing:
         """Return the marks of a layer."""
         kind = layer.kind
         line = {"stroke": kind.colour, "strokeWidth": layer.size, "strokeDash": [*kind.dash]}
+        line["strokeOpacity"] = layer.opacity
         fill = "transparent" if kind.is_hollow else kind.colour
         point = {"stroke": kind.colour, "strokeWidth": 2, "fill": fill, "shape": kind.shape}
         marks: dict[str, Spec] = {
-            "area": {"type": "area", "fill": kind.colour},
-            "rect": {"type": "rect", "fill": kind.colour},
+            "area": {"type": "area", "fill": kind.colour, "fillOpacity": layer.opacity},
+            "rect": {"type": "rect", "fill": kind.colour, "fillOpacity": layer.opacity},
             "line": {"type": "line", **line},
             "step": {"type": "line", "interpolate": "step-after", **line},
             "rule": {"type": "rule", **line},
-            "point": {"type": "point", "size": layer.size, **point},
+            "point": {"type": "point", "size": layer.size, "opacity": layer.opacity, **point},
             "text": {"type": "text", **TEXT},
         }
         at = {"x": layer.x, "y": layer.y, "x2": layer.x2, "y2": layer.y2}
@@ -112,12 +113,12 @@ class Drawing:
             encoding["size"] = {"condition": chosen, "value": layer.size}
         if layer.mark == "rule" and self.chart.has_brushes:
             brushes = [{"param": f"brush_{k}"} for k in range(len(self.chart.panels))]
-            kept = {"test": {"and": brushes}, "value": layer.opacity}
-            encoding["opacity"] = {"condition": kept, "value": FADED * layer.opacity}
+            kept = {"test": {"and": brushes}, "value": 1}
+            encoding["opacity"] = {"condition": kept, "value": FADED}
         return {
             "data": {"name": self.dataset(layer)},
             "transform": [{"filter": f"datum.s == {CHOICE}"}] if self.chart.choice else [],
-            "mark": {**marks[layer.mark], "clip": True, "opacity": layer.opacity},
+            "mark": {**marks[layer.mark], "clip": True},
             "encoding": encoding | ({"tooltip": tooltip(layer.tooltip)} if layer.tooltip else {}),
         }
 

@@ -19,7 +19,7 @@ from thetafront.study.estimate import Z95, Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.model.study_model import goal_variances
-from thetafront.study.page.choices import least_limit, round_numbers, rounded_up
+from thetafront.study.page.choices import least_limit, near_round, rounded_up
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import certificate_text
 from thetafront.study.report.expected import best_of
@@ -31,7 +31,6 @@ Theta = Mapping[str, Any]
 N_DRAWS = 4000
 N_NAMED = 2
 N_BASELINES = 2
-NEAR = 0.15  # decades between a budget and a round number that may stand for it
 FRACTIONS = (0.15, 0.55, 1.0)
 """Of the way from the cheapest to the dearest θ in log cost, where budgets are taken."""
 
@@ -123,16 +122,11 @@ def best_at_three(candidates: Candidates) -> list[tuple[float, Candidate]]:
     best = Wish(experiment, max(limits)).best(some)
     assert best is not None  # all of them keep this budget
     low, high = np.log10(min(limits)), np.log10(least_limit(best))
-    plain = np.array(round_numbers(min(limits), 10.0**high * 5.0))
     found: dict[str, tuple[float, Candidate]] = {}
     for fraction in FRACTIONS:
         wanted = 10.0 ** (low + fraction * (high - low))
-        near = plain[(plain >= wanted) | (fraction < 1.0)]
-        near = near[np.abs(np.log10(near / wanted)) < NEAR]
-        if len(near):
-            limit = float(near[np.argmin(np.abs(np.log(near / wanted)))])
-        else:
-            limit = rounded_up(wanted, 2)
+        least = min(limits) if fraction < 1.0 else wanted  # the last one is to buy the best θ
+        limit = near_round(wanted, least, 10.0**high * 5.0) or rounded_up(wanted, 2)
         chosen = Wish(experiment, limit).best(some)
         if chosen is not None:
             found.setdefault(chosen.point.key, (limit, chosen))

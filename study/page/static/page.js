@@ -141,7 +141,7 @@
     slider.setAttribute("aria-valuetext", step.text);
     find("headline").textContent = answer.goal;
     const cost = [choices.label, isAnswer ? step.cost : answer.cost];
-    fill(find("answer"), [...answer.before, cost, ...answer.after, ...(isAnswer ? step.passed : [])]);
+    fill(find("answer"), [...answer.before, cost, ...answer.after, ...(isAnswer ? step.passed_over : [])]);
     find("play").textContent = answer.command || "defined in a script or notebook: play it from there";
     if (find("pick")) find("pick").textContent = data.pick + step.option;
     find("note").textContent = !isAnswer
