@@ -172,6 +172,12 @@ class Chart:
         return [panel for row in self.panels for panel in row]
 
     @property
+    def datasets(self) -> list[Sequence[Row]]:
+        """The rows of all layers that have some; those that layers share are there once."""
+        layers = [layer for panel in self.every_panel for layer in panel.layers]
+        return list({id(layer.rows): layer.rows for layer in layers if layer.rows}.values())
+
+    @property
     def kinds(self) -> list[Kind]:
         """The kinds of marks in it, each once, without those that the legend leaves out."""
         layers = [layer for panel in self.every_panel for layer in panel.layers]

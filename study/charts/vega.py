@@ -1,59 +1,44 @@
 """Charts drawn by Vega: specifications for a page, and charts for a notebook."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from thetafront.study.charts.chart import GREY, Axis, Chart, Layer, Panel, rounded
+from thetafront.study.charts.chart import GREY, Axis, Chart, Kind, Layer, Panel, Row, rounded
 
 if TYPE_CHECKING:
     import altair as alt
 
-BUDGET, CHOSEN, CHOICE = "budget", "chosen", "slice"  # what a page or a reader sets
 WIDTH, NOTEBOOK_WIDTH, GAP = 150, 620, 12
-CHOSEN_SIZE, FADED = 260, 0.1
 # Vega-Lite's own, but no more often than every 40 ms: each move redraws all lines.
 DRAG = "[pointerdown, window:pointerup] > window:pointermove!{40}"
+FADED, CHOSEN_SIZE = 0.1, 260
 RESERVED = ("title", "image")  # lines of a tooltip with a meaning of their own
-TEXT = {"fontSize": 10, "fontWeight": 600, "dx": {"expr": "datum.dx"}, "dy": {"expr": "-datum.dy"}}
-LEGEND: dict[str, Any] = {
-    "orient": "bottom",
-    "columns": 2,
-    "labelLimit": 0,
-    "title": None,
-    "symbolSize": 70,
+SYMBOLS = {"symbolSize": 70, "symbolOpacity": 1, "symbolStrokeWidth": 2}
+LEFT_TITLE = {"titleAlign": "right", "titleAnchor": "start", "titleX": -8, "titleY": 0}
+CONFIG = {
+    "axis": {"labelOverlap": "greedy"},
+    "axisTop": {**LEFT_TITLE, "titleBaseline": "middle", "titleLimit": 112, "labelPadding": 1},
+    "legend": {"orient": "bottom", "columns": 2, "labelLimit": 0, **SYMBOLS},
+    "text": {"fontSize": 10, "fontWeight": 600},
 }
-LEGEND |= {"symbolOpacity": 1, "symbolStrokeWidth": 2}
-ON_TOP: dict[str, Any] = {"titleAlign": "right", "titleAnchor": "start", "titleX": -8, "titleY": 0}
-ON_TOP |= {"titleBaseline": "middle", "titleLimit": 112, "titleFontSize": 11, "labelPadding": 1}
 Spec = dict[str, Any]
 
 
 def specification(chart: Chart) -> Spec:
-    """Return what Vega-Lite draws a chart from."""
-    drawing = Drawing(chart)
-    rows = [[drawing.panel(panel) for panel in row] for row in chart.panels]
-    rows[-1][0]["layer"].insert(0, legend(chart))
-    spec: Spec = {"background": "transparent", "description": chart.title}
-    if chart.marks_budget:
-        spec["params"] = [{"name": BUDGET, "value": None}, {"name": CHOSEN, "value": 0}]
-    if chart.choice is not None:
-        numbers, labels = [*range(len(chart.choice.labels))], [*chart.choice.labels]
-        bind = {"input": "select", "options": numbers, "labels": labels}
-        bind["name"] = f"{chart.choice.title} "
-        spec["params"] = [{"name": CHOICE, "value": chart.choice.start, "bind": bind}]
+    """Return what Vega-Lite draws a chart from; rows that layers share are embedded once."""
+    panels = [[panel_spec(panel, chart) for panel in row] for row in chart.panels]
+    panels[-1][0]["layer"].insert(0, legend(chart.kinds))
+    datasets = {f"rows_{k}": data_of(rows) for k, rows in enumerate(chart.datasets)}
+    spec: Spec = {"background": "transparent", "description": chart.title, "config": CONFIG}
+    spec |= {"params": params(chart), "datasets": datasets}
     if len(chart.every_panel) == 1:
-        return {**spec, **rows[0][0], "width": "container", "datasets": drawing.datasets}
-    beside = len(rows[0]) * chart.beside + (len(rows[0]) - 1) * GAP
-    return {
-        **spec,
-        "vconcat": [{"hconcat": row, "spacing": GAP} if row[1:] else row[0] for row in rows],
-        "spacing": 0 if chart.has_brushes else 8,
-        # By it the page's script shares the width among panels.
-        "usermeta": {"panels": {"columns": len(rows[0]), "beside": beside}},
-        "datasets": drawing.datasets,
-    }
+        return {**spec, **panels[0][0], "width": "container"}
+    rows = [{"hconcat": row, "spacing": GAP} if row[1:] else row[0] for row in panels]
+    beside = len(panels[0]) * (chart.beside + GAP) - GAP
+    # By it the page's script shares the width among panels.
+    usermeta = {"panels": {"columns": len(panels[0]), "beside": beside}}
+    return {**spec, "vconcat": rows, "spacing": 0 if chart.has_brushes else 8, "usermeta": usermeta}
 
 
 def notebook_chart(chart: Chart) -> "alt.LayerChart":
@@ -64,71 +49,81 @@ def notebook_chart(chart: Chart) -> "alt.LayerChart":
     return alt.LayerChart.from_dict(spec)
 
 
-@dataclass
-class Drawing:
-    """The panels of a chart, and the data that they share."""
+def params(chart: Chart) -> list[Spec]:
+    """Return what a page sets (budget and chosen point), and what a reader chooses (rows)."""
+    found: list[Spec] = []
+    if chart.marks_budget:
+        found += [{"name": "budget", "value": None}, {"name": "chosen", "value": 0}]
+    if (choice := chart.choice) is not None:
+        options = {"options": [*range(len(choice.labels))], "labels": [*choice.labels]}
+        bind = {"input": "select", "name": f"{choice.title} ", **options}
+        found.append({"name": "choice", "value": choice.start, "bind": bind})
+    return found
 
-    chart: Chart
-    datasets: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
-    names: dict[int, str] = field(default_factory=dict)  # by the identity of rows
 
-    def panel(self, panel: Panel) -> Spec:
-        """Return a panel's layers on its axes."""
-        layers = [self.layer(each) for each in panel.layers if each.rows]
-        if self.chart.has_brushes:
-            select = {"type": "interval", "encodings": ["x"], "on": DRAG}
-            name = f"brush_{self.chart.every_panel.index(panel)}"
-            layers[0]["params"] = [{"name": name, "select": select}]
-        if self.chart.marks_budget:
-            mark = {"type": "rule", "strokeDash": [4, 4], "strokeWidth": 1.5, "color": GREY}
-            steps = [{"calculate": BUDGET, "as": "at"}, {"filter": "isValid(datum.at)"}]
-            at = {"x": place("at"), "y": {"value": 0}, "y2": {"value": panel.height}}
-            rule = {"mark": {**mark, "clip": True}, "transform": steps, "encoding": at}
-            layers.append({"data": {"values": [{}]}, **rule})
-        axes = {"x": axis_spec(panel.x), "y": axis_spec(panel.y)}
-        return {"layer": layers, "encoding": axes, "width": WIDTH, "height": panel.height}
+def panel_spec(panel: Panel, chart: Chart) -> Spec:
+    """Return a panel's layers on its axes."""
+    layers = [layer_spec(each, chart) for each in panel.layers if each.rows]
+    if chart.has_brushes:
+        select = {"type": "interval", "encodings": ["x"], "on": DRAG}
+        layers[0]["params"] = [
+            {"name": f"brush_{place_in(chart.every_panel, panel)}", "select": select}
+        ]
+    if chart.marks_budget:
+        mark = {"type": "rule", "strokeDash": [4, 4], "strokeWidth": 1.5, "stroke": GREY}
+        steps = [{"calculate": "budget", "as": "at"}, {"filter": "isValid(datum.at)"}]
+        at = {"x": place("at"), "y": {"value": 0}, "y2": {"value": panel.height}}
+        rule = {"mark": {**mark, "clip": True}, "transform": steps, "encoding": at}
+        layers.append({"data": {"values": [{}]}, **rule})
+    axes = {"x": axis_spec(panel.x), "y": axis_spec(panel.y)}
+    return {"layer": layers, "encoding": axes, "width": WIDTH, "height": panel.height}
 
-    def layer(self, layer: Layer) -> Spec:
-        """Return the marks of a layer."""
-        kind = layer.kind
-        line = {"stroke": kind.colour, "strokeWidth": layer.size, "strokeDash": [*kind.dash]}
-        line["strokeOpacity"] = layer.opacity
-        fill = "transparent" if kind.is_hollow else kind.colour
-        point = {"stroke": kind.colour, "strokeWidth": 2, "fill": fill, "shape": kind.shape}
-        marks: dict[str, Spec] = {
-            "area": {"type": "area", "fill": kind.colour, "fillOpacity": layer.opacity},
-            "rect": {"type": "rect", "fill": kind.colour, "fillOpacity": layer.opacity},
-            "line": {"type": "line", **line},
-            "step": {"type": "line", "interpolate": "step-after", **line},
-            "rule": {"type": "rule", **line},
-            "point": {"type": "point", "size": layer.size, "opacity": layer.opacity, **point},
-            "text": {"type": "text", **TEXT},
-        }
-        at = {"x": layer.x, "y": layer.y, "x2": layer.x2, "y2": layer.y2}
-        encoding: Spec = {name: place(each, name) for name, each in at.items() if each is not None}
-        if layer.mark == "text":
-            encoding["text"] = {"field": "label", "type": "nominal"}
-        if layer.mark == "point" and self.chart.marks_budget and "number" in layer.rows[0]:
-            chosen = {"test": f"datum.number == {CHOSEN}", "value": CHOSEN_SIZE}
-            encoding["size"] = {"condition": chosen, "value": layer.size}
-        if layer.mark == "rule" and self.chart.has_brushes:
-            brushes = [{"param": f"brush_{k}"} for k in range(len(self.chart.panels))]
-            kept = {"test": {"and": brushes}, "value": 1}
-            encoding["opacity"] = {"condition": kept, "value": FADED}
-        return {
-            "data": {"name": self.dataset(layer)},
-            "transform": [{"filter": f"datum.s == {CHOICE}"}] if self.chart.choice else [],
-            "mark": {**marks[layer.mark], "clip": True},
-            "encoding": encoding | ({"tooltip": tooltip(layer.tooltip)} if layer.tooltip else {}),
-        }
 
-    def dataset(self, layer: Layer) -> str:
-        """Return the name of a layer's rows, which are embedded once, rounded."""
-        name = self.names.setdefault(id(layer.rows), f"rows_{len(self.names)}")
-        if name not in self.datasets:
-            rows = ({key: rounded(each) for key, each in row.items()} for row in layer.rows)
-            self.datasets[name] = [{k: v for k, v in row.items() if v is not None} for row in rows]
-        return name
+def layer_spec(layer: Layer, chart: Chart) -> Spec:
+    """Return the marks of a layer."""
+    kind = layer.kind
+    area = {"fill": kind.colour, "fillOpacity": layer.opacity}
+    line = {"stroke": kind.colour, "strokeWidth": layer.size, "strokeDash": [*kind.dash]}
+    line["strokeOpacity"] = layer.opacity
+    point = {"stroke": kind.colour, "strokeWidth": 2, "fill": fill_of(kind), "shape": kind.shape}
+    marks: dict[str, Spec] = {
+        "area": area,
+        "rect": area,
+        "line": line,
+        "step": {**line, "interpolate": "step-after"},
+        "rule": line,
+        "point": {**point, "size": layer.size, "opacity": layer.opacity},
+        "text": {"dx": {"expr": "datum.dx"}, "dy": {"expr": "-datum.dy"}},
+    }
+    places = {"x": layer.x, "y": layer.y, "x2": layer.x2, "y2": layer.y2}
+    encoding: Spec = {name: place(at, name) for name, at in places.items() if at is not None}
+    if layer.mark == "text":
+        encoding["text"] = {"field": "label", "type": "nominal"}
+    if layer.mark == "point" and chart.marks_budget and "number" in layer.rows[0]:
+        chosen = {"test": "datum.number == chosen", "value": CHOSEN_SIZE}
+        encoding["size"] = {"condition": chosen, "value": layer.size}
+    if layer.mark == "rule" and chart.has_brushes:
+        every = [{"param": f"brush_{k}"} for k in range(len(chart.every_panel))]
+        encoding["opacity"] = {"condition": {"test": {"and": every}, "value": 1}, "value": FADED}
+    if layer.tooltip:
+        encoding["tooltip"] = tooltip(layer.tooltip)
+    name = "line" if layer.mark == "step" else layer.mark
+    return {
+        "data": {"name": f"rows_{place_in(chart.datasets, layer.rows)}"},
+        "transform": [{"filter": "datum.s == choice"}] if chart.choice else [],
+        "mark": {"type": name, "clip": True, **marks[layer.mark]},
+        "encoding": encoding,
+    }
+
+
+def data_of(rows: Sequence[Row]) -> list[Row]:
+    """Round the values of rows; leave out what is missing."""
+    return [{key: rounded(v) for key, v in row.items() if rounded(v) is not None} for row in rows]
+
+
+def place_in(some: Sequence[Any], one: Any) -> int:
+    """Return which of some objects it is."""
+    return next(k for k, each in enumerate(some) if each is one)
 
 
 def place(at: str | float, channel: str = "x") -> Spec:
@@ -141,34 +136,39 @@ def axis_spec(axis: Axis) -> Spec:
     """Return an axis with its scale; texts at it may hold whatever a user has named."""
     values, labels = json.dumps([*axis.ticks]), json.dumps([*axis.ticks.values()])
     written = {"values": [*axis.ticks], "labelExpr": f"{labels}[indexof({values}, datum.value)]"}
-    shown = {"title": axis.title or None, "grid": axis.has_grid, "labelOverlap": "greedy"}
-    on_top = {"orient": "top", **ON_TOP} if axis.is_on_top else {}
-    domain = [rounded(axis.low, 8), rounded(axis.high, 8)]
+    shown = {"title": axis.title or None, "grid": axis.has_grid}
+    where = {"orient": "top"} if axis.is_on_top else {}
     kind = {"type": "log"} if axis.is_log else {"type": "linear", "zero": False}
-    scale = {**kind, "domain": domain, "nice": False}
-    return {"axis": {**written, **shown, **on_top}, "scale": scale}
-
-
-def legend(chart: Chart) -> Spec:
-    """Return a layer without visible marks that has the legend of all kinds."""
-    labels = [each.label for each in chart.kinds]
-    ranges: dict[str, list[Any]] = {
-        "stroke": [each.colour for each in chart.kinds],
-        "fill": ["transparent" if each.is_hollow else each.colour for each in chart.kinds],
-        "shape": [each.shape for each in chart.kinds],
-        "strokeDash": [[*each.dash] for each in chart.kinds],
+    domain = [rounded(axis.low, 8), rounded(axis.high, 8)]
+    return {
+        "axis": {**written, **shown, **where},
+        "scale": {**kind, "domain": domain, "nice": False},
     }
-    kind = {"field": "kind", "type": "nominal", "legend": LEGEND if labels else None}
+
+
+def fill_of(kind: Kind) -> str:
+    """Return the fill of a kind's points."""
+    return "transparent" if kind.is_hollow else kind.colour
+
+
+def legend(kinds: Sequence[Kind]) -> Spec:
+    """Return a layer without visible marks that has the legend of all kinds."""
+    labels = [each.label for each in kinds]
+    ranges: dict[str, list[Any]] = {
+        "stroke": [each.colour for each in kinds],
+        "fill": [fill_of(each) for each in kinds],
+        "shape": [each.shape for each in kinds],
+        "strokeDash": [[*each.dash] for each in kinds],
+    }
+    kind = {"field": "kind", "type": "nominal", "title": None}
     scales: Spec = {
         name: {**kind, "scale": {"domain": labels, "range": found}}
         for name, found in ranges.items()
     }
     nowhere = {"size": {"value": 0}, "x": {"value": 0}, "y": {"value": 0}}
-    return {
-        "data": {"values": [{"kind": label} for label in labels]},
-        "mark": {"type": "point", "opacity": 0},
-        "encoding": {**scales, **nowhere},
-    }
+    data = {"values": [{"kind": label} for label in labels]}
+    mark = {"type": "point", "opacity": 0}
+    return {"data": data, "mark": mark, "encoding": {**scales, **nowhere}}
 
 
 def tooltip(titles: Mapping[str, str]) -> list[Spec]:

@@ -17,8 +17,9 @@ def layers_of(chart: Chart, *labels: str) -> list[Layer]:
 
 def rows_of(chart: Chart, *labels: str) -> list[Row]:
     """All rows of its layers, each once."""
-    lists = {id(layer.rows): layer.rows for layer in layers_of(chart, *labels)}
-    return [row for rows in lists.values() for row in rows]
+    mine = layers_of(chart, *labels)
+    some = [rows for rows in chart.datasets if any(rows is layer.rows for layer in mine)]
+    return [row for rows in some for row in rows]
 
 
 def drawn(chart: Chart, **signals: Any) -> str:
