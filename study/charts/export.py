@@ -5,7 +5,6 @@ from pathlib import Path
 from thetafront.study.charts.front import front_chart
 from thetafront.study.charts.hypervolume import hypervolume_chart
 from thetafront.study.charts.scores import scores_chart
-from thetafront.study.errors import InputError
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.store.location import make_folder
 
@@ -17,25 +16,20 @@ PICTURES = {
 
 
 def draw(analysis: Analysis, folder: Path) -> list[Path]:
-    """Draw a study's pictures into ``folder``; return their paths.
+    """Draw a study's pictures into ``folder``; return their paths, none before a trial is complete.
 
     Raises
     ------
     InputError
-        If no trial is complete yet, or the folder cannot be written.
+        If the folder cannot be written.
     """
     # Pages do without Matplotlib, which is slow to import.
     from thetafront.study.charts.picture import picture  # noqa: PLC0415
     from thetafront.study.report.style import save  # noqa: PLC0415
 
-    if analysis.model is None:
-        name = analysis.data.name
-        raise InputError(f"study: {name!r} has no complete trial yet: nothing to draw")
     make_folder(folder)
-    charts = {name: make(analysis) for name, make in PICTURES.items()}
-    paths = []
-    for name, chart in charts.items():
-        if chart.panels:
-            save(picture(chart), folder / name)
-            paths.append(folder / name)
-    return paths
+    charts = {folder / name: make(analysis) for name, make in PICTURES.items()}
+    drawn = {path: chart for path, chart in charts.items() if chart.panels}
+    for path, chart in drawn.items():
+        save(picture(chart), path)
+    return list(drawn)
