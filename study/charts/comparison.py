@@ -1,7 +1,7 @@
 """Charts of several studies: their fronts over each other, and differences at equal cost."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -24,7 +24,7 @@ from thetafront.study.charts.chart import (
     Row,
     short,
 )
-from thetafront.study.charts.front import COMBINED, PREDICTED, curve_rows, point_rows
+from thetafront.study.charts.front import COMBINED, PREDICTED, curve_layers, curve_rows, point_rows
 from thetafront.study.errors import InputError
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
@@ -147,7 +147,7 @@ def fronts_chart(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> Ch
             [{**row, "study": front.name} for row in some] for some in (front.curve, rows)
         )
         layers += [
-            *band_layers(kind, curve, said),
+            *curve_layers(kind, curve, said),
             Layer("rule", Kind("", kind.colour), mine, y="low", y2="high", size=1.2),
             Layer("point", kind, mine, size=60, tooltip=said),
         ]
@@ -158,15 +158,6 @@ def fronts_chart(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> Ch
     )
     table = fronts_table(fronts, machines)
     return Chart("fronts", "Fronts over each other", text, table, [[Panel(x, y, layers)]])
-
-
-def band_layers(kind: Kind, rows: Sequence[Row], said: Mapping[str, str]) -> list[Layer]:
-    """Return a line with its band, and what answers to a pointer."""
-    return [
-        Layer("area", kind, rows, y="low", y2="high", opacity=0.14),
-        Layer("line", kind, rows, size=2.0),
-        Layer("point", kind, rows, size=90, opacity=0.0, tooltip=said),
-    ]
 
 
 def budgets_of(fronts: Sequence[ComparedFront], n: int) -> Floats:
@@ -224,7 +215,7 @@ def differences_chart(fronts: Sequence[ComparedFront]) -> Chart:
     zero = Layer("rule", Kind("", GREY), [{"y": 0.0}], x=x.low, x2=x.high)
     layers = [
         zero,
-        *(each for kind, rows in curves.items() for each in band_layers(kind, rows, said)),
+        *(each for kind, rows in curves.items() for each in curve_layers(kind, rows, said)),
     ]
     better = "above 0: better" if goal.sign > 0 else "below 0: better"
     text = (

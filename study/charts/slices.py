@@ -1,7 +1,7 @@
 """The chart of slices: the model's mean along each parameter through a point of the front."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -41,23 +41,6 @@ GOAL, COST = Kind("the goal", BLUE, LINE), Kind("the cost", GREEN, LINE)
 HERE = Kind("the point itself", ORANGE, "diamond")
 
 
-@dataclass(frozen=True)
-class Slice:
-    """What a model expects along one parameter, the others as at a point of the front.
-
-    Attributes
-    ----------
-    values : list
-        Of the parameter, in order.
-    goal, cost : list of (float, float, float)
-        Mean (of the cost, the median) and ends of the 95% band, in the units of both.
-    """
-
-    values: list[Any]
-    goal: list[tuple[float, float, float]]
-    cost: list[tuple[float, float, float]]
-
-
 def steps_of(parameter: Dimension, here: Any) -> list[Any]:
     """Return values of a parameter over its range, and the one that is here, in order."""
     if isinstance(parameter, CategoricalParameter):
@@ -68,23 +51,39 @@ def steps_of(parameter: Dimension, here: Any) -> list[Any]:
 
 def slice_at(
     model: FittedModel, experiment: Experiment, theta: Mapping[Any, Any], parameter: Dimension
-) -> Slice:
+) -> list[Row]:
     """Ask the model along one parameter through θ, where that is feasible.
 
-    A parameter that becomes active is in the middle.
+    A row has a value of the parameter; the mean of the goal, and the median of the cost, with the
+    ends of their 95% bands; all three as texts; and ``here``, if the value is that of θ. A
+    parameter that becomes active is in the middle.
     """
-    space = experiment.space
-    values = steps_of(parameter, theta.get(parameter.name))
-    changed = [space.active({**theta, parameter.name: value}) for value in values]
-    allowed = [k for k, each in enumerate(changed) if not space.broken_by(each)]
-    values = [values[k] for k in allowed]
-    points = model.cube.encode([changed[k] for k in allowed])
+    goal, cost, space = experiment.goal, experiment.cost, experiment.space
+    steps = steps_of(parameter, theta.get(parameter.name))
+    changed = {value: space.active({**theta, parameter.name: value}) for value in steps}
+    allowed = {value: each for value, each in changed.items() if not space.broken_by(each)}
+    points = model.cube.encode([*allowed.values()])
     belief = model.posterior.goal(points)
     band = np.stack([belief.mean, belief.low95, belief.high95], axis=-1)
     mean, variance = model.posterior.processes[1].predict(points)
     spread = Z95 * np.sqrt(variance)
     costs = 10.0 ** -np.stack([mean, mean + spread, mean - spread], axis=-1)
-    return Slice(values, [tuple(row) for row in band.tolist()], [tuple(r) for r in costs.tolist()])
+    rows = []
+    for value, of_goal, of_cost in zip(allowed, band.tolist(), costs.tolist(), strict=True):
+        is_choice = isinstance(parameter, CategoricalParameter)
+        row = {
+            "x": parameter.choices.index(value) if is_choice else value,  # type: ignore[union-attr]
+            **dict(zip(GOAL_FIELDS, of_goal, strict=True)),
+            **dict(zip(COST_FIELDS, of_cost, strict=True)),
+            "v": short(parameter.text(rounded(value, 4)), 60),
+            "g": goal.format.interval(*of_goal),
+            "c": cost.interval(*of_cost),
+        }
+        is_here = value == theta.get(parameter.name)
+        rows.append(
+            {k: rounded(each, 4) for k, each in row.items()} | ({"here": 1} if is_here else {})
+        )
+    return rows
 
 
 def chosen_points(analysis: Analysis, model: FittedModel) -> list[tuple[str, dict[str, Any]]]:
@@ -118,11 +117,14 @@ def slices_chart(analysis: Analysis) -> Chart:
     goal, cost, space = experiment.goal, experiment.cost, experiment.space
     with threadpool_limits(1):
         points = chosen_points(analysis, model)
-        slices = {
-            parameter.name: [slice_at(model, experiment, theta, parameter) for _, theta in points]
+        rows = {
+            parameter.name: [
+                {"s": k, **row}
+                for k, (_, theta) in enumerate(points)
+                for row in slice_at(model, experiment, theta, parameter)
+            ]
             for parameter in space
         }
-    rows = {each.name: rows_along(each, points, slices[each.name], experiment) for each in space}
     every = [row for each in rows.values() for row in each]
     ends = span_of(values_of(every, GOAL_FIELDS[0]), values_of(every, *GOAL_FIELDS[1:]))
     goal_y = goal_axis(goal, ends, short(goal.label, MAX_TITLE), n=4)
@@ -153,37 +155,8 @@ def slices_chart(analysis: Analysis) -> Chart:
         "nothing was played is wide."
     )
     choice = Choice("through point of the front", [name for name, _ in points], len(points) // 2)
-    table = table_of(points, slices, experiment)
+    table = table_of(choice, rows, experiment)
     return Chart(KEY, TITLE, text, table, panels, experiment.title, choice)
-
-
-def rows_along(
-    parameter: Dimension,
-    points: Sequence[tuple[str, Mapping[Any, Any]]],
-    found: Sequence[Slice],
-    experiment: Experiment,
-) -> list[Row]:
-    """Return rows of slices along a parameter, through each point; ``here`` marks the point."""
-    goal, cost = experiment.goal, experiment.cost
-    rows: list[Row] = []
-    for k, ((_, theta), each) in enumerate(zip(points, found, strict=True)):
-        for value, of_goal, of_cost in zip(each.values, each.goal, each.cost, strict=True):
-            row = {
-                "s": k,
-                "x": parameter.choices.index(value)
-                if isinstance(parameter, CategoricalParameter)
-                else value,
-                **dict(zip(GOAL_FIELDS, of_goal, strict=True)),
-                **dict(zip(COST_FIELDS, of_cost, strict=True)),
-                "v": short(parameter.text(rounded(value, 4)), 60),
-                "g": goal.format.interval(*of_goal),
-                "c": cost.interval(*of_cost),
-            }
-            is_here = value == theta.get(parameter.name)
-            rows.append(
-                {k: rounded(v, 4) for k, v in row.items()} | ({"here": 1} if is_here else {})
-            )
-    return rows
 
 
 def layers_of(
@@ -216,27 +189,22 @@ def is_on_grid(parameter: Dimension) -> bool:
 
 
 def table_of(
-    points: Sequence[tuple[str, Mapping[Any, Any]]],
-    slices: Mapping[str, Sequence[Slice]],
-    experiment: Experiment,
+    choice: Choice, rows: Mapping[str, Sequence[Row]], experiment: Experiment
 ) -> pd.DataFrame:
-    """Return, through the middle point, both ends and the best value of each parameter."""
-    goal, cost = experiment.goal, experiment.cost
-    middle = len(points) // 2
-    rows = []
+    """Return, through the point shown first, both ends and the best value of each parameter."""
+    goal, cost, lines = experiment.goal, experiment.cost, []
     for parameter in experiment.space:
-        each = slices[parameter.name][middle]
-        best = int(np.argmax(goal.sign * np.array([mean for mean, _, _ in each.goal])))
-        ends = {"lowest": 0, "best of the mean": best, "highest": len(each.values) - 1}
-        for what, k in ends.items():
-            rows.append(
+        mine = [row for row in rows[parameter.name] if row["s"] == choice.start]
+        best = max(mine, key=lambda row: goal.sign * row[GOAL_FIELDS[0]])
+        for what, row in (("lowest", mine[0]), ("best of the mean", best), ("highest", mine[-1])):
+            lines.append(
                 {
-                    "through point": points[middle][0],
+                    "through point": choice.labels[choice.start],
                     "parameter": parameter.label,
                     "at its": what,
-                    "value": parameter.text(rounded(each.values[k], 4)),
-                    f"{goal.label}, 95% band": goal.format.interval_with_unit(*each.goal[k]),
-                    f"{cost.label}, 95% band": cost.interval(*each.cost[k]),
+                    "value": row["v"],
+                    f"{goal.label}, 95% band": f"{row['g']} {goal.format.unit}".rstrip(),
+                    f"{cost.label}, 95% band": row["c"],
                 }
             )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(lines)

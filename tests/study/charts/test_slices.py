@@ -5,7 +5,9 @@ import pytest
 
 from tests.study.charts.specs import layers_of, rows_of
 from tests.study.made_studies import analysis_with
+from thetafront.study.charts.chart import rounded
 from thetafront.study.charts.slices import (
+    GOAL_FIELDS,
     HERE,
     chosen_points,
     slice_at,
@@ -23,15 +25,16 @@ def test_a_slice_is_what_the_model_says_at_one_theta_after_another(pacman: Analy
     _, theta = chosen_points(pacman, model)[2]
     for parameter in experiment.space:
         found = slice_at(model, experiment, theta, parameter)
-        for value, goal, cost in zip(found.values, found.goal, found.cost, strict=True):
-            parameter.check(value)
+        assert any("here" in row for row in found)
+        for row, value in zip(found, steps_of(parameter, theta[parameter.name]), strict=True):
+            assert row["v"] == parameter.text(rounded(value, 4))
             code = model.cube.encode([{**theta, parameter.name: value}])
             belief = model.posterior.goal(code)
-            assert goal[0] == pytest.approx(np.clip(belief.mean[0], 0.0, 1.0))
-            assert goal[1] == pytest.approx(np.clip(belief.low95[0], 0.0, 1.0))
-            assert cost[0] == pytest.approx(model.posterior.cost(code)[0])
-            assert goal[1] <= goal[0] <= goal[2]
-            assert cost[1] <= cost[0] <= cost[2]
+            expected = [belief.mean[0], belief.low95[0], belief.high95[0]]
+            seen = [row[name] for name in GOAL_FIELDS]
+            assert seen == pytest.approx(np.clip(expected, 0.0, 1.0), rel=1e-3)
+            assert row["c0"] == pytest.approx(model.posterior.cost(code)[0], rel=1e-3)
+            assert row["c1"] <= row["c0"] <= row["c2"]
 
 
 def test_points_go_from_cheap_to_dear_along_the_front(pacman: Analysis) -> None:
