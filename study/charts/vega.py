@@ -17,7 +17,7 @@ RESERVED = ("title", "image")  # lines of a tooltip with a meaning of their own
 SYMBOLS = {"symbolSize": 70, "symbolOpacity": 1, "symbolStrokeWidth": 2}
 LEFT_TITLE = {"titleAlign": "right", "titleAnchor": "start", "titleX": -8, "titleY": 0}
 CONFIG = {
-    "axis": {"labelOverlap": "greedy"},
+    "axis": {"labelOverlap": "greedy", "labelSeparation": 6},
     "axisTop": {**LEFT_TITLE, "titleBaseline": "middle", "titleLimit": 112, "labelPadding": 1},
     "legend": {"orient": "bottom", "columns": 2, "labelLimit": 0, **SYMBOLS},
     "text": {"fontSize": 10, "fontWeight": 600},
