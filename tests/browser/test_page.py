@@ -249,7 +249,7 @@ def test_controls_of_charts_are_there_for_assistive_tools(browser: "Browser", fo
 def test_a_chart_that_fails_does_not_stop_the_others(browser: "Browser", folder: Path) -> None:
     html = html_of("mcmdp")
     path = folder / "broken.html"
-    path.write_text(html.replace('"charts":{"front":{', '"charts":{"front":{"mark":{"type":7},', 1))
+    path.write_text(html.replace('"charts":{"front":{', '"charts":{"front":{"vconcat":7,', 1))
     with opened(browser, str(path)) as found:
         wait_until_drawn(found)
         assert found.page.locator("#front").inner_text() == "This chart could not be drawn."
