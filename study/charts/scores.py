@@ -123,8 +123,8 @@ def samples_of(points: pd.DataFrame, games: pd.DataFrame, goal: Goal) -> dict[st
 def summary(point: Mapping[Any, Any], samples: Samples, experiment: Experiment, goal: Goal) -> Row:
     """Return a point's quantiles, its mean with the interval, and what a pointer is told."""
     found, cost = goal.estimator.estimate(samples), experiment.cost
-    q5, q25, q50, q75, q95 = np.percentile(samples, QUANTILES).tolist()
-    write = goal.format
+    write, found_at = goal.format, np.percentile(samples, QUANTILES).tolist()
+    q5, q25, q50, q75, q95 = found_at
     return {
         "point": point["point"],
         "number": int(point["number"]),
@@ -137,11 +137,7 @@ def summary(point: Mapping[Any, Any], samples: Samples, experiment: Experiment, 
         "low": found.value if math.isnan(found.low) else found.low,
         "high": found.value if math.isnan(found.high) else found.high,
         "seen": write.interval_with_unit(found.value, found.low, found.high),
-        "q5": q5,
-        "q25": q25,
-        "q50": q50,
-        "q75": q75,
-        "q95": q95,
+        **{f"q{q}": value for q, value in zip(QUANTILES, found_at, strict=True)},
         "half": f"{write.text(q25)} to {write.with_unit(q75)}",
         "most": f"{write.text(q5)} to {write.with_unit(q95)}",
         "middle": write.with_unit(q50),
