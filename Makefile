@@ -186,7 +186,7 @@ programs: $(INSTALLED) ## tune five programs that are not ours, beside three sam
 certificates: $(INSTALLED) ## how often certificates of 500 simulated studies hold (four hours on two cores; stopped, it goes on)
 	@$(BIN)/python -m results.benchmarks.certificates.certificates --output results/certificates
 
-pages: $(INSTALLED) ## write the page of every published study, and their list (a minute or two)
+pages: $(INSTALLED) ## write page and pictures of every published study, and their list (some minutes)
 	@$(BIN)/thetafront report --each results/reference
 
 clean: ## remove environment and caches; results stay

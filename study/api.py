@@ -29,13 +29,14 @@ from thetafront.agents.catalog import agent_class
 from thetafront.agents.catalog import parameters as parameters_by_name
 from thetafront.agents.parameters import is_real
 from thetafront.study import interrupt
+from thetafront.study.charts.front import front_chart
+from thetafront.study.charts.vega import notebook_chart
 from thetafront.study.cluster.given import cluster_at
 from thetafront.study.errors import InputError, RunError, check_range
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.experiments.registry import experiment as experiment_called
-from thetafront.study.page.charts.front import notebook_chart
 from thetafront.study.report import recommend
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import Tables
@@ -667,7 +668,7 @@ class Study:
             If no trial is complete.
         """
         self._of_model("predicted_front")
-        return notebook_chart(self._tables, self.experiment)
+        return notebook_chart(front_chart(self._analysis))
 
     def export(self) -> list[Path]:
         """Write tables, manifest, figures and page to the folder again; return their paths."""

@@ -3,7 +3,7 @@
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,9 @@ from thetafront.study.cli.options import JsonOption, NameOption, StudyArgument, 
 from thetafront.study.cli.program import app, console, working
 from thetafront.study.errors import InputError, check_range
 from thetafront.study.run.options import RESULTS, JobsOption, ResultsOption, whole
+
+if TYPE_CHECKING:
+    from thetafront.study.store.study_data import StudyData
 
 ELO = "--elo"  # of a match, in place of its score
 
@@ -114,21 +117,26 @@ def plot(
     name: NameOption = None,
     results: ResultsOption = RESULTS,
 ) -> None:
-    """Draw a study's figures into its folder.
-
-    From a folder of tables, all but that of the hypervolume.
-    """
-    from thetafront.study.report.analysis import Analysis
-    from thetafront.study.report.export import draw
-    from thetafront.study.report.published import draw_published
+    """Draw a study's pictures into its folder, of tables, too."""
+    from thetafront.study.store.published_study import read_published
 
     if "/" in study and "://" not in study:
-        with working("drawing figures"):
-            paths = draw_published(Path(study))
-        print(*paths, sep="\n")
-        return
-    with reading(study, name, results) as (_, location, data), working("drawing figures"):
-        paths = draw(Analysis(data), location.folder)
+        location, data = read_published(Path(study))
+        draw_pictures(data, location.folder)
+    else:
+        with reading(study, name, results) as (_, location, data):
+            draw_pictures(data, location.folder)
+
+
+def draw_pictures(data: "StudyData", folder: Path) -> None:
+    """Draw a study's pictures into a folder, and print their paths."""
+    from thetafront.study.charts.export import draw
+    from thetafront.study.report.analysis import Analysis
+
+    with working("drawing figures"):
+        paths = draw(Analysis(data), folder)
+    if not paths:
+        raise InputError(f"study: {data.name!r} has no complete trial yet: nothing to draw")
     print(*paths, sep="\n")
 
 

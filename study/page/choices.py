@@ -7,7 +7,7 @@ the answer is that of ``thetafront pick NAME --COST BUDGET --games 0``, word for
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ N_STEPS = 120
 HEADROOM = 1.1
 ROUND = (1, 2, 5)
 ROUNDING = 1e-9
+NEAR = 0.15  # decades between a budget and a round number that may stand for it
 
 Lines = list[tuple[str, str]]
 
@@ -144,32 +145,7 @@ class Choices:
 
     def as_data(self) -> dict[str, Any]:
         """Return it as plain data for the page's script."""
-        return {
-            "label": self.label,
-            "start": self.start,
-            "steps": [
-                {
-                    "limit": each.limit,
-                    "option": each.option,
-                    "text": each.text,
-                    "answer": each.answer,
-                    "cost": each.cost,
-                    "passed": each.passed_over,
-                }
-                for each in self.steps
-            ],
-            "answers": [
-                {
-                    "number": each.number,
-                    "before": each.before,
-                    "after": each.after,
-                    "cost": each.cost,
-                    "goal": each.goal,
-                    "command": each.command,
-                }
-                for each in self.answers
-            ],
-        }
+        return asdict(self)
 
 
 def answer_of(picked: Pick) -> Answer:
@@ -239,15 +215,15 @@ def round_budgets(low: float, high: float) -> list[float]:
 
 def nearest_round(limits: Sequence[float]) -> int:
     """Return which budget is nearest to the middle among 1, 2 and 5 of a power of ten, if any."""
-    middle = math.sqrt(limits[0] * limits[-1])
-    plain = [k for k, each in enumerate(limits) if is_round(each)] or range(len(limits))
-    return min(plain, key=lambda k: abs(math.log(limits[k] / middle)))
+    middle, plain = math.sqrt(limits[0] * limits[-1]), round_numbers(limits[0], limits[-1])
+    some = [k for k, each in enumerate(limits) if each in plain] or range(len(limits))
+    return min(some, key=lambda k: abs(math.log(limits[k] / middle)))
 
 
-def is_round(value: float) -> bool:
-    """Tell whether a number is 1, 2 or 5 of a power of ten."""
-    digit, _, power = f"{value:.6e}".partition("e")
-    return float(digit) in ROUND and float(f"{digit}e{power}") == value
+def near_round(value: float, low: float, high: float) -> float | None:
+    """Return the nearest of :func:`round_numbers` that may stand for a value, if there is one."""
+    near = [each for each in round_numbers(low, high) if abs(math.log10(each / value)) < NEAR]
+    return min(near, key=lambda each: abs(math.log(each / value)), default=None)
 
 
 def round_numbers(low: float, high: float) -> list[float]:

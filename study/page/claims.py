@@ -12,14 +12,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from thetafront.study.charts.comparison import signed
+from thetafront.study.charts.importance import scaled_labels
+from thetafront.study.charts.sobol import Importance
 from thetafront.study.estimate import Z95, Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.model.study_model import goal_variances
-from thetafront.study.page.charts.importance import Importance, scaled_labels
-from thetafront.study.page.choices import least_limit, round_numbers, rounded_up
+from thetafront.study.page.choices import least_limit, near_round, rounded_up
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import certificate_text
+from thetafront.study.report.expected import best_of
 from thetafront.study.report.recommend import Candidate, Candidates, Wish, cost_text
 from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.text import counted, listed
@@ -28,7 +31,6 @@ Theta = Mapping[str, Any]
 N_DRAWS = 4000
 N_NAMED = 2
 N_BASELINES = 2
-NEAR = 0.15  # decades between a budget and a round number that may stand for it
 FRACTIONS = (0.15, 0.55, 1.0)
 """Of the way from the cheapest to the dearest θ in log cost, where budgets are taken."""
 
@@ -120,16 +122,11 @@ def best_at_three(candidates: Candidates) -> list[tuple[float, Candidate]]:
     best = Wish(experiment, max(limits)).best(some)
     assert best is not None  # all of them keep this budget
     low, high = np.log10(min(limits)), np.log10(least_limit(best))
-    plain = np.array(round_numbers(min(limits), 10.0**high * 5.0))
     found: dict[str, tuple[float, Candidate]] = {}
     for fraction in FRACTIONS:
         wanted = 10.0 ** (low + fraction * (high - low))
-        near = plain[(plain >= wanted) | (fraction < 1.0)]
-        near = near[np.abs(np.log10(near / wanted)) < NEAR]
-        if len(near):
-            limit = float(near[np.argmin(np.abs(np.log(near / wanted)))])
-        else:
-            limit = rounded_up(wanted, 2)
+        least = min(limits) if fraction < 1.0 else wanted  # the last one is to buy the best θ
+        limit = near_round(wanted, least, 10.0**high * 5.0) or rounded_up(wanted, 2)
         chosen = Wish(experiment, limit).best(some)
         if chosen is not None:
             found.setdefault(chosen.point.key, (limit, chosen))
@@ -180,44 +177,35 @@ def more_time(candidates: Candidates, chosen: Sequence[tuple[float, Candidate]])
 
 
 def against(candidates: Candidates, name: str) -> list[Claim]:
-    """Compare a baseline with the best θ that is expected to cost no more."""
+    """Compare a baseline with the best of all other θ that are expected to cost no more."""
     experiment = candidates.data.experiment
     baseline = next((each for each in candidates.played if each.point.origin == name), None)
     if baseline is None:
         return []
-    rivals = [
-        each
-        for each in candidates.played
-        if each.point.origin not in experiment.baselines
-        and each.expected.cost.value <= baseline.expected.cost.value
-    ]
-    sign = experiment.goal.sign
-    best = max(
-        rivals,
-        key=lambda each: (sign * each.expected.score.value, -each.expected.cost.value),
-        default=None,
-    )
-    score = baseline.expected.score
+    score, limit = baseline.expected.score, baseline.expected.cost.value
     shown = experiment.goal.format.interval_with_unit(score.value, score.low, score.high)
-    at = f"{shown} at {cost_text(baseline.expected, experiment)}"
-    about = f"Against {name}"
-    if best is None:
+    at, about = f"{shown} at {cost_text(baseline.expected, experiment)}", f"Against {name}"
+    others = [each for each in candidates.played if each is not baseline]
+    within = [k for k, each in enumerate(others) if each.expected.cost.value <= limit]
+    index = best_of([each.expected for each in others], within, experiment.goal.sign)
+    if index is None:
         return [Claim(about, f"It has {at}; no validated θ costs less.")]
-    n, found = len(baseline.point.games), difference(candidates, best, baseline)
+    best = others[index]
+    found = difference(candidates, best, baseline)
     if found.low <= 0.0 <= found.high:
         verdict = "which may be chance" if found.low < found.high else "the same"
     else:
-        verdict = "better" if sign * found.value > 0.0 else "worse"
-    differs = f"{signed(found, experiment.goal)}{of_intervals(experiment.goal)}, {verdict}"
-    return [
-        Claim(
-            about,
-            f"It has {at} ({counted(n, 'game')} of its own). Of the θ with games that cost no "
-            f"more, number {best.number} is the best, at {cost_text(best.expected, experiment)} "
-            f"({counted(len(best.point.games), 'game')} of its own): its {experiment.goal.label} "
-            f"differs by {differs}.",
-        )
-    ]
+        verdict = "better" if experiment.goal.sign * found.value > 0.0 else "worse"
+    origin = best.point.origin
+    named = f" ({origin})" if origin in experiment.baselines else ""
+    text = (
+        f"It has {at} ({counted(len(baseline.point.games), 'game')} of its own). Of all θ with "
+        f"games that cost no more, number {best.number}{named} is the best, at "
+        f"{cost_text(best.expected, experiment)} ({counted(len(best.point.games), 'game')} of its "
+        f"own): its {experiment.goal.label} differs by {signed(found, experiment.goal)}"
+        f"{of_intervals(experiment.goal)}, {verdict}."
+    )
+    return [Claim(about, text)]
 
 
 def of_intervals(goal: Goal) -> str:
@@ -228,20 +216,6 @@ def of_intervals(goal: Goal) -> str:
 def gain_text(candidates: Candidates, better: Candidate, worse: Candidate) -> str:
     """Write the difference of the goal between two θ with its 95% interval, its sign first."""
     return signed(difference(candidates, better, worse), candidates.data.experiment.goal)
-
-
-def signed(found: Estimate, goal: Goal) -> str:
-    """Write a difference of the goal with its interval: ``+971 ± 1,881 points``."""
-    sign = "" if found.value == 0.0 else "+" if found.value > 0.0 else "−"
-    value = abs(found.value)
-    half = (found.high - found.low) / 2.0
-    if half == 0.0:
-        shown = f"{100.0 * value:.1f} percentage points"
-        return f"{sign}{shown if goal.is_share else goal.format.with_unit(value)}"
-    if goal.is_share:
-        interval = f"{100.0 * value:.1f} ± {100.0 * half:.1f} percentage points"
-        return f"{sign}{interval}"
-    return f"{sign}{goal.format.interval_with_unit(value, value - half, value + half)}"
 
 
 def difference(candidates: Candidates, one: Candidate, other: Candidate) -> Estimate:

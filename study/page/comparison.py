@@ -1,23 +1,23 @@
 """The page of several studies: their fronts over each other, and differences at equal cost."""
 
-import math
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 
-from thetafront.study.estimate import Estimate
-from thetafront.study.page.charts.comparison import (
+from thetafront.study.charts.comparison import (
     ComparedFront,
     budgets_of,
     compared,
     difference,
-    differences_figure,
-    fronts_figure,
+    differences_chart,
+    fronts_chart,
+    signed,
 )
-from thetafront.study.page.choices import round_numbers, rounded_up
-from thetafront.study.page.claims import Claim, signed
+from thetafront.study.estimate import Estimate
+from thetafront.study.page.choices import near_round, rounded_up
+from thetafront.study.page.claims import Claim
 from thetafront.study.page.document import charts_of, document
 from thetafront.study.page.made_by import again, machines_of
 from thetafront.study.report.analysis import Analysis
@@ -25,7 +25,6 @@ from thetafront.study.text import listed
 
 NAME = "comparison.html"
 N_COSTS = 3
-NEAR = 0.15  # decades between a cost and a round number that may stand for it
 
 
 def comparison_html(studies: Sequence[Analysis], made: datetime | None = None) -> str:
@@ -46,9 +45,10 @@ def comparison_html(studies: Sequence[Analysis], made: datetime | None = None) -
     fronts = compared(studies)
     made = datetime.now(UTC) if made is None else made
     experiment = fronts[0].experiment
-    figures = [fronts_figure(fronts), differences_figure(fronts)]
+    machines = ["; ".join(machines_of(front.data.data)) for front in fronts]
+    charts = [fronts_chart(fronts, machines), differences_chart(fronts)]
     data: dict[str, Any] = {
-        "charts": charts_of(figures),
+        "charts": charts_of(charts),
         "choices": None,
         "replays": [],
         "reload": None,
@@ -59,7 +59,7 @@ def comparison_html(studies: Sequence[Analysis], made: datetime | None = None) -
         "goal": experiment.goal,
         "cost": experiment.cost,
         "claims": comparison_claims(fronts),
-        "figures": figures,
+        "charts": charts,
         "commands": [(front.name, again(front.data.data)) for front in fronts],
     }
     return document("comparison.html.j2", made, data, texts)
@@ -89,16 +89,9 @@ def comparison_claims(fronts: Sequence[ComparedFront]) -> list[Claim]:
 def plain_costs(fronts: Sequence[ComparedFront]) -> list[float]:
     """Return up to three costs that all studies have: round ones where there are such near by."""
     least, middle, most = budgets_of(fronts, N_COSTS).tolist()
-    plain = round_numbers(least, most)
     wanted = [rounded_up(least), middle, most]
-    near = [
-        min(plain, key=lambda each: abs(math.log(each / value)), default=value) for value in wanted
-    ]
-    found = [
-        plain_one if least <= plain_one and abs(math.log10(plain_one / value)) < NEAR else value
-        for plain_one, value in zip(near, wanted, strict=True)
-    ]
-    return list(dict.fromkeys(rounded_up(each) for each in found))
+    found = [near_round(each, least, most) or rounded_up(each) for each in wanted]
+    return list(dict.fromkeys(found))
 
 
 def warnings(fronts: Sequence[ComparedFront]) -> list[Claim]:

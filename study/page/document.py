@@ -20,9 +20,10 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from thetafront.study.charts.chart import Chart
+from thetafront.study.charts.vega import specification
 from thetafront.study.errors import InputError
 from thetafront.study.page.library import BESIDE, library
-from thetafront.study.page.section import Figure
 from thetafront.study.report.tables import write_text
 from thetafront.study.store.location import why_unusable
 
@@ -92,11 +93,9 @@ def document(
     )
 
 
-def charts_of(figures: Iterable[Figure]) -> dict[str, Any]:
+def charts_of(charts: Iterable[Chart]) -> dict[str, Any]:
     """Return the specifications of charts by their keys."""
-    return {
-        each.key: each.chart.to_dict(validate=False) for each in figures if each.chart is not None
-    }
+    return {each.key: specification(each) for each in charts if each.panels}
 
 
 def shown(text: Any) -> Any:

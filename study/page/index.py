@@ -1,7 +1,6 @@
 """The page that lists studies, each with a page of its own."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,43 +12,23 @@ NAME = "index.html"
 COLUMNS = ("study", "experiment", "goal", "trials", "games", "validated points", "validation games")
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A study in the list.
-
-    Attributes
-    ----------
-    name, link : str
-        The study's, and where its page is.
-    claim : str
-        What it says of its middle budget.
-    cells : list of (str, str)
-        Texts of its row, and what they are sorted by.
-    """
-
-    name: str
-    link: str
-    claim: str
-    cells: list[tuple[str, str]]
-
-    @classmethod
-    def of(cls, link: str, page: Analysis) -> "Entry":
-        """Describe a study."""
-        data, experiment = page.data, page.data.experiment
-        complete = [trial for trial in data.trials if trial.state == "complete"]
-        values = (
-            data.name,
-            experiment.title,
-            f"{experiment.goal.label} against {experiment.cost.label}",
-            len(complete),
-            sum(len(trial.games) for trial in complete),
-            sum(bool(point.games) for point in data.points),
-            sum(len(point.games) for point in data.points),
-        )
-        cells = [
-            (value if isinstance(value, str) else f"{value:,}", sortable(value)) for value in values
-        ]
-        return cls(data.name, link, claim_of(page), cells)
+def entry_of(link: str, page: Analysis) -> dict[str, Any]:
+    """Describe a study: its name, its page, a sentence, and cells with what sorts them."""
+    data, experiment = page.data, page.data.experiment
+    complete = [trial for trial in data.trials if trial.state == "complete"]
+    values = (
+        data.name,
+        experiment.title,
+        f"{experiment.goal.label} against {experiment.cost.label}",
+        len(complete),
+        sum(len(trial.games) for trial in complete),
+        sum(bool(point.games) for point in data.points),
+        sum(len(point.games) for point in data.points),
+    )
+    cells = [
+        (value if isinstance(value, str) else f"{value:,}", sortable(value)) for value in values
+    ]
+    return {"name": data.name, "link": link, "claim": claim_of(page), "cells": cells}
 
 
 def claim_of(page: Analysis) -> str:
@@ -73,9 +52,8 @@ def index_html(pages: Mapping[str, Analysis], made: datetime | None = None) -> s
         When the page is made; now by default.
     """
     made = datetime.now(UTC) if made is None else made
-    entries = sorted(
-        (Entry.of(link, page) for link, page in pages.items()), key=lambda each: each.name
-    )
+    entries = [entry_of(link, page) for link, page in pages.items()]
+    entries.sort(key=lambda entry: entry["name"])
     data: dict[str, Any] = {
         "charts": {},
         "choices": None,

@@ -5,18 +5,21 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from altair.utils.schemapi import debug_mode
-
-from thetafront.study.page.charts.importance import importance_of
+from thetafront.study.charts.front import front_chart
+from thetafront.study.charts.hypervolume import hypervolume_chart
+from thetafront.study.charts.importance import importance_chart
+from thetafront.study.charts.scores import scores_chart
+from thetafront.study.charts.slices import slices_chart
+from thetafront.study.charts.sobol import importance_of
+from thetafront.study.charts.theta import theta_chart
 from thetafront.study.page.choices import Choices
 from thetafront.study.page.claims import claims
-from thetafront.study.page.contents import contents_of
 from thetafront.study.page.document import charts_of, document, sortable
 from thetafront.study.page.made_by import again, again_note, facts, runs_table
 from thetafront.study.page.replays import recorded
 from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.front_tables import front_cells
 from thetafront.study.report.pick_text import command_of
-from thetafront.study.report.validated_rows import cost_columns
 from thetafront.study.store.location import RESULTS, Location, usual_url
 from thetafront.study.store.published_study import PublishedStudy
 from thetafront.study.text import counted
@@ -67,14 +70,17 @@ def page_html(
     experiment = page.data.experiment
     choices = Choices.of(page)
     importance = importance_of(page)
-    with debug_mode(False):  # tests validate charts: it takes as long as making them
-        figures = contents_of(page, importance)
+    charts = {
+        "front": [front_chart(page)],
+        "scores": [scores_chart(page), theta_chart(page)],
+        "matter": [importance_chart(page, importance), slices_chart(page)],
+        "gain": [hypervolume_chart(page)],
+    }
     games = recorded(page)
     said, others = claims(page, importance)
     ask = "" if isinstance(page.data, PublishedStudy) else pick_words(page, location)
-    every = [each for group in figures.values() for each in group]
     data = {
-        "charts": charts_of(every),
+        "charts": charts_of(each for group in charts.values() for each in group),
         "choices": None if choices is None else choices.as_data(),
         "pick": ask,
         "replays": [each.data for each in games.replays],
@@ -91,7 +97,7 @@ def page_html(
         "circumstances": circumstances,
         "claims": said,
         "compared": others,
-        "figures": figures,
+        "charts": charts,
         "choices": choices,
         "pick_words": ask,
         "validated": validated_table(page),
@@ -143,48 +149,21 @@ def pick_words(page: Analysis, location: Location) -> str:
 
 
 def validated_table(page: Analysis) -> dict[str, Any]:
-    """Return headings and rows of the table of validated points; a cell is a text and a value."""
-    experiment, front = page.data.experiment, page.tables["front"]
-    goal, summary = experiment.goal, experiment.summary
-    own = [] if goal.is_exact else ["validated alone ± 95%"]
-    columns = [
-        "number",
-        "from",
-        f"{goal.label} ± 95%",
-        *own,
-        "games",
-        f"{experiment.cost.label} ± 95%",
-        "P(front)",
-        *(each.label for each in experiment.space),
-        *summary.cells(summary.columns([])),
-        "play it",
-    ]
+    """Return headings and rows of the table of validated points; θ comes last."""
+    space, front = page.data.experiment.space, page.tables["front"]
+    columns: list[str] = []
     rows = []
     for row in front.to_dict("records"):
-        expected, alone = (
-            [row[column(each)] for each in ("mean", "low95", "high95")]
-            for column in (goal.combined_column, goal.column)
-        )
-        costs = [row[f"combined_{name}"] for name in cost_columns(experiment.cost)]
-        theta = {each.name: row[each.name] for each in experiment.space}
-        cells: list[tuple[str, Any]] = [
-            (str(row["number"]), row["number"]),
-            (str(row["origin"]), str(row["origin"])),
-            (goal.format.interval(*expected), expected[0]),
-            *([(goal.format.interval(*alone), alone[0])] if own else []),
-            (f"{row['n_games']:,}", row["n_games"]),
-            (experiment.cost.interval(*costs), costs[0]),
-            (f"{row['p_on_front']:.2f}", row["p_on_front"]),
-            *((each.cell(theta[each.name]), theta[each.name]) for each in experiment.space),
-            *((text, text) for text in summary.cells(row).values()),
-        ]
-        theta = experiment.space.clip(theta)
+        cells = front_cells(row, page.data.experiment)
+        cells = [*cells[:2], *cells[2 + len(space) :], *cells[2 : 2 + len(space)]]
+        columns = ["number", *(cell.heading for cell in cells[1:]), "play it"]
+        theta = space.clip({each.name: row[each.name] for each in space})
         rows.append(
             {
                 "number": int(row["number"]),
                 "on_front": bool(row["on_front"]),
-                "cells": [(text, sortable(value)) for text, value in cells],
-                "command": command_of(experiment, theta),
+                "cells": [(cell.text, sortable(cell.value)) for cell in cells],
+                "command": command_of(page.data.experiment, theta),
             }
         )
     return {"columns": columns, "rows": rows}

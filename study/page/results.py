@@ -5,6 +5,7 @@ from urllib.parse import quote
 
 from threadpoolctl import threadpool_limits
 
+from thetafront.study.charts.export import draw
 from thetafront.study.errors import InputError
 from thetafront.study.page.document import Library, check_page, write_library, write_page
 from thetafront.study.page.index import NAME as INDEX
@@ -34,6 +35,7 @@ def write_results(
     check_page(path)
     with threadpool_limits(1):  # more threads are slower on matrices this small
         paths = write_tables(analysis, location, location.folder)
+        paths += draw(analysis, location.folder)
         write_page(page_html(analysis, location, circumstances), path)
     return [*paths, path]
 
@@ -69,7 +71,7 @@ def write_report(
 
 
 def write_each(folder: Path) -> Path:
-    """Write the page of every published study in a folder, and their list; return its path.
+    """Write page and pictures of every published study in a folder; return the path of their list.
 
     The pages share the library, which is a file of the folder.
 
@@ -94,6 +96,7 @@ def write_each(folder: Path) -> Path:
         for each in folders:
             location, data = read_published(each)
             page = pages[f"{quote(each.name)}/{NAME}"] = Analysis(data)
+            draw(page, each)
             write_page(page_html(page, location, library_at=f"../{BESIDE}"), each / NAME)
         write_page(index_html(pages), folder / INDEX)
     return folder / INDEX

@@ -1,10 +1,9 @@
-"""What a study leaves in its folder: tables, figures and a manifest."""
+"""What a study leaves in its folder as tables, with a manifest."""
 
 from pathlib import Path
 
 import pandas as pd
 
-from thetafront.study.errors import InputError
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import certificate_frame
 from thetafront.study.report.tables import check_table, games_frame, trials_frame, write_csv
@@ -22,7 +21,7 @@ Tables = dict[str, pd.DataFrame]
 
 
 def write_tables(analysis: Analysis, location: Location, folder: Path) -> list[Path]:
-    """Write a study's tables and manifest, and its figures if a trial is complete; return paths.
+    """Write a study's tables and its manifest; return their paths.
 
     Raises
     ------
@@ -39,22 +38,7 @@ def write_tables(analysis: Analysis, location: Location, folder: Path) -> list[P
         write_csv(table, path)
     paths.append(folder / MANIFEST)
     write_json(manifest_of(analysis.data, location), paths[-1])
-    return paths if analysis.model is None else paths + save_figures(analysis, folder)
-
-
-def draw(analysis: Analysis, folder: Path) -> list[Path]:
-    """Draw a study's figures into ``folder``; return their paths.
-
-    Raises
-    ------
-    InputError
-        If no trial is complete yet, or the folder cannot be written.
-    """
-    if analysis.model is None:
-        name = analysis.data.name
-        raise InputError(f"study: {name!r} has no complete trial yet: nothing to draw")
-    make_folder(folder)
-    return save_figures(analysis, folder)
+    return paths
 
 
 def tables_of(analysis: Analysis) -> Tables:
@@ -72,36 +56,6 @@ def tables_of(analysis: Analysis) -> Tables:
     if analysis.certificate is not None:
         tables["certificate"] = certificate_frame(analysis.certificate)
     return tables
-
-
-def save_figures(analysis: Analysis, folder: Path) -> list[Path]:
-    """Draw and save a study's figures; return their paths."""
-    # Pages are made of the same tables and do without Matplotlib, which is slow to import.
-    from thetafront.study.report.hypervolume_figure import hypervolume_figure  # noqa: PLC0415
-    from thetafront.study.report.pareto_figure import pareto_figure  # noqa: PLC0415
-    from thetafront.study.report.scores_figure import scores_figure  # noqa: PLC0415
-    from thetafront.study.report.style import save  # noqa: PLC0415
-
-    data, tables = analysis.data, analysis.tables
-    experiment, validated, trials = data.experiment, tables["front"], tables["trials"]
-    figures = {
-        "pareto.png": pareto_figure(
-            trials,
-            validated,
-            tables["predicted_front"],
-            experiment,
-            tables["combined_front"],
-            tables.get("certificate"),
-        ),
-        "hypervolume.png": hypervolume_figure(
-            analysis.trace, trials, validated, experiment, data.reference
-        ),
-    }
-    if len(validated) and experiment.goal.with_extremes:
-        figures["scores.png"] = scores_figure(validated, tables["games"], experiment)
-    for name, figure in figures.items():
-        save(figure, folder / name)
-    return [folder / name for name in figures]
 
 
 def without_machine(record: StudyRecord) -> StudyRecord:

@@ -1,6 +1,7 @@
 """Fronts laid out for a terminal."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -66,63 +67,69 @@ def show_theta(theta: Any, experiment: Experiment) -> list[str]:
     return [each.cell(theta.get(each.name)) for each in experiment.space]
 
 
-def new_table(
-    title: str, first: Sequence[str], experiment: Experiment, columns: Sequence[str]
-) -> Table:
-    """Return an empty table with a column a component of θ."""
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table of validated points: its text, and the value it is sorted by."""
+
+    heading: str
+    text: str
+    value: Any
+
+
+def front_cells(row: Row, experiment: Experiment) -> list[Cell]:
+    """Return all that tables say of a validated point: its number, its origin, θ, the rest.
+
+    Goal and cost are what is expected given all games of the study.
+    """
+    goal, cost, space = experiment.goal, experiment.cost, experiment.space
+    expected, alone = (
+        [row[column(what)] for what in ("mean", "low95", "high95")]
+        for column in (goal.combined_column, goal.column)
+    )
+    costs = [row[f"combined_{name}"] for name in cost_columns(cost)]
+    cells = [
+        Cell("", f"{row['number']}", row["number"]),
+        Cell("from", str(row["origin"]), row["origin"]),
+        *(Cell(each.label, each.cell(row[each.name]), row[each.name]) for each in space),
+        Cell(f"{goal.label} ± 95%", goal.format.interval(*expected), expected[0]),
+    ]
+    if not goal.is_exact:
+        cells.append(Cell(f"{VALIDATED} ± 95%", goal.format.interval(*alone), alone[0]))
+    cells.append(Cell("n", f"{row['n_games']:,.0f}", row["n_games"]))
+    if "n_failed" in row:
+        cells.append(Cell("failed, 95%", failed_cell(row, goal), row["n_failed"]))
+    cells += [
+        Cell(f"{cost.label} ± 95%", cost.interval(*costs), costs[0]),
+        Cell("P(front)", f"{row['p_on_front']:.2f}", row["p_on_front"]),
+    ]
+    return cells + [Cell(each, text, text) for each, text in experiment.summary.cells(row).items()]
+
+
+def new_table(title: str, headings: Sequence[str], n_texts: int = 0) -> Table:
+    """Return an empty table; all columns but the first ``n_texts`` have numbers."""
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, collapse_padding=True)
-    for name in first:
-        table.add_column(name, no_wrap=True)
-    for name in (*(parameter.label for parameter in experiment.space), *columns):
-        table.add_column(name, justify="right", no_wrap=True)
+    for k, heading in enumerate(headings):
+        table.add_column(heading, no_wrap=True, justify="left" if k < n_texts else "right")
     return table
 
 
 def front_table(rows: Sequence[Row], experiment: Experiment) -> Table:
-    """Lay out the validated points, with their numbers, for a terminal; dominated ones are dim."""
-    goal, summary = experiment.goal, experiment.summary
-    has_failures = bool(rows) and "n_failed" in rows[0]
-    own = [] if goal.is_exact else [f"{VALIDATED} ± 95%"]
-    columns = [
-        f"{goal.label} ± 95%",
-        *own,
-        "n",
-        *(["failed, 95%"] if has_failures else []),
-        f"{experiment.cost.label} ± 95%",
-        "P(front)",
-        *summary.cells(summary.columns([])),
-    ]
+    """Lay out validated points, one at least, for a terminal; dominated ones are dim."""
+    goal, cells = experiment.goal, [front_cells(row, experiment) for row in rows]
     title = f"{'Front' if goal.is_exact else 'Validated front'}: {experiment.title}"
-    table = new_table(title, ("", "from"), experiment, columns)
+    table = new_table(title, [cell.heading for cell in cells[0]], n_texts=2)
     notes = []
-    if own:
+    if not goal.is_exact:
         notes += [
             f"{goal.label}: given all games of the study",
             f"{VALIDATED}: by a point's own n games",
         ]
-    if has_failures:
+    if "n_failed" in rows[0]:
         notes.append(counted_as(goal))
     table.caption = "; ".join(notes) or None
     table.caption_justify = "left"
-    for row in rows:
-        score, alone = (
-            goal.format.interval(*(row[column(what)] for what in ("mean", "low95", "high95")))
-            for column in (goal.combined_column, goal.column)
-        )
-        costs = (row[f"combined_{name}"] for name in cost_columns(experiment.cost))
-        table.add_row(
-            f"{row['number']}",
-            row["origin"],
-            *show_theta(row, experiment),
-            score,
-            *([alone] if own else []),
-            f"{row['n_games']:,.0f}",
-            *([failed_cell(row, goal)] if has_failures else []),
-            experiment.cost.interval(*costs),
-            f"{row['p_on_front']:.2f}",
-            *summary.cells(row).values(),
-            style="" if row["on_front"] else "dim",
-        )
+    for row, line in zip(rows, cells, strict=True):
+        table.add_row(*(cell.text for cell in line), style="" if row["on_front"] else "dim")
     return table
 
 
@@ -138,7 +145,7 @@ def predicted_front_table(front: "pd.DataFrame", experiment: Experiment, n_rows:
     goal = experiment.goal
     columns = [f"predicted {goal.label}, 95% band", experiment.cost.label]
     title = f"Predicted front, not validated: {experiment.title}"
-    table = new_table(title, (), experiment, columns)
+    table = new_table(title, [*(each.label for each in experiment.space), *columns])
     chosen = np.unique(np.linspace(0, len(front) - 1, n_rows).round().astype(int))
     for _, row in front.iloc[chosen].iterrows():
         band = (row[goal.posterior_column(what)] for what in ("mean", "low95", "high95"))

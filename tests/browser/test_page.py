@@ -127,9 +127,8 @@ def test_hovering_a_validated_point_tells_theta_n_intervals_and_the_model(
             if not tooltip.is_visible():
                 continue
             text = tooltip.inner_text()
-            if "validated point" in text:
-                (who,) = re.findall(r"validated point\s+(.+)", text)
-                seen[who.partition(",")[0]] = text
+            if number := re.search(r"number (\d+), ", text):
+                seen[number[1]] = text
         assert len(seen) >= len(front) - 2, "points may hide each other"
         rows = {row["number"]: row for row in front}
         for number, text in seen.items():
@@ -243,7 +242,6 @@ def test_controls_of_charts_are_there_for_assistive_tools(browser: "Browser", fo
         n_charts = found.page.locator(".chart").count()
         images = [each.get_attribute("aria-label") for each in found.page.get_by_role("img").all()]
         assert len([each for each in images if each and ": a chart" in each]) == n_charts
-        assert found.page.locator("#gain").get_by_role("radio").count() == 2
         assert found.page.locator("#slices").get_by_role("combobox").count() == 1
         found.check()
 
@@ -251,7 +249,7 @@ def test_controls_of_charts_are_there_for_assistive_tools(browser: "Browser", fo
 def test_a_chart_that_fails_does_not_stop_the_others(browser: "Browser", folder: Path) -> None:
     html = html_of("mcmdp")
     path = folder / "broken.html"
-    path.write_text(html.replace('"charts":{"front":{', '"charts":{"front":{"mark":{"type":7},', 1))
+    path.write_text(html.replace('"charts":{"front":{', '"charts":{"front":{"vconcat":7,', 1))
     with opened(browser, str(path)) as found:
         wait_until_drawn(found)
         assert found.page.locator("#front").inner_text() == "This chart could not be drawn."

@@ -31,8 +31,9 @@ from thetafront.agents.agent import Game
 from thetafront.agents.pacman.agent import PacmanGame
 from thetafront.agents.pacman.astar import PacmanAStar
 from thetafront.agents.pacman.random import PacmanRandom
+from thetafront.study.charts import export
 from thetafront.study.cli import app
-from thetafront.study.report import export
+from thetafront.study.page import results
 from thetafront.study.store.ledger import Ledger
 from thetafront.study.verify import verification
 
@@ -407,7 +408,8 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="first round")
     asked = parser.parse_args()
     verification.play_again = play_here  # type: ignore[assignment]
-    export.save_figures = lambda *_: []  # type: ignore[assignment]
+    for module in (export, results):
+        module.draw = lambda *_: []  # type: ignore[attr-defined]
     tally = Tally()
     with tempfile.TemporaryDirectory() as temporary:
         original = Path(temporary)

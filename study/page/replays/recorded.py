@@ -46,26 +46,15 @@ class Replay:
     number : int
         That of the validated point, as in the table of the front; of the trial, if nothing is
         validated.
-    label : str
-        Which point: ``number 3, proposal``.
     seed : int
         The game's.
-    score : int
-        On record, in points.
-    game : {"2048", "pacman", "dice"}
-        Which rules it is played again by.
-    note : str
-        What is to be known of it; empty if nothing is.
     data : dict
-        For the page's script, as JSON: actions and outcomes, with the fields above.
+        For the page's script, as JSON: what was recorded, with ``label`` (``number 3, proposal``),
+        ``seed``, ``score`` in points as it is on record, and ``note``, what is to be known of it.
     """
 
     number: int
-    label: str
     seed: int
-    score: int
-    game: str
-    note: str
     data: dict[str, Any]
 
 
@@ -97,11 +86,6 @@ class Candidate:
 
 class LeftOutError(Exception):
     """A game is not shown; the message says why."""
-
-
-def replays(page: Analysis, cpu_seconds: float = CPU_SECONDS) -> list[Replay]:
-    """Return the games of :func:`recorded`."""
-    return recorded(page, cpu_seconds).replays
 
 
 def recorded(page: Analysis, cpu_seconds: float = CPU_SECONDS) -> Recorded:
@@ -211,15 +195,14 @@ def replay_of(page: Analysis, candidate: Candidate, seconds: float) -> tuple[Rep
             f"{counted(int(game.score), 'point')} in {counted(game.n_moves, 'move')}, and was "
             f"played again with {recording.score:,} in {recording.n_moves:,}: it is not shown."
         )
-    number, score, rules = int(candidate.number), int(game.score), str(recording.data["game"])
     data = {
         **recording.data,
         "label": candidate.label,
         "seed": str(game.seed),  # which may have more digits than a number in a browser
-        "score": score,
+        "score": int(game.score),
         "note": note,
     }
-    return Replay(number, candidate.label, game.seed, score, rules, note, data), cost
+    return Replay(int(candidate.number), game.seed, data), cost
 
 
 @lru_cache(maxsize=16)  # a page that is rewritten during a sweep has mostly the same games

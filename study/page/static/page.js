@@ -70,6 +70,7 @@
   // Panels share the width; where that leaves too little, they stand one below the other.
   function fitted(spec, width, more) {
     if (spec.width === "container") spec.autosize = { type: "fit-x", contains: "padding" };
+    if (width < 500) spec.config.legend.columns = 1;
     if (!spec.usermeta || !spec.usermeta.panels) return spec;
     let { columns, beside } = spec.usermeta.panels;
     const isNarrow = columns > 1 && (width - beside) / columns < 150;
@@ -130,6 +131,7 @@
       return [term, said];
     }));
   };
+  let marked = 0; // number of the point that the chart of the front marks
   let shown = null; // number of the point that is shown in place of the budget's answer
 
   function show() {
@@ -140,7 +142,7 @@
     slider.setAttribute("aria-valuetext", step.text);
     find("headline").textContent = answer.goal;
     const cost = [choices.label, isAnswer ? step.cost : answer.cost];
-    fill(find("answer"), [...answer.before, cost, ...answer.after, ...(isAnswer ? step.passed : [])]);
+    fill(find("answer"), [...answer.before, cost, ...answer.after, ...(isAnswer ? step.passed_over : [])]);
     find("play").textContent = answer.command || "defined in a script or notebook: play it from there";
     if (find("pick")) find("pick").textContent = data.pick + step.option;
     find("note").textContent = !isAnswer
@@ -151,7 +153,7 @@
     const later = choices.steps.slice(Number(slider.value) + 1).find((each) => each.answer !== step.answer);
     find("next").textContent = later ? `More: from ${later.text} on, ${named(choices.answers[later.answer])}.` : "No larger budget has a better θ with games.";
     mark(answer.number);
-    markBudget();
+    markBudget(answer.number);
   }
   const named = (answer) => (answer.number ? `number ${answer.number}` : "an untested θ") + `, ${answer.goal}`;
 
@@ -159,12 +161,13 @@
     for (const row of document.querySelectorAll("#validated tbody tr")) row.classList.toggle("chosen", Number(row.dataset.number) === number);
   }
 
-  function markBudget() {
+  function markBudget(number = marked) {
+    marked = number;
     if (!views.front || !choices) return;
     try {
-      views.front.view.signal("budget", choices.steps[slider.value].limit).run();
+      views.front.view.signal("budget", choices.steps[slider.value].limit).signal("chosen", number).run();
     } catch {
-      // A chart without that signal shows no line at the budget.
+      // A chart without these signals shows neither.
     }
   }
 

@@ -1,6 +1,6 @@
 import pytest
 
-from tests.study.page.published import published
+from tests.study.charts.published import published
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.store.location import Location
 

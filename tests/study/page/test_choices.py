@@ -6,7 +6,7 @@ import pytest
 
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.page.choices import Choices, is_round, round_numbers, rounded_up
+from thetafront.study.page.choices import Choices, near_round, round_numbers, rounded_up
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.pick_text import laid_out, pick_text
 from thetafront.study.report.recommend import Wish
@@ -41,7 +41,7 @@ def test_answers_of_published_studies(
     limits = [step.limit for step in choices.steps]
     assert limits == sorted(set(limits))
     assert 60 <= len(limits) <= 160
-    assert is_round(limits[choices.start])
+    assert limits[choices.start] in round_numbers(limits[0], limits[-1])
     numbers = {each.number for each in choices.answers}
     assert numbers == set(found[1].tables["front"]["number"])  # each can be chosen, and no other
     assert len(json.dumps(choices.as_data())) < 150_000
@@ -93,4 +93,4 @@ def test_numbers_are_rounded_up() -> None:
     assert rounded_up(9.991) == 10.0
     assert rounded_up(123456.0, 2) == 130000.0
     assert round_numbers(0.03, 1.0) == [0.05, 0.1, 0.2, 0.5, 1.0]
-    assert [is_round(each) for each in (0.002, 5e-6, 3.0, 12.0)] == [True, True, False, False]
+    assert [near_round(each, 0.03, 1.0) for each in (0.11, 0.7, 3.0)] == [0.1, 0.5, None]

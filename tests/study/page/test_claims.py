@@ -9,11 +9,12 @@ import numpy.typing as npt
 import pytest
 
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
+from thetafront.study.charts.comparison import signed
+from thetafront.study.charts.sobol import importance_of
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import SCORE, WIN_RATE
-from thetafront.study.page.charts.importance import importance_of
-from thetafront.study.page.claims import Check, checked, claims, difference, signed, what_matters
+from thetafront.study.page.claims import Check, checked, claims, difference, what_matters
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.recommend import Wish
 from thetafront.study.samplers.fitted_model import FittedModel
@@ -134,8 +135,9 @@ def test_a_baseline_is_compared_at_no_more_cost(mcmdp: tuple[Location, Analysis]
 def test_a_baseline_that_is_beaten_by_none_at_its_cost_is_told_so(
     zstd: tuple[Location, Analysis],
 ) -> None:
-    """Level 1 is smaller than any θ at the cost of level 3: bits are minimized, more are worse."""
+    """Of what costs no more than level 3, level 1 compresses best, and worse: by more bits."""
     said = texts(zstd[1])["Against level 3"]
+    assert "number 1 (level 1) is the best" in said
     assert "differs by +" in said
     assert said.endswith(", worse.")
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tests.study.charts.published import published
 from tests.study.made_studies import analysis_with
 from tests.study.page.html_parts import Parts
-from tests.study.page.published import published
+from thetafront.study.charts.comparison import compared, difference
 from thetafront.study.errors import InputError
-from thetafront.study.page.charts.comparison import compared, difference
 from thetafront.study.page.comparison import comparison_claims, comparison_html, warnings
 from thetafront.study.page.document import TURNING
 from thetafront.study.report.analysis import Analysis

@@ -7,7 +7,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import optuna
 import pandas as pd
@@ -116,28 +115,6 @@ def test_the_library_may_be_beside(quick: Experiment, tmp_path: Path) -> None:
 
 def test_it_is_small(whole: Parts) -> None:
     assert len(whole.html.encode()) < 6e6
-
-
-def shortened(spec: Any) -> Any:
-    """A chart with few of its rows, whose validation takes long."""
-    if isinstance(spec, dict):
-        return {
-            key: value[:2] if key == "values" else shortened(value) for key, value in spec.items()
-        }
-    if isinstance(spec, list):
-        return [shortened(each) for each in spec[:100]]
-    return spec
-
-
-def test_charts_are_of_vega_lite(quick: Experiment) -> None:
-    """Altair validates them by the schema of vega-lite, which making a page does not."""
-    import altair as alt
-
-    study = new_study()
-    add_trials(study, quick)
-    add_point(study, 5, spread(2100, 300), 0.05)
-    for spec in quick_page(study, quick).data["charts"].values():
-        alt.Chart.from_dict(shortened(spec))
 
 
 def test_it_says_when_it_was_made_and_what_runs(quick: Experiment, whole: Parts) -> None:

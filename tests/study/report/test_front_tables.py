@@ -93,9 +93,6 @@ def test_the_table_of_validated_points_has_their_numbers(quick: Experiment) -> N
     assert "trial 12" in text
     assert "777 ± ?" in text
     assert quick.title in text
-    empty = printed(front_table(Analysis(data_of(new_study(), quick)).rows, quick))
-    assert "score" in empty
-    assert "proposal" not in empty
 
 
 def test_a_narrow_terminal_gets_all_columns(quick: Experiment) -> None:

@@ -15,13 +15,13 @@ from tests.study.made_studies import new_study
 from tests.study.outside_games import Tosser, compressor, fill, tosser
 from thetafront.agents.agent import Game
 from thetafront.agents.outside.report import ReportedGame
+from thetafront.study.charts.scores import scores_chart
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import exact, match, mean, rate
 from thetafront.study.model.study_model import combine, fit_study
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import write_tables
 from thetafront.study.report.front_tables import print_front
-from thetafront.study.report.scores_figure import scores_figure
 from thetafront.study.report.status import status_lines
 from thetafront.study.report.tables import games_frame, trials_frame
 from thetafront.study.report.validated_front import (
@@ -148,18 +148,10 @@ def test_nothing_is_beyond_the_bounds_of_a_goal(
     assert not re.search(r"± 0(?![.\d])", out.export_text())
 
 
-def test_the_figure_of_games_is_labelled_by_the_goal(data: StudyData) -> None:
-    axes = scores_figure(validated_frame(Analysis(data)), games_frame(data), data.experiment).axes[
-        0
-    ]
-    assert axes.get_xlabel() == "ratio of one game, bits/char"
-    assert axes.get_xlim()[0] < -1e-4, "values below 0 are shown"
-    drawn = np.concatenate([np.asarray(line.get_xdata(), float) for line in axes.lines])
-    samples = [game.score for point in data.points for game in point.in_order]
-    assert (
-        set(samples) <= set(drawn.tolist())
-        or len(validated_frame(Analysis(data)).query("on_front")) < 2
-    )
+def test_the_chart_of_games_is_labelled_by_the_goal(data: StudyData) -> None:
+    (panel,) = scores_chart(Analysis(data)).every_panel
+    assert panel.x.title == "ratio of one game, bits/char"
+    assert panel.x.low < -1e-4, "values below 0 are shown"
 
 
 def test_nothing_speaks_of_points_or_moves(data: StudyData, results: Path) -> None:
@@ -181,7 +173,7 @@ def test_files_of_an_export_and_the_tables_verified(
     study = optuna.load_study(study_name="s", storage=f"sqlite:///{results}/s/study.db")
     location = locate("s", results, None)
     paths = write_tables(Analysis(StudyData.read(study, compressor)), location, results / "s")
-    assert {path.name for path in paths} >= {"scores.png", "pareto.png", "games.csv"}
+    assert {path.name for path in paths} >= {"front.csv", "games.csv", "manifest.json"}
 
     def play_here(entries: list[Entry], *_: object) -> list[Game]:
         return [entry.agent.play(entry.seed) for entry in entries]

@@ -17,7 +17,6 @@ from thetafront.study.cli import app
 from thetafront.study.experiments.registry import experiment
 from thetafront.study.page import results as results_written
 from thetafront.study.page.document import BEGINNING
-from thetafront.study.report import export
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.workers import Finished
 from thetafront.study.store.location import locate
@@ -45,7 +44,7 @@ def play_here(entries: Sequence[Entry], *_: object) -> list[Game]:
 def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A study with a validated point: three games alone, eight side by side."""
     monkeypatch.setattr(verification, "play_again", play_here)
-    monkeypatch.setattr(export, "save_figures", lambda *_: [])
+    monkeypatch.setattr(results_written, "draw", lambda *_: [])
     monkeypatch.setattr(results_written, "page_html", lambda *_: BEGINNING)
     found = experiment("mcmdp")
     location = locate("mcmdp", tmp_path, None)

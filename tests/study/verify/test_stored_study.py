@@ -14,7 +14,6 @@ from thetafront.agents.agent import Game
 from thetafront.study.cli import app
 from thetafront.study.page import results as results_written
 from thetafront.study.page.document import BEGINNING
-from thetafront.study.report import export
 from thetafront.study.store.location import locate
 from thetafront.study.store.lock import locked
 from thetafront.study.store.storage import open_for_games
@@ -36,7 +35,7 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         return [entry.agent.play(entry.seed) for entry in entries]
 
     monkeypatch.setattr(verification, "play_again", play_here)
-    monkeypatch.setattr(export, "save_figures", lambda *_: [])
+    monkeypatch.setattr(results_written, "draw", lambda *_: [])
     monkeypatch.setattr(results_written, "page_html", lambda *_: BEGINNING)
     (tmp_path / NAME).mkdir()
     shutil.copy(DATA / NAME / "study.db", tmp_path / NAME)

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from tests.study.made_studies import analysis_with
-from thetafront.study.page.replays import recorded, replays
+from thetafront.study.page.replays import recorded
 from thetafront.study.page.replays.recorded import spread
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.store.published_study import read_published
@@ -47,7 +47,7 @@ def test_points_are_the_first_the_middle_and_the_last(n: int, places: list[int])
 def test_a_study_of_pacman_shows_three_games_that_are_stored_with_it(pacman: Analysis) -> None:
     found = recorded(pacman)
     assert found.left_out == []
-    assert [each.game for each in found.replays] == ["pacman"] * 3
+    assert [each.data["game"] for each in found.replays] == ["pacman"] * 3
     points = {point.number: point for point in pacman.data.points}
     front = pacman.tables["front"].set_index("number").query("on_front")
     costs = [front.loc[each.number, "seconds_per_move"] for each in found.replays]
@@ -60,11 +60,11 @@ def test_a_study_of_pacman_shows_three_games_that_are_stored_with_it(pacman: Ana
     for each in found.replays:
         games = by_key[front.loc[each.number, "point"]].in_order
         (stored,) = [game for game in games if game.seed == each.seed]
-        assert each.score == stored.score == each.data["score"]
+        assert each.data["score"] == stored.score
         assert len(each.data["steps"]["score"]) == stored.n_moves + 1
         low, _, high = quantiles([game.score for game in games])
-        assert low <= each.score <= high
-        assert each.label == f"number {each.number}, {front.loc[each.number, 'origin']}"
+        assert low <= each.data["score"] <= high
+        assert each.data["label"] == f"number {each.number}, {front.loc[each.number, 'origin']}"
         assert each.data["seed"] == str(each.seed)
 
 
@@ -101,15 +101,15 @@ def test_games_that_were_played_side_by_side_are_not_chosen() -> None:
 
 
 def test_without_validation_trials_are_shown(pacman: Analysis) -> None:
-    found = replays(with_points(pacman, lambda point: replace(point, games={})))
-    assert [each.label for each in found] == [f"trial {each.number}" for each in found]
+    found = recorded(with_points(pacman, lambda point: replace(point, games={}))).replays
+    assert [each.data["label"] for each in found] == [f"trial {each.number}" for each in found]
     assert found
 
 
 def test_dice_are_played_for_the_page_and_it_says_so() -> None:
     found = recorded(page_of("dice_study"))
     assert len(found.replays) == 3
-    assert all("keeps solutions" in each.note for each in found.replays)
+    assert all("keeps solutions" in each.data["note"] for each in found.replays)
 
 
 @pytest.mark.parametrize(("name", "reason"), [("zstd", "not of 2048"), ("ntuple", "learns before")])

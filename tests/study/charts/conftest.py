@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.study.charts.published import published
 from tests.study.conftest import QUICK
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
-from tests.study.page.published import published
 from thetafront.study.report.analysis import Analysis
 
 PUBLISHED = Path(__file__).parents[4] / "results" / "reference"

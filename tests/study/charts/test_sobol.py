@@ -7,9 +7,10 @@ import numpy.typing as npt
 import pytest
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
-from tests.study.page.charts.specs import rows_of
+from tests.study.charts.specs import rows_of
+from thetafront.study.charts.importance import importance_chart
+from thetafront.study.charts.sobol import coordinates, total_indices
 from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
-from thetafront.study.page.charts.importance import coordinates, importance_figure, total_indices
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.samplers.encoding import UnitCube
 
@@ -81,7 +82,7 @@ def test_only_real_points_are_asked_for() -> None:
 def test_bars_are_of_the_model(pacman: Analysis) -> None:
     model = pacman.combined
     assert model is not None
-    figure = importance_figure(pacman)
+    chart = importance_chart(pacman)
     rng = np.random.default_rng(1)
     n, d = 1500, 5
     first, second = rng.random((n, d)), rng.random((n, d))
@@ -92,12 +93,12 @@ def test_bars_are_of_the_model(pacman: Analysis) -> None:
         mixed[:, k] = second[:, k]
         change = at_first - model.posterior.mean(coordinates(mixed, model.cube))
         naive[:, k] = 0.5 * (change**2).mean(axis=0) / at_first.var(axis=0)
-    rows = rows_of(figure)
+    rows = rows_of(chart)
     assert len(rows) == 2 * d
     for row in rows:
-        objective = 0 if row["kind"] == "win rate" else 1
-        assert row["v"] == pytest.approx(naive[objective, row["p"]], abs=0.08)
-    assert [*figure.table["parameter"]] == ["γ", "r", "δ", "N", "steps"]
+        objective = 0 if row["of"] == "win rate" else 1
+        assert row["value"] == pytest.approx(naive[objective, row["parameter"]], abs=0.08)
+    assert [*chart.table["parameter"]] == ["γ", "r", "δ", "N", "steps"]
 
 
 def test_with_constraints_a_parameter_varies_as_far_as_it_may() -> None:

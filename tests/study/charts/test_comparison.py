@@ -5,18 +5,19 @@ import math
 import numpy as np
 import pytest
 
-from tests.study.page.published import published
-from thetafront.study.errors import InputError
-from thetafront.study.page.charts.comparison import (
-    MOST,
+from tests.study.charts.published import published
+from tests.study.charts.specs import drawn, rows_of
+from thetafront.study.charts.comparison import (
+    MAX_STUDIES,
     N_ROWS,
     ComparedFront,
     budgets_of,
     compared,
     difference,
-    differences_figure,
-    fronts_figure,
+    differences_chart,
+    fronts_chart,
 )
+from thetafront.study.errors import InputError
 from thetafront.study.report.analysis import Analysis
 
 
@@ -70,7 +71,7 @@ def test_a_study_differs_from_itself_by_nothing(pages: dict[str, Analysis]) -> N
     one = pages["mcmdp"]
     fronts = compared([one, one])
     assert [front.name for front in fronts] == ["1: mcmdp", "2: mcmdp"]
-    table = differences_figure(fronts).table
+    table = differences_chart(fronts).table
     assert len(table) == N_ROWS
     assert all(text.startswith("0 ±") for text in table["2: mcmdp: difference"])
 
@@ -85,13 +86,16 @@ def test_budgets_are_those_that_all_studies_keep(pages: dict[str, Analysis]) -> 
 
 def test_charts_have_every_study_and_its_points(pages: dict[str, Analysis]) -> None:
     fronts = compared([pages["mcmdp"], pages["switching"]])
-    figure = fronts_figure(fronts)
-    assert figure.chart is not None
-    spec = figure.chart.to_dict()
-    curves, points = (spec["datasets"][spec["layer"][k]["data"]["name"]] for k in (0, -1))
-    assert {row["kind"] for row in curves} == {"mcmdp", "switching"}
-    assert len(points) == sum(len(front.data.tables["front"]) for front in fronts)
-    assert list(figure.table["study"]) == ["mcmdp", "switching"]
+    chart = fronts_chart(fronts, ["one", "other"])
+    for front in fronts:
+        rows = rows_of(chart, front.name)
+        n_points = sum("number" in row for row in rows)
+        assert n_points == len(front.data.tables["front"])
+        assert len(rows) == n_points + len(front.curve)
+    assert list(chart.table["study"]) == ["mcmdp", "switching"]
+    assert list(chart.table["machines"]) == ["one", "other"]
+    assert "<path" in drawn(chart)
+    assert "<path" in drawn(differences_chart(fronts))
 
 
 def test_what_cannot_be_compared_is_named(pages: dict[str, Analysis]) -> None:
@@ -99,6 +103,6 @@ def test_what_cannot_be_compared_is_named(pages: dict[str, Analysis]) -> None:
     with pytest.raises(InputError, match=r"'mcmdp' given, 2 to 5"):
         compared([one])
     with pytest.raises(InputError, match=r"2 to 5 of them allowed"):
-        compared([one] * (MOST + 1))
+        compared([one] * (MAX_STUDIES + 1))
     with pytest.raises(InputError, match=r"study: 'dice' is of .* \(dice\); score against"):
         compared([one, pages["dice_study"]])

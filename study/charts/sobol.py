@@ -1,4 +1,4 @@
-"""The chart of importance: which parameters the model's mean depends on, by total Sobol indices.
+"""Total Sobol indices: on which parameters a model's mean depends.
 
 Notation
 --------
@@ -22,35 +22,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
-import altair as alt
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 from scipy.stats import DegenerateDataWarning, sobol_indices, uniform
 from threadpoolctl import threadpool_limits
 
-from thetafront.study.experiments.definition import Experiment
-from thetafront.study.page.charts.axes import Row, looked_up, rounded, rows_of, short
-from thetafront.study.page.charts.palette import BLUE, GREY, ORANGE, SQUARE, Kind, encodings
-from thetafront.study.page.section import Figure
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.samplers.encoding import UnitCube
-from thetafront.study.scale import Form
-from thetafront.study.store.objectives import scales_of
 
 Floats = npt.NDArray[np.float64]
-KEY, TITLE = "importance", "Which parameters matter"
 N_SAMPLES, N_SAMPLES_OF_MANY = 1024, 512  # powers of two, as Sobol's sequence needs
 MANY = 600  # observations, from which a prediction takes much longer
 N_RESAMPLES = 99
 MAX_DRAWS = 64  # for each feasible point
-WORDS = {
-    Form.LINEAR: "",
-    Form.LOG: "the logarithm of ",
-    Form.ROOT: "the square root of ",
-    Form.ANGLE: "the angle of ",
-}
-HEIGHT_A_PARAMETER = 38  # for two bars
 
 
 @dataclass(frozen=True)
@@ -150,102 +134,3 @@ def importance_of(data: Analysis) -> Importance | None:
     n = N_SAMPLES if len(model.observations.points) < MANY else N_SAMPLES_OF_MANY
     with threadpool_limits(1):
         return total_indices(model.posterior.mean, model.cube, n)
-
-
-def scaled_labels(data: Analysis) -> tuple[str, str]:
-    """Name goal and cost as the model takes them, which the indices are of."""
-    experiment = data.data.experiment
-    goal, cost = (WORDS[each.form] for each in scales_of(experiment))
-    return f"{goal}{experiment.goal.label}", f"{cost}{experiment.cost.label}"
-
-
-def importance_figure(data: Analysis, found: Importance | None = None) -> Figure:
-    """Return total Sobol indices of the model's mean for both objectives.
-
-    ``found`` are the indices of :func:`importance_of` where they are known already.
-    """
-    experiment, model = data.data.experiment, data.combined
-    found = importance_of(data) if found is None else found
-    if model is None or found is None:
-        text = "No game is finished yet: there is no model."
-        return Figure(KEY, TITLE, text, None, pd.DataFrame())
-    n_known = len(model.observations.points)
-    goal, cost = experiment.goal, experiment.cost
-    kinds = [
-        Kind(short(goal.label, 40), BLUE, SQUARE),
-        Kind(f"{short(cost.label, 40)}, in decades", ORANGE, SQUARE),
-    ]
-    rows = [
-        {
-            "kind": kind.label,
-            "p": k,
-            "v": max(found.total[objective, k], 0.0),
-            "l": max(found.low[objective, k], 0.0),
-            "h": found.high[objective, k],
-        }
-        for objective, kind in enumerate(kinds)
-        for k in range(len(experiment.space))
-    ]
-    table = pd.DataFrame(
-        {
-            "parameter": [each.label for each in experiment.space],
-            **{
-                kind.label: [
-                    f"{v:.2f} ({low:.2f} to {high:.2f})"
-                    for v, low, high in zip(
-                        found.total[j], found.low[j], found.high[j], strict=True
-                    )
-                ]
-                for j, kind in enumerate(kinds)
-            },
-        }
-    )
-    text = (
-        f"Total Sobol indices of the model's mean over the whole space, given {n_known:,} trials "
-        "and validated points: the share of its variance that would be left if all other "
-        f"parameters were known. They are of {' and of '.join(scaled_labels(data))}. "
-        "They may add up to more than 1. Lines are 95% intervals of the "
-        "integration; that the model may be wrong is not in them."
-    )
-    if not found.total.any():
-        text = "The model's mean is the same everywhere: no parameter matters to it."
-        return Figure(KEY, TITLE, text, None, table)
-    return Figure(KEY, TITLE, text, chart_of(rows, kinds, experiment), table)
-
-
-def chart_of(rows: list[Row], kinds: list[Kind], experiment: Experiment) -> alt.LayerChart:
-    """Return bars of both objectives, the parameter that matters most to the goal first."""
-    of_goal = {row["p"]: -row["v"] for row in rows if row["kind"] == kinds[0].label}
-    # Labels may be the same once they are cut: parameters are told apart by number.
-    labels = {float(k): short(each.label, 20) for k, each in enumerate(experiment.space)}
-    order = sorted(range(len(labels)), key=lambda k: (of_goal.get(k, 0.0), k))
-    names = [kind.label for kind in kinds]
-    y = alt.Y(
-        "p:O",
-        title=None,
-        sort=order,
-        axis=alt.Axis(labelExpr=looked_up(labels), ticks=False, domain=False, labelLimit=140),
-        scale=alt.Scale(paddingInner=0.35, paddingOuter=0.2),
-    )
-    offset = alt.YOffset("kind:N", sort=names, scale=alt.Scale(domain=names))
-    most = max(1.0, *(row["h"] for row in rows))
-    title = "total Sobol index, share of the variance"
-    scale = alt.Scale(domain=[0.0, rounded(most, 3)], nice=False)
-    x = alt.X("v:Q", axis=alt.Axis(title=title, tickCount=6), scale=scale)
-    tooltip = [
-        alt.Tooltip("kind:N", title="of the mean of"),
-        alt.Tooltip("v:Q", title="total index", format=".3f"),
-        alt.Tooltip("l:Q", title="from", format=".3f"),
-        alt.Tooltip("h:Q", title="to", format=".3f"),
-    ]
-    chart = alt.Chart(rows_of(rows)).encode(y=y, yOffset=offset, tooltip=tooltip)
-    return alt.LayerChart(
-        layer=[
-            chart.mark_bar(fillOpacity=0.85, strokeWidth=0).encode(x=x, **encodings(kinds, "fill")),
-            chart.mark_rule(color=GREY, strokeWidth=2).encode(x=alt.X("l:Q"), x2="h:Q"),
-        ],
-        width="container",
-        height=HEIGHT_A_PARAMETER * len(labels),
-        background="transparent",
-        description=title,
-    )

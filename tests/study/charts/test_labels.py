@@ -5,8 +5,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from thetafront.study.report.labels import MARKER, Box, number_points, places
-from thetafront.study.report.style import new_figure
+from thetafront.study.charts.chart import Axis
+from thetafront.study.charts.labels import MARKER, Box, Point, offsets, places
 
 
 def point(x: float, y: float, half: float = MARKER / 2) -> Box:
@@ -34,9 +34,12 @@ def test_numbers_of_a_crowded_front_do_not_overlap(seed: int) -> None:
     assert all(text.overlap(each) == 0.0 for text in found for each in points)
 
 
-def test_numbers_are_placed_in_the_figure() -> None:
-    figure, axes = new_figure(6.0, 4.0)
-    axes.plot([1.0, 2.0], [3.0, 5.0], "o")
-    boxes = number_points(figure, axes, [(1.0, 3.0, 2.9, 3.1), (2.0, 5.0, 5.0, 5.0)], ["1", "2"])
-    assert [text.get_text() for text in axes.texts] == ["1", "2"]
-    assert all(box.left > 0.0 and box.right < 6.0 * 72.0 for box in boxes)
+def test_texts_are_moved_from_their_points_and_stay_in_the_panel() -> None:
+    x = Axis("", 1.0, 100.0, {}, is_log=True)
+    y = Axis("", 0.0, 10.0, {})
+    points = [Point(10.0, 5.0, 4.0, 6.0), Point(100.0, 10.0, 10.0, 10.0)]
+    first, last = offsets(points, ["1", "2 a long name"], x, y)
+    assert first[0] > 0.0
+    assert first[1] > 0.0
+    assert last[0] < 0.0, "at the panel's upper right corner, the text is on its lower left"
+    assert last[1] < 0.0

@@ -5,50 +5,42 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import altair as alt
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from thetafront.study.errors import InputError
-from thetafront.study.estimate import Estimate
-from thetafront.study.experiments.definition import Experiment
-from thetafront.study.page.charts.axes import (
-    Row,
-    cost_axis,
-    goal_axis,
-    goal_domain,
-    rounded,
-    rows_of,
-    short,
-)
-from thetafront.study.page.charts.front import FUSED, PREDICTED, FrontChart
-from thetafront.study.page.charts.palette import (
+from thetafront.study.charts.axes import cost_axis, goal_axis, span_of, values_of
+from thetafront.study.charts.chart import (
     BLUE,
     GREEN,
     GREY,
     LINE,
     ORANGE,
     PINK,
+    Chart,
     Kind,
-    encodings,
+    Layer,
+    Panel,
+    Row,
+    short,
 )
-from thetafront.study.page.claims import signed
-from thetafront.study.page.made_by import machines_of
-from thetafront.study.page.section import Figure
+from thetafront.study.charts.front import COMBINED, PREDICTED, curve_layers, curve_rows, point_rows
+from thetafront.study.errors import InputError
+from thetafront.study.estimate import Estimate
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import Goal
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.text import counted
 
 Floats = npt.NDArray[np.float64]
 
-HEIGHT = 400
 N_COSTS = 96
 N_ROWS = 12  # of the table
-LONGEST_NAME = 40
+MAX_NAME = 40
 COLOURS = (BLUE, ORANGE, GREEN, PINK, GREY)
 SHAPES = ("circle", "square", "diamond", "triangle-up", "triangle-down")
 DASHES = ((1, 0), (6, 3), (2, 2), (8, 3, 2, 3), (12, 4))
-MOST = len(COLOURS)
+MAX_STUDIES = len(COLOURS)
 
 
 @dataclass(frozen=True)
@@ -77,8 +69,9 @@ class ComparedFront:
 
         Of two points the dearer one is the better one, as on any front.
         """
-        chart = FrontChart(self.data.tables, self.experiment)
-        rows = sorted(chart.curve(FUSED) or chart.curve(PREDICTED), key=lambda row: row["x"])
+        tables, experiment = self.data.tables, self.experiment
+        rows = curve_rows(tables, experiment, COMBINED) or curve_rows(tables, experiment, PREDICTED)
+        rows.sort(key=lambda row: row["x"])
         kept: list[Row] = []
         for row in rows:
             if not kept or self.experiment.goal.sign * (row["y"] - kept[-1]["y"]) > 0:
@@ -107,8 +100,8 @@ def compared(studies: Sequence[Analysis]) -> list[ComparedFront]:
         complete trial.
     """
     names = ", ".join(repr(each.data.name) for each in studies)
-    if not 2 <= len(studies) <= MOST:
-        raise InputError(f"studies: {names} given, 2 to {MOST} of them allowed")
+    if not 2 <= len(studies) <= MAX_STUDIES:
+        raise InputError(f"studies: {names} given, 2 to {MAX_STUDIES} of them allowed")
     first = studies[0].data.experiment
     for each in studies:
         experiment = each.data.experiment
@@ -120,7 +113,7 @@ def compared(studies: Sequence[Analysis]) -> list[ComparedFront]:
             )
         if each.model is None:
             raise InputError(f"study: {each.data.name!r} has no complete trial yet")
-    short_names = [short(each.data.name, LONGEST_NAME) for each in studies]
+    short_names = [short(each.data.name, MAX_NAME) for each in studies]
     if len(set(short_names)) < len(short_names):  # as of two folders
         short_names = [f"{k}: {name}" for k, name in enumerate(short_names, 1)]
     return [ComparedFront(name, each) for name, each in zip(short_names, studies, strict=True)]
@@ -129,69 +122,42 @@ def compared(studies: Sequence[Analysis]) -> list[ComparedFront]:
 def kinds_of(fronts: Sequence[ComparedFront]) -> list[Kind]:
     """Return a kind of marks for each study."""
     return [
-        Kind(front.name, COLOURS[k], SHAPES[k], dash=DASHES[k])  # type: ignore[arg-type]
-        for k, front in enumerate(fronts)
+        Kind(front.name, COLOURS[k], SHAPES[k], dash=DASHES[k]) for k, front in enumerate(fronts)
     ]
 
 
-def fronts_figure(fronts: Sequence[ComparedFront]) -> Figure:
-    """Return all fronts in one chart, with their validated points."""
+def fronts_chart(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> Chart:
+    """Return all fronts in one chart, with their validated points; ``machines`` of each study."""
     experiment = fronts[0].experiment
     goal, cost = experiment.goal, experiment.cost
-    kinds = kinds_of(fronts)
-    curves = [row | {"kind": front.name} for front in fronts for row in front.curve]
-    points = [
-        row | {"kind": front.name}
-        for front in fronts
-        for row in FrontChart(front.data.tables, front.experiment).validated()
-    ]
-    everything = [*curves, *points]
-    costs = [row["x"] for row in everything]
-    x = alt.X("x:Q", **cost_axis(cost, min(costs), max(costs)))
-    domain = goal_domain(
-        goal,
-        [row["y"] for row in everything],
-        [row[end] for row in everything for end in ("low", "high")],
-    )
-    scale = alt.Scale(domain=[rounded(each) for each in domain], nice=False, zero=False)
-    y = alt.Y("y:Q", axis=goal_axis(goal), scale=scale)
-    said = [
-        alt.Tooltip("kind:N", title="study"),
-        alt.Tooltip("seen:N", title=f"{goal.label}, 95% interval"),
-        alt.Tooltip("cost:N", title=cost.label),
-    ]
-    curve = alt.Chart(rows_of(curves))
-    layers: list[alt.Chart] = [
-        curve.mark_area(opacity=0.14, clip=True).encode(
-            x=x, y=alt.Y("low:Q"), y2="high:Q", **encodings(kinds, "fill")
-        ),
-        curve.mark_line(strokeWidth=2, clip=True).encode(
-            x=x, y=y, **encodings(kinds, "stroke", "strokeDash")
-        ),
-        curve.mark_circle(size=90, opacity=0, clip=True).encode(x=x, y=y, tooltip=said),
-    ]
-    if points:
-        validated = alt.Chart(rows_of(points))
+    points = [point_rows(front.data.tables["front"], front.experiment) for front in fronts]
+    every = [row for rows in (*points, *(front.curve for front in fronts)) for row in rows]
+    x = cost_axis(cost, values_of(every, "x"))
+    y = goal_axis(goal, span_of(values_of(every, "y"), values_of(every, "low", "high")))
+    said = {
+        "study": "study",
+        "who": "point",
+        "seen": f"{short(goal.label, 40)}, 95% interval",
+        "cost": short(cost.label, 60),
+        "n": "games",
+    }
+    layers: list[Layer] = []
+    for front, kind, rows in zip(fronts, kinds_of(fronts), points, strict=True):
+        curve, mine = (
+            [{**row, "study": front.name} for row in some] for some in (front.curve, rows)
+        )
         layers += [
-            validated.mark_rule(strokeWidth=1.2, clip=True).encode(
-                x=x, y=alt.Y("low:Q"), y2="high:Q", **encodings(kinds, "stroke")
-            ),
-            validated.mark_point(size=60, strokeWidth=1.5, opacity=1, clip=True).encode(
-                x=x,
-                y=y,
-                tooltip=[*said, alt.Tooltip("who:N", title="point"), alt.Tooltip("n:Q")],
-                **encodings(kinds, "stroke", "fill", "shape"),
-            ),
+            *curve_layers(kind, curve, said),
+            Layer("rule", Kind("", kind.colour), mine, y="low", y2="high", size=1.2),
+            Layer("point", kind, mine, size=60, tooltip=said),
         ]
-    chart = alt.layer(*layers).properties(
-        width="container", height=HEIGHT, description=f"{goal.label} against {cost.label}"
-    )
     text = (
         f"A line a study: the best {goal.label} at each expected {cost.label}, given all games of "
         "the study, with its 95% band; its θ need not have games of their own. Marks are validated "
         "points, with the 95% intervals of their own games."
     )
-    return Figure("fronts", "Fronts over each other", text, chart, fronts_table(fronts))
+    table = fronts_table(fronts, machines)
+    return Chart("fronts", "Fronts over each other", text, table, [[Panel(x, y, layers)]])
 
 
 def budgets_of(fronts: Sequence[ComparedFront], n: int) -> Floats:
@@ -213,53 +179,43 @@ def difference(one: Floats, other: Floats) -> Floats:
     return np.column_stack([value, value - below, value + above])
 
 
-def differences_figure(fronts: Sequence[ComparedFront]) -> Figure:
+def differences_chart(fronts: Sequence[ComparedFront]) -> Chart:
     """Return the differences of all other studies from the first, at equal cost."""
     experiment = fronts[0].experiment
     goal, cost = experiment.goal, experiment.cost
     budgets = budgets_of(fronts, N_COSTS)
     base = fronts[0].at_cost(budgets)
-    rows: list[Row] = []
-    for front in fronts[1:]:
-        for budget, (value, low, high) in zip(
-            budgets.tolist(), difference(front.at_cost(budgets), base).tolist(), strict=True
-        ):
-            rows.append(
-                {
-                    "kind": front.name,
-                    "x": budget,
-                    "y": value,
-                    "low": low,
-                    "high": high,
-                    "cost": cost.text(budget),
-                    "seen": signed(Estimate(value, low, high), goal),
-                }
+    curves = {
+        replace(kind, shape=LINE): [
+            {
+                "x": budget,
+                "y": value,
+                "low": low,
+                "high": high,
+                "study": front.name,
+                "cost": cost.text(budget),
+                "seen": signed(Estimate(value, low, high), goal),
+            }
+            for budget, (value, low, high) in zip(
+                budgets.tolist(), difference(front.at_cost(budgets), base).tolist(), strict=True
             )
-    kinds = kinds_of(fronts)[1:]
-    lines = [replace(kind, shape=LINE) for kind in kinds]
-    x = alt.X("x:Q", **cost_axis(cost, float(budgets[0]), float(budgets[-1])))
+        ]
+        for front, kind in zip(fronts[1:], kinds_of(fronts)[1:], strict=True)
+    }
+    every = [row for rows in curves.values() for row in rows]
+    ends = span_of([0.0, *values_of(every, "y")], values_of(every, "low", "high"))
+    x = cost_axis(cost, budgets.tolist())
     unit = f", {goal.format.unit}" if goal.format.unit else ""
-    title = f"{goal.label} over {fronts[0].name}'s{unit}"
-    axis = goal_axis(goal, title)
-    chart = alt.Chart(rows_of(rows))
-    zero = alt.Chart(alt.InlineData(values=[{"zero": 0}])).mark_rule(color=GREY, strokeWidth=1.5)
-    layers: list[alt.Chart] = [
-        zero.encode(y=alt.Y("zero:Q")),
-        chart.mark_area(opacity=0.14, clip=True).encode(
-            x=x, y=alt.Y("low:Q", axis=axis), y2="high:Q", **encodings(lines, "fill")
-        ),
-        chart.mark_line(strokeWidth=2, clip=True).encode(
-            x=x, y=alt.Y("y:Q", axis=axis), **encodings(lines, "stroke", "strokeDash")
-        ),
-        chart.mark_circle(size=90, opacity=0, clip=True).encode(
-            x=x,
-            y=alt.Y("y:Q", axis=axis),
-            tooltip=[
-                alt.Tooltip("kind:N", title="study"),
-                alt.Tooltip("seen:N", title="difference, 95% interval"),
-                alt.Tooltip("cost:N", title=f"expected {cost.label}"),
-            ],
-        ),
+    y = goal_axis(goal, ends, f"{goal.label} over {fronts[0].name}'s{unit}")
+    said = {
+        "study": "study",
+        "seen": "difference, 95% interval",
+        "cost": f"expected {short(cost.label, 60)}",
+    }
+    zero = Layer("rule", Kind("", GREY), [{"y": 0.0}], x=x.low, x2=x.high)
+    layers = [
+        zero,
+        *(each for kind, rows in curves.items() for each in curve_layers(kind, rows, said)),
     ]
     better = "above 0: better" if goal.sign > 0 else "below 0: better"
     text = (
@@ -267,13 +223,20 @@ def differences_figure(fronts: Sequence[ComparedFront]) -> Figure:
         f"expected {cost.label} ({better}), with 95% bands. A band holds at one cost at a time: "
         "of many, some exclude 0 by chance. Beyond a study's dearest θ its best stays as it is."
     )
-    return Figure(
-        "differences",
-        "Differences at equal cost",
-        text,
-        alt.layer(*layers).properties(width="container", height=HEIGHT, description=title),
-        differences_table(fronts),
-    )
+    table = differences_table(fronts)
+    return Chart("differences", "Differences at equal cost", text, table, [[Panel(x, y, layers)]])
+
+
+def signed(found: Estimate, goal: Goal) -> str:
+    """Write a difference of the goal with its interval, its sign first: ``+971 ± 1,881 points``."""
+    sign = "" if found.value == 0.0 else "+" if found.value > 0.0 else "−"
+    value, half = abs(found.value), (found.high - found.low) / 2.0
+    if goal.is_share:
+        interval = f" ± {100.0 * half:.1f}" if half else ""
+        return f"{sign}{100.0 * value:.1f}{interval} percentage points"
+    if half == 0.0:
+        return f"{sign}{goal.format.with_unit(value)}"
+    return f"{sign}{goal.format.interval_with_unit(value, value - half, value + half)}"
 
 
 def differences_table(fronts: Sequence[ComparedFront]) -> pd.DataFrame:
@@ -290,10 +253,10 @@ def differences_table(fronts: Sequence[ComparedFront]) -> pd.DataFrame:
     return pd.DataFrame(table)
 
 
-def fronts_table(fronts: Sequence[ComparedFront]) -> pd.DataFrame:
+def fronts_table(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> pd.DataFrame:
     """Return what was played for each study, and where its front begins and ends."""
     rows = []
-    for front in fronts:
+    for front, machine in zip(fronts, machines, strict=True):
         goal, cost = front.experiment.goal, front.experiment.cost
         data = front.data.data
         n_validated = sum(len(point.games) for point in data.points)
@@ -305,7 +268,7 @@ def fronts_table(fronts: Sequence[ComparedFront]) -> pd.DataFrame:
             f"{counted(sum(len(trial.games) for trial in complete), 'game')}",
             "validation": f"{counted(len(data.points), 'point')}, {counted(n_validated, 'game')}",
         }
-        row["machines"] = "; ".join(machines_of(data))
+        row["machines"] = machine
         for word, end in (("cheapest", front.curve[0]), ("dearest", front.curve[-1])):
             seen = goal.format.interval_with_unit(end["y"], end["low"], end["high"])
             row[f"{word} of the front"] = f"{seen} at {cost.text(end['x'])}"

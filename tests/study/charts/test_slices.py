@@ -3,10 +3,19 @@
 import numpy as np
 import pytest
 
+from tests.study.charts.specs import layers_of, rows_of
 from tests.study.made_studies import analysis_with
-from tests.study.page.charts.specs import rows_of, spec_of
+from thetafront.study.charts.chart import rounded
+from thetafront.study.charts.slices import (
+    GOAL_FIELDS,
+    HERE,
+    chosen_points,
+    slice_at,
+    slices_chart,
+    steps_of,
+)
+from thetafront.study.charts.vega import specification
 from thetafront.study.experiments.space import NumericParameter
-from thetafront.study.page.charts.slices import chosen_points, slice_at, slices_figure, steps_of
 from thetafront.study.report.analysis import Analysis
 
 
@@ -16,15 +25,16 @@ def test_a_slice_is_what_the_model_says_at_one_theta_after_another(pacman: Analy
     _, theta = chosen_points(pacman, model)[2]
     for parameter in experiment.space:
         found = slice_at(model, experiment, theta, parameter)
-        for value, goal, cost in zip(found.values, found.goal, found.cost, strict=True):
-            parameter.check(value)
+        assert any("here" in row for row in found)
+        for row, value in zip(found, steps_of(parameter, theta[parameter.name]), strict=True):
+            assert row["v"] == parameter.text(rounded(value, 4))
             code = model.cube.encode([{**theta, parameter.name: value}])
             belief = model.posterior.goal(code)
-            assert goal[0] == pytest.approx(np.clip(belief.mean[0], 0.0, 1.0))
-            assert goal[1] == pytest.approx(np.clip(belief.low95[0], 0.0, 1.0))
-            assert cost[0] == pytest.approx(model.posterior.cost(code)[0])
-            assert goal[1] <= goal[0] <= goal[2]
-            assert cost[1] <= cost[0] <= cost[2]
+            expected = [belief.mean[0], belief.low95[0], belief.high95[0]]
+            seen = [row[name] for name in GOAL_FIELDS]
+            assert seen == pytest.approx(np.clip(expected, 0.0, 1.0), rel=1e-3)
+            assert row["c0"] == pytest.approx(model.posterior.cost(code)[0], rel=1e-3)
+            assert row["c1"] <= row["c0"] <= row["c2"]
 
 
 def test_points_go_from_cheap_to_dear_along_the_front(pacman: Analysis) -> None:
@@ -41,14 +51,13 @@ def test_points_go_from_cheap_to_dear_along_the_front(pacman: Analysis) -> None:
 
 
 def test_the_point_itself_is_marked_in_each_slice(pacman: Analysis) -> None:
-    spec = spec_of(slices_figure(pacman))
-    assert len(spec["vconcat"]) == 5
-    for rows in spec["datasets"].values():
-        for k in range(5):
-            assert sum(row.get("o", 0) for row in rows if row["s"] == k) == 1
-    options = next(each["bind"] for each in spec["params"] if each["name"] == "slice")
-    assert options["options"] == [0, 1, 2, 3, 4]
-    assert len(options["labels"]) == 5
+    chart = slices_chart(pacman)
+    assert [len(row) for row in chart.panels] == [2] * 5
+    for layer in layers_of(chart, HERE.label):
+        assert [row["s"] for row in layer.rows] == [0, 1, 2, 3, 4]
+    (param,) = specification(chart)["params"]
+    assert param["bind"]["options"] == [0, 1, 2, 3, 4]
+    assert len(param["bind"]["labels"]) == 5
 
 
 def test_values_of_a_grid_are_each_there_once() -> None:
@@ -63,7 +72,8 @@ def test_values_of_a_grid_are_each_there_once() -> None:
 
 def test_before_validation_points_are_predicted(small: Analysis) -> None:
     alone = analysis_with(small.data, tables={**small.tables, "front": small.tables["front"][:0]})
-    figure = slices_figure(alone)
-    labels = spec_of(figure)["params"][0]["bind"]["labels"]
+    chart = slices_chart(alone)
+    assert chart.choice is not None
+    labels = chart.choice.labels
     assert all(each.startswith("predicted: ") for each in labels)
-    assert len(rows_of(figure)) > len(labels)
+    assert len(rows_of(chart)) > len(labels)

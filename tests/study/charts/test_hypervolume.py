@@ -6,27 +6,50 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from tests.study.page.charts.specs import rows_of
-from thetafront.study.page.charts.gain import effort_text, gain_figure, minutes_of_trials
+from tests.study.charts.specs import rows_of
+from tests.study.conftest import QUICK
+from tests.study.made_studies import add_point, add_trials, data_of, new_study
+from thetafront.study.charts.hypervolume import (
+    MODEL,
+    OBSERVED,
+    VALIDATED,
+    effort_text,
+    hypervolume_chart,
+    minutes_of_trials,
+)
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.hypervolume_trace import hypervolume_trace
 from thetafront.study.store.study_data import StudyData
 
 
 def test_curves_are_those_of_the_trace(small: Analysis) -> None:
-    rows = rows_of(gain_figure(small))
-    trace = hypervolume_trace(small.data)
-    for column, name in (("predicted", "by the model"), ("observed", "observed")):
-        found = [row for row in rows if row["kind"].startswith(name)]
-        assert [row["v"] for row in found] == pytest.approx([*trace[column]], rel=1e-4)
-        assert [row["g"] for row in found] == [*trace["n_games"]]
+    chart, trace = hypervolume_chart(small), hypervolume_trace(small.data)
+    for column, kind in (("predicted", MODEL), ("observed", OBSERVED)):
+        rows = rows_of(chart, kind.label)
+        assert [row["y"] for row in rows] == [*trace[column]]
+        assert [row["n_games"] for row in rows] == [*trace["n_games"]]
+    assert [panel.x.title for panel in chart.every_panel] == [
+        "games of the search",
+        "minutes of CPU time in games",
+    ]
 
 
 def test_observed_values_are_said_to_be_too_high(small: Analysis) -> None:
-    figure = gain_figure(small)
-    assert "too high" in figure.text
-    assert "24 games of trials. No trial failed." in figure.text
-    assert any("too high" in row["kind"] for row in rows_of(figure))
+    chart = hypervolume_chart(small)
+    assert "too high" in chart.caption
+    assert "24 games of trials. No trial failed." in chart.caption
+    assert "observed, too high" in [kind.label for kind in chart.kinds]
+
+
+def test_points_of_single_games_have_no_hypervolume_yet(small: Analysis) -> None:
+    """Halves of one game tell no interval: the legend shows no number."""
+    study = new_study()
+    add_trials(study, QUICK)
+    add_point(study, 10, [3000], 0.1)
+    for analysis, is_known in ((Analysis(data_of(study, QUICK)), False), (small, True)):
+        chart = hypervolume_chart(analysis)
+        assert (VALIDATED in chart.kinds) is is_known
+        assert ("Validated points" in chart.caption) is is_known
 
 
 def timed(data: StudyData, starts: list[float], seconds: float) -> StudyData:

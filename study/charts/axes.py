@@ -1,0 +1,159 @@
+"""Axes of goals, costs and parameters: where they begin and end, and what is written on them."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from thetafront.study.charts.chart import Axis, Row, rounded, short
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import Cost, Goal
+from thetafront.study.experiments.objectives.formats import significant
+from thetafront.study.experiments.space import CategoricalParameter, Dimension, is_absent
+
+N_TICKS = 8
+TICKS_PER_DECADE = ((1, 2, 3, 5, 7), (1, 2, 5), (1,))
+WIDE_AXIS, WIDEST_AXIS, NARROW_AXIS = 20.0, 3000.0, 2.0  # ratios of an axis's ends
+ROOM = 0.03  # of an axis's range, beyond each end
+MAX_CUT = 0.25  # of the range of all else: how far intervals may reach beyond it
+GAP, MAX_OUTLIERS = 0.15, 0.02  # of the others' range, and of their number
+MILLION = 1e6
+MAX_CHOICE = 14  # characters, of a choice at an axis
+
+
+def without_outliers(values: Iterable[float]) -> list[float]:
+    """Return finite values in order, without the few at each end that lie far from all others."""
+    found = sorted(each for each in values if math.isfinite(each))
+    for _ in range(max(1, int(MAX_OUTLIERS * len(found)))):
+        for rest, gap in ((found[:-1], found[-2:]), (found[1:], found[:2])):
+            if len(rest) > 2 and gap[1] - gap[0] > GAP * (rest[-1] - rest[0]):
+                found = rest
+                break
+    return found
+
+
+def span_of(
+    sure: Iterable[float], wide: Iterable[float] = (), observed: Iterable[float] = ()
+) -> tuple[float, float]:
+    """Return the ends of an axis, with some room.
+
+    Parameters
+    ----------
+    sure : iterable of float
+        Values that must be seen.
+    wide : iterable of float
+        Ends of intervals, which are cut where they are far longer than all else.
+    observed : iterable of float
+        Single values, of which a few outliers may be left outside.
+    """
+    seen = [*(each for each in sure if math.isfinite(each)), *without_outliers(observed)]
+    low, high = min(seen), max(seen)
+    most = MAX_CUT * ((high - low) or abs(high) or 1.0)
+    ends = [*(each for each in wide if math.isfinite(each)), low, high]
+    low, high = max(min(ends), low - most), min(max(ends), high + most)
+    room = ROOM * ((high - low) or abs(high) or 1.0)
+    return low - room, high + room
+
+
+def round_values(low: float, high: float, n: int = N_TICKS) -> list[float]:
+    """Return some round numbers from low to high."""
+    step = 10.0 ** math.floor(math.log10((high - low) / n))
+    step = next(m * step for m in (1, 2, 5, 10) if m * step * n >= (high - low) * (1.0 - 1e-9))
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [float(f"{k * step:.10g}") for k in range(first, last + 1)]
+
+
+def log_ticks(low: float, high: float) -> list[float]:
+    """Return round numbers from low to high for a logarithmic axis."""
+    if high < NARROW_AXIS * low:
+        return round_values(low, high)
+    crowding = int(high >= WIDE_AXIS * low) + int(high >= WIDEST_AXIS * low)
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    found = [float(f"{m}e{power}") for power in powers for m in TICKS_PER_DECADE[crowding]]
+    return [each for each in found if low <= each <= high]
+
+
+def linear_axis(
+    title: str, ends: tuple[float, float], write: Any = significant, n: int = N_TICKS
+) -> Axis:
+    """Return a linear axis with round values on it, written by ``write``."""
+    return Axis(title, *ends, {each: write(each) for each in round_values(*ends, n)})
+
+
+def goal_axis(goal: Goal, ends: tuple[float, float], title: str = "", n: int = N_TICKS) -> Axis:
+    """Return the axis of a goal from its ends, or of what has its unit under another title."""
+    if not title:
+        title = goal.axis_label if goal.sign > 0 else f"{goal.axis_label} (less is better)"
+    return linear_axis(title, ends, goal.format.at_axis, n)
+
+
+def area_axis(goal: Goal, ends: tuple[float, float]) -> Axis:
+    """Return the axis of areas under a front."""
+    write = goal.format.at_axis if goal.format.suits_areas else significant
+    return linear_axis(f"hypervolume, {goal.format.area_unit} · decades", ends, write)
+
+
+def cost_axis(
+    cost: Cost, sure: Iterable[float], wide: Iterable[float] = (), observed: Iterable[float] = ()
+) -> Axis:
+    """Return the logarithmic axis of a cost on which values lie, as in :func:`span_of`."""
+    ends = span_of(*(map(math.log10, each) for each in (sure, wide, observed)))
+    if ends[1] - ends[0] < 2.1 * ROOM:  # one value alone
+        ends = ends[0] - math.log10(NARROW_AXIS), ends[1] + math.log10(NARROW_AXIS)
+    low, high = (10.0**each for each in ends)
+    ticks = {each: cost_tick(cost, each) for each in log_ticks(low, high)}
+    return Axis(cost.axis_label, low, high, ticks, is_log=True)
+
+
+def cost_tick(cost: Cost, value: float) -> str:
+    """Write a value at a cost's axis: times with their unit, large counts in millions."""
+    if cost.is_timed:
+        number, _, unit = cost.text(value).partition(" ")
+        return f"{float(number.replace(',', '')):,g} {unit}"
+    return f"{significant(value / MILLION)} M" if value >= MILLION else significant(value)
+
+
+def parameter_axis(parameter: Dimension, title: str) -> Axis:
+    """Return the axis of a parameter: its choices side by side by number, or its own scale."""
+    if isinstance(parameter, CategoricalParameter):
+        names = [short(parameter.text(each), MAX_CHOICE) for each in parameter.choices]
+        ticks = {float(k): name for k, name in enumerate(names)}
+        return Axis(title, -0.5, len(names) - 0.5, ticks)
+    low, high = float(parameter.low), float(parameter.high)
+    if not parameter.log:
+        room = ROOM * (high - low)
+        found = linear_axis(title, (low - room, high + room), lambda x: f"{x:,g}", 6)
+        return replace(found, ticks={x: t for x, t in found.ticks.items() if low <= x <= high})
+    factor = (high / low) ** ROOM
+    ticks = {each: f"{each:,g}" for each in log_ticks(low, high)}
+    return Axis(title, low / factor, high * factor, ticks, is_log=True)
+
+
+def theta_row(theta: Mapping[Any, Any], experiment: Experiment) -> Row:
+    """Return θ under short names, ``p0`` and so on, whatever its parameters are called."""
+    return {
+        f"p{k}": each.text(rounded(theta[each.name], 4))
+        for k, each in enumerate(experiment.space)
+        if not is_absent(theta.get(each.name))
+    }
+
+
+def theta_titles(experiment: Experiment) -> dict[str, str]:
+    """Return what a tooltip calls the fields of :func:`theta_row`."""
+    return {f"p{k}": short(each.label) for k, each in enumerate(experiment.space)}
+
+
+def values_of(rows: Sequence[Row], *names: str) -> list[float]:
+    """Return the values of some fields of rows, where they have them."""
+    return [row[name] for row in rows for name in names if name in row]
+
+
+def clipped(goal: Goal, values: Iterable[float]) -> list[float]:
+    """Clip values to a goal's limits, which tables of earlier versions may go beyond."""
+    low, high = (
+        each if each is not None else end
+        for each, end in zip(goal.limits, (-np.inf, np.inf), strict=True)
+    )
+    return [float(each) for each in np.clip([*values], low, high)]

@@ -1,0 +1,208 @@
+"""A chart before it is drawn: axes, marks, words, and a table of its numbers.
+
+Colours are Okabe and Ito's that are legible on white and on dark: each has a contrast of 3 or more
+to white and to ``#12161b``. A colour never says something alone: kinds of marks differ in shape,
+dash or place, too.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+BLUE, GREEN, ORANGE, PINK, GREY = "#0072B2", "#009E73", "#D55E00", "#CC79A7", "#8C8C8C"
+LINE, SQUARE = "stroke", "square"  # symbols of lines and of areas in a legend
+SOLID: tuple[int, ...] = (1, 0)
+DASHED: tuple[int, ...] = (5, 3)
+MAX_LABEL = 28  # characters, of a parameter or a choice
+N_DIGITS = 5
+
+Row = dict[str, Any]
+Mark = Literal["area", "line", "step", "point", "rule", "rect", "text"]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of marks, as the legend explains it.
+
+    Attributes
+    ----------
+    label : str
+        What the legend says.
+    colour : str
+        Of its lines, and of its fill unless it is hollow.
+    shape : str
+        Of its points, by Vega's name; a line's is :data:`LINE`.
+    is_hollow : bool
+        Whether its points are drawn as outlines.
+    dash : tuple of int
+        Lengths of a line's dashes and gaps.
+    """
+
+    label: str
+    colour: str
+    shape: str = "circle"
+    is_hollow: bool = False
+    dash: tuple[int, ...] = SOLID
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis with all that is written on it.
+
+    Attributes
+    ----------
+    title : str
+        What it is.
+    low, high : float
+        Its ends. Marks beyond them are cut.
+    ticks : mapping of float to str
+        What is written where.
+    is_log, is_on_top, has_grid : bool
+        Its scale; whether a horizontal one is above the marks; whether lines cross the panel.
+    """
+
+    title: str
+    low: float
+    high: float
+    ticks: Mapping[float, str]
+    is_log: bool = False
+    is_on_top: bool = False
+    has_grid: bool = True
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Marks of one kind.
+
+    Attributes
+    ----------
+    mark : str
+        A rule is a straight line from (x, y) to (x2, y2); an area lies between y and y2; a text is
+        a row's ``label``, ``dx`` and ``dy`` typographic points to the right of (x, y) and above it.
+    kind : Kind
+        Which marks they are.
+    rows : sequence of dict
+        A mark each, or a point of the line. Layers that share their rows share the list.
+    x, y, x2, y2 : str or float
+        The fields of a row that say where, or places that are the same for all rows.
+    tooltip : mapping of str to str
+        What a pointer is told: fields of a row with their titles.
+    size : float
+        The width of a line, or the area of a point.
+    opacity : float
+        Of the marks; 0 for those that only answer to a pointer.
+    """
+
+    mark: Mark
+    kind: Kind
+    rows: Sequence[Row]
+    x: str | float = "x"
+    y: str | float = "y"
+    x2: str | float | None = None
+    y2: str | float | None = None
+    tooltip: Mapping[str, str] = field(default_factory=dict)
+    size: float = 1.6
+    opacity: float = 1.0
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A pair of axes with marks, the lowest first; ``height`` is in pixels."""
+
+    x: Axis
+    y: Axis
+    layers: Sequence[Layer]
+    height: int = 400
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which rows a reader sees: those whose ``s`` is the chosen label's number."""
+
+    title: str
+    labels: Sequence[str]
+    start: int
+
+
+@dataclass(frozen=True)
+class Chart:
+    """All that a chart shows and says.
+
+    Attributes
+    ----------
+    key : str
+        Its id on a page, of ``[a-z_]+``.
+    title, caption : str
+        Its heading; what is seen, what bands and marks mean, and n. Where there is nothing to draw,
+        the caption says why.
+    table : DataFrame
+        Its numbers with readable headings, rounded.
+    panels : sequence of sequences of Panel
+        Rows of panels; empty if there is nothing to draw.
+    subject : str
+        What it is about, where it stands alone.
+    choice : Choice, optional
+        Which rows are seen.
+    marks_budget : bool
+        Whether it shows a budget and a chosen point, whose numbers a page sets.
+    has_brushes : bool
+        Whether ranges can be drawn on all horizontal axes; rules outside them fade.
+    beside : int
+        About how many pixels of a panel's width its axis takes.
+    """
+
+    key: str
+    title: str
+    caption: str
+    table: pd.DataFrame = field(default_factory=pd.DataFrame)
+    panels: Sequence[Sequence[Panel]] = ()
+    subject: str = ""
+    choice: Choice | None = None
+    marks_budget: bool = False
+    has_brushes: bool = False
+    beside: int = 68
+
+    @property
+    def every_panel(self) -> list[Panel]:
+        """All panels, row by row."""
+        return [panel for row in self.panels for panel in row]
+
+    @property
+    def datasets(self) -> list[Sequence[Row]]:
+        """The rows of all layers that have some; those that layers share are there once."""
+        layers = [layer for panel in self.every_panel for layer in panel.layers]
+        return list({id(layer.rows): layer.rows for layer in layers if layer.rows}.values())
+
+    @property
+    def kinds(self) -> list[Kind]:
+        """The kinds of marks in it, each once, without those that the legend leaves out."""
+        layers = [layer for panel in self.every_panel for layer in panel.layers]
+        found = dict.fromkeys(layer.kind for layer in layers if layer.rows and layer.kind.label)
+        return list(found)
+
+    @property
+    def heading(self) -> str:
+        """Its title where it stands alone."""
+        return f"{self.subject}: {self.title[0].lower()}{self.title[1:]}"
+
+
+def short(text: str, length: int = MAX_LABEL) -> str:
+    """Cut a label that would not fit."""
+    return text if len(text) <= length else f"{text[: length - 1]}…"
+
+
+def rounded(value: Any, n_digits: int = N_DIGITS) -> Any:
+    """Round a number to significant digits; texts stay, and what is no number becomes None."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if value is None or not math.isfinite(value):
+        return None
+    if float(value).is_integer() and abs(value) < 10.0**N_DIGITS:
+        return int(value)
+    return float(f"{value:.{n_digits}g}")

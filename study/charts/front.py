@@ -1,0 +1,329 @@
+"""The chart of a front: the goal against cost, with trials, models' fronts and validated points."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from thetafront.study.charts.axes import (
+    clipped,
+    cost_axis,
+    goal_axis,
+    span_of,
+    theta_row,
+    theta_titles,
+    values_of,
+)
+from thetafront.study.charts.chart import (
+    BLUE,
+    DASHED,
+    GREEN,
+    GREY,
+    LINE,
+    ORANGE,
+    PINK,
+    SQUARE,
+    Axis,
+    Chart,
+    Kind,
+    Layer,
+    Panel,
+    Row,
+    short,
+)
+from thetafront.study.charts.labels import Point, offsets
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import Goal
+from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.export import Tables
+from thetafront.study.report.front_tables import front_cells
+from thetafront.study.report.tables import games_note
+from thetafront.study.report.validated_rows import cost_columns
+from thetafront.study.text import counted, listed
+
+KEY = "front"
+MAX_NAME = 18  # characters, of a baseline beside its point
+
+TRIALS = Kind("trials", GREY)
+PREDICTED = Kind("predicted by the trials", BLUE, LINE, dash=DASHED)
+COMBINED = Kind("given all games", GREEN, LINE)
+LEFT = Kind("may be left to win, 95%", GREY, SQUARE)
+ON_FRONT = Kind("validated, on the front", ORANGE)
+DOMINATED = Kind("validated, dominated", ORANGE, is_hollow=True)
+BASELINE = Kind("baseline, on the front", PINK, "diamond")
+DOMINATED_BASELINE = Kind("baseline, dominated", PINK, "diamond", is_hollow=True)
+LABELS = Kind("", GREY)
+KINDS = {  # of validated points, by whether they are baselines and on the front
+    (False, True): ON_FRONT,
+    (False, False): DOMINATED,
+    (True, True): BASELINE,
+    (True, False): DOMINATED_BASELINE,
+}
+
+
+def front_chart(analysis: Analysis) -> Chart:
+    """Return the goal against cost: trials, models' fronts, validated points with intervals."""
+    experiment, tables = analysis.data.experiment, analysis.tables
+    goal, cost = experiment.goal, experiment.cost
+    title = f"{goal.label[0].upper()}{goal.label[1:]} against {cost.label}"
+    table = front_table(analysis)
+    if analysis.model is None:
+        return Chart(KEY, title, "No trial is complete yet: there is nothing to draw.", table)
+    trials, points = trial_rows(tables, experiment), point_rows(tables["front"], experiment)
+    predicted = curve_rows(tables, experiment, PREDICTED)
+    combined = curve_rows(tables, experiment, COMBINED) if points else []
+    known = [*points, *predicted, *combined]
+    observed = trials if known else []
+    spans = [
+        (values_of(known or trials, at), values_of(known, *wide), values_of(observed, at))
+        for at, wide in (("x", ("left", "right")), ("y", ("low", "high")))
+    ]
+    x, y = cost_axis(cost, *spans[0]), goal_axis(goal, span_of(*spans[1]))
+    said, observed_title = titles_of(experiment), f"{short(goal.label, 40)}, observed"
+    bars = [
+        layer
+        for kind in KINDS.values()
+        if (rows := [row for row in points if row["kind"] == kind.label])
+        for layer in (
+            Layer("rule", kind, rows, y="low", y2="high", size=1.4, opacity=0.7),
+            Layer("rule", kind, rows, x="left", x2="right", size=1.4, opacity=0.7),
+            Layer("point", kind, rows, size=80, tooltip=said),
+        )
+    ]
+    layers = [
+        *left_to_win(tables, experiment),
+        *curve_layers(PREDICTED, predicted, said),
+        *curve_layers(COMBINED, combined, said),
+        Layer(
+            "point", TRIALS, trials, size=26, opacity=0.55, tooltip=said | {"seen": observed_title}
+        ),
+        *bars,
+        Layer("text", LABELS, labelled(points, x, y, experiment)),
+    ]
+    is_outside = [
+        not (x.low <= row["x"] <= x.high and y.low <= row["y"] <= y.high) for row in trials
+    ]
+    return Chart(
+        KEY,
+        title,
+        caption_of(analysis, sum(is_outside)),
+        table,
+        [[Panel(x, y, layers)]],
+        experiment.title,
+        marks_budget=True,
+    )
+
+
+def caption_of(analysis: Analysis, n_outside: int) -> str:
+    """Say what the chart shows, and of how many games."""
+    experiment, tables = analysis.data.experiment, analysis.tables
+    goal, front = experiment.goal, tables["front"]
+    trials = tables["trials"]
+    luck = "" if goal.is_exact else "; the best observed means are mostly luck"
+    cut = f"; {counted(n_outside, 'trial')} beyond the axes" if n_outside else ""
+    complete = games_note(trials[trials["state"] == "complete"], "trial")
+    text = f"Faint dots are {complete}{luck}{cut}."
+    error = band_note(tables["predicted_front"], goal)
+    if not len(front):
+        return (
+            f"{text} The dashed line is the front that they predict, with its 95% band{error}; "
+            "nothing is validated yet."
+        )
+    played, how = "validated on seeds that the search never used", "with 95% intervals"
+    if goal.is_exact:
+        played, how = "played again", "values are exact, costs have 95% intervals"
+    text += (
+        f" Large marks are {played}: {games_note(front, 'point')}, {how}; hollow ones are "
+        "dominated. Their numbers are those of the table."
+    )
+    given = front[front["origin"].isin(list(experiment.baselines))].to_dict("records")
+    if given:
+        named = [f"{row['origin']} ({row['number']})" for row in given]
+        text += f" Diamonds are baselines: {listed(named)}."
+    return (
+        f"{text} The dashed line is what the trials alone predict{error}, the solid one is given "
+        "all games, validation's too; both with 95% bands."
+    )
+
+
+def band_note(predicted: pd.DataFrame, goal: Goal) -> str:
+    """Say which part of the predicted front's error is common to all of it."""
+    common, local = (goal.posterior_column(f"sd_{part}") for part in ("common", "local"))
+    if goal.is_exact or common not in predicted:
+        return ""
+    shared, own = predicted[common].iloc[0], float(np.sqrt((predicted[local] ** 2).mean()))
+    return (
+        f" (standard deviation of its error: {goal.format.error_with_unit(shared)} for all of it "
+        f"together, {goal.format.error(own)} at each point)"
+    )
+
+
+def titles_of(experiment: Experiment) -> dict[str, str]:
+    """Return what a tooltip calls the fields of a row."""
+    goal, cost = experiment.goal, experiment.cost
+    return {
+        "who": "θ of",
+        "seen": f"{short(goal.label, 40)}, 95% interval",
+        "n": "games",
+        "cost": short(cost.label, 60),
+        "all": f"{short(goal.label, 40)} given all games",
+        "model": f"{short(goal.label, 40)} by the model of trials",
+        "p": "P(on front)",
+        **theta_titles(experiment),
+    }
+
+
+def trial_rows(tables: Tables, experiment: Experiment) -> list[Row]:
+    """Return a row a complete trial, if its cost is above 0."""
+    goal, cost, trials = experiment.goal, experiment.cost, tables["trials"]
+    rows = []
+    for trial in trials[(trials["state"] == "complete") & (trials[cost.name] > 0)].to_dict(
+        "records"
+    ):
+        mean, sem = trial[goal.column("mean")], trial[goal.column("sem")]
+        error = f", standard error {goal.format.error(sem)}" if sem > 0.0 else ""
+        row = {
+            "x": trial[cost.name],
+            "y": mean,
+            "who": f"trial {trial['trial']}, {short(str(trial['origin']))}",
+            "n": int(trial["n_games"]),
+            "seen": f"{goal.format.with_unit(mean)}{error}",
+            "cost": cost.text(trial[cost.name]),
+            **theta_row(trial, experiment),
+        }
+        if goal.posterior_column("mean") in trial:
+            model, deviation = (trial[goal.posterior_column(each)] for each in ("mean", "sd"))
+            error = goal.format.error(deviation)
+            row["model"] = f"{goal.format.with_unit(model)}, standard deviation {error}"
+        if not math.isnan(trial.get("p_on_front", math.nan)):
+            row["p"] = f"{trial['p_on_front']:.0%}"
+        rows.append(row)
+    return rows
+
+
+def curve_rows(tables: Tables, experiment: Experiment, kind: Kind) -> list[Row]:
+    """Return rows of the front that the trials predict, or of that given all games."""
+    goal, cost = experiment.goal, experiment.cost
+    if kind is PREDICTED:
+        table, column, at = tables.get("predicted_front"), goal.posterior_column, cost.name
+    else:
+        table, column = tables.get("combined_front"), goal.combined_column
+        at = f"combined_{cost.name}"
+    rows = []
+    for each in () if table is None else table.to_dict("records"):
+        mean, low, high = clipped(goal, (each[column(end)] for end in ("mean", "low95", "high95")))
+        rows.append(
+            {
+                "x": each[at],
+                "y": mean,
+                "low": low,
+                "high": high,
+                "who": f"the front {kind.label}, untested",
+                "cost": cost.text(each[at]),
+                "seen": goal.format.interval_with_unit(mean, low, high),
+                **theta_row(each, experiment),
+            }
+        )
+    return rows
+
+
+def point_rows(front: pd.DataFrame, experiment: Experiment) -> list[Row]:
+    """Return a row a validated point."""
+    goal, cost = experiment.goal, experiment.cost
+    rows = []
+    for point in front.to_dict("records"):
+        mean, low, high = (point[goal.column(each)] for each in ("mean", "low95", "high95"))
+        x, left, right = cost_interval(point, experiment)
+        row = {
+            "kind": KINDS[point["origin"] in experiment.baselines, bool(point["on_front"])].label,
+            "number": int(point["number"]),
+            "x": x,
+            "left": left,
+            "right": right,
+            "y": mean,
+            "low": mean if math.isnan(low) else low,
+            "high": mean if math.isnan(high) else high,
+            "who": f"number {point['number']}, {short(str(point['origin']))}",
+            "n": int(point["n_games"]),
+            "seen": goal.format.interval_with_unit(mean, low, high),
+            "cost": cost.interval(x, left, right),
+            "p": f"{point['p_on_front']:.0%}",
+            **theta_row(point, experiment),
+        }
+        for key, column in (("all", goal.combined_column), ("model", goal.posterior_column)):
+            if column("mean") in point:
+                found = (float(point[column(each)]) for each in ("mean", "low95", "high95"))
+                row[key] = goal.format.interval_with_unit(*found)
+        rows.append(row)
+    return rows
+
+
+def cost_interval(point: Mapping[Any, Any], experiment: Experiment) -> tuple[float, float, float]:
+    """Return a validated point's cost with its 95% interval.
+
+    One with too few games to tell the interval has that of the model given all games.
+    """
+    name, *ends = cost_columns(experiment.cost)
+    found = [point[name]]
+    for end in ends:
+        value = point.get(end, math.nan)
+        if math.isnan(value):
+            combined = point.get(f"combined_{name}", math.nan)
+            value = point[name] * (point.get(f"combined_{end}", math.nan) / combined)
+        found.append(point[name] if math.isnan(value) else value)
+    return found[0], found[1], found[2]
+
+
+def curve_layers(kind: Kind, rows: Sequence[Row], said: Mapping[str, str]) -> list[Layer]:
+    """Return band, line and what answers to a pointer, of a front."""
+    return [
+        Layer("area", kind, rows, y="low", y2="high", opacity=0.16),
+        Layer("line", kind, rows, size=1.8),
+        Layer("point", kind, rows, size=90, opacity=0.0, tooltip=said),
+    ]
+
+
+def left_to_win(tables: Tables, experiment: Experiment) -> list[Layer]:
+    """Shade what there may be left to win: from the recommended θ to its bound, at each budget."""
+    goal, cost = experiment.goal, experiment.cost
+    if (table := tables.get("certificate")) is None or not len(tables["front"]):
+        return []
+    reached = table[goal.combined_column("mean")]
+    most = clipped(goal, reached + goal.sign * table["regret_bound95"])
+    limits = table[f"{cost.name}_limit"].tolist()
+    rows = [
+        {"x": end, "y": low, "high": high}
+        for begin, until, low, high in zip(limits, limits[1:], reached, most, strict=False)
+        for end in (begin, until)
+    ]
+    return [Layer("area", LEFT, rows, y2="high", opacity=0.1)]
+
+
+def labelled(rows: Sequence[Row], x: Axis, y: Axis, experiment: Experiment) -> list[Row]:
+    """Return rows of what is written beside validated points: their numbers, and few names.
+
+    A baseline has its name; others the choice of the first categorical parameter where it is
+    another one than that of the next cheaper point.
+    """
+    choice = next((each for each in experiment.space.categorical if not each.when), None)
+    index = "" if choice is None else f"p{list(experiment.space).index(choice)}"
+    found, before = [], ""
+    for row in rows:
+        name = row.get(index, "")
+        name, before = "" if name == before else name, name
+        if row["kind"] in (BASELINE.label, DOMINATED_BASELINE.label):
+            name = row["who"].partition(", ")[2]
+        label = f"{row['number']} {short(name, MAX_NAME)}".rstrip()
+        found.append({"x": row["x"], "y": row["y"], "label": label, "number": row["number"]})
+    places = [Point(row["x"], row["y"], row["low"], row["high"]) for row in rows]
+    moved = offsets(places, [row["label"] for row in found], x, y)
+    return [{**row, "dx": dx, "dy": dy} for row, (dx, dy) in zip(found, moved, strict=True)]
+
+
+def front_table(analysis: Analysis) -> pd.DataFrame:
+    """Return validated points with readable headings."""
+    rows = [front_cells(row, analysis.data.experiment) for row in analysis.rows]
+    headings = [cell.heading for cell in rows[0]] if rows else []
+    return pd.DataFrame([[cell.text for cell in row] for row in rows], columns=headings)

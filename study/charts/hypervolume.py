@@ -1,0 +1,200 @@
+"""The chart of what the search gained: the hypervolume against games, and against minutes."""
+
+import math
+from collections import Counter
+from typing import Any
+
+import pandas as pd
+
+from thetafront.study.charts.axes import area_axis, linear_axis, span_of
+from thetafront.study.charts.chart import (
+    BLUE,
+    DASHED,
+    GREY,
+    LINE,
+    ORANGE,
+    Chart,
+    Kind,
+    Layer,
+    Panel,
+)
+from thetafront.study.experiments.failures import counted_as, rate_text
+from thetafront.study.experiments.objectives import Goal
+from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.validated_rows import validated_hypervolume, without_baselines
+from thetafront.study.store.study_data import StudyData
+from thetafront.study.text import counted
+
+KEY, TITLE = "gain", "What the search gained"
+HEIGHT = 300
+SECONDS_PER_MINUTE = 60.0
+GAMES = "games of the search"
+
+OBSERVED = Kind("observed, too high", GREY, LINE, dash=DASHED)
+OBSERVED_EXACT = Kind("of the trials", GREY, LINE, dash=DASHED)
+MODEL = Kind("by the model", BLUE, "circle")
+VALIDATED = Kind("validated, 95%", ORANGE, LINE)
+DESIGN = Kind("end of the initial design", GREY, LINE, dash=(2, 3))
+
+
+def hypervolume_chart(analysis: Analysis) -> Chart:
+    """Return how the hypervolume grew, observed and by the model; failures; utilization."""
+    data, experiment = analysis.data, analysis.data.experiment
+    goal, effort = experiment.goal, effort_text(analysis.data)
+    if analysis.model is None:
+        return Chart(KEY, TITLE, f"No trial is complete yet. {effort}")
+    minutes, unit = minutes_of_trials(data)
+    order = sorted(minutes)
+    trace = analysis.trace
+    spent = [max(minutes[k] for k in order[: int(m)]) for m in trace["n_trials"]]
+    trace = trace.assign(minutes=spent)
+    searched = without_baselines(analysis.rows, experiment)
+    validated = validated_hypervolume(searched, experiment, data.reference)
+    area = f"{goal.format.area_unit} · decades"
+    too_high = (
+        ", and of the trials' own values."
+        if goal.is_exact
+        else ", and of observed means, which is too high: the best of noisy means is mostly luck."
+    )
+    text = (
+        f"The area between front and reference point, of the first m of "
+        f"{counted(int(trace['n_trials'].iloc[-1]), 'complete trial')}: of 12 points of the front "
+        f"that the model predicts from them{too_high}"
+    )
+    if math.isfinite(validated[0]):
+        text += f" Validated points: {area_text(validated, goal)} {area}."
+    if data.reference is not None:
+        worst, dearest = data.reference
+        at = experiment.cost.in_words(dearest)
+        text += f" Reference point: {goal.format.with_unit(worst)} at {at}."
+    return Chart(
+        KEY,
+        TITLE,
+        f"{text} {effort}",
+        table_of(trace, unit, area, goal),
+        [panels_of(trace, validated, analysis, unit)],
+        experiment.title,
+    )
+
+
+def panels_of(
+    trace: pd.DataFrame, validated: tuple[float, float, float], analysis: Analysis, unit: str
+) -> list[Panel]:
+    """Return the curves against games, and against minutes."""
+    goal = analysis.data.experiment.goal
+    curves = {OBSERVED_EXACT if goal.is_exact else OBSERVED: "observed", MODEL: "predicted"}
+    rows = {
+        kind: [
+            {
+                "n_games": row["n_games"],
+                "minutes": row["minutes"],
+                "y": row[column],
+                "who": kind.label,
+                "seen": f"{goal.format.area(row[column])} {goal.format.area_unit} · decades",
+                "m": int(row["n_trials"]),
+                "g": f"{row['n_games']:,.0f}",
+                "t": f"{row['minutes']:,.3g}",
+            }
+            for row in trace.to_dict("records")
+        ]
+        for kind, column in curves.items()
+    }
+    said = {"who": "of", "seen": "hypervolume", "m": "trials", "g": "games", "t": unit}
+    known = [each for each in validated if math.isfinite(each)]
+    values = [row["y"] for each in rows.values() for row in each]
+    y = area_axis(goal, span_of(known or values, observed=values))
+    n_design = sum(t.state == "complete" and t.origin == "design" for t in analysis.data.trials)
+    panels = []
+    for name, title in (("n_games", GAMES), ("minutes", unit)):
+        most = float(trace[name].max())
+        x = linear_axis(title, (-0.02 * most, 1.02 * most), lambda value: f"{value:,g}")
+        layers: list[Layer] = []
+        if known:
+            volume, low, high = validated
+            band = [{"low": low, "y": volume, "high": high}]
+            layers = [
+                Layer("rect", VALIDATED, band, x.low, "low", x.high, "high", opacity=0.18),
+                Layer("rule", VALIDATED, band, x.low, x2=x.high),
+            ]
+        steps = trace[trace["n_trials"] <= n_design]
+        if len(steps) and n_design < trace["n_trials"].iloc[-1]:
+            end = [{"x": float(steps[name].iloc[-1])}]
+            layers.append(Layer("rule", DESIGN, end, y=y.low, y2=y.high, size=1.2))
+        for kind, curve in rows.items():
+            mark: Any = "line" if kind is MODEL else "step"
+            layers.append(Layer(mark, kind, curve, x=name))
+            layers.append(Layer("point", kind, curve, x=name, size=26, tooltip=said))
+        panels.append(Panel(x, y, layers, HEIGHT))
+    return panels
+
+
+def minutes_of_trials(data: StudyData) -> tuple[dict[int, float], str]:
+    """Return the minutes until each complete trial, by its number, and what they are.
+
+    Of wall time while a trial was open, so pauses between runs do not count; where the study has no
+    such times, as a published one, of CPU time in the games of the trials until then.
+    """
+    complete = [trial for trial in data.trials if trial.state == "complete"]
+    cpu, total = {}, 0.0
+    for trial in complete:
+        total += sum(game.seconds for game in trial.games.values())
+        cpu[trial.number] = total / SECONDS_PER_MINUTE
+    open_times = sorted(
+        (trial.datetime_start.timestamp(), trial.datetime_complete.timestamp(), trial.number)
+        for trial in data.frozen_trials
+        if trial.number in cpu and trial.datetime_start and trial.datetime_complete
+    )
+    wall, passed, until = {}, 0.0, -math.inf
+    for start, end, number in open_times:
+        passed += max(0.0, end - max(start, until))
+        until = max(until, end)
+        wall[number] = passed / SECONDS_PER_MINUTE
+    jobs = max([int(run.get("jobs") or 1) for run in data.runs], default=1)
+    # Trials that were written later, all at once, cannot have played their games in their times.
+    if len(wall) == len(cpu) and passed * jobs >= 0.5 * total:
+        return wall, "minutes of the search"
+    return cpu, "minutes of CPU time in games"
+
+
+def area_text(area: tuple[float, float, float], goal: Goal) -> str:
+    """Write a hypervolume with its interval, if that has a width."""
+    volume, low, high = map(goal.format.area, area)
+    return volume if area[1] == area[2] else f"{volume} ({low} to {high})"
+
+
+def effort_text(data: StudyData) -> str:
+    """Say how many games were played, what failed, and how busy the workers were."""
+    states = Counter(trial.state for trial in data.trials)
+    n_games = sum(len(trial.games) for trial in data.trials)
+    failures = counted(states["fail"], "trial") + " failed" if states["fail"] else "No trial failed"
+    text = f"{counted(n_games, 'game')} of trials. {failures}."
+    lost = sum(bool(point.error) for point in data.points)
+    if lost:
+        text += f" {counted(lost, 'validated point')} left out, since games failed."
+    if data.has_failures:
+        rate = rate_text(*data.failed_of_played)
+        text += f" {rate} (95% interval); {counted_as(data.experiment.goal)}."
+    name = "share_of_worker_time_in_games"
+    shares = {}
+    for phase in ("search", "validation"):
+        found = [run[name] for run in data.runs if run.get("phase") == phase and name in run]
+        if found and found[-1] is not None:
+            shares[phase] = min(float(found[-1]), 1.0)
+    if shares:
+        said = " and ".join(f"{share:.1%} in the last {phase}" for phase, share in shares.items())
+        text += f" Workers' time in games: {said}."
+    return text
+
+
+def table_of(trace: pd.DataFrame, unit: str, area: str, goal: Goal) -> pd.DataFrame:
+    """Return the curves' numbers with readable headings."""
+    write = goal.format.area
+    return pd.DataFrame(
+        {
+            "trials": trace["n_trials"].astype(int),
+            "games": trace["n_games"].astype(int),
+            unit: [f"{each:.3g}" for each in trace["minutes"]],
+            f"by the model, {area}": [write(each) for each in trace["predicted"]],
+            f"of observed values, {area}": [write(each) for each in trace["observed"]],
+        }
+    )

@@ -1,0 +1,109 @@
+"""Labels beside points of a chart, placed so that they hide neither points nor one another."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from thetafront.study.charts.chart import Axis
+
+FONT_SIZE = 8.0
+CHARACTER_WIDTH, LINE_HEIGHT = 0.64, 1.0  # of a digit, in font sizes
+ROOM = 3.0  # between two labels
+MARKER = 9.0  # width of what a point covers, in typographic points
+WIDTH, HEIGHT = 560.0, 310.0  # of a panel, about
+GAPS = (2.0, 8.0, 15.0, 23.0)  # between a point and its label, the nearer ones first
+# Above right first: a front rises to the right, so that the room above it is free.
+DIRECTIONS = ((1, 1), (-1, 1), (1, -1), (-1, -1), (0, 1), (0, -1), (1, 0), (-1, 0))
+
+
+@dataclass(frozen=True)
+class Box:
+    """A rectangle, in typographic points."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    def overlap(self, other: "Box") -> float:
+        """Return the area that both cover."""
+        width = min(self.right, other.right) - max(self.left, other.left)
+        height = min(self.top, other.top) - max(self.bottom, other.bottom)
+        return max(width, 0.0) * max(height, 0.0)
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point of a chart with the ends of its vertical interval."""
+
+    x: float
+    y: float
+    low: float
+    high: float
+
+
+def offsets(
+    points: Sequence[Point], texts: Sequence[str], x: Axis, y: Axis
+) -> list[tuple[float, float]]:
+    """Return how far right of each point, and above it, the middle of its text is placed.
+
+    Distances are in typographic points, as if the panel were of a usual size.
+    """
+    at = [(share(each.x, x) * WIDTH, share(each.y, y) * HEIGHT) for each in points]
+    half = MARKER / 2
+    boxes = []
+    for each, (across, up) in zip(points, at, strict=True):
+        low, high = (share(end, y) * HEIGHT for end in (each.low, each.high))
+        boxes.append(Box(across - half, min(low, up - half), across + half, max(high, up + half)))
+    found = places(boxes, texts)
+    return [
+        (round((box.left + box.right) / 2 - across, 1), round((box.bottom + box.top) / 2 - up, 1))
+        for box, (across, up) in zip(found, at, strict=True)
+    ]
+
+
+def share(value: float, axis: Axis) -> float:
+    """Return where on an axis a value is, 0 to 1."""
+    low, high = axis.low, axis.high
+    if axis.is_log:
+        value, low, high = math.log(value), math.log(low), math.log(high)
+    return (value - low) / (high - low)
+
+
+def places(points: Sequence[Box], texts: Sequence[str]) -> list[Box]:
+    """Choose a place for the text of each point, from what each covers, from left to right.
+
+    Each takes the nearest place that is free, or the one that covers least.
+    """
+    taken: list[Box] = list(points)
+    found = []
+    for point, after, text in zip(points, [*points, None][1:], texts, strict=True):
+        width, height = CHARACTER_WIDTH * FONT_SIZE * len(text) + ROOM, LINE_HEIGHT * FONT_SIZE
+        x, y = (point.left + point.right) / 2, (point.bottom + point.top) / 2
+        # Of two points side by side, the left one has its label on the left, away from the other.
+        side, rise = 1, 1
+        if after is not None and 0 <= after.left - point.left < 1.5 * MARKER:
+            side, rise = -1, -1 if after.bottom + after.top > point.bottom + point.top else 1
+        beside, beyond = MARKER / 2, (point.top - point.bottom) / 2
+        best, least = None, float("inf")
+        for gap in GAPS:
+            for across, up in DIRECTIONS:
+                from_x = beside + gap + width / 2
+                from_y = gap + height / 2 + (beside if across else beyond)
+                at_x, at_y = x + side * across * from_x, y + rise * up * from_y
+                box = Box(at_x - width / 2, at_y - height / 2, at_x + width / 2, at_y + height / 2)
+                covered = sum(box.overlap(other) for other in taken) + outside(box)
+                if covered < least:
+                    best, least = box, covered
+            if least == 0.0:
+                break
+        assert best is not None
+        taken.append(best)
+        found.append(best)
+    return found
+
+
+def outside(box: Box) -> float:
+    """Return the area of a text that would be beyond the panel."""
+    inside = box.overlap(Box(0.0, 0.0, WIDTH, HEIGHT))
+    return (box.right - box.left) * (box.top - box.bottom) - inside

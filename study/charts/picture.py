@@ -1,0 +1,118 @@
+"""Charts drawn by Matplotlib, for files: the same marks and words as on a page."""
+
+import math
+from collections.abc import Sequence
+from itertools import compress
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
+
+from thetafront.study.charts.chart import LINE, Axis, Chart, Kind, Layer, Row
+from thetafront.study.report.style import STYLE, caption
+
+WIDTH, AROUND, PIXELS_PER_INCH = 10.8, 1.5, 96.0  # in inches
+PIXEL = 0.75  # in typographic points
+MARKERS = {"square": "s", "diamond": "D", "triangle-up": "^", "triangle-down": "v"}
+MARKERS |= {"triangle-left": "<", "triangle-right": ">"}
+
+
+@mpl.rc_context(STYLE)
+def picture(chart: Chart) -> Figure:
+    """Return a chart of which something is drawn as a figure, with its title and caption."""
+    heights = [row[0].height for row in chart.panels]
+    size = (WIDTH, sum(heights) / PIXELS_PER_INCH + AROUND)
+    figure = Figure(figsize=size, layout="constrained")
+    shape = (len(heights), len(chart.panels[0]))
+    panes = figure.subplots(*shape, squeeze=False, height_ratios=heights)
+    for pane, panel in zip(panes.flat, chart.every_panel, strict=True):
+        for order, layer in enumerate(panel.layers):
+            is_shown = [
+                chart.choice is None or row["s"] == chart.choice.start for row in layer.rows
+            ]
+            draw(pane, layer, [*compress(layer.rows, is_shown)], order)
+        finish(pane, panel.x, panel.y)
+    figure.suptitle(chart.heading, x=0.01, ha="left", fontsize=12)
+    figure.legend(
+        handles=[symbol(each) for each in chart.kinds], loc="outside right center", fontsize=8.5
+    )
+    caption(figure, chart.caption)
+    return figure
+
+
+def draw(axes: Axes, layer: Layer, rows: Sequence[Row], order: int) -> None:
+    """Draw the marks of a layer."""
+
+    def at(where: str | float | None, otherwise: Sequence[float] = ()) -> list[float]:
+        if isinstance(where, str):
+            return [row.get(where, math.nan) for row in rows]
+        return [*otherwise] if where is None else [where] * len(rows)
+
+    x, y = at(layer.x), at(layer.y)
+    x2, y2 = at(layer.x2, x), at(layer.y2, y)
+    colour, width, dashes = layer.kind.colour, layer.size * PIXEL, dash_of(layer.kind)
+    style: dict[str, Any] = {"color": colour, "alpha": layer.opacity, "zorder": 2 + order / 100}
+    if layer.mark == "area":
+        axes.fill_between(x, y, y2, linewidth=0, **style)
+    elif layer.mark in ("line", "step"):
+        how = "steps-post" if layer.mark == "step" else "default"
+        axes.plot(x, y, linewidth=width, linestyle=dashes, drawstyle=how, **style)
+    elif layer.mark == "point":
+        size = math.sqrt(layer.size) * PIXEL
+        axes.plot(x, y, linestyle="none", markersize=size, **marker_of(layer.kind), **style)
+    elif layer.mark == "rule":
+        ends = [*zip(zip(x, y, strict=True), zip(x2, y2, strict=True), strict=True)]
+        axes.add_collection(LineCollection(ends, linewidths=width, linestyles=[dashes], **style))
+    elif layer.mark == "rect":
+        corners = [
+            ((a, b), (c, b), (c, d), (a, d)) for a, b, c, d in zip(x, y, x2, y2, strict=True)
+        ]
+        axes.add_collection(PolyCollection(corners, linewidths=0, **style))
+    else:
+        centred: dict[str, Any] = {
+            "ha": "center",
+            "va": "center",
+            "fontsize": 8,
+            "fontweight": "bold",
+        }
+        for row, a, b in zip(rows, x, y, strict=True):
+            offset = (row["dx"], row["dy"])
+            axes.annotate(row["label"], (a, b), offset, textcoords="offset points", **centred)
+
+
+def dash_of(kind: Kind) -> Any:
+    """Return the dashes of a kind's lines."""
+    return "solid" if kind.dash[1] == 0 else (0, kind.dash)
+
+
+def finish(axes: Axes, x: Axis, y: Axis) -> None:
+    """Give axes their ends, scales, titles and ticks."""
+    for axis, given, set_scale, set_ends in (
+        (axes.xaxis, x, axes.set_xscale, axes.set_xlim),
+        (axes.yaxis, y, axes.set_yscale, axes.set_ylim),
+    ):
+        set_scale("log" if given.is_log else "linear")
+        set_ends(given.low, given.high)
+        axis.set_major_locator(FixedLocator([*given.ticks]))
+        axis.set_major_formatter(FixedFormatter([*given.ticks.values()]))
+        axis.set_minor_locator(NullLocator())
+        axis.set_label_text(given.title)
+        axis.grid(given.has_grid)
+
+
+def marker_of(kind: Kind) -> dict[str, Any]:
+    """Return the marker of a kind's points."""
+    marker, edge = MARKERS.get(kind.shape, "o"), 1.5 if kind.is_hollow else 0.0
+    return {"marker": marker, "mfc": "white" if kind.is_hollow else kind.colour, "mew": edge}
+
+
+def symbol(kind: Kind) -> Line2D:
+    """Return a kind's symbol in the legend."""
+    if kind.shape == LINE:
+        return Line2D([], [], color=kind.colour, linestyle=dash_of(kind), label=kind.label)
+    style: dict[str, Any] = {"color": kind.colour, "linestyle": "none", "label": kind.label}
+    return Line2D([], [], **marker_of(kind), **style)

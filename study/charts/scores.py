@@ -1,0 +1,227 @@
+"""The chart of single games: how their scores spread, for each validated point along the front."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from thetafront.study.charts.axes import goal_axis
+from thetafront.study.charts.chart import (
+    BLUE,
+    GREY,
+    LINE,
+    ORANGE,
+    PINK,
+    SQUARE,
+    Axis,
+    Chart,
+    Kind,
+    Layer,
+    Panel,
+    Row,
+    short,
+)
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import Goal
+from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.tables import games_note
+from thetafront.study.text import counted
+
+KEY, TITLE = "scores", "Scores of single games"
+MAX_POINTS = 14
+N_BINS = 50
+HEIGHT_PER_POINT, HEIGHT_OF_AXIS = 46, 30
+MAX_HEIGHT = 0.85  # of a histogram, in distances between two rows
+QUANTILES = (5, 25, 50, 75, 95)
+CUT = 98  # percent of each point's games that the axis reaches
+
+Samples = npt.NDArray[np.float64]
+
+SEARCHED = Kind("points of the front", BLUE, SQUARE)
+GIVEN = Kind("baselines", PINK, SQUARE)
+MOST = Kind("90% of the games", BLUE, LINE)
+HALF = Kind("", BLUE, LINE)
+MEDIAN = Kind("median", GREY, LINE)
+MEAN = Kind("mean, 95% interval", ORANGE, "diamond")
+
+
+def goal_of_games(experiment: Experiment) -> Goal | None:
+    """Return the goal whose samples spread: the study's own, or one that is reported beside it."""
+    goals = (experiment.goal, *experiment.goal.reported_too)
+    return next((each for each in goals if not (each.is_exact or each.is_share)), None)
+
+
+def bin_edges(samples: Samples) -> Samples:
+    """Return edges of some fifty bins up to the axis's end; whole numbers lie in the middle."""
+    low, high = float(samples.min()), float(samples.max())
+    if low == high:
+        return np.array([low - 0.5, low + 0.5])
+    if np.all(samples == np.round(samples)) and high - low < 1e15:
+        width = max(1, math.ceil((high - low + 1) / N_BINS))
+        n = math.ceil((high - low + 1) / width)
+        return low - 0.5 + width * np.arange(n + 1, dtype=np.float64)
+    return np.linspace(low, high, N_BINS + 1, dtype=np.float64)
+
+
+def shown_points(front: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
+    """Return validated points of the front, and baselines, the cheapest first; not too many."""
+    is_given = front["origin"].isin(list(experiment.baselines))
+    points = front[front["on_front"].astype(bool) | is_given]
+    if len(points) > MAX_POINTS:
+        chosen = np.linspace(0, len(points) - 1, MAX_POINTS).round().astype(int)
+        points = points.iloc[np.unique(chosen)]
+    return points
+
+
+def scores_chart(analysis: Analysis) -> Chart:
+    """Return how single games spread along the validated front: histograms, quantiles, means."""
+    experiment, front = analysis.data.experiment, analysis.tables["front"]
+    goal = goal_of_games(experiment)
+    if goal is None:
+        why = "exact: all games of one θ have the same" if experiment.goal.is_exact else "0 or 1"
+        text = f"The {experiment.goal.label} of a game is {why}, so there is no spread to draw."
+        return Chart(KEY, TITLE, text)
+    if not len(front):
+        return Chart(KEY, TITLE, "Nothing is validated yet.")
+    points = shown_points(front, experiment)
+    samples = samples_of(points, analysis.tables["games"], goal)
+    points = points[[each in samples for each in points["point"]]]
+    if not len(points):
+        return Chart(KEY, TITLE, "The games of these points are not stored.")
+    rows = [
+        summary(row, samples[row["point"]], experiment, goal) for row in points.to_dict("records")
+    ]
+    panel, n_beyond = panel_of(rows, samples, experiment, goal)
+    text = (
+        "A row is a validated point of the front, or a baseline, by number; its height at a value "
+        f"is the share of games there ({games_note(points, 'point')}). The thick line holds the "
+        "middle half of the games, the thin one 90% of them, the stroke is the median; the mean "
+        "has its 95% interval."
+    )
+    if goal is not experiment.goal:
+        text += f" The {experiment.goal.label} of a game is 0 or 1, so this is its {goal.label}."
+    if n_beyond:
+        text += f" The axis leaves out {counted(n_beyond, 'game')}."
+    table = table_of(rows, experiment, goal)
+    return Chart(KEY, TITLE, text, table, [[panel]], experiment.title)
+
+
+def samples_of(points: pd.DataFrame, games: pd.DataFrame, goal: Goal) -> dict[str, Samples]:
+    """Return the samples of each point's games, by its key."""
+    if goal.game_column not in games:
+        return {}
+    played = games[games["point"].isin(points["point"])]
+    found = {
+        key: group.to_numpy(np.float64) for key, group in played.groupby("point")[goal.game_column]
+    }
+    return {str(key): each[np.isfinite(each)] for key, each in found.items() if len(each)}
+
+
+def summary(point: Mapping[Any, Any], samples: Samples, experiment: Experiment, goal: Goal) -> Row:
+    """Return a point's quantiles, its mean with the interval, and what a pointer is told."""
+    found, cost = goal.estimator.estimate(samples), experiment.cost
+    write, found_at = goal.format, np.percentile(samples, QUANTILES).tolist()
+    q5, q25, q50, q75, q95 = found_at
+    return {
+        "point": point["point"],
+        "number": int(point["number"]),
+        "origin": str(point["origin"]),
+        "is_given": point["origin"] in experiment.baselines,
+        "who": f"{point['number']}, {short(str(point['origin']))}",
+        "cost": cost.text(point[f"combined_{cost.name}"]),
+        "n": len(samples),
+        "mean": found.value,
+        "low": found.value if math.isnan(found.low) else found.low,
+        "high": found.value if math.isnan(found.high) else found.high,
+        "seen": write.interval_with_unit(found.value, found.low, found.high),
+        **{f"q{q}": value for q, value in zip(QUANTILES, found_at, strict=True)},
+        "half": f"{write.text(q25)} to {write.with_unit(q75)}",
+        "most": f"{write.text(q5)} to {write.with_unit(q95)}",
+        "middle": write.with_unit(q50),
+    }
+
+
+def panel_of(
+    rows: list[Row], samples: Mapping[str, Samples], experiment: Experiment, goal: Goal
+) -> tuple[Panel, int]:
+    """Return a row a point, histograms above each other; and how many games are beyond the axis."""
+    every = [samples[row["point"]] for row in rows]
+    end = max(float(np.percentile(each, CUT)) for each in every)
+    edges = bin_edges(np.concatenate([each[each <= end] for each in every]))
+    counts = [np.histogram(each, edges)[0] for each in every]
+    n_beyond = sum(len(each) for each in every) - int(sum(each.sum() for each in counts))
+    shares = [each / row["n"] for each, row in zip(counts, rows, strict=True)]
+    scale = MAX_HEIGHT / max(float(each.max()) for each in shares)
+    bars = [
+        {
+            "is_given": row["is_given"],
+            "from": left,
+            "to": right,
+            "k": k,
+            "top": k + scale * share,
+            "number": row["number"],
+            "range": f"{goal.format.text(left)} to {goal.format.with_unit(right)}",
+            "games": f"{n:,} ({share:.1%})",
+        }
+        for k, (row, of_row, n_games) in enumerate(zip(rows, shares, counts, strict=True))
+        for left, right, share, n in zip(
+            edges, edges[1:], of_row.tolist(), n_games.tolist(), strict=False
+        )
+        if n
+    ]
+    marks = [{**row, "k": k - 0.1, "up": k - 0.02, "down": k - 0.18} for k, row in enumerate(rows)]
+    span = float(edges[-1] - edges[0])
+    ends = float(edges[0]) - 0.01 * span, float(edges[-1]) + 0.01 * span
+    unit = goal.format.unit and f", {goal.format.unit}"
+    x = goal_axis(goal, ends, f"{goal.label} of one game{unit}", n=8)
+    names = {
+        float(k): f"{row['number']}: {row['cost']}"
+        + (f", {short(row['origin'], 14)}" if row["is_given"] else "")
+        for k, row in enumerate(rows)
+    }
+    title = f"number of the point: {short(experiment.cost.label, 40)}"
+    y = Axis(title, -0.25, len(rows) - 1 + MAX_HEIGHT + 0.05, names, has_grid=False)
+    said = {
+        "who": "point",
+        "cost": short(experiment.cost.label, 60),
+        "n": "games",
+        "seen": "mean, 95% interval",
+        "middle": "median",
+        "half": "middle half",
+        "most": "90% of the games",
+    }
+    of_bar = {"number": "point", "range": short(goal.label, 40), "games": "games"}
+    layers = [
+        Layer("rect", kind, mine, "from", "k", "to", "top", of_bar, opacity=0.55)
+        for kind in (SEARCHED, GIVEN)
+        if (mine := [bar for bar in bars if bar["is_given"] == (kind is GIVEN)])
+    ]
+    layers += [
+        Layer("rule", MOST, marks, "q5", "k", x2="q95", size=1.0),
+        Layer("rule", HALF, marks, "q25", "k", x2="q75", tooltip=said, size=5.0),
+        Layer("rule", MEDIAN, marks, "q50", "down", y2="up", size=2.0),
+        Layer("rule", MEAN, marks, "low", "k", x2="high", size=2.0),
+        Layer("point", MEAN, marks, "mean", "k", tooltip=said, size=60),
+    ]
+    return Panel(x, y, layers, HEIGHT_PER_POINT * len(rows) + HEIGHT_OF_AXIS), n_beyond
+
+
+def table_of(rows: list[Row], experiment: Experiment, goal: Goal) -> pd.DataFrame:
+    """Return quantiles and means with readable headings."""
+    names = {q: "median" if q == 50 else f"{q}% quantile" for q in QUANTILES}
+    return pd.DataFrame(
+        [
+            {
+                "number": row["number"],
+                "from": row["origin"],
+                experiment.cost.label: row["cost"],
+                "games": row["n"],
+                "mean, 95% interval": row["seen"],
+                **{name: goal.format.text(row[f"q{q}"]) for q, name in names.items()},
+            }
+            for row in rows
+        ]
+    )

@@ -1,0 +1,210 @@
+"""The chart of slices: the model's mean along each parameter through a point of the front."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from threadpoolctl import threadpool_limits
+
+from thetafront.study.charts.axes import cost_axis, goal_axis, parameter_axis, span_of, values_of
+from thetafront.study.charts.chart import (
+    BLUE,
+    GREEN,
+    LINE,
+    ORANGE,
+    Chart,
+    Choice,
+    Kind,
+    Layer,
+    Panel,
+    Row,
+    rounded,
+    short,
+)
+from thetafront.study.estimate import Z95
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.space import CategoricalParameter, Dimension, is_absent
+from thetafront.study.report.analysis import Analysis
+from thetafront.study.samplers.fitted_model import FittedModel
+
+KEY, TITLE = "slices", "Slices of the model"
+N_POINTS, N_STEPS = 5, 25
+HEIGHT = 96
+FEW_VALUES = 12  # of a parameter on a grid, up to which each is a dot
+MAX_TITLE = 18  # characters, of an objective
+# Of a row: mean and ends of the band. Short, since there are thousands of them on a page.
+GOAL_FIELDS, COST_FIELDS = ("g0", "g1", "g2"), ("c0", "c1", "c2")
+
+GOAL, COST = Kind("the goal", BLUE, LINE), Kind("the cost", GREEN, LINE)
+HERE = Kind("the point itself", ORANGE, "diamond")
+
+
+def steps_of(parameter: Dimension, here: Any) -> list[Any]:
+    """Return values of a parameter over its range, and the one that is here, in order."""
+    if isinstance(parameter, CategoricalParameter):
+        return [*parameter.choices]
+    found = {parameter.from_unit(float(u)) for u in np.linspace(0.0, 1.0, N_STEPS)}
+    return sorted(found if is_absent(here) else found | {parameter.clip(here)})
+
+
+def slice_at(
+    model: FittedModel, experiment: Experiment, theta: Mapping[Any, Any], parameter: Dimension
+) -> list[Row]:
+    """Ask the model along one parameter through θ, where that is feasible.
+
+    A row has a value of the parameter; the mean of the goal, and the median of the cost, with the
+    ends of their 95% bands; all three as texts; and ``here``, if the value is that of θ. A
+    parameter that becomes active is in the middle.
+    """
+    goal, cost, space = experiment.goal, experiment.cost, experiment.space
+    steps = steps_of(parameter, theta.get(parameter.name))
+    changed = {value: space.active({**theta, parameter.name: value}) for value in steps}
+    allowed = {value: each for value, each in changed.items() if not space.broken_by(each)}
+    points = model.cube.encode([*allowed.values()])
+    belief = model.posterior.goal(points)
+    band = np.stack([belief.mean, belief.low95, belief.high95], axis=-1)
+    mean, variance = model.posterior.processes[1].predict(points)
+    spread = Z95 * np.sqrt(variance)
+    costs = 10.0 ** -np.stack([mean, mean + spread, mean - spread], axis=-1)
+    rows = []
+    for value, of_goal, of_cost in zip(allowed, band.tolist(), costs.tolist(), strict=True):
+        is_choice = isinstance(parameter, CategoricalParameter)
+        row = {
+            "x": parameter.choices.index(value) if is_choice else value,  # type: ignore[union-attr]
+            **dict(zip(GOAL_FIELDS, of_goal, strict=True)),
+            **dict(zip(COST_FIELDS, of_cost, strict=True)),
+            "v": short(parameter.text(rounded(value, 4)), 60),
+            "g": goal.format.interval(*of_goal),
+            "c": cost.interval(*of_cost),
+        }
+        is_here = value == theta.get(parameter.name)
+        rows.append(
+            {k: rounded(each, 4) for k, each in row.items()} | ({"here": 1} if is_here else {})
+        )
+    return rows
+
+
+def chosen_points(analysis: Analysis, model: FittedModel) -> list[tuple[str, dict[str, Any]]]:
+    """Return up to five points of the front from cheap to dear, with what they are called.
+
+    Validated points; before there are any, points of the front that the model predicts.
+    """
+    experiment = analysis.data.experiment
+    space, cost = experiment.space, experiment.cost
+    found = [
+        (f"{row['number']}: {cost.text(row[f'combined_{cost.name}'])}", space.present(row))
+        for row in analysis.tables["front"].to_dict("records")
+        if row["on_front"]
+    ]
+    if not found:
+        points = model.predicted_front.points
+        costs = model.posterior.cost(points).tolist()
+        found = [
+            (f"predicted: {cost.text(each)}", model.cube.decode(point))
+            for each, point in zip(costs, points, strict=True)
+        ]
+    chosen = np.unique(np.linspace(0, len(found) - 1, N_POINTS).round().astype(int))
+    return [found[k] for k in chosen]
+
+
+def slices_chart(analysis: Analysis) -> Chart:
+    """Return slices of the model given all games, a row a parameter: the goal, and the cost."""
+    experiment, model = analysis.data.experiment, analysis.combined
+    if model is None:
+        return Chart(KEY, TITLE, "No game is finished yet: there is no model.")
+    goal, cost, space = experiment.goal, experiment.cost, experiment.space
+    with threadpool_limits(1):
+        points = chosen_points(analysis, model)
+        rows = {
+            parameter.name: [
+                {"s": k, **row}
+                for k, (_, theta) in enumerate(points)
+                for row in slice_at(model, experiment, theta, parameter)
+            ]
+            for parameter in space
+        }
+    every = [row for each in rows.values() for row in each]
+    ends = span_of(values_of(every, GOAL_FIELDS[0]), values_of(every, *GOAL_FIELDS[1:]))
+    goal_y = goal_axis(goal, ends, short(goal.label, MAX_TITLE), n=4)
+    cost_y = replace(
+        cost_axis(cost, values_of(every, COST_FIELDS[0])), title=short(cost.label, MAX_TITLE)
+    )
+    panels = []
+    for parameter in space:
+        x = parameter_axis(parameter, short(parameter.label))
+        mine, said = (
+            rows[parameter.name],
+            {
+                "v": short(parameter.label),
+                "g": short(goal.label),
+                "c": short(cost.label),
+            },
+        )
+        panels.append(
+            [
+                Panel(x, y, layers_of(parameter, mine, fields, kind, said), HEIGHT)
+                for y, fields, kind in ((goal_y, GOAL_FIELDS, GOAL), (cost_y, COST_FIELDS, COST))
+            ]
+        )
+    text = (
+        f"A row is a parameter: the model's mean of the {goal.label} and of the {cost.label}, "
+        "given all games, if it alone is changed from a point of the front (the diamond), with 95% "
+        f"bands. Of {len(model.observations.points):,} trials and validated points; a band where "
+        "nothing was played is wide."
+    )
+    choice = Choice("through point of the front", [name for name, _ in points], len(points) // 2)
+    table = table_of(choice, rows, experiment)
+    return Chart(KEY, TITLE, text, table, panels, experiment.title, choice)
+
+
+def layers_of(
+    parameter: Dimension,
+    rows: list[Row],
+    fields: tuple[str, str, str],
+    kind: Kind,
+    said: Mapping[str, str],
+) -> list[Layer]:
+    """Return the band, the line and the point itself, of one objective along a parameter."""
+    mean, low, high = fields
+    is_choice, is_grid = isinstance(parameter, CategoricalParameter), is_on_grid(parameter)
+    here = [row for row in rows if "here" in row]
+    return [
+        Layer("rule", kind, rows, y=low, y2=high, size=5.0, opacity=0.3)
+        if is_grid
+        else Layer("area", kind, rows, y=low, y2=high, opacity=0.2),
+        *([] if is_choice else [Layer("line", kind, rows, y=mean, size=1.8)]),
+        Layer("point", kind, rows, y=mean, tooltip=said, size=34, opacity=float(is_grid)),
+        Layer("point", HERE, here, y=mean, tooltip=said, size=90),
+    ]
+
+
+def is_on_grid(parameter: Dimension) -> bool:
+    """Tell whether a parameter has so few values that each is drawn alone."""
+    if isinstance(parameter, CategoricalParameter):
+        return True
+    n_values = (parameter.high - parameter.low) / parameter.grid + 1 if parameter.grid else np.inf
+    return bool(n_values <= FEW_VALUES)
+
+
+def table_of(
+    choice: Choice, rows: Mapping[str, Sequence[Row]], experiment: Experiment
+) -> pd.DataFrame:
+    """Return, through the point shown first, both ends and the best value of each parameter."""
+    goal, cost, lines = experiment.goal, experiment.cost, []
+    for parameter in experiment.space:
+        mine = [row for row in rows[parameter.name] if row["s"] == choice.start]
+        best = max(mine, key=lambda row: goal.sign * row[GOAL_FIELDS[0]])
+        for what, row in (("lowest", mine[0]), ("best of the mean", best), ("highest", mine[-1])):
+            lines.append(
+                {
+                    "through point": choice.labels[choice.start],
+                    "parameter": parameter.label,
+                    "at its": what,
+                    "value": row["v"],
+                    f"{goal.label}, 95% band": f"{row['g']} {goal.format.unit}".rstrip(),
+                    f"{cost.label}, 95% band": row["c"],
+                }
+            )
+    return pd.DataFrame(lines)

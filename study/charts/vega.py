@@ -1,0 +1,182 @@
+"""Charts drawn by Vega: specifications for a page, and charts for a notebook."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from thetafront.study.charts.chart import GREY, Axis, Chart, Kind, Layer, Panel, Row, rounded
+
+if TYPE_CHECKING:
+    import altair as alt
+
+WIDTH, NOTEBOOK_WIDTH, GAP = 150, 620, 12
+# Vega-Lite's own, but no more often than every 40 ms: each move redraws all lines.
+DRAG = "[pointerdown, window:pointerup] > window:pointermove!{40}"
+FADED, CHOSEN_SIZE = 0.1, 260
+RESERVED = ("title", "image")  # lines of a tooltip with a meaning of their own
+SYMBOLS = {"symbolSize": 70, "symbolOpacity": 1, "symbolStrokeWidth": 2}
+LEFT_TITLE = {"titleAlign": "right", "titleAnchor": "start", "titleX": -8, "titleY": 0}
+CONFIG = {
+    "axis": {"labelOverlap": "greedy", "labelSeparation": 6},
+    "axisTop": {**LEFT_TITLE, "titleBaseline": "middle", "titleLimit": 112, "labelPadding": 1},
+    "legend": {"orient": "bottom", "columns": 2, "labelLimit": 0, **SYMBOLS},
+    "text": {"fontSize": 10, "fontWeight": 600},
+}
+Spec = dict[str, Any]
+
+
+def specification(chart: Chart) -> Spec:
+    """Return what Vega-Lite draws a chart from; rows that layers share are embedded once."""
+    panels = [[panel_spec(panel, chart) for panel in row] for row in chart.panels]
+    panels[-1][0]["layer"].insert(0, legend(chart.kinds))
+    datasets = {f"rows_{k}": data_of(rows) for k, rows in enumerate(chart.datasets)}
+    spec: Spec = {"background": "transparent", "description": chart.title, "config": CONFIG}
+    spec |= {"params": params(chart), "datasets": datasets}
+    if len(chart.every_panel) == 1:
+        return {**spec, **panels[0][0], "width": "container"}
+    rows = [{"hconcat": row, "spacing": GAP} if row[1:] else row[0] for row in panels]
+    beside = len(panels[0]) * (chart.beside + GAP) - GAP
+    # By it the page's script shares the width among panels.
+    usermeta = {"panels": {"columns": len(panels[0]), "beside": beside}}
+    return {**spec, "vconcat": rows, "spacing": 0 if chart.has_brushes else 8, "usermeta": usermeta}
+
+
+def notebook_chart(chart: Chart) -> "alt.LayerChart":
+    """Return a chart of one panel as a notebook shows it: titled, of a fixed width."""
+    import altair as alt  # noqa: PLC0415, slow to import, and a page needs none of it
+
+    spec = {**specification(chart), "title": chart.heading, "width": NOTEBOOK_WIDTH}
+    return alt.LayerChart.from_dict(spec)
+
+
+def params(chart: Chart) -> list[Spec]:
+    """Return what a page sets (budget and chosen point), and what a reader chooses (rows)."""
+    found: list[Spec] = []
+    if chart.marks_budget:
+        found += [{"name": "budget", "value": None}, {"name": "chosen", "value": 0}]
+    if (choice := chart.choice) is not None:
+        options = {"options": [*range(len(choice.labels))], "labels": [*choice.labels]}
+        bind = {"input": "select", "name": f"{choice.title} ", **options}
+        found.append({"name": "choice", "value": choice.start, "bind": bind})
+    return found
+
+
+def panel_spec(panel: Panel, chart: Chart) -> Spec:
+    """Return a panel's layers on its axes."""
+    layers = [layer_spec(each, chart) for each in panel.layers if each.rows]
+    if chart.has_brushes:
+        select = {"type": "interval", "encodings": ["x"], "on": DRAG}
+        layers[0]["params"] = [
+            {"name": f"brush_{place_in(chart.every_panel, panel)}", "select": select}
+        ]
+    if chart.marks_budget:
+        mark = {"type": "rule", "strokeDash": [4, 4], "strokeWidth": 1.5, "stroke": GREY}
+        steps = [{"calculate": "budget", "as": "at"}, {"filter": "isValid(datum.at)"}]
+        at = {"x": place("at"), "y": {"value": 0}, "y2": {"value": panel.height}}
+        rule = {"mark": {**mark, "clip": True}, "transform": steps, "encoding": at}
+        layers.append({"data": {"values": [{}]}, **rule})
+    axes = {"x": axis_spec(panel.x), "y": axis_spec(panel.y)}
+    return {"layer": layers, "encoding": axes, "width": WIDTH, "height": panel.height}
+
+
+def layer_spec(layer: Layer, chart: Chart) -> Spec:
+    """Return the marks of a layer."""
+    kind = layer.kind
+    area = {"fill": kind.colour, "fillOpacity": layer.opacity}
+    line = {"stroke": kind.colour, "strokeWidth": layer.size, "strokeDash": [*kind.dash]}
+    line["strokeOpacity"] = layer.opacity
+    point = {"stroke": kind.colour, "strokeWidth": 2, "fill": fill_of(kind), "shape": kind.shape}
+    marks: dict[str, Spec] = {
+        "area": area,
+        "rect": area,
+        "line": line,
+        "step": {**line, "interpolate": "step-after"},
+        "rule": line,
+        "point": {**point, "size": layer.size, "opacity": layer.opacity},
+        "text": {"dx": {"expr": "datum.dx"}, "dy": {"expr": "-datum.dy"}},
+    }
+    places = {"x": layer.x, "y": layer.y, "x2": layer.x2, "y2": layer.y2}
+    encoding: Spec = {name: place(at, name) for name, at in places.items() if at is not None}
+    if layer.mark == "text":
+        encoding["text"] = {"field": "label", "type": "nominal"}
+    if layer.mark == "point" and chart.marks_budget and "number" in layer.rows[0]:
+        chosen = {"test": "datum.number == chosen", "value": CHOSEN_SIZE}
+        encoding["size"] = {"condition": chosen, "value": layer.size}
+    if layer.mark == "rule" and chart.has_brushes:
+        every = [{"param": f"brush_{k}"} for k in range(len(chart.every_panel))]
+        encoding["opacity"] = {"condition": {"test": {"and": every}, "value": 1}, "value": FADED}
+    if layer.tooltip:
+        encoding["tooltip"] = tooltip(layer.tooltip)
+    name = "line" if layer.mark == "step" else layer.mark
+    return {
+        "data": {"name": f"rows_{place_in(chart.datasets, layer.rows)}"},
+        "transform": [{"filter": "datum.s == choice"}] if chart.choice else [],
+        "mark": {"type": name, "clip": True, **marks[layer.mark]},
+        "encoding": encoding,
+    }
+
+
+def data_of(rows: Sequence[Row]) -> list[Row]:
+    """Round the values of rows; leave out what is missing."""
+    return [{key: rounded(v) for key, v in row.items() if rounded(v) is not None} for row in rows]
+
+
+def place_in(some: Sequence[Any], one: Any) -> int:
+    """Return which of some objects it is."""
+    return next(k for k, each in enumerate(some) if each is one)
+
+
+def place(at: str | float, channel: str = "x") -> Spec:
+    """Return where marks are: at a field's values, or all at the same place."""
+    where: Spec = {"field": at} if isinstance(at, str) else {"datum": at}
+    return where if channel.endswith("2") else {**where, "type": "quantitative"}
+
+
+def axis_spec(axis: Axis) -> Spec:
+    """Return an axis with its scale; texts at it may hold whatever a user has named."""
+    values, labels = json.dumps([*axis.ticks]), json.dumps([*axis.ticks.values()])
+    written = {"values": [*axis.ticks], "labelExpr": f"{labels}[indexof({values}, datum.value)]"}
+    shown = {"title": axis.title or None, "grid": axis.has_grid}
+    where = {"orient": "top"} if axis.is_on_top else {}
+    kind = {"type": "log"} if axis.is_log else {"type": "linear", "zero": False}
+    domain = [rounded(axis.low, 8), rounded(axis.high, 8)]
+    return {
+        "axis": {**written, **shown, **where},
+        "scale": {**kind, "domain": domain, "nice": False},
+    }
+
+
+def fill_of(kind: Kind) -> str:
+    """Return the fill of a kind's points."""
+    return "transparent" if kind.is_hollow else kind.colour
+
+
+def legend(kinds: Sequence[Kind]) -> Spec:
+    """Return a layer without visible marks that has the legend of all kinds."""
+    labels = [each.label for each in kinds]
+    ranges: dict[str, list[Any]] = {
+        "stroke": [each.colour for each in kinds],
+        "fill": [fill_of(each) for each in kinds],
+        "shape": [each.shape for each in kinds],
+        "strokeDash": [[*each.dash] for each in kinds],
+    }
+    kind = {"field": "kind", "type": "nominal", "title": None}
+    scales: Spec = {
+        name: {**kind, "scale": {"domain": labels, "range": found}}
+        for name, found in ranges.items()
+    }
+    nowhere = {"size": {"value": 0}, "x": {"value": 0}, "y": {"value": 0}}
+    data = {"values": [{"kind": label} for label in labels]}
+    mark = {"type": "point", "opacity": 0}
+    return {"data": data, "mark": mark, "encoding": {**scales, **nowhere}}
+
+
+def tooltip(titles: Mapping[str, str]) -> list[Spec]:
+    """Return the lines of a tooltip, each with a title of its own: of equal ones Vega shows one."""
+    found: list[Spec] = []
+    for name, title in titles.items():
+        used = {*RESERVED, *(each["title"] for each in found)}
+        numbered = (f"{title} ({n})" for n in range(2, len(titles) + 3))
+        unused = next(each for each in (title, *numbered) if each not in used)
+        found.append({"field": name, "type": "nominal", "title": unused})
+    return found
