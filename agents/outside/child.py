@@ -1,4 +1,4 @@
-"""A process of a program that plays games: started in a session of its own, watched, ended.
+"""A process that plays games: started in a session of its own, asked, watched, ended.
 
 A worker's processes carry a mark in their environment, by which a guardian finds them when the
 worker has ended (:mod:`agents.outside.guardian`).
@@ -12,10 +12,11 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import IO
+from typing import TypeVar
 
 from thetafront.agents.agent import GameError
 from thetafront.agents.outside import guardian
@@ -25,53 +26,63 @@ from thetafront.agents.outside.processes import (
     cpu_seconds_of_all,
     cpu_seconds_with_ended,
     kill,
-    proportional,
-    resident,
+    memory_of,
     tree_of,
 )
 
-LONGEST_ANSWER = 2**18  # bytes
-LONGEST_TAIL = 2**12  # bytes of standard error that are kept
+T = TypeVar("T")
+MAX_ANSWER = 2**18  # bytes
+MAX_TAIL = 2**12  # bytes of standard error that are kept
 SHOWN_OF_TAIL = 200  # characters
-MILLISECONDS_BETWEEN_LOOKS = 50
-SECONDS_BETWEEN_LOOKS = 0.05  # at what it takes
-READS_AT_THE_END = 16
+SHOWN = 60  # characters of an answer in a message
+POLL_SECONDS = 0.05  # how often limits are checked
 THREADS = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1"
 )
 """One thread for linear algebra, unless a user says otherwise: the cores are the workers'."""
+MAIN = """import sys
+sys.path[:] = sys.argv.pop().splitlines()
+from {module} import main
+main()
+"""
+
+
+def python_command(module: str, *words: str) -> tuple[str, ...]:
+    """Return the command that runs a module's ``main`` with the imports of this process."""
+    return (sys.executable, "-P", "-c", MAIN.format(module=module), *words, "\n".join(sys.path))
 
 
 @cache
-def mark_of(worker: int) -> tuple[str, "subprocess.Popen[bytes]"]:
+def guarded(worker: int) -> tuple[str, "subprocess.Popen[bytes]"]:
     """Return the mark of this process's games, and its guardian, which is started."""
     mark = f"{worker}-{secrets.token_hex(8)}"
-    command = [sys.executable, "-I", "-S", guardian.__file__, mark]
     null = subprocess.DEVNULL
-    watching = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=null, stderr=null, start_new_session=True
+    guard = subprocess.Popen(
+        python_command(guardian.__name__, mark),
+        stdin=subprocess.PIPE,
+        stdout=null,
+        stderr=null,
+        start_new_session=True,
     )
-    Orphans.kept.add(watching.pid)
-    return mark, watching
+    Orphans.kept.add(guard.pid)
+    return mark, guard
 
 
-os.register_at_fork(after_in_child=mark_of.cache_clear)  # the guardian is the parent's
+os.register_at_fork(after_in_child=guarded.cache_clear)  # the guardian is the parent's
 
 
 def end_children() -> None:
     """End all processes of this worker's games; a guardian is started anew when it is needed."""
-    if mark_of.cache_info().currsize:
-        _, watching = mark_of(os.getpid())
-        mark_of.cache_clear()
-        if watching.stdin is not None:
-            watching.stdin.close()
-        watching.wait()
-        Orphans.kept.discard(watching.pid)
+    if guarded.cache_info().currsize:
+        _, guard = guarded(os.getpid())
+        guarded.cache_clear()
+        guard.communicate()  # closes its input, and waits
+        Orphans.kept.discard(guard.pid)
     Orphans.end()
 
 
 class Child:
-    """A process of a program.
+    """A process that plays one game or, one after the other, many.
 
     Parameters
     ----------
@@ -81,6 +92,13 @@ class Child:
         Where it runs.
     limits : Limits
         What an answer may take.
+    inherited : sequence of int
+        Descriptors that it has, too.
+
+    Attributes
+    ----------
+    is_warm : bool
+        Whether it has played a game that was thrown away; for the caller to set.
 
     Raises
     ------
@@ -88,10 +106,16 @@ class Child:
         If it cannot be started.
     """
 
-    def __init__(self, command: tuple[str, ...], folder: Path, limits: Limits) -> None:
+    def __init__(
+        self,
+        command: tuple[str, ...],
+        folder: Path,
+        limits: Limits,
+        inherited: Sequence[int] = (),
+    ) -> None:
         if sys.platform != "linux":
             raise GameError("programs and Python functions are played on Linux only")
-        mark, _ = mark_of(os.getpid())
+        mark, _ = guarded(os.getpid())
         try:
             self.process = subprocess.Popen(
                 command,
@@ -102,30 +126,46 @@ class Child:
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 start_new_session=True,
+                pass_fds=inherited,
             )
         except (OSError, ValueError) as error:
             raise GameError(f"{command[0]}: cannot be started: {error}") from None
-        Orphans.kept.add(self.process.pid)
+        self.pid = self.process.pid
+        Orphans.kept.add(self.pid)
         self.limits = limits
-        self.next_look = self.cpu_before = 0.0
-        self.tail = b""
-        self.pending = b""
-        self.exited = False
-        self.descriptor = os.pidfd_open(self.process.pid)
+        self.next_check = self.cpu_before = 0.0
+        self.tail = self.pending = b""
+        self.has_exited = self.is_warm = False
+        self.used: float | None = None  # CPU seconds, once it has been ended
+        streams = (self.process.stdin, self.process.stdout, self.process.stderr)
+        self.stdin, self.stdout, self.stderr = (each.fileno() for each in streams if each)
+        self.descriptor = os.pidfd_open(self.pid)
         self.poll = select.poll()
-        for stream in (self.process.stdout, self.process.stderr):
-            os.set_blocking(number_of(stream), False)
-            self.poll.register(number_of(stream), select.POLLIN)
-        self.poll.register(self.descriptor, select.POLLIN)
-        os.set_blocking(number_of(self.process.stdin), False)
+        for number in (self.stdout, self.stderr, self.descriptor):
+            self.poll.register(number, select.POLLIN)
+        for number in (self.stdin, self.stdout, self.stderr):
+            os.set_blocking(number, False)
 
-    def answer(self, line: bytes, *, last: bool) -> bytes:
-        """Send a line and return the answer.
+    @contextmanager
+    def ended_by_errors(self) -> Iterator[None]:
+        """End the process when the block fails."""
+        try:
+            yield
+        except BaseException as error:
+            self.end()
+            if isinstance(error, OSError):  # it ended between an answer and a look at its clock
+                raise GameError(f"ended by itself{self.said}") from None
+            raise
+
+    def ask(self, line: bytes, read: Callable[[bytes], T], *, last: bool = False) -> T:
+        """Send a line and return what is read in the answer; after an error the process has ended.
 
         Parameters
         ----------
         line : bytes
-            What to send.
+            What to send; a pipe must have room for it, which is 64 KiB.
+        read : callable
+            Takes the answer.
         last : bool
             Whether the process is to end; its answer is the last line then, and the next otherwise.
 
@@ -134,79 +174,80 @@ class Child:
         GameError
             If there is no answer in time, one too long, or too much is taken.
         """
-        seconds = self.limits.seconds
+        with self.ended_by_errors():
+            self.look(0)
+            if self.pending and not last:
+                raise GameError(f"wrote more than a line: {shown(self.pending)}")
+            return read(self.answer(line, last))
+
+    def ask_timed(self, line: bytes, read: Callable[[bytes], T]) -> tuple[T, float]:
+        """Return what is read in an answer, and the CPU seconds that it took."""
+        with self.ended_by_errors():
+            before = self.cpu_seconds()
+            found = self.ask(line, read)
+            # Children that were ended meanwhile count in ticks: the difference may be below 0.
+            return found, max(0.0, self.cpu_seconds() - before)
+
+    def answer(self, line: bytes, last: bool) -> bytes:
+        """Send a line and wait for the answer."""
         began = time.monotonic()
-        deadline = began + seconds
-        self.next_look = began + SECONDS_BETWEEN_LOOKS
+        deadline = began + self.limits.seconds
+        self.next_check = began + POLL_SECONDS
         if self.is_cpu_limited and not last:
             self.cpu_before = self.cpu_seconds()
-        unsent = self.send(memoryview(line))
-        if unsent:
-            self.poll.register(number_of(self.process.stdin), select.POLLOUT)
-        elif last:
-            self.close_input()
+        with suppress(BrokenPipeError):  # why it reads no more is seen below
+            if self.send(line) < len(line):
+                raise GameError(f"does not read its input{self.said}")
+        if last and self.process.stdin:
+            self.process.stdin.close()
         while True:
-            if not last and b"\n" in self.pending:
-                found, _, self.pending = self.pending.partition(b"\n")
-                return found
-            if self.exited:
+            first, newline, others = self.pending.partition(b"\n")
+            if newline and not last:
+                self.pending = others
+                return first
+            if self.has_exited:
                 if last and not self.returncode:
                     return self.pending.strip().rpartition(b"\n")[2]
                 raise GameError(f"{ending(self.returncode)}{self.said}")
             left = deadline - time.monotonic()
             if left <= 0:
-                raise GameError(f"no answer within {seconds:g} s (time_limit){self.said}")
-            self.look(min(MILLISECONDS_BETWEEN_LOOKS, 1 + 1000.0 * left))
-            if self.limits.memory or self.is_cpu_limited:
-                self.check_limits()
-            if unsent:
-                unsent = self.send(unsent)
-                if not unsent:
-                    self.poll.unregister(number_of(self.process.stdin))
-                    if last:
-                        self.close_input()
+                raise GameError(
+                    f"no answer within {self.limits.seconds:g} s (time_limit){self.said}"
+                )
+            self.look(min(POLL_SECONDS, left + 0.001))
+            self.check_limits()
 
-    def send(self, line: memoryview) -> memoryview:
-        """Write as much as the pipe accepts; return the rest (empty if the reader closed)."""
+    def send(self, line: bytes) -> int:
+        """Write as much as the pipe accepts at once; return how much that is."""
         try:
-            return line[os.write(number_of(self.process.stdin), line) :]
+            return os.write(self.stdin, line)
         except BlockingIOError:
-            return line
-        except BrokenPipeError:
-            return line[:0]
+            return 0
 
-    def close_input(self) -> None:
-        """Let the process read the end of its input."""
-        if self.process.stdin is not None:
-            self.process.stdin.close()
-
-    def look(self, milliseconds: float) -> None:
+    def look(self, seconds: float) -> None:
         """Wait for output or the end, and take it."""
-        ready = [descriptor for descriptor, _ in self.poll.poll(milliseconds)]
+        ready = [descriptor for descriptor, _ in self.poll.poll(1000.0 * seconds)]
         # What a process said before its end is read, and nothing waited for that comes after.
-        self.exited |= self.descriptor in ready
-        for stream in (self.process.stdout, self.process.stderr):
-            if number_of(stream) in ready or self.exited:
+        self.has_exited |= self.descriptor in ready
+        for stream in (self.stdout, self.stderr):
+            if stream in ready or self.has_exited:
                 self.take(stream)
 
-    def take(self, stream: IO[bytes] | None) -> None:
-        """Read some of what a stream has; GameError if that is more than any answer."""
-        number = number_of(stream)
-        for _ in range(READS_AT_THE_END if self.exited else 1):
-            try:
-                some = os.read(number, LONGEST_ANSWER)
-            except BlockingIOError:
-                return
-            if not some:
-                with suppress(KeyError):
-                    self.poll.unregister(number)
-                return
-            if stream is self.process.stderr:
-                self.tail = (self.tail + some)[-LONGEST_TAIL:]
-                continue
+    def take(self, stream: int) -> None:
+        """Read what a stream has; GameError if that is more than any answer."""
+        try:
+            some = os.read(stream, MAX_ANSWER)
+        except BlockingIOError:
+            return
+        if not some:
+            with suppress(KeyError):
+                self.poll.unregister(stream)
+        elif stream == self.stderr:
+            self.tail = (self.tail + some)[-MAX_TAIL:]
+        else:
             self.pending += some
-            if len(self.pending) > LONGEST_ANSWER:
-                raise GameError(f"more than {LONGEST_ANSWER:,} bytes of output{self.said}")
+            if len(self.pending) > MAX_ANSWER:
+                raise GameError(f"more than {MAX_ANSWER:,} bytes of output{self.said}")
 
     @property
     def is_cpu_limited(self) -> bool:
@@ -215,15 +256,14 @@ class Child:
 
     def check_limits(self) -> None:
         """Refuse, by GameError, more memory or CPU time than allowed: now and then."""
-        now = time.monotonic()
-        if now < self.next_look:
+        allowed, now = self.limits.memory, time.monotonic()
+        if now < self.next_check or not (allowed or self.is_cpu_limited):
             return
-        self.next_look = now + SECONDS_BETWEEN_LOOKS
+        self.next_check = now + POLL_SECONDS
         every = self.processes
-        allowed = self.limits.memory
-        taken = sum(map(resident, every)) if allowed else 0
+        taken = memory_of(every) if allowed else 0
         if taken > allowed:  # unless they share much of it
-            taken = sum(map(proportional, every))
+            taken = memory_of(every, is_shared=True)
         if taken > allowed:
             raise GameError(
                 f"{taken / 1e6:,.0f} MB of memory taken, {allowed / 1e6:,.0f} MB allowed{self.said}"
@@ -238,7 +278,7 @@ class Child:
     @property
     def returncode(self) -> int:
         """How the process has ended, as :attr:`subprocess.Popen.returncode` says it."""
-        status = os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT)
+        status = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
         assert status is not None
         code: int = status.si_status
         return code if status.si_code == os.CLD_EXITED else -code
@@ -254,8 +294,7 @@ class Child:
     @property
     def processes(self) -> list[int]:
         """The process, its descendants, and orphans of its session."""
-        leader = self.process.pid
-        return [*tree_of(leader), *Orphans.of(leader)]
+        return [*tree_of(self.pid), *Orphans.of(self.pid)]
 
     def cpu_seconds(self) -> float:
         """Return the CPU time so far: of it and its descendants, and those they have waited for.
@@ -266,29 +305,35 @@ class Child:
             If the process has ended.
         """
         _, *others = self.processes
-        return cpu_seconds_of_all(others) + cpu_seconds_with_ended(self.process.pid)
+        return cpu_seconds_of_all(others) + cpu_seconds_with_ended(self.pid)
+
+    def has_ended(self) -> bool:
+        """Tell whether the process has ended, perhaps by itself since its last answer."""
+        if self.used is None:
+            with self.ended_by_errors():
+                self.look(0)
+            Orphans.now()  # forgets those that have ended
+            if self.has_exited:
+                self.end()
+        return self.used is not None
 
     def end(self) -> float:
         """End the process and all of its session; return the CPU seconds that they took."""
-        leader, *others = self.processes
-        used_by_others = cpu_seconds_of_all(others)
-        kill([leader, *others])
-        with suppress(ProcessLookupError):
-            os.killpg(leader, signal.SIGKILL)
-        _, status, used = os.wait4(leader, 0)
-        Orphans.kept.discard(leader)
-        self.process.returncode = os.waitstatus_to_exitcode(status)
-        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
-            if stream is not None:
-                stream.close()
-        os.close(self.descriptor)
-        return used.ru_utime + used.ru_stime + used_by_others
-
-
-def number_of(stream: IO[bytes] | None) -> int:
-    """Return the descriptor of a pipe."""
-    assert stream is not None
-    return stream.fileno()
+        if self.used is None:
+            _, *others = self.processes
+            self.used = cpu_seconds_of_all(others)
+            kill([self.pid, *others])
+            with suppress(ProcessLookupError):
+                os.killpg(self.pid, signal.SIGKILL)
+            _, status, used = os.wait4(self.pid, 0)
+            Orphans.kept.discard(self.pid)
+            self.process.returncode = os.waitstatus_to_exitcode(status)
+            for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+                if stream is not None:
+                    stream.close()
+            os.close(self.descriptor)
+            self.used += used.ru_utime + used.ru_stime
+        return self.used
 
 
 def ending(returncode: int) -> str:
@@ -301,3 +346,9 @@ def ending(returncode: int) -> str:
         return f"killed by {signal.Signals(-returncode).name}"
     except ValueError:
         return f"killed by signal {-returncode}"
+
+
+def shown(said: bytes) -> str:
+    """Write an answer for a message."""
+    text = repr(said.decode(errors="replace"))
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
