@@ -62,7 +62,7 @@ def act(
         inspection_table,
         inspection_text,
     )
-    from thetafront.study.terminal.tiles import MEDIUM, board_text
+    from thetafront.study.terminal.tiles import MEDIUM, board_picture
 
     check_range("stream", stream, 0, LARGEST_STREAM)
     check_range("repeats", repeats, 2, MOST_REPEATS)
@@ -78,7 +78,7 @@ def act(
         return
     out = console()
     # Without a terminal there are no colours, which tiles need.
-    out.print(board_text(found.board, MEDIUM) if out.is_terminal else render(found.board))
+    out.print(board_picture(found.board, MEDIUM) if out.is_terminal else render(found.board))
     out.print()
     out.print(inspection_table(found))
     out.print()
