@@ -16,8 +16,8 @@ from typing import Any
 import joblib
 
 from thetafront.agents.agent import Agent, Game, Outcome
-from thetafront.agents.outside.program import ProgramAgent
-from thetafront.agents.outside.python import PythonAgent
+from thetafront.agents.external.program import ProgramAgent
+from thetafront.agents.external.python import PythonAgent
 from thetafront.study.cluster.machine import Machine, this_machine
 from thetafront.study.cluster.sources import sources_digest, versions
 from thetafront.study.run.worker import play_timed, reason

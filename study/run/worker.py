@@ -16,7 +16,7 @@ from functools import cache
 from joblib.externals.loky import process_executor
 
 from thetafront.agents.agent import Agent, ChangedError, FailedGame, GameError, Outcome, warm
-from thetafront.agents.outside.processes import Orphans
+from thetafront.agents.external.processes import Orphans
 
 SECONDS_BETWEEN_LOOKS_AT_THE_PARENT = 1.0
 SAFE_PATH, OURS = "PYTHONSAFEPATH", "thetafront"

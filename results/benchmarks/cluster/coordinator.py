@@ -24,7 +24,7 @@ from results.benchmarks.samplers.recording import SPACE
 from results.benchmarks.samplers.surface import Surface
 from results.benchmarks.samplers.surfaces import surface
 from thetafront.agents.agent import Agent
-from thetafront.agents.outside.processes import cpu_seconds_of
+from thetafront.agents.external.processes import cpu_seconds_of
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.experiments.registry import experiment
 from thetafront.study.run.budget import Budget
@@ -218,7 +218,7 @@ def coordinate(
     study, _ = create_or_resume(location, settings.record(tuned))
     budget = Budget(seconds)
     executor = SimulatedWorkers[Any](workers, client_seconds)
-    search = Search(tuned, study, settings, workers, Silent().message, budget, is_apart=True)
+    search = Search(tuned, study, settings, workers, Silent().message, budget, in_subprocess=True)
     dispatch = Dispatch(search, workers, Silent(), Budget(), executor=executor)
     marks: list[tuple[float, float, int]] = []
     begin, end = time.monotonic() + 0.2 * seconds, time.monotonic() + seconds

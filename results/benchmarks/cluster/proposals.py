@@ -87,7 +87,7 @@ def proposal_times(
         return make_sampler(sampler, 1, number, N_DESIGN, objectives)
 
     def seconds_of(trials: list[FrozenTrial], q: int) -> float:
-        proposals = Proposals(trials, list(DIRECTIONS), on.space, sampler_of, in_turn=False)
+        proposals = Proposals(trials, list(DIRECTIONS), on.space, sampler_of, deterministic=False)
         proposals.begin(q)
         proposals.take()
         proposals.close()

@@ -5,8 +5,8 @@ import shutil
 import statistics
 from collections.abc import Callable
 
-from thetafront.agents.outside.program import Program, ProgramAgent, Protocol
-from thetafront.agents.outside.server import end_programs
+from thetafront.agents.external.program import Program, ProgramAgent, Protocol
+from thetafront.agents.external.server import end_programs
 
 PROGRAMS = {
     # A number for each line, and a number: as little as a program can do.

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from thetafront.agents.catalog import build
-from thetafront.agents.outside.program import Program, ProgramAgent
-from thetafront.agents.outside.report import Report
+from thetafront.agents.external.program import Program, ProgramAgent
+from thetafront.agents.external.report import Report
 from thetafront.study.cluster import remote
 from thetafront.study.cluster.remote import Wanted, packed, play, probe
 from thetafront.study.cluster.sources import modules, sources_digest

@@ -16,9 +16,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from thetafront.agents.outside.processes import cpu_seconds_of_descendants
-from thetafront.agents.outside.report import Report, ReportError
-from thetafront.agents.outside.source import Source, SourceError, told
+from thetafront.agents.external.processes import cpu_seconds_of_descendants
+from thetafront.agents.external.report import Report, ReportError
+from thetafront.agents.external.source import Source, SourceError, format_error
 from thetafront.agents.parameters import Value
 
 MAIN = "__mp_main__"  # as multiprocessing calls a main module in a process that it starts
@@ -86,7 +86,7 @@ class Host:
             place = None
             if isinstance(self.what, Source) and self.what.is_file:
                 place = Path(self.what.module).parent
-            return {"error": told(error, place)}
+            return {"error": format_error(error, place)}
 
 
 def main() -> None:

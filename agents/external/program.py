@@ -29,11 +29,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from thetafront.agents.agent import N_DIGITS, Agent, ChangedError, GameError, check_seed
-from thetafront.agents.outside.child import Child, shown
-from thetafront.agents.outside.limits import Limits
-from thetafront.agents.outside.report import Report, ReportedGame, ReportError
-from thetafront.agents.outside.server import server_of
-from thetafront.agents.outside.source import Stamp, stamps_of
+from thetafront.agents.external.child import Child, shown
+from thetafront.agents.external.limits import Limits
+from thetafront.agents.external.report import Report, ReportedGame, ReportError
+from thetafront.agents.external.server import server_of
+from thetafront.agents.external.source import Stamp, stamps_of
 from thetafront.agents.parameters import Value
 
 SEED = "seed"

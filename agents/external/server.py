@@ -4,7 +4,7 @@ import atexit
 import os
 from collections.abc import Callable, Hashable
 
-from thetafront.agents.outside.child import Child, end_children
+from thetafront.agents.external.child import Child, end_children
 
 MAX_SERVERS = 2  # each may have much in memory
 SERVERS: dict[Hashable, Child] = {}

@@ -13,7 +13,7 @@ import time
 
 import psutil
 
-from thetafront.agents.outside.processes import kill, session_of
+from thetafront.agents.external.processes import kill, session_of
 
 MARK = "THETAFRONT_WORKER"
 SECONDS_TO_END = 1.0

@@ -13,12 +13,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.agents.outside.programs import SAY, once, script, server
+from tests.agents.external.programs import SAY, once, script, server
 from thetafront.agents.agent import ChangedError, GameError
-from thetafront.agents.outside.guardian import marked
-from thetafront.agents.outside.processes import Orphans
-from thetafront.agents.outside.program import Program, ProgramAgent, Protocol, parsed
-from thetafront.agents.outside.server import end_programs, server_of
+from thetafront.agents.external.guardian import marked
+from thetafront.agents.external.processes import Orphans
+from thetafront.agents.external.program import Program, ProgramAgent, Protocol, parsed
+from thetafront.agents.external.server import end_programs, server_of
 from thetafront.agents.parameters import Value
 
 HANG = "time.sleep(1000)"
@@ -310,7 +310,7 @@ def test_what_a_once_program_leaves_behind_does_not_hold_its_game(tmp_path: Path
 WORKER = """
 import sys
 sys.path[:0] = {path!r}
-from thetafront.agents.outside.program import Program, ProgramAgent, Protocol
+from thetafront.agents.external.program import Program, ProgramAgent, Protocol
 program = Program({command!r}, {folder!r}, Protocol({protocol!r}))
 ProgramAgent(program, ()).play(1)
 print("played", flush=True)

@@ -2,14 +2,14 @@
 
 A *function* plays a game of θ and a seed, ``play(seed, effort, bias)``. A *class* is a frozen
 dataclass whose fields are θ, with a method ``play(seed)``. Both return a report
-(:mod:`agents.outside.report`): a mapping, the objective's value alone, or a
+(:mod:`agents.external.report`): a mapping, the objective's value alone, or a
 :class:`~agents.agent.Game`.
 
-Each worker has a process of its own for them (:mod:`agents.outside.python_server`): a game that
+Each worker has a process of its own for them (:mod:`agents.external.python_server`): a game that
 hangs, crashes or takes too much ends that one alone. CPU seconds are those of the process and its
 descendants. The first game in it is played twice, and the second one counts.
 
-A function or class travels as the :class:`~agents.outside.source.Source` of its definition, which
+A function or class travels as the :class:`~agents.external.source.Source` of its definition, which
 is imported there. What was defined in a notebook or a script is pickled.
 """
 
@@ -28,17 +28,17 @@ from typing import Any, ClassVar
 import cloudpickle
 
 from thetafront.agents.agent import Agent, ChangedError, GameError, check_seed
-from thetafront.agents.outside.child import Child, python_command
-from thetafront.agents.outside.limits import SECONDS, Limits
-from thetafront.agents.outside.program import SEED, parsed
-from thetafront.agents.outside.report import Report, ReportedGame
-from thetafront.agents.outside.server import server_of
-from thetafront.agents.outside.source import Source, SourceError
+from thetafront.agents.external.child import Child, python_command
+from thetafront.agents.external.limits import SECONDS, Limits
+from thetafront.agents.external.program import SEED, parsed
+from thetafront.agents.external.report import Report, ReportedGame
+from thetafront.agents.external.server import server_of
+from thetafront.agents.external.source import Source, SourceError
 from thetafront.agents.parameters import Value
 
 Player = Callable[..., Any]
 """A function, or a class with a method ``play``."""
-SERVER = "thetafront.agents.outside.python_server"
+SERVER = "thetafront.agents.external.python_server"
 
 
 def check_player(player: Any, names: tuple[str, ...], where: str = "") -> None:

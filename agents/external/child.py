@@ -1,7 +1,7 @@
 """A process that plays games: started in a session of its own, asked, watched, ended.
 
 A worker's processes carry a mark in their environment, by which a guardian finds them when the
-worker has ended (:mod:`agents.outside.guardian`).
+worker has ended (:mod:`agents.external.guardian`).
 """
 
 import math
@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from thetafront.agents.agent import GameError
-from thetafront.agents.outside import guardian
-from thetafront.agents.outside.limits import Limits
-from thetafront.agents.outside.processes import (
+from thetafront.agents.external import guardian
+from thetafront.agents.external.limits import Limits
+from thetafront.agents.external.processes import (
     Orphans,
     cpu_seconds_of_all,
     cpu_seconds_with_ended,
