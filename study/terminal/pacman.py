@@ -11,14 +11,11 @@ from thetafront.engine.pacman.world import SCARED_GHOST
 from thetafront.study.terminal.pace import Stage, View, WatchedGame, watch
 from thetafront.study.terminal.panel import (
     DIM,
-    MAX_PANEL,
     NOTE,
     action_table,
-    below,
-    beside,
     facts,
     legend,
-    room_beside,
+    picture_of,
     title,
 )
 from thetafront.study.terminal.session import in_terminal
@@ -35,7 +32,6 @@ CELLS = {
     SCARED_GHOST: ("g", Style(color="#74c0fc", bold=True)),
     OPEN: (" ", Style()),
 }
-PANEL_HEIGHT = 20
 
 PacmanView = View[World, PacmanDecision]
 
@@ -93,15 +89,7 @@ def remark(world: World) -> str:
     return f"ghosts scared for {counted(scared, 'move')}" if scared else ""
 
 
-def value_parts(decision: PacmanDecision | None, width: int) -> list[RenderableType]:
-    """Draw the value of each direction; nothing without a decision."""
-    if decision is None:
-        return []
-    table = action_table(decision.values, int(decision.action), DIRECTIONS, width, decimals=1)
-    return [table, Text("▶ stop", "bold")] if decision.action is Action.STOP else [table]
-
-
-def panel(view: PacmanView, width: int) -> list[RenderableType]:
+def panel(view: PacmanView) -> list[RenderableType]:
     """Write the figures of the game and the agent's values."""
     world, decision = view.state, view.decision
     known = {
@@ -112,34 +100,23 @@ def panel(view: PacmanView, width: int) -> list[RenderableType]:
         "seed": f"{world.setup.seed}",
         "pace": view.pace,
     }
-    heading = ""
-    if decision and decision.n_sweeps:
-        known |= {"sweeps": f"{decision.n_sweeps}", "residual": f"{decision.residual:.2g}"}
-        heading = "reward here and expected utility"
-    return [
-        title(view.player),
-        facts(known),
-        "",
-        Text(view.note, NOTE),
-        Text(heading, DIM),
-        *value_parts(decision, width),
-        legend(view.keys),
-    ]
+    values: list[RenderableType] = []
+    if decision:
+        if decision.n_sweeps:
+            known |= {"sweeps": f"{decision.n_sweeps}", "residual": f"{decision.residual:.2g}"}
+            values.append(Text("reward here and expected utility", DIM))
+        values.append(action_table(decision.values, int(decision.action), DIRECTIONS, decimals=1))
+        if decision.action is Action.STOP:
+            values.append(Text("▶ stop", "bold"))
+    notes = [Text(view.note, NOTE)] if view.note else []
+    return [title(view.player), facts(known), *values, *notes, legend(view.keys)]
 
 
 def pacman_picture(view: PacmanView, width: int, height: int) -> RenderableType:
     """Draw a view for a terminal of this size: the panel beside the maze if it fits, else below."""
-    world = view.state
-    for cell_width in (2, 1):
-        room = room_beside(cell_width * world.layout.width, width)
-        if room and height >= max(world.layout.height, PANEL_HEIGHT):
-            return beside(maze_text(world, cell_width), panel(view, room), room, height)
-    return below(
-        [
-            maze_text(world, 2 if 2 * world.layout.width <= width else 1),
-            f"score {world.score:,} · step {world.n_steps:,} · seed {world.setup.seed}",
-            Text(view.note, NOTE),
-            *value_parts(view.decision, min(width, MAX_PANEL)),
-            legend(view.keys),
-        ]
+    layout = view.state.layout
+    boards = (
+        (maze_text(view.state, cell_width), cell_width * layout.width, layout.height)
+        for cell_width in (2, 1)
     )
+    return picture_of(boards, panel(view), width, height)

@@ -8,14 +8,15 @@ import numpy.typing as npt
 from rich.align import Align
 from rich.bar import Bar
 from rich.columns import Columns
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
+from rich.constrain import Constrain
 from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
 GAP = 2
-MIN_PANEL, MAX_PANEL = 21, 46  # columns
-ROOM_FOR_NAMES = 34  # columns from which values have names and differences beside them
+MIN_PANEL, MAX_PANEL = 34, 46  # columns
+PANEL_HEIGHT = 18
 
 CHOSEN, OTHER = "#f59563", "#bbada0"
 DIM = Style(dim=True)
@@ -28,7 +29,6 @@ def action_table(
     values: Sequence[float] | npt.NDArray[np.float64],
     chosen: int,
     names: Sequence[tuple[str, str]],
-    width: int,
     decimals: int = 0,
 ) -> Table:
     """Draw the value of each action as a bar, with its difference from the best; mark the choice.
@@ -43,20 +43,15 @@ def action_table(
         The choice.
     names : sequence of (str, str)
         An arrow and a name for each action.
-    width : int
-        Columns.
     decimals : int
         Of the values.
     """
     known = [float(value) for value in values if math.isfinite(value)]
     best, worst = max(known, default=math.nan), min(known, default=math.nan)
-    is_wide = width >= ROOM_FOR_NAMES
-    table = Table.grid()
-    table.width = width
-    table.add_column(width=10 if is_wide else 3, no_wrap=True)
+    table = Table.grid(expand=True)
+    table.add_column(width=10, no_wrap=True)
     table.add_column(ratio=1)
-    table.add_column(width=9 if is_wide else 10, justify="right", no_wrap=True)
-    if is_wide:
+    for _ in range(2):
         table.add_column(width=9, justify="right", no_wrap=True)
     for action, (arrow, word) in enumerate(names):
         value, is_chosen = float(values[action]), action == chosen
@@ -67,11 +62,13 @@ def action_table(
             shown = f"{value:,.{decimals}f}"
             difference = f"{MINUS}{best - value:,.{decimals}f}" if value < best else ""
         mark, colour = ("▶", CHOSEN) if is_chosen else (" ", OTHER)
-        name = f"{mark} {arrow} {word}" if is_wide else f"{mark}{arrow}"
         style = "bold" if is_chosen else "" if math.isfinite(value) else DIM
-        cells = (shown, difference) if is_wide else (shown,)
-        bar = Bar(1.0, 0.0, round(share, 6), color=colour)
-        table.add_row(Text(name, colour), bar, *(Text(each, style) for each in cells))
+        table.add_row(
+            Text(f"{mark} {arrow} {word}", colour),
+            Bar(1.0, 0.0, round(share, 6), color=colour),
+            Text(shown, style),
+            Text(difference, style),
+        )
     return table
 
 
@@ -83,15 +80,11 @@ def legend(keys: Iterable[tuple[str, str]]) -> Columns:
     )
 
 
-def facts(given: Mapping[str, str]) -> Table:
-    """Write figures with their names; none that is empty."""
-    table = Table.grid()
-    table.add_column(min_width=10, style=DIM)
-    table.add_column(no_wrap=True, overflow="ellipsis")
-    for name, value in given.items():
-        if value:
-            table.add_row(name, value)
-    return table
+def facts(given: Mapping[str, str]) -> Columns:
+    """Write figures with their names, side by side; none that is empty."""
+    shown = [(name, value) for name, value in given.items() if value]
+    entries = [Text.assemble((name, DIM), " ", value) for name, value in shown]
+    return Columns(entries, padding=(0, 2))
 
 
 def title(text: str) -> Text:
@@ -99,27 +92,25 @@ def title(text: str) -> Text:
     return Text(text, "bold", no_wrap=True, overflow="ellipsis")
 
 
-def room_beside(board_width: int, width: int) -> int:
-    """Return the columns of a panel beside a board of so many; 0 if there is no room."""
-    room = width - board_width - GAP
-    return min(room, MAX_PANEL) if room >= MIN_PANEL else 0
-
-
-def beside(
-    board: RenderableType, parts: Iterable[RenderableType], width: int, height: int
+def picture_of(
+    boards: Iterable[tuple[RenderableType, int, int]],
+    panel: Iterable[RenderableType],
+    width: int,
+    height: int,
 ) -> RenderableType:
-    """Put a panel of ``width`` columns to the right of a board, in the middle of the screen."""
-    grid = Table.grid(padding=(0, GAP))
-    grid.add_column()
-    grid.add_column(width=width)
-    grid.add_row(board, below(parts))
-    return Align.center(grid, vertical="middle", height=height)
+    """Put the first board that has room beside a panel there; if none has, the last above it.
 
-
-def below(parts: Iterable[RenderableType]) -> Table:
-    """Put parts below each other; the screen's edge crops them."""
-    grid = Table.grid()
-    grid.add_column(no_wrap=True, overflow="crop")
-    for each in parts:
-        grid.add_row(each)
-    return grid
+    Boards have their columns and rows. The screen's edge crops what has no room.
+    """
+    parts = Table.grid()
+    parts.add_column(no_wrap=True, overflow="crop")
+    for each in panel:
+        parts.add_row(each)
+    board: RenderableType = ""
+    for board, n_columns, n_rows in boards:
+        room = min(width - n_columns - GAP, MAX_PANEL)
+        if room >= MIN_PANEL and height >= max(n_rows, PANEL_HEIGHT):
+            grid = Table.grid(padding=(0, GAP))
+            grid.add_row(board, Constrain(parts, room))
+            return Align.center(grid, vertical="middle", height=height)
+    return Group(board, Constrain(parts, MAX_PANEL))

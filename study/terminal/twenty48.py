@@ -1,11 +1,6 @@
 """A game of 2048 in the terminal, an agent's or the user's own: what happens, and its picture."""
 
-from collections.abc import Mapping
-
 from rich.console import RenderableType
-from rich.panel import Panel
-from rich.style import Style
-from rich.table import Table
 from rich.text import Text
 
 from thetafront.agents.agent import warm
@@ -25,20 +20,16 @@ from thetafront.study.terminal.pace import (
 )
 from thetafront.study.terminal.panel import (
     DIM,
-    MAX_PANEL,
     NOTE,
-    ROOM_FOR_NAMES,
     action_table,
-    below,
-    beside,
     facts,
     legend,
-    room_beside,
+    picture_of,
     title,
 )
 from thetafront.study.terminal.position import Position
 from thetafront.study.terminal.session import in_terminal
-from thetafront.study.terminal.tiles import DARK_TEXT, FRAME, LARGE, MEDIUM, SMALL, board_picture
+from thetafront.study.terminal.tiles import LARGE, MEDIUM, SMALL, board_picture
 from thetafront.study.text import counted
 
 PLAYING_KEYS = (("← ↓ ↑ →", "wasd hjkl"), ("?", "hint"), ("q", "quit"))
@@ -48,9 +39,6 @@ MOVES = {
     **dict(zip("kljh", Action, strict=True)),
 }
 NAMES = tuple((ARROWS[action], action.name.lower()) for action in Action)
-
-PANEL_HEIGHT = 19
-BOX = Style(color=DARK_TEXT, bgcolor=FRAME)
 
 View2048 = View[Position, TimedDecision]
 
@@ -130,63 +118,27 @@ def last_line(position: Position, command: str) -> str:
 
 def picture(view: View2048, width: int, height: int) -> RenderableType:
     """Draw a view for a terminal of this size: the panel beside the board if it fits."""
-    position = view.state
-    for size in (LARGE, MEDIUM):
-        room = room_beside(size.board_width, width)
-        if room and height >= max(size.board_height, PANEL_HEIGHT):
-            board = board_picture(position.board, size)
-            return beside(board, panel(view, room), room, height)
-    return below(
-        [
-            board_picture(position.board, SMALL),
-            f"score {position.score:,} · move {position.n_moves:,} · seed {position.seed}",
-            Text(view.note, NOTE),
-            *value_parts(view.decision, min(width, MAX_PANEL)),
-            legend(view.keys),
-        ]
+    boards = (
+        (board_picture(view.state.board, size), size.board_width, size.board_height)
+        for size in (LARGE, MEDIUM, SMALL)
     )
+    return picture_of(boards, panel(view), width, height)
 
 
-def panel(view: View2048, width: int) -> list[RenderableType]:
+def panel(view: View2048) -> list[RenderableType]:
     """Write the figures of the game and the agent's values."""
     position, timed = view.state, view.decision
-    counts = {
+    known = {
         "score": f"{position.score:,}",
         "move": f"{position.n_moves:,}",
         "largest": f"{position.largest}",
-    }
-    known = {
         "seed": str(position.seed),
         "pace": view.pace,
         "decision": f"{format_seconds(timed.seconds)} CPU" if timed else "",
     }
-    is_wide = width >= ROOM_FOR_NAMES
-    return [
-        *([boxes(counts, width)] if is_wide else []),
-        title(view.player),
-        facts(known if is_wide else counts | known),
-        "",
-        Text(view.note, NOTE),
-        Text("points from here on" if timed else "", DIM),
-        *value_parts(timed, width),
-        "",
-        legend(view.keys),
-    ]
-
-
-def boxes(counts: Mapping[str, str], width: int) -> Table:
-    """Write figures in boxes side by side, as the original game does."""
-    table = Table.grid(padding=(0, 1))
-    table.width = width
-    for _ in counts:
-        table.add_column(ratio=1)
-    shown = {name: Text(value, "bold", justify="center") for name, value in counts.items()}
-    table.add_row(*(Panel(text, title=name.upper(), style=BOX) for name, text in shown.items()))
-    return table
-
-
-def value_parts(timed: TimedDecision | None, width: int) -> list[RenderableType]:
-    """Draw the value of each action; nothing without a decision."""
-    if timed is None:
-        return []
-    return [action_table(timed.decision.values, int(timed.decision.action), NAMES, width)]
+    values: list[RenderableType] = []
+    if timed:
+        table = action_table(timed.decision.values, int(timed.decision.action), NAMES)
+        values = [Text("points from here on", DIM), table]
+    notes = [Text(view.note, NOTE)] if view.note else []
+    return [title(view.player), facts(known), *values, *notes, legend(view.keys)]
