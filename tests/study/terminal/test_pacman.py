@@ -32,10 +32,9 @@ def a_user(*arguments: Any) -> FakeUser:
 @pytest.mark.parametrize(
     "agent", [MDP, PacmanAStar(danger=2), PacmanRandom(ghosts=GhostKind.DIRECTIONAL)]
 )
-@pytest.mark.parametrize("speed", [2, 1000])
-def test_a_watched_game_is_the_agents(agent: PacmanAgent, speed: float) -> None:
+def test_a_watched_game_is_the_agents(agent: PacmanAgent) -> None:
     user = a_user()
-    end = watch_pacman(agent, "someone", 6, speed, user.stage())
+    end = watch_pacman(agent, "someone", 6, 2.0, user.stage())
     game = agent.play(6)
     assert (end.score, end.n_steps, end.outcome, end.n_food) == (
         game.score,
@@ -43,7 +42,7 @@ def test_a_watched_game_is_the_agents(agent: PacmanAgent, speed: float) -> None:
         game.outcome,
         game.n_food_left,
     )
-    assert user.now == pytest.approx(game.n_moves / speed, rel=0.1, abs=1)
+    assert user.now == pytest.approx(game.n_moves / 2.0, rel=0.1, abs=1)
     assert user.views[0][1].state.n_steps == 0
     assert user.views[-1][1].state.is_over
     assert user.views[-1][1].pace == ""

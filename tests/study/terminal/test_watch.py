@@ -111,15 +111,15 @@ def a_user(*arguments: Any, **more: Any) -> FakeUser:
 
 
 @pytest.mark.parametrize(
-    "agent",
+    ("agent", "speed"),
     [
-        WEAK,
-        RandomAgent(),
-        scheduled(WEAK.schedule, cascade=True),
-        UCT(20, 4, leaf_value=LeafValue.SCORE, reuse=True),
+        (WEAK, 0.5),
+        (WEAK, 1000),
+        (RandomAgent(), 5),
+        (scheduled(WEAK.schedule, cascade=True), 5),
+        (UCT(20, 4, leaf_value=LeafValue.SCORE, reuse=True), 5),
     ],
 )
-@pytest.mark.parametrize("speed", [0.5, 5, 1000])
 def test_a_watched_game_is_the_agents(agent: Agent, speed: float) -> None:
     user = a_user()
     end = watch_agent(agent, "someone", 6, speed, user.stage())
