@@ -11,14 +11,12 @@ from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
-import pytest
+import psutil
 
 from tests.ports import free_port
 from thetafront.study.api import open_study
 from thetafront.study.cluster.machine import BENCHMARK
 from thetafront.study.errors import InputError, RunError
-
-psutil = pytest.importorskip("psutil", reason="Dask is not installed: make test-cluster")
 
 COMMAND = (sys.executable, "-m", "thetafront")
 SECONDS_TO_START = 60.0
