@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from thetafront.agents.agent import Game, GameError
-    from thetafront.agents.outside.program import Program
+    from thetafront.agents.external.program import Program
     from thetafront.study.api import (
         Pick,
         Study,
@@ -67,7 +67,7 @@ __all__ = [
 ]
 HOMES = {
     "thetafront.agents.agent": ("Game", "GameError"),
-    "thetafront.agents.outside.program": ("Program",),
+    "thetafront.agents.external.program": ("Program",),
     "thetafront.study.api": (
         "Pick",
         "Study",

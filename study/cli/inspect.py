@@ -62,7 +62,7 @@ def act(
         inspection_table,
         inspection_text,
     )
-    from thetafront.study.terminal.tiles import MEDIUM, board_text
+    from thetafront.study.terminal.tiles import MEDIUM, board_picture
 
     check_range("stream", stream, 0, LARGEST_STREAM)
     check_range("repeats", repeats, 2, MOST_REPEATS)
@@ -78,7 +78,7 @@ def act(
         return
     out = console()
     # Without a terminal there are no colours, which tiles need.
-    out.print(board_text(found.board, MEDIUM) if out.is_terminal else render(found.board))
+    out.print(board_picture(found.board, MEDIUM) if out.is_terminal else render(found.board))
     out.print()
     out.print(inspection_table(found))
     out.print()
@@ -99,12 +99,12 @@ def schedule(
 
     from thetafront.study.experiments.agent_parser import agent_2048_of
     from thetafront.study.terminal.schedule import (
+        Use,
         evaluations_in_game,
         follows_schedule,
         schedule_json,
         schedule_of,
         schedule_table,
-        use_of,
         use_text,
     )
 
@@ -122,7 +122,7 @@ def schedule(
         disable=not (n_games and err.is_terminal),
     )
     played = [evaluations_in_game(player, each) for each in seeds]
-    use = use_of(playouts, played) if played else None
+    use = Use(playouts, played) if played else None
     if json_:
         print(json.dumps(schedule_json(agent, params, playouts, use, seed)))
         return

@@ -70,7 +70,7 @@ def play(
         split,
     )
     from thetafront.study.experiments.play_summary import ANY_GOAL, summary_of
-    from thetafront.study.experiments.players import OurPlayer
+    from thetafront.study.experiments.players import BuiltinPlayer
     from thetafront.study.experiments.registry import experiment as find_experiment
     from thetafront.study.experiments.registry import is_definition
     from thetafront.study.run.first_games import has_moves
@@ -85,7 +85,7 @@ def play(
         raise InputError(f"seed: {seed} given, 0 to 2**62 - 1 allowed")
     is_known = agent in AGENTS or not is_definition(agent)
     defined = None if is_known else find_experiment(agent)
-    if defined is not None and isinstance(defined.player, OurPlayer):
+    if defined is not None and isinstance(defined.player, BuiltinPlayer):
         fixed = [f"{name}={value}" for name, value in defined.fixed.items()]
         player, params = agent_of(defined.player.agent, theta, [*fixed, *(set_ or ())], layout)
     elif defined is not None:
@@ -119,7 +119,7 @@ def play(
             bar.advance(task, len(finished.games))
     params |= player.made_of
     goal, cost = None, None
-    if defined is not None and defined.player.is_outside:
+    if defined is not None and defined.player.is_external:
         goal = defined.goal
     penalty = None if goal is None else goal.penalty
     games_by_seed, failures = split(dict(sorted(outcomes.items())), penalty)
@@ -200,7 +200,7 @@ def heading_of(summary: Mapping[str, Any]) -> str:
 
 def summary_text_by(goal: "Goal", cost: "Cost", summary: Mapping[str, Any]) -> str:
     """Write a summary by a goal and a cost, a labelled line each."""
-    from thetafront.agents.outside.report import ReportedGame
+    from thetafront.agents.external.report import ReportedGame
     from thetafront.study.experiments.game_summary import MatchSummary
 
     found = summary[goal.name]

@@ -1,22 +1,29 @@
 """A cluster that plays for one coordinator: who is there, who may play, and the link to them.
 
-A thread looks once a second who has come and gone, and takes up the link again when the scheduler
-was away; the loop of games only reads what it has found.
+A thread looks once a second who has come and gone; the loop of games only reads what it has found.
+Dask takes up the link again when the scheduler was away.
 """
 
-import queue
+import asyncio
 import threading
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Mapping
+from concurrent.futures import Future
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from thetafront.agents.agent import Agent
 from thetafront.study.cluster import remote
-from thetafront.study.cluster.link import check_library, connect, disconnect, silenced
+from thetafront.study.cluster.link import (
+    MAX_SECONDS_AWAY,
+    check_library,
+    connect,
+    disconnect,
+    silenced,
+)
 from thetafront.study.cluster.machine import described, unequal
-from thetafront.study.cluster.remote import Look, Wanted
+from thetafront.study.cluster.remote import Wanted, WorkerProbe
 from thetafront.study.cluster.security import Tls, check_address, warning
 from thetafront.study.cluster.sources import sources_digest, versions
 from thetafront.study.errors import InputError, RunError
@@ -28,14 +35,12 @@ if TYPE_CHECKING:
 
     from thetafront.study.cluster.dask_workers import DaskWorkers
 
-SECONDS_BETWEEN_LOOKS = 1.0
+POLL_INTERVAL = 1.0
 SECONDS_FOR_THE_DASHBOARD = 2.0
 SECONDS_FOR_A_FIRST_WORKER = 10.0
-SECONDS_FOR_LOOKS = 90.0  # a worker may compile kernels first
-MOST_ASKED_AT_ONCE = 32
+SECONDS_TO_ANSWER = 90.0  # a worker may compile kernels first
 FIRST_PAUSE_SECONDS = 2.0  # before a refused worker is asked again; doubled each time
-LONGEST_PAUSE_SECONDS = 120.0
-LONGEST_AWAY_SECONDS = 120.0
+MAX_PAUSE_SECONDS = 120.0
 
 
 class DaskCluster:
@@ -53,12 +58,12 @@ class DaskCluster:
     Attributes
     ----------
     client : Client
-        The link; another one after the scheduler was away.
-    accepted : dict of str to Look
+        The link.
+    accepted : dict of str to WorkerProbe
         Workers that may play, by address.
     refused : dict of str to str
         Why others may not, by address.
-    surplus : dict of str to Look
+    surplus : dict of str to WorkerProbe
         Workers that might play, but for those that play on the same cores.
     threads : dict of str to int
         All workers that are there, with how many games each plays at once.
@@ -73,12 +78,11 @@ class DaskCluster:
         check_library()
         self.wanted = Wanted(sources_digest())
         self.agent: Agent | None = None
-        self.accepted: dict[str, Look] = {}
+        self.accepted: dict[str, WorkerProbe] = {}
         self.refused: dict[str, str] = {}
-        self.surplus: dict[str, Look] = {}
+        self.surplus: dict[str, WorkerProbe] = {}
         self.threads: dict[str, int] = {}
-        self.asked: dict[str, float] = {}  # when
-        self.answers: queue.SimpleQueue[tuple[str, Look | str]] = queue.SimpleQueue()
+        self.asked: dict[str, Future[WorkerProbe | str]] = {}
         self.pauses: dict[str, tuple[float, float]] = {}  # until when, and how long
         self.machines: dict[str, Mapping[str, Any]] = {}
         self.lost_since: float | None = None
@@ -101,6 +105,8 @@ class DaskCluster:
 
     def __exit__(self, *_: object) -> None:
         self.ended.set()
+        if self.watching is not None:
+            self.watching.join(timeout=POLL_INTERVAL)  # it may wait for a scheduler that hangs
         disconnect(self.client)
         self.stack.close()
 
@@ -113,7 +119,7 @@ class DaskCluster:
     @property
     def place(self) -> str:
         """Who plays: ``12 workers on 3 machines``."""
-        hosts = {each.record["host"] for each in tuple(self.accepted.values())}
+        hosts = {each.machine.host for each in tuple(self.accepted.values())}
         return f"{counted(self.capacity, 'worker')} on {counted(len(hosts), 'machine')}"
 
     @property
@@ -131,29 +137,29 @@ class DaskCluster:
     def admit(self, experiment: Experiment, known: Mapping[str, Mapping[str, Any]]) -> list[str]:
         """Choose the workers that may play; see :class:`study.run.executor.Cluster`."""
         self.agent = remote.packed(experiment.build({}))
-        deadline = time.monotonic() + SECONDS_FOR_A_FIRST_WORKER
-        while not (threads := self.client.nthreads()):
-            if time.monotonic() > deadline:
-                raise RunError(
-                    f"scheduler: no worker is at {self.address}; on each machine start "
-                    f"thetafront worker {self.address}"
-                )
-            time.sleep(0.2)
-        looks = self.looks_of(list(threads))
+        try:
+            self.client.wait_for_workers(1, timeout=SECONDS_FOR_A_FIRST_WORKER)
+        except TimeoutError:
+            raise RunError(
+                f"scheduler: no worker is at {self.address}; on each machine start "
+                f"thetafront worker {self.address}"
+            ) from None
+        threads = self.client.nthreads()
+        probes = self.probes_of(list(threads))
         able = {
             key: each
-            for key, each in looks.items()
-            if isinstance(each, Look) and not self.objection_to(each, threads[key])
+            for key, each in probes.items()
+            if isinstance(each, WorkerProbe) and not self.objection_to(each, threads[key])
         }
         if not able:
-            why = sorted({self.refusal(key, looks[key], threads[key]) for key in looks})
+            why = sorted({self.refusal(key, probes[key], threads[key]) for key in probes})
             raise InputError(
                 f"scheduler: no worker at {self.address} can play with code "
                 f"{self.wanted.sources} ({versions()}): {'; '.join(why)}"
             )
         if experiment.cost.is_timed:
             self.wanted = Wanted(self.wanted.sources, one_class(experiment, able, known))
-        self.take(threads, looks)
+        self.take(threads, probes)
         self.lines += [line for line in (unequal(self.machines.values()),) if line]
         self.watching = threading.Thread(target=self.watch, name="cluster", daemon=True)
         self.watching.start()
@@ -166,75 +172,60 @@ class DaskCluster:
 
         return DaskWorkers(self)
 
-    def looks_of(self, addresses: Iterable[str]) -> dict[str, Look | str]:
+    def probes_of(self, addresses: Iterable[str]) -> dict[str, WorkerProbe | str]:
         """Ask workers what they are, and wait; an error's text where one cannot tell."""
-        found: dict[str, Look | str] = dict.fromkeys(addresses, "it does not answer")
-        answers: queue.SimpleQueue[tuple[str, Look | str]] = queue.SimpleQueue()
-        self.ask(found, answers)
-        deadline = time.monotonic() + SECONDS_FOR_LOOKS
-        for _ in range(len(found)):
-            try:
-                address, each = answers.get(timeout=max(0.0, deadline - time.monotonic()))
-            except queue.Empty:
-                break
-            found[address] = each
-        return found
+        asked = {each: self.ask(each) for each in addresses}
+        return {address: answer.result() for address, answer in asked.items()}
 
-    def ask(
-        self, addresses: Iterable[str], answers: "queue.SimpleQueue[tuple[str, Look | str]]"
-    ) -> None:
-        """Ask workers what they are, each by itself: one that hangs keeps few others waiting."""
-        client, wanted, agent = self.client, Wanted(self.wanted.sources), self.agent
-        left = deque(addresses)
+    def ask(self, address: str) -> "Future[WorkerProbe | str]":
+        """Ask a worker what it is, by itself: one that hangs keeps no other waiting."""
+        loop = self.client.loop.asyncio_loop
+        return asyncio.run_coroutine_threadsafe(self.probe(address), loop)
 
-        def ask_some() -> None:
-            while True:
-                try:
-                    address = left.popleft()
-                except IndexError:
-                    return
-                try:
-                    found: Any = client.run(
-                        remote.look, wanted, agent, workers=[address], on_error="return"
-                    ).get(address, OSError("it is gone"))
-                except Exception as error:
-                    found = error
-                answers.put((address, found if isinstance(found, Look) else told(found)))
+    async def probe(self, address: str) -> WorkerProbe | str:
+        """Return what a worker tells of itself; a text if it cannot."""
+        wanted, workers = Wanted(self.wanted.sources), [address]
+        asked = self.client.run(
+            remote.probe, wanted, self.agent, workers=workers, on_error="return"
+        )
+        try:
+            found = (await asyncio.wait_for(asked, SECONDS_TO_ANSWER))[address]
+        except TimeoutError:
+            return "it does not answer"
+        except KeyError:
+            return "it is gone"
+        except Exception as error:
+            found = error
+        return found if isinstance(found, WorkerProbe) else format_error(found)
 
-        for _ in range(min(len(left), MOST_ASKED_AT_ONCE)):
-            threading.Thread(target=ask_some, name="looks", daemon=True).start()
-
-    def objection_to(self, look: Look | str, n_threads: int) -> str:
+    def objection_to(self, probe: WorkerProbe | str, n_threads: int) -> str:
         """Say why a worker may not play; empty if it may."""
-        if isinstance(look, str):
-            return look
-        if look.objection:
-            return str(look.objection)
+        if isinstance(probe, str):
+            return probe
+        if probe.objection:
+            return str(probe.objection)
         if n_threads > self.most_threads:
             return (
                 f"it plays {n_threads} games in one process, which time each other; start it by "
                 "thetafront worker"
             )
         wanted = self.wanted.machine_class
-        if wanted and look.record["class"] != wanted:
-            return (
-                f"seconds are its cost, and its class is {described([look.record])}; not {wanted}"
-            )
+        if wanted and probe.machine.machine_class != wanted:
+            found = described([probe.machine.record])
+            return f"seconds are its cost, and its class is {found}; not {wanted}"
         return ""
 
-    def refusal(self, address: str, look: Look | str, n_threads: int) -> str:
+    def refusal(self, address: str, probe: WorkerProbe | str, n_threads: int) -> str:
         """Say who may not play, and why."""
-        host = address.rpartition("/")[2] if isinstance(look, str) else look.record["host"]
-        return f"{host} gets no games: {self.objection_to(look, n_threads)}"
+        host = address.rpartition("/")[2] if isinstance(probe, str) else probe.machine.host
+        return f"{host} gets no games: {self.objection_to(probe, n_threads)}"
 
-    def take(self, threads: Mapping[str, int], looks: Mapping[str, Look | str]) -> None:
+    def take(self, threads: Mapping[str, int], probes: Mapping[str, WorkerProbe | str]) -> None:
         """Note who is there, with what new ones have told of themselves."""
-        accepted = {key: each for key, each in self.accepted.items() if key in threads}
-        surplus = {key: each for key, each in self.surplus.items() if key in threads}
-        refused = {key: each for key, each in self.refused.items() if key in threads}
-        self.n_left += len(self.accepted) - len(accepted)
-        able = {**accepted, **surplus}  # those that play go on
-        for address, each in looks.items():
+        self.n_left += len(self.accepted.keys() - threads.keys())
+        able = {**self.accepted, **self.surplus}  # those that play go on
+        refused = dict(self.refused)
+        for address, each in probes.items():
             if address not in threads:
                 continue
             if self.objection_to(each, threads[address]):
@@ -242,36 +233,37 @@ class DaskCluster:
                 refused[address] = self.refusal(address, each, threads[address])
                 self.tell(refused[address])
                 self.ask_later(address)
-            elif isinstance(each, Look):
+            elif isinstance(each, WorkerProbe):
                 able[address] = each
                 refused.pop(address, None)
-                self.machines = {**self.machines, each.machine: each.record}
-        accepted, self.surplus = self.one_a_core(able)
+                self.machines = {**self.machines, each.machine.key: each.machine.record}
+        able = {key: each for key, each in able.items() if key in threads}
+        self.accepted = self.one_a_core(able)
+        self.surplus = {key: each for key, each in able.items() if key not in self.accepted}
+        self.refused = {key: each for key, each in refused.items() if key in threads}
         self.pauses = {key: each for key, each in self.pauses.items() if key in threads}
-        self.accepted, self.refused, self.threads = accepted, refused, dict(threads)
+        self.threads = dict(threads)
         if self.capacity:
             self.alone_since = None
         elif self.alone_since is None:
             self.alone_since = time.monotonic()
-            self.lines.append(f"no worker is left; waiting for {LONGEST_AWAY_SECONDS:g} s")
+            self.lines.append(f"no worker is left; waiting for {MAX_SECONDS_AWAY:g} s")
 
-    def one_a_core(self, able: Mapping[str, Look]) -> tuple[dict[str, Look], dict[str, Look]]:
-        """Part those that play from the surplus: games that share a core time each other."""
-        chosen: dict[str, Look] = {}
-        surplus: dict[str, Look] = {}
+    def one_a_core(self, able: Mapping[str, WorkerProbe]) -> dict[str, WorkerProbe]:
+        """Choose those that play: games that share a core time each other."""
+        chosen: dict[str, WorkerProbe] = {}
         n_chosen: Counter[Any] = Counter()
         for address, each in able.items():
-            host, cores = each.record["host"], (each.record["host"], each.cpus)
-            if self.wanted.machine_class and 0 < each.n_cores <= n_chosen[cores]:
-                surplus[address] = each
+            host, n_cores = each.machine.host, each.n_cores
+            if self.wanted.machine_class and 0 < n_cores <= n_chosen[host, each.cpus]:
                 self.tell(
-                    f"{host} has more worker processes than its {counted(each.n_cores, 'core')}: "
-                    f"seconds are the cost, so {each.n_cores} of them get games"
+                    f"{host} has more worker processes than its {counted(n_cores, 'core')}: "
+                    f"seconds are the cost, so {n_cores} of them get games"
                 )
             else:
                 chosen[address] = each
-                n_chosen[cores] += 1
-        return chosen, surplus
+                n_chosen[host, each.cpus] += 1
+        return chosen
 
     def tell(self, line: str) -> None:
         """Tell a line, once."""
@@ -281,9 +273,9 @@ class DaskCluster:
 
     def refuse(self, address: str, why: str) -> None:
         """Give no more games to a worker that has refused one."""
-        look = self.accepted.get(address)
+        probe = self.accepted.get(address)
         self.accepted = {key: each for key, each in self.accepted.items() if key != address}
-        host = look.record["host"] if look is not None else address
+        host = probe.machine.host if probe is not None else address
         self.refused = {**self.refused, address: why}
         self.ask_later(address)
         self.tell(f"{host} gets no games: {why}")
@@ -291,7 +283,7 @@ class DaskCluster:
     def ask_later(self, address: str) -> None:
         """Ask a refused worker again after a pause: a link mends, and files arrive."""
         _, pause = self.pauses.get(address, (0.0, FIRST_PAUSE_SECONDS / 2))
-        pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+        pause = min(2 * pause, MAX_PAUSE_SECONDS)
         self.pauses = {**self.pauses, address: (time.monotonic() + pause, pause)}
 
     def news(self) -> list[str]:
@@ -301,85 +293,64 @@ class DaskCluster:
 
     def watch(self) -> None:
         """See who comes and goes, until the end."""
-        while not self.ended.wait(SECONDS_BETWEEN_LOOKS):
+        while not self.ended.wait(POLL_INTERVAL):
             try:
                 if self.client.status != "running":
                     raise OSError("the link is closed")
                 threads = dict(self.client.nthreads())
             except Exception:
-                self.connect_again()
+                self.note_lost()
                 continue
-            self.take(threads, self.answered())
-            self.asked = {key: when for key, when in self.asked.items() if key in threads}
+            if self.lost_since is not None:
+                self.note_back(self.lost_since)
+            done = {key: each for key, each in self.asked.items() if each.done()}
+            self.asked = {key: each for key, each in self.asked.items() if key not in done}
+            self.take(threads, {key: each.result() for key, each in done.items()})
             known, now = {*self.accepted, *self.surplus, *self.asked}, time.monotonic()
-            due = [
-                each
-                for each in threads
-                if each not in known and self.pauses.get(each, (0.0, 0.0))[0] <= now
-            ]
-            self.asked |= dict.fromkeys(due, now)
-            self.ask(due, self.answers)
+            for each in threads:
+                if each not in known and self.pauses.get(each, (0.0, 0.0))[0] <= now:
+                    self.asked[each] = self.ask(each)
 
-    def answered(self) -> dict[str, Look | str]:
-        """Return what workers have answered; or that they do not, if they take long."""
-        found: dict[str, Look | str] = {}
-        while not self.answers.empty():
-            address, found[address] = self.answers.get()
-            self.asked.pop(address, None)
-        late = time.monotonic() - SECONDS_FOR_LOOKS
-        for address, when in self.asked.items():
-            if when < late and address not in self.refused:
-                found[address] = "it does not answer"  # and is taken when it does
-        return found
-
-    def connect_again(self) -> None:
-        """Try until the scheduler is back, or for too long."""
-        if self.lost_since is not None:  # for too long: nobody waits any more
-            return
-        self.lost_since = time.monotonic()
-        self.lines.append(
-            f"the scheduler at {self.address} does not answer; trying for "
-            f"{LONGEST_AWAY_SECONDS:g} s"
-        )
-        disconnect(self.client)
-        while not self.ended.wait(0.5):
-            if time.monotonic() > self.lost_since + LONGEST_AWAY_SECONDS:
-                return
-            try:
-                self.client = connect(self.address, self.tls)
-            except RunError:
-                continue
+    def note_lost(self) -> None:
+        """Note that the scheduler is away."""
+        if self.lost_since is None:
+            self.lost_since = time.monotonic()
             self.lines.append(
-                f"the scheduler is back after {time.monotonic() - self.lost_since:.0f} s; games "
-                "in flight are played again"
+                f"the scheduler at {self.address} does not answer; trying for "
+                f"{MAX_SECONDS_AWAY:g} s"
             )
-            self.accepted, self.refused, self.surplus, self.threads = {}, {}, {}, {}
-            self.asked, self.answers, self.pauses = {}, queue.SimpleQueue(), {}
-            self.lost_since = None
-            self.alone_since = time.monotonic()
-            return
+
+    def note_back(self, since: float) -> None:
+        """Note that the scheduler is back; its workers are other ones."""
+        self.lines.append(
+            f"the scheduler is back after {time.monotonic() - since:.0f} s; games in flight are "
+            "played again"
+        )
+        self.accepted, self.refused, self.surplus, self.threads = {}, {}, {}, {}
+        self.asked, self.pauses = {}, {}
+        self.lost_since, self.alone_since = None, time.monotonic()
 
     def check(self) -> str:
         """Say why games cannot go on; empty if they can."""
         now = time.monotonic()
-        if self.lost_since is not None and now > self.lost_since + LONGEST_AWAY_SECONDS:
+        if self.lost_since is not None and now > self.lost_since + MAX_SECONDS_AWAY:
             return (
                 f"the scheduler at {self.address} has been away for {now - self.lost_since:.0f} s"
             )
         if (
             self.lost_since is None
             and self.alone_since is not None
-            and now > self.alone_since + LONGEST_AWAY_SECONDS
+            and now > self.alone_since + MAX_SECONDS_AWAY
         ):
             return f"no worker has been at {self.address} for {now - self.alone_since:.0f} s"
         return ""
 
 
 def one_class(
-    experiment: Experiment, able: Mapping[str, Look], known: Mapping[str, Mapping[str, Any]]
+    experiment: Experiment, able: Mapping[str, WorkerProbe], known: Mapping[str, Mapping[str, Any]]
 ) -> str:
     """Return the class of machines whose seconds count; InputError if there are several."""
-    records = [each.record for each in able.values()]
+    records = [each.machine.record for each in able.values()]
     here, stored = {each["class"] for each in records}, {each["class"] for each in known.values()}
     counts = [each.name for each in experiment.costs if not each.is_timed]
     ways = "workers of one class allowed"
@@ -398,7 +369,7 @@ def one_class(
     return str(here.pop())
 
 
-def told(error: Any) -> str:
+def format_error(error: Any) -> str:
     """Write the error of a worker that could not even be asked, in a line."""
     text = " ".join(f"{type(error).__name__}: {error}".split())
     if isinstance(error, ImportError | AttributeError):

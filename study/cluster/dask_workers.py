@@ -1,21 +1,22 @@
 """Games over the workers of a Dask cluster.
 
 Tasks go out, and answers come back, many at a time. Dask plays a task again elsewhere if its worker
-dies; but it blames all tasks that the worker had, and gives up those that it has blamed a few
-times. So such a task is no culprit yet: it is sent to one worker, before all others, and only if
-that dies, too, and another one, is it the task that ends its workers. When the scheduler was away,
-all tasks in flight are handed out again. An answer to a task that is no longer in flight is
-dropped.
+dies, or its answer is lost; but it blames all tasks that the worker had, and gives up those that it
+has blamed a few times. So such a task is no culprit yet: it is sent to one worker, before all
+others, and only if that dies, too, and another one, is it the task that ends its workers. When the
+scheduler was away, all tasks in flight are handed out again. An answer to a task that is no longer
+in flight is dropped.
 """
 
+import asyncio
 import math
 import queue
-import threading
 import time
 from collections import deque
 from collections.abc import Iterable, Mapping
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from thetafront.study import interrupt
@@ -30,10 +31,9 @@ SECONDS_A_TASK = 1.0
 WORKERS_A_SECOND = 512  # beyond, tasks are longer: a coordinator handles some hundred a second
 SHORT_TASK_SECONDS = 0.25
 WEIGHT_OF_LATEST = 0.05
-SECONDS_FOR_AN_ERROR = 10.0
-MOST_TRIES = 3  # of a task that workers cannot even read
-MOST_LOST = 8  # answers to one task while the link is well
+MAX_TRIES = 3  # of a task, or an answer, that cannot even be read
 KILLED = "KilledWorker"
+CANCELLED = (CancelledError, asyncio.CancelledError)
 
 
 @dataclass(eq=False)
@@ -51,9 +51,7 @@ class Sending(Generic[Key]):
     addresses : tuple of str
         The workers that may play it; empty if all may.
     n_tries : int
-        How often it could not be read.
-    n_lost : int
-        How often its answer was lost.
+        How often it, or its answer, could not be read.
     """
 
     task: Task[Key]
@@ -61,7 +59,6 @@ class Sending(Generic[Key]):
     alone_on: str = ""
     addresses: tuple[str, ...] = ()
     n_tries: int = 0
-    n_lost: int = 0
 
 
 @dataclass
@@ -78,18 +75,14 @@ class DaskWorkers(Generic[Key]):
     returned: "deque[Finished[Key]]" = field(default_factory=deque)
     unsent: "list[Sending[Key]]" = field(default_factory=list)
     in_flight: "dict[Any, Sending[Key]]" = field(default_factory=dict)
-    done: "queue.SimpleQueue[Any]" = field(default_factory=queue.SimpleQueue)
     arrived: "queue.SimpleQueue[Any]" = field(default_factory=queue.SimpleQueue)
     mean_seconds: float = 0.0
     n_left_before: int = 0
     n_left_told: int = 0
-    client: Any = None
 
     def open(self) -> None:
-        """Begin to take answers."""
-        self.client = self.cluster.client
+        """Begin to count who leaves."""
         self.n_left_before = self.n_left_told = self.cluster.n_left
-        threading.Thread(target=self.take_answers, name="answers", daemon=True).start()
 
     def __enter__(self) -> "DaskWorkers[Key]":
         self.open()
@@ -153,8 +146,6 @@ class DaskWorkers(Generic[Key]):
         """Wait for an answer, ``also`` or ``timeout`` seconds; see the protocol."""
         if why := self.cluster.check():
             raise PlayError(why)
-        if self.client is not self.cluster.client:
-            self.start_again()
         self.look_for_lost()
         self.send()
         if also is not None:
@@ -198,10 +189,10 @@ class DaskWorkers(Generic[Key]):
         for each in some:
             each.addresses = addresses
         tasks = [each.task for each in some]
-        wanted = self.cluster.wanted
+        client, wanted = self.cluster.client, self.cluster.wanted
         try:
             with interrupt.kept_from_children():
-                futures = self.client.map(
+                futures = client.map(
                     remote.play,
                     [wanted] * len(tasks),
                     [remote.packed(task.agent) for task in tasks],
@@ -213,30 +204,21 @@ class DaskWorkers(Generic[Key]):
                     priority=100 if some[0].is_suspect else 0,
                 )
         except Exception:
-            if self.client.status == "running":
+            if client.status == "running":
                 raise
             self.unsent += some
             return
         self.in_flight.update(zip(futures, some, strict=True))
         for each in futures:
-            each.add_done_callback(self.done.put)
+            client.loop.add_callback(self.fetch, each)
 
-    def take_answers(self) -> None:
-        """Fetch answers as tasks are done, many at a time; a thread's work until ``None`` comes."""
-        while (first := self.done.get()) is not None:
-            batch = [first]
-            while not self.done.empty():
-                if (each := self.done.get()) is None:
-                    return
-                batch.append(each)
-            finished = [each for each in batch if each.status == "finished"]
-            answers = fetched(self.client, finished) if finished else []
-            for future, answer in zip(finished, answers, strict=True):
-                self.arrived.put((future, answer))
-            for future in batch:
-                if future.status != "finished":
-                    self.arrived.put((future, what_failed(future)))
-            del batch, finished, answers, first
+    async def fetch(self, future: Any) -> None:
+        """Wait for an answer and take it, in Dask's own thread, which fetches many at a time."""
+        try:
+            answer = await self.cluster.client.gather(future, asynchronous=True)
+        except (Exception, asyncio.CancelledError) as error:
+            answer = error
+        self.arrived.put((future, answer))
 
     def take(self, arrival: Any) -> None:
         """Take what came back of a task."""
@@ -269,19 +251,12 @@ class DaskWorkers(Generic[Key]):
             self.cluster.refuse(answer.worker, answer.objection)
         elif type(answer).__name__ == KILLED:
             sending.is_suspect = True
-        elif isinstance(answer, BaseException):
+        elif not isinstance(answer, CANCELLED):  # as all are when the link is lost
             sending.n_tries += 1
-            if sending.n_tries >= MOST_TRIES:
+            if sending.n_tries >= MAX_TRIES:
                 text = f"{type(answer).__name__}: {answer}"
                 self.returned.append(Finished(task.key, (), text))
                 return
-        elif self.cluster.lost_since is None and self.client.status == "running":
-            sending.n_lost += 1
-            if sending.n_lost >= MOST_LOST:
-                raise PlayError(
-                    f"answers of workers were lost {MOST_LOST} times while playing {task.key}: "
-                    f"{answer}"
-                )
         sending.alone_on = ""
         self.unsent.append(sending)
 
@@ -306,15 +281,6 @@ class DaskWorkers(Generic[Key]):
                     continue
             self.unsent.append(sending)
 
-    def start_again(self) -> None:
-        """Hand out everything again, by the new link."""
-        self.client = self.cluster.client
-        waiting = list(self.in_flight.values())
-        self.in_flight.clear()
-        for each in waiting:
-            each.alone_on = ""
-        self.unsent = [*waiting, *self.unsent]
-
     def stop(self) -> None:
         """Take what has come back; what is being played ends unheard, what waits is cancelled."""
         try:
@@ -331,41 +297,10 @@ class DaskWorkers(Generic[Key]):
             self.cancel(list(self.in_flight))
         self.in_flight.clear()
         self.unsent.clear()
-        self.done.put(None)
 
     def cancel(self, futures: Iterable[Any]) -> None:
         """Cancel tasks, unless the scheduler is away, which forgets them then."""
-        futures = list(futures)
-        if futures and self.cluster.lost_since is None and self.client.status == "running":
-            threading.Thread(
-                target=lambda: self.client.cancel(futures, force=True), daemon=True
-            ).start()
-
-
-def fetched(client: Any, futures: "list[Any]") -> list[Any]:
-    """Return the answers of tasks that are done; a text for each that cannot be had.
-
-    Not by the client's ``gather``, which waits until what a dead worker had is played again.
-    """
-    lost: dict[Any, str] = {}
-    while keys := [each.key for each in futures if each.key not in lost]:
-        try:
-            response = client.sync(client.scheduler.gather, keys=keys)
-        except Exception as error:  # of the link, or of an answer that cannot be read
-            if len(keys) == 1 or client.status != "running":
-                text = " ".join(f"{type(error).__name__}: {error}".split())
-                lost |= dict.fromkeys(keys, text)
-                continue
-            return [each for future in futures for each in fetched(client, [future])]
-        if response["status"] == "OK":
-            return [response["data"].get(each.key, lost.get(each.key)) for each in futures]
-        lost |= dict.fromkeys(response["keys"] or keys, "the worker that had the answer is gone")
-    return [lost[each.key] for each in futures]
-
-
-def what_failed(future: Any) -> Any:
-    """Return the error of a task; or its status, if it was lost or cancelled."""
-    try:
-        return future.exception(timeout=SECONDS_FOR_AN_ERROR) or future.status
-    except Exception:  # of the link, or of a task that was cancelled meanwhile
-        return future.status
+        client, futures = self.cluster.client, list(futures)
+        if futures and self.cluster.lost_since is None and client.status == "running":
+            cancel = partial(client.cancel, futures, asynchronous=True, force=True)
+            client.loop.add_callback(cancel)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 SECONDS_TO_CONNECT = 8.0
+MAX_SECONDS_AWAY = 120.0  # of a scheduler: Dask connects again
 NOISY = ("distributed", "tornado", "asyncio", "bokeh")
 
 
@@ -48,7 +49,7 @@ def silenced() -> Iterator[None]:
             logging.getLogger(name).setLevel(level)
 
 
-def connect(address: str, tls: Tls | None, seconds: float = SECONDS_TO_CONNECT) -> "Client":
+def connect(address: str, tls: Tls | None) -> "Client":
     """Return a client of a scheduler.
 
     Raises
@@ -61,16 +62,17 @@ def connect(address: str, tls: Tls | None, seconds: float = SECONDS_TO_CONNECT) 
     check_address(address, tls)
     host, port = host_and_port(address)
     try:
-        socket.create_connection((host, port), timeout=seconds).close()
+        socket.create_connection((host, port), timeout=SECONDS_TO_CONNECT).close()
     except OSError as error:
         why = error.strerror or str(error)
         raise RunError(f"scheduler: nobody answers at {address}: {why}") from None
     try:
         with ThreadPoolExecutor(1) as apart:  # a notebook has a loop in its own thread
-            apart.submit(asyncio.run, asyncio.wait_for(identity(address, tls), seconds)).result()
+            asked = asyncio.wait_for(identity(address, tls), SECONDS_TO_CONNECT)
+            apart.submit(asyncio.run, asked).result()
         return Client(
             address,
-            timeout=seconds,
+            timeout=MAX_SECONDS_AWAY,
             security=None if tls is None else tls.security(),
             set_as_default=False,
         )

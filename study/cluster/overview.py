@@ -1,12 +1,13 @@
 """``thetafront cluster``: who is there, what may play, and how much it plays."""
 
+from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from rich.table import Table
 
 from thetafront.study.cluster.cluster import DaskCluster
-from thetafront.study.cluster.remote import Look
+from thetafront.study.cluster.remote import WorkerProbe
 from thetafront.study.cluster.sources import sources_digest
 
 
@@ -46,35 +47,27 @@ class MachineRow:
 def machine_rows(cluster: DaskCluster) -> list[MachineRow]:
     """Ask all workers of a cluster, and return a row for each machine with one kind of them."""
     threads = cluster.client.nthreads()
-    groups: dict[tuple[str, ...], list[Look | str]] = {}
-    for address, look in cluster.looks_of(list(threads)).items():
-        problem = cluster.objection_to(look, threads[address])
-        if isinstance(look, str):
+    groups: dict[tuple[str, str, str], list[WorkerProbe]] = {}
+    n_processes: Counter[tuple[str, str, str]] = Counter()
+    for address, probe in cluster.probes_of(list(threads)).items():
+        problem = cluster.objection_to(probe, threads[address])
+        if isinstance(probe, str):
             group = (address.rpartition("/")[2].rpartition(":")[0], "", problem)
         else:
-            group = (look.record["host"], look.machine, problem)
-        groups.setdefault(group, []).append(look)
+            group = (probe.machine.host, probe.machine.key, problem)
+            groups.setdefault(group, []).append(probe)
+        n_processes[group] += 1
     rows = []
-    for (host, _, problem), looks in sorted(groups.items()):
-        known = [each for each in looks if isinstance(each, Look)]
-        if not known:
-            rows.append(MachineRow(host, len(looks), problem=problem))
+    for group, n in sorted(n_processes.items()):
+        host, _, problem = group
+        if group not in groups:
+            rows.append(MachineRow(host, n, problem=problem))
             continue
-        record = known[0].record
-        rate = sum(each.n_games / each.seconds for each in known if each.n_games)
-        rows.append(
-            MachineRow(
-                host,
-                len(looks),
-                record["class"],
-                record["cpu"],
-                record["llvm_cpu"],
-                record["benchmark_seconds"],
-                known[0].sources,
-                round(rate, 3),
-                problem,
-            )
-        )
+        probes = groups[group]
+        machine, sources = probes[0].machine, probes[0].sources
+        rate = round(sum(each.n_games / each.seconds for each in probes if each.n_games), 3)
+        known = (machine.machine_class, machine.cpu, machine.llvm_cpu, machine.benchmark_seconds)
+        rows.append(MachineRow(host, n, *known, sources, rate, problem))
     return rows
 
 

@@ -1,4 +1,4 @@
-"""What runs in the processes of a cluster: games, and a look at the machine.
+"""What runs in the processes of a cluster: games, and what a worker tells of itself.
 
 Each task says what its worker must be. One that is something else answers why, and plays nothing:
 so none plays a wrong game, however early it gets a task.
@@ -16,9 +16,9 @@ from typing import Any
 import joblib
 
 from thetafront.agents.agent import Agent, Game, Outcome
-from thetafront.agents.outside.program import ProgramAgent
-from thetafront.agents.outside.python import PythonAgent
-from thetafront.study.cluster.machine import this_machine
+from thetafront.agents.external.program import ProgramAgent
+from thetafront.agents.external.python import PythonAgent
+from thetafront.study.cluster.machine import Machine, this_machine
 from thetafront.study.cluster.sources import sources_digest, versions
 from thetafront.study.run.worker import play_timed, reason
 
@@ -74,17 +74,15 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Look:
+class WorkerProbe:
     """What a worker tells of itself.
 
     Attributes
     ----------
-    machine : str
-        Key of its machine.
-    record : dict
-        The machine (:attr:`study.cluster.machine.Machine.record`).
-    sources, versions : str
-        Of its code.
+    machine : Machine
+        Where it is.
+    sources : str
+        Digest of its code.
     objection : str
         Why it may not play; empty if it may.
     n_games, seconds : int, float
@@ -95,10 +93,8 @@ class Look:
         Which cores; empty if that is not known.
     """
 
-    machine: str
-    record: dict[str, Any]
+    machine: Machine
     sources: str
-    versions: str
     objection: str
     n_games: int
     seconds: float
@@ -210,7 +206,7 @@ def play(wanted: Wanted, agent: Agent, seeds: Sequence[int], side_by_side: bool)
     return Answer(worker, machine.key, games, ended - began, cpu, learning)
 
 
-def look(wanted: Wanted, agent: Agent | None) -> Look:
+def probe(wanted: Wanted, agent: Agent | None) -> WorkerProbe:
     """Tell what this process is, and whether it may play."""
     prepare()
     machine, why = this_machine(), objection(wanted, agent)
@@ -218,16 +214,8 @@ def look(wanted: Wanted, agent: Agent | None) -> Look:
     seconds = time.monotonic() - PLAYED[0][0]
     n_games = sum(n for _, n in PLAYED)
     cpus = tuple(sorted(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else ()
-    return Look(
-        machine.key,
-        machine.record,
-        sources_digest(),
-        versions(),
-        why,
-        n_games,
-        seconds,
-        int(joblib.cpu_count()),
-        cpus,
+    return WorkerProbe(
+        machine, sources_digest(), why, n_games, seconds, int(joblib.cpu_count()), cpus
     )
 
 

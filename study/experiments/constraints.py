@@ -22,7 +22,7 @@ import cloudpickle
 import numpy as np
 import numpy.typing as npt
 
-from thetafront.agents.outside.source import PREFIX
+from thetafront.agents.external.source import PREFIX
 
 Bools = npt.NDArray[np.bool_]
 Columns = Mapping[str, npt.NDArray[Any]]

@@ -7,14 +7,14 @@ from functools import cached_property
 from typing import Any
 
 from thetafront.agents.agent import Agent
-from thetafront.agents.outside.limits import memory_in
-from thetafront.agents.outside.report import ReportedGame
+from thetafront.agents.external.limits import memory_in
+from thetafront.agents.external.report import ReportedGame
 from thetafront.agents.parameters import Value, is_real
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.failures import MAX_FAILURES
 from thetafront.study.experiments.game_summary import GameSummary, MatchSummary
 from thetafront.study.experiments.objectives import Cost, Goal, cpu_seconds
-from thetafront.study.experiments.players import OurPlayer, Player, player_of, report_of
+from thetafront.study.experiments.players import BuiltinPlayer, Player, player_of, report_of
 from thetafront.study.experiments.space import Space
 
 UNSAID = cpu_seconds("game")
@@ -39,8 +39,8 @@ class Experiment:
         Its name: the study's, unless another is given.
     agent : str, callable or Program
         What plays: an agent of the catalog by its name, or a user's own: a function of θ and a
-        ``seed``, a frozen dataclass with a method ``play(seed)`` (:mod:`agents.outside.python`), or
-        a :class:`~agents.outside.program.Program`.
+        ``seed``, a frozen dataclass with a method ``play(seed)``
+        (:mod:`agents.external.python`), or a :class:`~agents.external.program.Program`.
     space : Space
         The tuned parameters and their bounds.
     goal : Goal
@@ -138,14 +138,14 @@ class Experiment:
         if not (is_real(self.max_failures) and 0.0 <= self.max_failures <= 1.0):
             raise ValueError(f"max_failures must be between 0 and 1 (got {self.max_failures!r})")
         player = self.player
-        if isinstance(player, OurPlayer):
+        if isinstance(player, BuiltinPlayer):
             player.check_known((*self.space.names, *self.fixed))
         else:
-            self.check_outside()
+            self.check_external()
         player.check(self.space)
         self.space.check_feasible()
 
-    def check_outside(self) -> None:
+    def check_external(self) -> None:
         """Check what only an experiment that is not ours can have wrong."""
         has_moves = any(each.per_move for each in self.costs)
         kind = MatchSummary if self.goal.is_match else type(self.summary)
@@ -232,7 +232,7 @@ class Experiment:
 
     def widened_to(self, made: "Experiment") -> "Experiment":
         """Return a study's experiment, played by what plays this one."""
-        if not self.player.is_outside:
+        if not self.player.is_external:
             return made
         # A study remembers texts, and of functions the names.
         space = replace(made.space, constraints=self.space.constraints)
@@ -244,7 +244,7 @@ class Experiment:
         An agent that is not ours has no defaults: what is left out is in the middle of the space.
         ValueError if the agent or the space does not allow the values.
         """
-        if not self.player.is_outside:
+        if not self.player.is_external:
             return self.player.build({**self.fixed, **values})
         try:
             return self.player.build(self.space.completed(values))

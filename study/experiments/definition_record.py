@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from thetafront.agents.agent import Game
-from thetafront.agents.outside.dependencies import Dependencies, digits
-from thetafront.agents.outside.limits import Limits
+from thetafront.agents.external.dependencies import Dependencies, digits
+from thetafront.agents.external.limits import Limits
 from thetafront.study.experiments.constraints import ConstraintFunction
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import MAX_FAILURES
@@ -26,7 +26,7 @@ from thetafront.study.experiments.objectives.estimators import (
     Proportion,
 )
 from thetafront.study.experiments.objectives.formats import FittingFormat, Format, MatchFormat
-from thetafront.study.experiments.players import OurPlayer, Player, ProgramPlayer, PythonPlayer
+from thetafront.study.experiments.players import BuiltinPlayer, Player, ProgramPlayer, PythonPlayer
 from thetafront.study.experiments.space import Space
 
 ESTIMATORS: dict[str, type[Estimator]] = {
@@ -88,7 +88,7 @@ class Definition:
                 "reference_costs": dict(experiment.reference_costs),
                 "baselines": {name: dict(each) for name, each in experiment.baselines.items()},
                 "program": program,
-                "agent": player.agent if isinstance(player, OurPlayer) else None,
+                "agent": player.agent if isinstance(player, BuiltinPlayer) else None,
                 **({"functions": functions} if functions else {}),
                 "summary": {
                     CLASS: type(experiment.summary).__name__,

@@ -20,7 +20,7 @@ import math
 from collections.abc import Mapping
 
 from thetafront.agents.agent import FailedGame, Game, Outcome
-from thetafront.agents.outside.report import PenalizedGame
+from thetafront.agents.external.report import PenalizedGame
 from thetafront.study.estimate import share
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.text import counted

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from thetafront.agents.agent import Game
-from thetafront.agents.outside.report import ReportedGame
+from thetafront.agents.external.report import ReportedGame
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.errors import InputError
 from thetafront.study.estimate import bounded_mean

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from thetafront.agents.agent import Game
-from thetafront.agents.outside.report import ReportedGame
+from thetafront.agents.external.report import ReportedGame
 from thetafront.agents.parameters import Value
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.experiments.game_summary import MatchSummary, share_reaching

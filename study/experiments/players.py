@@ -11,12 +11,12 @@ from typing import Any, ClassVar
 
 from thetafront.agents import catalog
 from thetafront.agents.agent import Agent
-from thetafront.agents.outside.dependencies import Dependencies
-from thetafront.agents.outside.limits import Limits
-from thetafront.agents.outside.program import Program, ProgramAgent
-from thetafront.agents.outside.python import PythonAgent, check_player
-from thetafront.agents.outside.report import Report
-from thetafront.agents.outside.source import Source
+from thetafront.agents.external.dependencies import Dependencies
+from thetafront.agents.external.limits import Limits
+from thetafront.agents.external.program import Program, ProgramAgent
+from thetafront.agents.external.python import PythonAgent, check_player
+from thetafront.agents.external.report import Report
+from thetafront.agents.external.source import Source
 from thetafront.agents.parameters import (
     LARGEST_INTEGER,
     Domain,
@@ -34,12 +34,12 @@ class Player(ABC):
 
     Attributes
     ----------
-    is_outside : bool
+    is_external : bool
         Whether it is not ours: its games are of class
-        :class:`~agents.outside.report.ReportedGame`.
+        :class:`~agents.external.report.ReportedGame`.
     """
 
-    is_outside: ClassVar[bool] = True
+    is_external: ClassVar[bool] = True
 
     @property
     def digest(self) -> str:
@@ -78,11 +78,11 @@ class Player(ABC):
 
 
 @dataclass(frozen=True)
-class OurPlayer(Player):
+class BuiltinPlayer(Player):
     """An agent of the catalog, by its name there."""
 
     agent: str
-    is_outside: ClassVar[bool] = False
+    is_external: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
@@ -126,7 +126,7 @@ class PythonPlayer(Player):
     Attributes
     ----------
     player : callable
-        See :mod:`agents.outside.python`.
+        See :mod:`agents.external.python`.
     report : Report
         What it tells of a game.
     source : Source, optional
@@ -239,7 +239,7 @@ class RecordedPlayer(Player):
 def player_of(agent: Any, report: Report, limits: Mapping[str, Any] | None = None) -> Player:
     """Return what plays for what an experiment's ``agent`` may be; ValueError if it is none.
 
-    ``limits`` are those of :class:`~agents.outside.limits.Limits` that the experiment gives.
+    ``limits`` are those of :class:`~agents.external.limits.Limits` that the experiment gives.
     """
     given = limits or {}
     if isinstance(agent, ProgramPlayer):
@@ -251,7 +251,7 @@ def player_of(agent: Any, report: Report, limits: Mapping[str, Any] | None = Non
     if isinstance(agent, Player | str):
         if given:
             raise ValueError("limits and environment are for agents of your own only")
-        return OurPlayer(agent) if isinstance(agent, str) else agent
+        return BuiltinPlayer(agent) if isinstance(agent, str) else agent
     if isinstance(agent, Program):
         return ProgramPlayer(replace(agent, report=report, **given))
     if callable(agent):

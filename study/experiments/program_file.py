@@ -4,7 +4,7 @@
 name, title        as in :class:`~study.experiments.definition.Experiment`
 command            the program and its arguments
 files              what games depend on, too, such as data: part of the digest
-protocol           ``once`` (default) or ``serve``, see :mod:`agents.outside.program`
+protocol           ``once`` (default) or ``serve``, see :mod:`agents.external.program`
 time_limit         seconds of a game; 300 by default
 cpu_time_limit     CPU seconds of a game; none by default
 memory_limit       such as ``"500 MB"`` or ``"2 GB"``; none by default
@@ -31,8 +31,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from thetafront.agents.outside.limits import SECONDS, memory_in
-from thetafront.agents.outside.program import Program, Protocol
+from thetafront.agents.external.limits import SECONDS, memory_in
+from thetafront.agents.external.program import Program, Protocol
 from thetafront.agents.parameters import is_real
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import UNSAID, Experiment

@@ -11,8 +11,8 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 
-from thetafront.agents.outside.source import SUFFIX as PYTHON
-from thetafront.agents.outside.source import Source, SourceError
+from thetafront.agents.external.source import SUFFIX as PYTHON
+from thetafront.agents.external.source import Source, SourceError
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dice import DICE

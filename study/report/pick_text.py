@@ -15,10 +15,10 @@ from thetafront.study.text import counted
 def command_of(experiment: Experiment, params: Mapping[str, Any]) -> str:
     """Return the command that plays a θ; empty if it is defined in a script or notebook."""
     player = experiment.player
-    if player.is_outside and not experiment.source:
+    if player.is_external and not experiment.source:
         return ""
     params, names = {**experiment.fixed, **params}, player.theta_names
-    words = ["thetafront", "play", experiment.source if player.is_outside else player.name]
+    words = ["thetafront", "play", experiment.source if player.is_external else player.name]
     if names and set(names) == set(params):
         return shlex.join([*words, "--theta", ",".join(repr(params[name]) for name in names)])
     for name, value in params.items():

@@ -157,7 +157,7 @@ class SweepOrder:
         InputError if it cannot be played.
         """
         experiment = self.experiment
-        if not experiment.player.is_outside:
+        if not experiment.player.is_external:
             return experiment
         with storage_errors_reported(self.location):
             study = existing(self.location)

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from thetafront.agents.agent import Game
-from thetafront.agents.outside.report import ReportedGame
+from thetafront.agents.external.report import ReportedGame
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.source import Snapshot
 from thetafront.study.text import counted, duration

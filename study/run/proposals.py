@@ -79,9 +79,9 @@ class Proposals:
         The search space.
     sampler_of : callable
         Returns the sampler for a trial's number.
-    in_turn : bool
+    deterministic : bool
         Whether a proposal's number fixes what it knows (for a single worker).
-    is_apart : bool
+    in_subprocess : bool
         Whether the sampler works in a process of its own.
 
     Attributes
@@ -96,11 +96,11 @@ class Proposals:
         directions: list[StudyDirection],
         space: Space,
         sampler_of: Callable[[int], BaseSampler],
-        in_turn: bool,
-        is_apart: bool = False,
+        deterministic: bool,
+        in_subprocess: bool = False,
     ) -> None:
         distributions = space.distributions()
-        self.in_turn = in_turn
+        self.deterministic = deterministic
         self.news: list[FinishedTrial] = []
         self.future: Future[Answer] | None = None
         self.seconds: list[float] = []
@@ -109,7 +109,7 @@ class Proposals:
         states = [trial.state for trial in known]
         self.waiting = deque(n for n, state in enumerate(states) if state == TrialState.WAITING)
         self.are_new = False
-        if in_turn:
+        if deterministic:
             for number, trial in enumerate(known):
                 if trial.state.is_finished() and number >= self.next_number() - 1:
                     known[number] = unfinished(trial)
@@ -117,7 +117,7 @@ class Proposals:
         self.proposer = Proposer(known, directions, space, sampler_of)
         self.process: Any = None
         self.thread: ThreadPoolExecutor | None = None
-        if is_apart:
+        if in_subprocess:
             start_trackers()
             self.process = ProcessPoolExecutor(
                 1, initializer=begin_apart, initargs=(os.getpid(), self.proposer)
@@ -132,8 +132,8 @@ class Proposals:
 
     def known_to(self, number: int) -> list[FinishedTrial]:
         """Return the news that the proposal of trial ``number`` may know; keep the others."""
-        told = [each for each in self.news if not self.in_turn or each.number < number - 1]
-        self.news = [each for each in self.news if self.in_turn and each.number >= number - 1]
+        told = [each for each in self.news if not self.deterministic or each.number < number - 1]
+        self.news = [each for each in self.news if self.deterministic and each.number >= number - 1]
         return told
 
     def next_number(self) -> int:

@@ -60,7 +60,7 @@ class Search(Source[Key]):
         budget allows.
     connection : StorageConnection, optional
         What waits for the database's server if it is lost.
-    is_apart : bool
+    in_subprocess : bool
         Whether the sampler works in a process of its own: for a cluster's many games.
 
     Raises
@@ -78,7 +78,7 @@ class Search(Source[Key]):
         message: Callable[[str], None],
         budget: Budget | None = None,
         connection: StorageConnection | None = None,
-        is_apart: bool = False,
+        in_subprocess: bool = False,
     ) -> None:
         agent = experiment.build({})
         warm(agent)
@@ -95,13 +95,13 @@ class Search(Source[Key]):
         self.message = message
         self.budget = Budget() if budget is None else budget
         self.n_failures_in_a_row = self.n_deaths = 0
-        self.is_external = experiment.player.is_outside
+        self.is_external = experiment.player.is_external
         self.trials = connection.retried(
             lambda: OpenTrials(experiment, study, settings, connection)
         )
         self.n_workers = jobs
         self.n_waiting = 0
-        self.is_apart = is_apart
+        self.in_subprocess = in_subprocess
         trials = self.read_trials()
         ended = [self.trials.resume(trial) for trial in trials]
         self.sampler_of = partial(
@@ -135,8 +135,8 @@ class Search(Source[Key]):
             self.study.directions,
             self.space,
             self.sampler_of,
-            in_turn=self.n_workers == 1 and not self.is_apart,
-            is_apart=self.is_apart,
+            deterministic=self.n_workers == 1 and not self.in_subprocess,
+            in_subprocess=self.in_subprocess,
         )
 
     @property
@@ -258,9 +258,9 @@ class Search(Source[Key]):
         if n_left <= 0 or self.n_waiting + n_ready * self.settings.n_replicates >= self.n_enough:
             return 0
         if self.n_workers > 1:  # of a cluster, more may come than there were
-            self.proposals.in_turn = False
-        if not self.proposals.in_turn:
-            if not self.is_apart:  # a workstation
+            self.proposals.deterministic = False
+        if not self.proposals.deterministic:
+            if not self.in_subprocess:  # a workstation
                 return 1
             n_games = self.n_enough - self.n_waiting - n_ready * self.settings.n_replicates
             missing = math.ceil(n_games / self.settings.n_replicates)

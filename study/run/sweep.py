@@ -204,7 +204,7 @@ class Sweep:
                 display.message,
                 self.budget.part(1.0 if self.precision is None else search_share(self.experiment)),
                 self.connection,
-                is_apart=self.cluster is not None,
+                in_subprocess=self.cluster is not None,
             )
             before = search.snapshot()
             n_trials = counted(before.n_units_done, "trial")

@@ -290,7 +290,7 @@ class Validation(Source[Key]):
         if point.error:
             return
         if finished.error:
-            if not self.experiment.player.is_outside or finished.is_machines:
+            if not self.experiment.player.is_external or finished.is_machines:
                 raise PlayError(f"{point.origin} cannot be played: {finished.error}")
             self.leave_out(point, finished.error)
             return

@@ -13,8 +13,10 @@ import time
 from collections.abc import Sequence
 from functools import cache
 
+from joblib.externals.loky import process_executor
+
 from thetafront.agents.agent import Agent, ChangedError, FailedGame, GameError, Outcome, warm
-from thetafront.agents.outside.processes import Orphans
+from thetafront.agents.external.processes import Orphans
 
 SECONDS_BETWEEN_LOOKS_AT_THE_PARENT = 1.0
 SAFE_PATH, OURS = "PYTHONSAFEPATH", "thetafront"
@@ -42,6 +44,7 @@ def begin_worker(parent: int) -> None:
     if os.environ.get(SAFE_PATH) == OURS:  # not for programs that play games
         del os.environ[SAFE_PATH]
     Orphans.adopt()
+    process_executor._MAX_MEMORY_LEAK_SIZE = math.inf  # networks and tables are no leak
     # A handler that does nothing: what is ignored, or blocked by the parent, is so in games, too.
     signal.signal(signal.SIGINT, lambda *_: None)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGINT))
@@ -94,8 +97,8 @@ def play_timed(agent: Agent, seeds: Sequence[int], side_by_side: bool) -> TimedG
 def settle() -> None:
     """Exempt all objects there are by now from garbage collection, once in a process.
 
-    Without psutil, joblib's workers collect garbage once a second, between two games. That takes a
-    tenth of a second, most of it spent on libraries that will never be garbage.
+    A collection takes a tenth of a second, most of it for libraries that will never be garbage, and
+    may come in the middle of a game.
     """
     gc.collect()
     gc.freeze()

@@ -24,7 +24,7 @@ from joblib.externals.loky.backend import resource_tracker as loky_resource_trac
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from thetafront.agents.agent import Agent, warm
-from thetafront.agents.outside.processes import Orphans
+from thetafront.agents.external.processes import Orphans
 from thetafront.study import interrupt
 from thetafront.study.errors import check_range
 from thetafront.study.run.executor import Finished, PlayError, Task, dead_alone

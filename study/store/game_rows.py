@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from thetafront.agents.agent import FailedGame, Game, Outcome
-from thetafront.agents.outside.report import ReportedGame
+from thetafront.agents.external.report import ReportedGame
 from thetafront.study.experiments.definition import Experiment
 
 LABELS = ("phase", "trial", "point", "origin", "replicate")

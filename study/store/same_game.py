@@ -4,7 +4,7 @@ from math import isclose
 from typing import Any
 
 from thetafront.agents.agent import FailedGame, Game, Outcome
-from thetafront.agents.outside.report import ReportedGame, is_time
+from thetafront.agents.external.report import ReportedGame, is_time
 from thetafront.study.store.seeds import shortened
 
 MEASURED = "seconds"
@@ -19,7 +19,7 @@ def difference(stored: Outcome, played: Outcome) -> str:
 
     A game that failed must fail again; its reason may have other words.
     Times differ whenever a game is played, those that are reported by their names
-    (:func:`agents.outside.report.is_time`).
+    (:func:`agents.external.report.is_time`).
     """
     if isinstance(stored, FailedGame) or isinstance(played, FailedGame):
         was, now = how_it_ended(stored), how_it_ended(played)

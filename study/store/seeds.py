@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from thetafront.agents.agent import LARGEST_SEED, FailedGame, Game, Outcome
-from thetafront.agents.outside.report import ReportedGame
+from thetafront.agents.external.report import ReportedGame
 
 MOST_REPLICATES = 500_000
 GAMES_A_STUDY_SEED = 1_000_000

@@ -330,7 +330,7 @@ class DefinedFunction:
 def definition_of(experiment: Experiment) -> dict[str, Any] | None:
     """Return what a study remembers of an experiment that has no name of ours; None otherwise."""
     is_named = experiment.name in EXPERIMENTS and not experiment.source
-    if is_named and not experiment.player.is_outside:
+    if is_named and not experiment.player.is_external:
         return None
     return asdict(Definition.of(experiment))
 

@@ -10,11 +10,10 @@ import math
 import statistics
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from rich.table import Table
 
 from thetafront.agents.agent import warm
@@ -59,36 +58,35 @@ def decide(agent: Agent2048, board: int, stream: int) -> TimedDecision:
 
 @dataclass(frozen=True)
 class ActionValue:
-    """What an agent computes for one action.
+    """What an agent computes for one action; None where it computes nothing.
 
     Attributes
     ----------
-    action : Action
-        The action.
+    action : str
+        Its name, in lower case.
     legal : bool
-        Whether it moves a tile. If not, ``reward`` and ``n_empty`` are 0.
-    reward : int
-        Points that it wins at once.
-    n_empty : int
-        Cells that it leaves empty, before the spawn.
-    value : float
-        In the decision, in points from the board on; NaN where the agent gives none.
-    standard_error : float
-        The standard deviation of the value over the repeats, in points; NaN for fewer than two
-        values.
-    mean : float
+        Whether it moves a tile.
+    reward_points : int, optional
+        What it wins at once; None if it is illegal.
+    n_empty : int, optional
+        Cells that it leaves empty, before the spawn; None if it is illegal.
+    value_points : float, optional
+        In the decision, from the board on.
+    standard_error_points : float, optional
+        The standard deviation of the value over the repeats; None for fewer than two values.
+    mean_of_repeats_points : float, optional
         The mean of the value over the repeats.
     share_chosen : float
         The share of the repeats that chose it.
     """
 
-    action: Action
+    action: str
     legal: bool
-    reward: int
-    n_empty: int
-    value: float
-    standard_error: float
-    mean: float
+    reward_points: int | None
+    n_empty: int | None
+    value_points: float | None
+    standard_error_points: float | None
+    mean_of_repeats_points: float | None
     share_chosen: float
 
 
@@ -176,16 +174,17 @@ def inspect(
     actions = []
     for action in Action:
         after, reward = afterstate(board, action, agent.rule)
-        mean, deviation = moments(values[:, action])
+        is_legal = action in legal
+        known = values[np.isfinite(values[:, action]), action]
         actions.append(
             ActionValue(
-                action=action,
-                legal=action in legal,
-                reward=reward,
-                n_empty=n_empty(after) if action in legal else 0,
-                value=float(decision.values[action]),
-                standard_error=deviation,
-                mean=mean,
+                action=action.name.lower(),
+                legal=is_legal,
+                reward_points=reward if is_legal else None,
+                n_empty=n_empty(after) if is_legal else None,
+                value_points=finite(decision.values[action]),
+                standard_error_points=float(known.std(ddof=1)) if len(known) > 1 else None,
+                mean_of_repeats_points=float(known.mean()) if len(known) else None,
                 share_chosen=chosen.count(action) / len(chosen),
             )
         )
@@ -193,16 +192,14 @@ def inspect(
     return Inspection(board, stream_, decision, tuple(actions), len(repeats), seconds)
 
 
-def moments(values: npt.NDArray[np.float64]) -> tuple[float, float]:
-    """Return mean and standard deviation of the finite values; NaN where there are too few."""
-    values = values[np.isfinite(values)]
-    mean = float(values.mean()) if len(values) else math.nan
-    return mean, float(values.std(ddof=1)) if len(values) > 1 else math.nan
+def finite(value: float) -> float | None:
+    """Return a number as it is, and None for one that is not finite."""
+    return float(value) if math.isfinite(value) else None
 
 
-def points(value: float) -> str:
-    """Write points; ``-`` for NaN."""
-    return f"{value:,.1f}" if math.isfinite(value) else "-"
+def points(value: float | None) -> str:
+    """Write points; ``-`` for None."""
+    return "-" if value is None else f"{value:,.1f}"
 
 
 def inspection_table(found: Inspection) -> Table:
@@ -211,20 +208,19 @@ def inspection_table(found: Inspection) -> Table:
     table.add_column("action")
     for title in ("reward", "empty cells", "value", "standard error", "mean of repeats", "chosen"):
         table.add_column(title, justify="right")
-    for each in found.actions:
-        chosen = each.action == found.decision.action
+    for action, each in zip(Action, found.actions, strict=True):
         cells = ["-"] * 6
         if each.legal:
             cells = [
-                f"{each.reward:,}",
+                f"{each.reward_points:,}",
                 f"{each.n_empty}",
-                points(each.value),
-                points(each.standard_error),
-                points(each.mean),
+                points(each.value_points),
+                points(each.standard_error_points),
+                points(each.mean_of_repeats_points),
                 f"{each.share_chosen:.1%}",
             ]
-        name = f"{ARROWS[each.action]} {each.action.name.lower()}"
-        table.add_row(name, *cells, style="bold" if chosen else "" if each.legal else "dim")
+        style = "bold" if action == found.decision.action else "" if each.legal else "dim"
+        table.add_row(f"{ARROWS[action]} {each.action}", *cells, style=style)
     return table
 
 
@@ -250,11 +246,7 @@ def inspection_text(found: Inspection) -> str:
 
 
 def inspection_json(found: Inspection, name: str, params: Mapping[str, Value]) -> dict[str, Any]:
-    """Return what ``act --json`` prints; NaN is null."""
-
-    def known(value: float) -> float | None:
-        return value if math.isfinite(value) else None
-
+    """Return what ``act --json`` prints."""
     return {
         "agent": name,
         "params": dict(params),
@@ -265,17 +257,5 @@ def inspection_json(found: Inspection, name: str, params: Mapping[str, Value]) -
         "n_playout_moves": found.decision.n_playout_moves,
         "n_repeats": found.n_repeats,
         "cpu_seconds_median": found.seconds,
-        "actions": [
-            {
-                "action": each.action.name.lower(),
-                "legal": each.legal,
-                "reward_points": each.reward if each.legal else None,
-                "n_empty": each.n_empty if each.legal else None,
-                "value_points": known(each.value),
-                "standard_error_points": known(each.standard_error),
-                "mean_of_repeats_points": known(each.mean),
-                "share_chosen": each.share_chosen,
-            }
-            for each in found.actions
-        ],
+        "actions": [asdict(each) for each in found.actions],
     }

@@ -5,9 +5,9 @@ import re
 import select
 import termios
 import tty
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from functools import partial
 
 UP, RIGHT, DOWN, LEFT = "up", "right", "down", "left"
 ESCAPE = "escape"
@@ -23,18 +23,15 @@ KEY = re.compile(
 UNFINISHED = re.compile(r"\x1b(?:\[\[|\[[0-?]*[ -/]*|O)?\Z")
 
 SECONDS_IN_A_SEQUENCE = 0.05  # the rest of a sequence follows at once, even on a slow line
-MOST_BYTES = 1024
+MAX_BYTES = 1024
 
 
-class Keyboard(Protocol):
-    """Where keys come from."""
+Keyboard = Callable[[float], list[str]]
+"""Returns the keys pressed within so many seconds, perhaps none.
 
-    def read(self, timeout: float) -> list[str]:
-        """Return the keys pressed within ``timeout`` seconds, perhaps none.
-
-        A key is the character it types, or one of :data:`UP`, :data:`RIGHT`, :data:`DOWN`,
-        :data:`LEFT`, :data:`ESCAPE`; :data:`END` means that no more will come.
-        """
+A key is the character it types, or one of :data:`UP`, :data:`RIGHT`, :data:`DOWN`, :data:`LEFT`,
+:data:`ESCAPE`; :data:`END` means that no more will come.
+"""
 
 
 def keys_in(text: str) -> list[str]:
@@ -50,24 +47,18 @@ def keys_in(text: str) -> list[str]:
     return keys
 
 
-class TerminalKeyboard:
-    """The keyboard of a terminal in cbreak mode."""
-
-    def __init__(self, descriptor: int) -> None:
-        self.descriptor = descriptor
-
-    def read(self, timeout: float) -> list[str]:
-        """Return the keys pressed: see :class:`Keyboard`."""
-        text = ""
-        while select.select([self.descriptor], [], [], timeout)[0]:
-            received = os.read(self.descriptor, MOST_BYTES)
-            if not received:
-                return [*keys_in(text), END]
-            text += received.decode("utf-8", errors="ignore")
-            if not UNFINISHED.search(text):
-                break
-            timeout = SECONDS_IN_A_SEQUENCE
-        return keys_in(text)
+def keys_pressed(descriptor: int, timeout: float) -> list[str]:
+    """Return the keys pressed on a terminal in cbreak mode: see :data:`Keyboard`."""
+    text = ""
+    while select.select([descriptor], [], [], timeout)[0]:
+        received = os.read(descriptor, MAX_BYTES)
+        if not received:
+            return [*keys_in(text), END]
+        text += received.decode("utf-8", errors="ignore")
+        if not UNFINISHED.search(text):
+            break
+        timeout = SECONDS_IN_A_SEQUENCE
+    return keys_in(text)
 
 
 @contextmanager
@@ -83,7 +74,7 @@ def keyboard(descriptor: int) -> Iterator[Keyboard]:
         now = termios.tcgetattr(descriptor)
         now[6][termios.VSUSP] = os.fpathconf(descriptor, "PC_VDISABLE").to_bytes(1, "little")
         termios.tcsetattr(descriptor, termios.TCSANOW, now)
-        yield TerminalKeyboard(descriptor)
+        yield partial(keys_pressed, descriptor)
     finally:
         # Input that was typed but not read is dropped: it was not meant for the shell.
         termios.tcsetattr(descriptor, termios.TCSAFLUSH, before)

@@ -1,6 +1,6 @@
 """The pace of a watched game: keys in, pictures out, whatever is played.
 
-Nothing here knows a terminal: keys come from a :class:`~study.terminal.keys.Keyboard`, pictures go
+Nothing here knows a terminal: keys come from a :data:`~study.terminal.keys.Keyboard`, pictures go
 to ``show``, and a clock gives the time, so that a test can play the user.
 """
 
@@ -8,7 +8,7 @@ import bisect
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from thetafront.study.terminal.keys import END, RIGHT, Keyboard
 
@@ -16,39 +16,99 @@ SLOWEST, FASTEST = 0.5, 1000.0
 SPEEDS = (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 SECONDS_A_PICTURE = 1 / 30
-SECONDS_BETWEEN_LOOKS = 0.25  # at the terminal's size, while nothing else happens
-MOST_LAG = 0.05  # seconds of delay that later moves make up for
+POLL_INTERVAL = 0.25  # seconds between looks at the terminal's size, while nothing else happens
+MAX_LAG = 0.05  # seconds of delay that later moves make up for
 SECONDS_OF_PACE = 1.0
 FAST_ENOUGH_TO_COUNT = 5.0  # moves a second; for fewer, no measured rate is shown
 
 WATCHING_KEYS = (("space", "pause"), ("n →", "one step"), ("+ −", "speed"), ("q", "quit"))
 OVER_KEYS = (("q", "quit"),)
 
-View = TypeVar("View")
-Seen_co = TypeVar("Seen_co", covariant=True)
+State = TypeVar("State")
+Decision = TypeVar("Decision")
 
 
 @dataclass(frozen=True)
-class Stage(Generic[View]):
+class View(Generic[State, Decision]):
+    """What a picture shows.
+
+    Attributes
+    ----------
+    player : str
+        The agent's name and parameters, or the user's.
+    state
+        Where the game stands.
+    decision : optional
+        The agent's decision; None where it is not asked, or the game is over.
+    pace : str
+        How fast the game goes.
+    note : str
+        A remark of a few words.
+    keys : tuple of (str, str)
+        Each key and what it does.
+    """
+
+    player: str
+    state: State
+    decision: Decision | None
+    pace: str = ""
+    note: str = ""
+    keys: tuple[tuple[str, str], ...] = WATCHING_KEYS
+
+
+@dataclass(frozen=True)
+class Stage:
     """Where a game is played: its keys, a function that draws a view, and a clock in seconds."""
 
     keyboard: Keyboard
-    show: Callable[[View], None]
+    show: Callable[[View[Any, Any]], None]
     clock: Callable[[], float]
 
 
-class Watched(Protocol[Seen_co]):
-    """A game and its player: the next action is decided and shown, but not yet carried out."""
+class WatchedGame(Generic[State, Decision]):
+    """A game and its player: the next action is decided and shown, but not yet carried out.
+
+    Parameters
+    ----------
+    player : str
+        The agent's name and parameters.
+    state
+        Where the game begins.
+    decide : callable
+        Returns the agent's decision in a state; None where the game is over.
+    after : callable
+        Returns the state after a decision.
+    remark : callable
+        Says in a few words what is special about a state.
+    """
+
+    def __init__(
+        self,
+        player: str,
+        state: State,
+        decide: Callable[[State], Decision | None],
+        after: Callable[[State, Decision], State],
+        remark: Callable[[State], str],
+    ) -> None:
+        self.player, self.state = player, state
+        self.decide, self.after, self.remark = decide, after, remark
+        self.decision = decide(state)
 
     @property
     def is_over(self) -> bool:
-        """Whether the game is over."""
+        """Whether nothing is left to decide."""
+        return self.decision is None
 
     def advance(self) -> None:
         """Carry out the decision, and decide again."""
+        assert self.decision is not None
+        self.state = self.after(self.state, self.decision)
+        self.decision = self.decide(self.state)
 
-    def view(self, pace: str) -> Seen_co:
-        """Return what a picture shows; ``pace`` says how fast the game goes."""
+    def view(self, pace: str) -> View[State, Decision]:
+        """Return what a picture shows."""
+        keys = OVER_KEYS if self.is_over else WATCHING_KEYS
+        return View(self.player, self.state, self.decision, pace, self.remark(self.state), keys)
 
 
 def faster(speed: float) -> float:
@@ -66,15 +126,18 @@ def quits(keys: Sequence[str]) -> bool:
     return any(key in {"q", "Q", END} for key in keys)
 
 
-def watch(game: Watched[View], speed: float, stage: Stage[View]) -> None:
-    """Let a game play itself until the user leaves, at first at ``speed`` moves a second."""
+def watch(game: WatchedGame[State, Decision], speed: float, stage: Stage) -> State:
+    """Let a game play itself until the user leaves, at first at ``speed`` moves a second.
+
+    Returns where it ended.
+    """
     paused = False
     due = stage.clock() + 1 / speed  # when the action is carried out that is shown
     shown_at, changed = -SECONDS_A_PICTURE, True
     moved_at: deque[float] = deque()
     while True:
         now = stage.clock()
-        if now >= shown_at + (SECONDS_A_PICTURE if changed else SECONDS_BETWEEN_LOOKS):
+        if now >= shown_at + (SECONDS_A_PICTURE if changed else POLL_INTERVAL):
             while moved_at and moved_at[0] < now - SECONDS_OF_PACE:
                 moved_at.popleft()
             pace = f"{speed:g} {'move' if speed == 1 else 'moves'}/s"
@@ -83,12 +146,12 @@ def watch(game: Watched[View], speed: float, stage: Stage[View]) -> None:
             stage.show(game.view("" if game.is_over else "paused" if paused else pace))
             shown_at, changed = now, False
 
-        until = shown_at + (SECONDS_A_PICTURE if changed else SECONDS_BETWEEN_LOOKS)
+        until = shown_at + (SECONDS_A_PICTURE if changed else POLL_INTERVAL)
         if not (game.is_over or paused):
             until = min(until, due)
-        keys = stage.keyboard.read(max(until - stage.clock(), 0.0))
+        keys = stage.keyboard(max(until - stage.clock(), 0.0))
         if quits(keys):
-            return
+            return game.state
         n_steps = 0
         for key in keys:
             if key == " ":
@@ -105,7 +168,7 @@ def watch(game: Watched[View], speed: float, stage: Stage[View]) -> None:
         now = stage.clock()
         if not paused and now >= due:
             n_steps += 1
-            due = max(due + 1 / speed, now - MOST_LAG)
+            due = max(due + 1 / speed, now - MAX_LAG)
         for _ in range(n_steps):
             if not game.is_over:
                 game.advance()

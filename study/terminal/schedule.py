@@ -19,8 +19,7 @@ Techniques*, 1977, ch. 6).
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +34,7 @@ from thetafront.engine.twenty48 import afterstate, legal_actions, n_empty
 from thetafront.study.errors import InputError
 from thetafront.study.text import counted
 
-MOST_EMPTY = 15
+MAX_EMPTY = 15
 
 
 def schedule_of(name: str, agent: Agent2048) -> Schedule:
@@ -56,13 +55,12 @@ def follows_schedule(agent: Agent2048) -> bool:
 
 def playouts_per_evaluation(schedule: Schedule) -> npt.NDArray[np.int64]:
     """Return the playouts of an action that leaves 1 to 15 cells empty, shape (15,)."""
-    empty = np.arange(1, MOST_EMPTY + 1)
+    empty = np.arange(1, MAX_EMPTY + 1)
     each: npt.NDArray[np.int64] = np.array(schedule.n_twos) + np.array(schedule.n_fours)
     return empty * each
 
 
-@dataclass(frozen=True)
-class GameEvaluations:
+class GameEvaluations(NamedTuple):
     """The actions that an agent evaluated in one game.
 
     Attributes
@@ -82,7 +80,7 @@ class GameEvaluations:
 
 def evaluations_in_game(agent: Agent2048, seed: int) -> GameEvaluations:
     """Play the game of a seed, and count the actions evaluated."""
-    n_evaluations = [0] * MOST_EMPTY
+    n_evaluations = [0] * MAX_EMPTY
     n_moves = n_playout_moves = 0
     for move in agent.moves(seed):
         n_moves += 1
@@ -95,56 +93,42 @@ def evaluations_in_game(agent: Agent2048, seed: int) -> GameEvaluations:
     return GameEvaluations(n_moves, n_playout_moves, tuple(n_evaluations))
 
 
-@dataclass(frozen=True)
 class Use:
     """How games use a schedule.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        The schedule.
+    games : sequence of GameEvaluations
+        At least one.
 
     Attributes
     ----------
     n_games, n_moves : int
         Number of games, and of their moves together.
-    evaluations : float64, shape (15,)
-        Actions evaluated per move, by the cells they leave empty.
-    playouts : float64, shape (15,)
-        Playouts per move, likewise.
-    playouts_per_move : float
-        Their sum.
-    playouts_sem : float
-        Its standard error over games; NaN for a single game.
+    evaluations, playouts : float64, shape (15,)
+        Actions evaluated per move, and playouts per move, by the cells that actions leave empty.
+    playouts_per_move, playouts_sem : float
+        Their sum, and its standard error over games; NaN for a single game.
     playout_moves_per_move : float
         Actions inside playouts per move.
     """
 
-    n_games: int
-    n_moves: int
-    evaluations: npt.NDArray[np.float64]
-    playouts: npt.NDArray[np.float64]
-    playouts_per_move: float
-    playouts_sem: float
-    playout_moves_per_move: float
-
-
-def use_of(schedule: Schedule, games: Sequence[GameEvaluations]) -> Use:
-    """Summarize some games; there must be one at least."""
-    n = len(games)
-    n_moves = np.array([game.n_moves for game in games], np.float64)
-    n_evaluations = np.array([game.n_evaluations for game in games], np.float64)
-    evaluations = n_evaluations.sum(axis=0) / n_moves.sum()
-    playouts = evaluations * playouts_per_evaluation(schedule)
-    ratio = float(playouts.sum())
-    deviations = n_evaluations @ playouts_per_evaluation(schedule) - ratio * n_moves
-    sem = math.nan
-    if n > 1:
-        sem = math.sqrt(n / (n - 1) * float((deviations**2).sum())) / float(n_moves.sum())
-    return Use(
-        n_games=n,
-        n_moves=int(n_moves.sum()),
-        evaluations=evaluations,
-        playouts=playouts,
-        playouts_per_move=ratio,
-        playouts_sem=sem,
-        playout_moves_per_move=sum(game.n_playout_moves for game in games) / float(n_moves.sum()),
-    )
+    def __init__(self, schedule: Schedule, games: Sequence[GameEvaluations]) -> None:
+        by_game = zip(*games, strict=True)
+        n_moves, n_playout_moves, counts = (np.array(each, np.float64) for each in by_game)
+        per_evaluation = playouts_per_evaluation(schedule)
+        self.n_games, self.n_moves = len(games), int(n_moves.sum())
+        self.evaluations = counts.sum(axis=0) / n_moves.sum()
+        self.playouts = self.evaluations * per_evaluation
+        self.playouts_per_move = float(self.playouts.sum())
+        self.playout_moves_per_move = float(n_playout_moves.sum() / n_moves.sum())
+        self.playouts_sem = math.nan
+        if (n := len(games)) > 1:
+            deviations = counts @ per_evaluation - self.playouts_per_move * n_moves
+            self.playouts_sem = math.sqrt(n / (n - 1) * float(deviations @ deviations))
+            self.playouts_sem /= self.n_moves
 
 
 def schedule_table(schedule: Schedule, use: Use | None) -> Table:

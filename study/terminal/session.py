@@ -4,7 +4,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rich.console import Console, RenderableType
 from rich.live import Live
@@ -12,16 +12,15 @@ from rich.live import Live
 from thetafront.study.errors import InputError
 from thetafront.study.interrupt import raised
 from thetafront.study.terminal.keys import keyboard
-from thetafront.study.terminal.pace import Stage
+from thetafront.study.terminal.pace import Stage, View
 
-View = TypeVar("View")
 End = TypeVar("End")
 
 
 def in_terminal(
     warm_up: Callable[[], object],
-    picture: Callable[[View, int, int], RenderableType],
-    game: Callable[[Stage[View]], End],
+    picture: Callable[[Any, int, int], RenderableType],
+    game: Callable[[Stage], End],
 ) -> End:
     """Run a game on the terminal's alternate screen, and return what it returns.
 
@@ -53,7 +52,7 @@ def in_terminal(
         Live(console=console, screen=True, auto_refresh=False) as live,
     ):
 
-        def show(view: View) -> None:
+        def show(view: View[Any, Any]) -> None:
             live.update(picture(view, *console.size), refresh=True)
 
         return game(Stage(keys, show, time.monotonic))

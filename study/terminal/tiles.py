@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 
+from rich.align import Align
+from rich.console import RenderableType
+from rich.padding import Padding
 from rich.style import Style
-from rich.text import Text
+from rich.table import Table
 
 from thetafront.engine.twenty48 import tile, unpack
 
@@ -40,7 +43,7 @@ class TileSize:
     width, height : int
         Of a tile: columns and rows. Five columns hold the largest face value.
     gap_columns, gap_rows : int
-        Between two tiles. The frame around the board is half as thick.
+        Between two tiles, and around the board.
     """
 
     width: int
@@ -51,12 +54,12 @@ class TileSize:
     @property
     def board_width(self) -> int:
         """Columns of a board with its frame."""
-        return 4 * self.width + 3 * self.gap_columns + 2 * (self.gap_columns // 2)
+        return 4 * self.width + 5 * self.gap_columns
 
     @property
     def board_height(self) -> int:
         """Rows of a board with its frame."""
-        return 4 * self.height + 3 * self.gap_rows + 2 * min(self.gap_rows, 1)
+        return 4 * self.height + 5 * self.gap_rows
 
 
 LARGE = TileSize(width=10, height=5, gap_columns=2, gap_rows=1)
@@ -64,72 +67,31 @@ MEDIUM = TileSize(width=7, height=3, gap_columns=2, gap_rows=1)
 SMALL = TileSize(width=6, height=1, gap_columns=1, gap_rows=0)
 
 
-def luminance(colour: str) -> float:
-    """Return the relative luminance of ``#rrggbb``, 0 to 1, as WCAG 2 defines it."""
-    channels = []
-    for start in (1, 3, 5):
-        share = int(colour[start : start + 2], 16) / 255
-        channels.append(share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4)
-    red, green, blue = channels
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def contrast(one: str, other: str) -> float:
-    """Return the contrast of two colours, 1 to 21, as WCAG 2 defines it; 4.5 reads well."""
-    dark, light = sorted((luminance(one), luminance(other)))
-    return (light + 0.05) / (dark + 0.05)
-
-
-def text_colour(background: str) -> str:
-    """Return which of a dark and a light text reads better.
+def tile_style(face: int) -> Style:
+    """Return how a tile looks: in that of a dark and a light text which reads better.
 
     The original game writes in white from 8 on; on its orange that has a contrast of 1.8.
     """
-    return max((DARK_TEXT, LIGHT_TEXT), key=lambda colour: contrast(colour, background))
-
-
-def tile_style(face: int) -> Style:
-    """Return how a tile looks."""
     background = TILE_COLOURS[face]
-    return Style(color=text_colour(background), bgcolor=background, bold=True)
+    text = LIGHT_TEXT if background == LARGER_TILES else DARK_TEXT
+    return Style(color=text, bgcolor=background, bold=True)
 
 
-def board_text(board: int, size: TileSize) -> Text:
-    """Draw a board.
-
-    Parameters
-    ----------
-    board : int
-        A packed board.
-    size : TileSize
-        How large.
-
-    Returns
-    -------
-    Text
-        ``size.board_height`` lines of ``size.board_width`` columns.
-    """
+def board_picture(board: int, size: TileSize) -> RenderableType:
+    """Draw a packed board in ``size.board_height`` lines of ``size.board_width`` columns."""
+    columns, rows = size.gap_columns, size.gap_rows
     frame = Style(bgcolor=FRAME)
-    edge = Style(color=FRAME)
-    text = Text(no_wrap=True)
-    outer = " " * (size.gap_columns // 2)
-    # Half a row is as thick as one column: the frame's upper edge is the lower half of its row.
-    if size.gap_rows:
-        text.append("▄" * size.board_width + "\n", edge)
-    for row, exponents in enumerate(unpack(board)):
-        if row:
-            text.append((" " * size.board_width + "\n") * size.gap_rows, frame)
+    table = Table(box=None, show_header=False, pad_edge=True, padding=(rows, columns, 0, 0))
+    for _ in range(4):
+        table.add_column(width=size.width)
+    for exponents in unpack(board):
         faces = [tile(int(exponent)) for exponent in exponents]
-        for line in range(size.height):
-            text.append(outer, frame)
-            for column, face in enumerate(faces):
-                if column:
-                    text.append(" " * size.gap_columns, frame)
-                shown = str(face) if face and line == size.height // 2 else ""
-                text.append(shown.center(size.width), tile_style(face))
-            text.append(outer + "\n", frame)
-    if size.gap_rows:
-        text.append("▀" * size.board_width, edge)
-    else:
-        text.right_crop(1)
-    return text
+        table.add_row(
+            *(
+                Align.center(
+                    str(face or ""), tile_style(face), vertical="middle", height=size.height
+                )
+                for face in faces
+            )
+        )
+    return Padding(table, (0, 0, rows, columns), style=frame, expand=False)

@@ -11,13 +11,12 @@ from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
-import pytest
+import psutil
 
 from tests.ports import free_port
 from thetafront.study.api import open_study
+from thetafront.study.cluster.machine import BENCHMARK
 from thetafront.study.errors import InputError, RunError
-
-psutil = pytest.importorskip("psutil", reason="Dask is not installed: make test-cluster")
 
 COMMAND = (sys.executable, "-m", "thetafront")
 SECONDS_TO_START = 60.0
@@ -110,11 +109,15 @@ class Ground:
         return process
 
     def workers(self, n: int, name: str = "worker", **environment: str) -> subprocess.Popen[bytes]:
-        """Start workers; return when their processes are there."""
+        """Start workers; return when their processes are there.
+
+        Their benchmark is given unless it is asked for: kernels are compiled for it, which takes as
+        long as all else.
+        """
         process = self.start(
             name,
             *(*COMMAND, "worker", self.address, "--processes", str(n), *self.tls),
-            **environment,
+            **{BENCHMARK: "0.05", **environment},
         )
         wait_for("the workers are there", lambda: len(playing(process)) >= n)
         return process

@@ -9,6 +9,7 @@ import pytest
 
 from tests.cluster.ground import COMMAND, Ground, playing, wait_for
 from tests.cluster.postgres import PASSWORD, Server
+from thetafront.study.cluster.machine import BENCHMARK
 
 pytestmark = pytest.mark.cluster
 
@@ -51,7 +52,7 @@ def test_it_survives_and_gives_what_one_machine_gives(
     words, name = words_of(experiment), database.rpartition("/")[2]
     alone = ground.start("alone", *words, "--name", "alone", "--jobs", "2")
     scheduler = ground.scheduler()
-    first, second = ground.workers(1, "first"), ground.workers(1, "second")
+    first, second = (ground.workers(1, name, **{BENCHMARK: ""}) for name in ("first", "second"))
     cluster = ("--scheduler", ground.address, "--storage", database, "--name", "there")
 
     def begun() -> subprocess.Popen[bytes]:

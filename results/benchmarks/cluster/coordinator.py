@@ -183,7 +183,7 @@ def coordinate(
         make_folder(where.folder)
         study, _ = create_or_resume(where, settings.record(tuned))
         executor = SimulatedWorkers(workers, client_seconds)
-        search = Search(tuned, study, settings, workers, Silent().message, is_apart=True)
+        search = Search(tuned, study, settings, workers, Silent().message, in_subprocess=True)
         dispatch = Dispatch(search, workers, Silent(), Budget(), executor=executor)
 
         def mark() -> None:

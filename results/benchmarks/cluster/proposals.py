@@ -64,7 +64,7 @@ def proposal_times(
             list(DIRECTIONS),
             on.space,
             lambda number: make_sampler(DEFAULT_SAMPLER, 1, number, N_DESIGN, objectives),
-            in_turn=False,
+            deterministic=False,
         )
         proposals.begin(q)
         proposals.take()

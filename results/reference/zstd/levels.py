@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from agents.agent import Agent
-from agents.outside.report import ReportedGame
-from study import open_study
+from thetafront import open_study
+from thetafront.agents.agent import Agent
+from thetafront.agents.external.report import ReportedGame
 
 N_SLICES = 32
 FIRST_SEED = 9_000_000

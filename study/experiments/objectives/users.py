@@ -1,14 +1,14 @@
 """Goals and costs of users' own agents, whose games are all of one class.
 
 Such a game's ``score`` is the goal's value, whatever the goal is called; what else a game reported
-is read by its name (:class:`agents.outside.report.ReportedGame`).
+is read by its name (:class:`agents.external.report.ReportedGame`).
 """
 
 import dataclasses
 import math
 from typing import Literal
 
-from thetafront.agents.outside.report import MOVES, ReportedGame
+from thetafront.agents.external.report import MOVES, ReportedGame
 from thetafront.agents.parameters import is_real
 from thetafront.study.experiments.objectives.costs import SECONDS, Cost
 from thetafront.study.experiments.objectives.estimators import ExactValue, NoisyMean, Proportion

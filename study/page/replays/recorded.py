@@ -134,7 +134,7 @@ def recorded(page: Analysis, cpu_seconds: float = CPU_SECONDS) -> Recorded:
 def why_none(page: Analysis) -> str:
     """Say why no game of a study can be shown; empty if some may be."""
     experiment = page.data.experiment
-    if experiment.player.is_outside:
+    if experiment.player.is_external:
         return "The study's games are not of 2048, Pacman or dice: none is shown."
     if experiment.build({}).learns:
         return "The agent learns before its first game, for longer than a page may take: no game."

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from tests.study.cli.test_definitions import n_trials, refused, thetafront
-from thetafront.agents.outside.program import Program
+from thetafront.agents.external.program import Program
 from thetafront.study.api import sweep
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment

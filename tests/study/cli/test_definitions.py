@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from tests.agents.outside.test_program import alive, wait_until_gone
+from tests.agents.external.test_program import alive, wait_until_gone
 from tests.study.experiments.definitions import COINS, ENGINE, ONCE, SEARCHER, SERVE
 from thetafront.study.cli import app
 

@@ -1,10 +1,12 @@
 """Who is there and may play, as workers answer, fall silent, come back and go."""
 
-import queue
+import asyncio
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,10 +16,10 @@ pytest.importorskip("distributed", reason="Dask is not installed")
 from thetafront.study.cluster import cluster as module
 from thetafront.study.cluster.cluster import DaskCluster
 from thetafront.study.cluster.machine import Machine
-from thetafront.study.cluster.remote import Look, Wanted
+from thetafront.study.cluster.remote import Wanted, WorkerProbe
 
 MACHINE = Machine("node-1", "Fast 9000", "znver4", "+avx2", 0.1)
-LOOK = Look(MACHINE.key, MACHINE.record, "", "", "", 0, 1.0)
+PROBE = WorkerProbe(MACHINE, "", "", 0, 1.0)
 ONE, TWO = "tcp://10.0.0.1:1", "tcp://10.0.0.1:2"
 
 
@@ -25,16 +27,16 @@ def test_timed_games_are_one_a_core() -> None:
     """Of the processes of a host that share its cores, as many play; others when those are gone."""
     cluster = DaskCluster("tcp://127.0.0.1:1")
     other = replace(MACHINE, host="node-2")
-    here = replace(LOOK, n_cores=2, cpus=(0, 1))
-    looks: dict[str, Look | str] = {f"a{n}": here for n in range(4)}
-    looks |= {"b": replace(here, cpus=(2, 3))}  # the same host, but other cores
-    looks |= {"c": replace(here, machine=other.key, record=other.record)}
-    threads = dict.fromkeys(looks, 1)
-    cluster.take(threads, looks)
-    assert set(cluster.accepted) == set(looks), "what is not timed may share cores"
+    here = replace(PROBE, n_cores=2, cpus=(0, 1))
+    probes: dict[str, WorkerProbe | str] = {f"a{n}": here for n in range(4)}
+    probes |= {"b": replace(here, cpus=(2, 3))}  # the same host, but other cores
+    probes |= {"c": replace(here, machine=other)}
+    threads = dict.fromkeys(probes, 1)
+    cluster.take(threads, probes)
+    assert set(cluster.accepted) == set(probes), "what is not timed may share cores"
     cluster = DaskCluster("tcp://127.0.0.1:1")
     cluster.wanted = Wanted("", MACHINE.machine_class)
-    cluster.take(threads, looks)
+    cluster.take(threads, probes)
     assert list(cluster.accepted) == ["a0", "a1", "b", "c"]
     assert (list(cluster.surplus), cluster.capacity) == (["a2", "a3"], 4)
     assert cluster.news() == [
@@ -47,34 +49,49 @@ def test_timed_games_are_one_a_core() -> None:
     assert (list(cluster.surplus), cluster.n_left, cluster.news()) == (["a3"], 1, [])
 
 
+Answers = dict[str, Callable[[], Awaitable[Any]]]
+
+
 class Client:
-    """A link to workers that answer as they are told."""
+    """A link to workers that answer as they are told, with a loop as Dask's."""
 
     status = "running"
-    dashboard_link = ""
 
-    def __init__(self, **answers: Callable[[], Any]) -> None:
-        self.workers = {ONE: answers["one"], TWO: answers["two"]}
+    def __init__(self, one: Callable[[], Any], two: Callable[[], Any]) -> None:
+        self.workers: Answers = {ONE: one, TWO: two}
+        self.loop = SimpleNamespace(asyncio_loop=asyncio.new_event_loop())
+        threading.Thread(target=self.loop.asyncio_loop.run_forever, daemon=True).start()
 
     def nthreads(self) -> dict[str, int]:
+        if self.status == "hangs":
+            raise OSError("timed out")
         return dict.fromkeys(self.workers, 1)
 
-    def run(self, *_: Any, workers: list[str], **__: Any) -> dict[str, Any]:
-        return {each: self.workers[each]() for each in workers}
-
-    def close(self, timeout: float) -> None:
-        self.status = "closed"
+    async def run(self, *_: Any, workers: list[str], **__: Any) -> dict[str, Any]:
+        return {each: await self.workers[each]() for each in workers}
 
 
-def watched(monkeypatch: pytest.MonkeyPatch, client: Client) -> DaskCluster:
-    """Return a cluster that is watched; set ``ended`` in the end."""
-    monkeypatch.setattr(module, "SECONDS_BETWEEN_LOOKS", 0.01)
+async def tells() -> WorkerProbe:
+    """Answer at once."""
+    return PROBE
+
+
+@contextmanager
+def watched(monkeypatch: pytest.MonkeyPatch, client: Client) -> Iterator[DaskCluster]:
+    """Watch a cluster."""
+    monkeypatch.setattr(module, "POLL_INTERVAL", 0.01)
     monkeypatch.setattr(module, "FIRST_PAUSE_SECONDS", 0.01)
     cluster = DaskCluster("tcp://127.0.0.1:1")
     made: Any = client
     cluster.client = made
-    threading.Thread(target=cluster.watch, daemon=True).start()
-    return cluster
+    watching = threading.Thread(target=cluster.watch)
+    watching.start()
+    try:
+        yield cluster
+    finally:
+        cluster.ended.set()
+        watching.join()
+        client.loop.asyncio_loop.call_soon_threadsafe(client.loop.asyncio_loop.stop)
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:
@@ -85,32 +102,69 @@ def wait_until(is_so: Callable[[], bool]) -> None:
 
 
 def test_a_worker_whose_link_breaks_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    answers = [OSError("broken"), OSError("broken"), LOOK]
-    cluster = watched(monkeypatch, Client(one=lambda: answers.pop(0), two=lambda: LOOK))
-    try:
+    answers = [OSError("broken"), OSError("broken"), PROBE]
+
+    async def breaks() -> Any:
+        return answers.pop(0)
+
+    with watched(monkeypatch, Client(breaks, tells)) as cluster:
         wait_until(lambda: set(cluster.accepted) == {ONE, TWO})
-    finally:
-        cluster.ended.set()
     assert (answers, cluster.refused) == ([], {})
     assert cluster.news().count("10.0.0.1:1 gets no games: OSError: broken") == 1
 
 
 def test_a_worker_that_hangs_hides_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """Others are accepted and their deaths seen; and it is taken once it answers."""
-    monkeypatch.setattr(module, "SECONDS_FOR_LOOKS", 0.5)
-    answer: queue.SimpleQueue[Look] = queue.SimpleQueue()
-    client = Client(one=answer.get, two=lambda: LOOK)
-    cluster = watched(monkeypatch, client)
-    try:
+    monkeypatch.setattr(module, "SECONDS_TO_ANSWER", 0.3)
+    hangs = True
+
+    async def hang() -> WorkerProbe:
+        while hangs:
+            await asyncio.sleep(0.01)
+        return PROBE
+
+    client = Client(hang, tells)
+    with watched(monkeypatch, client) as cluster:
         wait_until(lambda: set(cluster.accepted) == {TWO})
         del client.workers[TWO]
         wait_until(lambda: not cluster.accepted)
         assert cluster.n_left == 1
         wait_until(lambda: set(cluster.refused) == {ONE})
         assert "10.0.0.1:1 gets no games: it does not answer" in cluster.news()
-        answer.put(LOOK)
+        hangs = False
         wait_until(lambda: set(cluster.accepted) == {ONE})
         assert not cluster.refused
-    finally:
-        cluster.ended.set()
-        answer.put(LOOK)
+
+
+@pytest.mark.parametrize("status", ["connecting", "hangs"])
+def test_a_scheduler_that_was_away_is_told_of_once(
+    monkeypatch: pytest.MonkeyPatch, status: str
+) -> None:
+    """And its workers are asked anew: they are others."""
+    n_asked = 0
+
+    async def counts() -> WorkerProbe:
+        nonlocal n_asked
+        n_asked += 1
+        return PROBE
+
+    client = Client(counts, counts)
+    with watched(monkeypatch, client) as cluster:
+        wait_until(lambda: set(cluster.accepted) == {ONE, TWO})
+        client.status = status
+        wait_until(lambda: cluster.lost_since is not None)
+        assert cluster.check() == ""
+        time.sleep(0.05)
+        client.status = "running"
+        wait_until(lambda: n_asked == 4)
+        wait_until(lambda: set(cluster.accepted) == {ONE, TWO})
+        monkeypatch.setattr(module, "MAX_SECONDS_AWAY", 0.02)
+        client.status = status
+        wait_until(lambda: cluster.check() != "")
+    assert cluster.check().startswith("the scheduler at tcp://127.0.0.1:1 has been away for")
+    news = [each for each in cluster.news() if "the scheduler" in each]
+    assert news[:2] == [
+        "the scheduler at tcp://127.0.0.1:1 does not answer; trying for 120 s",
+        "the scheduler is back after 0 s; games in flight are played again",
+    ]
+    assert len(news) == 3

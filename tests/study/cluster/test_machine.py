@@ -7,7 +7,7 @@ import pytest
 
 from thetafront.study.cluster.cluster import one_class
 from thetafront.study.cluster.machine import Machine, unequal
-from thetafront.study.cluster.remote import Look
+from thetafront.study.cluster.remote import WorkerProbe
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.store.machines import machines_in
@@ -17,10 +17,8 @@ THERE = replace(HERE, host="node-2", benchmark_seconds=0.110)
 OLDER = replace(HERE, host="node-3", llvm_cpu="haswell", features="+avx2")
 
 
-def looks(*machines: Machine) -> dict[str, Look]:
-    return {
-        f"tcp://{each.host}:1": Look(each.key, each.record, "", "", "", 0, 1.0) for each in machines
-    }
+def probes(*machines: Machine) -> dict[str, WorkerProbe]:
+    return {f"tcp://{each.host}:1": WorkerProbe(each, "", "", 0, 1.0) for each in machines}
 
 
 def records(*machines: Machine) -> dict[str, dict[str, Any]]:
@@ -37,17 +35,17 @@ def test_a_class_is_of_no_host_and_a_key_is_of_one() -> None:
 def test_seconds_of_one_class_count() -> None:
     timed = EXPERIMENTS["mcmdp"]
     wanted = HERE.machine_class
-    assert one_class(timed, looks(HERE, THERE), {}) == wanted
-    assert one_class(timed, looks(HERE, OLDER), records(THERE)) == wanted
+    assert one_class(timed, probes(HERE, THERE), {}) == wanted
+    assert one_class(timed, probes(HERE, OLDER), records(THERE)) == wanted
     with pytest.raises(InputError) as refused:
-        one_class(timed, looks(HERE, THERE, OLDER), {})
+        one_class(timed, probes(HERE, THERE, OLDER), {})
     said = str(refused.value)
     assert "the cost is seconds_per_move, and seconds of machines of several classes" in said
     for part in ("node-1, node-2", "node-3", HERE.machine_class, OLDER.machine_class):
         assert part in said
     assert said.endswith("or --cost playout_moves_per_move")
     with pytest.raises(InputError, match="other classes than the study's") as refused:
-        one_class(timed, looks(HERE), records(OLDER))
+        one_class(timed, probes(HERE), records(OLDER))
     assert "--cost" not in str(refused.value), "a study keeps its cost"
 
 

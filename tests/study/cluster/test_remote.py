@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from thetafront.agents.catalog import build
-from thetafront.agents.outside.program import Program, ProgramAgent
-from thetafront.agents.outside.report import Report
+from thetafront.agents.external.program import Program, ProgramAgent
+from thetafront.agents.external.report import Report
 from thetafront.study.cluster import remote
-from thetafront.study.cluster.remote import Wanted, look, packed, play
+from thetafront.study.cluster.remote import Wanted, packed, play, probe
 from thetafront.study.cluster.sources import modules, sources_digest
 from thetafront.study.experiments.registry import experiment
 
@@ -34,8 +34,8 @@ def test_games_are_those_that_this_process_plays() -> None:
     for game, seed in zip(answer.games, (3, 4), strict=True):
         assert (game.seed, game.score) == (seed, AGENT.play(seed).score)
     assert answer.seconds > 0.0
-    found = look(Wanted(sources_digest()), AGENT)
-    assert (found.machine, found.objection) == (answer.machine, "")
+    found = probe(Wanted(sources_digest()), AGENT)
+    assert (found.machine.key, found.objection) == (answer.machine, "")
     assert found.n_games >= 2
 
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import quad
 
 from thetafront.agents.agent import FailedGame
-from thetafront.agents.outside.report import ReportedGame
+from thetafront.agents.external.report import ReportedGame
 from thetafront.study.estimate import share
 from thetafront.study.experiments.failures import (
     MAX_UNPLAYED,

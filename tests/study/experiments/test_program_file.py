@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from thetafront.agents.outside.program import Program, Protocol
+from thetafront.agents.external.program import Program, Protocol
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.objectives.estimators import ExactValue, NoisyMean, Proportion
 from thetafront.study.experiments.program_file import read_program_file

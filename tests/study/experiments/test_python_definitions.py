@@ -12,9 +12,9 @@ import pytest
 
 from tests.study.experiments.definitions import COINS, SEARCHER
 from thetafront.agents.agent import ChangedError, GameError
-from thetafront.agents.outside.limits import Limits
-from thetafront.agents.outside.program import Program
-from thetafront.agents.outside.python import PythonAgent
+from thetafront.agents.external.limits import Limits
+from thetafront.agents.external.program import Program
+from thetafront.agents.external.python import PythonAgent
 from thetafront.study.errors import InputError
 from thetafront.study.experiments import registry
 from thetafront.study.experiments.definition_record import Definition

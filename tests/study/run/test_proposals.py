@@ -68,9 +68,9 @@ def failed(number: int, params: Params) -> FrozenTrial:
 
 
 def proposals_after(
-    trials: Sequence[FrozenTrial] = (), sampler_of: Any = nehvi, in_turn: bool = True
+    trials: Sequence[FrozenTrial] = (), sampler_of: Any = nehvi, deterministic: bool = True
 ) -> Proposals:
-    return Proposals(trials, DIRECTIONS, SPACE, sampler_of, in_turn)
+    return Proposals(trials, DIRECTIONS, SPACE, sampler_of, deterministic)
 
 
 def next_of(proposals: Proposals) -> tuple[int, Params]:
@@ -134,7 +134,7 @@ def test_in_turn_a_proposal_knows_all_trials_but_the_one_before_it() -> None:
 
 
 def test_out_of_turn_a_proposal_knows_all_that_has_ended() -> None:
-    proposals = proposals_after(sampler_of=at_random, in_turn=False)
+    proposals = proposals_after(sampler_of=at_random, deterministic=False)
     made = [next_of(proposals)[1] for _ in range(3)]
     assert states(proposals) == [RUNNING] * 3
     proposals.learn(told(complete(2, made[2])))
@@ -143,14 +143,16 @@ def test_out_of_turn_a_proposal_knows_all_that_has_ended() -> None:
     assert states(proposals) == [FINISHED, RUNNING, FINISHED, RUNNING]
 
 
-@pytest.mark.parametrize("in_turn", [True, False])
-def test_a_rebuilt_study_is_known_as_it_was(in_turn: bool) -> None:
+@pytest.mark.parametrize("deterministic", [True, False])
+def test_a_rebuilt_study_is_known_as_it_was(deterministic: bool) -> None:
     params = [SPACE.from_unit([k / 10] * 6) for k in range(4)]
     trials = [complete(number, each, origin="here") for number, each in enumerate(params)]
-    proposals = proposals_after(trials, at_random, in_turn)
-    assert states(proposals) == [FINISHED] * 3 + [RUNNING if in_turn else FINISHED]
+    proposals = proposals_after(trials, at_random, deterministic)
+    assert states(proposals) == [FINISHED] * 3 + [RUNNING if deterministic else FINISHED]
     assert proposals.proposer.copy.trials[3].params == params[3]
-    assert proposals.proposer.copy.trials[3].user_attrs == ({} if in_turn else {"origin": "here"})
+    assert proposals.proposer.copy.trials[3].user_attrs == (
+        {} if deterministic else {"origin": "here"}
+    )
     next_of(proposals)
     next_of(proposals)
     assert states(proposals)[:4] == [FINISHED] * 4
@@ -178,7 +180,7 @@ def test_what_is_known_matters_to_the_sampler(unbroken: list[Params]) -> None:
     """Otherwise the tests above could not fail: knowing the last trial changes the proposal."""
     for n in (7, 8, 9):
         trials = [ended(number, unbroken[number]) for number in range(n)]
-        assert next_of(proposals_after(trials, in_turn=False))[1] != unbroken[n]
+        assert next_of(proposals_after(trials, deterministic=False))[1] != unbroken[n]
 
 
 @pytest.mark.parametrize("n", [4, 6, 7, 9])
@@ -297,7 +299,7 @@ def test_how_many_are_proposed_at_a_time() -> None:
 @pytest.mark.parametrize("sampler_of", [gradient, at_random])
 def test_many_are_proposed_after_the_design_and_in_order(sampler_of: Any) -> None:
     design = [SPACE.from_unit([u] * 6) for u in (0.9, 0.1, 0.5)]
-    proposals = proposals_after([waiting(each) for each in design], sampler_of, in_turn=False)
+    proposals = proposals_after([waiting(each) for each in design], sampler_of, deterministic=False)
     assert many_of(proposals, 2) == list(enumerate(design[:2]))
     assert many_of(proposals, 4) == [(2, design[2])], "what is left of the design, and no more"
     assert proposals.seconds == []
@@ -318,12 +320,12 @@ def test_many_are_proposed_after_the_design_and_in_order(sampler_of: Any) -> Non
 def test_after_a_kill_the_rest_of_a_batch_is_not_proposed_twice() -> None:
     """Of six that were proposed together, three were begun: these are in flight for the next."""
     trials = [complete(k, SPACE.from_unit([(k + 1) / 9] * 6)) for k in range(6)]
-    made = many_of(proposals_after(trials, gradient, in_turn=False), 6)
+    made = many_of(proposals_after(trials, gradient, deterministic=False), 6)
     begun = [
         create_trial(state=RUNNING, params=params, distributions=SPACE.distributions())
         for _, params in made[:3]
     ]
-    resumed = proposals_after([*trials, *begun], gradient, in_turn=False)
+    resumed = proposals_after([*trials, *begun], gradient, deterministic=False)
     again = many_of(resumed, 6)
     assert [number for number, _ in again] == [9, 10, 11, 12, 13, 14]
     assert not any(params == old for _, params in again for _, old in made[:3])
@@ -335,6 +337,6 @@ def test_each_of_many_keeps_its_samplers_notes() -> None:
         return make_sampler("nsga2", 3, number, N_DESIGN, OBJECTIVES)
 
     trials = [complete(k, SPACE.from_unit([(k + 1) / 9] * 6)) for k in range(4)]
-    proposals = proposals_after(trials, evolving, in_turn=False)
+    proposals = proposals_after(trials, evolving, deterministic=False)
     proposals.begin(3)
     assert [set(each.notes) for each in proposals.take()] == [{"NSGAIISampler:generation"}] * 3

@@ -44,11 +44,11 @@ def process_of(proposals: Proposals) -> int | None:
     return next(iter(proposals.process._processes), None)
 
 
-def proposed(is_apart: bool) -> list[Any]:
+def proposed(in_subprocess: bool) -> list[Any]:
     """Return twelve proposals, four at a time, each four after the ones before have ended."""
     design = [SPACE.from_unit([u] * 6) for u in (0.9, 0.1, 0.5, 0.3)]
     trials = [complete(number, params) for number, params in enumerate(design)]
-    proposals = Proposals(trials, DIRECTIONS, SPACE, gradient, False, is_apart)
+    proposals = Proposals(trials, DIRECTIONS, SPACE, gradient, False, in_subprocess)
     found: list[Any] = []
     for _ in range(3):
         proposals.begin(4)
@@ -61,7 +61,7 @@ def proposed(is_apart: bool) -> list[Any]:
 
 
 def test_a_process_of_its_own_proposes_what_a_thread_does() -> None:
-    assert proposed(is_apart=True) == proposed(is_apart=False)
+    assert proposed(in_subprocess=True) == proposed(in_subprocess=False)
 
 
 def test_the_death_of_the_process_is_told_while_it_works_and_after() -> None:
@@ -136,7 +136,7 @@ def search_apart(experiment: Experiment, folder: Path, n_kills: int) -> tuple[op
     location.folder.mkdir(exist_ok=True)
     study, _ = create_or_resume(location, SETTINGS.record(experiment))
     watch = Watch()
-    source = Search(experiment, study, SETTINGS, 2, watch.message, is_apart=True)
+    source = Search(experiment, study, SETTINGS, 2, watch.message, in_subprocess=True)
     killed: set[int] = set()
 
     def kill() -> None:

@@ -6,11 +6,12 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 
 import pytest
 
 from tests.study.program import is_running
-from thetafront.agents.agent import Agent, Game
+from thetafront.agents.agent import Agent, Game, GameError
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.study.errors import InputError
@@ -40,6 +41,18 @@ class Deadly(PureMonteCarlo):
         raise AssertionError("unreachable")
 
 
+class Growing(PureMonteCarlo):
+    """An agent that has ever more in memory, as networks are; it tells its process."""
+
+    def play(self, seed: int) -> Game:
+        KEPT.append(b"1" * 400_000_000)
+        time.sleep(1.1)  # joblib looks once a second
+        raise GameError(str(os.getpid()))
+
+
+KEPT: list[bytes] = []
+
+
 def results(agent: Agent, jobs: int) -> list[tuple[int, int, int, int]]:
     games = [game for finished in play_all(agent, range(6), jobs) for game in finished.games]
     return sorted((g.seed, g.score, g.n_moves, g.end_board) for g in games)
@@ -67,6 +80,17 @@ def test_a_game_that_fails_says_why() -> None:
     assert (finished["a"].games, finished["a"].error) == ((), "RuntimeError: no idea how")
     assert [game.seed for game in finished["b"].games] == [5, 3]
     assert finished["b"].error == ""
+
+
+def test_a_worker_may_grow() -> None:
+    """joblib ends a process that has 300 MB more than after its first task, with a warning."""
+    with Workers[str](1) as workers, warnings.catch_warnings(record=True) as warned:
+        for name in "abc":
+            workers.submit(Task(name, Growing(1), (0,)))
+        finished = collect_all(workers)
+    assert not warned
+    assert len({each.error for each in finished.values()}) == 1
+    assert all(each.error.isdecimal() for each in finished.values())
 
 
 def test_killed_workers_cost_no_game() -> None:

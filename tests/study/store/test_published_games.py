@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from thetafront.agents.agent import GameError
-from thetafront.agents.outside.program import ProgramAgent
-from thetafront.agents.outside.report import ReportedGame
+from thetafront.agents.external.program import ProgramAgent
+from thetafront.agents.external.report import ReportedGame
 from thetafront.study.store.same_game import difference
 from thetafront.study.verify.games_table import heading_of, table_in
 from thetafront.study.verify.replay import Entry, sample

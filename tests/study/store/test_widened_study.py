@@ -129,7 +129,7 @@ def test_samplers_search_the_wider_space(searched: tuple[optuna.Study, Location]
         study.directions,
         found.space,
         lambda number: make_sampler("nehvi", 3, number, 4, objectives_of(found)),
-        in_turn=True,
+        deterministic=True,
     )
     copies = proposals.proposer.copy.get_trials(deepcopy=False)
     assert {each.distributions["n_playouts"].high for each in copies} == {80}  # type: ignore[attr-defined]

@@ -52,7 +52,7 @@ def test_the_standard_error_is_that_of_theory() -> None:
     for action in (Action.RIGHT, Action.DOWN):
         theory = math.sqrt(variance_by_theory(CROWDED, action, 10, 3))
         assert theory > 10
-        assert found.actions[action].standard_error == pytest.approx(theory, rel=0.15)
+        assert found.actions[action].standard_error_points == pytest.approx(theory, rel=0.15)
 
 
 def test_figures_are_those_of_repeated_decisions() -> None:
@@ -65,13 +65,13 @@ def test_figures_are_those_of_repeated_decisions() -> None:
     assert found.decision.n_playout_moves == decision.n_playout_moves
     repeats = [agent.act(board, stream(7, 3, k)) for k in range(30)]
     faces = oracle.from_packed(board)
-    for each in found.actions:
-        after, reward = oracle.slide(faces, each.action)
-        values = [repeat.values[each.action] for repeat in repeats]
-        chosen = sum(repeat.action == each.action for repeat in repeats)
-        assert (each.reward, each.n_empty) == (reward, len(oracle.empty_cells(after)))
-        assert each.mean == pytest.approx(np.mean(values))
-        assert each.standard_error == pytest.approx(np.std(values, ddof=1))
+    for action, each in zip(Action, found.actions, strict=True):
+        after, reward = oracle.slide(faces, action)
+        values = [repeat.values[action] for repeat in repeats]
+        chosen = sum(repeat.action == action for repeat in repeats)
+        assert (each.reward_points, each.n_empty) == (reward, len(oracle.empty_cells(after)))
+        assert each.mean_of_repeats_points == pytest.approx(np.mean(values))
+        assert each.standard_error_points == pytest.approx(np.std(values, ddof=1))
         assert each.share_chosen == chosen / 30
 
 
@@ -89,7 +89,7 @@ def test_a_single_action_and_missing_values_are_reported() -> None:
     assert forced.n_legal == 1
     assert forced.decision.action == Action.DOWN
     assert forced.actions[Action.DOWN].share_chosen == 1
-    assert all(math.isnan(each.value) for each in forced.actions)
+    assert all(each.value_points is None for each in forced.actions)
     assert "nothing to decide" in inspection_text(forced)
     assert forced.decision.n_playout_moves == 0
     without = inspect(RandomAgent(), parse(CROWDED), 0, 3)

@@ -36,11 +36,11 @@ def test_a_terminals_keys_are_read_and_its_settings_restored(pair: tuple[int, in
         with keyboard(terminal) as keys:
             assert not termios.tcgetattr(terminal)[3] & (termios.ECHO | termios.ICANON)
             assert termios.tcgetattr(terminal)[3] & termios.ISIG
-            assert keys.read(0.0) == []
+            assert keys(0.0) == []
             os.write(user, b"a\xff\x1b[A")
-            assert keys.read(30.0) == ["a", UP]
+            assert keys(30.0) == ["a", UP]
             os.write(user, b"\x1b")
-            assert keys.read(30.0) == [ESCAPE], "nothing follows it"
+            assert keys(30.0) == [ESCAPE], "nothing follows it"
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -52,8 +52,8 @@ def test_a_sequence_may_come_in_pieces(
     pair: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     user, terminal = pair
-    monkeypatch.setattr("thetafront.study.terminal.keys.MOST_BYTES", 1)
+    monkeypatch.setattr("thetafront.study.terminal.keys.MAX_BYTES", 1)
     with keyboard(terminal) as keys:
         os.write(user, b"\x1b[1;5Cn")
-        assert keys.read(30.0) == [RIGHT]
-        assert keys.read(30.0) == ["n"]
+        assert keys(30.0) == [RIGHT]
+        assert keys(30.0) == ["n"]

@@ -11,10 +11,11 @@ from thetafront.agents.pacman.astar import PacmanAStar
 from thetafront.agents.pacman.mdp import PacmanMDP
 from thetafront.agents.pacman.random import PacmanRandom
 from thetafront.engine.pacman import Action, GhostKind, Layout, Outcome, World
+from thetafront.study.terminal.pace import View
 from thetafront.study.terminal.pacman import (
-    PacmanView,
     last_pacman_line,
     pacman_picture,
+    remark,
     watch_pacman,
 )
 
@@ -23,7 +24,7 @@ MDP = PacmanMDP(gamma=0.9, radius=1)
 MDP_MEDIUM = PacmanMDP(layout=MEDIUM)
 
 
-def a_user(*arguments: Any) -> FakeUser[PacmanView]:
+def a_user(*arguments: Any) -> FakeUser:
     """A user who leaves when nothing is left to decide."""
     return FakeUser(lambda view: view.decision is None, *arguments)
 
@@ -31,10 +32,9 @@ def a_user(*arguments: Any) -> FakeUser[PacmanView]:
 @pytest.mark.parametrize(
     "agent", [MDP, PacmanAStar(danger=2), PacmanRandom(ghosts=GhostKind.DIRECTIONAL)]
 )
-@pytest.mark.parametrize("speed", [2, 1000])
-def test_a_watched_game_is_the_agents(agent: PacmanAgent, speed: float) -> None:
+def test_a_watched_game_is_the_agents(agent: PacmanAgent) -> None:
     user = a_user()
-    end = watch_pacman(agent, "someone", 6, speed, user.stage())
+    end = watch_pacman(agent, "someone", 6, 2.0, user.stage())
     game = agent.play(6)
     assert (end.score, end.n_steps, end.outcome, end.n_food) == (
         game.score,
@@ -42,9 +42,9 @@ def test_a_watched_game_is_the_agents(agent: PacmanAgent, speed: float) -> None:
         game.outcome,
         game.n_food_left,
     )
-    assert user.now == pytest.approx(game.n_moves / speed, rel=0.1, abs=1)
-    assert user.views[0][1].world.n_steps == 0
-    assert user.views[-1][1].world.is_over
+    assert user.now == pytest.approx(game.n_moves / 2.0, rel=0.1, abs=1)
+    assert user.views[0][1].state.n_steps == 0
+    assert user.views[-1][1].state.is_over
     assert user.views[-1][1].pace == ""
 
 
@@ -53,10 +53,10 @@ def test_what_is_shown_is_what_is_done() -> None:
     watch_pacman(MDP, "someone", 8, 2.0, user.stage())
     moves = {move.world.n_steps: move.decision for move in MDP.moves(8)}
     shown = [view for _, view in user.views if view.decision]
-    assert {view.world.n_steps for view in shown} == set(moves)
+    assert {view.state.n_steps for view in shown} == set(moves)
     for view in shown:
         assert view.decision is not None
-        expected = moves[view.world.n_steps]
+        expected = moves[view.state.n_steps]
         assert view.decision.action == expected.action
         assert np.array_equal(view.decision.values, expected.values)
 
@@ -69,18 +69,18 @@ def test_the_game_that_was_left_can_be_repeated() -> None:
 
 
 @pytest.mark.parametrize(
-    ("width", "height"), [(120, 40), (80, 24), (60, 24), (44, 20), (30, 14), (12, 4)]
+    ("width", "height"), [(120, 40), (80, 24), (60, 24), (44, 22), (30, 14), (12, 4)]
 )
 @pytest.mark.parametrize("agent", [PacmanMDP(layout=MEDIUM), PacmanAStar(layout=MEDIUM)])
 def test_a_picture_fills_the_terminal_and_no_more(
     agent: PacmanAgent, width: int, height: int
 ) -> None:
     world = World.start(MEDIUM, 17)
-    view = PacmanView("someone", world, agent.act(world), "5 moves/s")
+    view = View("someone", world, agent.act(world), "5 moves/s")
     lines = drawn(pacman_picture, view, width, height)
     assert len(lines) == height
     assert {len(line) for line in lines} == {width}
-    if height >= 20:
+    if height >= 22:
         text = "\n".join(lines)
         for part in ("score", "17", "▶", "q quit", "P", "G", "o"):
             assert part in text
@@ -90,7 +90,7 @@ def test_the_maze_is_drawn_as_it_is() -> None:
     """Each cell two columns wide: what is left of the panel is the world's own text."""
     world = World.start(MEDIUM, 17)
     world.step(Action.NORTH)
-    lines = drawn(pacman_picture, PacmanView("someone", world, MDP_MEDIUM.act(world), ""), 80, 24)
+    lines = drawn(pacman_picture, View("someone", world, MDP_MEDIUM.act(world), ""), 80, 24)
     rows = world.text().split("\n")
     first = next(k for k, line in enumerate(lines) if "█" in line)
     left = lines[first].index("█")
@@ -105,12 +105,12 @@ def test_scared_ghosts_and_the_end_are_told() -> None:
         world.step(Action.EAST)
     agent = PacmanAStar(layout=world.layout)
     assert "ghosts scared for" in "\n".join(
-        drawn(pacman_picture, PacmanView("x", world, agent.act(world), ""), 80, 24)
+        drawn(pacman_picture, View("x", world, agent.act(world), note=remark(world)), 80, 24)
     )
     while not world.is_over:
         world.step(Action.EAST)
     assert world.outcome is Outcome.WON
-    text = "\n".join(drawn(pacman_picture, PacmanView("x", world, None, ""), 80, 24))
+    text = "\n".join(drawn(pacman_picture, View("x", world, None, note=remark(world)), 80, 24))
     assert "won" in text
     assert "▶" not in text
     assert last_pacman_line(world, "x").startswith("won with ")

@@ -21,11 +21,11 @@ from thetafront.study.cli import app
 from thetafront.study.errors import InputError
 from thetafront.study.terminal.schedule import (
     GameEvaluations,
+    Use,
     evaluations_in_game,
     playouts_per_evaluation,
     schedule_of,
     schedule_table,
-    use_of,
     use_text,
 )
 
@@ -56,7 +56,7 @@ def test_the_playouts_of_a_game_are_those_of_its_nodes(rule: Rule) -> None:
         agent.play(3).n_moves,
         agent.play(3).n_playout_moves,
     )
-    use = use_of(UNEVEN, [game])
+    use = Use(UNEVEN, [game])
     assert use.playouts_per_move == pytest.approx(n_playouts / n_moves)
     assert use.playout_moves_per_move == pytest.approx(n_random / n_moves)
     assert math.isnan(use.playouts_sem)
@@ -71,7 +71,7 @@ def test_the_standard_error_is_close_to_the_jackknifes() -> None:
         n_moves = int(rng.integers(500, 2500))
         looks = rng.multinomial(3 * n_moves, rng.dirichlet(np.full(15, 5.0)))
         games.append(GameEvaluations(n_moves, 7 * n_moves, tuple(int(count) for count in looks)))
-    use = use_of(UNEVEN, games)
+    use = Use(UNEVEN, games)
     playouts = np.array(
         [sum(np.array(g.n_evaluations) * playouts_per_evaluation(UNEVEN)) for g in games]
     )
@@ -100,7 +100,7 @@ def test_an_agent_without_a_schedule_is_refused() -> None:
 def test_the_table_has_a_row_a_number_of_empty_cells() -> None:
     table = schedule_table(AUTHORS_SCHEDULE, None)
     assert (table.row_count, len(table.columns)) == (15, 4)
-    played = use_of(UNEVEN, [evaluations_in_game(scheduled(UNEVEN), 0)])
+    played = Use(UNEVEN, [evaluations_in_game(scheduled(UNEVEN), 0)])
     assert len(schedule_table(UNEVEN, played).columns) == 7
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import RenderableType
 
 from tests.agents.twenty48.scheduled import scheduled
 from tests.study.terminal.watching import FakeUser, drawn
@@ -26,14 +27,15 @@ from thetafront.agents.twenty48.uct import UCT
 from thetafront.engine.twenty48 import Action, Rule, initial, legal_actions, pack, parse
 from thetafront.study.terminal.inspect import TimedDecision
 from thetafront.study.terminal.keys import DOWN, END, ESCAPE, RIGHT
-from thetafront.study.terminal.pace import faster, slower
+from thetafront.study.terminal.pace import View, faster, slower
+from thetafront.study.terminal.panel import action_table
 from thetafront.study.terminal.position import Position
 from thetafront.study.terminal.twenty48 import (
-    View,
+    NAMES,
+    View2048,
     last_line,
     picture,
     play_by_hand,
-    value_lines,
     watch_agent,
 )
 
@@ -45,7 +47,7 @@ KEYS = (("space", "pause"), ("q", "quit"))
 # Pictures
 
 
-def view_of(board: int, decision: Decision2048 | None, note: str = "") -> View:
+def view_of(board: int, decision: Decision2048 | None, note: str = "") -> View2048:
     position = Position(17, Rule.COMMON, board, 123_456, 3_210)
     timed = TimedDecision(decision, 37e-6) if decision else None
     return View("mcmdp", position, timed, "5 moves/s", note, KEYS)
@@ -55,7 +57,7 @@ DECISION = Decision2048(Action.RIGHT, np.array([np.nan, 2000.0, 1900.0, 1000.0])
 
 
 @pytest.mark.parametrize(
-    ("width", "height"), [(200, 60), (120, 40), (80, 24), (60, 24), (40, 14), (20, 5), (3, 2)]
+    ("width", "height"), [(200, 60), (120, 40), (80, 24), (60, 24), (40, 18), (20, 5), (3, 2)]
 )
 def test_a_picture_fills_the_terminal_and_no_more(width: int, height: int) -> None:
     lines = drawn(picture, view_of(EVERY_TILE, DECISION), width, height)
@@ -70,10 +72,17 @@ def test_a_picture_fills_the_terminal_and_no_more(width: int, height: int) -> No
         assert "37.0 µs CPU" in text
 
 
+def bars(decision: Decision2048, width: int) -> list[str]:
+    """Return the lines of four actions' values."""
+
+    def values(*_: object) -> RenderableType:
+        return action_table(decision.values, int(decision.action), NAMES)
+
+    return drawn(values, view_of(EVERY_TILE, None), width, 4)
+
+
 def test_bars_compare_the_actions() -> None:
-    up, right, down, left = (
-        line.plain for line in value_lines(TimedDecision(DECISION, 0.0), width=10 + 40 + 18)
-    )
+    up, right, down, left = bars(DECISION, 10 + 40 + 18)
     assert up.split() == ["↑", "up", "-"]
     assert right.startswith("▶ → right ")
     assert right.count("█") == 40
@@ -84,37 +93,33 @@ def test_bars_compare_the_actions() -> None:
     assert down.split()[-2:] == ["1,900", "−100"]
     assert left.count("█") == 8
     assert left.split()[-2:] == ["1,000", "−1,000"]
-    assert {len(line) for line in (up, right, down, left)} == {68}
 
 
 def test_equal_values_and_none_at_all_have_bars_too() -> None:
-    equal = Decision2048(Action.UP, np.array([5.0, 5.0, np.nan, np.nan]), 0)
-    lines = value_lines(TimedDecision(equal, 0.0), 40)
-    assert lines[0].plain.count("█") == lines[1].plain.count("█") == 12
-    none = Decision2048(Action.LEFT, np.full(4, np.nan), 0)
-    assert [line.plain.split()[-1] for line in value_lines(TimedDecision(none, 0.0), 40)] == [
-        "-"
-    ] * 4
+    equal = bars(Decision2048(Action.UP, np.array([5.0, 5.0, np.nan, np.nan]), 0), 40)
+    assert equal[0].count("█") == equal[1].count("█") == 12
+    none = bars(Decision2048(Action.LEFT, np.full(4, np.nan), 0), 40)
+    assert [line.split()[-1] for line in none] == ["-"] * 4
 
 
 # Games
 
 
-def a_user(*arguments: Any, **more: Any) -> FakeUser[View]:
+def a_user(*arguments: Any, **more: Any) -> FakeUser:
     """A user who leaves when no action is left."""
-    return FakeUser(lambda view: not view.position.legal, *arguments, **more)
+    return FakeUser(lambda view: not view.state.legal, *arguments, **more)
 
 
 @pytest.mark.parametrize(
-    "agent",
+    ("agent", "speed"),
     [
-        WEAK,
-        RandomAgent(),
-        scheduled(WEAK.schedule, cascade=True),
-        UCT(20, 4, leaf_value=LeafValue.SCORE, reuse=True),
+        (WEAK, 0.5),
+        (WEAK, 1000),
+        (RandomAgent(), 5),
+        (scheduled(WEAK.schedule, cascade=True), 5),
+        (UCT(20, 4, leaf_value=LeafValue.SCORE, reuse=True), 5),
     ],
 )
-@pytest.mark.parametrize("speed", [0.5, 5, 1000])
 def test_a_watched_game_is_the_agents(agent: Agent, speed: float) -> None:
     user = a_user()
     end = watch_agent(agent, "someone", 6, speed, user.stage())
@@ -122,7 +127,7 @@ def test_a_watched_game_is_the_agents(agent: Agent, speed: float) -> None:
     assert (end.score, end.n_moves, end.board) == (game.score, game.n_moves, game.end_board)
     assert end.largest == game.max_tile
     assert user.now == pytest.approx(game.n_moves / speed, rel=0.1, abs=1)
-    shown = [view.position for _, view in user.views]
+    shown = [view.state for _, view in user.views]
     assert shown[0] == Position.first(6, agent.rule)
     assert shown[-1] == end
     assert user.views[-1][1].note == "game over"
@@ -136,10 +141,10 @@ def test_what_is_shown_is_what_is_done() -> None:
     moves = {move.n_moves: move.decision for move in WEAK.moves(8)}
     n_compared = 0
     for _, view in user.views:
-        if view.timed:
-            expected = moves[view.position.n_moves]
-            assert view.timed.decision.action == expected.action
-            assert np.array_equal(view.timed.decision.values, expected.values, equal_nan=True)
+        if view.decision:
+            expected = moves[view.state.n_moves]
+            assert view.decision.decision.action == expected.action
+            assert np.array_equal(view.decision.decision.values, expected.values, equal_nan=True)
             n_compared += 1
     assert n_compared >= len(moves)
 
@@ -175,14 +180,14 @@ def test_a_user_gets_the_tiles_of_the_agents_game() -> None:
     """Who presses what the hint says plays the agent's game, to its end."""
     names = {Action.UP: "w", Action.RIGHT: "l", Action.DOWN: DOWN, Action.LEFT: "A"}
 
-    def follow(view: View) -> str:
-        return names[view.timed.decision.action] if view.timed else "?"
+    def follow(view: View2048) -> str:
+        return names[view.decision.decision.action] if view.decision else "?"
 
     user = a_user(answer=follow)
     end = play_by_hand(WEAK, "you", 6, user.stage())
     game = WEAK.play(6)
     assert (end.score, end.n_moves, end.board) == (game.score, game.n_moves, game.end_board)
-    hinted = [view for _, view in user.views if view.timed]
+    hinted = [view for _, view in user.views if view.decision]
     assert all(view.note.startswith("hint: ") for view in hinted)
 
 
@@ -254,7 +259,7 @@ def test_a_real_terminal_is_left_as_it_was(pair: tuple[int, int], leave: str) ->
     before = termios.tcgetattr(terminal)
     game = started(terminal)
     try:
-        received = read_until(user, lambda seen: b"SCORE" in seen and b"quit" in seen)
+        received = read_until(user, lambda seen: b"score" in seen and b"quit" in seen)
         if leave == "q":
             os.write(user, b"\x1b[Cq")
         else:

@@ -3,32 +3,30 @@
 import io
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Any
 
 from rich.console import Console, RenderableType
 from rich.screen import Screen
 
 from thetafront.study.terminal.keys import END
-from thetafront.study.terminal.pace import Stage
-
-V = TypeVar("V")
+from thetafront.study.terminal.pace import Stage, View
 
 
 @dataclass
-class FakeUser(Generic[V]):
+class FakeUser:
     """Presses keys at given times of its own clock, and leaves when the game is over."""
 
-    is_over: Callable[[V], bool]
+    is_over: Callable[[View[Any, Any]], bool]
     script: list[tuple[float, str]] = field(default_factory=list)
     ends_at: float = 1e9
     now: float = 0.0
-    views: list[tuple[float, V]] = field(default_factory=list)
-    answer: Callable[[V], str] | None = None
+    views: list[tuple[float, View[Any, Any]]] = field(default_factory=list)
+    answer: Callable[[View[Any, Any]], str] | None = None
 
-    def stage(self) -> Stage[V]:
-        return Stage(keyboard=self, show=self.show, clock=lambda: self.now)
+    def stage(self) -> Stage:
+        return Stage(keyboard=self.read, show=self.show, clock=lambda: self.now)
 
-    def show(self, view: V) -> None:
+    def show(self, view: View[Any, Any]) -> None:
         self.views.append((self.now, view))
 
     def read(self, timeout: float) -> list[str]:
@@ -49,7 +47,10 @@ class FakeUser(Generic[V]):
 
 
 def drawn(
-    picture: Callable[[V, int, int], RenderableType], view: V, width: int, height: int
+    picture: Callable[[View[Any, Any], int, int], RenderableType],
+    view: View[Any, Any],
+    width: int,
+    height: int,
 ) -> list[str]:
     """Return the lines of a terminal of that size that shows the picture of a view."""
     console = Console(file=io.StringIO(), width=width, height=height, force_terminal=True)

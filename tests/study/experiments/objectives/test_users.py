@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from thetafront.agents.outside.report import ReportedGame
+from thetafront.agents.external.report import ReportedGame
 from thetafront.study.experiments.definition_record import goal_of, goal_record
 from thetafront.study.experiments.game_summary import MatchSummary
 from thetafront.study.experiments.objectives import cpu_seconds, exact, match, mean, rate, reported

@@ -1,11 +1,11 @@
 """The process in which a user's Python code plays games.
 
-It answers lines, as a program that serves does. The first line tells what plays; each other one is
-a game. The answer is the game's row, or the user's error with its place. Answers go to a copy of
-standard output: what the user's code prints goes to standard error. Its standard input is empty.
+It answers lines, as a program that serves does. What plays is in a file that it inherits; the first
+line has it imported, and each other one is a game. The answer is the game's row, or the user's
+error with its place. Answers go to a copy of standard output: what the user's code prints goes to
+standard error. Its standard input is empty.
 """
 
-import base64
 import json
 import os
 import pickle
@@ -16,9 +16,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from thetafront.agents.outside.processes import cpu_seconds_of_descendants
-from thetafront.agents.outside.report import Report, ReportError
-from thetafront.agents.outside.source import Source, SourceError, told
+from thetafront.agents.external.processes import cpu_seconds_of_descendants
+from thetafront.agents.external.report import Report, ReportError
+from thetafront.agents.external.source import Source, SourceError, format_error
 from thetafront.agents.parameters import Value
 
 MAIN = "__mp_main__"  # as multiprocessing calls a main module in a process that it starts
@@ -86,7 +86,7 @@ class Host:
             place = None
             if isinstance(self.what, Source) and self.what.is_file:
                 place = Path(self.what.module).parent
-            return {"error": told(error, place)}
+            return {"error": format_error(error, place)}
 
 
 def main() -> None:
@@ -98,13 +98,11 @@ def main() -> None:
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a worker ignores it
     own = os.getpid()
-    host = Host(*pickle.loads(base64.b64decode(requests.readline())))
-    line = b""
-    while True:
+    with os.fdopen(int(sys.argv.pop()), "rb") as file:
+        host = Host(*pickle.load(file))
+    for line in requests:
         found = host.answer(line)
         if os.getpid() != own:
             os._exit(0)  # a game has forked it
         answers.write(json.dumps(found).encode() + b"\n")
         answers.flush()
-        if not (line := requests.readline()):
-            return

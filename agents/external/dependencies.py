@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from thetafront.agents.agent import N_DIGITS
-from thetafront.agents.outside.source import OURS, Source, SourceError
+from thetafront.agents.external.source import OURS, Source, SourceError
 
 MAX_TEXTS = 1_000_000  # of a value's parts
 MAX_SHOWN = 30  # characters of a text; of a longer one the digest is kept
@@ -35,6 +35,8 @@ HOLD_FUNCTIONS = ("py_func", "__wrapped__", "__func__", "func", "fget", "fset", 
 """Attributes of what numba, functools, static and class methods, and properties are made of."""
 LIBRARIES = {"site-packages", "dist-packages"}
 STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
+RENAMED = ("thetafront.agents.external", "thetafront.agents.outside")
+"""A package's name, and the one that records of studies have."""
 READS, WRITES = {"LOAD_GLOBAL", "LOAD_NAME"}, {"STORE_GLOBAL", "DELETE_GLOBAL"}
 ATTRIBUTES = {"LOAD_ATTR", "LOAD_METHOD"}
 
@@ -94,9 +96,9 @@ class Dependencies:
             if is_users(value.__module__) and id(value) not in self.known_code:
                 self.known_code[id(value)] = value
                 self.waiting.append((self.name_of(value), value, True))
-            return f"<{value.__module__}.{value.__qualname__}>"
+            return f"<{recorded(value.__module__)}.{value.__qualname__}>"
         if isinstance(value, ModuleType):
-            return f"<module {value.__name__} {content_of(value.__name__)}>"
+            return f"<module {recorded(value.__name__)} {content_of(value.__name__)}>"
         if id(value) in self.met:
             return f"<{self.met[id(value)][0]}>"
         self.met[id(value)] = len(self.met), value
@@ -203,6 +205,11 @@ def instructions(code: CodeType) -> Iterator[dis.Instruction]:
     for each in code.co_consts:
         if isinstance(each, CodeType):
             yield from instructions(each)
+
+
+def recorded(module: str | None) -> str:
+    """Return a module's name as records have it, which are older than the package's name."""
+    return str(module).replace(*RENAMED)
 
 
 def is_users(module: str | None) -> bool:

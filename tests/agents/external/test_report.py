@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from thetafront.agents.agent import Game
-from thetafront.agents.outside.report import Report, ReportedGame, ReportError
+from thetafront.agents.external.report import Report, ReportedGame, ReportError
 from thetafront.study.store.seeds import game_to_record, record_to_game
 
 

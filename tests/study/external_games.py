@@ -10,7 +10,7 @@ import pytest
 from tests.study.made_studies import store_point
 from thetafront.agents.agent import Agent, check_seed
 from thetafront.agents.catalog import AGENTS
-from thetafront.agents.outside.report import ReportedGame
+from thetafront.agents.external.report import ReportedGame
 from thetafront.agents.parameters import integer
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.game_summary import GameSummary

@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
+from tests.study.external_games import Tosser, compressor, fill, tosser
 from tests.study.made_studies import new_study
-from tests.study.outside_games import Tosser, compressor, fill, tosser
 from thetafront.agents.agent import Game
-from thetafront.agents.outside.report import ReportedGame
+from thetafront.agents.external.report import ReportedGame
 from thetafront.study.charts.scores import scores_chart
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import exact, match, mean, rate

@@ -29,11 +29,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from thetafront.agents.agent import N_DIGITS, Agent, ChangedError, GameError, check_seed
-from thetafront.agents.outside.child import Child
-from thetafront.agents.outside.limits import Limits
-from thetafront.agents.outside.report import Report, ReportedGame, ReportError
-from thetafront.agents.outside.server import Server, server_of, shown
-from thetafront.agents.outside.source import Stamp, stamps_of
+from thetafront.agents.external.child import Child, shown
+from thetafront.agents.external.limits import Limits
+from thetafront.agents.external.report import Report, ReportedGame, ReportError
+from thetafront.agents.external.server import server_of
+from thetafront.agents.external.source import Stamp, stamps_of
 from thetafront.agents.parameters import Value
 
 SEED = "seed"
@@ -170,9 +170,15 @@ class Program(Limits):
                 words.pop()  # the option whose value is left out
         return (self.executable, *words)
 
-    def start(self, words: tuple[str, ...]) -> Child:
-        """Start a process."""
-        return Child(words, Path(self.folder), self)
+    def start(self, theta: Mapping[str, Value], seed: int) -> Child:
+        """Start a process with the command of a game."""
+        return Child(self.words(theta, seed), Path(self.folder), self)
+
+    def serve(self, line: bytes) -> Child:
+        """Start a process that serves; a first game is thrown away: it may compile."""
+        child = self.start({}, 0)
+        child.ask(line, parsed)
+        return child
 
     def answer(self, theta: Mapping[str, Value], seed: int) -> tuple[Any, float]:
         """Play a game; return its report, as JSON data, and the CPU seconds that it took.
@@ -184,19 +190,10 @@ class Program(Limits):
         """
         line = json.dumps({SEED: seed, **theta}).encode() + b"\n"
         if self.protocol is Protocol.SERVE:
-            # A first game is thrown away: it may compile, or read its data.
-            server = server_of(self, lambda: Server(self.start(self.words({}, 0)), line, parsed))
-            return server.timed_answer(line, lambda said: parsed(said, seed))
-        child = self.start(self.words(theta, seed))
-        used = 0.0
-        try:
-            said = child.answer(line, last=True)
-        finally:
-            used = child.end()
-        return parsed(said, seed), used
-
-    def __hash__(self) -> int:
-        return hash((self.command, self.folder, self.protocol))
+            server = server_of(self, lambda: self.serve(line))
+            return server.ask_timed(line, lambda said: parsed(said, seed))
+        child = self.start(theta, seed)
+        return child.ask(line, lambda said: parsed(said, seed), last=True), child.end()
 
 
 def digest_of_text(text: str) -> str:

@@ -191,7 +191,7 @@ def importing(where: str, folder: Path | None = None) -> Iterator[None]:
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt) and not is_raised(error):
             raise  # by Ctrl-C
-        raise SourceError(f"{where}: cannot be imported: {told(error, folder)}") from None
+        raise SourceError(f"{where}: cannot be imported: {format_error(error, folder)}") from None
     finally:
         os._exit = end
 
@@ -219,7 +219,7 @@ def module_of_name(name: str) -> ModuleType:
         return importlib.import_module(name)
 
 
-def told(error: BaseException, folder: Path | None = None) -> str:
+def format_error(error: BaseException, folder: Path | None = None) -> str:
     """Write an error of a user's code in a line, with its place there.
 
     The place is the last one in ``folder`` if that is given and has one.

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from thetafront.agents.agent import ChangedError, GameError
-from thetafront.agents.outside.limits import Limits
-from thetafront.agents.outside.processes import Orphans, children_of, content
-from thetafront.agents.outside.python import PythonAgent
-from thetafront.agents.outside.report import Report
-from thetafront.agents.outside.server import end_programs
-from thetafront.agents.outside.source import Source
+from thetafront.agents.external.limits import Limits
+from thetafront.agents.external.processes import Orphans, children_of, content
+from thetafront.agents.external.python import PythonAgent
+from thetafront.agents.external.report import Report
+from thetafront.agents.external.server import end_programs
+from thetafront.agents.external.source import Source
 
 DEFINITION = (
     "import ctypes, os, subprocess, sys, time\ndef play(seed, x):\n{body}\nclass E: agent = play\n"
@@ -113,8 +113,8 @@ def test_games_of_a_script_may_start_processes(tmp_path: Path) -> None:
     body = POOL.format(method="fork").replace("\n", "\n    ")
     (tmp_path / "script.py").write_text(
         f"{DOUBLE}def play(seed, x):\n    {body}\n"
-        "from thetafront.agents.outside.python import PythonAgent\n"
-        "from thetafront.agents.outside.report import Report\n"
+        "from thetafront.agents.external.python import PythonAgent\n"
+        "from thetafront.agents.external.report import Report\n"
         "if __name__ == '__main__':\n    "
         "print(PythonAgent(play, Report(), (('x', 1),)).play(5).score)\n"
     )

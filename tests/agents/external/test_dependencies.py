@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from thetafront.agents.outside.dependencies import Dependencies
+from thetafront.agents.external.dependencies import Dependencies, digits
 
 NOTEBOOK = """
 import enum, functools, operator, re
@@ -174,7 +174,7 @@ def test_modules_of_the_user(modules: Path) -> None:
 @pytest.mark.usefixtures("modules")
 def test_every_process_tells_the_same(modules: Path) -> None:
     code = (
-        "import json; from thetafront.agents.outside.dependencies import Dependencies\n"
+        "import json; from thetafront.agents.external.dependencies import Dependencies\n"
         "names = {'__name__': '__main__'}\n"
         f"exec(compile({NOTEBOOK!r}, '<cell>', 'exec'), names)\n"
         "print(json.dumps(Dependencies(names['play']).texts))"
@@ -190,6 +190,18 @@ def test_every_process_tells_the_same(modules: Path) -> None:
     }
     assert len(told) == 1
     assert b"SCALE" in told.pop()
+
+
+def test_records_that_have_the_old_name_of_our_package_hold() -> None:
+    """Digests of what studies recorded when ``agents.external`` was ``agents.outside``."""
+    code = (
+        "from thetafront.agents.external import report\n"
+        "from thetafront.agents.external.report import Report\n"
+        "def play(seed): return report, Report\n"
+    )
+    texts = Dependencies(defined(code)["play"]).texts
+    assert texts["report"] == digits("<module thetafront.agents.outside.report >")
+    assert texts["Report"] == digits("<thetafront.agents.outside.report.Report>")
 
 
 def test_what_cannot_be_told_is_named(tmp_path: Path) -> None:

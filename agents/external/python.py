@@ -2,24 +2,23 @@
 
 A *function* plays a game of θ and a seed, ``play(seed, effort, bias)``. A *class* is a frozen
 dataclass whose fields are θ, with a method ``play(seed)``. Both return a report
-(:mod:`agents.outside.report`): a mapping, the objective's value alone, or a
+(:mod:`agents.external.report`): a mapping, the objective's value alone, or a
 :class:`~agents.agent.Game`.
 
-Each worker has a process of its own for them (:mod:`agents.outside.python_server`): a game that
+Each worker has a process of its own for them (:mod:`agents.external.python_server`): a game that
 hangs, crashes or takes too much ends that one alone. CPU seconds are those of the process and its
 descendants. The first game in it is played twice, and the second one counts.
 
-A function or class travels as the :class:`~agents.outside.source.Source` of its definition, which
+A function or class travels as the :class:`~agents.external.source.Source` of its definition, which
 is imported there. What was defined in a notebook or a script is pickled.
 """
 
-import base64
 import dataclasses
 import inspect
 import json
 import math
+import os
 import pickle
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -29,21 +28,17 @@ from typing import Any, ClassVar
 import cloudpickle
 
 from thetafront.agents.agent import Agent, ChangedError, GameError, check_seed
-from thetafront.agents.outside.child import Child
-from thetafront.agents.outside.limits import SECONDS, Limits
-from thetafront.agents.outside.program import SEED, parsed
-from thetafront.agents.outside.report import Report, ReportedGame
-from thetafront.agents.outside.server import Server, server_of
-from thetafront.agents.outside.source import Source, SourceError
+from thetafront.agents.external.child import Child, python_command
+from thetafront.agents.external.limits import SECONDS, Limits
+from thetafront.agents.external.program import SEED, parsed
+from thetafront.agents.external.report import Report, ReportedGame
+from thetafront.agents.external.server import server_of
+from thetafront.agents.external.source import Source, SourceError
 from thetafront.agents.parameters import Value
 
 Player = Callable[..., Any]
 """A function, or a class with a method ``play``."""
-SERVE = """import sys
-sys.path[:] = sys.argv.pop().splitlines()
-from thetafront.agents.outside.python_server import main
-main()
-"""
+SERVER = "thetafront.agents.external.python_server"
 
 
 def check_player(player: Any, names: tuple[str, ...], where: str = "") -> None:
@@ -123,7 +118,7 @@ class PythonAgent(Agent):
         return type(self), fields
 
     @cached_property
-    def first_line(self) -> bytes:
+    def sent(self) -> bytes:
         """What its process must know before the first game.
 
         Raises
@@ -137,30 +132,34 @@ class PythonAgent(Agent):
             raise ChangedError(str(error)) from None
         if not is_same:
             raise ChangedError(f"{self.source} has changed since the run began")
-        return base64.b64encode(pickle.dumps((self.source or self.packed, self.report))) + b"\n"
+        return pickle.dumps((self.source or self.packed, self.report))
 
     def warm_up(self) -> None:
         """Do nothing: the first game in a process is played twice, and the second one counts."""
 
-    def start(self) -> Server:
+    def start(self) -> Child:
         """Start a process; what it imports is no game, so the limits of one come later."""
-        command = (sys.executable, "-P", "-c", SERVE, "\n".join(sys.path))
         longest = max(SECONDS, self.limits.seconds)
         starting = replace(self.limits, seconds=longest, cpu_seconds=math.inf)
-        child = Child(command, Path(), starting)
-        server = Server(child, self.first_line, lambda said: checked(parsed(said)))
+        with os.fdopen(os.memfd_create("player"), "wb") as file:
+            file.write(self.sent)
+            file.flush()
+            os.lseek(file.fileno(), 0, os.SEEK_SET)
+            command = python_command(SERVER, str(file.fileno()))
+            child = Child(command, Path(), starting, (file.fileno(),))
+        child.ask(b"\n", lambda said: checked(parsed(said)))
         child.limits = self.limits
-        return server
+        return child
 
     def play(self, seed: int) -> ReportedGame:
         check_seed(seed)
         line = json.dumps({SEED: seed, "theta": dict(self.theta)}).encode() + b"\n"
         try:
-            server = server_of((self.first_line, self.digest, self.limits), self.start)
+            server = server_of((self.sent, self.digest, self.limits), self.start)
             if not server.is_warm:  # it may compile, or read its data
-                checked(server.answer(line, parsed))
+                checked(server.ask(line, parsed))
                 server.is_warm = True
-            return ReportedGame.from_row(checked(server.answer(line, parsed)))
+            return ReportedGame.from_row(checked(server.ask(line, parsed)))
         except (GameError, SourceError, OSError) as error:
             raise GameError(f"{error} (seed {seed})") from None
 

@@ -1,0 +1,354 @@
+"""A process that plays games: started in a session of its own, asked, watched, ended.
+
+A worker's processes carry a mark in their environment, by which a guardian finds them when the
+worker has ended (:mod:`agents.external.guardian`).
+"""
+
+import math
+import os
+import secrets
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from typing import TypeVar
+
+from thetafront.agents.agent import GameError
+from thetafront.agents.external import guardian
+from thetafront.agents.external.limits import Limits
+from thetafront.agents.external.processes import (
+    Orphans,
+    cpu_seconds_of_all,
+    cpu_seconds_with_ended,
+    kill,
+    memory_of,
+    tree_of,
+)
+
+T = TypeVar("T")
+MAX_ANSWER = 2**18  # bytes
+MAX_TAIL = 2**12  # bytes of standard error that are kept
+SHOWN_OF_TAIL = 200  # characters
+SHOWN = 60  # characters of an answer in a message
+POLL_SECONDS = 0.05  # how often limits are checked
+THREADS = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1"
+)
+"""One thread for linear algebra, unless a user says otherwise: the cores are the workers'."""
+MAIN = """import sys
+sys.path[:] = sys.argv.pop().splitlines()
+from {module} import main
+main()
+"""
+
+
+def python_command(module: str, *words: str) -> tuple[str, ...]:
+    """Return the command that runs a module's ``main`` with the imports of this process."""
+    return (sys.executable, "-P", "-c", MAIN.format(module=module), *words, "\n".join(sys.path))
+
+
+@cache
+def guarded(worker: int) -> tuple[str, "subprocess.Popen[bytes]"]:
+    """Return the mark of this process's games, and its guardian, which is started."""
+    mark = f"{worker}-{secrets.token_hex(8)}"
+    null = subprocess.DEVNULL
+    guard = subprocess.Popen(
+        python_command(guardian.__name__, mark),
+        stdin=subprocess.PIPE,
+        stdout=null,
+        stderr=null,
+        start_new_session=True,
+    )
+    Orphans.kept.add(guard.pid)
+    return mark, guard
+
+
+os.register_at_fork(after_in_child=guarded.cache_clear)  # the guardian is the parent's
+
+
+def end_children() -> None:
+    """End all processes of this worker's games; a guardian is started anew when it is needed."""
+    if guarded.cache_info().currsize:
+        _, guard = guarded(os.getpid())
+        guarded.cache_clear()
+        guard.communicate()  # closes its input, and waits
+        Orphans.kept.discard(guard.pid)
+    Orphans.end()
+
+
+class Child:
+    """A process that plays one game or, one after the other, many.
+
+    Parameters
+    ----------
+    command : tuple of str
+        The program and its arguments.
+    folder : Path
+        Where it runs.
+    limits : Limits
+        What an answer may take.
+    inherited : sequence of int
+        Descriptors that it has, too.
+
+    Attributes
+    ----------
+    is_warm : bool
+        Whether it has played a game that was thrown away; for the caller to set.
+
+    Raises
+    ------
+    GameError
+        If it cannot be started.
+    """
+
+    def __init__(
+        self,
+        command: tuple[str, ...],
+        folder: Path,
+        limits: Limits,
+        inherited: Sequence[int] = (),
+    ) -> None:
+        if sys.platform != "linux":
+            raise GameError("programs and Python functions are played on Linux only")
+        mark, _ = guarded(os.getpid())
+        try:
+            self.process = subprocess.Popen(
+                command,
+                cwd=folder,
+                env={**THREADS, **os.environ, **limits.environment, guardian.MARK: mark},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=True,
+                pass_fds=inherited,
+            )
+        except (OSError, ValueError) as error:
+            raise GameError(f"{command[0]}: cannot be started: {error}") from None
+        self.pid = self.process.pid
+        Orphans.kept.add(self.pid)
+        self.limits = limits
+        self.next_check = self.cpu_before = 0.0
+        self.tail = self.pending = b""
+        self.has_exited = self.is_warm = False
+        self.used: float | None = None  # CPU seconds, once it has been ended
+        streams = (self.process.stdin, self.process.stdout, self.process.stderr)
+        self.stdin, self.stdout, self.stderr = (each.fileno() for each in streams if each)
+        self.descriptor = os.pidfd_open(self.pid)
+        self.poll = select.poll()
+        for number in (self.stdout, self.stderr, self.descriptor):
+            self.poll.register(number, select.POLLIN)
+        for number in (self.stdin, self.stdout, self.stderr):
+            os.set_blocking(number, False)
+
+    @contextmanager
+    def ended_by_errors(self) -> Iterator[None]:
+        """End the process when the block fails."""
+        try:
+            yield
+        except BaseException as error:
+            self.end()
+            if isinstance(error, OSError):  # it ended between an answer and a look at its clock
+                raise GameError(f"ended by itself{self.said}") from None
+            raise
+
+    def ask(self, line: bytes, read: Callable[[bytes], T], *, last: bool = False) -> T:
+        """Send a line and return what is read in the answer; after an error the process has ended.
+
+        Parameters
+        ----------
+        line : bytes
+            What to send; a pipe must have room for it, which is 64 KiB.
+        read : callable
+            Takes the answer.
+        last : bool
+            Whether the process is to end; its answer is the last line then, and the next otherwise.
+
+        Raises
+        ------
+        GameError
+            If there is no answer in time, one too long, or too much is taken.
+        """
+        with self.ended_by_errors():
+            self.look(0)
+            if self.pending and not last:
+                raise GameError(f"wrote more than a line: {shown(self.pending)}")
+            return read(self.answer(line, last))
+
+    def ask_timed(self, line: bytes, read: Callable[[bytes], T]) -> tuple[T, float]:
+        """Return what is read in an answer, and the CPU seconds that it took."""
+        with self.ended_by_errors():
+            before = self.cpu_seconds()
+            found = self.ask(line, read)
+            # Children that were ended meanwhile count in ticks: the difference may be below 0.
+            return found, max(0.0, self.cpu_seconds() - before)
+
+    def answer(self, line: bytes, last: bool) -> bytes:
+        """Send a line and wait for the answer."""
+        began = time.monotonic()
+        deadline = began + self.limits.seconds
+        self.next_check = began + POLL_SECONDS
+        if self.is_cpu_limited and not last:
+            self.cpu_before = self.cpu_seconds()
+        with suppress(BrokenPipeError):  # why it reads no more is seen below
+            if self.send(line) < len(line):
+                raise GameError(f"does not read its input{self.said}")
+        if last and self.process.stdin:
+            self.process.stdin.close()
+        while True:
+            first, newline, others = self.pending.partition(b"\n")
+            if newline and not last:
+                self.pending = others
+                return first
+            if self.has_exited:
+                if last and not self.returncode:
+                    return self.pending.strip().rpartition(b"\n")[2]
+                raise GameError(f"{ending(self.returncode)}{self.said}")
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise GameError(
+                    f"no answer within {self.limits.seconds:g} s (time_limit){self.said}"
+                )
+            self.look(min(POLL_SECONDS, left + 0.001))
+            self.check_limits()
+
+    def send(self, line: bytes) -> int:
+        """Write as much as the pipe accepts at once; return how much that is."""
+        try:
+            return os.write(self.stdin, line)
+        except BlockingIOError:
+            return 0
+
+    def look(self, seconds: float) -> None:
+        """Wait for output or the end, and take it."""
+        ready = [descriptor for descriptor, _ in self.poll.poll(1000.0 * seconds)]
+        # What a process said before its end is read, and nothing waited for that comes after.
+        self.has_exited |= self.descriptor in ready
+        for stream in (self.stdout, self.stderr):
+            if stream in ready or self.has_exited:
+                self.take(stream)
+
+    def take(self, stream: int) -> None:
+        """Read what a stream has; GameError if that is more than any answer."""
+        try:
+            some = os.read(stream, MAX_ANSWER)
+        except BlockingIOError:
+            return
+        if not some:
+            with suppress(KeyError):
+                self.poll.unregister(stream)
+        elif stream == self.stderr:
+            self.tail = (self.tail + some)[-MAX_TAIL:]
+        else:
+            self.pending += some
+            if len(self.pending) > MAX_ANSWER:
+                raise GameError(f"more than {MAX_ANSWER:,} bytes of output{self.said}")
+
+    @property
+    def is_cpu_limited(self) -> bool:
+        """Whether a game's CPU time has a limit."""
+        return math.isfinite(self.limits.cpu_seconds)
+
+    def check_limits(self) -> None:
+        """Refuse, by GameError, more memory or CPU time than allowed: now and then."""
+        allowed, now = self.limits.memory, time.monotonic()
+        if now < self.next_check or not (allowed or self.is_cpu_limited):
+            return
+        self.next_check = now + POLL_SECONDS
+        every = self.processes
+        taken = memory_of(every) if allowed else 0
+        if taken > allowed:  # unless they share much of it
+            taken = memory_of(every, is_shared=True)
+        if taken > allowed:
+            raise GameError(
+                f"{taken / 1e6:,.0f} MB of memory taken, {allowed / 1e6:,.0f} MB allowed{self.said}"
+            )
+        used = cpu_seconds_of_all(every) - self.cpu_before
+        if used > self.limits.cpu_seconds:
+            raise GameError(
+                f"{used:.1f} s of CPU time taken, {self.limits.cpu_seconds:g} s allowed "
+                f"(cpu_time_limit){self.said}"
+            )
+
+    @property
+    def returncode(self) -> int:
+        """How the process has ended, as :attr:`subprocess.Popen.returncode` says it."""
+        status = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+        assert status is not None
+        code: int = status.si_status
+        return code if status.si_code == os.CLD_EXITED else -code
+
+    @property
+    def said(self) -> str:
+        """The end of what it wrote to standard error, for a message."""
+        text = " ".join(self.tail.decode(errors="replace").split())
+        if not text:
+            return ""
+        return f"; stderr: {text if len(text) <= SHOWN_OF_TAIL else '…' + text[-SHOWN_OF_TAIL:]}"
+
+    @property
+    def processes(self) -> list[int]:
+        """The process, its descendants, and orphans of its session."""
+        return [*tree_of(self.pid), *Orphans.of(self.pid)]
+
+    def cpu_seconds(self) -> float:
+        """Return the CPU time so far: of it and its descendants, and those they have waited for.
+
+        Raises
+        ------
+        OSError
+            If the process has ended.
+        """
+        _, *others = self.processes
+        return cpu_seconds_of_all(others) + cpu_seconds_with_ended(self.pid)
+
+    def has_ended(self) -> bool:
+        """Tell whether the process has ended, perhaps by itself since its last answer."""
+        if self.used is None:
+            with self.ended_by_errors():
+                self.look(0)
+            Orphans.now()  # forgets those that have ended
+            if self.has_exited:
+                self.end()
+        return self.used is not None
+
+    def end(self) -> float:
+        """End the process and all of its session; return the CPU seconds that they took."""
+        if self.used is None:
+            _, *others = self.processes
+            self.used = cpu_seconds_of_all(others)
+            kill([self.pid, *others])
+            with suppress(ProcessLookupError):
+                os.killpg(self.pid, signal.SIGKILL)
+            _, status, used = os.wait4(self.pid, 0)
+            Orphans.kept.discard(self.pid)
+            self.process.returncode = os.waitstatus_to_exitcode(status)
+            for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+                if stream is not None:
+                    stream.close()
+            os.close(self.descriptor)
+            self.used += used.ru_utime + used.ru_stime
+        return self.used
+
+
+def ending(returncode: int) -> str:
+    """Say how a process has ended before it answered."""
+    if returncode >= 0:
+        return f"ended with exit status {returncode}" + (
+            "" if returncode else ", without an answer"
+        )
+    try:
+        return f"killed by {signal.Signals(-returncode).name}"
+    except ValueError:
+        return f"killed by signal {-returncode}"
+
+
+def shown(said: bytes) -> str:
+    """Write an answer for a message."""
+    text = repr(said.decode(errors="replace"))
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"

@@ -1,0 +1,49 @@
+"""Ends the processes of a worker's games when the worker has ended, in whatever way.
+
+It is a process of its own, which waits until the worker's end of a pipe is closed: even a killed
+worker closes that. Then it ends all processes that have the worker's mark in their environment,
+their descendants, and whatever is in one session with them: after a second, in which programs may
+end by themselves.
+"""
+
+import os
+import signal
+import sys
+import time
+
+import psutil
+
+from thetafront.agents.external.processes import kill, session_of
+
+MARK = "THETAFRONT_WORKER"
+SECONDS_TO_END = 1.0
+POLL_SECONDS = 0.02
+MAX_ROUNDS = 500
+
+
+def main() -> None:
+    """Wait for the end of standard input; then end all processes with the mark that is given."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    while os.read(0, 4096):
+        pass
+    mark, deadline = sys.argv[1], time.monotonic() + SECONDS_TO_END
+    while marked(mark) and time.monotonic() < deadline:
+        time.sleep(POLL_SECONDS)
+    for _ in range(MAX_ROUNDS):
+        if not (left := marked(mark)):
+            return
+        kill(left)
+        time.sleep(POLL_SECONDS)
+
+
+def marked(mark: str) -> set[int]:
+    """Return the processes with a mark, their descendants, and all in one session with them."""
+    every = psutil.process_iter(["status", "ppid", "environ"])
+    told = {x.pid: x.info for x in every if x.info["status"] != psutil.STATUS_ZOMBIE}
+    found = {each for each, info in told.items() if (info["environ"] or {}).get(MARK) == mark}
+    shared = {session_of(each) for each in found} - {0}
+    found |= {each for each in told if session_of(each) in shared}
+    while more := {each for each, info in told.items() if info["ppid"] in found} - found:
+        found |= more
+    return found - {os.getpid()}
