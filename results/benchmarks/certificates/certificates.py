@@ -283,8 +283,8 @@ def stopping_section(rows: pd.DataFrame) -> Section:
             numbers = f"{each['target']:.1%}", f"{each['regret']:.2%}", f"{each['games']:,.0f}"
             ends = f"{each['needed']:,.0f}", f"{each['saved']:+.0%}", f"{each['held']:.2f}"
             found.append((name, *numbers, *ends))
-        ends = f"{stops['saved'].mean():+.0%}", f"{stops['held'].mean():.2f}"
-        found.append((name, "all", "", "", "", *ends))
+        last = f"{stops['saved'].mean():+.0%}", f"{stops['held'].mean():.2f}"
+        found.append((name, "all", "", "", "", *last))
     headings = (
         *("surface", "stop at a bound of", "mean regret", "games", "games of a fixed design"),
         *("saved", "held at the stop"),
