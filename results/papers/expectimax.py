@@ -27,7 +27,6 @@ from results.papers import paper
 from results.papers.bellman import READINGS, draw_readings
 from thetafront.agents.agent import Agent
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
-from thetafront.agents.twenty48.schedule import AUTHORS_THETA
 from thetafront.agents.twenty48.switching import Switching
 from thetafront.study import estimate as intervals
 
@@ -36,7 +35,7 @@ GAMMAS = {WHOLE: (0.9, 1.0), REMAINS: (0.5, 0.9, 0.99, 1.0)}
 PLAIN = "without expectimax"
 THETAS = (
     Switching(100, 20, 10, 4, 5, 1, switch_at=3, depth=2, leaf_playouts=3000),
-    Switching(*AUTHORS_THETA, switch_at=3, depth=2, leaf_playouts=4000),
+    Switching(switch_at=3, depth=2, leaf_playouts=4000),
 )
 
 METHOD = """\
