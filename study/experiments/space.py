@@ -397,7 +397,8 @@ def dimension_of(parameter: Parameter) -> Dimension:
     if isinstance(domain, Categories):
         choices = tuple(map(str, domain.members))
         return CategoricalParameter(name, choices, symbol, description=description)
-    assert isinstance(tuned, Tuned)
+    if not isinstance(tuned, Tuned):
+        raise ValueError(f"{name}: tuned {tuned!r} given, a Tuned range allowed")
     return NumericParameter(
         name,
         tuned.low,
@@ -471,7 +472,7 @@ class Space:
     def from_agent(cls, agent: type[Any], *, first: str = "") -> "Space":
         """Return the space of the parameters that a class of agents has to tune, in its order.
 
-        ``first`` is a parameter that comes before the others.
+        ``first`` is a parameter that comes before the others. ValueError if one has no range.
         """
         tuned = [each for each in parameters_of(agent).values() if each.tuned]
         return cls(tuple(map(dimension_of, sorted(tuned, key=lambda each: each.name != first))))

@@ -261,6 +261,8 @@ def test_ranges_that_a_class_declares_limit_the_space_and_its_widening(tmp_path:
     (parameter,) = experiment(write(tmp_path, declared, "declared.py")).space
     assert parameter == NumericParameter("effort", 2.0, 8.0, log=True, symbol="e")
     assert parameter.description == "seconds"
+    with pytest.raises(InputError, match="effort: tuned True given, a Tuned range allowed"):
+        experiment(write(tmp_path, declared.replace("Tuned(2.0, 8.0, log=True)", "True"), "no.py"))
 
 
 def test_another_goal_asks_for_another_field(tmp_path: Path) -> None:
