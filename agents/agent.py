@@ -6,12 +6,13 @@ compiled, or loaded from the cache, before the clock starts.
 
 import dataclasses
 import hashlib
+import inspect
 import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, get_type_hints
+from typing import Any, ClassVar, Self, TypeVar, get_type_hints
 
 from thetafront.agents.parameters import Value, check_parameters, parameters_of, plain_values
 
@@ -256,6 +257,32 @@ class Agent(ABC):
             If a seed is out of range.
         """
         return tuple(self.play(seed) for seed in seeds)
+
+
+AGENTS: dict[str, type[Agent]] = {}
+"""The agents of the catalog, by name, as far as their modules are imported."""
+
+AnAgent = TypeVar("AnAgent", bound=Agent)
+
+
+def register(agent: type[AnAgent]) -> type[AnAgent]:
+    """Put a class of agents into the catalog, and describe its parameters in its docstring.
+
+    Raises
+    ------
+    ValueError
+        If the catalog has another class of this name.
+    """
+    known = AGENTS.setdefault(agent.name, agent)
+    if (known.__module__, known.__qualname__) != (agent.__module__, agent.__qualname__):
+        raise ValueError(f"agent: {agent.name!r} given, the name of {known.__qualname__}")
+    described = [
+        f"{each.name} : {each.domain.allowed}\n    {each.description}"
+        for each in parameters_of(agent).values()
+    ]
+    text = inspect.cleandoc(agent.__doc__ or "")
+    agent.__doc__ = "\n".join([text, "", "Parameters", "----------", *described])
+    return agent
 
 
 class GameError(Exception):

@@ -1,46 +1,23 @@
-"""Agents by name, built from numbers and text as a command line or a study has them."""
+"""Agents by name, built from numbers and text as a command line or a study has them.
+
+:data:`AGENTS` has the classes that are marked by :func:`~thetafront.agents.agent.register`, in all
+modules of the games.
+"""
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pkgutil import walk_packages
 
-from thetafront.agents.agent import Agent
-from thetafront.agents.dice.agent import DiceAgent
-from thetafront.agents.dice.solver import DiceSolver
-from thetafront.agents.pacman.astar import PacmanAStar
-from thetafront.agents.pacman.mdp import PacmanMDP
-from thetafront.agents.pacman.random import PacmanRandom
+from thetafront.agents import dice, pacman, twenty48
+from thetafront.agents.agent import AGENTS, Agent
 from thetafront.agents.parameters import Parameter, Value, parameters_of
-from thetafront.agents.twenty48.heuristic import Expectimax
-from thetafront.agents.twenty48.mcmdp import MonteCarloMDP, Table1
-from thetafront.agents.twenty48.ntuple.agent import NTuple
-from thetafront.agents.twenty48.ntuple.learner import NTupleLearner
-from thetafront.agents.twenty48.pmcts import PureMonteCarlo
-from thetafront.agents.twenty48.published_program import FoursExploredAsTwos, OneSpawnADirection
-from thetafront.agents.twenty48.random import RandomAgent
-from thetafront.agents.twenty48.switching import Switching
-from thetafront.agents.twenty48.uct import UCT
 
-AGENTS: dict[str, type[Agent]] = {
-    each.name: each
-    for each in (
-        DiceAgent,
-        DiceSolver,
-        Expectimax,
-        FoursExploredAsTwos,
-        MonteCarloMDP,
-        NTuple,
-        NTupleLearner,
-        OneSpawnADirection,
-        PacmanAStar,
-        PacmanMDP,
-        PacmanRandom,
-        PureMonteCarlo,
-        RandomAgent,
-        Switching,
-        Table1,
-        UCT,
-    )
-}
-"""All agents, by name."""
+__all__ = ["AGENTS", "agent_class", "build", "build_identified", "from_theta", "parameters"]
+__all__ += ["theta_names"]
+
+for game in (dice, pacman, twenty48):
+    for module in walk_packages(game.__path__, f"{game.__name__}."):
+        import_module(module.name)
 
 
 def agent_class(name: str) -> type[Agent]:
@@ -50,7 +27,7 @@ def agent_class(name: str) -> type[Agent]:
     return AGENTS[name]
 
 
-def parameters(name: str) -> dict[str, Parameter]:
+def parameters(name: str) -> Mapping[str, Parameter]:
     """Return the parameters of an agent by name, in order."""
     return parameters_of(agent_class(name))
 

@@ -1,11 +1,11 @@
-"""Parameters of agents: dataclass fields that carry their range.
+"""Parameters of agents: dataclass fields that say what is allowed, what is tuned, and what it is.
 
-The catalog, the command line and the search spaces read the same fields:
+The catalog, the command line, help and search spaces read the same fields:
 
 >>> @dataclass(frozen=True)
 ... class Searcher(Agent):
 ...     name: ClassVar[str] = "searcher"
-...     depth: int = integer(3, 1, 10)
+...     depth: int = integer(3, 1, 10, "actions looked ahead", "d", Tuned(1, 6))
 
 An agent checks its parameters when it is built. An integer must be one: 2.0 and True are refused in
 Python, because a kernel would accept them and fail later.
@@ -15,6 +15,7 @@ import dataclasses
 import math
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from numbers import Integral, Real
@@ -167,48 +168,90 @@ class Categories(Domain):
         return str(value)
 
 
-def integer(default: int, low: int, high: float = math.inf) -> Any:
-    """Declare a field that holds an integer from ``low`` to ``high``."""
-    return parameter(default, IntegerRange(low, high))
+@dataclass(frozen=True)
+class Tuned:
+    """The values that an experiment tries: a range within what is allowed.
+
+    Attributes
+    ----------
+    low, high : float
+        Bounds, both tried.
+    log : bool
+        Whether the scale is logarithmic.
+    step : float
+        Values are ``low`` and so many steps more; 0 for all between the bounds.
+    """
+
+    low: float
+    high: float
+    log: bool = False
+    step: float = 0.0
+
+
+def integer(default: int, low: int, high: float = math.inf, *more: Any, **others: Any) -> Any:
+    """Declare a field that holds an integer; the rest is as in :func:`parameter`."""
+    return parameter(default, IntegerRange(low, high), *more, **others)
 
 
 def real(
     default: float,
     low: float,
     high: float = math.inf,
-    *,
+    *more: Any,
     open_low: bool = False,
+    **others: Any,
+) -> Any:
+    """Declare a field that holds a finite number; the rest is as in :func:`parameter`."""
+    return parameter(default, RealRange(low, high, open_low), *more, **others)
+
+
+def whole(default: float, low: float, high: float, *more: Any, **others: Any) -> Any:
+    """Declare a field that holds a whole number as a float; the rest as in :func:`parameter`."""
+    return parameter(default, RealRange(low, high, whole=True), *more, **others)
+
+
+def flag(default: bool = False, *more: Any, **others: Any) -> Any:
+    """Declare a field that is true or false; the rest is as in :func:`parameter`."""
+    return parameter(default, Flag(), *more, **others)
+
+
+def categorical(default: StrEnum, *more: Any, **others: Any) -> Any:
+    """Declare a field that holds a member of the default's enumeration, likewise."""
+    return parameter(default, Categories(type(default)), *more, **others)
+
+
+def parameter(
+    default: Any,
+    domain: Domain,
+    description: str = "",
+    symbol: str = "",
+    tuned: Tuned | bool = False,
+    *,
     later: bool = False,
 ) -> Any:
-    """Declare a field that holds a finite number from ``low`` to ``high``."""
-    return parameter(default, RealRange(low, high, open_low), later=later)
+    """Declare a field with a domain.
 
-
-def whole(default: float, low: float, high: float) -> Any:
-    """Declare a field that holds a whole number from ``low`` to ``high`` as a float."""
-    return parameter(default, RealRange(low, high, whole=True))
-
-
-def flag(default: bool = False, *, later: bool = False) -> Any:
-    """Declare a field that is true or false."""
-    return parameter(default, Flag(), later=later)
-
-
-def categorical(default: StrEnum, *, later: bool = False) -> Any:
-    """Declare a field that holds a member of the default's enumeration."""
-    return parameter(default, Categories(type(default)), later=later)
-
-
-def parameter(default: Any, domain: Domain, *, later: bool = False, **options: Any) -> Any:
-    """Declare a field with a domain; ``options`` go to :func:`dataclasses.field`.
-
-    A ``later`` parameter is younger than stored games. At its default, which must never change, it
-    is no part of an agent's identity, so these games stay the agent's.
+    Parameters
+    ----------
+    default : object
+        Its default value.
+    domain : Domain
+        What is allowed.
+    description : str
+        What it is, in a line.
+    symbol : str
+        What tables and axes call it; by default its name.
+    tuned : Tuned or bool
+        The range that experiments tune it in; true for all of a domain's categories.
+    later : bool
+        Whether it is younger than stored games. At its default, which must never change, it is no
+        part of an agent's identity, so these games stay the agent's.
     """
-    metadata = {"domain": domain, "later": later}
-    return dataclasses.field(default=default, metadata=metadata, **options)
+    made = Parameter("", default, domain, description, symbol, tuned, later)
+    return dataclasses.field(default=default, metadata={"parameter": made})
 
 
+TRUTHS = {"true": "1", "false": "0"}
 LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
@@ -222,9 +265,9 @@ class Label(Domain):
         return isinstance(value, str) and LABEL.fullmatch(value) is not None
 
 
-def label(default: str) -> Any:
+def label(default: str, description: str = "") -> Any:
     """Declare a field that holds a name."""
-    return parameter(default, Label())
+    return parameter(default, Label(), description)
 
 
 @dataclass(frozen=True)
@@ -239,17 +282,20 @@ class Parameter:
         Default value of the field.
     domain : Domain
         The allowed values.
+    description, symbol, tuned, later
+        As in :func:`parameter`.
     keyword_only : bool
         Whether it belongs to the game, such as a maze, and not to θ.
-    later : bool
-        Whether it is younger than stored games: see :func:`parameter`.
     """
 
     name: str
     default: Any
     domain: Domain
-    keyword_only: bool = False
+    description: str = ""
+    symbol: str = ""
+    tuned: Tuned | bool = False
     later: bool = False
+    keyword_only: bool = False
 
     @property
     def is_number(self) -> bool:
@@ -266,6 +312,15 @@ class Parameter:
     def takes_number(self) -> bool:
         """Whether it is a number on the command line: a flag is 1 or 0."""
         return self.is_number or isinstance(self.domain, Flag)
+
+    def from_text(self, text: str) -> Value:
+        """Read a word of a command line as :meth:`from_number` takes it."""
+        if isinstance(self.domain, Flag):
+            text = TRUTHS.get(text.lower(), text)
+        try:
+            return float(text) if self.takes_number else text
+        except ValueError:
+            return text
 
     def from_number(self, value: Value) -> Any:
         """Convert a number or text, from a command line or a sampler, to the field's value.
@@ -284,16 +339,12 @@ class Parameter:
         return self.domain.check(self.name, value)
 
 
-def parameters_of(agent: type[Any]) -> dict[str, Parameter]:
+def parameters_of(agent: type[Any]) -> Mapping[str, Parameter]:
     """Return the parameters of a class of agents by name, in order, keyword-only ones last."""
-    declared = [each for each in dataclasses.fields(agent) if "domain" in each.metadata]
+    declared = [each for each in dataclasses.fields(agent) if "parameter" in each.metadata]
     return {
-        each.name: Parameter(
-            each.name,
-            each.default,
-            each.metadata["domain"],
-            bool(each.kw_only),
-            each.metadata["later"],
+        each.name: dataclasses.replace(
+            each.metadata["parameter"], name=each.name, keyword_only=bool(each.kw_only)
         )
         for each in sorted(declared, key=lambda each: bool(each.kw_only))
     }

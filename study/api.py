@@ -10,10 +10,9 @@ import io
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from html import escape
-from operator import index
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, get_type_hints
@@ -25,8 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 from thetafront.agents.agent import Agent
-from thetafront.agents.catalog import agent_class
-from thetafront.agents.catalog import parameters as parameters_by_name
+from thetafront.agents.catalog import agent_class, build
 from thetafront.agents.parameters import is_real
 from thetafront.study import interrupt
 from thetafront.study.charts.front import front_chart
@@ -58,7 +56,8 @@ from thetafront.study.store.storage import location_given, open_for_reading, sto
 from thetafront.study.store.study_data import StudyData
 from thetafront.study.text import counted
 
-MOST_GAMES_PLAYED = 10_000_000  # at once
+MAX_GAMES = 10_000_000  # played at once
+UNFITTED = "has no complete trial yet: nothing to predict"
 
 
 def sweep(
@@ -150,7 +149,8 @@ def sweep(
         If trials were left out, since their games failed; others were played in their place. Or if
         the agent depends on something whose changes cannot be noticed, such as an open file.
     """
-    call = call_text("sweep", sweep, locals())
+    given = locals()
+    call = call_text("sweep", sweep, given)
     tuned = found(experiment)
     if (depends_on := tuned.player.dependencies) is not None and depends_on.unknown:
         warnings.warn(
@@ -159,26 +159,16 @@ def sweep(
             RuntimeWarning,
             stacklevel=2,
         )
+    alike = {each.name for each in fields(SweepOptions)} & given.keys() - {"scheduler"}
     asked = SweepOptions(
-        trials=None if trials is None else index(trials),
-        replicates=None if replicates is None else index(replicates),
-        jobs=jobs,
-        name=name,
-        seed=index(seed),
-        sampler=sampler,
-        design=design,
-        design_size=index(design_size),
-        cost=cost,
-        widen=list(widen),
-        until_regret=None if until_regret is None else str(until_regret),
-        standard_error=standard_error,
-        validation_games=None if validation_games is None else index(validation_games),
-        validation_points=index(validation_points),
-        budget=budget_text(budget),
-        no_validation=not validate,
-        accept_change=accept_change,
-        storage=storage,
-        results=Path(results),
+        **{name: given[name] for name in alike}
+        | {
+            "widen": list(widen),
+            "until_regret": None if until_regret is None else str(until_regret),
+            "budget": budget_text(budget),
+            "no_validation": not validate,
+            "results": Path(results),
+        }
     )
     order = SweepOrder.of(tuned, asked, cluster_at(scheduler, tls))
     with as_guest(call):
@@ -248,9 +238,9 @@ def play(
     kinds = {get_type_hints(type(each).play)["return"] for each in agents.values()}
     if len(kinds) != 1:
         raise InputError(f"agent: agents of {len(kinds)} games given, of one game allowed")
-    n, first_seed = whole("n", n, 1, MOST_GAMES_PLAYED), whole("first seed", first_seed, 0, 2**62)
-    batch = whole("batch", batch, 1, MOST_GAMES_PLAYED)
-    jobs = check_jobs(None if jobs is None else whole("jobs", jobs, 1, MOST_GAMES_PLAYED))
+    n = check_range("n", n, 1, MAX_GAMES)
+    first_seed = check_range("first seed", first_seed, 0, 2**62)
+    batch, jobs = check_range("batch", batch, 1, MAX_GAMES), check_jobs(jobs)
     seeds = range(first_seed, first_seed + n)
     (kind,) = kinds
     with TemporaryDirectory(prefix="thetafront-") as temporary:
@@ -282,16 +272,6 @@ def ledger_folder(given: str | Path) -> Path:
     return folder
 
 
-def whole(name: str, value: int, low: int, high: int) -> int:
-    """Return a whole number; InputError if it is none, or out of range."""
-    try:
-        number = index(value)
-    except TypeError:
-        raise InputError(f"{name}: {value!r} given, {low} to {high} allowed") from None
-    check_range(name, number, low, high)
-    return number
-
-
 def agent(name: str, **parameters: Any) -> Agent:
     """Return an agent of the catalog: ``agent("mcmdp", theta1=500, theta2=54)``.
 
@@ -308,15 +288,11 @@ def agent(name: str, **parameters: Any) -> Agent:
         If there is no such agent or parameter, or a value is not allowed.
     """
     try:
-        kind = agent_class(str(name))
+        agent_class(str(name))
     except ValueError as error:
         raise InputError(str(error)) from None
-    known = parameters_by_name(name)
-    if unknown := [each for each in parameters if each not in known]:
-        allowed = ", ".join(known) or "none"
-        raise InputError(f"{name}: {unknown[0]!r} given, one of {allowed} allowed")
     try:
-        return kind(**parameters)
+        return build(name, parameters)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{name}: {error}") from None
 
@@ -387,41 +363,28 @@ class Pick:
         interval, in the units of goal and cost.
     n : int
         Games of validation of this θ; 0 only where no θ of the study has any.
-    agent : Agent
-        The agent with this θ.
-    text : str
-        What ``thetafront pick`` prints.
+    text, answer : str, dict
+        What ``thetafront pick`` prints, and with ``--json``.
+    experiment : Experiment
+        The study's.
     """
 
-    picked: recommend.Pick
+    theta: dict[str, Any]
+    goal: Estimate
+    cost: Estimate
+    n: int
+    text: str
+    answer: dict[str, Any]
+    experiment: Experiment
 
     @property
-    def theta(self) -> dict[str, Any]:  # noqa: D102
-        return dict(self.picked.chosen.point.params)
-
-    @property
-    def goal(self) -> Estimate:  # noqa: D102
-        return self.picked.chosen.expected.score
-
-    @property
-    def cost(self) -> Estimate:  # noqa: D102
-        return self.picked.chosen.expected.cost
-
-    @property
-    def n(self) -> int:  # noqa: D102
-        return len(self.picked.chosen.point.games)
-
-    @property
-    def agent(self) -> Agent:  # noqa: D102
-        return self.picked.wish.experiment.build(self.theta)
-
-    @property
-    def text(self) -> str:  # noqa: D102
-        return pick_text(self.picked)
+    def agent(self) -> Agent:
+        """The agent with this θ."""
+        return self.experiment.build(self.theta)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``thetafront pick --json`` prints."""
-        return pick_json(self.picked)
+        return self.answer
 
     def __repr__(self) -> str:
         return self.text
@@ -521,7 +484,7 @@ class Study:
         InputError
             If no trial is complete.
         """
-        return self._of_model("predicted_front")
+        return self._table("predicted_front", UNFITTED)
 
     @property
     def combined_front(self) -> pd.DataFrame:
@@ -532,7 +495,7 @@ class Study:
         InputError
             If no trial is complete.
         """
-        return self._of_model("combined_front")
+        return self._table("combined_front", UNFITTED)
 
     @property
     def certificate(self) -> pd.DataFrame:
@@ -546,13 +509,11 @@ class Study:
         InputError
             If no point is validated.
         """
-        if "certificate" not in self._tables:
-            raise InputError(f"study: {self.name!r} has no validated point: nothing to certify")
-        return self._tables["certificate"].copy()
+        return self._table("certificate", "has no validated point: nothing to certify")
 
-    def _of_model(self, name: str) -> pd.DataFrame:
+    def _table(self, name: str, without: str) -> pd.DataFrame:
         if name not in self._tables:
-            raise InputError(f"study: {self.name!r} has no complete trial yet: nothing to predict")
+            raise InputError(f"study: {self.name!r} {without}")
         return self._tables[name].copy()
 
     def pick(
@@ -584,7 +545,7 @@ class Study:
         if len(wish) != 1 or not wish.keys() <= {cost.name, goal.name}:
             given = " and ".join(wish) or "nothing"
             raise InputError(f"pick: {given} given, {cost.name} or {goal.name} allowed")
-        check_range("games", games, 0, MOST_GAMES_ASKED)
+        games = check_range("games", games, 0, MOST_GAMES_ASKED)
         if wrong := [each for each in wish.values() if not is_real(each)]:
             raise InputError(f"pick: {wrong[0]!r} given, a number allowed")
         wanted = recommend.Wish(self.experiment, wish.get(cost.name), wish.get(goal.name))
@@ -593,11 +554,14 @@ class Study:
         if games and proposal is not None:
             with as_guest(call), self._opened() as (_, now):
                 out = console(progress)
-                result = played_for(self.location, now, proposal, index(games), jobs, out)
+                result = played_for(self.location, now, proposal, games, jobs, out)
             data, played = result
             self._take(data)
         candidates = self._analysis.to_pick_from()
-        return Pick(candidates.pick(wanted, None if played else proposal, played))
+        found = candidates.pick(wanted, None if played else proposal, played)
+        point, expected = found.chosen.point, found.chosen.expected
+        answers = pick_text(found), pick_json(found), self.experiment
+        return Pick(dict(point.params), expected.score, expected.cost, len(point.games), *answers)
 
     def validate(
         self,
@@ -636,14 +600,10 @@ class Study:
     @property
     def _opening(self) -> str:
         """The call that opens it."""
-        where, results = self.location, self.folder.parent
-        usual = locate(where.name, results, None).url == where.url
-        given: dict[str, Any] = {
-            "study": where.name if usual else where.url,
-            "results": str(results),
-        }
-        given["name"] = None if usual else where.name
-        return call_text("open_study", open_study, {**given, "experiment": None})
+        name, results = self.name, str(self.folder.parent)
+        if locate(name, self.folder.parent, None).url == self.location.url:
+            return f"open_study({name!r}, results={results!r})"
+        return f"open_study({self.location.url!r}, results={results!r}, name={name!r})"
 
     @contextmanager
     def _opened(self) -> Iterator[tuple[optuna.Study, StudyData]]:
@@ -667,7 +627,7 @@ class Study:
         InputError
             If no trial is complete.
         """
-        self._of_model("predicted_front")
+        self._table("predicted_front", UNFITTED)
         return notebook_chart(front_chart(self._analysis))
 
     def export(self) -> list[Path]:

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from operator import index
 from pathlib import Path
+from typing import SupportsIndex
 
 
 class InputError(Exception):
@@ -23,10 +25,15 @@ class DamageError(RunError):
     """A stored value is damaged: the line says which, and how to mend it."""
 
 
-def check_range(name: str, value: int, low: int, high: int) -> None:
-    """Refuse an integer that is out of range; InputError names it and what is allowed."""
-    if not low <= value <= high:
-        raise InputError(f"{name}: {value} given, {low} to {high} allowed")
+def check_range(name: str, value: SupportsIndex, low: int, high: int) -> int:
+    """Return a whole number; InputError names it and what is allowed if it is out of range."""
+    try:
+        number = index(value)
+    except TypeError:
+        raise InputError(f"{name}: {value!r} given, {low} to {high} allowed") from None
+    if not low <= number <= high:
+        raise InputError(f"{name}: {number} given, {low} to {high} allowed")
+    return number
 
 
 @contextmanager

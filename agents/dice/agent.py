@@ -29,12 +29,12 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from thetafront.agents.agent import Agent, Game, check_seed, column, warm
+from thetafront.agents.agent import Agent, Game, check_seed, column, register, warm
 from thetafront.agents.mdp.finite_mdp import FiniteMDP
 from thetafront.agents.mdp.kernels import action_value
 from thetafront.agents.mdp.policy_evaluation import evaluate
 from thetafront.agents.mdp.value_iteration import ValueIteration, ValueIterationSolution
-from thetafront.agents.parameters import integer, real
+from thetafront.agents.parameters import Tuned, integer, real
 from thetafront.engine.dice import THREE_DICE, Dice, DicePolicy, play_games
 
 # A kernel call of this many games takes well under a second, so Ctrl-C is answered in time.
@@ -109,14 +109,9 @@ class DiceDecision:
 class DiceParameters(Agent):
     """What an agent that plays and one that solves have in common.
 
-    Parameters
-    ----------
-    gamma : float
-        γ.
-    tolerance : float
-        δ, in points: the residual that stops the sweeps.
-    n_dice, n_sides : int
-        Number of dice and of their sides.
+    Tuned are γ from 0.5, with which the policy sticks in 53 of 56 states, to 1, which finds the
+    optimum, 13.34827; and δ from 10⁻⁶, far below what separates the optimal policy from its
+    neighbours, to 10 points, which one sweep meets. The post has 10⁻⁴ to 10⁻².
 
     Raises
     ------
@@ -124,10 +119,16 @@ class DiceParameters(Agent):
         If a parameter is out of range, or the MDP would be too large.
     """
 
-    gamma: float = real(1.0, 0, 1, open_low=True)
-    tolerance: float = real(1e-9, 0)
-    n_dice: int = integer(THREE_DICE.n_dice, 1, MOST_DICE)
-    n_sides: int = integer(THREE_DICE.n_sides, 2, MOST_SIDES)
+    gamma: float = real(1.0, 0, 1, "discount", open_low=True, symbol="γ", tuned=Tuned(0.5, 1.0))
+    tolerance: float = real(
+        1e-9,
+        0,
+        description="residual that stops the sweeps, in points",
+        symbol="δ",
+        tuned=Tuned(1e-6, 10.0, log=True),
+    )
+    n_dice: int = integer(THREE_DICE.n_dice, 1, MOST_DICE, "number of dice")
+    n_sides: int = integer(THREE_DICE.n_sides, 2, MOST_SIDES, "number of their sides")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -140,6 +141,7 @@ class DiceParameters(Agent):
         return THREE_DICE if same else Dice(self.n_dice, self.n_sides)
 
 
+@register
 @dataclass(frozen=True)
 class DiceAgent(DiceParameters):
     """Plays the greedy policy of value iteration; see :class:`DiceParameters`.

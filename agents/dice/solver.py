@@ -12,7 +12,7 @@ times from the same start, and the seconds are the median.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thetafront.agents.agent import Game, check_seed, column, warm
+from thetafront.agents.agent import Game, check_seed, column, register, warm
 from thetafront.agents.dice.agent import DiceAgent, DiceParameters
 
 N_SOLUTIONS = 51
@@ -34,6 +34,7 @@ class DiceSolution(Game, kind="dice_solution"):
     n_sticking: int = column()
 
 
+@register
 @dataclass(frozen=True)
 class DiceSolver(DiceParameters):
     """Solves the game of dice; see :class:`agents.dice.agent.DiceParameters`.

@@ -158,24 +158,18 @@ class PacmanMove(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class PacmanAgent(Agent):
-    """A policy for Pacman, and the game it plays. Subclasses are frozen dataclasses.
+    """A policy for Pacman, and the game it plays. Subclasses are frozen dataclasses."""
 
-    Parameters
-    ----------
-    layout : Layout
-        The maze.
-    ghosts : GhostKind
-        How ghosts choose their direction.
-    most_steps : int
-        A game that is still running after this many steps is cut.
-    p_chosen : float
-        Probability that Pacman moves as chosen, and not to one of the sides; the agent knows it.
-    """
-
-    layout: Layout = parameter(LayoutName.SMALL, Mazes())
-    ghosts: GhostKind = categorical(GhostKind.RANDOM)
-    most_steps: int = integer(MOST_STEPS, 1, NO_CAP)
-    p_chosen: float = real(P_CHOSEN, 0, 1, later=True)
+    layout: Layout = parameter(LayoutName.SMALL, Mazes(), "the maze")
+    ghosts: GhostKind = categorical(GhostKind.RANDOM, "how ghosts choose their direction")
+    most_steps: int = integer(MOST_STEPS, 1, NO_CAP, "a game that runs longer is cut")
+    p_chosen: float = real(
+        P_CHOSEN,
+        0,
+        1,
+        "probability that Pacman moves as chosen, not to a side; the agent knows it",
+        later=True,
+    )
 
     def start(self, seed: int) -> World:
         """Begin the game of a seed, as :meth:`play` does."""

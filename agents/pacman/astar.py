@@ -21,6 +21,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from thetafront.agents.agent import register
 from thetafront.agents.pacman.agent import PacmanAgent
 from thetafront.agents.pacman.loop import PacmanDecisionTuple
 from thetafront.agents.pacman.shortest_path import (
@@ -89,21 +90,16 @@ def astar_decision(
     return STOP if direction == NO_DIRECTION else direction, 0, 0, 0.0
 
 
+@register
 @dataclass(frozen=True)
 class PacmanAStar(PacmanAgent):
-    """Goes to the nearest food, and flees from ghosts that are near.
-
-    Parameters
-    ----------
-    danger : int
-        It flees from a ghost within this many steps; 0 means never.
-    layout, ghosts, most_steps, p_chosen
-        As for :class:`agents.pacman.agent.PacmanAgent`.
-    """
+    """Goes to the nearest food, and flees from ghosts that are near."""
 
     name: ClassVar[str] = "pacman_astar"
 
-    danger: int = integer(4, 0, LARGEST_DANGER)
+    danger: int = integer(
+        4, 0, LARGEST_DANGER, "it flees from a ghost within this many steps; 0: never"
+    )
 
     def new_settings(self) -> Settings:
         return AStarSettings(self.danger, new_search_arrays(self.layout.width * self.layout.height))

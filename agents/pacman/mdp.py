@@ -35,6 +35,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from thetafront.agents.agent import register
 from thetafront.agents.mdp.kernels import Floats, Indices, Tables, q_value
 from thetafront.agents.mdp.value_iteration import sweep_until
 from thetafront.agents.pacman.agent import Explanation, PacmanAgent
@@ -52,7 +53,7 @@ from thetafront.agents.pacman.rewards import (
     put_route,
 )
 from thetafront.agents.pacman.shortest_path import SearchArrays, new_search_arrays
-from thetafront.agents.parameters import categorical, flag, integer, real
+from thetafront.agents.parameters import Tuned, categorical, flag, integer, real
 from thetafront.agents.policy_dispatch import Settings, decides
 from thetafront.engine.jit import Integer, inlined, kernel
 from thetafront.engine.pacman.maze import N_DIRECTIONS, Maze
@@ -203,35 +204,23 @@ def mdp_decision(
     return any_of_the_best(work.values, stream), n_sweeps, n_sweeps * n, residual
 
 
+@register
 @dataclass(frozen=True)
 class PacmanMDP(PacmanAgent):
     """Plans by value iteration at every move.
 
-    Parameters
-    ----------
-    gamma : float
-        γ.
-    radius : int
-        Radius of a ghost's zone, in steps.
-    tolerance : float
-        The residual that stops the sweeps.
-    max_sweeps : int
-        Maximum of sweeps.
-    distance : Distance
-        How steps from a ghost are counted.
-    in_zone : InZone
-        How a zone changes the reward of food.
-    capsule_reward : float
-        R of a cell with a capsule; by default that of an open cell, −1.
-    gauss_seidel : bool
-        Gauss-Seidel sweeps, or else synchronous ones.
-    cut : bool
-        Whether to plan in a smaller map, see :mod:`agents.pacman.bounding_box`.
-    route_reward : float
-        Extra R of the cells on a shortest path to the nearest food, see
-        :mod:`agents.pacman.rewards`; 0 for none.
-    layout, ghosts, most_steps, p_chosen
-        As for :class:`agents.pacman.agent.PacmanAgent`.
+    Tuned are the report's four parameters and one of ours:
+
+    - γ from 0.5 to 0.99. At γ = 1 values have no limit, since standing on food pays at every step,
+      and more sweeps would not converge.
+    - the ghost radius r from 0, the ghost's own cell, to 4, the largest in the report's rewards.
+    - the tolerance δ from 0.001 to 10, the reward of food. The report has 0.1 and 0.2.
+    - at most N sweeps, from 1, with which Pacman sees only the next cell, to 100, more than the
+      steps of any shortest path in the mazes.
+    - how the distance to a ghost is measured: Manhattan distance, as in the report, which ignores
+      walls, or distance in the maze, which wins more (``results/reference/pacman_report``).
+
+    :mod:`agents.pacman.rewards` has what the rewards of a cell are.
 
     Examples
     --------
@@ -242,16 +231,39 @@ class PacmanMDP(PacmanAgent):
 
     name: ClassVar[str] = "pacman_mdp"
 
-    gamma: float = real(0.9, 0, 1, open_low=True)
-    radius: int = integer(2, 0, LARGEST_RADIUS)
-    tolerance: float = real(0.1, 0)
-    max_sweeps: int = integer(1000, 1, LARGEST_MAX_SWEEPS)
-    distance: Distance = categorical(Distance.MANHATTAN)
-    in_zone: InZone = categorical(InZone.OVERWRITTEN)
-    capsule_reward: float = real(OPEN_REWARD, -LARGEST_EXTRA_REWARD, LARGEST_EXTRA_REWARD)
-    gauss_seidel: bool = flag()
-    cut: bool = flag()
-    route_reward: float = real(0.0, 0, LARGEST_EXTRA_REWARD, later=True)
+    gamma: float = real(0.9, 0, 1, "discount", open_low=True, symbol="γ", tuned=Tuned(0.5, 0.99))
+    radius: int = integer(
+        2, 0, LARGEST_RADIUS, "radius of a ghost's zone, in steps", "r", Tuned(0, 4)
+    )
+    tolerance: float = real(
+        0.1,
+        0,
+        description="residual that stops the sweeps",
+        symbol="δ",
+        tuned=Tuned(0.001, 10.0, log=True),
+    )
+    max_sweeps: int = integer(
+        1000, 1, LARGEST_MAX_SWEEPS, "most sweeps", "N", Tuned(1, 100, log=True)
+    )
+    distance: Distance = categorical(
+        Distance.MANHATTAN, "how steps from a ghost are counted", "steps", tuned=True
+    )
+    in_zone: InZone = categorical(InZone.OVERWRITTEN, "how a zone changes the reward of food")
+    capsule_reward: float = real(
+        OPEN_REWARD,
+        -LARGEST_EXTRA_REWARD,
+        LARGEST_EXTRA_REWARD,
+        "R of a cell with a capsule; by default that of an open cell",
+    )
+    gauss_seidel: bool = flag(False, "Gauss-Seidel sweeps, or else synchronous ones")
+    cut: bool = flag(False, "whether to plan in a smaller map, a box around what matters")
+    route_reward: float = real(
+        0.0,
+        0,
+        LARGEST_EXTRA_REWARD,
+        "extra R of the cells on a shortest path to the nearest food",
+        later=True,
+    )
 
     @property
     def motion(self) -> MazeMotion:

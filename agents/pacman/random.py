@@ -5,6 +5,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from thetafront.agents.agent import register
 from thetafront.agents.pacman.agent import PacmanAgent
 from thetafront.agents.pacman.loop import PacmanDecisionTuple
 from thetafront.agents.policy_dispatch import Settings, decides
@@ -29,6 +30,7 @@ def random_decision(
     return random_action(maze, state, word), 0, 0, 0.0
 
 
+@register
 @dataclass(frozen=True)
 class PacmanRandom(PacmanAgent):
     """Takes each open direction with the same probability, as in the engine's random games."""

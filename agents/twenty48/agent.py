@@ -108,14 +108,17 @@ class Move2048(NamedTuple):
     decision: Decision2048
 
 
+CASCADE = "whether merged tiles merge again in the same action, as in the paper's program"
+
+
 class Agent2048(Agent):
     """A policy for 2048. Subclasses are frozen dataclasses.
 
     Attributes
     ----------
     cascade : bool
-        Whether a merged tile may merge again in the same action, as in the paper's program. Agents
-        that support it have it as a parameter.
+        Whether a merged tile may merge again in the same action. Agents that support it have it as
+        a parameter.
     purpose : int
         Purpose of the random stream of a decision, see :mod:`engine.rng`.
     moves_per_chunk : int

@@ -20,9 +20,18 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from thetafront.agents.parameters import integer, real
+from thetafront.agents.agent import register
+from thetafront.agents.parameters import Tuned, real
 from thetafront.agents.twenty48.afterstate_value import values
-from thetafront.agents.twenty48.lookahead import DEPTHS, FOURS, LookaheadAgent
+from thetafront.agents.twenty48.lookahead import (
+    DEEPER_BELOW,
+    DEPTH,
+    FOURS,
+    LEAF_BITS,
+    MOST_FOURS,
+    POSITION_BITS,
+    LookaheadAgent,
+)
 from thetafront.engine.jit import inlined
 from thetafront.engine.twenty48.board import transpose
 from thetafront.engine.twenty48.rows import N_ROWS, ROW
@@ -73,18 +82,15 @@ def n_equal_neighbours() -> Floats:
     return count
 
 
+@register
 @dataclass(frozen=True)
 class Expectimax(LookaheadAgent):
     """Expectimax over a heuristic of rows and columns.
 
-    Parameters
-    ----------
-    empty, merge, order, tiles : float
-        The weights, where the end of the game costs 100,000 a line.
-    order_power, tiles_power : float
-        p and q.
-    depth, deeper_below, fours, position_bits, leaf_bits : int
-        As for :class:`~agents.twenty48.lookahead.LookaheadAgent`.
+    Beside the weights, the end of the game costs 100,000 a line. Weights are tuned from a tenth of
+    the baseline's, or less, to ten times as much, or more, and powers from 1, where rises and tiles
+    count by exponent, to 5. One move ahead takes a tenth of a microsecond, three take a tenth of a
+    millisecond, so depth and the boards that are searched one ply deeper decide what a move takes.
 
     Raises
     ------
@@ -95,17 +101,25 @@ class Expectimax(LookaheadAgent):
     name: ClassVar[str] = "expectimax"
     reward_weight: ClassVar[float] = 0.0
 
-    empty: float = real(150.0, 0, LARGEST_WEIGHT)
-    merge: float = real(400.0, 0, LARGEST_WEIGHT)
-    order: float = real(25.0, 0, LARGEST_WEIGHT)
-    order_power: float = real(4.0, 0, 8)
-    tiles: float = real(6.0, 0, LARGEST_WEIGHT)
-    tiles_power: float = real(3.5, 0, 8)
-    depth: int = integer(2, *DEPTHS)
-    deeper_below: int = integer(0, 0, 16)
-    fours: int = integer(FOURS[1], *FOURS)
-    position_bits: int = integer(14, 0, 24)
-    leaf_bits: int = integer(0, 0, 24)
+    empty: float = real(
+        150.0, 0, LARGEST_WEIGHT, "weight of an empty cell", "w_e", Tuned(10, 10_000.0, log=True)
+    )
+    merge: float = real(
+        400.0, 0, LARGEST_WEIGHT, "weight of a merge", "w_m", Tuned(10, 10_000.0, log=True)
+    )
+    order: float = real(
+        25.0, 0, LARGEST_WEIGHT, "weight of disorder", "w_o", Tuned(1, 1000.0, log=True)
+    )
+    order_power: float = real(4.0, 0, 8, "power of exponents in that", "p", Tuned(1.0, 5.0))
+    tiles: float = real(
+        6.0, 0, LARGEST_WEIGHT, "weight of the tiles of a line", "w_t", Tuned(0.1, 100.0, log=True)
+    )
+    tiles_power: float = real(3.5, 0, 8, "power of exponents in that", "q", Tuned(1.0, 5.0))
+    depth: int = DEPTH(2)
+    deeper_below: int = DEEPER_BELOW(0)
+    fours: int = FOURS(MOST_FOURS)
+    position_bits: int = POSITION_BITS(14)
+    leaf_bits: int = LEAF_BITS(0)
 
     @cached_property
     def knowledge(self) -> LineValues:

@@ -19,12 +19,13 @@ tables' sizes, and whatever they hold of moves or games before, the decisions ar
 """
 
 from abc import abstractmethod
-from functools import cached_property
+from functools import cached_property, partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from thetafront.agents.parameters import Tuned, integer
 from thetafront.agents.policy_dispatch import Settings, decides
 from thetafront.agents.twenty48.afterstate_value import value
 from thetafront.agents.twenty48.agent import Agent2048, Progress
@@ -48,8 +49,38 @@ from thetafront.engine.twenty48.rows import (
     turned_for,
 )
 
-DEPTHS = (1, 7)  # one ply takes some twenty times as long as the one before
-FOURS = (0, 8)
+MOST_FOURS = 8
+# One ply takes some twenty times as long as the one before.
+DEPTH = partial(
+    integer,
+    low=1,
+    high=7,
+    description="plies; 1 takes the best afterstate",
+    symbol="d",
+    tuned=Tuned(1, 3),
+)
+DEEPER_BELOW = partial(
+    integer,
+    low=0,
+    high=16,
+    description="one ply more where fewer cells than this are empty",
+    symbol="k",
+    tuned=Tuned(0, 8),
+)
+FOURS = partial(
+    integer,
+    low=0,
+    high=MOST_FOURS,
+    description="how many spawned 4s a path may hold; beyond it only 2s are looked at",
+    symbol="f",
+    tuned=Tuned(0, 4),  # limits save time from two plies on
+)
+SIZE = partial(integer, low=0, high=24)
+POSITION_BITS = partial(
+    SIZE, description="size of the table of positions, 2 to this power; 0: none"
+)
+LEAF_BITS = partial(SIZE, description="size of the table of leaves, 2 to this power; 0: none")
+"""Fields of agents that look ahead; the tables change the time only."""
 NOTHING = np.float32(-np.inf)
 KEY, VALUE = 0, 1  # columns of a table
 
@@ -233,17 +264,6 @@ class LookaheadAgent(Agent2048):
     """Takes the action that is worth most by expectimax over values of afterstates.
 
     Subclasses have these parameters, and :attr:`knowledge`.
-
-    Parameters
-    ----------
-    depth : int
-        Plies; 1 takes the best afterstate.
-    deeper_below : int
-        One ply more where fewer cells than this are empty.
-    fours : int
-        How many spawned 4s a path may hold; beyond it only 2s are looked at.
-    position_bits, leaf_bits : int
-        Sizes of both tables, as powers of two; 0 is none. They change the time only.
     """
 
     purpose: ClassVar[int] = int(POLICY)

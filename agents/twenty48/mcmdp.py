@@ -14,15 +14,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetafront.agents.agent import warm
-from thetafront.agents.parameters import flag, integer, real, whole
-from thetafront.agents.twenty48.agent import Agent2048
+from thetafront.agents.agent import register, warm
+from thetafront.agents.parameters import flag, real
+from thetafront.agents.twenty48.agent import CASCADE, Agent2048
 from thetafront.agents.twenty48.expectation import ExpectationSettings
 from thetafront.agents.twenty48.schedule import (
     AUTHORS_SCHEDULE,
-    AUTHORS_THETA,
-    LARGEST_COUNT,
+    BEST_SHARE,
     Schedule,
+    Theta,
 )
 from thetafront.agents.twenty48.side_by_side import (
     SideBySide2048,
@@ -31,6 +31,8 @@ from thetafront.agents.twenty48.side_by_side import (
 )
 
 LARGEST_REWARD_WEIGHT = 1000.0
+GAMMA = "γ of equation 3; 1 gives equation 2"
+REWARD_WEIGHT = "factor of the action's own reward"
 
 
 class ScheduledAgent(Agent2048):
@@ -74,49 +76,25 @@ class ScheduledAgent(Agent2048):
         )
 
 
+@register
 @dataclass(frozen=True)
-class MonteCarloMDP(ScheduledAgent):
+class MonteCarloMDP(Theta, ScheduledAgent):
     """Maximizes the expected mean of the best playouts over all spawns (Ripstein 2023, §3.2).
 
     The defaults are the author's untuned θ.
 
-    Parameters
-    ----------
-    theta1, theta2, theta3, theta4, theta5 : float
-        Playouts by number of empty cells and by the spawned tile, see
-        :meth:`agents.twenty48.schedule.Schedule.from_theta`; all but ``theta5`` whole.
-    theta6 : float
-        V is the mean of this share of a node's playouts, the best ones.
-    min_playouts : int
-        Minimum of playouts of a node.
-    gamma : float
-        γ of equation 3; 1 gives equation 2.
-    reward_weight : float
-        Factor of the action's own reward: 1 in equation 2, and in equation 3 if V is the remaining
-        score; 1 + γ in equation 3 if V is the score of the whole game.
-    cascade : bool
-        Whether merged tiles may merge again, in the game and in the playouts.
+    Its ``reward_weight`` is 1 in equation 2, and in equation 3 if V is the remaining score; it is
+    1 + γ in equation 3 if V is the score of the whole game.
     """
 
     name: ClassVar[str] = "mcmdp"
 
-    theta1: float = whole(AUTHORS_THETA[0], 0, LARGEST_COUNT)
-    theta2: float = whole(AUTHORS_THETA[1], 0, LARGEST_COUNT)
-    theta3: float = whole(AUTHORS_THETA[2], 0, LARGEST_COUNT)
-    theta4: float = whole(AUTHORS_THETA[3], 0, LARGEST_COUNT)
-    theta5: float = real(AUTHORS_THETA[4], 1, LARGEST_COUNT)
-    theta6: float = real(AUTHORS_THETA[5], 0, 1, open_low=True)
-    min_playouts: int = integer(3, 1, LARGEST_COUNT)
-    gamma: float = real(1.0, 0, 1, open_low=True)
-    reward_weight: float = real(1.0, 0, LARGEST_REWARD_WEIGHT)
-    cascade: bool = flag()
-
-    @property
-    def schedule(self) -> Schedule:
-        theta = (self.theta1, self.theta2, self.theta3, self.theta4, self.theta5)
-        return Schedule.from_theta(theta, self.min_playouts)
+    gamma: float = real(1.0, 0, 1, GAMMA, open_low=True)
+    reward_weight: float = real(1.0, 0, LARGEST_REWARD_WEIGHT, REWARD_WEIGHT)
+    cascade: bool = flag(False, CASCADE)
 
 
+@register
 @dataclass(frozen=True)
 class Table1(ScheduledAgent):
     """The agent of the paper's Table 1: its author's explicit schedule replaces θ₁ to θ₅.
@@ -126,10 +104,10 @@ class Table1(ScheduledAgent):
 
     name: ClassVar[str] = "table1"
 
-    theta6: float = real(1.0, 0, 1, open_low=True)
-    gamma: float = real(1.0, 0, 1, open_low=True)
-    reward_weight: float = real(1.0, 0, LARGEST_REWARD_WEIGHT)
-    cascade: bool = flag()
+    theta6: float = real(1.0, 0, 1, BEST_SHARE, open_low=True)
+    gamma: float = real(1.0, 0, 1, GAMMA, open_low=True)
+    reward_weight: float = real(1.0, 0, LARGEST_REWARD_WEIGHT, REWARD_WEIGHT)
+    cascade: bool = flag(False, CASCADE)
 
     @property
     def schedule(self) -> Schedule:

@@ -11,11 +11,13 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from thetafront.agents.agent import register
 from thetafront.agents.parameters import flag, integer, real
 from thetafront.agents.policy_dispatch import decides
-from thetafront.agents.twenty48.agent import Agent2048
+from thetafront.agents.twenty48.agent import CASCADE, Agent2048
 from thetafront.agents.twenty48.expectation import mean_of_best
 from thetafront.agents.twenty48.loop import DecisionTuple2048
+from thetafront.agents.twenty48.schedule import BEST_SHARE
 from thetafront.engine.jit import kernel
 from thetafront.engine.rng import PLAYOUT, SPAWN, substream
 from thetafront.engine.twenty48.board import N_ACTIONS, afterstate, legal_actions, spawn
@@ -76,26 +78,19 @@ def pure_monte_carlo_decision(
     return best, values, n_playout_moves
 
 
+@register
 @dataclass(frozen=True)
 class PureMonteCarlo(Agent2048):
     """Takes the action whose playouts have the best mean (Ripstein 2023, §3.1).
 
-    Parameters
-    ----------
-    n_playouts : int
-        Playouts of each legal action; the paper's table has 100.
-    cascade : bool
-        Whether merged tiles may merge again, in the game and in the playouts.
-    top_share : float
-        The value of an action is the mean of this share of its playouts, the best ones. The paper
-        keeps all.
+    The paper has 100 playouts of an action, and keeps all.
     """
 
     name: ClassVar[str] = "pmcts"
 
-    n_playouts: int = integer(100, 1, LARGEST_N_PLAYOUTS)
-    cascade: bool = flag()
-    top_share: float = real(1.0, 0, 1, open_low=True, later=True)
+    n_playouts: int = integer(100, 1, LARGEST_N_PLAYOUTS, "playouts of each legal action")
+    cascade: bool = flag(False, CASCADE)
+    top_share: float = real(1.0, 0, 1, BEST_SHARE, open_low=True, later=True)
 
     @cached_property
     def settings(self) -> PureMonteCarloSettings:

@@ -18,12 +18,13 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from thetafront.agents.agent import register
 from thetafront.agents.parameters import flag, integer, real
 from thetafront.agents.policy_dispatch import decides
-from thetafront.agents.twenty48.agent import Agent2048
+from thetafront.agents.twenty48.agent import CASCADE, Agent2048
 from thetafront.agents.twenty48.expectation import mean_of_best, put_spawns
 from thetafront.agents.twenty48.loop import DecisionTuple2048
-from thetafront.agents.twenty48.schedule import AUTHORS_SCHEDULE, LARGEST_COUNT
+from thetafront.agents.twenty48.schedule import AUTHORS_SCHEDULE, BEST_SHARE, LARGEST_COUNT
 from thetafront.engine.jit import kernel
 from thetafront.engine.rng import PLAYOUT, SPAWN, substream
 from thetafront.engine.twenty48.board import N_ACTIONS, P_FOUR, P_TWO, afterstate, n_empty, spawn
@@ -107,28 +108,30 @@ def decide_by_twos(
     return best, values, n_playout_moves
 
 
+@register
 @dataclass(frozen=True)
 class OneSpawnADirection(Agent2048):
     """Pure Monte Carlo search in which all games after an action begin with the same spawn."""
 
     name: ClassVar[str] = "pmcts_one_spawn"
 
-    n_playouts: int = integer(100, 1, LARGEST_COUNT)
-    cascade: bool = flag()
+    n_playouts: int = integer(100, 1, LARGEST_COUNT, "playouts of each legal action")
+    cascade: bool = flag(False, CASCADE)
 
     @cached_property
     def settings(self) -> OneSpawnSettings:
         return OneSpawnSettings(self.n_playouts)
 
 
+@register
 @dataclass(frozen=True)
 class FoursExploredAsTwos(Agent2048):
     """The Monte Carlo MDP agent of Table 1 with a 2 in place of each 4."""
 
     name: ClassVar[str] = "table1_twos"
 
-    theta6: float = real(1.0, 0, 1, open_low=True)
-    cascade: bool = flag()
+    theta6: float = real(1.0, 0, 1, BEST_SHARE, open_low=True)
+    cascade: bool = flag(False, CASCADE)
 
     @cached_property
     def settings(self) -> TwosSettings:

@@ -7,6 +7,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from thetafront.agents.agent import register
 from thetafront.agents.policy_dispatch import decides
 from thetafront.agents.twenty48.agent import Agent2048
 from thetafront.agents.twenty48.loop import DecisionTuple2048
@@ -53,6 +54,7 @@ def random_decision(
     return random_action(legal_actions(board), stream), settings.values, 0
 
 
+@register
 @dataclass(frozen=True)
 class RandomAgent(Agent2048):
     """Takes each legal action with the same probability. It has no parameters."""

@@ -18,17 +18,17 @@ least 3 playouts of every node; the author's code does not enforce it. Here it i
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-AUTHORS_THETA = (500.0, 54.0, 18.0, 9.0, 6.25, 1.0)
-"""The author's untuned θ, from his published code."""
+from thetafront.agents.parameters import Tuned, integer, real, whole
 
 MOST_EMPTY = 15
 N_THETA = 5
 LARGEST_COUNT = 1_000_000
+BEST_SHARE = "share of a node's playouts whose mean is its value, the best ones"
 
 
 @dataclass(frozen=True)
@@ -113,3 +113,45 @@ AUTHORS_SCHEDULE = Schedule(
     n_fours=(80, 40, 20, 7, 5, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3),
 )
 """The schedule of the paper's Table 1, from its author's code; no θ gives it exactly."""
+
+
+@dataclass(frozen=True)
+class Theta:
+    """The author's θ, and the schedule of playouts after a 2 that it stands for.
+
+    The tuned ranges extend the author's first bounds (θ₁ 250–750, θ₂ 25–100, θ₃ 8–50, θ₄ 5–20,
+    θ₅ 2–9, θ₆ fixed at 1) by a factor of four or more to either side, and free θ₆.
+    """
+
+    theta1: float = whole(
+        500.0, 0, LARGEST_COUNT, "playouts, 1 to 3 empty cells", "θ₁", Tuned(16, 2048, log=True)
+    )
+    theta2: float = whole(
+        54.0, 0, LARGEST_COUNT, "playouts, 4 to 6 empty cells", "θ₂", Tuned(8, 512, log=True)
+    )
+    theta3: float = whole(
+        18.0, 0, LARGEST_COUNT, "playouts, 7 to 9 empty cells", "θ₃", Tuned(4, 256, log=True)
+    )
+    theta4: float = whole(
+        9.0, 0, LARGEST_COUNT, "playouts, 10 empty cells or more", "θ₄", Tuned(2, 64, log=True)
+    )
+    theta5: float = real(
+        6.25,
+        1,
+        LARGEST_COUNT,
+        "playouts after a 2 for one after a 4",
+        "θ₅",
+        Tuned(1.0, 10.0, log=True),
+    )
+    theta6: float = real(1.0, 0, 1, BEST_SHARE, "θ₆", Tuned(0.05, 1.0), open_low=True)
+    min_playouts: int = integer(3, 1, LARGEST_COUNT, "fewest playouts of a node")
+
+    @property
+    def schedule(self) -> Schedule:
+        """Playouts by empty cells and spawned tile."""
+        theta = (self.theta1, self.theta2, self.theta3, self.theta4, self.theta5)
+        return Schedule.from_theta(theta, self.min_playouts)
+
+
+AUTHORS_THETA = astuple(Theta())[:6]
+"""The author\'s untuned θ, from his published code."""

@@ -24,13 +24,14 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from thetafront.agents.parameters import flag, integer, real, whole
+from thetafront.agents.agent import register
+from thetafront.agents.parameters import Tuned, flag, integer, real
 from thetafront.agents.policy_dispatch import decides
 from thetafront.agents.twenty48.agent import Agent2048
 from thetafront.agents.twenty48.expectation import ExpectationSettings, decide_by_expectation
 from thetafront.agents.twenty48.expectimax import decide_by_expectimax
 from thetafront.agents.twenty48.loop import DecisionTuple2048
-from thetafront.agents.twenty48.schedule import AUTHORS_THETA, LARGEST_COUNT, Schedule
+from thetafront.agents.twenty48.schedule import LARGEST_COUNT, Theta
 from thetafront.engine.jit import Integer, kernel
 from thetafront.engine.twenty48.board import N_ACTIONS, afterstate, n_empty
 from thetafront.engine.twenty48.rule import BuiltRule
@@ -88,25 +89,13 @@ def switching_decision(
     return action, values, n_playout_moves
 
 
+@register
 @dataclass(frozen=True)
-class Switching(Agent2048):
+class Switching(Theta, Agent2048):
     """Plays as :class:`~agents.twenty48.mcmdp.MonteCarloMDP`, but by expectimax on crowded boards.
 
-    Parameters
-    ----------
-    theta1, theta2, theta3, theta4, theta5, theta6, min_playouts
-        As for :class:`~agents.twenty48.mcmdp.MonteCarloMDP`. θ₅ and θ₆ apply to expectimax as well.
-    switch_at : int
-        k: a board is crowded if no action leaves more cells empty.
-    depth : int
-        d: number of chance nodes between the board and a leaf. d = 1 is the plain agent.
-    leaf_playouts : int
-        Approximate number of playouts of an expectimax decision; each leaf gets at least one.
-    gamma : float
-        γ of equation 4, in expectimax only; 1 discounts nothing.
-    whole_score : bool
-        Whether V of a leaf in equation 4 is the score of the whole game instead of what remains to
-        be won; see :mod:`agents.twenty48.expectimax`.
+    With k = 0 or d = 1 it is the plain agent. θ₅ and θ₆ apply to expectimax as well, and each leaf
+    gets at least one playout. Equation 4 is in :mod:`agents.twenty48.expectimax`.
 
     Raises
     ------
@@ -117,18 +106,29 @@ class Switching(Agent2048):
 
     name: ClassVar[str] = "switching"
 
-    theta1: float = whole(AUTHORS_THETA[0], 0, LARGEST_COUNT)
-    theta2: float = whole(AUTHORS_THETA[1], 0, LARGEST_COUNT)
-    theta3: float = whole(AUTHORS_THETA[2], 0, LARGEST_COUNT)
-    theta4: float = whole(AUTHORS_THETA[3], 0, LARGEST_COUNT)
-    theta5: float = real(AUTHORS_THETA[4], 1, LARGEST_COUNT)
-    theta6: float = real(AUTHORS_THETA[5], 0, 1, open_low=True)
-    switch_at: int = integer(3, 0, LARGEST_SWITCH_AT)
-    depth: int = integer(2, 1, LARGEST_DEPTH)
-    leaf_playouts: int = integer(4000, 1, LARGEST_COUNT)
-    min_playouts: int = integer(3, 1, LARGEST_COUNT)
-    gamma: float = real(1.0, 0, 1, open_low=True, later=True)
-    whole_score: bool = flag(later=True)
+    switch_at: int = integer(
+        3,
+        0,
+        LARGEST_SWITCH_AT,
+        "a board is crowded if no action leaves more cells",
+        "k",
+        Tuned(1, 6),
+    )
+    depth: int = integer(
+        2, 1, LARGEST_DEPTH, "chance nodes between a crowded board and a leaf", "d", Tuned(2, 3)
+    )
+    leaf_playouts: int = integer(
+        4000,
+        1,
+        LARGEST_COUNT,
+        "playouts of a deep decision, about",
+        "N",
+        Tuned(100, 50_000, log=True),
+    )
+    gamma: float = real(1.0, 0, 1, "γ of equation 4, in expectimax only", open_low=True, later=True)
+    whole_score: bool = flag(
+        False, "whether V of a leaf is the score of the whole game, not of what remains", later=True
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -137,12 +137,6 @@ class Switching(Agent2048):
                 f"depth: {self.depth} given with switch_at {self.switch_at}, which may mean "
                 f"(8 x {self.switch_at})**{self.depth} leaves; up to {MOST_LEAVES:,} allowed"
             )
-
-    @property
-    def schedule(self) -> Schedule:
-        """Playouts by empty cells and spawned tile, for boards that are not crowded."""
-        theta = (self.theta1, self.theta2, self.theta3, self.theta4, self.theta5)
-        return Schedule.from_theta(theta, self.min_playouts)
 
     @cached_property
     def settings(self) -> SwitchingSettings:

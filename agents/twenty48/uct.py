@@ -40,7 +40,17 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from thetafront.agents.parameters import Domain, Value, categorical, flag, integer, parameter, real
+from thetafront.agents.agent import register
+from thetafront.agents.parameters import (
+    Domain,
+    Tuned,
+    Value,
+    categorical,
+    flag,
+    integer,
+    parameter,
+    real,
+)
 from thetafront.agents.policy_dispatch import decides
 from thetafront.agents.twenty48.agent import Agent2048
 from thetafront.agents.twenty48.leaf_value import WEIGHTS, LeafValue, leaf_value
@@ -230,6 +240,7 @@ class CellWeights(Domain):
         return " ".join(f"{weight:.17g}" for weight in value)
 
 
+@register
 @dataclass(frozen=True)
 class UCT(Agent2048):
     """Searches a tree by simulations (Kochenderfer, Wheeler, Wray 2022, §9.6).
@@ -237,32 +248,26 @@ class UCT(Agent2048):
     ``n_playout_moves`` of its games and decisions counts the actions in simulations, both in the
     tree and in rollouts.
 
-    Parameters
-    ----------
-    n_simulations : int
-        m.
-    depth : int
-        d.
-    exploration : float
-        c, in points.
-    leaf_value : LeafValue
-        How a leaf is valued.
-    weights : tuple of float, shape (16,) or (0,)
-        Weights of the cells in reading order. They replace those of ``weights_a`` or ``weights_b``.
-    k_action, alpha_action : float
-        k and α: another action of a state is opened while at most k·N(s)^α are open. k = 0 turns
-        widening off.
-    k_state, alpha_state : float
-        k′ and α′: the same for the states after an action.
-    reuse : bool
-        Whether a decision in a game continues from the tree of the last one. It then depends on the
-        earlier decisions; :meth:`act` always begins with an empty tree.
-    tie_breaking : TieBreaking
-        Whether the first of several equal actions is taken, or any of them.
-    rollout_depth : RolloutDepth
-        Whether a rollout has the depth that remains, or always d actions.
-    tree : Tree, optional
-        The tree of one game, see :meth:`in_game`. It is no parameter.
+    With ``reuse`` a decision in a game depends on the earlier ones; :meth:`act` always begins with
+    an empty tree. ``tree`` is that of one game, see :meth:`in_game`, and no parameter.
+
+    The tuned space contains the book's example, random rollouts with m = 100, d = 10 and c = 100,
+    and all leaf values:
+
+    - m from 4, one simulation an action, to 2,000, where the most expensive leaf takes a
+      millisecond a move or more.
+    - d from 1, where rollouts have no depth left and only the next reward counts, to 30. The scale
+      is linear: a logarithmic one would spend a quarter of the trials on d = 1. Deeper seems to
+      gain nothing: at 150 µs a move, with random rollouts and c = 10,000, 125 simulations of d = 30
+      scored 28,900 ± 1,600 (standard error, 60 games), 100 of d = 60 25,700 ± 1,500.
+    - c from 10, less than most differences between actions' returns, to 10,000, more than most.
+      From 100 on scores hardly depend on it (``results/reference/mcts``). In a study with c up to
+      100,000 and k′ from 0.1, the model extrapolated from small c to that bound, and what was
+      validated there scored less.
+    - k′ from 0.3 (with α′ = 0 one state an action) to 30, which is no widening at all: a state has
+      at most 30 spawns, so with α′ above 0 a search never reaches k′·N^α′ different states, and all
+      decisions are exactly those of the plain tree (k′ = 0, which a logarithmic scale cannot
+      reach).
 
     Raises
     ------
@@ -272,18 +277,39 @@ class UCT(Agent2048):
 
     name: ClassVar[str] = "uct"
 
-    n_simulations: int = integer(100, 1, MOST_SIMULATIONS)
-    depth: int = integer(10, 1, LARGEST_DEPTH)
-    exploration: float = real(100.0, 0, LARGEST_NUMBER)
-    leaf_value: LeafValue = categorical(LeafValue.RANDOM)
-    weights: tuple[float, ...] = parameter((), CellWeights())
-    k_action: float = real(0.0, 0, LARGEST_NUMBER)
-    alpha_action: float = real(0.5, 0, LARGEST_ALPHA)
-    k_state: float = real(0.0, 0, LARGEST_NUMBER)
-    alpha_state: float = real(0.5, 0, LARGEST_ALPHA)
-    reuse: bool = flag()
-    tie_breaking: TieBreaking = categorical(TieBreaking.FIXED, later=True)
-    rollout_depth: RolloutDepth = categorical(RolloutDepth.REMAINING, later=True)
+    n_simulations: int = integer(
+        100, 1, MOST_SIMULATIONS, "simulations a decision", "m", Tuned(4, 2000, log=True)
+    )
+    depth: int = integer(10, 1, LARGEST_DEPTH, "most actions in a simulation", "d", Tuned(1, 30))
+    exploration: float = real(
+        100.0, 0, LARGEST_NUMBER, "exploration, in points", "c", Tuned(10.0, 10_000.0, log=True)
+    )
+    leaf_value: LeafValue = categorical(LeafValue.RANDOM, "how a leaf is valued", "U", tuned=True)
+    weights: tuple[float, ...] = parameter(
+        (), CellWeights(), "weights of the cells, in place of those of the leaf value"
+    )
+    k_action: float = real(
+        0.0, 0, LARGEST_NUMBER, "at most k·N(s)^α actions of a state are open; 0: all"
+    )
+    alpha_action: float = real(0.5, 0, LARGEST_ALPHA, "α in k·N(s)^α")
+    k_state: float = real(
+        0.0,
+        0,
+        LARGEST_NUMBER,
+        "at most k′·N(s, a)^α′ states after an action are open; 0: all",
+        "k′",
+        Tuned(0.3, 30.0, log=True),
+    )
+    alpha_state: float = real(0.5, 0, LARGEST_ALPHA, "α′ in k′·N(s, a)^α′", "α′", Tuned(0.0, 1.0))
+    reuse: bool = flag(False, "whether a decision continues from the tree of the last one")
+    tie_breaking: TieBreaking = categorical(
+        TieBreaking.FIXED, "which of several equal actions is taken", later=True
+    )
+    rollout_depth: RolloutDepth = categorical(
+        RolloutDepth.REMAINING,
+        "whether rollouts have the remaining depth, or all of it",
+        later=True,
+    )
     tree: Tree | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:

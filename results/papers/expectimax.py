@@ -23,7 +23,6 @@ from matplotlib.figure import Figure
 from results.papers import paper
 from results.papers.bellman import REMAINS, WHOLE, Policy, draw_readings
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
-from thetafront.agents.twenty48.schedule import AUTHORS_THETA
 from thetafront.agents.twenty48.switching import Switching
 
 GAMMAS = {WHOLE: (0.9, 1.0), REMAINS: (0.5, 0.9, 0.99, 1.0)}
@@ -33,7 +32,7 @@ THETAS = {
         100, 20, 10, 4, 5, 1, switch_at=3, depth=2, leaf_playouts=3000
     ),
     "θ = (500, 54, 18, 9, 6.25, 1), k = 3, d = 2, N = 4,000": Switching(
-        *AUTHORS_THETA, switch_at=3, depth=2, leaf_playouts=4000
+        switch_at=3, depth=2, leaf_playouts=4000
     ),
 }
 

@@ -44,7 +44,7 @@ def agents(
     show(
         found,
         ("agent", "game", "description"),
-        ("parameter", "default", "allowed", "theta_place"),
+        ("parameter", "default", "allowed", "theta_place", "description"),
         json_,
     )
 
@@ -66,6 +66,7 @@ def agent_record(agent: "type[Agent]") -> dict[str, Any]:
                 "default": each.domain.plain(each.default),
                 "allowed": each.domain.allowed.rstrip(","),
                 "theta_place": theta.index(each.name) + 1 if each.name in theta else None,
+                "description": each.description,
             }
             for each in parameters_of(agent).values()
         ],
@@ -101,7 +102,8 @@ def experiments(
         if error:
             print(f"thetafront: {origin}: {error}", file=sys.stderr)
     of_all = ("experiment", "description", "agent", "goal", "costs", "fixed", "from")
-    show(found, of_all, ("parameter", "symbol", "range", "scale", "baselines"), json_)
+    of_parameters = ("parameter", "symbol", "range", "scale", "baselines")
+    show(found, of_all, of_parameters if name is None else (*of_parameters, "description"), json_)
 
 
 def experiment_record(experiment: "Experiment") -> dict[str, Any]:
@@ -129,8 +131,11 @@ def experiment_record(experiment: "Experiment") -> dict[str, Any]:
                 + ("log" if each.log else "linear")
                 + (f", steps of {each.step:g}" if each.step else ""),
                 "baselines": {
-                    name: values[each.name] for name, values in experiment.baselines.items()
+                    name: values[each.name]
+                    for name, values in experiment.baselines.items()
+                    if each.name in values
                 },
+                "description": each.description,
             }
             for each in experiment.space
         ],

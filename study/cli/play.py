@@ -1,10 +1,8 @@
 """The command that plays games of one agent: play."""
 
 import json
-import math
 import sys
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,12 +19,9 @@ from thetafront.study.run.options import JobsOption, whole
 
 if TYPE_CHECKING:
     from thetafront.agents.agent import Outcome
-    from thetafront.study.experiments.objectives import Cost, Goal
 
-LEAST_WHOLE = 100
 MOST_GAMES = 1_000_000
 MOST_SIDE_BY_SIDE = 64
-LABEL_WIDTH = 13
 N_REASONS = 3  # shown, of games that failed
 
 
@@ -69,7 +64,7 @@ def play(
         rate_text,
         split,
     )
-    from thetafront.study.experiments.play_summary import ANY_GOAL, summary_of
+    from thetafront.study.experiments.play_summary import SCORE, PlaySummary
     from thetafront.study.experiments.players import BuiltinPlayer
     from thetafront.study.experiments.registry import experiment as find_experiment
     from thetafront.study.experiments.registry import is_definition
@@ -118,114 +113,25 @@ def play(
             outcomes |= {game.seed: game for game in finished.games}
             bar.advance(task, len(finished.games))
     params |= player.made_of
-    goal, cost = None, None
-    if defined is not None and defined.player.is_external:
-        goal = defined.goal
-    penalty = None if goal is None else goal.penalty
-    games_by_seed, failures = split(dict(sorted(outcomes.items())), penalty)
+    goal = defined.goal if defined is not None and defined.player.is_external else None
+    games_by_seed, failures = split(
+        dict(sorted(outcomes.items())), None if goal is None else goal.penalty
+    )
     if not (played := list(games_by_seed.values())):
         raise PlayError(f"{left_out_text(failures, 0)}; no game ended")
     if defined is not None and goal is not None:
-        if defined.is_open:
-            defined = defined.settled(has_moves(*played))
-        cost = defined.cost
-    summary = summary_of(agent, params, played, goal, cost)
-    if failures:
-        summary |= failure_rate_json(len(failures), len(outcomes))
-        summary["failed"] = [game.to_row() for game in failures.values()]
-    if json_:
-        print(json.dumps(summary))
+        settled = defined.settled(has_moves(*played)) if defined.is_open else defined
+        summary = PlaySummary(agent, params, played, (goal,), (settled.cost,))
     else:
-        console().print(summary_text(summary, goal, cost), soft_wrap=True)
-    if failures and not json_:
-        rate = f"{rate_text(len(failures), len(outcomes))} (95% interval)"
-        console().print(f"{rate}; {counted_as(goal or ANY_GOAL)}", soft_wrap=True)
+        summary = PlaySummary.of_catalog(agent, player, params, played)
+    if json_:
+        failed = [game.to_row() for game in failures.values()]
+        rate = failure_rate_json(len(failures), len(outcomes))
+        print(json.dumps(summary.json() | rate | ({"failed": failed} if failed else {})))
+        return
+    console().print(summary.text(), soft_wrap=True)
+    if failures:
+        rate_now = f"{rate_text(len(failures), len(outcomes))} (95% interval)"
+        console().print(f"{rate_now}; {counted_as(goal or SCORE)}", soft_wrap=True)
         for game in list(failures.values())[:N_REASONS]:
             console().print(f"  {game.error}", soft_wrap=True)
-
-
-def summary_text(
-    summary: Mapping[str, Any], goal: "Goal | None" = None, cost: "Cost | None" = None
-) -> str:
-    """Return a summary of :func:`study.experiments.play_summary.summary_of` as lines of text.
-
-    With the goal and the cost that it was made by, if any.
-    """
-    from thetafront.study.experiments.objectives import WIN_RATE
-    from thetafront.study.experiments.play_summary import ANY_COST, ANY_GOAL
-
-    if goal is not None or ANY_COST.name in summary:
-        return summary_text_by(goal or ANY_GOAL, cost or ANY_COST, summary)
-    score, rate = summary["score"], summary.get("win_rate")
-    # Large scores have no decimals, small ones two, exact expectations five.
-    largest, whole = max(score["min"], score["max"], key=abs), isinstance(score["min"], int)
-    digits = 0 if abs(largest) >= LEAST_WHOLE else 2 if whole else 5
-    extremes = (f"{score[end]:,.{0 if whole else digits}f}" for end in ("min", "max"))
-    error = "?" if score["sem"] is None else f"{score['sem']:,.{digits}f}"
-    lines = [heading_of(summary)]
-    if rate is not None:
-        interval = WIN_RATE.format.interval(rate["mean"], rate["low95"], rate["high95"])
-        lines.append(f"won          {interval}, 95% interval")
-    lines.append(
-        f"score        {score['mean']:,.{digits}f} ± {error} (standard error), "
-        f"{' to '.join(extremes)}"
-    )
-    if "reach" in summary:
-        reached = (f"{tile} {share:.1%}" for tile, share in summary["reach"].items())
-        lines.append(f"reached      {', '.join(reached)}")
-    lines += [
-        f"moves        {summary['n_moves_mean']:,.{digits and 1}f} per game",
-        f"time         {time_text(summary['seconds_per_move'])}",
-    ]
-    if summary.get("playout_moves_per_move"):
-        lines.append(
-            f"playouts     {summary['playout_moves_per_move']:,.0f} random moves per move, "
-            f"{summary['playout_moves_per_second'] / 1e6:,.0f} million per CPU second"
-        )
-    return "\n".join(lines)
-
-
-def heading_of(summary: Mapping[str, Any]) -> str:
-    """Write the agent, its parameters, and how many games it played."""
-    from thetafront.study.text import counted
-
-    params = ", ".join(
-        f"{key} {value if isinstance(value, str) else format(value, 'g')}"
-        for key, value in summary["params"].items()
-    )
-    agent = f"{summary['agent']} ({params})" if params else summary["agent"]
-    first = summary["games"][0]["seed"]
-    return f"{agent}, {counted(summary['n_games'], 'game')} from seed {first}"
-
-
-def summary_text_by(goal: "Goal", cost: "Cost", summary: Mapping[str, Any]) -> str:
-    """Write a summary by a goal and a cost, a labelled line each."""
-    from thetafront.agents.external.report import ReportedGame
-    from thetafront.study.experiments.game_summary import MatchSummary
-
-    found = summary[goal.name]
-    mean, low, high = (
-        math.nan if found[key] is None else found[key] for key in ("mean", "low95", "high95")
-    )
-    text = goal.format.interval_with_unit(mean, low, high)
-    if not goal.is_exact:
-        text += ", 95% interval"
-        if not goal.is_share:
-            text += f"; games {' to '.join(goal.format.text(found[end]) for end in ('min', 'max'))}"
-    spent = summary[cost.name]
-    lines = [(goal.label, text), (cost.label, "not known" if spent is None else cost.text(spent))]
-    if goal.is_match:
-        lines += MatchSummary(ReportedGame).cells(found).items()
-    if "n_moves_mean" in summary:
-        lines.append(("moves", f"{summary['n_moves_mean']:,.1f} a game"))
-    width = max(LABEL_WIDTH, *(len(label) + 2 for label, _ in lines))
-    return "\n".join([heading_of(summary), *(f"{label:{width}}{text}" for label, text in lines)])
-
-
-def time_text(seconds_per_move: float | None) -> str:
-    """Write what a move took."""
-    from thetafront.study.experiments.objectives import format_seconds
-
-    if seconds_per_move is None:
-        return "not known, since no game was played alone"
-    return f"{format_seconds(seconds_per_move)} of CPU per move"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thetafront.study.cli.objective_options import ObjectiveCommand, objectives_given
+from thetafront.study.cli.late_options import ObjectiveCommand, given_late
 from thetafront.study.cli.options import JsonOption, NameOption, StudyArgument, reading, study_names
 from thetafront.study.cli.program import app, console, working
 from thetafront.study.errors import InputError, check_range
@@ -69,7 +69,7 @@ def pick(
     from thetafront.study.report.pick_text import pick_json, pick_text
     from thetafront.study.report.recommend import Wish
 
-    given = objectives_given(context)
+    given = given_late(context)
     if games:
         from thetafront.study.run.pick_games import MOST_GAMES_ASKED
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Self
 
 import typer
 
+from thetafront.study.cli.late_options import TrainingCommand, given_late
 from thetafront.study.cli.program import app, console, working
 from thetafront.study.errors import InputError, check_range
 from thetafront.study.run.options import decimal, whole
@@ -20,11 +21,12 @@ SECONDS_BETWEEN_LINES = 15.0
 KINDS = ("ntuple",)
 MOST_JOBS = 64
 MOST_MOVES = 10**15
-DEFAULT_RATES = {"tc": 1.0, "td": 0.1}
+RATE_OF_PLAIN = 0.1  # by default, of plain temporal differences
 
 
-@app.command()
+@app.command(cls=TrainingCommand)
 def train(
+    context: typer.Context,
     kind: Annotated[str, typer.Argument(help="What to train: ntuple.")],
     name: Annotated[str, typer.Option(help="Name of the network.")],
     cpu_seconds: Annotated[
@@ -32,31 +34,17 @@ def train(
         decimal("CPU seconds of training in all, of all threads.", show_default="300"),
     ] = None,
     moves: Annotated[int | None, whole("Moves of training in all.")] = None,
-    patterns: Annotated[
-        str, typer.Option(help="Set of patterns: 4x5, 6x5, 4x6, 5x6, or one with parts, 4x6+.")
-    ] = "4x6",
-    method: Annotated[
-        str, typer.Option(help="tc (temporal coherence) or td (temporal differences).")
-    ] = "tc",
-    rate: Annotated[float | None, decimal("Learning rate.", show_default="1; 0.1 for td")] = None,
-    decay: Annotated[float, decimal("λ: 0 learns from the next value, 1 from the score.")] = 0.5,
-    restart: Annotated[
-        int,
-        whole(
-            "Restart a finished game from the middle of its last part, while that part has at "
-            "least so many moves; 0: never."
-        ),
-    ] = 100,
-    optimism: Annotated[float, decimal("Value of every board at the start, in points.")] = 0.0,
-    seed: Annotated[int, whole("Seed of the games.")] = 0,
     jobs: Annotated[
         int, whole("Number of threads; with more than one, weights depend on their timing.")
     ] = 1,
 ) -> None:
-    """Train a network of an agent, or go on with it."""
+    """Train a network of an agent, or go on with it.
+
+    With --method td the learning rate is 0.1 by default.
+    """
     from thetafront.agents.parameters import Label, parameters_of
     from thetafront.agents.twenty48.ntuple.network import NONE, folder_of
-    from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
+    from thetafront.agents.twenty48.ntuple.training_settings import Method, TrainingSettings
     from thetafront.study.run.progress import PREPARING
     from thetafront.study.store.held_folder import held_folder
     from thetafront.study.store.location import make_folder
@@ -73,16 +61,10 @@ def train(
         raise InputError(f"cpu seconds: {cpu_seconds:g} given, a finite number above 0 allowed")
     if moves is not None:
         check_range("moves", moves, 1, MOST_MOVES)
-    if rate is None:
-        rate = DEFAULT_RATES.get(method, 1.0)
     known = parameters_of(TrainingSettings)
-    given: dict[str, float | str] = {
-        "patterns": patterns,
-        "method": method,
-        "rate": rate,
-        "decay": decay,
-    }
-    given |= {"restart": restart, "optimism": optimism, "seed": seed}
+    given = {option.removeprefix("--"): value for option, value in given_late(context).items()}
+    if given.get("method") == Method.PLAIN:
+        given.setdefault("rate", RATE_OF_PLAIN)
     try:
         Label().check("name", name)
         if name == NONE:

@@ -1,18 +1,17 @@
 """Agents from the words of a command line: a name, ``--theta``, ``--set`` and ``--layout``."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from thetafront.agents.agent import Agent
 from thetafront.agents.catalog import AGENTS, agent_class, build, from_theta, parameters
 from thetafront.agents.pacman.agent import PacmanAgent
-from thetafront.agents.parameters import Flag, Parameter, Value, plain_values
+from thetafront.agents.parameters import Value, plain_values
 from thetafront.agents.twenty48.agent import Agent2048
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.space import NumericParameter
 
 LAYOUT = "layout"
-TRUTHS = {"true": "1", "false": "0"}
 
 
 def agent_of(
@@ -42,7 +41,10 @@ def agent_of(
         values: dict[str, Value] = {}
         if theta is not None:
             values |= from_theta(name, parse_theta(theta))
-        values |= parse_settings(settings, known)
+        values |= {
+            key: known[key].from_text(text) if key in known else text
+            for key, text in parse_settings(settings, known).items()
+        }
         if layout is not None:
             if LAYOUT not in known:
                 raise InputError(f"layout: {layout!r} given for {name}, which has no maze")
@@ -91,15 +93,10 @@ def defined_agent_of(
             raise InputError(f"theta: {len(parts)} values given, {len(numbers)} expected ({names})")
         parted = {each.name: part.strip() for each, part in zip(numbers, parts, strict=True)}
         given |= {name: part for name, part in parted.items() if part or not known[name].when}
-    for setting in settings:
-        name, equals, text = (part.strip() for part in setting.partition("="))
-        if not equals:
-            raise InputError(
-                f"set: {setting!r} given, name=value allowed (names: {', '.join(known)})"
-            )
-        if name not in known:
-            raise InputError(f"set: {name!r} given, one of {', '.join(known)} allowed")
-        given[name] = text
+    chosen = parse_settings(settings, known)
+    if unknown := [name for name in chosen if name not in known]:
+        raise InputError(f"set: {unknown[0]!r} given, one of {', '.join(known)} allowed")
+    given |= chosen
     values: dict[str, Value] = {}
     for name, text in given.items():
         each = known[name]
@@ -152,25 +149,13 @@ def parse_theta(text: str) -> list[float]:
     return numbers
 
 
-def parse_settings(settings: Sequence[str], known: Mapping[str, Parameter]) -> dict[str, Value]:
-    """Parse ``name=value`` pairs; the catalog refuses names and values that are not allowed."""
-    values: dict[str, Value] = {}
+def parse_settings(settings: Sequence[str], names: Iterable[str]) -> dict[str, str]:
+    """Parse ``name=value`` pairs; InputError if one is none."""
+    given: dict[str, str] = {}
     for setting in settings:
         name, equals, text = (part.strip() for part in setting.partition("="))
         if not equals:
-            allowed = ", ".join(known) or "none"
+            allowed = ", ".join(names) or "none"
             raise InputError(f"set: {setting!r} given, name=value allowed (names: {allowed})")
-        parameter = known.get(name)
-        if parameter is not None and isinstance(parameter.domain, Flag):
-            text = TRUTHS.get(text.lower(), text)
-        is_number = parameter is not None and parameter.takes_number
-        values[name] = number_or_text(text) if is_number else text
-    return values
-
-
-def number_or_text(text: str) -> Value:
-    """Return the number that a text is, else the text."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
+        given[name] = text
+    return given

@@ -145,6 +145,18 @@ class Experiment:
         player.check(self.space)
         self.space.check_feasible()
 
+    @classmethod
+    def from_agent(
+        cls, agent: type[Agent], baselines: Mapping[str, Agent], *, first: str = "", **more: Any
+    ) -> "Experiment":
+        """Return an experiment with an agent of the catalog, whose tuned parameters are the space.
+
+        Baselines are agents. ``first`` is as in :meth:`Space.from_agent`; ``more`` are attributes.
+        """
+        space = Space.from_agent(agent, first=first)
+        thetas = {label: space.theta_of(each) for label, each in baselines.items()}
+        return cls(agent=agent.name, space=space, baselines=thetas, **more)
+
     def check_external(self) -> None:
         """Check what only an experiment that is not ours can have wrong."""
         has_moves = any(each.per_move for each in self.costs)

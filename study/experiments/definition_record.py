@@ -8,7 +8,7 @@ import dataclasses
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, get_origin, get_type_hints
 
 from thetafront.agents.agent import Game
 from thetafront.agents.external.dependencies import Dependencies, digits
@@ -28,6 +28,7 @@ from thetafront.study.experiments.objectives.estimators import (
 from thetafront.study.experiments.objectives.formats import FittingFormat, Format, MatchFormat
 from thetafront.study.experiments.players import BuiltinPlayer, Player, ProgramPlayer, PythonPlayer
 from thetafront.study.experiments.space import Space
+from thetafront.study.experiments.table_call import fits
 
 ESTIMATORS: dict[str, type[Estimator]] = {
     each.__name__: each for each in (ExactValue, GrowingMean, NoisyMean, Proportion)
@@ -230,12 +231,7 @@ def check_kinds(made: Any) -> None:
     """Refuse, by ValueError, a dataclass with a value that its annotation does not allow."""
     for name, hint in get_type_hints(type(made)).items():
         value = getattr(made, name)
-        if get_origin(hint) is Literal:
-            fits = value in get_args(hint)
-        else:
-            kinds = tuple(x for x in get_args(hint) or (hint,) if isinstance(x, type))
-            fits = isinstance(value, (*kinds, *((int,) if float in kinds else ())))
-        if not fits and get_origin(hint) not in {tuple, type}:
+        if get_origin(hint) not in {tuple, type} and not fits(value, hint):
             expected = getattr(hint, "__name__", hint)
             raise ValueError(f"{name} {shown(value)} given, {expected} expected")
 

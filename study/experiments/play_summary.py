@@ -1,120 +1,147 @@
-"""The games of one agent as ``play --json`` prints them."""
+"""The games of one agent as ``play`` prints them: one JSON object, or lines of text."""
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
-from thetafront.agents.agent import Game
+from thetafront.agents.agent import Agent, Game
 from thetafront.agents.external.report import ReportedGame
 from thetafront.agents.parameters import Value
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.experiments.game_summary import MatchSummary, share_reaching
 from thetafront.study.experiments.objectives import (
+    EXACT_SCORE,
     PLAYOUT_MOVES,
-    SCORE,
     SECONDS,
     WIN_RATE,
     Cost,
     Goal,
-    cpu_seconds,
     mean,
 )
+from thetafront.study.text import counted
 
-LEAST_TILES = (1024, 2048, 4096, 8192)
-ANY_GOAL, ANY_COST = mean(), cpu_seconds("game")  # of a user's agent that says nothing else
+SCORE = mean(unit="points")
+TILES = tuple(2**exponent for exponent in range(10, 16))
+N_TILES = 4  # of these at least are told
 OF_A_2048_GAME = ("seed", "score", "n_moves", "max_tile", "seconds")
+LABEL_WIDTH = 13
 
 
-def summary_of(
-    name: str,
-    params: Mapping[str, Value],
-    games: Sequence[Game],
-    goal: Goal | None = None,
-    cost: Cost | None = None,
-) -> dict[str, Any]:
-    """Summarize the games of one agent; there must be one at least.
+@dataclass(frozen=True)
+class PlaySummary:
+    """Games of one agent, at least one.
 
-    Games that can be won have a ``win_rate`` with Wilson's 95% interval. Games of 2048 have
-    ``reach``, the share of games that reached each tile: 1024 to 8192, and larger ones that some
-    game reached. ``seconds_per_move`` is None if no game was played alone. Games of a user's agent
-    are summarized by its ``goal`` and ``cost`` instead.
+    Attributes
+    ----------
+    agent : str
+        The agent's name.
+    params : mapping
+        Its parameters.
+    games : sequence of Game
+        The games.
+    goals, costs : tuple
+        By what they are summarized.
     """
-    if goal is not None or isinstance(games[0], ReportedGame):
-        return summary_by(goal or ANY_GOAL, cost or ANY_COST, name, params, games)
-    score = SCORE.summary(games)
-    in_2048 = [game for game in games if isinstance(game, Game2048)]
-    reach, playouts = summary_of_2048(in_2048) if in_2048 else ({}, {})
-    win_rate = {}
-    if hasattr(games[0], "won"):
-        wins = WIN_RATE.estimate(games)
-        win_rate = {"win_rate": {"mean": wins.value, "low95": wins.low, "high95": wins.high}}
-    return {
-        "agent": name,
-        "params": dict(params),
-        "n_games": len(games),
-        **win_rate,
-        "score": {
-            "mean": score["score_mean_points"],
-            "sem": score["score_sem_points"] if len(games) > 1 else None,
-            "min": score["score_min_points"],
-            "max": score["score_max_points"],
-        },
-        **reach,
-        "n_moves_mean": sum(game.n_moves for game in games) / len(games),
-        "seconds_per_move": SECONDS.of(games) if SECONDS.measured(games) else None,
-        **playouts,
-        "games": [row_of(game) for game in games],
-    }
 
+    agent: str
+    params: Mapping[str, Value]
+    games: Sequence[Game]
+    goals: tuple[Goal, ...]
+    costs: tuple[Cost, ...]
 
-def summary_by(
-    goal: Goal, cost: Cost, name: str, params: Mapping[str, Value], games: Sequence[Game]
-) -> dict[str, Any]:
-    """Summarize games by a goal and a cost, each under its name.
+    @classmethod
+    def of_catalog(cls, name: str, agent: Agent, params: Mapping[str, Value], games: Any) -> Self:
+        """Summarize games of an agent of the catalog by what such games have."""
+        wins = (WIN_RATE,) if hasattr(games[0], "won") else ()
+        counts = (PLAYOUT_MOVES,) if getattr(games[0], "n_playout_moves", 0) else ()
+        score = SCORE if agent.is_random else EXACT_SCORE
+        return cls(name, params, games, (*wins, score), (SECONDS, *counts))
 
-    Numbers that are not known are None. Moves are those reported, if any.
-    """
-    found, samples = goal.estimate(games), goal.samples(games)
-    ends = {"sem": found.sem, "low95": found.low, "high95": found.high}
-    return {
-        "agent": name,
-        "params": dict(params),
-        "n_games": len(games),
-        goal.name: {
+    def json(self) -> dict[str, Any]:
+        """Return the summary as JSON data; numbers that are not known are None.
+
+        Games of 2048 have ``reach``, the share of games that reached each tile: 1024 to 8192, and
+        larger ones that some game reached.
+        """
+        n_moves = [game.n_moves for game in self.games]
+        return {
+            "agent": self.agent,
+            "params": dict(self.params),
+            "n_games": len(self.games),
+            **{goal.name: self.estimated(goal) for goal in self.goals},
+            **(
+                {"reach": {str(t): share for t, share in self.reached.items()}}
+                if self.reached
+                else {}
+            ),
+            **({"n_moves_mean": sum(n_moves) / len(n_moves)} if max(n_moves) > 1 else {}),
+            **{each.name: finite(each.of(self.games)) for each in self.costs},
+            "games": [row_of(game) for game in self.games],
+        }
+
+    def estimated(self, goal: Goal) -> dict[str, float | None]:
+        """Return the estimate of a goal by names; of a match, results and Elo, too."""
+        found, samples = goal.estimate(self.games), goal.samples(self.games)
+        match = MatchSummary(ReportedGame).columns(self.games) if goal.is_match else {}
+        values = {
             "mean": found.value,
-            **{key: value if math.isfinite(value) else None for key, value in ends.items()},
+            "sem": found.sem,
+            "low95": found.low,
+            "high95": found.high,
             "min": float(samples.min()),
             "max": float(samples.max()),
-            **match_columns(goal, games),
-        },
-        cost.name: cost.of(games) if cost.measured(games) else None,
-        **moves_of(games),
-        "games": [row_of(game) for game in games],
-    }
+            **match,
+        }
+        return {name: finite(value) for name, value in values.items()}
+
+    @property
+    def reached(self) -> dict[int, float]:
+        """The shares of games of 2048 that reached each tile."""
+        games = [game for game in self.games if isinstance(game, Game2048)]
+        shares = {tile: share_reaching(games, tile) for tile in TILES} if games else {}
+        return {t: share for k, (t, share) in enumerate(shares.items()) if share or k < N_TILES}
+
+    def text(self) -> str:
+        """Return the summary as lines: a heading, and one for each quantity."""
+        lines: list[tuple[str, str]] = []
+        for goal in self.goals:
+            lines.append((goal.label, self.goal_text(goal)))
+            if goal.is_match:
+                lines += MatchSummary(ReportedGame).lines(self.games)
+        if self.reached:
+            shares = (f"{tile} {share:.1%}" for tile, share in self.reached.items())
+            lines.append(("reached", ", ".join(shares)))
+        for cost in self.costs:
+            value = cost.of(self.games)
+            known = "not known, since no game was played alone" if math.isnan(value) else ""
+            lines.append((cost.label, known or cost.text(value)))
+        n_moves = [game.n_moves for game in self.games]
+        if max(n_moves) > 1:
+            lines.append(("moves", f"{sum(n_moves) / len(n_moves):,.1f} a game"))
+        params = ", ".join(
+            f"{key} {value if isinstance(value, str) else format(value, 'g')}"
+            for key, value in self.params.items()
+        )
+        agent = f"{self.agent} ({params})" if params else self.agent
+        heading = f"{agent}, {counted(len(self.games), 'game')} from seed {self.games[0].seed}"
+        width = max(LABEL_WIDTH, *(len(label) + 2 for label, _ in lines))
+        return "\n".join([heading, *(f"{label:{width}}{text}" for label, text in lines)])
+
+    def goal_text(self, goal: Goal) -> str:
+        """Write the estimate of a goal with its interval, and the extremes of the games."""
+        found = goal.estimate(self.games)
+        text = goal.format.interval_with_unit(found.value, found.low, found.high)
+        if goal.is_exact:
+            return text
+        samples = goal.samples(self.games)
+        ends = f"{goal.format.text(samples.min())} to {goal.format.text(samples.max())}"
+        return f"{text}, 95% interval" + ("" if goal.is_share else f"; games {ends}")
 
 
-def match_columns(goal: Goal, games: Sequence[Game]) -> dict[str, float | None]:
-    """Return wins, draws, losses and Elo of a match; None where Elo is infinite."""
-    columns = MatchSummary(ReportedGame).columns(games) if goal.is_match else {}
-    return {name: each if math.isfinite(each) else None for name, each in columns.items()}
-
-
-def moves_of(games: Sequence[Game]) -> dict[str, float]:
-    """Return the mean number of moves, if games have moves that are counted."""
-    n_moves = [game.n_moves for game in games]
-    return {"n_moves_mean": sum(n_moves) / len(games)} if max(n_moves) > 1 else {}
-
-
-def summary_of_2048(games: Sequence[Game2048]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what only games of 2048 have: tiles reached, and playouts."""
-    seconds = sum(game.seconds for game in games)
-    n_playout_moves = sum(game.n_playout_moves for game in games)
-    largest = max(game.max_tile for game in games)
-    tiles = [*LEAST_TILES, *(2**e for e in range(14, 16) if 2**e <= largest)]
-    return {"reach": {str(tile): share_reaching(games, tile) for tile in tiles}}, {
-        "playout_moves_per_move": PLAYOUT_MOVES.of(games),
-        "playout_moves_per_second": n_playout_moves / seconds if seconds > 0 else 0.0,
-    }
+def finite(value: float) -> float | None:
+    """Return a number; None if it is none, or infinite."""
+    return value if math.isfinite(value) else None
 
 
 def row_of(game: Game) -> dict[str, Any]:

@@ -5,7 +5,7 @@ A player makes the agent of one θ, and says how θ is played on the command lin
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -19,14 +19,14 @@ from thetafront.agents.external.report import Report
 from thetafront.agents.external.source import Source
 from thetafront.agents.parameters import (
     LARGEST_INTEGER,
-    Domain,
     IntegerRange,
+    Parameter,
     RealRange,
     Value,
     parameters_of,
 )
 from thetafront.study.experiments.objectives import Cost, Goal, cpu_seconds
-from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
+from thetafront.study.experiments.space import NumericParameter, Space
 
 
 class Player(ABC):
@@ -60,11 +60,28 @@ class Player(ABC):
     def build(self, values: Mapping[str, Value]) -> Agent:
         """Make the agent of one θ; ValueError if a value is not allowed."""
 
-    def check(self, space: Space) -> None:  # noqa: B027, some play on any
+    @property
+    def declared(self) -> Mapping[str, Parameter]:
+        """The parameters that the agent itself declares, by name."""
+        return {}
+
+    def check(self, space: Space) -> None:
         """Refuse, by ValueError, a space that it cannot play on."""
+        for each in space:
+            if (known := self.declared.get(each.name)) is None:
+                continue
+            integer = isinstance(each, NumericParameter) and each.integer
+            if integer != known.is_whole and (known.is_whole or not self.is_external):
+                kinds = ("an integer", "a real") if integer else ("a real", "an integer")
+                raise ValueError(f"{each.name}: {kinds[0]} dimension given, {kinds[1]} one allowed")
+            for value in each.ends:
+                known.from_number(value)
 
     def domain(self, parameter: NumericParameter) -> IntegerRange | RealRange:
         """Return what a parameter may be at most, beyond its bounds in the space."""
+        known = self.declared.get(parameter.name)
+        if known is not None and isinstance(known.domain, IntegerRange | RealRange):
+            return known.domain
         least = max(parameter.least, -LARGEST_INTEGER)
         most = min(parameter.most, LARGEST_INTEGER)
         if parameter.integer:
@@ -95,28 +112,15 @@ class BuiltinPlayer(Player):
     def build(self, values: Mapping[str, Value]) -> Agent:
         return catalog.build(self.agent, values)
 
+    @property
+    def declared(self) -> Mapping[str, Parameter]:
+        return catalog.parameters(self.agent)
+
     def check_known(self, names: tuple[str, ...]) -> None:
         """Refuse, by ValueError, parameters that the agent does not have."""
-        known = catalog.parameters(self.agent)
-        if unknown := [name for name in names if name not in known]:
-            allowed = ", ".join(known) or "none"
+        if unknown := [name for name in names if name not in self.declared]:
+            allowed = ", ".join(self.declared) or "none"
             raise ValueError(f"space: {unknown[0]} given for {self.agent}, allowed: {allowed}")
-
-    def check(self, space: Space) -> None:
-        known = catalog.parameters(self.agent)
-        for each in space:
-            if isinstance(each, NumericParameter) and each.integer != known[each.name].is_whole:
-                given, allowed = (
-                    ("an integer", "a real") if each.integer else ("a real", "an integer")
-                )
-                raise ValueError(f"{each.name}: {given} dimension given, {allowed} one allowed")
-            for value in each.ends:
-                known[each.name].from_number(value)
-
-    def domain(self, parameter: NumericParameter) -> IntegerRange | RealRange:
-        found = catalog.parameters(self.agent)[parameter.name].domain
-        assert isinstance(found, IntegerRange | RealRange)
-        return found
 
 
 @dataclass(frozen=True)
@@ -157,27 +161,16 @@ class PythonPlayer(Player):
             self.player, self.report, tuple(values.items()), self.source, self.digest, self.limits
         )
 
+    @property
+    def declared(self) -> Mapping[str, Parameter]:
+        return parameters_of(self.player) if is_dataclass(self.player) else {}
+
     def check(self, space: Space) -> None:
         check_player(self.player, space.names)
         always = tuple(each.name for each in space if not each.when)
         if space.is_conditional:
             check_player(self.player, always, "where other parameters are inactive: ")
-        known = self.domains
-        for each in space:
-            if each.name in known:
-                for value in each.ends:
-                    known[each.name].check(each.name, value)
-
-    @property
-    def domains(self) -> dict[str, Domain]:
-        """What the fields of a class allow, where they are declared with a range."""
-        if not isinstance(self.player, type):
-            return {}
-        return {name: each.domain for name, each in parameters_of(self.player).items()}
-
-    def domain(self, parameter: NumericParameter) -> IntegerRange | RealRange:
-        found = self.domains.get(parameter.name)
-        return found if isinstance(found, IntegerRange | RealRange) else super().domain(parameter)
+        super().check(space)
 
 
 @dataclass(frozen=True)
@@ -276,12 +269,7 @@ def corners(space: Space, most: int) -> list[dict[str, Value]]:
     A categorical parameter is at its first choice or its last. Corners that are not feasible are
     left out.
     """
-    ends = [
-        (each.choices[0], each.choices[-1])
-        if isinstance(each, CategoricalParameter)
-        else (each.low, each.high)
-        for each in space
-    ]
+    ends = [(each.ends[0], each.ends[-1]) for each in space]
     n = len(ends)
     if 2**n <= most:
         chosen = [[bits >> k & 1 for k in range(n)] for bits in range(2**n)]

@@ -1,6 +1,5 @@
 """An experiment with a program in any language, from a TOML file.
 
-=================  =================================================================================
 name, title        as in :class:`~study.experiments.definition.Experiment`
 command            the program and its arguments
 files              what games depend on, too, such as data: part of the digest
@@ -22,6 +21,9 @@ constraints        such as ``["lc + lp <= 4"]``, see :mod:`study.experiments.con
 [reference]        ``objective`` and ``cost``: the reference point of hypervolumes
 [baselines.X]      a value for each parameter
 =================  =================================================================================
+=======
+The keys of the file are the arguments of :func:`experiment_of`, and those of its tables are the
+arguments of what they make: parameters, goals, costs. ``README.md`` beside this module lists them.
 """
 
 import math
@@ -29,11 +31,10 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from thetafront.agents.external.limits import SECONDS, memory_in
 from thetafront.agents.external.program import Program, Protocol
-from thetafront.agents.parameters import is_real
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import UNSAID, Experiment
 from thetafront.study.experiments.failures import MAX_FAILURES
@@ -53,60 +54,11 @@ from thetafront.study.experiments.space import (
     NumericParameter,
     Space,
 )
+from thetafront.study.experiments.table_call import call
 
 SUFFIX = ".toml"
 KINDS = {"mean": mean, "rate": rate, "match": match, "exact": exact}
-OPTIONS_OF_KIND: dict[str, dict[str, type]] = {
-    "mean": {"unit": str, "standard_error": float, "replicates": int, "low": float, "high": float},
-    "rate": {"standard_error": float, "replicates": int},
-    "match": {"standard_error": float, "replicates": int},
-    "exact": {"unit": str, "low": float, "high": float},
-}
-WORDS = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
-WORDS |= {list: "a list", dict: "a table"}
-
-
-class Table:
-    """A table of the file, whose keys are taken one by one; what is left is refused.
-
-    Parameters
-    ----------
-    values : mapping
-        The table.
-    name : str
-        Its name in messages.
-    """
-
-    def __init__(self, values: Mapping[str, Any], name: str = "") -> None:
-        self.values = dict(values)
-        self.name = name
-        self.known: list[str] = []
-
-    def take(self, key: str, kind: type, default: Any = None, *, needed: bool = False) -> Any:
-        """Take a value of a kind; InputError if it is of another, or is needed and not there."""
-        self.known.append(key)
-        if key not in self.values:
-            if needed:
-                raise InputError(f"{self.path(key)}: nothing given, {WORDS[kind]} needed")
-            return default
-        value = self.values.pop(key)
-        fits = is_real(value) if kind is float else type(value) is kind
-        if not fits:
-            raise InputError(f"{self.path(key)}: {value!r} given, {WORDS[kind]} allowed")
-        return value
-
-    def table(self, key: str) -> "Table":
-        """Take a table; an empty one if there is none."""
-        return Table(self.take(key, dict, {}), self.path(key))
-
-    def path(self, key: str) -> str:
-        """Name a key for a message."""
-        return f"{self.name}.{key}" if self.name else key
-
-    def done(self) -> None:
-        """Refuse, by InputError, a key that nobody has taken."""
-        for key in self.values:
-            raise InputError(f"{self.path(key)}: given, which is none of {', '.join(self.known)}")
+Table = Mapping[str, Any]
 
 
 def read_program_file(path: Path) -> Experiment:
@@ -128,52 +80,77 @@ def read_program_file(path: Path) -> Experiment:
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"{path}: no TOML: {error}") from None
     try:
-        return experiment_in(Table(content), path)
+        return call(experiment_of, content, more={"path": path})
     except (InputError, ValueError) as error:
         raise InputError(f"{path}: {error}") from None
 
 
-def experiment_in(file: Table, path: Path) -> Experiment:
+def experiment_of(
+    *,
+    path: Path,
+    name: str = "",
+    title: str = "",
+    command: list[str],
+    protocol: str = Protocol.ONCE.value,
+    files: list[str] = [],  # noqa: B006, nobody changes what is not given
+    time_limit: float = SECONDS,
+    cpu_time_limit: float = math.inf,
+    memory_limit: Any = None,
+    environment: Table = {},  # noqa: B006
+    max_failures: float = MAX_FAILURES,
+    parameters: Table = {},  # noqa: B006
+    constraints: list[str] = [],  # noqa: B006
+    objective: Table = {},  # noqa: B006
+    cost: Table = {},  # noqa: B006
+    reference: Table = {},  # noqa: B006
+    baselines: Table = {},  # noqa: B006
+) -> Experiment:
     """Make the experiment that a file defines; InputError or ValueError if it cannot be one."""
-    name = file.take("name", str, path.stem)
-    title = file.take("title", str, "")
-    goal = goal_in(file.table("objective"))
-    cost = cost_in(file.table("cost"))
-    constraints = file.take("constraints", list, [])
-    if wrong := [each for each in constraints if not isinstance(each, str)]:
-        raise InputError(f"constraints: {wrong[0]!r} given, a text such as 'a <= b' allowed")
-    space = Space(tuple(parameters_in(file.table("parameters"))), tuple(constraints))
-    program = program_in(file, path)
-    named = file.table("baselines")
-    baselines = {key: values_in(named.take(key, dict), space) for key in list(named.values)}
-    reference = file.table("reference")
-    score = reference.take("objective", float)
-    reference_cost = reference.take("cost", float)
-    reference.done()
-    max_failures = file.take("max_failures", float, MAX_FAILURES)
-    file.done()
-    if reference_cost is not None and not 0 < reference_cost < math.inf:
-        raise InputError(f"reference.cost: {reference_cost:g} given, a number above 0 allowed")
-    if (score is None) != (reference_cost is None):
-        raise InputError("reference: one of objective and cost given, both or none allowed")
-    costs = (cost,) if score is not None else ()
+    goal = goal_of(objective)
+    minimized = call(cost_of, cost, "cost")
+    if not parameters:
+        raise InputError("parameters: nothing given, one or more needed: [parameters.NAME]")
+    space = Space(
+        tuple(parameter_of(key, of(parameters, "parameters", key)) for key in parameters),
+        tuple(constraints),
+    )
+    if protocol not in list(Protocol):
+        raise InputError(f"protocol: {protocol!r} given, one of {', '.join(Protocol)} allowed")
+    for each in files:
+        if not Path(path.parent, each).is_file():
+            raise InputError(f"files: {each!r} given, a file in {path.parent} allowed")
+    program = Program(
+        tuple(command),
+        str(path.parent),
+        Protocol(protocol),
+        tuple(files),
+        seconds=float(time_limit),
+        cpu_seconds=float(cpu_time_limit),
+        memory=memory_in(memory_limit),
+        environment=environment,
+    )
     return Experiment(
-        name=name,
+        name=name or path.stem,
         title=title,
         agent=program,
         space=space,
         goal=goal,
-        cost=cost,
-        costs=costs,
-        reference_score=score,
-        reference_costs={} if score is None else {cost.name: reference_cost},
-        baselines=baselines,
+        cost=minimized,
+        baselines={key: values_in(of(baselines, "baselines", key), space) for key in baselines},
         source=str(path),
         max_failures=max_failures,
+        **call(reference_of, reference, "reference", {"of": minimized}),
     )
 
 
-def values_in(given: Mapping[str, Any], space: Space) -> dict[str, Any]:
+def of(tables: Table, name: str, key: str) -> Table:
+    """Return a table of tables; InputError if it is none."""
+    if not isinstance(tables[key], Mapping):
+        raise InputError(f"{name}.{key}: {tables[key]!r} given, a table allowed")
+    return dict(tables[key])
+
+
+def values_in(given: Table, space: Space) -> dict[str, Any]:
     """Return the values of a baseline: a choice may be written as a text, as all were once."""
     known = {each.name: each for each in space.categorical}
     return {
@@ -182,61 +159,31 @@ def values_in(given: Mapping[str, Any], space: Space) -> dict[str, Any]:
     }
 
 
-def program_in(file: Table, path: Path) -> Program:
-    """Return the program."""
-    given = file.values.get("command")
-    if isinstance(given, str):
-        raise InputError(f"command: {given!r} given, a list of words allowed")
-    command = file.take("command", list, needed=True)
-    if not all(isinstance(word, str) for word in command):
-        raise InputError(f"command: {command!r} given, a list of texts allowed")
-    protocol = file.take("protocol", str, Protocol.ONCE.value)
-    if protocol not in list(Protocol):
-        raise InputError(f"protocol: {protocol!r} given, one of {', '.join(Protocol)} allowed")
-    files = file.take("files", list, [])
-    for each in files:
-        if not (isinstance(each, str) and Path(path.parent, each).is_file()):
-            raise InputError(f"files: {each!r} given, a file in {path.parent} allowed")
-    return Program(
-        tuple(command),
-        str(path.parent),
-        Protocol(protocol),
-        tuple(files),
-        seconds=float(file.take("time_limit", float, SECONDS)),
-        cpu_seconds=float(file.take("cpu_time_limit", float, math.inf)),
-        memory=memory_in(file.values.pop("memory_limit", None)),
-        environment=file.take("environment", dict, {}),
-    )
+def parameter_of(name: str, table: Table) -> Dimension:
+    """Return one parameter."""
+    if "choices" in table:
+        return call(CategoricalParameter, table, f"parameters.{name}", {"name": name})
+    return call(NumericParameter, table, f"parameters.{name}", {"name": name})
 
 
-def goal_in(table: Table) -> Goal:
+def goal_of(table: Table) -> Goal:
     """Return the first objective."""
-    kind = table.take("kind", str, "mean")
+    kind = table.get("kind", "mean")
     if kind not in KINDS:
         raise InputError(f"objective.kind: {kind!r} given, one of {', '.join(KINDS)} allowed")
-    direction = table.take("direction", str, "maximize")
-    if direction not in {"maximize", "minimize"}:
-        raise InputError(f"objective.direction: {direction!r} given, maximize or minimize allowed")
-    name = table.take("name", str, "result" if kind == "match" else "score")
-    options = {
-        key: found
-        for key, type_ in {"label": str, "penalty": float, **OPTIONS_OF_KIND[kind]}.items()
-        if (found := table.take(key, type_)) is not None
-    }
-    table.done()
-    if options.get("standard_error", 1.0) <= 0 or options.get("replicates", 1) < 1:
-        raise InputError("objective: standard_error above 0 and replicates from 1 on allowed")
-    return KINDS[kind](name, direction=direction, **options)  # type: ignore[operator,no-any-return]
+    named = {"name": "score"} if kind == "rate" else {}
+    others = {key: value for key, value in table.items() if key != "kind"}
+    return call(KINDS[kind], named | others, "objective")  # type: ignore[arg-type]
 
 
-def cost_in(table: Table) -> Cost:
+def cost_of(
+    *,
+    field: str | None = None,
+    per: Literal["move", "game"] | None = None,
+    unit: str = "",
+    label: str | None = None,
+) -> Cost:
     """Return the cost; :data:`~study.experiments.definition.UNSAID` where the file says nothing."""
-    field = table.take("field", str)
-    per = table.take("per", str)
-    if per not in {None, "move", "game"}:
-        raise InputError(f"cost.per: {per!r} given, move or game allowed")
-    unit, label = table.take("unit", str, ""), table.take("label", str)
-    table.done()
     if field is not None:
         return reported(field, unit=unit, per=per or "game", label=label)
     if unit:
@@ -248,26 +195,14 @@ def cost_in(table: Table) -> Cost:
     return replace(cpu_seconds(per), label=label) if label else cpu_seconds(per)
 
 
-def parameters_in(table: Table) -> list[Dimension]:
-    """Return the parameters, in order."""
-    if not table.values:
-        raise InputError("parameters: nothing given, one or more needed: [parameters.NAME]")
-    return [parameter_in(table.table(name), name) for name in list(table.values)]
-
-
-def parameter_in(table: Table, name: str) -> Dimension:
-    """Return one parameter."""
-    symbol = table.take("symbol", str, "")
-    when = table.take("when", dict, {})
-    choices = table.take("choices", list)
-    if choices is not None:
-        table.done()
-        return CategoricalParameter(name, tuple(choices), symbol, when)
-    low, high = (table.take(end, float, needed=True) for end in ("low", "high"))
-    integer, log = table.take("integer", bool, False), table.take("log", bool, False)
-    step = table.take("step", float, 0.0)
-    least, most = table.take("least", float, -math.inf), table.take("most", float, math.inf)
-    table.done()
-    if integer and all(math.isfinite(x) and x == int(x) for x in (low, high)):
-        low, high = int(low), int(high)
-    return NumericParameter(name, low, high, integer, log, symbol, step, least, most, when)
+def reference_of(
+    *, of: Cost, objective: float | None = None, cost: float | None = None
+) -> dict[str, Any]:
+    """Return the reference point as attributes of an experiment that minimizes a cost."""
+    if cost is not None and not 0 < cost < math.inf:
+        raise InputError(f"reference.cost: {cost:g} given, a number above 0 allowed")
+    if (objective is None) != (cost is None):
+        raise InputError("reference: one of objective and cost given, both or none allowed")
+    if cost is None:
+        return {}
+    return {"costs": (of,), "reference_score": objective, "reference_costs": {of.name: cost}}

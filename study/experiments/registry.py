@@ -14,20 +14,31 @@ from types import ModuleType
 from thetafront.agents.external.source import SUFFIX as PYTHON
 from thetafront.agents.external.source import Source, SourceError
 from thetafront.study.errors import InputError
+from thetafront.study.experiments import dice, pacman, twenty48
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.dice import DICE
 from thetafront.study.experiments.objectives import Cost, Goal
-from thetafront.study.experiments.pacman import PACMAN, PACMAN_SMALL
 from thetafront.study.experiments.players import PythonPlayer
 from thetafront.study.experiments.program_file import SUFFIX as TOML
 from thetafront.study.experiments.program_file import read_program_file
-from thetafront.study.experiments.twenty48 import HEURISTIC, MCMDP, NTUPLE, SWITCHING, UCT
+
+GROUP = "thetafront.experiments"
+
+
+def experiments_in(module: ModuleType) -> dict[str, Experiment]:
+    """Return the experiments of a module, by name; one that has two names has its first."""
+    found: dict[str, Experiment] = {}
+    for name, each in vars(module).items():
+        if isinstance(each, Experiment) and not any(each is other for other in found.values()):
+            found[name] = each
+    return found
+
 
 EXPERIMENTS = {
     each.name: each
-    for each in (DICE, HEURISTIC, MCMDP, NTUPLE, PACMAN, PACMAN_SMALL, SWITCHING, UCT)
+    for module in (dice, pacman, twenty48)
+    for each in experiments_in(module).values()
 }
-GROUP = "thetafront.experiments"
+"""Ours, by name."""
 
 
 def objectives() -> list[Goal | Cost]:
@@ -116,12 +127,3 @@ def python_experiment(source: Source) -> Experiment:
     if not isinstance(player, PythonPlayer):
         return replace(found[name], source=str(source))
     return replace(found[name], agent=replace(player, source=source), source=str(source))
-
-
-def experiments_in(module: ModuleType) -> dict[str, Experiment]:
-    """Return the experiments of a module, by name; one that has two names has its first."""
-    found: dict[str, Experiment] = {}
-    for name, each in vars(module).items():
-        if isinstance(each, Experiment) and not any(each is other for other in found.values()):
-            found[name] = each
-    return found

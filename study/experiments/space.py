@@ -27,7 +27,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from thetafront.agents.parameters import Value, is_real
+from thetafront.agents.parameters import (
+    Categories,
+    Parameter,
+    Tuned,
+    Value,
+    is_real,
+    parameters_of,
+    plain_values,
+)
 from thetafront.study.axis import Axis
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.constraints import (
@@ -108,6 +116,8 @@ class NumericParameter:
         How far the bounds may be moved, if the agent does not say.
     when : mapping of str to tuple
         Other parameters, and their values (or one) with which this one is active; empty for always.
+    description : str
+        What it is, in a line; no study remembers it.
 
     Raises
     ------
@@ -126,6 +136,7 @@ class NumericParameter:
     least: float = -math.inf
     most: float = math.inf
     when: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    description: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "when", conditions_of(self.name, self.when))
@@ -136,6 +147,9 @@ class NumericParameter:
             raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are no interval")
         if self.integer and (self.low != int(self.low) or self.high != int(self.high)):
             raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are not whole")
+        if self.integer:
+            object.__setattr__(self, "low", int(self.low))
+            object.__setattr__(self, "high", int(self.high))
         if self.log and self.low <= 0:
             raise ValueError(f"{self.name}: a log scale needs a bound above 0, not {self.low}")
         if self.step and self.log:
@@ -237,6 +251,7 @@ class NumericParameter:
     def as_record(self) -> dict[str, Any]:
         """Return the parameter as plain data; without what is as it was before it was known."""
         record = {**asdict(self), "when": {each: list(of) for each, of in self.when.items()}}
+        del record["description"]
         usual = {"step": 0.0, "least": -math.inf, "most": math.inf, "when": {}}
         return {key: each for key, each in record.items() if usual.get(key) != each}
 
@@ -253,7 +268,7 @@ class CategoricalParameter:
         Two or more of one kind. Their order decides which part of [0, 1] is whose, nothing else.
     symbol : str
         For tables and axes; ``name`` if empty.
-    when : mapping of str to tuple
+    when, description : mapping of str to tuple, str
         As for a :class:`NumericParameter`.
 
     Raises
@@ -266,6 +281,7 @@ class CategoricalParameter:
     choices: tuple[Value, ...]
     symbol: str = ""
     when: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    description: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "when", conditions_of(self.name, self.when))
@@ -374,6 +390,27 @@ def range_of(record: Mapping[str, Any]) -> str:
     return f"{record['name']} {record['low']:g} to {record['high']:g}{steps}{when}"
 
 
+def dimension_of(parameter: Parameter) -> Dimension:
+    """Return the dimension of a space that an agent's parameter has by its tuned range."""
+    name, symbol, description = parameter.name, parameter.symbol, parameter.description
+    tuned, domain = parameter.tuned, parameter.domain
+    if isinstance(domain, Categories):
+        choices = tuple(map(str, domain.members))
+        return CategoricalParameter(name, choices, symbol, description=description)
+    if not isinstance(tuned, Tuned):
+        raise ValueError(f"{name}: tuned {tuned!r} given, a Tuned range allowed")
+    return NumericParameter(
+        name,
+        tuned.low,
+        tuned.high,
+        parameter.is_whole,
+        tuned.log,
+        symbol,
+        tuned.step,
+        description=description,
+    )
+
+
 @dataclass(frozen=True)
 class Space:
     """A search space: some parameters in order, and which combinations of values are allowed.
@@ -430,6 +467,15 @@ class Space:
 
     def __len__(self) -> int:
         return len(self.parameters)
+
+    @classmethod
+    def from_agent(cls, agent: type[Any], *, first: str = "") -> "Space":
+        """Return the space of the parameters that a class of agents has to tune, in its order.
+
+        ``first`` is a parameter that comes before the others. ValueError if one has no range.
+        """
+        tuned = [each for each in parameters_of(agent).values() if each.tuned]
+        return cls(tuple(map(dimension_of, sorted(tuned, key=lambda each: each.name != first))))
 
     @classmethod
     def from_records(
@@ -658,6 +704,11 @@ class Space:
     def to_unit(self, values: Mapping[str, Value]) -> list[float]:
         """Map named values to a point of the unit cube; to the middle where one is inactive."""
         return [each.to_unit(values[each.name]) if each.name in values else 0.5 for each in self]
+
+    def theta_of(self, agent: Any) -> dict[str, Value]:
+        """Return an agent's parameters that are of the space."""
+        values = plain_values(agent)
+        return {name: values[name] for name in self.names}
 
     def present(self, cells: Mapping[Any, Any]) -> dict[str, Any]:
         """Return those of a table's cells that are of θ: the others are empty."""

@@ -32,7 +32,7 @@ class Edge:
     @property
     def bound(self) -> float:
         """The bound's value."""
-        return self.parameter.high if self.is_upper else self.parameter.low
+        return self.parameter.ends[self.is_upper]
 
     @property
     def text(self) -> str:
@@ -58,7 +58,7 @@ def parse_wish(text: str, experiment: Experiment) -> Wish:
         If it names no numeric parameter, or has bounds that are not wider or not allowed.
     """
     name, has_bounds, bounds = text.partition("=")
-    known = [each.name for each in experiment.space if isinstance(each, NumericParameter)]
+    known = {each.name: each for each in experiment.space if isinstance(each, NumericParameter)}
     if name not in known:
         raise InputError(f"widen: {text!r} given, {FORM} allowed, of {', '.join(known)}")
     if not has_bounds:
@@ -67,9 +67,21 @@ def parse_wish(text: str, experiment: Experiment) -> Wish:
         low, high = map(float, bounds.split(":"))
     except ValueError:
         raise InputError(f"widen: {text!r} given, {FORM} allowed, such as {name}=1:100") from None
-    wish = Wish(name, (low, high))
-    check_wish(experiment, wish)
-    return wish
+    parameter, given = known[name], f"widen: {name}={low:g}:{high:g} given"
+    if not (low <= parameter.low and parameter.high <= high):
+        allowed = f"{parameter.low:g} to {parameter.high:g}"
+        raise InputError(f"{given}, bounds that hold {allowed} allowed")
+    if parameter.step:
+        n_steps = (parameter.low - low) / parameter.step
+        if abs(n_steps - round(n_steps)) > TOLERANCE:
+            start = f"{parameter.step:g} from {parameter.low:g} on"
+            raise InputError(f"{given}, steps of {start} allowed")
+    try:
+        for bound in replace(parameter, low=low, high=high).ends:
+            experiment.player.domain(parameter).check(name, bound)
+    except (ValueError, OverflowError) as error:
+        raise InputError(f"{given}: {error}") from None
+    return Wish(name, (low, high))
 
 
 def edges_of(experiment: Experiment, thetas: Sequence[Mapping[str, Value]]) -> list[Edge]:
@@ -81,28 +93,23 @@ def edges_of(experiment: Experiment, thetas: Sequence[Mapping[str, Value]]) -> l
         values = [theta[each.name] for theta in thetas if not is_absent(theta.get(each.name))]
         for is_upper in (False, True):
             n_points = sum(is_at(each, value, is_upper) for value in values)
-            if n_points and moved(experiment, each, is_upper) != ends(each)[is_upper]:
+            if n_points and moved(experiment, each, is_upper) != each.ends[is_upper]:
                 found.append(Edge(each, is_upper, n_points, len(values)))
     return found
-
-
-def ends(parameter: NumericParameter) -> tuple[float, float]:
-    """Return a parameter's bounds."""
-    return parameter.low, parameter.high
 
 
 def is_at(parameter: NumericParameter, value: Value, is_upper: bool) -> bool:
     """Return whether a value lies at a bound; one on a grid must be equal to it."""
     if parameter.grid:
-        return bool(value == ends(parameter)[is_upper])
+        return bool(value == parameter.ends[is_upper])
     u = parameter.to_unit(value)
     return u >= 1.0 - AT_EDGE if is_upper else u <= AT_EDGE
 
 
 def moved(experiment: Experiment, parameter: NumericParameter, is_upper: bool) -> float:
     """Return where a bound goes by default: where it is, if the agent allows nothing beyond."""
-    low, high = ends(parameter)
-    here = ends(parameter)[is_upper]
+    low, high = parameter.ends
+    here = parameter.ends[is_upper]
     domain = experiment.player.domain(parameter)
     if parameter.log:
         there = here * FACTOR if is_upper else here / FACTOR
@@ -144,35 +151,10 @@ def widened_parameter(
     experiment: Experiment, parameter: NumericParameter, wish: Wish, edges: Sequence[Edge]
 ) -> NumericParameter:
     """Return a parameter with the bounds wished for, or those of its edges moved."""
-    low, high = ends(parameter)
+    low, high = parameter.ends
     if wish.bounds is None:
         sides = {each.is_upper for each in edges if each.parameter.name == parameter.name}
         low = moved(experiment, parameter, False) if False in sides else low
         high = moved(experiment, parameter, True) if True in sides else high
         return replace(parameter, low=low, high=high)
-    low, high = min(low, wish.bounds[0]), max(high, wish.bounds[1])
-    if parameter.integer:
-        low, high = int(low), int(high)
-    return replace(parameter, low=low, high=high)
-
-
-def check_wish(experiment: Experiment, wish: Wish) -> None:
-    """Refuse, by InputError, bounds that are not wider, or that the agent does not allow."""
-    parameter = next(each for each in experiment.space if each.name == wish.name)
-    if wish.bounds is None or not isinstance(parameter, NumericParameter):
-        return
-    given = f"widen: {wish.name}={wish.bounds[0]:g}:{wish.bounds[1]:g} given"
-    low, high = ends(parameter)
-    if not (wish.bounds[0] <= low and high <= wish.bounds[1]):
-        raise InputError(f"{given}, bounds that hold {low:g} to {high:g} allowed")
-    if parameter.step:
-        n_steps = (low - wish.bounds[0]) / parameter.step
-        if abs(n_steps - round(n_steps)) > TOLERANCE:
-            raise InputError(f"{given}, steps of {parameter.step:g} from {low:g} on allowed")
-    try:
-        replace(parameter, low=wish.bounds[0], high=wish.bounds[1])
-        for bound in wish.bounds:
-            number = int(bound) if parameter.integer else bound
-            experiment.player.domain(parameter).check(wish.name, number)
-    except (ValueError, OverflowError) as error:
-        raise InputError(f"{given}: {error}") from None
+    return replace(parameter, low=min(low, wish.bounds[0]), high=max(high, wish.bounds[1]))

@@ -5,10 +5,15 @@ the same, and ``study/run/options.md`` lists them: tests compare all four.
 """
 
 from dataclasses import dataclass
+from numbers import Integral
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
+
+from thetafront.agents.parameters import is_real
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.table_call import allowed, fits
 
 RESULTS = Path("results")
 
@@ -194,6 +199,15 @@ class SweepOptions:
     tls_cert: TlsCertOption = None
     tls_key: TlsKeyOption = None
     results: ResultsOption = RESULTS
+
+    def __post_init__(self) -> None:
+        """Check the kinds of what a call from Python gives."""
+        for name, hint in get_type_hints(SweepOptions).items():
+            if not fits(value := getattr(self, name), hint):
+                words = name.replace("_", " ")
+                raise InputError(f"{words}: {value!r} given, {allowed(hint)} allowed")
+            if is_real(value) and isinstance(value, Integral):
+                object.__setattr__(self, name, int(value))
 
     @property
     def tls(self) -> dict[str, str | None]:

@@ -54,8 +54,7 @@ def check_jobs(jobs: int | None) -> int:
     """Return the number of workers asked for, all cores by default; InputError if out of range."""
     if jobs is None:
         return n_cores()
-    check_range("jobs", jobs, 1, MOST_JOBS_A_CORE * n_cores())
-    return jobs
+    return check_range("jobs", jobs, 1, MOST_JOBS_A_CORE * n_cores())
 
 
 def start_trackers() -> None:

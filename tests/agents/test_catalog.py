@@ -1,13 +1,19 @@
 """Agents by name: made from numbers and text, and refused by name with what is allowed."""
 
+import ast
+from pathlib import Path
+
 import pytest
 
-from thetafront.agents.catalog import build, from_theta, parameters, theta_names
+from thetafront import agents
+from thetafront.agents.agent import register
+from thetafront.agents.catalog import AGENTS, build, from_theta, parameters, theta_names
 from thetafront.agents.pacman.mdp import PacmanMDP
 from thetafront.agents.pacman.rewards import Distance
-from thetafront.agents.parameters import Value
+from thetafront.agents.parameters import Value, parameters_of
 from thetafront.agents.twenty48.leaf_value import LeafValue
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
+from thetafront.agents.twenty48.random import RandomAgent
 from thetafront.agents.twenty48.uct import UCT
 from thetafront.engine.pacman import GhostKind, Layout
 
@@ -70,3 +76,34 @@ def test_theta_of_the_wrong_length_is_named() -> None:
         from_theta("mcmdp", (1, 2, 3, 4, 5))
     with pytest.raises(ValueError, match="1 value given, 6 expected for mcmdp"):
         from_theta("mcmdp", (1,))
+
+
+def test_agents_of_one_game_do_not_know_each_other() -> None:
+    """Nor does what they share: a module with an agent is imported by the catalog alone."""
+    with_agents = {agent.__module__ for agent in AGENTS.values()}
+    importers = {
+        (module, node.module)
+        for path in Path(agents.__path__[0]).rglob("*.py")
+        for module in [".".join(path.relative_to(agents.__path__[0]).with_suffix("").parts)]
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module in with_agents
+    }
+    assert importers == {("dice.solver", "thetafront.agents.dice.agent")}
+
+
+def test_every_parameter_says_what_it_is_in_a_line_and_so_does_help() -> None:
+    for agent in AGENTS.values():
+        for each in parameters_of(agent).values():
+            assert each.description.strip(), f"{agent.name}: {each.name}"
+            assert f"\n{each.name} : {each.domain.allowed}\n    {each.description}" in (
+                agent.__doc__ or ""
+            )
+
+
+def test_a_name_is_taken_once() -> None:
+    class Twin(RandomAgent):
+        """Another agent called random."""
+
+    with pytest.raises(ValueError, match="agent: 'random' given, the name of RandomAgent"):
+        register(Twin)
+    assert register(RandomAgent) is AGENTS["random"] is RandomAgent

@@ -14,9 +14,7 @@ BLOCKS = re.findall(
 # A fresh process, and a cache of its own: no kernel that this page shows stays behind.
 PROGRAM = """
 from pathlib import Path
-from thetafront.agents.catalog import AGENTS
 from corner import Corner
-AGENTS[Corner.name] = Corner
 from corner_experiment import CORNER
 from thetafront.study.experiments.registry import EXPERIMENTS
 EXPERIMENTS[CORNER.name] = CORNER
@@ -34,6 +32,7 @@ print(Corner().play(1).score)
 def test_what_the_page_shows_works(tmp_path: Path) -> None:
     agent, experiment = BLOCKS
     (tmp_path / "corner.py").write_text(agent, "utf-8")
+    experiment = experiment.replace("thetafront.agents.twenty48.corner", "corner")
     (tmp_path / "corner_experiment.py").write_text(experiment, "utf-8")
     environment = os.environ | {
         "PYTHONPATH": str(tmp_path),

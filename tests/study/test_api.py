@@ -106,7 +106,10 @@ def test_a_ledger_that_cannot_be_written_is_named(ledger: Any) -> None:
         ),
         (lambda: public.play({}, 2), "agent: none given, one or more allowed"),
         (lambda: public.agent("nobody"), "agent: 'nobody' given, one of dice, "),
-        (lambda: public.agent("mcmdp", speed=3), "mcmdp: 'speed' given, one of theta1, "),
+        (
+            lambda: public.agent("mcmdp", speed=3),
+            "mcmdp: parameter: 'speed' given for mcmdp, allowed: theta1, ",
+        ),
         (
             lambda: public.agent("mcmdp", theta1=-3),
             "mcmdp: theta1: -3 given, a whole number",

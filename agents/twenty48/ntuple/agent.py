@@ -5,24 +5,28 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
 
-from thetafront.agents.parameters import Value, integer, label
+from thetafront.agents.agent import register
+from thetafront.agents.parameters import Value, label
 from thetafront.agents.policy_dispatch import Settings
 from thetafront.agents.twenty48.afterstate_value import NoKnowledge
-from thetafront.agents.twenty48.lookahead import DEPTHS, FOURS, LookaheadAgent
+from thetafront.agents.twenty48.lookahead import (
+    DEEPER_BELOW,
+    DEPTH,
+    FOURS,
+    LEAF_BITS,
+    MOST_FOURS,
+    POSITION_BITS,
+    LookaheadAgent,
+)
 from thetafront.agents.twenty48.ntuple.network import NONE, TrainedNetwork, trained_network
 
 
+@register
 @dataclass(frozen=True)
 class NTuple(LookaheadAgent):
     """Takes the afterstate that is worth most by a trained network, or by expectimax over it.
 
-    Parameters
-    ----------
-    network : str
-        Name of the network: see ``thetafront train``. Without one all afterstates are worth 0, and
-        only points count.
-    depth, deeper_below, fours, position_bits, leaf_bits : int
-        As for :class:`~agents.twenty48.lookahead.LookaheadAgent`.
+    Without a network all afterstates are worth 0, and only points count.
 
     Raises
     ------
@@ -32,12 +36,12 @@ class NTuple(LookaheadAgent):
 
     name: ClassVar[str] = "ntuple"
 
-    network: str = label(NONE)
-    depth: int = integer(1, *DEPTHS)
-    deeper_below: int = integer(0, 0, 16)
-    fours: int = integer(FOURS[1], *FOURS)
-    position_bits: int = integer(14, 0, 24)
-    leaf_bits: int = integer(12, 0, 24)
+    network: str = label(NONE, "name of the network, see thetafront train")
+    depth: int = DEPTH(1)
+    deeper_below: int = DEEPER_BELOW(0)
+    fours: int = FOURS(MOST_FOURS)
+    position_bits: int = POSITION_BITS(14)
+    leaf_bits: int = LEAF_BITS(12)
 
     # Of the weights, when the agent was built; it goes with the agent to workers.
     digest: str = field(default="", init=False, repr=False, compare=False)

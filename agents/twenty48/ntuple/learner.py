@@ -7,14 +7,23 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetafront.agents.agent import LARGEST_SEED
+from thetafront.agents.agent import LARGEST_SEED, register
 from thetafront.agents.parameters import Value, integer
-from thetafront.agents.twenty48.lookahead import DEPTHS, FOURS, LookaheadAgent
+from thetafront.agents.twenty48.lookahead import (
+    DEEPER_BELOW,
+    DEPTH,
+    FOURS,
+    LEAF_BITS,
+    MOST_FOURS,
+    POSITION_BITS,
+    LookaheadAgent,
+)
 from thetafront.agents.twenty48.ntuple.learned import learn_alone, learned_weights
 from thetafront.agents.twenty48.ntuple.patterns import NETWORKS, Network, n_weights_of
 from thetafront.agents.twenty48.ntuple.training_settings import VERSION, Learning, TrainingSettings
 
 
+@register
 @dataclass(frozen=True)
 class NTupleLearner(LookaheadAgent, Learning):
     """Learns a network from games, then plays by it, or by expectimax over it.
@@ -22,16 +31,8 @@ class NTupleLearner(LookaheadAgent, Learning):
     What it learns is a function of the parameters, so two agents with equal ones play the same
     games. Time spent on learning is no part of its games' time.
 
-    Parameters
-    ----------
-    patterns, method, rate, decay, restart, optimism : PatternSet, Method, float, float, int, float
-        As for :class:`~agents.twenty48.ntuple.training_settings.Learning`.
-    training_moves : int
-        It learns until the end of the game in which this move is made.
-    training_seed : int
-        Determines the random numbers of the games that it learns from.
-    depth, deeper_below, fours, position_bits, leaf_bits : int
-        As for :class:`~agents.twenty48.lookahead.LookaheadAgent`.
+    The tuned space has what a network learns with and how far the search over it looks. Grids make
+    trials differ in the search alone: such a trial plays with the network that another has learned.
 
     Raises
     ------
@@ -42,13 +43,15 @@ class NTupleLearner(LookaheadAgent, Learning):
     name: ClassVar[str] = "ntuple_learner"
     learns: ClassVar[bool] = True
 
-    training_moves: int = integer(20_000_000, 1, 10**12)
-    training_seed: int = integer(0, 0, LARGEST_SEED)
-    depth: int = integer(1, *DEPTHS)
-    deeper_below: int = integer(0, 0, 16)
-    fours: int = integer(FOURS[1], *FOURS)
-    position_bits: int = integer(14, 0, 24)
-    leaf_bits: int = integer(12, 0, 24)
+    training_moves: int = integer(
+        20_000_000, 1, 10**12, "it learns until the end of the game with this move"
+    )
+    training_seed: int = integer(0, 0, LARGEST_SEED, "seed of the games that it learns from")
+    depth: int = DEPTH(1)
+    deeper_below: int = DEEPER_BELOW(0)
+    fours: int = FOURS(MOST_FOURS)
+    position_bits: int = POSITION_BITS(14)
+    leaf_bits: int = LEAF_BITS(12)
 
     @cached_property
     def training(self) -> TrainingSettings:

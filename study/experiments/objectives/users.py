@@ -241,6 +241,9 @@ def checked(goal: Goal) -> Goal:
         raise ValueError(f"penalty must be a finite number{allowed} (got {goal.penalty!r})")
     if goal.game_column in COLUMNS or goal.name in OPTIONS_AND_KEYS:
         raise ValueError(f"goal: {goal.name!r} given, which names something else; another allowed")
+    error = 1.0 if goal.is_exact or goal.standard_error is None else goal.standard_error
+    if not error > 0.0 or goal.replicates < 1:
+        raise ValueError("objective: standard_error above 0 and replicates from 1 on allowed")
     return goal
 
 

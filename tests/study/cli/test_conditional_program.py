@@ -148,8 +148,12 @@ def test_another_constraint_is_another_study(folder: Path) -> None:
     [
         ("batch * momentum", "batch * moment", "moment is none of solver, alpha, batch"),
         ("batch * momentum <= 128", "alpha == 0.01", "constraints: 0 of 4,096 points satisfy them"),
-        ('["batch * momentum <= 128"]', "[3]", "constraints: 3 given, a text such as"),
-        ('["batch * momentum <= 128"]', '"a < b"', "constraints: 'a < b' given, a list allowed"),
+        ('["batch * momentum <= 128"]', "[3]", "constraints: [3] given, a list of texts"),
+        (
+            '["batch * momentum <= 128"]',
+            '"a < b"',
+            "constraints: 'a < b' given, a list of texts allowed",
+        ),
         ('when = {solver = "sgd"}', 'when = "sgd"', "when: 'sgd' given, a table allowed"),
         ("[true, false]", '[true, "false"]', "all texts, all numbers or true and false allowed"),
         ("threads = 2", "threads = 2\nbatch = 8", "batch: 8 given, allowed only when solver is"),

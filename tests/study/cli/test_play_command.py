@@ -19,7 +19,7 @@ def test_play_prints_one_json_object() -> None:
     assert result["agent"] == "mcmdp"
     assert result["params"]["theta6"] == 0.5
     assert result["n_games"] == 5
-    assert set(result["score"]) == {"mean", "sem", "min", "max"}
+    assert set(result["score"]) == {"mean", "sem", "low95", "high95", "min", "max"}
     assert [game["seed"] for game in result["games"]] == [40, 41, 42, 43, 44]
     scores = pd.Series([game["score"] for game in result["games"]])
     assert result["score"]["mean"] == pytest.approx(scores.mean())
@@ -47,7 +47,7 @@ def test_play_sums_up_for_people() -> None:
     result = CliRunner().invoke(app, ["play", "random", "--games", "3", "--jobs", "1"])
     assert result.exit_code == 0
     assert "3 games from seed 0" in result.stdout
-    assert "standard error" in result.stdout
+    assert " points, 95% interval; games " in result.stdout
 
 
 def test_what_is_left_out_of_a_maze_is_noted(tmp_path: Path) -> None:

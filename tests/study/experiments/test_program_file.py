@@ -133,7 +133,11 @@ def test_reported_seconds_take_the_place_of_those_measured(tmp_path: Path) -> No
     ("old", "new", "message"),
     [
         ('command = ["cat"', "command = [1", "command: [1, '--depth={depth}', '{seed}'] given"),
-        ('command = ["cat", "--depth={depth}", "{seed}"]', 'command = "cat"', "a list of words"),
+        (
+            'command = ["cat", "--depth={depth}", "{seed}"]',
+            'command = "cat"',
+            "command: 'cat' given, a list of texts",
+        ),
         ('command = ["cat", "--depth={depth}", "{seed}"]', "", "command: nothing given, a list"),
         ("{depth}", "{dept}", "command: {dept} given in '--depth={dept}', one of depth, width"),
         ('["cat"', '["no-such-program"', "'no-such-program' given, which is not there"),
@@ -166,7 +170,7 @@ def test_reported_seconds_take_the_place_of_those_measured(tmp_path: Path) -> No
         ("cost = 1e6", "cost = 0", "reference.cost: 0 given, a number above 0 allowed"),
         (
             "[baselines.plain]",
-            "[baselines]\nplain = 3\n[other]",
+            "[baselines]\nplain = 3\n[baselines.other]",
             "baselines.plain: 3 given, a table",
         ),
         ("depth = 3", "depth = [3]", "baseline 'plain': depth: [3] given, an integer from 1 to 12"),

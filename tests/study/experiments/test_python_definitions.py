@@ -20,6 +20,7 @@ from thetafront.study.experiments import registry
 from thetafront.study.experiments.definition_record import Definition
 from thetafront.study.experiments.objectives import mean
 from thetafront.study.experiments.registry import experiment, is_definition, listed
+from thetafront.study.experiments.space import NumericParameter
 from thetafront.study.experiments.widening import Wish, edges_of, widened
 from thetafront.study.run.first_games import settled
 from thetafront.study.store.manifest import ROOT
@@ -253,6 +254,15 @@ def test_ranges_that_a_class_declares_limit_the_space_and_its_widening(tmp_path:
     assert widened(found, [Wish("effort")], edges).parameters[0].high == 12.0
     with pytest.raises(InputError, match="effort: 0 given, 1 to 12 allowed"):
         experiment(write(tmp_path, text.replace("1, 9", "0, 9"), "beyond.py"))
+    declared = text.replace("import real", "import Tuned, real").replace(
+        SPACE, "Space.from_agent(A)"
+    )
+    declared = declared.replace("12.0)", "12.0, 'seconds', 'e', Tuned(2.0, 8.0, log=True))")
+    (parameter,) = experiment(write(tmp_path, declared, "declared.py")).space
+    assert parameter == NumericParameter("effort", 2.0, 8.0, log=True, symbol="e")
+    assert parameter.description == "seconds"
+    with pytest.raises(InputError, match="effort: tuned True given, a Tuned range allowed"):
+        experiment(write(tmp_path, declared.replace("Tuned(2.0, 8.0, log=True)", "True"), "no.py"))
 
 
 def test_another_goal_asks_for_another_field(tmp_path: Path) -> None:

@@ -203,8 +203,12 @@ def test_records_are_plain_data_that_say_what_is_allowed() -> None:
     ]
 
 
-def test_spaces_recorded_before_there_were_words_are_the_same() -> None:
-    """Published studies were made then; a study is resumed by comparing its record."""
-    manifest = ROOT / "results" / "reference" / "mcmdp" / "manifest.json"
-    recorded = json.loads(manifest.read_text(encoding="utf-8"))["space"]
-    assert recorded == EXPERIMENTS["mcmdp"].space.as_records()
+PUBLISHED = ("dice_study", "heuristic", "mcmdp", "ntuple", "pacman", "switching", "uct")
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_studies_have_the_spaces_that_agents_declare(name: str) -> None:
+    """A study is resumed by comparing its record: names, order, bounds, scales, choices."""
+    manifest = ROOT / "results" / "reference" / name / "manifest.json"
+    made = json.loads(manifest.read_text(encoding="utf-8"))
+    assert made["space"] == EXPERIMENTS[made["experiment"]].space.as_records()

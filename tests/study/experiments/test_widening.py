@@ -7,7 +7,7 @@ from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dice import DICE
 from thetafront.study.experiments.space import NumericParameter
-from thetafront.study.experiments.twenty48 import MCMDP, NTUPLE, UCT
+from thetafront.study.experiments.twenty48 import MCMDP, NTUPLE, TREE_SEARCH
 from thetafront.study.experiments.widening import Wish, edges_of, moved, parse_wish, widened
 
 
@@ -42,8 +42,8 @@ def test_edges_are_bounds_that_the_agent_allows_to_move() -> None:
         (MCMDP, "theta5", False, 1.0),  # the agent's limit
         (MCMDP, "theta6", True, 1.0),
         (MCMDP, "theta6", False, 0.0125),  # 0 itself is excluded: a quarter of the way is left
-        (UCT, "depth", True, 45),  # linear: half of 29 more
-        (UCT, "alpha_state", False, 0.0),
+        (TREE_SEARCH, "depth", True, 45),  # linear: half of 29 more
+        (TREE_SEARCH, "alpha_state", False, 0.0),
         (DICE, "gamma", False, 0.25),
         (DICE, "tolerance", True, 40.0),
         (NTUPLE, "decay", True, 1.0),  # one step; half of the range more is not allowed
@@ -98,7 +98,7 @@ def test_a_wish_that_cannot_be_granted_is_refused(words: str, message: str) -> N
         parse_wish(words, MCMDP)
     assert str(refused.value).startswith(message)
     with pytest.raises(InputError, match="of n_simulations, depth"):
-        parse_wish("leaf_value", UCT)
+        parse_wish("leaf_value", TREE_SEARCH)
 
 
 def test_a_wish_that_moves_the_grid_is_refused() -> None:

@@ -21,13 +21,12 @@ from tests.study.run.test_search import outcome, unbroken_and_stopped
 from thetafront.agents.agent import Game
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.cli import app
-from thetafront.study.cli.play import summary_text
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.agent_parser import agent_2048_of
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.game_summary import check_2048
 from thetafront.study.experiments.objectives import BACKUPS, PLAYOUT_MOVES, SWEEPS
-from thetafront.study.experiments.play_summary import summary_of
+from thetafront.study.experiments.play_summary import PlaySummary
 from thetafront.study.experiments.registry import experiment
 from thetafront.study.experiments.space import NumericParameter, Space
 from thetafront.study.run.settings import SearchSettings
@@ -267,11 +266,12 @@ def test_what_is_for_2048_alone_is_refused(coin: Experiment) -> None:
 
 def test_play_sums_up_other_games() -> None:
     games = [Coin(20).play(seed) for seed in range(5)]
-    summary = summary_of("coin", {"effort": 20}, games)
+    made = PlaySummary.of_catalog("coin", Coin(20), {"effort": 20}, games)
+    summary = made.json()
     assert "reach" not in summary
     assert summary["games"][0] == {**vars(games[0])}
     assert json.loads(json.dumps(summary)) == summary
-    text = summary_text(summary)
+    text = made.text()
     assert "5 games from seed 0" in text
     assert "reached" not in text
 

@@ -1,0 +1,107 @@
+"""Options that a command has only when it runs, since what they are made of is slow to import.
+
+``pick`` has a limit for each cost and a target for each goal of the experiments, ``train`` an
+option for each parameter of a training.
+"""
+
+import inspect
+import re
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from thetafront.study.run.options import decimal, whole
+
+OPTION = re.compile(r"--[A-Za-z_][\w-]*(?:=.*)?")
+GIVEN = "late options given"
+
+
+def remember(context: typer.Context, option: typer.CallbackParam, value: Any) -> None:
+    """Keep a value until the command asks for :func:`given_late`."""
+    if value is not None:
+        context.meta.setdefault(GIVEN, {})[option.opts[0]] = value
+
+
+REMEMBERED: dict[str, Any] = {"callback": remember, "expose_value": False}
+
+
+def given_late(context: typer.Context) -> dict[str, Any]:
+    """Return the values given, by option."""
+    return dict(context.meta.get(GIVEN, {}))
+
+
+class LateCommand(TyperCommand):
+    """A command with more options, which stand behind its argument."""
+
+    words: tuple[str, ...] = ()
+
+    @abstractmethod
+    def late_options(self, known: set[str]) -> Iterator[tuple[type, Any]]:
+        """Yield the type and the declaration of each option; ``known`` are those of its own."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse arguments; remember the options among them."""
+        self.words = tuple(each.partition("=")[0] for each in args if OPTION.fullmatch(each))
+        return super().parse_args(ctx, args)
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the argument, the late options, and the command's other options."""
+        argument, *own = super().get_params(ctx)
+        known = {name for each in own for name in (*each.opts, *each.secondary_opts)}
+
+        def options(**_: Any) -> None: ...
+
+        options.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+            [
+                inspect.Parameter(
+                    f"late_{number}",
+                    inspect.Parameter.KEYWORD_ONLY,
+                    default=None,
+                    annotation=Annotated[kind | None, option],
+                )
+                for number, (kind, option) in enumerate(self.late_options(known))
+            ]
+        )
+        command = typer.Typer(add_completion=False)
+        command.command()(options)
+        return [argument, *typer.main.get_command(command).params, *own]
+
+
+class ObjectiveCommand(LateCommand):
+    """A command with an option for each objective.
+
+    A study of an experiment that is not ours has objectives of its own: each word with two dashes
+    that is no other option is taken for one, and the command refuses those that the study lacks.
+    """
+
+    def late_options(self, known: set[str]) -> Iterator[tuple[type, Any]]:
+        """Yield those of our experiments, then the words that are no other option."""
+        from thetafront.study.experiments.registry import objectives
+
+        named = {each.option: each.option_help for each in objectives()}
+        theirs = {word: "" for word in self.words if word not in {*known, *named}}
+        for option, help_ in {**named, **theirs}.items():
+            yield float, decimal(help_, option, hidden=not help_, **REMEMBERED)
+
+
+class TrainingCommand(LateCommand):
+    """A command with an option for each parameter of a training."""
+
+    def late_options(self, known: set[str]) -> Iterator[tuple[type, Any]]:
+        """Yield them in the order of the parameters."""
+        from thetafront.agents.parameters import parameters_of
+        from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
+
+        for name, each in parameters_of(TrainingSettings).items():
+            help_ = f"{each.description[0].upper()}{each.description[1:]}."
+            given = {**REMEMBERED, "show_default": f"{each.domain.plain(each.default)}"}
+            if each.is_whole:
+                yield int, whole(help_, f"--{name}", **given)
+            elif each.is_number:
+                yield float, decimal(help_, f"--{name}", **given)
+            else:
+                help_ = f"{help_.rstrip('.')}: {each.domain.allowed.removeprefix('one of ')}."
+                yield str, typer.Option(f"--{name}", help=help_, **given)
